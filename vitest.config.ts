@@ -8,7 +8,7 @@ import { WaitingFirst } from './test/waiting-first.ts'
  * anew for each is a third of the processor's time that short ones take.
  */
 const SHARING_FILES = [
-  'test/{base,client,documents,feeds,fuzz,oracle,properties,recorded}/**/*.test.ts',
+  'test/{app,base,client,config,documents,engine,events,feeds,fuzz,oracle,properties,protocol,query,recorded}/**/*.test.ts',
   'test/{browser,process,server,simulator,soak,tidy,web}/**/*.test.ts',
   'bench/**/*.test.ts',
 ]

@@ -1,5 +1,5 @@
-import type { TablesQuery } from '../src/wire/answers.ts'
-import { parseTables } from '../src/wire/requests/tables.ts'
+import type { TablesQuery } from '../src/protocol/answers.ts'
+import { parseTables } from '../src/protocol/requests/tables.ts'
 
 /** Filters as a bot polls them: all three groups, some ranges; and one group alone. */
 export const popularBody = JSON.stringify({

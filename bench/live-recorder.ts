@@ -1,7 +1,7 @@
-import type { RecordSink } from '../src/engine/event-sink.ts'
-import { LATE_SLOTS } from '../src/engine/order-ring.ts'
-import type { RecordBatch } from '../src/engine/record-batch.ts'
-import { Service } from '../src/service.ts'
+import { Service } from '../src/app/service.ts'
+import { LATE_SLOTS } from '../src/engine/order/order-ring.ts'
+import type { RecordSink } from '../src/events/event-sink.ts'
+import type { RecordBatch } from '../src/events/record-batch.ts'
 import { copyOf, type MarketSize, newMarket, playHistory, playLive } from './recorded-market.ts'
 
 /**

@@ -7,10 +7,10 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import WebSocket from 'ws'
-import { SimulatorFeed } from '../src/feeds/simulator.ts'
+import { Service } from '../src/app/service.ts'
+import { SimulatorFeed } from '../src/feeds/simulator/simulator.ts'
+import { EngineService } from '../src/query/engine-service.ts'
 import { startServer } from '../src/server/server.ts'
-import { Service } from '../src/service.ts'
-import { EngineService } from '../src/wire/engine-service.ts'
 import type { Line } from './line.ts'
 
 const READERS = [1, 100, 1_000]

@@ -4,7 +4,7 @@
  * and a table at the end: latency from the intended send time, loop delay, collections, memory.
  */
 import { Random } from '../src/base/random.ts'
-import { durationMs } from '../src/base/setting-values.ts'
+import { durationMs } from '../src/config/setting-values.ts'
 import { slopePerHour } from '../test/soak/slope.ts'
 import { popularBody, popularGroupBody } from './bodies.ts'
 import { Child, plainFields } from './child.ts'

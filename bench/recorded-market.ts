@@ -1,12 +1,12 @@
-import { AddressBook } from '../src/engine/address-book.ts'
-import type { RecordSink } from '../src/engine/event-sink.ts'
-import { LATE_SLOTS } from '../src/engine/order-ring.ts'
-import { NEVER_HOLDERS } from '../src/engine/platform.ts'
-import { RecordBatch } from '../src/engine/record-batch.ts'
+import { Service } from '../src/app/service.ts'
+import { LATE_SLOTS } from '../src/engine/order/order-ring.ts'
+import { AddressBook } from '../src/engine/state/address-book.ts'
+import type { RecordSink } from '../src/events/event-sink.ts'
+import { NEVER_HOLDERS } from '../src/events/platform.ts'
+import { RecordBatch } from '../src/events/record-batch.ts'
 import { History } from '../src/feeds/simulator/history.ts'
-import type { Interner } from '../src/feeds/simulator/interner.ts'
 import { Market } from '../src/feeds/simulator/market.ts'
-import { Service } from '../src/service.ts'
+import type { Interner } from '../src/feeds/simulator/world/interner.ts'
 
 /** 2026-01-01, so that the same seed gives the same market on every day. */
 const START_SECONDS = 1_767_225_600

@@ -1,5 +1,5 @@
-import type { RecordSink } from '../src/engine/event-sink.ts'
-import { RecordBatch } from '../src/engine/record-batch.ts'
+import type { RecordSink } from '../src/events/event-sink.ts'
+import { RecordBatch } from '../src/events/record-batch.ts'
 
 /** Hands swaps on in small batches, as a feed that sees a few at a time does. */
 export class SmallBatches implements RecordSink {

@@ -1,6 +1,6 @@
-import { RecordBatch } from '../src/engine/record-batch.ts'
-import { F, SWAP_U32_LANES, U } from '../src/engine/swap-record.ts'
-import { Service } from '../src/service.ts'
+import { Service } from '../src/app/service.ts'
+import { RecordBatch } from '../src/events/record-batch.ts'
+import { F, SWAP_U32_LANES, U } from '../src/events/swap-record.ts'
 import { type MarketSize, newMarket, playHistory } from './recorded-market.ts'
 
 const BATCH_MAX = 64

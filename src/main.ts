@@ -1,6 +1,7 @@
 /** The program's start: a command when the arguments ask for one, else the service. */
+
+import { beginThroughHangUp, endAsFirst, endWithParent } from './app/signals.ts'
 import { isCommandLine } from './cli/command-words.ts'
-import { beginThroughHangUp, endAsFirst, endWithParent } from './signals.ts'
 
 endAsFirst()
 endWithParent()
@@ -11,6 +12,6 @@ if (isCommandLine(args)) {
   await runCommandLine(args)
 } else {
   beginThroughHangUp()
-  const { startService } = await import('./start-service.ts')
+  const { startService } = await import('./app/start-service.ts')
   await startService(args)
 }

@@ -1,6 +1,5 @@
-import { METRICS } from '../../src/engine/metrics.ts'
-import { TokenReader } from '../../src/engine/token-reader.ts'
-import type { Service } from '../../src/service.ts'
+import type { Service } from '../../src/app/service.ts'
+import { TokenReader } from '../../src/engine/read/token-reader.ts'
 import {
   type Filters,
   FLAG_FILTERS,
@@ -9,8 +8,9 @@ import {
   RANGE_FILTERS,
   SOCIALS,
   type TablesQuery,
-} from '../../src/wire/answers.ts'
-import { tokenJson } from '../../src/wire/token-json.ts'
+} from '../../src/protocol/answers.ts'
+import { tokenJson } from '../../src/query/json/token-json.ts'
+import { METRICS } from '../../src/query/tables/metrics.ts'
 
 const SOCIAL_FIELDS = METRICS.filter(({ names }) => SOCIALS.some((name) => name === names.table))
 const FILTER_FIELDS = METRICS.filter(({ filter }) => filter !== undefined)

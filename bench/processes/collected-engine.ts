@@ -4,8 +4,8 @@
  */
 import { PerformanceObserver, performance } from 'node:perf_hooks'
 import { setImmediate, setTimeout } from 'node:timers/promises'
-import type { TablesQuery } from '../../src/wire/answers.ts'
-import { EngineAnswers } from '../../src/wire/engine-answers.ts'
+import type { TablesQuery } from '../../src/protocol/answers.ts'
+import { EngineAnswers } from '../../src/query/engine-answers.ts'
 import { serviceAndLive } from '../live-recorder.ts'
 
 const LIVE_RATE = 1_000

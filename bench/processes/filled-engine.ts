@@ -2,10 +2,11 @@
  * Fills an engine (or, to be subtracted, nothing) from a market and prints its figures as JSON.
  * Arguments: tokens, swaps a second of the history, live swaps, 1 for an engine or 0.
  */
-import type { EventSink } from '../../src/engine/event-sink.ts'
-import { LATE_SLOTS } from '../../src/engine/order-ring.ts'
-import type { Interner } from '../../src/feeds/simulator/interner.ts'
-import { Service } from '../../src/service.ts'
+
+import { Service } from '../../src/app/service.ts'
+import { LATE_SLOTS } from '../../src/engine/order/order-ring.ts'
+import type { EventSink } from '../../src/events/event-sink.ts'
+import type { Interner } from '../../src/feeds/simulator/world/interner.ts'
 import { newMarket, playHistory, playLive } from '../recorded-market.ts'
 
 const LIVE_RATE = 1_000

@@ -3,9 +3,9 @@
  * Arguments: tokens, seed.
  */
 import { performance } from 'node:perf_hooks'
-import type { RecordBatch } from '../../src/engine/record-batch.ts'
-import { EngineAnswers } from '../../src/wire/engine-answers.ts'
-import { EngineLive } from '../../src/wire/engine-live.ts'
+import type { RecordBatch } from '../../src/events/record-batch.ts'
+import { EngineAnswers } from '../../src/query/engine-answers.ts'
+import { EngineLive } from '../../src/query/engine-live.ts'
 import { queryOf, TABLE_BODIES } from '../bodies.ts'
 import { SERIAL_MARK } from '../drivers/request-source.ts'
 import { serviceAndLive } from '../live-recorder.ts'

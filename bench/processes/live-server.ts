@@ -1,6 +1,7 @@
 /** Engine and server as main.ts puts them together, fed with trades of one mint on demand. */
+
+import { EngineService } from '../../src/query/engine-service.ts'
 import { startServer } from '../../src/server/server.ts'
-import { EngineService } from '../../src/wire/engine-service.ts'
 import { tellParent } from '../child.ts'
 import { marketWithTrades } from '../trade-maker.ts'
 import { publishOnDemand } from './publish-loop.ts'

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
-import type { TablesQuery } from '../../src/wire/answers.ts'
-import { EngineAnswers } from '../../src/wire/engine-answers.ts'
+import type { TablesQuery } from '../../src/protocol/answers.ts'
+import { EngineAnswers } from '../../src/query/engine-answers.ts'
 import { bytesOf } from '../answer-bytes.ts'
 import { type Line, ratioAtLeast } from '../line.ts'
 import { median, spreadPercent } from '../medians.ts'

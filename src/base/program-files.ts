@@ -3,9 +3,9 @@ import { fileURLToPath } from 'node:url'
 /** Modules that run by themselves, by the name of their file in the bundle; paths within `src`. */
 export const ENTRIES = {
   main: 'main.ts',
-  launch: 'launch.ts',
-  compact: 'compact.ts',
-  'segments-ahead-worker': 'store/segments-ahead-worker.ts',
+  launch: 'store/compaction/launch.ts',
+  compact: 'store/compaction/compact.ts',
+  'segments-ahead-worker': 'store/journal/segments-ahead-worker.ts',
 } as const
 
 /** Files that are read and not imported; the bundle has them at the same paths. */

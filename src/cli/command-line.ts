@@ -1,10 +1,10 @@
-import { SETTING_NAMES } from '../base/config.ts'
 import { endFirst } from '../base/end-first.ts'
-import { mistypedSettings } from '../base/mistyped-settings.ts'
 import { PROGRAM_VERSION } from '../base/program-version.ts'
 import { Exit } from '../commands/command.ts'
 import { type RecordedFeed, recordCommand } from '../commands/record-command.ts'
 import { COMMANDS, runCommand } from '../commands/run-command.ts'
+import { SETTING_NAMES } from '../config/config.ts'
+import { mistypedSettings } from '../config/mistyped-settings.ts'
 import { asksForVersion } from './command-words.ts'
 import { usageText } from './usage.ts'
 
@@ -12,7 +12,7 @@ const DOCTOR_SUMMARY = 'what would stand in the way of a start with the same set
 
 /** Feeds take longer to load than most commands to run. */
 const recordedFeed: RecordedFeed = async (...given) => {
-  const { recordedFeed } = await import('../feed-setup/live-sources.ts')
+  const { recordedFeed } = await import('../app/feeds/live-sources.ts')
   return recordedFeed(...given)
 }
 

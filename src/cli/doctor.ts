@@ -1,7 +1,4 @@
-import { type Config, ConfigError, readConfig, SETTING_NAMES } from '../base/config.ts'
-import { marketOf } from '../base/market.ts'
-import { mistypedSettings } from '../base/mistyped-settings.ts'
-import { isLoopback } from '../base/surface.ts'
+import { checkFeeds } from '../app/feeds/feed-checks.ts'
 import { messageOf } from '../base/thrown.ts'
 import { Exit, type Terminal } from '../commands/command.ts'
 import { bad, exitCodeOf, type Finding, findingsText, good, warn } from '../commands/finding.ts'
@@ -13,12 +10,15 @@ import {
   checkMemory,
   checkNode,
 } from '../commands/machine-checks.ts'
-import { checkFeeds } from '../feed-setup/feed-checks.ts'
+import { type Config, ConfigError, readConfig, SETTING_NAMES } from '../config/config.ts'
+import { marketOf } from '../config/market.ts'
+import { mistypedSettings } from '../config/mistyped-settings.ts'
+import { isLoopback } from '../config/surface.ts'
 import { platformSentence } from '../feeds/chain/platform-state.ts'
 import { descriptorLimit } from '../figures/descriptor-limit.ts'
-import { clientAddresses } from '../server/client-address.ts'
-import { RESERVED_DESCRIPTORS } from '../server/limits.ts'
-import { checkTlsFiles } from '../server/tls-files.ts'
+import { RESERVED_DESCRIPTORS } from '../server/load/limits.ts'
+import { clientAddresses } from '../server/sockets/client-address.ts'
+import { checkTlsFiles } from '../server/sockets/tls-files.ts'
 import { checkLiveFeeds } from './live-checks.ts'
 import { checkPorts } from './port-checks.ts'
 
@@ -96,7 +96,7 @@ function checkClockBy(dataDir: Config['dataDir']): Finding {
 async function checkTls(tls: Config['surface']['tls']): Promise<Finding[]> {
   if (tls === null) return []
   // Only now: it loads the library under the sockets.
-  const { secureApp } = await import('../server/secure-app.ts')
+  const { secureApp } = await import('../server/sockets/secure-app.ts')
   try {
     const days = Math.floor((checkTlsFiles(tls) - Date.now() / 1000) / DAY_S)
     secureApp(tls).close()

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 import { Exit } from '../commands/command.ts'
 import { bad, type Finding, good } from '../commands/finding.ts'
-import { whyNotListening } from '../server/why-not-listening.ts'
+import { whyNotListening } from '../server/sockets/why-not-listening.ts'
 
 /** Where the service would listen, by the name of its setting. */
 export interface ListenedPort {

@@ -1,10 +1,10 @@
-import { SETTING_DEFAULTS, type SettingName } from '../base/config.ts'
-import { SETTING_GROUPS, type SettingText } from '../base/setting-texts.ts'
+import { SETTING_DEFAULTS, type SettingName } from '../config/config.ts'
+import { SETTING_GROUPS, type SettingText } from '../config/setting-texts.ts'
 
 const LINE_CHARACTERS = 100
 const HEAD = `# Settings
 
-<!-- Made by "npm run settings" out of src/base/setting-texts.ts: change that. -->
+<!-- Made by "npm run settings" out of src/config/setting-texts.ts: change that. -->
 
 Each is an environment variable and a flag: \`PORT=9000\` is \`--port 9000\`; a flag goes before the variable, and an empty value is
 the default. \`mintfeed help\` prints the same. A value that cannot be used stops the start with one sentence and exit code 2; a variable

@@ -1,13 +1,13 @@
-import { type NumberedFile, withFile } from '../store/data-folder.ts'
-import type { Disk, DiskFile } from '../store/disk.ts'
-import { StoreError } from '../store/failure.ts'
-import { isUnreadable, unlessUnreadable } from '../store/node-disk.ts'
+import type { Disk, DiskFile } from '../store/disk/disk.ts'
+import { StoreError } from '../store/disk/failure.ts'
+import { isUnreadable, unlessUnreadable } from '../store/disk/node-disk.ts'
+import { type NumberedFile, withFile } from '../store/folder/data-folder.ts'
 import {
   type ChunkKind,
   type ChunkTable,
   readChunkBlock,
   readChunkTable,
-} from '../store/tape-chunk.ts'
+} from '../store/snapshot/tape-chunk.ts'
 
 /** What is in a chunk of a tape. */
 export interface ChunkReport {

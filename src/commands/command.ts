@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream'
-import { diskReason } from '../store/disk-reason.ts'
-import { StoreError } from '../store/failure.ts'
+import { diskReason } from '../store/disk/disk-reason.ts'
+import { StoreError } from '../store/disk/failure.ts'
 
 /** What a command reads and writes; a process has one, and each test its own. */
 export interface Terminal {

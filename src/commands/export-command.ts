@@ -2,10 +2,10 @@ import fs from 'node:fs'
 import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import zlib from 'node:zlib'
-import { TapeDamage } from '../engine/tape.ts'
-import { archivedEngine } from '../store/archived-engine.ts'
-import { UNFINISHED } from '../store/data-folder.ts'
-import { StoreError } from '../store/failure.ts'
+import { TapeDamage } from '../engine/state/tape.ts'
+import { StoreError } from '../store/disk/failure.ts'
+import { UNFINISHED } from '../store/folder/data-folder.ts'
+import { archivedEngine } from '../store/snapshot/archived-engine.ts'
 import {
   type Asked,
   type Command,

@@ -1,17 +1,17 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { codeOf } from '../base/thrown.ts'
+import type { Disk } from '../store/disk/disk.ts'
 import {
   DAMAGED,
   FileBuffer,
   listDataFiles,
   type NumberedFile,
   withFile,
-} from '../store/data-folder.ts'
-import type { Disk } from '../store/disk.ts'
-import { readMark } from '../store/file-mark.ts'
-import { bootId, holderOf } from '../store/process-lock.ts'
-import { type ChunkKind, DORMANT_CHUNKS, SWAP_CHUNKS } from '../store/tape-chunk.ts'
+} from '../store/folder/data-folder.ts'
+import { readMark } from '../store/folder/file-mark.ts'
+import { bootId, holderOf } from '../store/folder/process-lock.ts'
+import { type ChunkKind, DORMANT_CHUNKS, SWAP_CHUNKS } from '../store/snapshot/tape-chunk.ts'
 import { type ChunkReport, reportChunk } from './chunk-report.ts'
 import type { Progress } from './progress.ts'
 import { reportSegment, type ScannedSegment, type SegmentReport } from './segment-report.ts'

@@ -1,7 +1,7 @@
-import { type NumberedFile, withFile } from '../store/data-folder.ts'
-import type { Disk } from '../store/disk.ts'
-import { FRAME_HEADER_BYTES } from '../store/journal-format.ts'
-import { headerOf } from '../store/journal-scan.ts'
+import type { Disk } from '../store/disk/disk.ts'
+import { type NumberedFile, withFile } from '../store/folder/data-folder.ts'
+import { FRAME_HEADER_BYTES } from '../store/format/journal-format.ts'
+import { headerOf } from '../store/journal/journal-scan.ts'
 
 /** Bytes of the segments that hold events from one seq to another; `toSeq` null: to the end. */
 export function bytesBetween(

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
-import type { Disk, DiskFile } from '../store/disk.ts'
-import { NodeDisk, NodeFile } from '../store/node-disk.ts'
+import type { Disk, DiskFile } from '../store/disk/disk.ts'
+import { NodeDisk, NodeFile } from '../store/disk/node-disk.ts'
 
 /**
  * The disk of the machine for commands that only look: it cannot change anything, and folders that

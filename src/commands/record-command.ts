@@ -1,6 +1,6 @@
-import { type Config, ConfigError, readConfig } from '../base/config.ts'
-import { durationMs, sizeBytes } from '../base/setting-values.ts'
-import type { EventSink, Feed } from '../engine/event-sink.ts'
+import { type Config, ConfigError, readConfig } from '../config/config.ts'
+import { durationMs, sizeBytes } from '../config/setting-values.ts'
+import type { EventSink, Feed } from '../events/event-sink.ts'
 import type { RawFrames } from '../feeds/raw-frames.ts'
 import { FrameFiles, type FrameFilesOptions } from '../feeds/recorder/frame-files.ts'
 import {

@@ -1,7 +1,7 @@
-import type { NumberedFile } from '../store/data-folder.ts'
-import type { Disk } from '../store/disk.ts'
-import { StoreError } from '../store/failure.ts'
-import { runToEnd } from '../store/steps.ts'
+import type { Disk } from '../store/disk/disk.ts'
+import { StoreError } from '../store/disk/failure.ts'
+import { runToEnd } from '../store/disk/steps.ts'
+import type { NumberedFile } from '../store/folder/data-folder.ts'
 import { neededChunks, reportSnapshot, type SnapshotReport } from './snapshot-report.ts'
 
 /** What the folder goes back to before the journal is folded. */

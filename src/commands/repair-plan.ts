@@ -1,16 +1,16 @@
+import type { Disk } from '../store/disk/disk.ts'
+import { newerVersion, StoreError } from '../store/disk/failure.ts'
+import { unlessUnreadable } from '../store/disk/node-disk.ts'
 import {
   type DataFiles,
   FileBuffer,
   listDataFiles,
   type NumberedFile,
-} from '../store/data-folder.ts'
-import type { Disk } from '../store/disk.ts'
-import { newerVersion, StoreError } from '../store/failure.ts'
-import type { JournalPlace } from '../store/journal.ts'
-import { headerOf, type JournalStart } from '../store/journal-scan.ts'
-import { unlessUnreadable } from '../store/node-disk.ts'
-import { readSegmentHeader, type SegmentHeader } from '../store/segment-header.ts'
-import { evidenceBehind, SegmentScan, scanned } from '../store/segment-scan.ts'
+} from '../store/folder/data-folder.ts'
+import { readSegmentHeader, type SegmentHeader } from '../store/format/segment-header.ts'
+import { evidenceBehind, SegmentScan, scanned } from '../store/format/segment-scan.ts'
+import type { JournalPlace } from '../store/journal/journal.ts'
+import { headerOf, type JournalStart } from '../store/journal/journal-scan.ts'
 import { repairBase } from './repair-base.ts'
 import { bytesOf, sizeOf } from './segment-report.ts'
 

@@ -1,7 +1,7 @@
-import { listDataFiles, syncFiles } from '../store/data-folder.ts'
-import type { Disk } from '../store/disk.ts'
-import { RING_NAME, type RingPlace, ringPath } from '../store/journal-ring.ts'
-import { settleRing } from '../store/ring-tail.ts'
+import type { Disk } from '../store/disk/disk.ts'
+import { listDataFiles, syncFiles } from '../store/folder/data-folder.ts'
+import { RING_NAME, type RingPlace, ringPath } from '../store/journal/journal-ring.ts'
+import { settleRing } from '../store/journal/ring-tail.ts'
 
 /**
  * What a killed process had in its ring alone is of the journal, before anything is given up of it: it lasts in

@@ -1,17 +1,17 @@
 import { codeOf } from '../base/thrown.ts'
 import type { Engine } from '../engine/engine.ts'
-import { TAPE_BLOCK_RECORDS, type Tape } from '../engine/tape.ts'
-import { withFile } from '../store/data-folder.ts'
-import type { Disk, DiskFile } from '../store/disk.ts'
-import { isUnreadable } from '../store/node-disk.ts'
-import { blockBytes } from '../store/tape-archive.ts'
+import { TAPE_BLOCK_RECORDS, type Tape } from '../engine/state/tape.ts'
+import type { Disk, DiskFile } from '../store/disk/disk.ts'
+import { isUnreadable } from '../store/disk/node-disk.ts'
+import { withFile } from '../store/folder/data-folder.ts'
+import { blockBytes } from '../store/snapshot/tape-archive.ts'
 import {
   type ChunkKind,
   DORMANT_CHUNKS,
   readChunkBlock,
   readChunkTable,
   SWAP_CHUNKS,
-} from '../store/tape-chunk.ts'
+} from '../store/snapshot/tape-chunk.ts'
 
 /** Records that snapshots leave to chunks; chunks behind them are none that anything reads. */
 export interface Archived {

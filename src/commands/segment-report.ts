@@ -1,9 +1,9 @@
-import { type FileBuffer, type NumberedFile, withFile } from '../store/data-folder.ts'
-import type { Disk } from '../store/disk.ts'
-import { Kind } from '../store/journal-format.ts'
-import { unlessUnreadable } from '../store/node-disk.ts'
-import { readSegmentHeader, type SegmentHeader } from '../store/segment-header.ts'
-import { SegmentScan } from '../store/segment-scan.ts'
+import type { Disk } from '../store/disk/disk.ts'
+import { unlessUnreadable } from '../store/disk/node-disk.ts'
+import { type FileBuffer, type NumberedFile, withFile } from '../store/folder/data-folder.ts'
+import { Kind } from '../store/format/journal-format.ts'
+import { readSegmentHeader, type SegmentHeader } from '../store/format/segment-header.ts'
+import { SegmentScan } from '../store/format/segment-scan.ts'
 
 /** What is in a segment of the journal. */
 export interface SegmentReport {

@@ -1,6 +1,6 @@
-import { listDataFiles } from '../store/data-folder.ts'
-import type { Disk, DiskFile } from '../store/disk.ts'
-import { type RingTail, ringTail } from '../store/ring-tail.ts'
+import type { Disk, DiskFile } from '../store/disk/disk.ts'
+import { listDataFiles } from '../store/folder/data-folder.ts'
+import { type RingTail, ringTail } from '../store/journal/ring-tail.ts'
 import { ReadOnlyDisk } from './read-only-disk.ts'
 
 /**

@@ -1,17 +1,17 @@
 import { crc32 } from '../base/crc32.ts'
-import { type NumberedFile, withFile } from '../store/data-folder.ts'
-import { type Disk, type DiskFile, readAll } from '../store/disk.ts'
-import { StoreError } from '../store/failure.ts'
-import { isUnreadable } from '../store/node-disk.ts'
-import { readContents } from '../store/snapshot-file.ts'
+import { type Disk, type DiskFile, readAll } from '../store/disk/disk.ts'
+import { StoreError } from '../store/disk/failure.ts'
+import { isUnreadable } from '../store/disk/node-disk.ts'
+import { type NumberedFile, withFile } from '../store/folder/data-folder.ts'
 import {
   archivedPositionsOf,
   archivedRecordsOf,
   type ChunkCrcs,
   type Contents,
   type PartEntry,
-} from '../store/snapshot-format.ts'
-import { needChunks } from '../store/tape-archive.ts'
+} from '../store/format/snapshot-format.ts'
+import { readContents } from '../store/snapshot/snapshot-file.ts'
+import { needChunks } from '../store/snapshot/tape-archive.ts'
 
 /** What is in a snapshot. */
 export interface SnapshotReport {

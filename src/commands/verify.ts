@@ -1,26 +1,31 @@
 import { messageOf } from '../base/thrown.ts'
 import type { Engine } from '../engine/engine.ts'
 import { EndlessChain } from '../engine/memory/endless-chain.ts'
-import { TapeDamage } from '../engine/tape.ts'
-import { listDataFiles, type NumberedFile, withFile } from '../store/data-folder.ts'
-import type { Disk } from '../store/disk.ts'
-import { StoreError } from '../store/failure.ts'
-import { foldFrame } from '../store/frame-fold.ts'
-import { frameBytes } from '../store/journal-format.ts'
-import { headerOf, type JournalEnd, type JournalStart, walkJournal } from '../store/journal-scan.ts'
-import { isUnreadable } from '../store/node-disk.ts'
-import { loadSnapshot } from '../store/recovery.ts'
-import { readContents } from '../store/snapshot-file.ts'
+import { TapeDamage } from '../engine/state/tape.ts'
+import type { Disk } from '../store/disk/disk.ts'
+import { StoreError } from '../store/disk/failure.ts'
+import { isUnreadable } from '../store/disk/node-disk.ts'
+import { runToEnd } from '../store/disk/steps.ts'
+import { listDataFiles, type NumberedFile, withFile } from '../store/folder/data-folder.ts'
+import { lossOfAll, type WrittenBefore } from '../store/folder/written-mark.ts'
+import { frameBytes } from '../store/format/journal-format.ts'
 import {
   archivedPositionsOf,
   archivedRecordsOf,
   type Contents,
   SNAPSHOT_VERSION,
-} from '../store/snapshot-format.ts'
-import { stateDigest } from '../store/state-digest.ts'
-import { runToEnd } from '../store/steps.ts'
-import { type ChunkKind, DORMANT_CHUNKS, SWAP_CHUNKS } from '../store/tape-chunk.ts'
-import { lossOfAll, type WrittenBefore } from '../store/written-mark.ts'
+} from '../store/format/snapshot-format.ts'
+import { foldFrame } from '../store/journal/frame-fold.ts'
+import {
+  headerOf,
+  type JournalEnd,
+  type JournalStart,
+  walkJournal,
+} from '../store/journal/journal-scan.ts'
+import { loadSnapshot } from '../store/recovery/recovery.ts'
+import { readContents } from '../store/snapshot/snapshot-file.ts'
+import { stateDigest } from '../store/snapshot/state-digest.ts'
+import { type ChunkKind, DORMANT_CHUNKS, SWAP_CHUNKS } from '../store/snapshot/tape-chunk.ts'
 import { reportChunk } from './chunk-report.ts'
 import { bytesBetween } from './journal-bytes.ts'
 import type { Progress } from './progress.ts'

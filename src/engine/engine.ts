@@ -1,17 +1,6 @@
 import { createNanoEvents, type Emitter } from 'nanoevents'
 import { isSolPrice } from '../base/sol-price-range.ts'
 import { areNone, otherRules } from '../base/thresholds.ts'
-import { Announcements } from './announcements.ts'
-import { Arrivals } from './arrivals.ts'
-import { BarChains } from './bar-chains.ts'
-import { type ChartTrades, pricingOf } from './chart-trades.ts'
-import { Dormancy } from './dormancy.ts'
-import {
-  AHEAD_OF_WALL_SECONDS_MAX,
-  type EngineOptions,
-  type EngineSettings,
-  type Facts,
-} from './engine-options.ts'
 import type {
   Balance,
   Completed,
@@ -21,34 +10,45 @@ import type {
   Reserves,
   SolPrice,
   TokenCreated,
-} from './event.ts'
-import type { EventSink } from './event-sink.ts'
-import { Identities, identityKey } from './identities.ts'
-import { TokenFlag } from './layout.ts'
-import { flagsOf } from './lifecycle.ts'
+} from '../events/event.ts'
+import type { EventSink } from '../events/event-sink.ts'
+import { RecordBatch } from '../events/record-batch.ts'
+import { F, Flag, INPUT_FLAGS, SWAP_U32_LANES, TOLD_BITS, U } from '../events/swap-record.ts'
+import {
+  AHEAD_OF_WALL_SECONDS_MAX,
+  type EngineOptions,
+  type EngineSettings,
+  type Facts,
+} from './engine-options.ts'
+import { Dormancy } from './fold/dormancy.ts'
+import { MetadataFold } from './fold/metadata-fold.ts'
+import { NEARED, Nearing } from './fold/nearing.ts'
+import { OrderedFold } from './fold/ordered-fold.ts'
+import type { RestingHoldings } from './fold/resting-holdings.ts'
+import { RollingWindow } from './fold/rolling-window.ts'
+import { noteCoinOfSwap, noteDecimalsOfCreation } from './fold/told-coins.ts'
+import { BarChains } from './history/bar-chains.ts'
+import { type ChartTrades, pricingOf } from './history/chart-trades.ts'
+import { SwapChains } from './history/swap-chains.ts'
+import { SearchIndex } from './index/search-index.ts'
+import { TokenOrder } from './index/token-order.ts'
+import { TopHolders } from './index/top-holders.ts'
+import { TraderColumns } from './index/trader-columns.ts'
+import { XLinks } from './index/x-links.ts'
 import { boundedPart, growingPart, type MemoryPart } from './memory/memory-part.ts'
 import { type StatePart, sizesOf } from './memory/state-part.ts'
-import { MetadataFold } from './metadata-fold.ts'
-import { NEARED, Nearing } from './nearing.ts'
-import { LATE_SLOTS, OrderRing } from './order-ring.ts'
-import { OrderedFold } from './ordered-fold.ts'
-import { PositionLists } from './position-lists.ts'
-import { noCounts, Progress } from './progress.ts'
-import { RecordBatch } from './record-batch.ts'
-import type { RestingHoldings } from './resting-holdings.ts'
-import { NOWHERE, type RingKey } from './ring-key.ts'
-import { RollingWindow } from './rolling-window.ts'
-import { SearchIndex } from './search-index.ts'
-import { State } from './state.ts'
-import { SwapChains } from './swap-chains.ts'
-import { SwapIntake } from './swap-intake.ts'
-import { F, Flag, INPUT_FLAGS, SWAP_U32_LANES, TOLD_BITS, U } from './swap-record.ts'
-import { tapePart } from './tape-part.ts'
-import { TokenOrder } from './token-order.ts'
-import { noteCoinOfSwap, noteDecimalsOfCreation } from './told-coins.ts'
-import { TopHolders } from './top-holders.ts'
-import { TraderColumns } from './trader-columns.ts'
-import { XLinks } from './x-links.ts'
+import { Arrivals } from './order/arrivals.ts'
+import { Identities, identityKey } from './order/identities.ts'
+import { LATE_SLOTS, OrderRing } from './order/order-ring.ts'
+import { noCounts, Progress } from './order/progress.ts'
+import { NOWHERE, type RingKey } from './order/ring-key.ts'
+import { SwapIntake } from './order/swap-intake.ts'
+import { Announcements } from './state/announcements.ts'
+import { TokenFlag } from './state/layout.ts'
+import { flagsOf } from './state/lifecycle.ts'
+import { PositionLists } from './state/position-lists.ts'
+import { State } from './state/state.ts'
+import { tapePart } from './state/tape-part.ts'
 
 /**
  * The fold: events in, state and facts out. No I/O, no clock, no randomness; the same events in the

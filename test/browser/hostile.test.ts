@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { FeedEvent } from '../../src/engine/event.ts'
+import type { FeedEvent } from '../../src/events/event.ts'
 import { startProgram } from '../process/program.ts'
 import { feed } from './fed-events.ts'
 import { describePage } from './page-tests.ts'

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import type { FeedEvent } from '../../src/engine/event.ts'
+import type { FeedEvent } from '../../src/events/event.ts'
 import { type Program, startProgram, until } from '../process/program.ts'
 import { closeTabs, sharedBrowser, whyNoBrowser } from './chromium.ts'
 import { feed, launch } from './fed-events.ts'

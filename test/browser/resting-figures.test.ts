@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { Mintfeed } from '../../client/src/mintfeed.ts'
-import type { FeedEvent } from '../../src/engine/event.ts'
+import type { FeedEvent } from '../../src/events/event.ts'
 import { startProgram, until } from '../process/program.ts'
 import { feed, launch, purchase } from './fed-events.ts'
 import { describePage } from './page-tests.ts'

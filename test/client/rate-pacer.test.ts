@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { RatePacer } from '../../client/src/rate-pacer.ts'
-import { rateLimiter } from '../../src/server/rate-limiter.ts'
+import { rateLimiter } from '../../src/server/load/rate-limiter.ts'
 
 /** Requests at these gaps through a pacer to a limit as the service counts it: waits and refusals. */
 function paced(rule: { limit: number; windowMs: number }, gapsMs: readonly number[]) {

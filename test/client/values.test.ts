@@ -17,7 +17,7 @@ import {
 } from '../../client/src/resources/udf.ts'
 import type { Shape } from '../../client/src/shape.ts'
 import { isRecord } from '../../src/base/json-access.ts'
-import { RESOURCE_SCHEMAS } from '../../src/wire/openapi/resources.ts'
+import { RESOURCE_SCHEMAS } from '../../src/openapi/resources.ts'
 
 const zone = process.env.TZ
 afterAll(() => {

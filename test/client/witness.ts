@@ -1,4 +1,4 @@
-import type { FeedEvent } from '../../src/engine/event.ts'
+import type { FeedEvent } from '../../src/events/event.ts'
 import { addressOf } from '../address-of.ts'
 import { created } from '../oracle/fixtures.ts'
 import type { Random } from '../oracle/random.ts'

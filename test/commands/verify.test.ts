@@ -3,17 +3,17 @@ import { expect, test } from 'vitest'
 import { SILENT } from '../../src/commands/progress.ts'
 import { ReadOnlyDisk } from '../../src/commands/read-only-disk.ts'
 import { type Check, verifyFolder } from '../../src/commands/verify.ts'
-import { U } from '../../src/engine/swap-record.ts'
-import { listDataFiles, withFile } from '../../src/store/data-folder.ts'
-import { readMark } from '../../src/store/file-mark.ts'
-import { NodeDisk } from '../../src/store/node-disk.ts'
-import { bootId } from '../../src/store/process-lock.ts'
+import { U } from '../../src/events/swap-record.ts'
+import { NodeDisk } from '../../src/store/disk/node-disk.ts'
+import { listDataFiles, withFile } from '../../src/store/folder/data-folder.ts'
+import { readMark } from '../../src/store/folder/file-mark.ts'
+import { bootId } from '../../src/store/folder/process-lock.ts'
 import {
   readChunkBlock,
   readChunkTable,
   SWAP_CHUNKS,
   writeChunk,
-} from '../../src/store/tape-chunk.ts'
+} from '../../src/store/snapshot/tape-chunk.ts'
 import { contentsOf, filesOf, flipByte } from '../data-files.ts'
 import { newFolder } from '../new-folder.ts'
 import { forged } from '../store/forged-snapshot.ts'

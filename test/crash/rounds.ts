@@ -4,8 +4,8 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { Random } from '../../src/base/random.ts'
-import { listDataFiles } from '../../src/store/data-folder.ts'
-import { NodeDisk } from '../../src/store/node-disk.ts'
+import { NodeDisk } from '../../src/store/disk/node-disk.ts'
+import { listDataFiles } from '../../src/store/folder/data-folder.ts'
 import { launch, type Program, type Settings, startProgram, until } from '../process/program.ts'
 import { Clients } from './clients.ts'
 import { killProcess, nextCompactor } from './compactor-child.ts'

@@ -3,5 +3,5 @@ import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { examplesFile, runningExamples } from './examples.ts'
 
-const path = fileURLToPath(new URL('../../src/wire/openapi/examples.ts', import.meta.url))
+const path = fileURLToPath(new URL('../../src/openapi/examples.ts', import.meta.url))
 writeFileSync(path, examplesFile(await runningExamples()))

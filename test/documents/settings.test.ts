@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { SETTING_NAMES } from '../../src/base/config.ts'
-import { SETTING_GROUPS } from '../../src/base/setting-texts.ts'
 import { settingsMarkdown } from '../../src/cli/settings-table.ts'
 import { usageText } from '../../src/cli/usage.ts'
+import { SETTING_NAMES } from '../../src/config/config.ts'
+import { SETTING_GROUPS } from '../../src/config/setting-texts.ts'
 import { ROOT } from '../tidy/source-files.ts'
 
 test('docs/settings.md is what is made of the settings', () => {

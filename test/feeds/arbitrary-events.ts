@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { SOL_PRICE_USD_MAX, SOL_PRICE_USD_MIN } from '../../src/base/sol-price-range.ts'
-import { type FeedEvent, RESERVES_REASONS, ROUTE_HOPS_MAX } from '../../src/engine/event.ts'
+import { type FeedEvent, RESERVES_REASONS, ROUTE_HOPS_MAX } from '../../src/events/event.ts'
 
 const U32_MAX = 0xffffffff
 const address = fc.string({ minLength: 1, maxLength: 44, unit: 'grapheme-ascii' })

@@ -2,26 +2,30 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { encodeBase58 } from '../../src/base/base58.ts'
-import type { FeedEvent, Swap } from '../../src/engine/event.ts'
-import { USDC_MINT } from '../../src/engine/platform.ts'
-import { BUY_EVENT, CREATE_POOL_EVENT, SELL_EVENT } from '../../src/feeds/chain/amm-pool-layouts.ts'
-import { decodeEvent, EVENT_LAYOUTS } from '../../src/feeds/chain/decode-event.ts'
-import { ChainNormaliser } from '../../src/feeds/chain/normalise.ts'
-import { canonicalPoolAddress } from '../../src/feeds/chain/program-address.ts'
-import { eventsOfLogs } from '../../src/feeds/chain/program-logs.ts'
+import type { FeedEvent, Swap } from '../../src/events/event.ts'
+import { USDC_MINT } from '../../src/events/platform.ts'
+import {
+  BUY_EVENT,
+  CREATE_POOL_EVENT,
+  SELL_EVENT,
+} from '../../src/feeds/chain/layouts/amm-pool-layouts.ts'
+import { decodeEvent, EVENT_LAYOUTS } from '../../src/feeds/chain/layouts/decode-event.ts'
+import { canonicalPoolAddress } from '../../src/feeds/chain/layouts/program-address.ts'
 import {
   AMM_PROGRAM,
   PUMP_PROGRAM,
   WRAPPED_SOL_MINT,
   ZERO_ADDRESS,
-} from '../../src/feeds/chain/programs.ts'
+} from '../../src/feeds/chain/layouts/programs.ts'
 import {
   COMPLETE_PUMP_AMM_MIGRATION_EVENT,
   CREATE_EVENT,
   TRADE_EVENT,
-} from '../../src/feeds/chain/pump-coin-layouts.ts'
+} from '../../src/feeds/chain/layouts/pump-coin-layouts.ts'
+import { ChainNormaliser } from '../../src/feeds/chain/normalise.ts'
 import { ReserveCheck } from '../../src/feeds/chain/reserve-check.ts'
-import { decodeTransaction } from '../../src/feeds/chain/transaction.ts'
+import { eventsOfLogs } from '../../src/feeds/chain/transactions/program-logs.ts'
+import { decodeTransaction } from '../../src/feeds/chain/transactions/transaction.ts'
 import { newFeedCounters } from '../../src/feeds/feed-counters.ts'
 import { eventBytes } from './peers/event-bytes.ts'
 import { replayOf } from './peers/feed-run.ts'

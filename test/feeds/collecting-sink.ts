@@ -1,5 +1,5 @@
-import type { FeedEvent, Swap } from '../../src/engine/event.ts'
-import type { EventSink } from '../../src/engine/event-sink.ts'
+import type { FeedEvent, Swap } from '../../src/events/event.ts'
+import type { EventSink } from '../../src/events/event-sink.ts'
 
 /** A sink that keeps what it is given. */
 export class CollectingSink implements EventSink {

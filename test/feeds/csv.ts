@@ -1,5 +1,5 @@
-import type { Swap } from '../../src/engine/event.ts'
-import { bondingCurveAddress } from '../../src/feeds/chain/program-address.ts'
+import type { Swap } from '../../src/events/event.ts'
+import { bondingCurveAddress } from '../../src/feeds/chain/layouts/program-address.ts'
 
 export type CsvRow = Readonly<Record<string, string>>
 

@@ -1,18 +1,22 @@
 import { expect, test } from 'vitest'
 import { encodeBase58 } from '../../src/base/base58.ts'
-import { USDC_MINT } from '../../src/engine/platform.ts'
-import { BUY_EVENT, DEPOSIT_EVENT, SELL_EVENT } from '../../src/feeds/chain/amm-pool-layouts.ts'
-import type { AnyEventLayout, FieldValue } from '../../src/feeds/chain/event-layout.ts'
-import { ChainNormaliser } from '../../src/feeds/chain/normalise.ts'
-import type { EmittedBytes } from '../../src/feeds/chain/program-logs.ts'
-import { WRAPPED_SOL_MINT, ZERO_ADDRESS } from '../../src/feeds/chain/programs.ts'
+import { USDC_MINT } from '../../src/events/platform.ts'
+import {
+  BUY_EVENT,
+  DEPOSIT_EVENT,
+  SELL_EVENT,
+} from '../../src/feeds/chain/layouts/amm-pool-layouts.ts'
+import type { AnyEventLayout, FieldValue } from '../../src/feeds/chain/layouts/event-layout.ts'
+import { WRAPPED_SOL_MINT, ZERO_ADDRESS } from '../../src/feeds/chain/layouts/programs.ts'
 import {
   COMPLETE_EVENT,
   COMPLETE_PUMP_AMM_MIGRATION_EVENT,
   CREATE_EVENT,
   TRADE_EVENT,
-} from '../../src/feeds/chain/pump-coin-layouts.ts'
-import type { TokenBalanceChange } from '../../src/feeds/chain/transaction.ts'
+} from '../../src/feeds/chain/layouts/pump-coin-layouts.ts'
+import { ChainNormaliser } from '../../src/feeds/chain/normalise.ts'
+import type { EmittedBytes } from '../../src/feeds/chain/transactions/program-logs.ts'
+import type { TokenBalanceChange } from '../../src/feeds/chain/transactions/transaction.ts'
 import { newFeedCounters } from '../../src/feeds/feed-counters.ts'
 import { eventBytes } from './peers/event-bytes.ts'
 

@@ -1,9 +1,9 @@
 import { decodeBase58 } from '../../src/base/base58.ts'
-import { type DecodedEvent, decodeEvent } from '../../src/feeds/chain/decode-event.ts'
-import { type EmittedBytes, eventsOfLogs } from '../../src/feeds/chain/program-logs.ts'
-import { programName } from '../../src/feeds/chain/programs.ts'
-import { transactionOfLogsFrame } from '../../src/feeds/chain/rpc-json.ts'
-import { eventOfInstruction } from '../../src/feeds/chain/self-cpi.ts'
+import { type DecodedEvent, decodeEvent } from '../../src/feeds/chain/layouts/decode-event.ts'
+import { programName } from '../../src/feeds/chain/layouts/programs.ts'
+import { type EmittedBytes, eventsOfLogs } from '../../src/feeds/chain/transactions/program-logs.ts'
+import { transactionOfLogsFrame } from '../../src/feeds/chain/transactions/rpc-json.ts'
+import { eventOfInstruction } from '../../src/feeds/chain/transactions/self-cpi.ts'
 import { dataLines, dataText } from './data-folder.ts'
 
 export interface Golden {

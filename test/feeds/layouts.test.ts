@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { decodeEvent, EVENT_LAYOUTS } from '../../src/feeds/chain/decode-event.ts'
-import type { FieldType } from '../../src/feeds/chain/event-layout.ts'
-import { AMM_PROGRAM, PUMP_PROGRAM } from '../../src/feeds/chain/programs.ts'
+import { decodeEvent, EVENT_LAYOUTS } from '../../src/feeds/chain/layouts/decode-event.ts'
+import type { FieldType } from '../../src/feeds/chain/layouts/event-layout.ts'
+import { AMM_PROGRAM, PUMP_PROGRAM } from '../../src/feeds/chain/layouts/programs.ts'
 import { dataText, hasData, withData } from './data-folder.ts'
 import { SeededRandom } from './seeded-random.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { REFUSAL_KINDS } from '../../src/app/refusal-kinds.ts'
+import { RefusalWatch } from '../../src/app/refusal-watch.ts'
 import { RefusalReport } from '../../src/feeds/refusal-report.ts'
-import { REFUSAL_KINDS } from '../../src/refusal-kinds.ts'
-import { RefusalWatch } from '../../src/refusal-watch.ts'
 import { VirtualTimers } from './supervisor/virtual-timers.ts'
 
 function reported() {

@@ -1,13 +1,19 @@
 import { expect, test } from 'vitest'
 import { decodeBase58, encodeBase58 } from '../../src/base/base58.ts'
 import type { JsonRecord } from '../../src/base/json-access.ts'
-import { isEvent } from '../../src/feeds/chain/decode-event.ts'
+import { isEvent } from '../../src/feeds/chain/layouts/decode-event.ts'
+import { PUMP_PROGRAM } from '../../src/feeds/chain/layouts/programs.ts'
+import { TRADE_EVENT } from '../../src/feeds/chain/layouts/pump-coin-layouts.ts'
 import { ChainNormaliser } from '../../src/feeds/chain/normalise.ts'
-import { PUMP_PROGRAM } from '../../src/feeds/chain/programs.ts'
-import { TRADE_EVENT } from '../../src/feeds/chain/pump-coin-layouts.ts'
-import { balancesOfMeta } from '../../src/feeds/chain/rpc-balances.ts'
-import { transactionOfLogsFrame, transactionOfRpc } from '../../src/feeds/chain/rpc-json.ts'
-import { type ChainTransaction, decodeTransaction } from '../../src/feeds/chain/transaction.ts'
+import { balancesOfMeta } from '../../src/feeds/chain/transactions/rpc-balances.ts'
+import {
+  transactionOfLogsFrame,
+  transactionOfRpc,
+} from '../../src/feeds/chain/transactions/rpc-json.ts'
+import {
+  type ChainTransaction,
+  decodeTransaction,
+} from '../../src/feeds/chain/transactions/transaction.ts'
 import { newFeedCounters } from '../../src/feeds/feed-counters.ts'
 import { SUBSCRIBE } from '../../src/feeds/yellowstone/geyser-service.ts'
 import { transactionOfGeyser } from '../../src/feeds/yellowstone/geyser-transaction.ts'

@@ -1,5 +1,5 @@
 import { isRecord } from '../../src/base/json-access.ts'
-import { EngineTokenReads } from '../../src/wire/engine-token-reads.ts'
+import { EngineTokenReads } from '../../src/query/engine-token-reads.ts'
 import type { Oracle } from '../oracle/oracle.ts'
 import { type Check, firstDifference } from './difference.ts'
 import type { Pair } from './pair.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { CreatorTokens } from '../../src/engine/creator-tokens.ts'
 import { Engine } from '../../src/engine/engine.ts'
+import { CreatorTokens } from '../../src/engine/index/creator-tokens.ts'
 import { U32List } from '../../src/engine/memory/u32-list.ts'
 import { created, swap } from '../oracle/fixtures.ts'
 

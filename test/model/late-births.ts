@@ -1,5 +1,5 @@
-import type { FeedEvent } from '../../src/engine/event.ts'
-import { USDC_MINT } from '../../src/engine/platform.ts'
+import type { FeedEvent } from '../../src/events/event.ts'
+import { USDC_MINT } from '../../src/events/platform.ts'
 import type { Random } from '../oracle/random.ts'
 import type { LiveMarket } from './live-market.ts'
 

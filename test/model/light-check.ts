@@ -1,4 +1,4 @@
-import type { FeedEvent, Swap } from '../../src/engine/event.ts'
+import type { FeedEvent, Swap } from '../../src/events/event.ts'
 import { type Check, firstDifference } from './difference.ts'
 import type { Pair } from './pair.ts'
 

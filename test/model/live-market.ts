@@ -1,4 +1,4 @@
-import { type FeedEvent, RESERVES_REASONS } from '../../src/engine/event.ts'
+import { type FeedEvent, RESERVES_REASONS } from '../../src/events/event.ts'
 import { balance, created, reserves, START_SECOND, swap } from '../oracle/fixtures.ts'
 import type { Random } from '../oracle/random.ts'
 

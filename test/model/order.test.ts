@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Engine } from '../../src/engine/engine.ts'
-import type { FeedEvent, PlacedEvent, Swap } from '../../src/engine/event.ts'
+import type { FeedEvent, PlacedEvent, Swap } from '../../src/events/event.ts'
 import { byLength } from '../lengths.ts'
 import { history } from '../oracle/histories.ts'
 import { DEFAULT_KINDS } from '../oracle/kinds.ts'

@@ -10,7 +10,7 @@ import {
   type Resolution,
   SOCIALS,
   type TablesQuery,
-} from '../../src/wire/answers.ts'
+} from '../../src/protocol/answers.ts'
 import type { Random } from '../oracle/random.ts'
 
 /** Bounds that cut through what histories hold. */

@@ -1,4 +1,4 @@
-import type { FeedEvent } from '../../src/engine/event.ts'
+import type { FeedEvent } from '../../src/events/event.ts'
 import { checkEvent } from '../model/light-check.ts'
 import { Pair } from '../model/pair.ts'
 import type { Case } from './check.ts'

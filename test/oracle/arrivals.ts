@@ -1,5 +1,5 @@
 /** How the events of a chain reach the service: late, twice, and with gaps in what is told. */
-import type { FeedEvent, Swap } from '../../src/engine/event.ts'
+import type { FeedEvent, Swap } from '../../src/events/event.ts'
 import { U64_MAX } from './exact.ts'
 import type { Kind } from './kinds.ts'
 import type { Step } from './market.ts'

@@ -1,6 +1,6 @@
 /** `balance` events and what they make of holders, classes and costs, worked out by hand. */
 import { describe, expect, test } from 'vitest'
-import type { FeedEvent } from '../../src/engine/event.ts'
+import type { FeedEvent } from '../../src/events/event.ts'
 import { balance, created, migrated, oracleOf, price, reserves, swap, TRADERS } from './fixtures.ts'
 
 const PERCENT = 10_000_000_000_000n

@@ -1,5 +1,5 @@
 /** The chain that histories are cut from: its transactions one after the other. */
-import type { FeedEvent } from '../../src/engine/event.ts'
+import type { FeedEvent } from '../../src/events/event.ts'
 import { type Extra, Extras } from './extras.ts'
 import type { Kind } from './kinds.ts'
 import {

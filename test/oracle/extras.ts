@@ -1,5 +1,5 @@
 /** Transactions of the newer kinds: each is a list of steps at one place, in its order. */
-import type { Balance, FeedEvent, Swap } from '../../src/engine/event.ts'
+import type { Balance, FeedEvent, Swap } from '../../src/events/event.ts'
 import type { Kind } from './kinds.ts'
 import { type Place, type SimToken, swapEvent } from './market.ts'
 import type { More } from './more.ts'

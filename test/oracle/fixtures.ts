@@ -6,8 +6,8 @@ import type {
   Reserves,
   Swap,
   TokenCreated,
-} from '../../src/engine/event.ts'
-import type { ChartQuery, TraderQuery } from '../../src/wire/answers.ts'
+} from '../../src/events/event.ts'
+import type { ChartQuery, TraderQuery } from '../../src/protocol/answers.ts'
 import { Oracle } from './oracle.ts'
 
 export const START_SECOND = 1_700_000_000 - (1_700_000_000 % 86_400)

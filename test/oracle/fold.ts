@@ -1,5 +1,5 @@
 /** The fold of everything taken, in order, from nothing. */
-import type { Balance, Reserves, Swap, TokenCreated } from '../../src/engine/event.ts'
+import type { Balance, Reserves, Swap, TokenCreated } from '../../src/events/event.ts'
 import { isExcluded } from './classes.ts'
 import { type Coins, lamportsPerUnitOf, valuationThen } from './coins.ts'
 import { U64_MAX } from './exact.ts'

@@ -2,7 +2,7 @@
  * Seeded histories as a feed would deliver them: late, twice, in the wrong order. They keep out
  * of what the contract leaves open, so that every one has a single right answer.
  */
-import type { FeedEvent } from '../../src/engine/event.ts'
+import type { FeedEvent } from '../../src/events/event.ts'
 import { arrivals, type LabelledEvent, withoutSlot } from './arrivals.ts'
 import { Chain } from './chain.ts'
 import { DEFAULT_KINDS, type Kinds } from './kinds.ts'

@@ -1,5 +1,5 @@
 /** The chain that histories are cut from: tokens, wallets and trades in their true order. */
-import type { FeedEvent, Swap, TokenCreated } from '../../src/engine/event.ts'
+import type { FeedEvent, Swap, TokenCreated } from '../../src/events/event.ts'
 import type { Kind } from './kinds.ts'
 import type { Random } from './random.ts'
 import { DESCRIPTIONS, LINKS, NAMES, SYMBOLS, X_LINKS } from './samples.ts'

@@ -1,6 +1,6 @@
 /** The oracle against figures worked out by hand; the working is in the comments. */
 import { describe, expect, test } from 'vitest'
-import type { Swap } from '../../src/engine/event.ts'
+import type { Swap } from '../../src/events/event.ts'
 import {
   chart,
   created,

@@ -2,8 +2,8 @@
  * The naive oracle: it keeps what arrived and folds all of it anew after every event. Written
  * from the contract alone; the engine's answers must deep-equal these.
  */
-import type { FeedEvent } from '../../src/engine/event.ts'
-import type { ChartQuery, TablesQuery, TraderQuery } from '../../src/wire/answers.ts'
+import type { FeedEvent } from '../../src/events/event.ts'
+import type { ChartQuery, TablesQuery, TraderQuery } from '../../src/protocol/answers.ts'
 import { additiveQuote, additiveSwap } from './additive.ts'
 import { chartOf } from './candles.ts'
 import { Fold } from './fold.ts'

@@ -2,7 +2,7 @@
  * What is taken, what is refused, and in which order it counts (contract section 2, rows
  * `swap identity` and `order`; section 8).
  */
-import type { FeedEvent, Metadata, PlacedEvent, Swap } from '../../src/engine/event.ts'
+import type { FeedEvent, Metadata, PlacedEvent, Swap } from '../../src/events/event.ts'
 
 export type ChainEvent = PlacedEvent | Swap
 

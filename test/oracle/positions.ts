@@ -2,7 +2,7 @@
  * One wallet in one mint: balance, weighted-average cost, realised results (contract section 5).
  * Costs and results are integer micro-USD and lamports in doubles.
  */
-import type { Balance } from '../../src/engine/event.ts'
+import type { Balance } from '../../src/events/event.ts'
 import { addSaturating } from './exact.ts'
 import type { Worth } from './quote.ts'
 import type { FoldedSwap } from './world.ts'

@@ -1,5 +1,5 @@
 /** Which coins the tokens of a history are quoted in, and what is told of their decimals. */
-import type { Swap, TokenCreated } from '../../src/engine/event.ts'
+import type { Swap, TokenCreated } from '../../src/events/event.ts'
 import type { Kind } from './kinds.ts'
 import { OTHER_QUOTE, type SimToken, USDC } from './market.ts'
 import type { More } from './more.ts'

@@ -1,6 +1,6 @@
 /** Coins quoted in coins: prices through the quote, decimals, circles, what is stored. */
 import { describe, expect, test } from 'vitest'
-import type { Swap } from '../../src/engine/event.ts'
+import type { Swap } from '../../src/events/event.ts'
 import {
   balance,
   chart,

@@ -1,6 +1,6 @@
 /** Routes: SOL to A to B in one transaction and back, worked out by hand. */
 import { describe, expect, test } from 'vitest'
-import type { Swap } from '../../src/engine/event.ts'
+import type { Swap } from '../../src/events/event.ts'
 import { created, oracleOf, price, swap, TRADERS } from './fixtures.ts'
 import { Oracle } from './oracle.ts'
 

@@ -3,7 +3,7 @@
  * neighbours with one signature. Of a buy with hop 1 the coin is the middle, whatever follows; of a
  * sell with a later hop it is where hop 1 sold for that coin.
  */
-import type { Swap } from '../../src/engine/event.ts'
+import type { Swap } from '../../src/events/event.ts'
 import { foldProceeds, type Position } from './positions.ts'
 import type { FoldedSwap } from './world.ts'
 

@@ -1,5 +1,5 @@
 /** The three tables: who is in which, in which order, behind which filters (contract 3.7). */
-import { METADATA_KEYS } from '../../src/engine/event.ts'
+import { METADATA_KEYS } from '../../src/events/event.ts'
 import {
   type Filters,
   GROUPS,
@@ -9,7 +9,7 @@ import {
   SOCIALS,
   type SocialsFilter,
   type TablesQuery,
-} from '../../src/wire/answers.ts'
+} from '../../src/protocol/answers.ts'
 import { creationKeyOf, creatorCounts, xReusesOf } from './creators.ts'
 import { compareText, wire } from './exact.ts'
 import { isComplete, type Metrics } from './metrics.ts'

@@ -1,5 +1,5 @@
 /** Text from outside (contract section 1): well-formed, cut by code points, links filtered. */
-import { METADATA_KEYS, type Metadata, type MetadataKey } from '../../src/engine/event.ts'
+import { METADATA_KEYS, type Metadata, type MetadataKey } from '../../src/events/event.ts'
 
 export const NAME_LENGTH = 256
 export const LINK_LENGTH = 512

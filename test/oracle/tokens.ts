@@ -1,5 +1,5 @@
 /** A token as the search and the market data show it (spec, first two resources). */
-import type { METADATA_KEYS } from '../../src/engine/event.ts'
+import type { METADATA_KEYS } from '../../src/events/event.ts'
 import { compareText, dateText, wire } from './exact.ts'
 import type { Metrics } from './metrics.ts'
 import { windowOf } from './window.ts'

@@ -1,5 +1,5 @@
 /** What is known of a wallet over all mints: how new it is, and whether it is a pro trader. */
-import type { Swap } from '../../src/engine/event.ts'
+import type { Swap } from '../../src/events/event.ts'
 import type { Position } from './positions.ts'
 
 export interface ProRule {

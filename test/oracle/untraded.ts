@@ -1,6 +1,6 @@
 /** Events that are no trades: what `reserves` and `balance` lines a chain would tell. */
-import type { Balance, Reserves, ReservesReason } from '../../src/engine/event.ts'
-import { RESERVES_REASONS } from '../../src/engine/event.ts'
+import type { Balance, Reserves, ReservesReason } from '../../src/events/event.ts'
+import { RESERVES_REASONS } from '../../src/events/event.ts'
 import { INITIAL_REAL_BASE, MAYHEM_AGENT, type Place, type SimToken } from './market.ts'
 import type { Random } from './random.ts'
 

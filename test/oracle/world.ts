@@ -5,7 +5,7 @@ import type {
   Reserves as ReservesEvent,
   Swap,
   TokenCreated,
-} from '../../src/engine/event.ts'
+} from '../../src/events/event.ts'
 import type { Coins } from './coins.ts'
 import { clampPercent } from './exact.ts'
 import type { Key, Placed } from './order.ts'

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import { setTimeout } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { AwakeLoop } from '../../src/awake-loop.ts'
+import { AwakeLoop } from '../../src/app/awake-loop.ts'
 
 const REST_MS = 20
 

@@ -3,7 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Random } from '../../src/base/random.ts'
-import { allowedProcessors, besideProcessorOf } from '../../src/store/other-processors.ts'
+import {
+  allowedProcessors,
+  besideProcessorOf,
+} from '../../src/store/compaction/other-processors.ts'
 import { launcherOf, nextCompactor } from '../crash/compactor-child.ts'
 import { EventLines } from '../crash/event-lines.ts'
 import { allSwaps, figuresOf, get } from '../crash/http.ts'

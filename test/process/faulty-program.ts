@@ -1,7 +1,7 @@
 /** The program with planted faults: its fold throws at metadata of the mint `poison`, and its replays throw. */
 import { Engine } from '../../src/engine/engine.ts'
-import type { FeedEvent } from '../../src/engine/event.ts'
-import { ReplayFeed } from '../../src/feeds/replay.ts'
+import type { FeedEvent } from '../../src/events/event.ts'
+import { ReplayFeed } from '../../src/feeds/replay/replay.ts'
 
 const accept = Engine.prototype.accept
 Engine.prototype.accept = function (this: Engine, event: FeedEvent): void {

@@ -4,7 +4,7 @@
  */
 import { once } from 'node:events'
 import { Server } from 'node:http'
-import { Durability } from '../../src/durability.ts'
+import { Durability } from '../../src/app/durability.ts'
 
 const { open } = Durability
 let again: Promise<unknown> | null = null

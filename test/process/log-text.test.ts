@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { keptSentence } from '../../src/kept-sentence.ts'
-import { logText } from '../../src/log-text.ts'
-import { StoreError } from '../../src/store/failure.ts'
+import { keptSentence } from '../../src/app/kept-sentence.ts'
+import { logText } from '../../src/app/log-text.ts'
+import { StoreError } from '../../src/store/disk/failure.ts'
 
 const PLAIN = { hasColours: false, columns: 60 }
 const time = '2026-11-28T08:00:05.123Z'

@@ -40,7 +40,7 @@ test(
       () => replace(join(copy, 'package.json'), /"version": "[^"]+"/, '"version": "99.0.0"'),
       () =>
         replace(
-          join(copy, 'src/store/snapshot-format.ts'),
+          join(copy, 'src/store/format/snapshot-format.ts'),
           /SNAPSHOT_VERSION = \d+/,
           'SNAPSHOT_VERSION = 99',
         ),
@@ -83,7 +83,7 @@ test('a compactor that is started as a former version did changes nothing, and s
   ]
   for (const given of [args, [], ['{"run":1}']]) {
     const compactor = promisify(execFile)(process.execPath, [
-      join(ROOT, 'src/compact.ts'),
+      join(ROOT, 'src/store/compaction/compact.ts'),
       ...given,
     ])
     await expect(compactor).rejects.toMatchObject({

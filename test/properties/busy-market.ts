@@ -1,4 +1,4 @@
-import type { FeedEvent } from '../../src/engine/event.ts'
+import type { FeedEvent } from '../../src/events/event.ts'
 import {
   balance,
   created,

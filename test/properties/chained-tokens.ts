@@ -1,4 +1,4 @@
-import type { ChainedRank, SearchIndex } from '../../src/engine/search-index.ts'
+import type { ChainedRank, SearchIndex } from '../../src/engine/index/search-index.ts'
 
 /** Tokens whose symbol the needle is, or that begin with it; null when they are too many to weigh. */
 export function chainedTokens(

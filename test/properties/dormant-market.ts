@@ -1,6 +1,6 @@
 import type { Engine } from '../../src/engine/engine.ts'
-import type { FeedEvent, Swap } from '../../src/engine/event.ts'
-import { TAPE_BLOCK_RECORDS } from '../../src/engine/tape.ts'
+import { TAPE_BLOCK_RECORDS } from '../../src/engine/state/tape.ts'
+import type { FeedEvent, Swap } from '../../src/events/event.ts'
 import {
   balance,
   created,

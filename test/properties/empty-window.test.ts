@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { EngineAnswers } from '../../src/wire/engine-answers.ts'
+import { EngineAnswers } from '../../src/query/engine-answers.ts'
 import { price, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { engineOf } from '../store/restoring.ts'
 

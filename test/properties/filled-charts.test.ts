@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Engine } from '../../src/engine/engine.ts'
-import { EngineAnswers } from '../../src/wire/engine-answers.ts'
+import { EngineAnswers } from '../../src/query/engine-answers.ts'
 import { leastMs } from '../least-time.ts'
 import { START_SECOND, swap } from '../oracle/fixtures.ts'
 

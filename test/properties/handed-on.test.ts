@@ -1,8 +1,8 @@
 /** Who sold all and who handed tokens on, as engine and oracle judge it after every event. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { FeedEvent } from '../../src/engine/event.ts'
-import type { TablesQuery } from '../../src/wire/answers.ts'
+import type { FeedEvent } from '../../src/events/event.ts'
+import type { TablesQuery } from '../../src/protocol/answers.ts'
 import { byLength } from '../lengths.ts'
 import { checkAll } from '../model/full-check.ts'
 import { Pair } from '../model/pair.ts'

@@ -16,8 +16,8 @@ import {
   wholeAt,
   writeU64,
 } from '../../src/base/u64.ts'
-import { lamportsOf, microUsdOf } from '../../src/engine/money.ts'
-import { Quote } from '../../src/engine/platform.ts'
+import { lamportsOf, microUsdOf } from '../../src/engine/state/money.ts'
+import { Quote } from '../../src/events/platform.ts'
 import { lamportsOfMicroUsd, microUsdOfLamports, whole } from '../oracle/exact.ts'
 
 const MAX = 2n ** 64n - 1n

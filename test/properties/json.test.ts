@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Engine } from '../../src/engine/engine.ts'
-import { EngineAnswers } from '../../src/wire/engine-answers.ts'
-import { jsonNumber, jsonString, timeText } from '../../src/wire/json-text.ts'
+import { jsonNumber, jsonString, timeText } from '../../src/protocol/json-text.ts'
+import { EngineAnswers } from '../../src/query/engine-answers.ts'
 import { byLength } from '../lengths.ts'
 import { history } from '../oracle/histories.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { EngineTokenReads } from '../../src/wire/engine-token-reads.ts'
+import { EngineTokenReads } from '../../src/query/engine-token-reads.ts'
 import { created, price, swap } from '../oracle/fixtures.ts'
 import { engineOf } from '../store/restoring.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Engine } from '../../src/engine/engine.ts'
-import type { TablesQuery } from '../../src/wire/answers.ts'
-import { EngineAnswers } from '../../src/wire/engine-answers.ts'
+import type { TablesQuery } from '../../src/protocol/answers.ts'
+import { EngineAnswers } from '../../src/query/engine-answers.ts'
 import { created, price, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { engineOf } from '../store/restoring.ts'
 

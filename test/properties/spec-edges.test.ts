@@ -1,8 +1,8 @@
 /** Edges that the contract names, with figures worked out by hand: neither side may move them. */
 import { expect, test } from 'vitest'
 import { Engine } from '../../src/engine/engine.ts'
-import type { FeedEvent, Swap } from '../../src/engine/event.ts'
-import { EngineAnswers } from '../../src/wire/engine-answers.ts'
+import type { FeedEvent, Swap } from '../../src/events/event.ts'
+import { EngineAnswers } from '../../src/query/engine-answers.ts'
 import { checkAll } from '../model/full-check.ts'
 import { Pair } from '../model/pair.ts'
 import { follow } from '../mutants/story.ts'

@@ -1,6 +1,6 @@
 /** Reserves and balances as engine and oracle fold them, at edges where random histories seldom come. */
 import { expect, test } from 'vitest'
-import type { FeedEvent } from '../../src/engine/event.ts'
+import type { FeedEvent } from '../../src/events/event.ts'
 import { checkAll } from '../model/full-check.ts'
 import { Pair } from '../model/pair.ts'
 import { follow } from '../mutants/story.ts'

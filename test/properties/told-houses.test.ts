@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Completed, FeedEvent } from '../../src/engine/event.ts'
+import type { Completed, FeedEvent } from '../../src/events/event.ts'
 import { byLength } from '../lengths.ts'
 import { type Check, firstDifference } from '../model/difference.ts'
 import { checkAll } from '../model/full-check.ts'

@@ -1,8 +1,8 @@
 import type { Engine } from '../../src/engine/engine.ts'
-import type { FeedEvent } from '../../src/engine/event.ts'
-import type { EventSink } from '../../src/engine/event-sink.ts'
+import type { FeedEvent } from '../../src/events/event.ts'
+import type { EventSink } from '../../src/events/event-sink.ts'
 import { newFeedCounters } from '../../src/feeds/feed-counters.ts'
-import { ReplayFeed } from '../../src/feeds/replay.ts'
+import { ReplayFeed } from '../../src/feeds/replay/replay.ts'
 
 /** Folds what a feed hands over, and keeps it. */
 export class EngineSink implements EventSink {

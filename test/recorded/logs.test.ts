@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Engine } from '../../src/engine/engine.ts'
-import { EngineAnswers } from '../../src/wire/engine-answers.ts'
+import { EngineAnswers } from '../../src/query/engine-answers.ts'
 import { dataFile, hasData, withData } from '../feeds/data-folder.ts'
 import { everyRead, firstUnlike } from '../model/every-read.ts'
 import { checkAll } from '../model/full-check.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { USDC_MINT } from '../../src/engine/platform.ts'
-import { isSolMint } from '../../src/feeds/chain/programs.ts'
+import { USDC_MINT } from '../../src/events/platform.ts'
+import { isSolMint } from '../../src/feeds/chain/layouts/programs.ts'
 import { dataFile } from '../feeds/data-folder.ts'
 
 /** What the manifest of the recorded transactions says of one file. */

@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import type { FeedEvent } from '../../src/engine/event.ts'
-import { eventsOfLogs } from '../../src/feeds/chain/program-logs.ts'
-import { transactionOfLogsFrame, transactionOfRpc } from '../../src/feeds/chain/rpc-json.ts'
+import type { FeedEvent } from '../../src/events/event.ts'
+import { eventsOfLogs } from '../../src/feeds/chain/transactions/program-logs.ts'
+import {
+  transactionOfLogsFrame,
+  transactionOfRpc,
+} from '../../src/feeds/chain/transactions/rpc-json.ts'
 import { type FeedCounters, newFeedCounters } from '../../src/feeds/feed-counters.ts'
-import { ReplayFeed } from '../../src/feeds/replay.ts'
+import { ReplayFeed } from '../../src/feeds/replay/replay.ts'
 import { CollectingSink } from '../feeds/collecting-sink.ts'
 import { hasData, withData } from '../feeds/data-folder.ts'
 import type { Block, BlockTransaction } from '../feeds/peers/chain-blocks.ts'

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { METRICS } from '../../src/engine/metrics.ts'
-import { FLAG_FILTERS, RANGE_FILTERS, RESOLUTIONS, TRADER_ORDERS } from '../../src/wire/answers.ts'
+import {
+  FLAG_FILTERS,
+  RANGE_FILTERS,
+  RESOLUTIONS,
+  TRADER_ORDERS,
+} from '../../src/protocol/answers.ts'
+import { METRICS } from '../../src/query/tables/metrics.ts'
 import { checkDay, checkShape } from '../conformance/shape.ts'
 import {
   booleanFilters,

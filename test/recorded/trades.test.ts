@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Engine } from '../../src/engine/engine.ts'
-import { EngineAnswers } from '../../src/wire/engine-answers.ts'
+import { EngineAnswers } from '../../src/query/engine-answers.ts'
 import { csvRows, csvToEvents } from '../feeds/csv.ts'
 import { dataText, hasData, withData } from '../feeds/data-folder.ts'
 import { everyRead, firstUnlike } from '../model/every-read.ts'

@@ -1,4 +1,4 @@
-import { type TapeBlock, TapeDamage } from '../../src/engine/tape.ts'
+import { type TapeBlock, TapeDamage } from '../../src/engine/state/tape.ts'
 import { MemoryArchive } from '../store/memory-archive.ts'
 
 /** Records of it are on a disk that can be broken. */

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { TlsFiles } from '../../src/server/tls-files.ts'
+import type { TlsFiles } from '../../src/server/sockets/tls-files.ts'
 
 /** Is there the system's openssl? Tests of TLS are skipped without it. */
 export const HAS_OPENSSL = hasOpenssl()

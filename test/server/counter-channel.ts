@@ -1,12 +1,12 @@
-import { CATCH_UP_BUFFER_BYTES } from '../../src/server/limits.ts'
-import { type LiveConnection, newConnection } from '../../src/server/live/connection.ts'
-import { LiveFailures } from '../../src/server/live/live-failures.ts'
+import { type LiveConnection, newConnection } from '../../src/server/live/connection/connection.ts'
+import { LiveFailures } from '../../src/server/live/connection/live-failures.ts'
 import {
   StateChannel,
   type StateChannelOptions,
   type StateParts,
-} from '../../src/server/live/state-channel.ts'
-import { Topics } from '../../src/server/live/topics.ts'
+} from '../../src/server/live/hub/state-channel.ts'
+import { Topics } from '../../src/server/live/hub/topics.ts'
+import { CATCH_UP_BUFFER_BYTES } from '../../src/server/load/limits.ts'
 import type { EngineServer } from './engine-server.ts'
 import { SILENT_OUTLET } from './silent-outlet.ts'
 

@@ -1,9 +1,9 @@
 import type { Engine } from '../../src/engine/engine.ts'
-import type { FeedEvent } from '../../src/engine/event.ts'
-import type { RunningServer, ServerOptions } from '../../src/server/options.ts'
+import type { FeedEvent } from '../../src/events/event.ts'
+import { EngineService } from '../../src/query/engine-service.ts'
+import type { RunningServer, ServerOptions } from '../../src/server/http/options.ts'
 import { startServer } from '../../src/server/server.ts'
-import { copyParts } from '../../src/store/copy-parts.ts'
-import { EngineService } from '../../src/wire/engine-service.ts'
+import { copyParts } from '../../src/store/recovery/copy-parts.ts'
 import { engineOf } from '../store/restoring.ts'
 import { leased } from './leased.ts'
 

@@ -1,12 +1,12 @@
 import { get, type IncomingMessage } from 'node:http'
 import { afterEach, expect, test, vi } from 'vitest'
-import { ADDRESS_BYTES_MAX } from '../../src/engine/address-book.ts'
-import { LINK_CHARACTERS_MAX, NAME_CHARACTERS_MAX } from '../../src/engine/text.ts'
+import { ADDRESS_BYTES_MAX } from '../../src/engine/state/address-book.ts'
+import { LINK_CHARACTERS_MAX, NAME_CHARACTERS_MAX } from '../../src/events/text.ts'
 import {
   EVENT_STREAM_COMMENT_MS,
   MAX_EVENT_STREAMS_PER_ADDRESS,
   MAX_REPLAYED,
-} from '../../src/server/limits.ts'
+} from '../../src/server/load/limits.ts'
 import { addressOf } from '../address-of.ts'
 import { created, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { EngineServer } from './engine-server.ts'

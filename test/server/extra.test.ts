@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isRecord } from '../../src/base/json-access.ts'
-import { USDC_MINT, WRAPPED_SOL_MINT } from '../../src/engine/platform.ts'
+import { USDC_MINT, WRAPPED_SOL_MINT } from '../../src/events/platform.ts'
 import { created, migrated, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { EngineServer } from './engine-server.ts'
 

@@ -1,8 +1,8 @@
-import type { RunningServer, ServerOptions } from '../../src/server/options.ts'
+import type { Answers, LiveSource } from '../../src/protocol/answers.ts'
+import type { LiveStreams, StreamSource, TradeTold } from '../../src/protocol/streams.ts'
+import type { TokenReads } from '../../src/query/token-reads.ts'
+import type { RunningServer, ServerOptions } from '../../src/server/http/options.ts'
 import { startServer } from '../../src/server/server.ts'
-import type { Answers, LiveSource } from '../../src/wire/answers.ts'
-import type { LiveStreams, StreamSource, TradeTold } from '../../src/wire/streams.ts'
-import type { TokenReads } from '../../src/wire/token-reads.ts'
 
 /** A call that reached the Answers port. */
 export interface Call {

@@ -1,5 +1,8 @@
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
-import { EVENT_STREAM_COMMENT_MS, MAX_EVENT_STREAMS_PER_ADDRESS } from '../../src/server/limits.ts'
+import {
+  EVENT_STREAM_COMMENT_MS,
+  MAX_EVENT_STREAMS_PER_ADDRESS,
+} from '../../src/server/load/limits.ts'
 import { created, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { EngineServer } from './engine-server.ts'
 import { LiveClient } from './live-client.ts'

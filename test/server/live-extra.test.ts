@@ -1,6 +1,6 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { isRecord } from '../../src/base/json-access.ts'
-import { WRAPPED_SOL_MINT } from '../../src/engine/platform.ts'
+import { WRAPPED_SOL_MINT } from '../../src/events/platform.ts'
 import { addressOf } from '../address-of.ts'
 import { created, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { EngineServer } from './engine-server.ts'

@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
-import { httpCounters } from '../../src/server/http-counters.ts'
-import { metricsText } from '../../src/server/metrics-text.ts'
-import { textOf } from '../../src/server/reply.ts'
-import { UNFINISHED } from '../../src/server/route.ts'
-import { systemRoutes } from '../../src/server/system-routes.ts'
+import { httpCounters } from '../../src/server/http/http-counters.ts'
+import { metricsText } from '../../src/server/http/metrics-text.ts'
+import { textOf } from '../../src/server/http/reply.ts'
+import { UNFINISHED } from '../../src/server/http/route.ts'
+import { systemRoutes } from '../../src/server/routes/system-routes.ts'
 import { type FakeService, fakeAnswers, startFake } from './fake-service.ts'
 
 let fake: FakeService

@@ -1,4 +1,4 @@
-import type { Outlet } from '../../src/server/live/connection.ts'
+import type { Outlet } from '../../src/server/live/connection/connection.ts'
 
 /** An outlet that nobody reads and that holds nothing. */
 export const SILENT_OUTLET: Outlet = {

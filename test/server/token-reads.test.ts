@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isRecord } from '../../src/base/json-access.ts'
-import { EngineService } from '../../src/wire/engine-service.ts'
+import { EngineService } from '../../src/query/engine-service.ts'
 import { addressOf } from '../address-of.ts'
 import { created, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { Random } from '../oracle/random.ts'

@@ -1,5 +1,5 @@
 /** Events of a market that a server under test is told, one after the other. */
-import type { Swap, TokenCreated } from '../../src/engine/event.ts'
+import type { Swap, TokenCreated } from '../../src/events/event.ts'
 import { created, START_SECOND, swap } from '../oracle/fixtures.ts'
 
 let trades = 0

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readConfig } from '../../src/base/config.ts'
+import { readConfig } from '../../src/config/config.ts'
 import { created, price, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { ROOT } from '../tidy/source-files.ts'
 import { EngineServer } from './engine-server.ts'

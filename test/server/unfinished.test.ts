@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
-import { DEFAULT_LIMITS, ROUTE_SLICE_MS } from '../../src/server/limits.ts'
-import type { Answers } from '../../src/wire/answers.ts'
-import type { TokenReads } from '../../src/wire/token-reads.ts'
+import type { Answers } from '../../src/protocol/answers.ts'
+import type { TokenReads } from '../../src/query/token-reads.ts'
+import { DEFAULT_LIMITS, ROUTE_SLICE_MS } from '../../src/server/load/limits.ts'
 import { type FakeService, fakeAnswers, fakeReads, startFake } from './fake-service.ts'
 import { rawConnect, waitUntil } from './raw-http.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Service } from '../../src/service.ts'
+import { Service } from '../../src/app/service.ts'
 import { price, START_SECOND } from '../oracle/fixtures.ts'
 
 const DAY_SECONDS = 86_400

@@ -3,7 +3,7 @@
  * program's own reader: what is on the disk decides, not what the program believes.
  */
 import { crc32 } from 'node:zlib'
-import type { Disk } from '../../src/store/disk.ts'
+import type { Disk } from '../../src/store/disk/disk.ts'
 
 const HEADER_BYTES = 128
 const FRAME_HEADER_BYTES = 32

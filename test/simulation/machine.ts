@@ -1,4 +1,4 @@
-import type { SnapshotMade } from '../../src/store/snapshots.ts'
+import type { SnapshotMade } from '../../src/store/compaction/snapshots.ts'
 import type { Random } from '../oracle/random.ts'
 import { CrashDisk } from '../store/disks/crash-disk.ts'
 import { MemoryMark } from '../store/disks/memory-mark.ts'

@@ -1,5 +1,5 @@
-import type { Disk, DiskFile } from '../../src/store/disk.ts'
-import type { PlacedFile, RingPlace } from '../../src/store/journal-ring.ts'
+import type { Disk, DiskFile } from '../../src/store/disk/disk.ts'
+import type { PlacedFile, RingPlace } from '../../src/store/journal/journal-ring.ts'
 import type { Random } from '../oracle/random.ts'
 import { type CrashDisk, systemError } from '../store/disks/crash-disk.ts'
 import { CrashRing } from '../store/disks/crash-ring.ts'

@@ -1,20 +1,27 @@
-import type { FeedEvent } from '../../src/engine/event.ts'
-import type { EventSink } from '../../src/engine/event-sink.ts'
-import { RecordBatch } from '../../src/engine/record-batch.ts'
-import { RestChoice } from '../../src/rest-choice.ts'
-import { Service } from '../../src/service.ts'
-import { type Archives, archive } from '../../src/store/archived-engine.ts'
-import { type Compaction, type CompactionProgress, compact } from '../../src/store/compaction.ts'
-import type { CompactorResult, CompactorRun } from '../../src/store/compactor-messages.ts'
-import type { Disk } from '../../src/store/disk.ts'
-import { Journal } from '../../src/store/journal.ts'
-import type { RingPlace } from '../../src/store/journal-ring.ts'
-import { JournaledEngine } from '../../src/store/journaled-engine.ts'
-import { type Recovered, recover } from '../../src/store/recovery.ts'
-import { type SnapshotMade, Snapshots } from '../../src/store/snapshots.ts'
-import { runToEnd } from '../../src/store/steps.ts'
-import { EngineAnswers } from '../../src/wire/engine-answers.ts'
-import { EngineLive } from '../../src/wire/engine-live.ts'
+import { Service } from '../../src/app/service.ts'
+import { RestChoice } from '../../src/engine/rest-choice.ts'
+import type { FeedEvent } from '../../src/events/event.ts'
+import type { EventSink } from '../../src/events/event-sink.ts'
+import { RecordBatch } from '../../src/events/record-batch.ts'
+import { EngineAnswers } from '../../src/query/engine-answers.ts'
+import { EngineLive } from '../../src/query/engine-live.ts'
+import {
+  type Compaction,
+  type CompactionProgress,
+  compact,
+} from '../../src/store/compaction/compaction.ts'
+import type {
+  CompactorResult,
+  CompactorRun,
+} from '../../src/store/compaction/compactor-messages.ts'
+import { type SnapshotMade, Snapshots } from '../../src/store/compaction/snapshots.ts'
+import type { Disk } from '../../src/store/disk/disk.ts'
+import { runToEnd } from '../../src/store/disk/steps.ts'
+import { Journal } from '../../src/store/journal/journal.ts'
+import type { RingPlace } from '../../src/store/journal/journal-ring.ts'
+import { JournaledEngine } from '../../src/store/journal/journaled-engine.ts'
+import { type Recovered, recover } from '../../src/store/recovery/recovery.ts'
+import { type Archives, archive } from '../../src/store/snapshot/archived-engine.ts'
 import type { Random } from '../oracle/random.ts'
 import type { MemoryMark } from '../store/disks/memory-mark.ts'
 import type { Lie } from './lies.ts'
@@ -49,7 +56,7 @@ export interface RunningCompaction {
   readonly fail: (reason: Error) => void
 }
 
-/** The program as src/program.ts and src/durability.ts put it together, on a simulated machine. */
+/** The program as src/app/program.ts and src/app/durability.ts put it together, on a simulated machine. */
 export class SimulatedProcess {
   readonly service: Service
   readonly answers: EngineAnswers

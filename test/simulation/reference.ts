@@ -1,8 +1,8 @@
 import { Engine } from '../../src/engine/engine.ts'
 import type { EngineSettings } from '../../src/engine/engine-options.ts'
-import type { FeedEvent } from '../../src/engine/event.ts'
-import { RecordBatch } from '../../src/engine/record-batch.ts'
-import { EngineLive } from '../../src/wire/engine-live.ts'
+import type { FeedEvent } from '../../src/events/event.ts'
+import { RecordBatch } from '../../src/events/record-batch.ts'
+import { EngineLive } from '../../src/query/engine-live.ts'
 import type { Plan } from './plan.ts'
 
 /** Few enough that a state is digested in a millisecond, more than a run has. */

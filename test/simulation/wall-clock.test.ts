@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { Service } from '../../src/service.ts'
-import { type ClockStep, STEP_LASTS_MS, STEP_MS_MAX, WallClock } from '../../src/wall-clock.ts'
-import { EngineAnswers } from '../../src/wire/engine-answers.ts'
+import { Service } from '../../src/app/service.ts'
+import { type ClockStep, STEP_LASTS_MS, STEP_MS_MAX, WallClock } from '../../src/app/wall-clock.ts'
+import { EngineAnswers } from '../../src/query/engine-answers.ts'
 import { price, START_SECOND, swap } from '../oracle/fixtures.ts'
 
 const MONTH_MS = 30 * 86_400_000

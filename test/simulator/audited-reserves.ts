@@ -1,4 +1,4 @@
-import type { Reserves } from '../../src/engine/event.ts'
+import type { Reserves } from '../../src/events/event.ts'
 import { must } from './must.ts'
 
 /** What a curve or pool stands at. */

@@ -1,5 +1,5 @@
-import { RecordBatch } from '../../src/engine/record-batch.ts'
-import { F, poolOf, toldQuoteOf, toldRoute, U } from '../../src/engine/swap-record.ts'
+import { RecordBatch } from '../../src/events/record-batch.ts'
+import { F, poolOf, toldQuoteOf, toldRoute, U } from '../../src/events/swap-record.ts'
 import type { KnownNames } from './names.ts'
 
 /** A swap as its record tells it. */

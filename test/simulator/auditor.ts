@@ -5,11 +5,11 @@ import type {
   PlacedEvent,
   Reserves,
   TokenCreated,
-} from '../../src/engine/event.ts'
-import type { RecordSink } from '../../src/engine/event-sink.ts'
-import { USDC_MINT } from '../../src/engine/platform.ts'
-import type { RecordBatch } from '../../src/engine/record-batch.ts'
-import { Flag } from '../../src/engine/swap-record.ts'
+} from '../../src/events/event.ts'
+import type { RecordSink } from '../../src/events/event-sink.ts'
+import { USDC_MINT } from '../../src/events/platform.ts'
+import type { RecordBatch } from '../../src/events/record-batch.ts'
+import { Flag } from '../../src/events/swap-record.ts'
 import { type AuditedSwap, readSwap } from './audited-swap.ts'
 import { AuditedToken } from './audited-token.ts'
 import { must } from './must.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { AddressBook } from '../../src/engine/address-book.ts'
+import { AddressBook } from '../../src/engine/state/address-book.ts'
 import { History } from '../../src/feeds/simulator/history.ts'
 import { Market } from '../../src/feeds/simulator/market.ts'
 

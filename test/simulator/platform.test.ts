@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { FeedEvent, ReservesReason, TokenCreated } from '../../src/engine/event.ts'
+import type { FeedEvent, ReservesReason, TokenCreated } from '../../src/events/event.ts'
 import { audited, DAY, START } from './audited-market.ts'
 
 /** Events of the type, or of the reason. */

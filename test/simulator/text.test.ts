@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest'
 import { Random } from '../../src/base/random.ts'
-import { randomAddress, randomMint, signatureText } from '../../src/feeds/simulator/random-text.ts'
-import { TokenTextSource } from '../../src/feeds/simulator/token-text.ts'
+import {
+  randomAddress,
+  randomMint,
+  signatureText,
+} from '../../src/feeds/simulator/world/random-text.ts'
+import { TokenTextSource } from '../../src/feeds/simulator/world/token-text.ts'
 
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 

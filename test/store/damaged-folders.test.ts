@@ -1,10 +1,15 @@
 import { expect, test } from 'vitest'
-import type { FeedEvent } from '../../src/engine/event.ts'
-import { TapeDamage } from '../../src/engine/tape.ts'
-import { chunkPath, listDataFiles } from '../../src/store/data-folder.ts'
-import { StoreError } from '../../src/store/failure.ts'
-import { FRAME, frameBytes, Kind, SEGMENT_HEADER_BYTES } from '../../src/store/journal-format.ts'
-import { stateDigest } from '../../src/store/state-digest.ts'
+import { TapeDamage } from '../../src/engine/state/tape.ts'
+import type { FeedEvent } from '../../src/events/event.ts'
+import { StoreError } from '../../src/store/disk/failure.ts'
+import { chunkPath, listDataFiles } from '../../src/store/folder/data-folder.ts'
+import {
+  FRAME,
+  frameBytes,
+  Kind,
+  SEGMENT_HEADER_BYTES,
+} from '../../src/store/format/journal-format.ts'
+import { stateDigest } from '../../src/store/snapshot/state-digest.ts'
 import { history } from '../oracle/histories.ts'
 import { Random } from '../oracle/random.ts'
 import { BadSectorDisk } from './damage/bad-sector-disk.ts'

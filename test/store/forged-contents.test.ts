@@ -1,13 +1,13 @@
 import { crc32 } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { listDataFiles } from '../../src/store/data-folder.ts'
+import { listDataFiles } from '../../src/store/folder/data-folder.ts'
 import {
   type Contents,
   FOOTER,
   type PartEntry,
   SNAPSHOT_FOOTER_BYTES,
-} from '../../src/store/snapshot-format.ts'
-import { stateDigest } from '../../src/store/state-digest.ts'
+} from '../../src/store/format/snapshot-format.ts'
+import { stateDigest } from '../../src/store/snapshot/state-digest.ts'
 import { history } from '../oracle/histories.ts'
 import { FOLDER, recovered, writtenFolder } from './damage/folder.ts'
 

@@ -1,5 +1,9 @@
 import { crc32 } from 'node:zlib'
-import { type Contents, FOOTER, SNAPSHOT_FOOTER_BYTES } from '../../src/store/snapshot-format.ts'
+import {
+  type Contents,
+  FOOTER,
+  SNAPSHOT_FOOTER_BYTES,
+} from '../../src/store/format/snapshot-format.ts'
 
 /** Another byte of the wallets, with everything else as it would be with that. */
 export function forged(snapshot: Buffer<ArrayBuffer>): Uint8Array {

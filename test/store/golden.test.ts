@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { RESERVES_REASONS } from '../../src/engine/event.ts'
+import { RESERVES_REASONS } from '../../src/events/event.ts'
 import { FULL_SIZES } from './damage/folder.ts'
 import type { ImageDisk } from './damage/image-disk.ts'
 import {

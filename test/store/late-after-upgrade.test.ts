@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Engine } from '../../src/engine/engine.ts'
-import type { Swap } from '../../src/engine/event.ts'
+import type { Swap } from '../../src/events/event.ts'
 import { everyRead } from '../model/every-read.ts'
 import { recovered } from './damage/folder.ts'
 import { goldenEvents, goldenFolder, keptFiles } from './golden/golden.ts'

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { NodeDisk } from '../../src/store/node-disk.ts'
+import { NodeDisk } from '../../src/store/disk/node-disk.ts'
 import { newFolder } from '../new-folder.ts'
 import { history } from '../oracle/histories.ts'
 import { begun } from './damage/folder.ts'

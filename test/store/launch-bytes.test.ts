@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { Random } from '../../src/base/random.ts'
 import { Engine } from '../../src/engine/engine.ts'
-import type { FeedEvent } from '../../src/engine/event.ts'
-import { stateDigest } from '../../src/store/state-digest.ts'
+import type { FeedEvent } from '../../src/events/event.ts'
+import { stateDigest } from '../../src/store/snapshot/state-digest.ts'
 import { created, swap } from '../oracle/fixtures.ts'
 
 const SEED = 1

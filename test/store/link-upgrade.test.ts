@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { lanesOf } from '../../src/engine/memory/views.ts'
-import { FORMAT_UPGRADES } from '../../src/store/format-upgrades.ts'
-import type { SavedPart } from '../../src/store/saved-part.ts'
+import { FORMAT_UPGRADES } from '../../src/store/upgrades/format-upgrades.ts'
+import type { SavedPart } from '../../src/store/upgrades/saved-part.ts'
 
 /** Lanes of a position up to version 2, and the one that named the next of its wallet, from 1 on. */
 const LANES = 40

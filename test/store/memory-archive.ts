@@ -1,12 +1,12 @@
 import type { Engine } from '../../src/engine/engine.ts'
-import { SWAP_U32_LANES } from '../../src/engine/swap-record.ts'
 import {
   TAPE_BLOCK_RECORDS,
   type Tape,
   type TapeArchive,
   type TapeBlock,
   TapeDamage,
-} from '../../src/engine/tape.ts'
+} from '../../src/engine/state/tape.ts'
+import { SWAP_U32_LANES } from '../../src/events/swap-record.ts'
 
 const POISON = 0xffffffff
 

@@ -5,8 +5,8 @@ import {
   FOOTER,
   type PartEntry,
   SNAPSHOT_FOOTER_BYTES,
-} from '../../src/store/snapshot-format.ts'
-import { digestPart } from '../../src/store/state-digest.ts'
+} from '../../src/store/format/snapshot-format.ts'
+import { digestPart } from '../../src/store/snapshot/state-digest.ts'
 
 const VERSION_AT = 8
 /** Parts that version 10 brought. */

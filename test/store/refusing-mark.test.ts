@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { FsyncPolicy } from '../../src/store/fsync-policy.ts'
-import type { WrittenMark } from '../../src/store/written-mark.ts'
+import type { WrittenMark } from '../../src/store/folder/written-mark.ts'
+import type { FsyncPolicy } from '../../src/store/journal/fsync-policy.ts'
 import { history } from '../oracle/histories.ts'
 import { begun } from './damage/folder.ts'
 import { ImageDisk } from './damage/image-disk.ts'

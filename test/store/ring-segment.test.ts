@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { DiskFile } from '../../src/store/disk.ts'
-import { type PlacedFile, Ring, RingSegment } from '../../src/store/journal-ring.ts'
+import type { DiskFile } from '../../src/store/disk/disk.ts'
+import { type PlacedFile, Ring, RingSegment } from '../../src/store/journal/journal-ring.ts'
 
 const RING_BYTES = 64
 

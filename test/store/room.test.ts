@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
-import { compact } from '../../src/store/compaction.ts'
-import { listDataFiles, type NumberedFile, withFile } from '../../src/store/data-folder.ts'
-import { readContents } from '../../src/store/snapshot-file.ts'
-import { runToEnd } from '../../src/store/steps.ts'
+import { compact } from '../../src/store/compaction/compaction.ts'
+import { runToEnd } from '../../src/store/disk/steps.ts'
+import { listDataFiles, type NumberedFile, withFile } from '../../src/store/folder/data-folder.ts'
+import { readContents } from '../../src/store/snapshot/snapshot-file.ts'
 import {
   type ChunkKind,
   DORMANT_CHUNKS,
   readChunkTable,
   SWAP_CHUNKS,
-} from '../../src/store/tape-chunk.ts'
+} from '../../src/store/snapshot/tape-chunk.ts'
 import { CrashDisk } from './disks/crash-disk.ts'
 import { CrashService, newUuid } from './disks/crash-service.ts'
 import { FOLDER, Story } from './disks/story.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { needleOf, Rank, SearchIndex } from '../../src/engine/search-index.ts'
-import { FORMAT_UPGRADES } from '../../src/store/format-upgrades.ts'
-import type { SavedPart } from '../../src/store/saved-part.ts'
+import { needleOf, Rank, SearchIndex } from '../../src/engine/index/search-index.ts'
+import { FORMAT_UPGRADES } from '../../src/store/upgrades/format-upgrades.ts'
+import type { SavedPart } from '../../src/store/upgrades/saved-part.ts'
 import { chainedTokens } from '../properties/chained-tokens.ts'
 
 const FIELD_END = 0xfe

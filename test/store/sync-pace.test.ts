@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { Journal } from '../../src/store/journal.ts'
-import { Kind } from '../../src/store/journal-format.ts'
+import { Kind } from '../../src/store/format/journal-format.ts'
+import { Journal } from '../../src/store/journal/journal.ts'
 import { Random } from '../oracle/random.ts'
 import { VirtualTime } from '../simulation/virtual-time.ts'
 import { BOOT, EPOCH } from './damage/folder.ts'

@@ -11,15 +11,18 @@ const source = sourceFiles('src')
 /** Which rings a ring may import from (docs/ARCHITECTURE.md). */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   base: ['base'],
-  engine: ['engine', 'base'],
-  store: ['store', 'wire', 'engine', 'base'],
-  wire: ['wire', 'engine', 'base'],
-  server: ['server', 'wire', 'engine', 'base'],
-  feeds: ['feeds', 'wire', 'engine', 'base'],
-  commands: ['commands', 'store', 'feeds', 'wire', 'engine', 'base'],
-  'feed-setup': ['feed-setup', 'feeds', 'wire', 'engine', 'base'],
+  config: ['config', 'base'],
+  events: ['events', 'base'],
+  engine: ['engine', 'events', 'base'],
+  protocol: ['protocol', 'engine', 'base'],
+  query: ['query', 'protocol', 'engine', 'events', 'base'],
+  openapi: ['openapi', 'query', 'protocol', 'engine', 'base'],
+  store: ['store', 'engine', 'events', 'config', 'base'],
+  server: ['server', 'query', 'protocol', 'engine', 'config', 'base'],
+  feeds: ['feeds', 'engine', 'events', 'config', 'base'],
   figures: ['figures', 'engine', 'base'],
-  cli: ['cli', 'feed-setup', 'figures', 'commands', 'store', 'feeds', 'server', 'engine', 'base'],
+  commands: ['commands', 'store', 'feeds', 'engine', 'events', 'config', 'base'],
+  cli: ['cli', 'app', 'figures', 'commands', 'feeds', 'server', 'config', 'base'],
 }
 
 function ringOf(path: string): string {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { FLAG_FILTERS, RANGE_FILTERS } from '../../src/wire/answers.ts'
-import { parseTables } from '../../src/wire/requests/tables.ts'
+import { FLAG_FILTERS, RANGE_FILTERS } from '../../src/protocol/answers.ts'
+import { parseTables } from '../../src/protocol/requests/tables.ts'
 import {
   boardViewText,
   bound,

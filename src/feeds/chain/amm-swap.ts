@@ -1,10 +1,14 @@
 import { asU64 } from '../../base/u64.ts'
-import type { ChainPosition, Swap } from '../../engine/event.ts'
-import { BOOST_BUY_AND_BURN_EVENT, type BUY_EVENT, type SELL_EVENT } from './amm-pool-layouts.ts'
-import { type DecodedEvent, isEvent } from './decode-event.ts'
+import type { ChainPosition, Swap } from '../../events/event.ts'
+import {
+  BOOST_BUY_AND_BURN_EVENT,
+  type BUY_EVENT,
+  type SELL_EVENT,
+} from './layouts/amm-pool-layouts.ts'
+import { type DecodedEvent, isEvent } from './layouts/decode-event.ts'
+import { isSolMint, ZERO_ADDRESS } from './layouts/programs.ts'
 import type { PoolMint } from './pool-mints.ts'
-import { isSolMint, ZERO_ADDRESS } from './programs.ts'
-import type { ChainTransaction } from './transaction.ts'
+import type { ChainTransaction } from './transactions/transaction.ts'
 
 type BuyEvent = DecodedEvent<(typeof BUY_EVENT)['fields']>
 type SellEvent = DecodedEvent<(typeof SELL_EVENT)['fields']>

@@ -1,9 +1,9 @@
 import { isAddress } from '../../base/address-text.ts'
-import type { Balance, ChainPosition, FeedEvent } from '../../engine/event.ts'
+import type { Balance, ChainPosition, FeedEvent } from '../../events/event.ts'
 import type { FeedCounters } from '../feed-counters.ts'
-import { isCoinMint } from './programs.ts'
+import { isCoinMint } from './layouts/programs.ts'
 import type { SettledSwaps } from './settled-swaps.ts'
-import type { ChainTransaction, TokenBalanceChange } from './transaction.ts'
+import type { ChainTransaction, TokenBalanceChange } from './transactions/transaction.ts'
 
 /** Owners told of one transaction, which holds at most that many accounts; what is more is left out and counted. */
 const OWNERS_MAX = 128

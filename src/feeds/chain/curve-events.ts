@@ -1,9 +1,13 @@
-import type { ChainPosition, Swap, TokenCreated } from '../../engine/event.ts'
-import { INITIAL_REAL_BASE_RAW } from '../../engine/platform.ts'
-import type { DecodedEvent } from './decode-event.ts'
-import { isSolMint } from './programs.ts'
-import type { CREATE_EVENT, POST_COMPLETE_BUY_EVENT, TRADE_EVENT } from './pump-coin-layouts.ts'
-import type { ChainTransaction } from './transaction.ts'
+import type { ChainPosition, Swap, TokenCreated } from '../../events/event.ts'
+import { INITIAL_REAL_BASE_RAW } from '../../events/platform.ts'
+import type { DecodedEvent } from './layouts/decode-event.ts'
+import { isSolMint } from './layouts/programs.ts'
+import type {
+  CREATE_EVENT,
+  POST_COMPLETE_BUY_EVENT,
+  TRADE_EVENT,
+} from './layouts/pump-coin-layouts.ts'
+import type { ChainTransaction } from './transactions/transaction.ts'
 
 const PUMP_DECIMALS = 6
 /** The token program of every creation before their events told it. */

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Reserves, Swap } from '../../engine/event.ts'
+import type { Reserves, Swap } from '../../events/event.ts'
 import { mayhemCurve } from './reserves-events.ts'
 
 /** Mints remembered; of one that is forgotten it is told once more. */

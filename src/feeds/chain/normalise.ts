@@ -1,6 +1,8 @@
 import { LRUCache } from 'lru-cache'
-import type { ChainPosition, FeedEvent, Swap } from '../../engine/event.ts'
+import type { ChainPosition, FeedEvent, Swap } from '../../events/event.ts'
 import type { FeedCounters } from '../feed-counters.ts'
+import { balanceEvents } from './balance-events.ts'
+import { createdToken, swapBehindCurve, swapOfCurve } from './curve-events.ts'
 import {
   AMM_POOL_LAYOUTS,
   BUY_EVENT,
@@ -8,16 +10,10 @@ import {
   DEPOSIT_EVENT,
   SELL_EVENT,
   WITHDRAW_EVENT,
-} from './amm-pool-layouts.ts'
-import { balanceEvents } from './balance-events.ts'
-import { createdToken, swapBehindCurve, swapOfCurve } from './curve-events.ts'
-import { type DecodedEvent, isEvent } from './decode-event.ts'
-import type { AnyEventLayout, FieldValue } from './event-layout.ts'
-import { MayhemMints } from './mayhem-mints.ts'
-import type { NewForms } from './new-forms.ts'
-import { type EventPlace, PoolEvents } from './pool-events.ts'
-import { PoolMints } from './pool-mints.ts'
-import { bondingCurveAddress } from './program-address.ts'
+} from './layouts/amm-pool-layouts.ts'
+import { type DecodedEvent, isEvent } from './layouts/decode-event.ts'
+import type { AnyEventLayout, FieldValue } from './layouts/event-layout.ts'
+import { bondingCurveAddress } from './layouts/program-address.ts'
 import {
   COMPLETE_EVENT,
   COMPLETE_PUMP_AMM_MIGRATION_EVENT,
@@ -25,11 +21,15 @@ import {
   POST_COMPLETE_BUY_EVENT,
   TRADE_EVENT,
   UPDATE_MAYHEM_VIRTUAL_PARAMS_EVENT,
-} from './pump-coin-layouts.ts'
+} from './layouts/pump-coin-layouts.ts'
+import { MayhemMints } from './mayhem-mints.ts'
+import { type EventPlace, PoolEvents } from './pool-events.ts'
+import { PoolMints } from './pool-mints.ts'
 import { QuoteDecimals } from './quote-decimals.ts'
 import { repricedCurve } from './reserves-events.ts'
 import { settledSwaps } from './settled-swaps.ts'
-import { type ChainTransaction, decodeTransaction } from './transaction.ts'
+import type { NewForms } from './transactions/new-forms.ts'
+import { type ChainTransaction, decodeTransaction } from './transactions/transaction.ts'
 
 const UNIX_SECONDS_MAX = 0xffffffffn
 /** Curves remembered from creations; others are derived, which costs a fraction of a ms. */

@@ -1,4 +1,4 @@
-import { EVENT_LAYOUTS } from './decode-event.ts'
+import { EVENT_LAYOUTS } from './layouts/decode-event.ts'
 
 /** Day of the newest change of the platform that this version reads. */
 export const PLATFORM_DAY = '2026-10-08'

@@ -1,15 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import type { ChainPosition, FeedEvent, Migrated, Reserves } from '../../engine/event.ts'
+import type { ChainPosition, FeedEvent, Migrated, Reserves } from '../../events/event.ts'
 import type { FeedCounters } from '../feed-counters.ts'
-import {
-  BOOST_BUY_AND_BURN_EVENT,
-  BUY_EVENT,
-  CREATE_POOL_EVENT,
-  DEPOSIT_EVENT,
-  INIT_BOOST_EVENT,
-  SELL_EVENT,
-  WITHDRAW_EVENT,
-} from './amm-pool-layouts.ts'
 import {
   type AmmTrade,
   isBoost,
@@ -18,10 +9,19 @@ import {
   tradeOfBuy,
   tradeOfSell,
 } from './amm-swap.ts'
-import { type DecodedEvent, isEvent } from './decode-event.ts'
+import {
+  BOOST_BUY_AND_BURN_EVENT,
+  BUY_EVENT,
+  CREATE_POOL_EVENT,
+  DEPOSIT_EVENT,
+  INIT_BOOST_EVENT,
+  SELL_EVENT,
+  WITHDRAW_EVENT,
+} from './layouts/amm-pool-layouts.ts'
+import { type DecodedEvent, isEvent } from './layouts/decode-event.ts'
+import { bondingCurveAddress, canonicalPoolAddress } from './layouts/program-address.ts'
+import { COMPLETE_PUMP_AMM_MIGRATION_EVENT } from './layouts/pump-coin-layouts.ts'
 import type { PoolMints } from './pool-mints.ts'
-import { bondingCurveAddress, canonicalPoolAddress } from './program-address.ts'
-import { COMPLETE_PUMP_AMM_MIGRATION_EVENT } from './pump-coin-layouts.ts'
 import type { QuoteDecimals } from './quote-decimals.ts'
 import {
   boostedPool,
@@ -32,7 +32,7 @@ import {
   openedPool,
   type PoolChange,
 } from './reserves-events.ts'
-import type { ChainTransaction } from './transaction.ts'
+import type { ChainTransaction } from './transactions/transaction.ts'
 
 /** Pools whose virtual part of the quote is remembered, the busiest of a day. */
 const POOLS_MAX = 20_000

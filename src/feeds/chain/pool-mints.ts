@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache'
-import { USDC_MINT } from '../../engine/platform.ts'
-import { canonicalPoolAddress } from './program-address.ts'
-import { isSolMint, WRAPPED_SOL_MINT } from './programs.ts'
-import type { TokenBalanceChange } from './transaction.ts'
+import { USDC_MINT } from '../../events/platform.ts'
+import { canonicalPoolAddress } from './layouts/program-address.ts'
+import { isSolMint, WRAPPED_SOL_MINT } from './layouts/programs.ts'
+import type { TokenBalanceChange } from './transactions/transaction.ts'
 
 /** Pools that are remembered, three months of migrations; the cache allocates all of it at once. */
 const POOLS_MAX = 100_000

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { FeedCounters } from '../feed-counters.ts'
-import { isCoinMint } from './programs.ts'
-import type { TokenBalanceChange } from './transaction.ts'
+import { isCoinMint } from './layouts/programs.ts'
+import type { TokenBalanceChange } from './transactions/transaction.ts'
 
 /** Coins that others are quoted in; past it the one that was asked for longest ago is forgotten. */
 const COINS_MAX = 10_000

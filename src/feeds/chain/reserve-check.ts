@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { FeedEvent, Reserves, Swap } from '../../engine/event.ts'
+import type { FeedEvent, Reserves, Swap } from '../../events/event.ts'
 
 /** Curves and pools that are followed, the busiest of a day; past it the quietest are forgotten. */
 const FOLLOWED_MAX = 20_000

@@ -1,15 +1,15 @@
 import { asU64 } from '../../base/u64.ts'
-import type { ChainPosition, Reserves, Swap } from '../../engine/event.ts'
+import type { ChainPosition, Reserves, Swap } from '../../events/event.ts'
+import { type AmmTrade, reservesAfter } from './amm-swap.ts'
 import type {
   BOOST_BUY_AND_BURN_EVENT,
   CREATE_POOL_EVENT,
   DEPOSIT_EVENT,
   INIT_BOOST_EVENT,
   WITHDRAW_EVENT,
-} from './amm-pool-layouts.ts'
-import { type AmmTrade, reservesAfter } from './amm-swap.ts'
-import type { DecodedEvent } from './decode-event.ts'
-import type { UPDATE_MAYHEM_VIRTUAL_PARAMS_EVENT } from './pump-coin-layouts.ts'
+} from './layouts/amm-pool-layouts.ts'
+import type { DecodedEvent } from './layouts/decode-event.ts'
+import type { UPDATE_MAYHEM_VIRTUAL_PARAMS_EVENT } from './layouts/pump-coin-layouts.ts'
 
 type MayhemEvent = DecodedEvent<(typeof UPDATE_MAYHEM_VIRTUAL_PARAMS_EVENT)['fields']>
 type CreatePoolEvent = DecodedEvent<(typeof CREATE_POOL_EVENT)['fields']>

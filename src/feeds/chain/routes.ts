@@ -1,5 +1,5 @@
-import { ROUTE_HOPS_MAX, type Swap } from '../../engine/event.ts'
-import { balanceOf, type ChainTransaction } from './transaction.ts'
+import { ROUTE_HOPS_MAX, type Swap } from '../../events/event.ts'
+import { balanceOf, type ChainTransaction } from './transactions/transaction.ts'
 
 /** A trade that is one of several on the way from one coin to another. */
 export interface Hop {

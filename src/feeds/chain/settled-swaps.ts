@@ -1,8 +1,8 @@
-import type { FeedEvent, Swap } from '../../engine/event.ts'
+import type { FeedEvent, Swap } from '../../events/event.ts'
 import type { FeedCounters } from '../feed-counters.ts'
 import { type Hop, routesOf } from './routes.ts'
 import { signerOf } from './swap-signers.ts'
-import { balanceOf, type ChainTransaction } from './transaction.ts'
+import { balanceOf, type ChainTransaction } from './transactions/transaction.ts'
 
 export interface SettledSwaps {
   readonly events: readonly FeedEvent[]

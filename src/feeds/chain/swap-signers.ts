@@ -1,7 +1,7 @@
 import { isAddress } from '../../base/address-text.ts'
-import type { Swap } from '../../engine/event.ts'
+import type { Swap } from '../../events/event.ts'
 import type { FeedCounters } from '../feed-counters.ts'
-import { balanceOf, type ChainTransaction } from './transaction.ts'
+import { balanceOf, type ChainTransaction } from './transactions/transaction.ts'
 
 /** How it was found who traded. */
 type Way = Extract<keyof FeedCounters, `signers${string}`>

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import { isAddress } from '../../base/address-text.ts'
 import { isRecord, jsonOf, listAt } from '../../base/json-access.ts'
-import type { FeedEvent } from '../../engine/event.ts'
-import { INITIAL_REAL_BASE_RAW } from '../../engine/platform.ts'
+import type { FeedEvent } from '../../events/event.ts'
+import { INITIAL_REAL_BASE_RAW } from '../../events/platform.ts'
 import { wait } from '../wait.ts'
 import type { Refusal } from './refusal.ts'
 

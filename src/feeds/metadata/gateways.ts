@@ -1,4 +1,4 @@
-import { LINK_CHARACTERS_MAX } from '../../engine/text.ts'
+import { LINK_CHARACTERS_MAX } from '../../events/text.ts'
 import { ipfsContentOf } from './ipfs.ts'
 
 /** How fast one host is asked. */

@@ -1,6 +1,6 @@
-import type { FeedEvent } from '../../engine/event.ts'
-import type { EventSink } from '../../engine/event-sink.ts'
-import type { RecordBatch } from '../../engine/record-batch.ts'
+import type { FeedEvent } from '../../events/event.ts'
+import type { EventSink } from '../../events/event-sink.ts'
+import type { RecordBatch } from '../../events/record-batch.ts'
 
 /** Shows events to somebody once the sink has taken them. */
 export class ObservedSink implements EventSink {

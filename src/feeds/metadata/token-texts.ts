@@ -1,7 +1,7 @@
 import { isRecord, type JsonRecord, jsonOf, textAt } from '../../base/json-access.ts'
 import { ownText } from '../../base/own-text.ts'
-import { METADATA_KEYS, type MetadataKey } from '../../engine/event.ts'
-import { codePoints, LINK_CHARACTERS_MAX, withScheme } from '../../engine/text.ts'
+import { METADATA_KEYS, type MetadataKey } from '../../events/event.ts'
+import { codePoints, LINK_CHARACTERS_MAX, withScheme } from '../../events/text.ts'
 import { isNestedDeeper } from './json-depth.ts'
 import { type Refusal, refusal } from './refusal.ts'
 

@@ -1,4 +1,4 @@
-import type { PumpPortalSetting } from '../../base/source-settings.ts'
+import type { PumpPortalSetting } from '../../config/source-settings.ts'
 
 /** Mints in one subscription message. */
 const KEYS_MAX = 200

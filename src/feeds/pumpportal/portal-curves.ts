@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import { MAYHEM_AGENT } from '../../engine/platform.ts'
-import { bondingCurveAddress } from '../chain/program-address.ts'
+import { MAYHEM_AGENT } from '../../events/platform.ts'
+import { bondingCurveAddress } from '../chain/layouts/program-address.ts'
 import type { CreateFrame, CurveTradeFrame } from './portal-frame.ts'
 
 /** Mints that are remembered, with the transaction that told of each first. */

@@ -1,8 +1,9 @@
 import { mulDivFloor } from '../../base/muldiv.ts'
 import type { Random } from '../../base/random.ts'
-import type { Metadata, TokenCreated } from '../../engine/event.ts'
-import { USDC_MINT } from '../../engine/platform.ts'
-import type { ChainClock } from './chain-clock.ts'
+import type { Metadata, TokenCreated } from '../../events/event.ts'
+import { USDC_MINT } from '../../events/platform.ts'
+import { drawIsRunner, MAX_ORDINARY_TARGET, RUNNER_TARGET, sizeFactorOf } from './expectations.ts'
+import type { ChainClock } from './world/chain-clock.ts'
 import {
   COIN_DECIMALS,
   MAYHEM_SUPPLY_RAW,
@@ -11,12 +12,11 @@ import {
   VIRTUAL_BASE_RAW,
   VIRTUAL_QUOTE_LAMPORTS,
   VIRTUAL_QUOTE_MICRO_USDC,
-} from './curve.ts'
-import { drawIsRunner, MAX_ORDINARY_TARGET, RUNNER_TARGET, sizeFactorOf } from './expectations.ts'
-import type { Interner } from './interner.ts'
-import type { MarketParts } from './parts.ts'
-import { randomAddress, randomMint } from './random-text.ts'
-import type { SwapWriter } from './swap-writer.ts'
+} from './world/curve.ts'
+import type { Interner } from './world/interner.ts'
+import type { MarketParts } from './world/parts.ts'
+import { randomAddress, randomMint } from './world/random-text.ts'
+import type { SwapWriter } from './world/swap-writer.ts'
 import {
   I,
   quotedPoolLane,
@@ -25,8 +25,8 @@ import {
   TOKEN_LANES,
   type TokenTable,
   Trait,
-} from './token-table.ts'
-import { CreatorSource, TokenTextSource } from './token-text.ts'
+} from './world/token-table.ts'
+import { CreatorSource, TokenTextSource } from './world/token-text.ts'
 
 const TOKEN_2022 = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb'
 

@@ -1,6 +1,6 @@
 import type { Random } from '../../base/random.ts'
 import { MICRO_USDC_PER_LAMPORT } from './size-draw.ts'
-import { Trait } from './token-table.ts'
+import { Trait } from './world/token-table.ts'
 
 /** What is expected of a token, and how it is traded therefore. */
 

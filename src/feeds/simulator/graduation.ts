@@ -1,13 +1,13 @@
 import type { Random } from '../../base/random.ts'
-import { Appointment, type Appointments } from './appointments.ts'
-import type { ChainClock } from './chain-clock.ts'
-import { MIGRATION_FEE_LAMPORTS, MIGRATION_FEE_MICRO_USDC, POOL_BASE_RAW } from './curve.ts'
-import type { Interner } from './interner.ts'
-import type { MarketParts } from './parts.ts'
-import { randomAddress } from './random-text.ts'
-import type { StateWriter } from './state-writer.ts'
-import type { SwapWriter } from './swap-writer.ts'
-import type { TicketPool } from './ticket-pool.ts'
+import { Appointment, type Appointments } from './world/appointments.ts'
+import type { ChainClock } from './world/chain-clock.ts'
+import { MIGRATION_FEE_LAMPORTS, MIGRATION_FEE_MICRO_USDC, POOL_BASE_RAW } from './world/curve.ts'
+import type { Interner } from './world/interner.ts'
+import type { MarketParts } from './world/parts.ts'
+import { randomAddress } from './world/random-text.ts'
+import type { StateWriter } from './world/state-writer.ts'
+import type { SwapWriter } from './world/swap-writer.ts'
+import type { TicketPool } from './world/ticket-pool.ts'
 import {
   I,
   quotedPoolLane,
@@ -16,8 +16,8 @@ import {
   TOKEN_LANES,
   type TokenTable,
   Trait,
-} from './token-table.ts'
-import type { WatchList } from './watch-list.ts'
+} from './world/token-table.ts'
+import type { WatchList } from './world/watch-list.ts'
 
 /** Migration follows completion within this many slots. */
 const MAX_MIGRATION_DELAY_SLOTS = 10

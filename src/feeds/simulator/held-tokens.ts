@@ -1,12 +1,12 @@
 import { isZeroAt, numberAt } from '../../base/u64.ts'
-import { isHolderAt, tokenLane } from '../../engine/lanes.ts'
-import { B, B_LANES, P, P_LANES, T, T_LANES, TokenFlag } from '../../engine/layout.ts'
+import { linkOf } from '../../engine/history/swap-chains.ts'
 import { ROW_MASK, ROW_SHIFT } from '../../engine/memory/rows.ts'
-import { DECIMALS_DEFAULT } from '../../engine/platform.ts'
-import type { State } from '../../engine/state.ts'
-import { linkOf } from '../../engine/swap-chains.ts'
-import { Flag, U } from '../../engine/swap-record.ts'
-import { isMadeUpUri } from './random-text.ts'
+import { isHolderAt, tokenLane } from '../../engine/state/lanes.ts'
+import { B, B_LANES, P, P_LANES, T, T_LANES, TokenFlag } from '../../engine/state/layout.ts'
+import type { State } from '../../engine/state/state.ts'
+import { DECIMALS_DEFAULT } from '../../events/platform.ts'
+import { Flag, U } from '../../events/swap-record.ts'
+import { isMadeUpUri } from './world/random-text.ts'
 
 /** Swaps of a curve that are added up at most; the simulator's are complete or dead long before. */
 const ADDED_SWAPS_MAX = 20_000

@@ -1,5 +1,5 @@
-import type { State } from '../../engine/state.ts'
-import { U, walletOf } from '../../engine/swap-record.ts'
+import type { State } from '../../engine/state/state.ts'
+import { U, walletOf } from '../../events/swap-record.ts'
 
 /** Swaps looked at between two pauses. */
 const SWAPS_A_STEP = 64

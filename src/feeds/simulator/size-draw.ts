@@ -1,8 +1,8 @@
 import type { Random } from '../../base/random.ts'
-import type { MarketParts } from './parts.ts'
-import { A, type SwapWriter } from './swap-writer.ts'
-import { T, TOKEN_LANES, type TokenTable, Trait } from './token-table.ts'
 import { QUANTILES, SIZE_LAMPORTS } from './trade-sizes.ts'
+import type { MarketParts } from './world/parts.ts'
+import { A, type SwapWriter } from './world/swap-writer.ts'
+import { T, TOKEN_LANES, type TokenTable, Trait } from './world/token-table.ts'
 
 /** Millionths of a dollar a lamport at 150 dollars per SOL: trade sizes of USDC tokens. */
 export const MICRO_USDC_PER_LAMPORT = 0.15

@@ -1,5 +1,9 @@
 import type { Engine } from '../../engine/engine.ts'
-import { MAYHEM_AGENT, Quote, USDC_MINT } from '../../engine/platform.ts'
+import { MAYHEM_AGENT, Quote, USDC_MINT } from '../../events/platform.ts'
+import { drawIsRunner, MAX_ORDINARY_TARGET, RUNNER_TARGET, sizeFactorOf } from './expectations.ts'
+import { drawIsBoosted, type Graduation } from './graduation.ts'
+import { type HeldToken, HeldTokens } from './held-tokens.ts'
+import { recentAttention } from './recent-attention.ts'
 import {
   MAYHEM_SUPPLY_RAW,
   POOL_BASE_RAW,
@@ -8,14 +12,10 @@ import {
   VIRTUAL_BASE_RAW,
   VIRTUAL_QUOTE_LAMPORTS,
   VIRTUAL_QUOTE_MICRO_USDC,
-} from './curve.ts'
-import { drawIsRunner, MAX_ORDINARY_TARGET, RUNNER_TARGET, sizeFactorOf } from './expectations.ts'
-import { drawIsBoosted, type Graduation } from './graduation.ts'
-import { type HeldToken, HeldTokens } from './held-tokens.ts'
-import { HOLDERS_PER_TOKEN } from './holder-table.ts'
-import type { MarketParts } from './parts.ts'
-import { recentAttention } from './recent-attention.ts'
-import { I, quotedPoolLane, T, TOKEN_INTS, TOKEN_LANES, Trait } from './token-table.ts'
+} from './world/curve.ts'
+import { HOLDERS_PER_TOKEN } from './world/holder-table.ts'
+import type { MarketParts } from './world/parts.ts'
+import { I, quotedPoolLane, T, TOKEN_INTS, TOKEN_LANES, Trait } from './world/token-table.ts'
 
 /** Of the newest swaps so many stand for one ticket of the draw. */
 const SWAPS_PER_TICKET = 4

@@ -1,13 +1,13 @@
 import type { Random } from '../../base/random.ts'
-import { Flag } from '../../engine/swap-record.ts'
-import { baseBought, quoteFetched, quoteForBase } from './curve.ts'
-import { FeePart, type FeeSchedule } from './fee-schedule.ts'
+import { Flag } from '../../events/swap-record.ts'
 import type { Graduation } from './graduation.ts'
-import type { HolderTable } from './holder-table.ts'
-import type { MarketParts } from './parts.ts'
-import { A, type SwapWriter } from './swap-writer.ts'
-import { I, T, TOKEN_INTS, TOKEN_LANES, type TokenTable, Trait } from './token-table.ts'
-import type { WatchList } from './watch-list.ts'
+import { baseBought, quoteFetched, quoteForBase } from './world/curve.ts'
+import { FeePart, type FeeSchedule } from './world/fee-schedule.ts'
+import type { HolderTable } from './world/holder-table.ts'
+import type { MarketParts } from './world/parts.ts'
+import { A, type SwapWriter } from './world/swap-writer.ts'
+import { I, T, TOKEN_INTS, TOKEN_LANES, type TokenTable, Trait } from './world/token-table.ts'
+import type { WatchList } from './world/watch-list.ts'
 
 /** Share of the completing buys that go on in the pool to come; mayhem coins do not do it. */
 const GOING_ON_SHARE = 1 / 3

@@ -1,6 +1,6 @@
-import type { FeedEvent, SolPrice } from '../../engine/event.ts'
-import type { EventSink } from '../../engine/event-sink.ts'
-import type { OtherEvent, RecordBatch } from '../../engine/record-batch.ts'
+import type { FeedEvent, SolPrice } from '../../events/event.ts'
+import type { EventSink } from '../../events/event-sink.ts'
+import type { OtherEvent, RecordBatch } from '../../events/record-batch.ts'
 import { RECORDING_GAP_SECONDS } from '../lines/recording-gap.ts'
 import { type PriceSeries, priceIndexAt } from './price-series.ts'
 

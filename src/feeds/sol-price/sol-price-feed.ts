@@ -1,4 +1,4 @@
-import type { EventSink, Feed } from '../../engine/event-sink.ts'
+import type { EventSink, Feed } from '../../events/event-sink.ts'
 import type { Backoff } from '../backoff.ts'
 import { wait } from '../wait.ts'
 import { FRESH_MS, PriceJudge } from './price-judge.ts'

@@ -1,6 +1,6 @@
 import { messageOf } from '../../base/thrown.ts'
 import type { ChainNormaliser } from '../chain/normalise.ts'
-import type { ChainTransaction } from '../chain/transaction.ts'
+import type { ChainTransaction } from '../chain/transactions/transaction.ts'
 import type { FeedCounters } from '../feed-counters.ts'
 import { LastingRefusals } from '../supervisor/lasting-refusals.ts'
 import { type SlotReceiver, SlotsUnavailable, SlotUnreadable } from '../supervisor/source.ts'

@@ -1,6 +1,6 @@
 import { integerAt, isRecord, jsonOf, recordAt, textAt } from '../../base/json-access.ts'
-import { transactionOfLogsFrame } from '../chain/rpc-json.ts'
-import type { ChainTransaction } from '../chain/transaction.ts'
+import { transactionOfLogsFrame } from '../chain/transactions/rpc-json.ts'
+import type { ChainTransaction } from '../chain/transactions/transaction.ts'
 
 /**
  * What a frame of the WebSocket says. `failed` is said of nine frames in ten, and costs two searches

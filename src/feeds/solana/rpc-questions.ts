@@ -1,7 +1,7 @@
 import { integerAt, isRecord, type JsonRecord, listAt, recordAt } from '../../base/json-access.ts'
-import { AMM_PROGRAM, PUMP_PROGRAM } from '../chain/programs.ts'
-import { hasFailed, transactionOfRpc } from '../chain/rpc-json.ts'
-import type { ChainTransaction } from '../chain/transaction.ts'
+import { AMM_PROGRAM, PUMP_PROGRAM } from '../chain/layouts/programs.ts'
+import { hasFailed, transactionOfRpc } from '../chain/transactions/rpc-json.ts'
+import type { ChainTransaction } from '../chain/transactions/transaction.ts'
 import { COMMITMENT } from '../commitment.ts'
 import { type RpcClient, RpcError } from './rpc-client.ts'
 

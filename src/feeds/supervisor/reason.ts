@@ -1,6 +1,6 @@
 import { withoutSteering } from '../../base/steering.ts'
 import { messageOf } from '../../base/thrown.ts'
-import { codePoints } from '../../engine/text.ts'
+import { codePoints } from '../../events/text.ts'
 import { withoutSecrets } from '../secrets.ts'
 
 /** A peer's own words stand among them: a frame of megabytes may be one refusal. */

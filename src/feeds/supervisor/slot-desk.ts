@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { FeedEvent } from '../../engine/event.ts'
+import type { FeedEvent } from '../../events/event.ts'
 import { GivenPlaces, type WrittenIndexes } from './given-places.ts'
 import { earliestSecondsOf } from './held-slot.ts'
 import { HeldSlots } from './held-slots.ts'

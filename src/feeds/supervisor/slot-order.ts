@@ -1,4 +1,4 @@
-import type { FeedEvent } from '../../engine/event.ts'
+import type { FeedEvent } from '../../events/event.ts'
 import { ARRIVAL_STEP } from '../chain/arrival-index.ts'
 import type { ToldTransaction } from './source.ts'
 

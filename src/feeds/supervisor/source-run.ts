@@ -1,4 +1,4 @@
-import type { FeedEvent } from '../../engine/event.ts'
+import type { FeedEvent } from '../../events/event.ts'
 import { Backoff } from '../backoff.ts'
 import { type Timers, waitFor } from '../timers.ts'
 import { reasonOf } from './reason.ts'

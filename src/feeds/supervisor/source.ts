@@ -1,4 +1,4 @@
-import type { FeedEvent } from '../../engine/event.ts'
+import type { FeedEvent } from '../../events/event.ts'
 
 /** The events of one transaction, whole: all of them or none are told. */
 export interface ToldTransaction {

@@ -6,7 +6,7 @@ import {
   type ServiceError,
   status,
 } from '@grpc/grpc-js'
-import type { YellowstoneSetting } from '../../base/chain-settings.ts'
+import type { YellowstoneSetting } from '../../config/chain-settings.ts'
 import { SUBSCRIBE, SUBSCRIBE_REPLAY_INFO } from './geyser-service.ts'
 import { firstAvailableOf, type GeyserUpdate, updateOf } from './geyser-update.ts'
 

@@ -1,9 +1,9 @@
 import { decodeBase58, encodeBase58 } from '../../base/base58.ts'
-import type { EmittedBytes } from '../chain/program-logs.ts'
-import { AMM_PROGRAM, PUMP_PROGRAM } from '../chain/programs.ts'
-import { balancesOfMeta } from '../chain/rpc-balances.ts'
-import { eventOfInstruction } from '../chain/self-cpi.ts'
-import type { ChainTransaction } from '../chain/transaction.ts'
+import { AMM_PROGRAM, PUMP_PROGRAM } from '../chain/layouts/programs.ts'
+import type { EmittedBytes } from '../chain/transactions/program-logs.ts'
+import { balancesOfMeta } from '../chain/transactions/rpc-balances.ts'
+import { eventOfInstruction } from '../chain/transactions/self-cpi.ts'
+import type { ChainTransaction } from '../chain/transactions/transaction.ts'
 import type { GeyserTransaction } from './geyser-update.ts'
 
 const ADDRESS_BYTES = 32

@@ -1,4 +1,4 @@
-import type { ChainTransaction } from '../chain/transaction.ts'
+import type { ChainTransaction } from '../chain/transactions/transaction.ts'
 import { SUBSCRIBE } from './geyser-service.ts'
 import { transactionOfGeyser } from './geyser-transaction.ts'
 import { updateOf } from './geyser-update.ts'

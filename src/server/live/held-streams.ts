@@ -1,5 +1,5 @@
-import { HELD_STREAMS_LOOK_MS } from '../limits.ts'
-import type { LiveConnection } from './connection.ts'
+import { HELD_STREAMS_LOOK_MS } from '../load/limits.ts'
+import type { LiveConnection } from './connection/connection.ts'
 
 /**
  * Streams of server-sent events that came before the state is there. They are open and get comments: an

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readConfig } from '../../../src/base/config.ts'
+import { readConfig } from '../../../src/config/config.ts'
 import { FetchQueue, type FetchTurn, SUNSET_MS } from '../../../src/feeds/metadata/fetch-queue.ts'
 import { isRetired, linkThrough, paceOf } from '../../../src/feeds/metadata/gateways.ts'
 import { refusal } from '../../../src/feeds/metadata/refusal.ts'

@@ -1,5 +1,5 @@
-import type { EmittedBytes } from '../../../src/feeds/chain/program-logs.ts'
-import type { TokenBalanceChange } from '../../../src/feeds/chain/transaction.ts'
+import type { EmittedBytes } from '../../../src/feeds/chain/transactions/program-logs.ts'
+import type { TokenBalanceChange } from '../../../src/feeds/chain/transactions/transaction.ts'
 
 /** A transaction as a test's chain holds it, before any peer writes it down. */
 export interface BlockTransaction {

@@ -1,11 +1,11 @@
 import { decodeBase58 } from '../../../src/base/base58.ts'
-import { defaultOf } from '../../../src/feeds/chain/borsh.ts'
+import { defaultOf } from '../../../src/feeds/chain/layouts/borsh.ts'
 import type {
   AnyEventLayout,
   FieldType,
   FieldValue,
   Shareholder,
-} from '../../../src/feeds/chain/event-layout.ts'
+} from '../../../src/feeds/chain/layouts/event-layout.ts'
 
 /** An event as its program writes it; fields that are not given are zero. */
 export function eventBytes(

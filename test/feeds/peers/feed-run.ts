@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Engine } from '../../../src/engine/engine.ts'
-import type { FeedEvent } from '../../../src/engine/event.ts'
+import type { FeedEvent } from '../../../src/events/event.ts'
 import { newFeedCounters } from '../../../src/feeds/feed-counters.ts'
-import { RecordedValues } from '../../../src/feeds/recorded-value.ts'
+import { RecordedValues } from '../../../src/feeds/replay/recorded-value.ts'
 import type { Source } from '../../../src/feeds/supervisor/source.ts'
 import { Supervisor } from '../../../src/feeds/supervisor/supervisor.ts'
 import type { Timers } from '../../../src/feeds/timers.ts'
-import { stateDigest } from '../../../src/store/state-digest.ts'
+import { stateDigest } from '../../../src/store/snapshot/state-digest.ts'
 import { EngineSink } from '../../recorded/engine-sink.ts'
 
 /** A run that has not reached the last slot by then has failed. */

@@ -1,11 +1,11 @@
 import { decodeBase58 } from '../../../src/base/base58.ts'
-import type { AnyEventLayout, FieldValue } from '../../../src/feeds/chain/event-layout.ts'
+import type { AnyEventLayout, FieldValue } from '../../../src/feeds/chain/layouts/event-layout.ts'
 import {
   bondingCurveAddress,
   canonicalPoolAddress,
-} from '../../../src/feeds/chain/program-address.ts'
-import type { EmittedBytes } from '../../../src/feeds/chain/program-logs.ts'
-import { WRAPPED_SOL_MINT } from '../../../src/feeds/chain/programs.ts'
+} from '../../../src/feeds/chain/layouts/program-address.ts'
+import { WRAPPED_SOL_MINT } from '../../../src/feeds/chain/layouts/programs.ts'
+import type { EmittedBytes } from '../../../src/feeds/chain/transactions/program-logs.ts'
 import { eventBytes } from './event-bytes.ts'
 
 type Values = Readonly<Record<string, FieldValue>>

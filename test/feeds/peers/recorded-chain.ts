@@ -1,7 +1,10 @@
 import { encodeBase58 } from '../../../src/base/base58.ts'
-import { eventsOfLogs } from '../../../src/feeds/chain/program-logs.ts'
-import { transactionOfLogsFrame, transactionOfRpc } from '../../../src/feeds/chain/rpc-json.ts'
-import type { ChainTransaction } from '../../../src/feeds/chain/transaction.ts'
+import { eventsOfLogs } from '../../../src/feeds/chain/transactions/program-logs.ts'
+import {
+  transactionOfLogsFrame,
+  transactionOfRpc,
+} from '../../../src/feeds/chain/transactions/rpc-json.ts'
+import type { ChainTransaction } from '../../../src/feeds/chain/transactions/transaction.ts'
 import { dataLines, dataText } from '../data-folder.ts'
 import type { Block, BlockTransaction, TestChain } from './chain-blocks.ts'
 

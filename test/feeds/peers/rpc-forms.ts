@@ -1,6 +1,6 @@
 import { encodeBase58 } from '../../../src/base/base58.ts'
-import type { EmittedBytes } from '../../../src/feeds/chain/program-logs.ts'
-import { AMM_PROGRAM, PUMP_PROGRAM } from '../../../src/feeds/chain/programs.ts'
+import { AMM_PROGRAM, PUMP_PROGRAM } from '../../../src/feeds/chain/layouts/programs.ts'
+import type { EmittedBytes } from '../../../src/feeds/chain/transactions/program-logs.ts'
 import type { Block, BlockTransaction, TestChain } from './chain-blocks.ts'
 
 /** A stranger's program that called ours: nothing of it is read. */

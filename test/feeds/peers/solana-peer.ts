@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { AMM_PROGRAM, PUMP_PROGRAM } from '../../../src/feeds/chain/programs.ts'
+import { AMM_PROGRAM, PUMP_PROGRAM } from '../../../src/feeds/chain/layouts/programs.ts'
 import { listening } from '../../process/free-port.ts'
 import { type Block, type BlockTransaction, FAILED, type TestChain } from './chain-blocks.ts'
 import { type Fault, type FaultPlan, shownIn } from './faults.ts'

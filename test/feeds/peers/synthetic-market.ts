@@ -4,16 +4,16 @@ import {
   BUY_EVENT,
   CREATE_POOL_EVENT,
   SELL_EVENT,
-} from '../../../src/feeds/chain/amm-pool-layouts.ts'
-import type { EmittedBytes } from '../../../src/feeds/chain/program-logs.ts'
-import { WRAPPED_SOL_MINT } from '../../../src/feeds/chain/programs.ts'
+} from '../../../src/feeds/chain/layouts/amm-pool-layouts.ts'
+import { WRAPPED_SOL_MINT } from '../../../src/feeds/chain/layouts/programs.ts'
 import {
   COMPLETE_EVENT,
   COMPLETE_PUMP_AMM_MIGRATION_EVENT,
   CREATE_EVENT,
   TRADE_EVENT,
-} from '../../../src/feeds/chain/pump-coin-layouts.ts'
-import type { TokenBalanceChange } from '../../../src/feeds/chain/transaction.ts'
+} from '../../../src/feeds/chain/layouts/pump-coin-layouts.ts'
+import type { EmittedBytes } from '../../../src/feeds/chain/transactions/program-logs.ts'
+import type { TokenBalanceChange } from '../../../src/feeds/chain/transactions/transaction.ts'
 import { amm, curveOf, feeOf, poolAccount, poolOf, pump } from './program-forms.ts'
 
 export interface Told {

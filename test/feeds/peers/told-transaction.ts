@@ -1,9 +1,9 @@
 import { encodeBase58 } from '../../../src/base/base58.ts'
-import type { FeedEvent, Swap } from '../../../src/engine/event.ts'
-import { NewForms } from '../../../src/feeds/chain/new-forms.ts'
+import type { FeedEvent, Swap } from '../../../src/events/event.ts'
 import { ChainNormaliser } from '../../../src/feeds/chain/normalise.ts'
-import type { EmittedBytes } from '../../../src/feeds/chain/program-logs.ts'
-import type { ChainTransaction } from '../../../src/feeds/chain/transaction.ts'
+import { NewForms } from '../../../src/feeds/chain/transactions/new-forms.ts'
+import type { EmittedBytes } from '../../../src/feeds/chain/transactions/program-logs.ts'
+import type { ChainTransaction } from '../../../src/feeds/chain/transactions/transaction.ts'
 import { type FeedCounters, newFeedCounters } from '../../../src/feeds/feed-counters.ts'
 
 export const TIMESTAMP = 1_791_500_000n

@@ -1,5 +1,5 @@
 import { encodeBase58 } from '../../../src/base/base58.ts'
-import { bondingCurveAddress } from '../../../src/feeds/chain/program-address.ts'
+import { bondingCurveAddress } from '../../../src/feeds/chain/layouts/program-address.ts'
 import type { SeededRandom } from '../seeded-random.ts'
 
 /** A frame of PumpPortal with what a test has to know of it. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { newFeedCounters } from '../../../src/feeds/feed-counters.ts'
-import { RecordedValues } from '../../../src/feeds/recorded-value.ts'
+import { RecordedValues } from '../../../src/feeds/replay/recorded-value.ts'
 import { dataLines, hasData, withData } from '../data-folder.ts'
 import { SeededRandom } from '../seeded-random.ts'
 import { portalMarket } from './portal-market.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
-import type { SolPrice } from '../../../src/engine/event.ts'
+import type { SolPrice } from '../../../src/events/event.ts'
 import { Backoff } from '../../../src/feeds/backoff.ts'
 import { FRESH_MS } from '../../../src/feeds/sol-price/price-judge.ts'
 import { SolPriceFeed, type SolPriceOptions } from '../../../src/feeds/sol-price/sol-price-feed.ts'

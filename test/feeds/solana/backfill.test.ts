@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { encodeBase58 } from '../../../src/base/base58.ts'
 import { isRecord } from '../../../src/base/json-access.ts'
-import { BUY_EVENT } from '../../../src/feeds/chain/amm-pool-layouts.ts'
+import { BUY_EVENT } from '../../../src/feeds/chain/layouts/amm-pool-layouts.ts'
 import { newFeedCounters } from '../../../src/feeds/feed-counters.ts'
 import { RpcClient } from '../../../src/feeds/solana/rpc-client.ts'
 import { RpcQuestions } from '../../../src/feeds/solana/rpc-questions.ts'

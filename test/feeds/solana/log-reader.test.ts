@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { encodeBase58 } from '../../../src/base/base58.ts'
-import { BUY_EVENT } from '../../../src/feeds/chain/amm-pool-layouts.ts'
 import { ARRIVAL_STEP } from '../../../src/feeds/chain/arrival-index.ts'
-import { ChainNormaliser } from '../../../src/feeds/chain/normalise.ts'
+import { BUY_EVENT } from '../../../src/feeds/chain/layouts/amm-pool-layouts.ts'
 import {
   COMPLETE_PUMP_AMM_MIGRATION_EVENT,
   TRADE_EVENT,
-} from '../../../src/feeds/chain/pump-coin-layouts.ts'
-import { transactionOfLogsFrame } from '../../../src/feeds/chain/rpc-json.ts'
+} from '../../../src/feeds/chain/layouts/pump-coin-layouts.ts'
+import { ChainNormaliser } from '../../../src/feeds/chain/normalise.ts'
+import { transactionOfLogsFrame } from '../../../src/feeds/chain/transactions/rpc-json.ts'
 import { newFeedCounters } from '../../../src/feeds/feed-counters.ts'
 import { FrameCheck } from '../../../src/feeds/solana/frame-check.ts'
 import { LogReader, newLogCounters } from '../../../src/feeds/solana/log-reader.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { encodeBase58 } from '../../../src/base/base58.ts'
+import { WRAPPED_SOL_MINT } from '../../../src/feeds/chain/layouts/programs.ts'
 import { PoolMints } from '../../../src/feeds/chain/pool-mints.ts'
-import { WRAPPED_SOL_MINT } from '../../../src/feeds/chain/programs.ts'
 import { PoolResolver } from '../../../src/feeds/solana/pool-resolver.ts'
 import { RpcClient } from '../../../src/feeds/solana/rpc-client.ts'
 import { RpcQuestions } from '../../../src/feeds/solana/rpc-questions.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { FeedEvent } from '../../../src/engine/event.ts'
+import type { FeedEvent } from '../../../src/events/event.ts'
 import type { TestChain } from '../peers/chain-blocks.ts'
 import { FAULTS, type Fault, FaultPlan } from '../peers/faults.ts'
 import { isGivenUp, replayOf } from '../peers/feed-run.ts'

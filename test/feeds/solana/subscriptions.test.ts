@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { AMM_PROGRAM, PUMP_PROGRAM } from '../../../src/feeds/chain/programs.ts'
+import { AMM_PROGRAM, PUMP_PROGRAM } from '../../../src/feeds/chain/layouts/programs.ts'
 import { newFeedCounters } from '../../../src/feeds/feed-counters.ts'
 import { SolanaSource } from '../../../src/feeds/solana/solana-source.ts'
 import type { Receiver } from '../../../src/feeds/supervisor/source.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Random } from '../../../src/base/random.ts'
-import type { FeedEvent } from '../../../src/engine/event.ts'
+import type { FeedEvent } from '../../../src/events/event.ts'
 import { resumedCursor } from '../../../src/feeds/supervisor/resumed-cursor.ts'
 import { Supervisor } from '../../../src/feeds/supervisor/supervisor.ts'
 import { everySeed, PAIR_SEEDS, PATIENCE } from '../peers/runs.ts'

@@ -1,7 +1,7 @@
 import { connect, createServer } from 'node:net'
 import { pipeline } from 'node:stream'
 import { expect, test } from 'vitest'
-import { AMM_PROGRAM, PUMP_PROGRAM } from '../../../src/feeds/chain/programs.ts'
+import { AMM_PROGRAM, PUMP_PROGRAM } from '../../../src/feeds/chain/layouts/programs.ts'
 import { newFeedCounters } from '../../../src/feeds/feed-counters.ts'
 import { YellowstoneSource } from '../../../src/feeds/yellowstone/yellowstone-source.ts'
 import { listening } from '../../process/free-port.ts'

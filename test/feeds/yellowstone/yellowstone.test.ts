@@ -1,6 +1,6 @@
 import { status } from '@grpc/grpc-js'
 import { expect, test } from 'vitest'
-import type { FeedEvent } from '../../../src/engine/event.ts'
+import type { FeedEvent } from '../../../src/events/event.ts'
 import { newFeedCounters } from '../../../src/feeds/feed-counters.ts'
 import { SlotsUnavailable, type ToldTransaction } from '../../../src/feeds/supervisor/source.ts'
 import { YellowstoneSource } from '../../../src/feeds/yellowstone/yellowstone-source.ts'

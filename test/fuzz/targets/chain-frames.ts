@@ -1,13 +1,16 @@
 import { isRecord } from '../../../src/base/json-access.ts'
 import type { Random } from '../../../src/base/random.ts'
-import { EVENT_LAYOUTS } from '../../../src/feeds/chain/decode-event.ts'
-import type { FieldType } from '../../../src/feeds/chain/event-layout.ts'
+import { eventLineText } from '../../../src/events/event-line-text.ts'
+import { parseEventLine } from '../../../src/events/event-lines.ts'
+import { EVENT_LAYOUTS } from '../../../src/feeds/chain/layouts/decode-event.ts'
+import type { FieldType } from '../../../src/feeds/chain/layouts/event-layout.ts'
+import { AMM_PROGRAM, PUMP_PROGRAM } from '../../../src/feeds/chain/layouts/programs.ts'
 import { ChainNormaliser } from '../../../src/feeds/chain/normalise.ts'
-import { AMM_PROGRAM, PUMP_PROGRAM } from '../../../src/feeds/chain/programs.ts'
-import { transactionOfLogsFrame, transactionOfRpc } from '../../../src/feeds/chain/rpc-json.ts'
+import {
+  transactionOfLogsFrame,
+  transactionOfRpc,
+} from '../../../src/feeds/chain/transactions/rpc-json.ts'
 import { newFeedCounters } from '../../../src/feeds/feed-counters.ts'
-import { eventLineText } from '../../../src/wire/event-line-text.ts'
-import { parseEventLine } from '../../../src/wire/event-lines.ts'
 import { randomJson } from '../mutations.ts'
 import { type FuzzTarget, holds } from '../target.ts'
 

@@ -1,7 +1,7 @@
 import type { Random } from '../../../src/base/random.ts'
-import { clientAddresses } from '../../../src/server/client-address.ts'
-import { negotiateCoding } from '../../../src/server/content-coding.ts'
-import { matchesEntityTag } from '../../../src/server/entity-tag.ts'
+import { negotiateCoding } from '../../../src/server/http/content-coding.ts'
+import { matchesEntityTag } from '../../../src/server/http/entity-tag.ts'
+import { clientAddresses } from '../../../src/server/sockets/client-address.ts'
 import { magic } from '../mutations.ts'
 import { type FuzzTarget, holds } from '../target.ts'
 

@@ -1,12 +1,12 @@
 import type { Random } from '../../../src/base/random.ts'
-import { RESOLUTIONS } from '../../../src/wire/answers.ts'
+import { RESOLUTIONS } from '../../../src/protocol/answers.ts'
 import {
   LIVE_ACTIONS,
   LIVE_EVENTS,
   type LiveEvent,
   parseLiveMessage,
-} from '../../../src/wire/live-messages.ts'
-import { acknowledgement, liveErrorFrame } from '../../../src/wire/live-notices.ts'
+} from '../../../src/protocol/live/live-messages.ts'
+import { acknowledgement, liveErrorFrame } from '../../../src/protocol/live/live-notices.ts'
 import { randomJson } from '../mutations.ts'
 import { type FuzzTarget, holds } from '../target.ts'
 import { tableBodies } from './table-bodies.ts'

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import type { Random } from '../../../src/base/random.ts'
-import { StoreError } from '../../../src/store/failure.ts'
+import { StoreError } from '../../../src/store/disk/failure.ts'
 import {
   FRAME,
   FRAME_HEADER_BYTES,
@@ -11,12 +11,16 @@ import {
   padded,
   S,
   SEGMENT_HEADER_BYTES,
-} from '../../../src/store/journal-format.ts'
-import { readSegmentHeader } from '../../../src/store/segment-header.ts'
-import { evidenceOfSegment, SegmentScan } from '../../../src/store/segment-scan.ts'
-import { readContents } from '../../../src/store/snapshot-file.ts'
-import { FOOTER, SNAPSHOT_FOOTER_BYTES } from '../../../src/store/snapshot-format.ts'
-import { readChunkBlock, readChunkTable, SWAP_CHUNKS } from '../../../src/store/tape-chunk.ts'
+} from '../../../src/store/format/journal-format.ts'
+import { readSegmentHeader } from '../../../src/store/format/segment-header.ts'
+import { evidenceOfSegment, SegmentScan } from '../../../src/store/format/segment-scan.ts'
+import { FOOTER, SNAPSHOT_FOOTER_BYTES } from '../../../src/store/format/snapshot-format.ts'
+import { readContents } from '../../../src/store/snapshot/snapshot-file.ts'
+import {
+  readChunkBlock,
+  readChunkTable,
+  SWAP_CHUNKS,
+} from '../../../src/store/snapshot/tape-chunk.ts'
 import { Random as ImageRandom } from '../../oracle/random.ts'
 import { ImageDisk } from '../../store/damage/image-disk.ts'
 import { writtenSnapshot } from '../../store/damage/snapshot-images.ts'

@@ -1,6 +1,6 @@
 import type { Random } from '../../../src/base/random.ts'
-import { METADATA_KEYS } from '../../../src/engine/event.ts'
-import { cleanLink, LINK_CHARACTERS_MAX, xLinkOf } from '../../../src/engine/text.ts'
+import { METADATA_KEYS } from '../../../src/events/event.ts'
+import { cleanLink, LINK_CHARACTERS_MAX, xLinkOf } from '../../../src/events/text.ts'
 import { uriKey } from '../../../src/feeds/metadata/fetch-queue.ts'
 import { addressesOf, ipfsContentOf } from '../../../src/feeds/metadata/ipfs.ts'
 import { readTokenTexts } from '../../../src/feeds/metadata/token-texts.ts'

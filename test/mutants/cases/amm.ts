@@ -1,12 +1,13 @@
 /** The arithmetic of AMM trades, from events encoded by hand to swaps. */
-import { BUY_EVENT, SELL_EVENT } from '../../../src/feeds/chain/amm-pool-layouts.ts'
+
 import {
   type AmmTrade,
   swapOfAmm,
   tradeOfBuy,
   tradeOfSell,
 } from '../../../src/feeds/chain/amm-swap.ts'
-import { decodeEvent, isEvent } from '../../../src/feeds/chain/decode-event.ts'
+import { BUY_EVENT, SELL_EVENT } from '../../../src/feeds/chain/layouts/amm-pool-layouts.ts'
+import { decodeEvent, isEvent } from '../../../src/feeds/chain/layouts/decode-event.ts'
 import type { Case } from '../check.ts'
 import { expected } from '../story.ts'
 

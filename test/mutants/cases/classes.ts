@@ -1,7 +1,7 @@
 /** Snipers, bundlers, fresh wallets and pro traders, at the edges of their thresholds. */
 import { Engine } from '../../../src/engine/engine.ts'
-import type { Swap } from '../../../src/engine/event.ts'
-import { EngineAnswers } from '../../../src/wire/engine-answers.ts'
+import type { Swap } from '../../../src/events/event.ts'
+import { EngineAnswers } from '../../../src/query/engine-answers.ts'
 import { difference } from '../../model/difference.ts'
 import { created, price, START_SECOND, swap, TRADERS } from '../../oracle/fixtures.ts'
 import { Oracle } from '../../oracle/oracle.ts'

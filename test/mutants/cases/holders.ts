@@ -1,5 +1,5 @@
 /** The ten largest of many holders, while they buy, sell and arrive late. */
-import type { FeedEvent } from '../../../src/engine/event.ts'
+import type { FeedEvent } from '../../../src/events/event.ts'
 import { created, price, swap } from '../../oracle/fixtures.ts'
 import { Random } from '../../oracle/random.ts'
 import type { Case } from '../check.ts'

@@ -1,18 +1,19 @@
 /** Parsers of requests, the rate limiter and entity tags, at their edges. */
-import { matchesEntityTag } from '../../../src/server/entity-tag.ts'
-import { rateLimiter } from '../../../src/server/rate-limiter.ts'
-import { parseLiveMessage } from '../../../src/wire/live-messages.ts'
-import { parseChart } from '../../../src/wire/requests/chart.ts'
-import { parseMarketData } from '../../../src/wire/requests/market-data.ts'
-import { parsePage } from '../../../src/wire/requests/page.ts'
-import type { Parsed } from '../../../src/wire/requests/parsed.ts'
+
+import { parseLiveMessage } from '../../../src/protocol/live/live-messages.ts'
+import { parseChart } from '../../../src/protocol/requests/chart.ts'
+import { parseMarketData } from '../../../src/protocol/requests/market-data.ts'
+import { parsePage } from '../../../src/protocol/requests/page.ts'
+import type { Parsed } from '../../../src/protocol/requests/parsed.ts'
 import {
   parseQueryString,
   type QueryParameters,
-} from '../../../src/wire/requests/query-parameters.ts'
-import { parseSearch } from '../../../src/wire/requests/search.ts'
-import { parseTables } from '../../../src/wire/requests/tables.ts'
-import { parseUdfHistory } from '../../../src/wire/requests/udf-history.ts'
+} from '../../../src/protocol/requests/query-parameters.ts'
+import { parseSearch } from '../../../src/protocol/requests/search.ts'
+import { parseTables } from '../../../src/protocol/requests/tables.ts'
+import { parseUdfHistory } from '../../../src/protocol/requests/udf-history.ts'
+import { matchesEntityTag } from '../../../src/server/http/entity-tag.ts'
+import { rateLimiter } from '../../../src/server/load/rate-limiter.ts'
 import type { Case } from '../check.ts'
 import { expected } from '../story.ts'
 

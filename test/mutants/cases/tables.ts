@@ -1,6 +1,11 @@
 /** The three tables: every filter at its edges, ties, thresholds, and histories. */
-import type { FeedEvent, MetadataKey } from '../../../src/engine/event.ts'
-import { type Filters, FLAG_FILTERS, SOCIALS, type TablesQuery } from '../../../src/wire/answers.ts'
+import type { FeedEvent, MetadataKey } from '../../../src/events/event.ts'
+import {
+  type Filters,
+  FLAG_FILTERS,
+  SOCIALS,
+  type TablesQuery,
+} from '../../../src/protocol/answers.ts'
 import { difference } from '../../model/difference.ts'
 import { type Clock, Pair } from '../../model/pair.ts'
 import { randomTables } from '../../model/random-queries.ts'

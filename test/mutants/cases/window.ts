@@ -1,7 +1,7 @@
 /** The window of 24 h, to the second, by a clock that nobody's trades move. */
 
-import { WINDOW_SECONDS } from '../../../src/engine/platform.ts'
-import { AHEAD_SECONDS_MAX } from '../../../src/engine/rolling-window.ts'
+import { AHEAD_SECONDS_MAX } from '../../../src/engine/fold/rolling-window.ts'
+import { WINDOW_SECONDS } from '../../../src/events/platform.ts'
 import { difference } from '../../model/difference.ts'
 import { Pair } from '../../model/pair.ts'
 import { created, price, START_SECOND, swap } from '../../oracle/fixtures.ts'

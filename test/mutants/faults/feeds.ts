@@ -22,14 +22,14 @@ const SETTLER = ['test/feeds/slots/slot-settler.test.ts'] as const
 export const FEED_FAULTS: readonly Fault[] = [
   {
     name: 'lines: halves of characters are folded as they came',
-    file: 'src/wire/event-lines.ts',
+    file: 'src/events/event-lines.ts',
     find: 'return wellFormed(parseText(text, told()))',
     replace: 'return parseText(text, told())',
-    tests: ['test/feeds/event-lines.test.ts'],
+    tests: ['test/events/event-lines.test.ts'],
   },
   {
     name: 'links: those to Telegram without a scheme are dropped',
-    file: 'src/engine/text.ts',
+    file: 'src/events/text.ts',
     find: 'const SCHEMELESS = /^(x\\.com|twitter\\.com|t\\.me)\\//i',
     replace: 'const SCHEMELESS = /^(x\\.com|twitter\\.com)\\//i',
     tests: ['test/feeds/metadata/token-texts.test.ts'],
@@ -296,17 +296,17 @@ export const FEED_FAULTS: readonly Fault[] = [
   },
   {
     name: 'curve: the balance of a trade is that of another mint',
-    file: 'src/feeds/chain/transaction.ts',
+    file: 'src/feeds/chain/transactions/transaction.ts',
     find: 'balance.mint === mint',
     replace: 'balance.mint !== null',
     tests: AMOUNTS,
   },
   {
     name: 'logs: the depth of an invocation mends nothing',
-    file: 'src/feeds/chain/program-logs.ts',
+    file: 'src/feeds/chain/transactions/program-logs.ts',
     find: 'Number(invoke[2]) - 1',
     replace: 'Number(invoke[2]) + 1',
-    tests: ['test/feeds/program-logs.test.ts'],
+    tests: ['test/feeds/chain/transactions/program-logs.test.ts'],
   },
   {
     name: 'feeds: indexes of arrival are sorted among those of the block',
@@ -458,17 +458,17 @@ export const FEED_FAULTS: readonly Fault[] = [
   },
   {
     name: 'recordings: of several feeds the creations do not count',
-    file: 'src/feeds/frame-choice.ts',
+    file: 'src/feeds/replay/frame-choice.ts',
     find: "event.type !== 'swap') return true",
     replace: "event.type !== 'swap') return false",
-    tests: ['test/feeds/recorder/frame-choice.test.ts'],
+    tests: ['test/feeds/replay/frame-choice.test.ts'],
   },
   {
     name: 'recordings: what one feed tells ahead of a better one counts in its place',
-    file: 'src/feeds/frame-choice.ts',
+    file: 'src/feeds/replay/frame-choice.ts',
     find: 'rank === 0 ? this.#waited(seconds) : this.ended()',
     replace: 'this.ended()',
-    tests: ['test/feeds/recorder/frame-choice.test.ts'],
+    tests: ['test/feeds/replay/frame-choice.test.ts'],
   },
   {
     name: 'recordings: an answer of an RPC server keeps the key',
@@ -647,14 +647,14 @@ export const FEED_FAULTS: readonly Fault[] = [
   },
   {
     name: 'recordings: frames of failed transactions take places in their slot',
-    file: 'src/feeds/recorded-value.ts',
+    file: 'src/feeds/replay/recorded-value.ts',
     find: 'if (slot === null || failed) return transaction',
     replace: 'if (slot === null) return transaction',
     tests: ['test/feeds/recorder/chain-frames.test.ts'],
   },
   {
     name: 'recordings: any number is the time of an arrival',
-    file: 'src/feeds/recorded-value.ts',
+    file: 'src/feeds/replay/recorded-value.ts',
     find: 'time < 0 || time > U32_MAX',
     replace: 'time < 0',
     tests: ['test/feeds/pumpportal/recording.test.ts'],
@@ -727,13 +727,13 @@ export const FEED_FAULTS: readonly Fault[] = [
     file: 'src/base/base58.ts',
     find: 'code < 128 ?',
     replace: 'code <= 128 ?',
-    tests: ['test/feeds/base58.test.ts'],
+    tests: ['test/base/base58.test.ts'],
   },
   {
     name: 'base58: of bytes that begin with 1, 0 and 0 the first is lost',
     file: 'src/base/base58.ts',
     find: 'top >= 65_536',
     replace: 'top > 65_536',
-    tests: ['test/feeds/base58.test.ts'],
+    tests: ['test/base/base58.test.ts'],
   },
 ]

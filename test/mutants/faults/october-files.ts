@@ -1,14 +1,14 @@
 import type { Fault } from '../fault.ts'
 
-const LINES = 'src/wire/event-lines.ts'
-const LINES_TEST = 'test/feeds/event-lines.test.ts'
+const LINES = 'src/events/event-lines.ts'
+const LINES_TEST = 'test/events/event-lines.test.ts'
 const EXPORT = 'test/commands/export.test.ts'
-const RECORD = 'src/engine/swap-record.ts'
-const RECORD_TEST = 'test/commands/swap-outtake.test.ts'
-const FOLDED = 'src/store/folded-records.ts'
-const FOLDED_TEST = 'test/store/folded-records.test.ts'
-const CHUNK = 'src/store/tape-chunk.ts'
-const ENTRY = 'src/engine/lifecycle-entry.ts'
+const RECORD = 'src/events/swap-record.ts'
+const RECORD_TEST = 'test/engine/read/swap-outtake.test.ts'
+const FOLDED = 'src/store/upgrades/folded-records.ts'
+const FOLDED_TEST = 'test/store/upgrades/folded-records.test.ts'
+const CHUNK = 'src/store/snapshot/tape-chunk.ts'
+const ENTRY = 'src/engine/order/lifecycle-entry.ts'
 const RINGS = 'test/store/rings.test.ts'
 
 /** Faults of how lines, journal, snapshots and chunks have what came in October 2026. */
@@ -43,7 +43,7 @@ export const OCTOBER_FILES_FAULTS: readonly Fault[] = [
   },
   {
     name: 'export: halves of characters are written',
-    file: 'src/store/frame-fold.ts',
+    file: 'src/store/journal/frame-fold.ts',
     find: 'return wellFormedLine(JSON.stringify(line))',
     replace: 'return JSON.stringify(line)',
     tests: [EXPORT],
@@ -109,11 +109,11 @@ export const OCTOBER_FILES_FAULTS: readonly Fault[] = [
     file: CHUNK,
     find: 'upgradeSteps(CHUNK_UPGRADES, version, CHUNK_VERSION, path)',
     replace: 'upgradeSteps(CHUNK_UPGRADES, 1, CHUNK_VERSION, path)',
-    tests: ['test/store/tape-archive.test.ts'],
+    tests: ['test/store/snapshot/tape-archive.test.ts'],
   },
   {
     name: 'upgrade: the tape of an older snapshot stays as it is',
-    file: 'src/store/format-upgrades.ts',
+    file: 'src/store/upgrades/format-upgrades.ts',
     find: "part.name === 'tape' ? upgradedTape(part) : part",
     replace: 'part',
     tests: [FOLDED_TEST],

@@ -1,14 +1,14 @@
 import type { Fault } from '../fault.ts'
 
-const ROUTES = 'src/engine/routes.ts'
-const FOLD = 'src/engine/swap-fold.ts'
-const CLAMP = 'src/engine/inventory-clamp.ts'
-const BALANCE = 'src/engine/balance-fold.ts'
-const BURNS = 'src/engine/burns.ts'
-const RESERVES = 'src/engine/reserves-fold.ts'
-const LATE = 'src/engine/late-creation.ts'
-const BUNDLES = 'src/engine/bundles.ts'
-const LISTS = 'src/engine/position-lists.ts'
+const ROUTES = 'src/engine/fold/routes.ts'
+const FOLD = 'src/engine/fold/swap-fold.ts'
+const CLAMP = 'src/engine/fold/inventory-clamp.ts'
+const BALANCE = 'src/engine/fold/balance-fold.ts'
+const BURNS = 'src/engine/fold/burns.ts'
+const RESERVES = 'src/engine/fold/reserves-fold.ts'
+const LATE = 'src/engine/fold/late-creation.ts'
+const BUNDLES = 'src/engine/fold/bundles.ts'
+const LISTS = 'src/engine/state/position-lists.ts'
 const ENGINE = 'src/engine/engine.ts'
 
 /** Faults of routes, told balances and reserves, burns, and the two clamps. */
@@ -74,14 +74,14 @@ export const OCTOBER_FOLD_FAULTS: readonly Fault[] = [
     file: ROUTES,
     find: 'hopOf(r, at) === Hop.passed && r[at + U.token] === coin',
     replace: 'hopOf(r, at) === Hop.passed && coin >= 0',
-    tests: ['model', 'test/properties/routes.test.ts'],
+    tests: ['model', 'test/engine/fold/routes.test.ts'],
   },
   {
     name: 'route: a sale is paid twice',
     file: ROUTES,
     find: ' && this.#isOpen(index, at)',
     replace: '',
-    tests: ['test/properties/routes.test.ts'],
+    tests: ['test/engine/fold/routes.test.ts'],
   },
   {
     name: 'route: proceeds are realised over what was not tracked too',
@@ -95,7 +95,7 @@ export const OCTOBER_FOLD_FAULTS: readonly Fault[] = [
     file: ROUTES,
     find: 'hand.lf[hand.lAtF + L.realizedMicroUsdF] += realized',
     replace: '',
-    tests: ['test/properties/routes.test.ts'],
+    tests: ['test/engine/fold/routes.test.ts'],
   },
   {
     name: 'route: a sale brings the SOL of its first hop',
@@ -116,7 +116,7 @@ export const OCTOBER_FOLD_FAULTS: readonly Fault[] = [
     file: ROUTES,
     find: '    state.undo.save(this.#undo, row)\n',
     replace: '    void row\n',
-    tests: ['test/properties/routes.test.ts'],
+    tests: ['test/engine/fold/routes.test.ts'],
   },
   {
     name: 'route: the middle coin is sold by its trader',
@@ -130,7 +130,7 @@ export const OCTOBER_FOLD_FAULTS: readonly Fault[] = [
     file: ROUTES,
     find: 'state.changePosition(position)',
     replace: '',
-    tests: ['test/properties/routes.test.ts'],
+    tests: ['test/engine/fold/routes.test.ts'],
   },
   {
     name: 'route: sales are not remembered',
@@ -263,7 +263,7 @@ export const OCTOBER_FOLD_FAULTS: readonly Fault[] = [
     file: CLAMP,
     find: 'const CLAMPS_MAX = 16',
     replace: 'const CLAMPS_MAX = 8',
-    tests: ['model', 'test/properties/clamped-transactions.test.ts'],
+    tests: ['model', 'test/engine/fold/clamped-transactions.test.ts'],
   },
   {
     name: 'balance: curves and pools hold by it',
@@ -550,14 +550,14 @@ export const OCTOBER_FOLD_FAULTS: readonly Fault[] = [
     file: BUNDLES,
     find: 'if (isBuy && hopOf(r, at) !== Hop.passed) this.#fresh.push(index)',
     replace: 'if (isBuy) this.#fresh.push(index)',
-    tests: ['test/properties/routes.test.ts'],
+    tests: ['test/engine/fold/routes.test.ts'],
   },
   {
     name: 'bundle: of a transaction who passed the coin on',
     file: BUNDLES,
     find: 'if (isBuy && hopOf(r, at) !== Hop.passed) this.#signers.add(',
     replace: 'if (isBuy) this.#signers.add(',
-    tests: ['test/properties/routes.test.ts'],
+    tests: ['test/engine/fold/routes.test.ts'],
   },
   {
     name: 'lists: of a mint have who passed it on',
@@ -571,21 +571,21 @@ export const OCTOBER_FOLD_FAULTS: readonly Fault[] = [
     file: LISTS,
     find: 'const rows = this.#listed(chain)',
     replace: 'const rows = chain',
-    tests: ['test/properties/routes.test.ts'],
+    tests: ['test/engine/fold/routes.test.ts'],
   },
   {
     name: 'lists: of a mint at rest have who passed it on',
     file: LISTS,
     find: 'if (standsInLists(this.#state, positionOf(record))) found.push',
     replace: 'found.push',
-    tests: ['test/properties/routes.test.ts'],
+    tests: ['test/engine/fold/routes.test.ts'],
   },
   {
     name: 'lists: of a wallet have what it passed on and what rests',
     file: LISTS,
     find: ' &&\n          isListedAt(copied.lanes, place * P_LANES)',
     replace: '',
-    tests: ['test/properties/routes.test.ts'],
+    tests: ['test/engine/fold/routes.test.ts'],
   },
   {
     name: 'told: a balance that comes again is folded again',
@@ -596,7 +596,7 @@ export const OCTOBER_FOLD_FAULTS: readonly Fault[] = [
   },
   {
     name: 'told: of a transaction only one balance counts',
-    file: 'src/engine/arrivals.ts',
+    file: 'src/engine/order/arrivals.ts',
     find: 'identify(signatureHash[0] ^ about, signatureHash[1], event.ordinal)',
     replace: 'identify(signatureHash[0], signatureHash[1], 0)',
     tests: ['model'],

@@ -1,11 +1,11 @@
 import type { Fault } from '../fault.ts'
 
-const QUOTES = 'src/engine/quotes.ts'
-const VALUE = 'src/engine/swap-value.ts'
-const RECORD = 'src/engine/swap-record.ts'
-const BIRTHS = 'src/engine/token-births.ts'
-const CANDLES = 'src/engine/candles.ts'
-const CHART = 'src/engine/chart.ts'
+const QUOTES = 'src/engine/state/quotes.ts'
+const VALUE = 'src/engine/state/swap-value.ts'
+const RECORD = 'src/events/swap-record.ts'
+const BIRTHS = 'src/engine/fold/token-births.ts'
+const CANDLES = 'src/engine/history/candles.ts'
+const CHART = 'src/engine/read/chart.ts'
 
 /** Faults of coins that others are quoted in, of what a folded record keeps, and of trades without a price. */
 export const OCTOBER_QUOTE_FAULTS: readonly Fault[] = [
@@ -14,14 +14,14 @@ export const OCTOBER_QUOTE_FAULTS: readonly Fault[] = [
     file: QUOTES,
     find: 'QUOTE_STEPS_MAX = 4',
     replace: 'QUOTE_STEPS_MAX = 5',
-    tests: ['test/properties/quote-coins.test.ts'],
+    tests: ['test/engine/state/quote-coins.test.ts'],
   },
   {
     name: 'quote: a price through three coins only',
     file: QUOTES,
     find: 'QUOTE_STEPS_MAX = 4',
     replace: 'QUOTE_STEPS_MAX = 3',
-    tests: ['test/properties/quote-coins.test.ts'],
+    tests: ['test/engine/state/quote-coins.test.ts'],
   },
   {
     name: 'quote: told decimals over a token’s own',
@@ -42,7 +42,7 @@ export const OCTOBER_QUOTE_FAULTS: readonly Fault[] = [
     file: QUOTES,
     find: 'if (lanes[at] === 0) lanes[at] = decimals + 1',
     replace: 'lanes[at] = decimals + 1',
-    tests: ['test/properties/quote-coins.test.ts'],
+    tests: ['test/engine/state/quote-coins.test.ts'],
   },
   {
     name: 'quote: any coin has six decimals',
@@ -70,7 +70,7 @@ export const OCTOBER_QUOTE_FAULTS: readonly Fault[] = [
     file: QUOTES,
     find: '(price * 1e9) / 10 ** this.decimalsOf(quote)',
     replace: '(price * 1e9) / 1e6',
-    tests: ['test/properties/quote-coins.test.ts'],
+    tests: ['test/engine/state/quote-coins.test.ts'],
   },
   {
     name: 'quote: dollars of a coin in USDC hang on SOL',
@@ -105,21 +105,21 @@ export const OCTOBER_QUOTE_FAULTS: readonly Fault[] = [
     file: QUOTES,
     find: 'settle: () => this.#findAnew()',
     replace: 'settle: () => {}',
-    tests: ['test/properties/quote-coins.test.ts'],
+    tests: ['test/engine/state/quote-coins.test.ts'],
   },
   {
     name: 'quote: more coins than have room',
     file: QUOTES,
     find: 'if (this.#coins.count === QUOTE_COINS_MAX) return Quote.other',
     replace: '',
-    tests: ['test/properties/quote-coins.test.ts'],
+    tests: ['test/engine/state/quote-coins.test.ts'],
   },
   {
     name: 'quote: a coin is worth something without a base',
     file: QUOTES,
     find: 'if (base === 0) return 0\n    const quoteDecimals',
     replace: 'const quoteDecimals',
-    tests: ['test/properties/quote-coins.test.ts'],
+    tests: ['test/engine/state/quote-coins.test.ts'],
   },
   {
     name: 'value: a trade in a coin has its SOL price in dollars',
@@ -217,7 +217,7 @@ export const OCTOBER_QUOTE_FAULTS: readonly Fault[] = [
     file: BIRTHS,
     find: '(TokenFlag.creationKnown | TokenFlag.quoteTold)',
     replace: 'TokenFlag.creationKnown',
-    tests: ['test/properties/quote-coins.test.ts'],
+    tests: ['test/engine/state/quote-coins.test.ts'],
   },
   {
     name: 'quote: reserves of a late creation count over later ones',
@@ -228,28 +228,28 @@ export const OCTOBER_QUOTE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'quote: the last coin that is told of a mint counts',
-    file: 'src/engine/told-coins.ts',
+    file: 'src/engine/fold/told-coins.ts',
     find: 'if (b[lane] === 0) b[lane] = quote',
     replace: 'b[lane] = quote',
-    tests: ['test/properties/quote-coins.test.ts'],
+    tests: ['test/engine/state/quote-coins.test.ts'],
   },
   {
     name: 'quote: decimals that a swap tells are not heard',
-    file: 'src/engine/told-coins.ts',
+    file: 'src/engine/fold/told-coins.ts',
     find: 'if (decimals >= 0) quotes.tellDecimals(quote, decimals)',
     replace: '',
     tests: ['model'],
   },
   {
     name: 'quote: decimals that a creation tells are not heard',
-    file: 'src/engine/told-coins.ts',
+    file: 'src/engine/fold/told-coins.ts',
     find: 'quotes.tellDecimals(quotes.numberOf(event.quoteMint), event.quoteDecimals)',
     replace: 'void quotes',
     tests: ['model'],
   },
   {
     name: 'quote: the coin that came first is taken back',
-    file: 'src/engine/state.ts',
+    file: 'src/engine/state/state.ts',
     find: '    B.toldCoin,\n',
     replace: '',
     tests: ['model'],
@@ -259,69 +259,69 @@ export const OCTOBER_QUOTE_FAULTS: readonly Fault[] = [
     file: CANDLES,
     find: 'if (price === 0) return\n',
     replace: '',
-    tests: ['test/properties/repriced-bars.test.ts'],
+    tests: ['test/engine/history/repriced-bars.test.ts'],
   },
   {
     name: 'bars: what is behind one without a price has no open',
     file: CANDLES,
     find: '  if (f64[at] === 0) {\n    f64.fill(price, at, at + BAR_PRICES)\n    return\n  }\n',
     replace: '',
-    tests: ['test/properties/repriced-bars.test.ts'],
+    tests: ['test/engine/history/repriced-bars.test.ts'],
   },
   {
     name: 'bars: a bar without a price opens the wider one',
     file: CANDLES,
     find: 'if (first === 0) continue',
     replace: '',
-    tests: ['test/properties/repriced-bars.test.ts'],
+    tests: ['test/engine/history/repriced-bars.test.ts'],
   },
   {
     name: 'chart: a trade without a price is a low of 0',
     file: CHART,
     find: 'if (price === 0) return\n',
     replace: '',
-    tests: ['model', 'test/properties/repriced-bars.test.ts'],
+    tests: ['model', 'test/engine/history/repriced-bars.test.ts'],
   },
   {
     name: 'chart: behind a trade without a price stays none',
     file: CHART,
     find: '  if (series.open === 0) {\n    Object.assign(series, { open: price, high: price, low: price, close: price })\n    return\n  }\n',
     replace: '',
-    tests: ['model', 'test/properties/repriced-bars.test.ts'],
+    tests: ['model', 'test/engine/history/repriced-bars.test.ts'],
   },
   {
     name: 'chart: an earlier bar without a price makes the low of a wide one',
     file: CHART,
     find: 'if (open === 0) return',
     replace: '',
-    tests: ['model', 'test/properties/repriced-bars.test.ts'],
+    tests: ['model', 'test/engine/history/repriced-bars.test.ts'],
   },
   {
     name: 'chart: a wide bar closes at nothing',
     file: CHART,
     find: 'if (isEmpty) series.close = f64[at + BarPrice.close]',
     replace: '',
-    tests: ['model', 'test/properties/repriced-bars.test.ts'],
+    tests: ['model', 'test/engine/history/repriced-bars.test.ts'],
   },
   {
     name: 'kept rows: hang on SOL where their coin has another price',
-    file: 'src/wire/kept-rows.ts',
+    file: 'src/query/json/kept-rows.ts',
     find: 'const { unitUsd } = token',
     replace: 'const unitUsd = this.#state.solPriceUsd',
-    tests: ['test/properties/kept-rows.test.ts'],
+    tests: ['test/query/json/kept-rows.test.ts'],
   },
   {
     name: 'tables: coins are worth nothing in filters',
-    file: 'src/wire/token-columns.ts',
+    file: 'src/query/tables/token-columns.ts',
     find: 'this.#dollars[quote] = this.state.quotes.unitUsd(quote, this.state.solPriceUsd)',
     replace: 'this.#dollars[quote] = [this.state.solPriceUsd, 1][quote] ?? 0',
-    tests: ['test/properties/table-columns.test.ts'],
+    tests: ['test/query/tables/table-columns.test.ts'],
   },
   {
     name: 'tables: market caps stay when a coin has another price',
-    file: 'src/wire/token-columns.ts',
+    file: 'src/query/tables/token-columns.ts',
     find: 'this.#all[this.#ofCoins[i]] = this.#worth(this.#ofCoins[i])',
     replace: 'this.#worth(this.#ofCoins[i])',
-    tests: ['test/properties/quote-coins.test.ts'],
+    tests: ['test/engine/state/quote-coins.test.ts'],
   },
 ]

@@ -1,7 +1,7 @@
 import type { Fault } from '../fault.ts'
 
-const FILE = 'src/store/packed-event.ts'
-const PACKED = 'test/store/packed-event.test.ts'
+const FILE = 'src/store/format/packed-event.ts'
+const PACKED = 'test/store/format/packed-event.test.ts'
 const EXPORT = 'test/commands/export.test.ts'
 
 /** Faults of how the journal has events that are no swaps. */
@@ -50,7 +50,7 @@ export const PACKED_FAULTS: readonly Fault[] = [
   },
   {
     name: 'packed: wider memory has lost what was packed of the event',
-    file: 'src/store/growing-lanes.ts',
+    file: 'src/store/format/growing-lanes.ts',
     find: '    wider.set(this.bytes)\n',
     replace: '',
     tests: [PACKED],
@@ -71,7 +71,7 @@ export const PACKED_FAULTS: readonly Fault[] = [
   },
   {
     name: 'packed: an event that there is no room for is not in the journal',
-    file: 'src/store/journaled-engine.ts',
+    file: 'src/store/journal/journaled-engine.ts',
     find: 'else frames.addText(Kind.event, seq, 1, eventLineText(event))',
     replace: '',
     tests: [PACKED],
@@ -92,7 +92,7 @@ export const PACKED_FAULTS: readonly Fault[] = [
   },
   {
     name: 'packed: a packed event that makes no sense is passed over',
-    file: 'src/store/frame-fold.ts',
+    file: 'src/store/journal/frame-fold.ts',
     find: "    if ('error' in event) throw senseless(frame)\n",
     replace: "    if ('error' in event) return\n",
     tests: [PACKED],

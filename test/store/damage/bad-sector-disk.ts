@@ -1,4 +1,4 @@
-import type { DiskFile } from '../../../src/store/disk.ts'
+import type { DiskFile } from '../../../src/store/disk/disk.ts'
 import { systemError } from '../disks/crash-disk.ts'
 import { ImageDisk, ImageFile } from './image-disk.ts'
 

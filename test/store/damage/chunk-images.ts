@@ -1,11 +1,11 @@
-import { SWAP_RECORD_BYTES } from '../../../src/engine/swap-record.ts'
-import { chunkPath } from '../../../src/store/data-folder.ts'
+import { SWAP_RECORD_BYTES } from '../../../src/events/swap-record.ts'
+import { chunkPath } from '../../../src/store/folder/data-folder.ts'
 import {
   readChunkBlock,
   readChunkTable,
   SWAP_CHUNKS,
   writeChunk,
-} from '../../../src/store/tape-chunk.ts'
+} from '../../../src/store/snapshot/tape-chunk.ts'
 import type { Random } from '../../oracle/random.ts'
 import { ImageDisk } from './image-disk.ts'
 import { randomBytes } from './journal-run.ts'

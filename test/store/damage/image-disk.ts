@@ -1,5 +1,5 @@
 import { basename, dirname } from 'node:path'
-import type { Disk, DiskFile } from '../../../src/store/disk.ts'
+import type { Disk, DiskFile } from '../../../src/store/disk/disk.ts'
 
 /** Least a reader may ask for at once, however short a file is: headers, footers, a first table. */
 const READ_BYTES_ALWAYS = 128

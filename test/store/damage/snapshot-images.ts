@@ -1,5 +1,9 @@
 import { StateError, type StatePart, sizesOf } from '../../../src/engine/memory/state-part.ts'
-import { loadParts, readContents, writeSnapshot } from '../../../src/store/snapshot-file.ts'
+import {
+  loadParts,
+  readContents,
+  writeSnapshot,
+} from '../../../src/store/snapshot/snapshot-file.ts'
 import type { Random } from '../../oracle/random.ts'
 import { ImageDisk } from './image-disk.ts'
 import { randomBytes } from './journal-run.ts'

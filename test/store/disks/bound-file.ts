@@ -1,4 +1,4 @@
-import type { DiskFile } from '../../../src/store/disk.ts'
+import type { DiskFile } from '../../../src/store/disk/disk.ts'
 
 /** A file whose calls can be spread into another one, which answers some of them by itself. */
 export function boundFile(file: DiskFile): DiskFile {

@@ -1,4 +1,4 @@
-import type { DiskFile } from '../../../src/store/disk.ts'
+import type { DiskFile } from '../../../src/store/disk/disk.ts'
 import { boundFile } from './bound-file.ts'
 
 /** A file that says once that it was closed. */

@@ -1,5 +1,5 @@
-import type { DiskFile } from '../../../src/store/disk.ts'
-import { NodeDisk } from '../../../src/store/node-disk.ts'
+import type { DiskFile } from '../../../src/store/disk/disk.ts'
+import { NodeDisk } from '../../../src/store/disk/node-disk.ts'
 import { countedFile } from './counted-file.ts'
 
 /** The real disk, which counts the files that are open. */

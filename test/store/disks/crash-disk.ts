@@ -1,5 +1,5 @@
 import { basename, dirname } from 'node:path'
-import type { Disk, DiskFile } from '../../../src/store/disk.ts'
+import type { Disk, DiskFile } from '../../../src/store/disk/disk.ts'
 import { Random } from '../../oracle/random.ts'
 import { Inode } from './crash-file.ts'
 import { CrashFolder } from './crash-folder.ts'

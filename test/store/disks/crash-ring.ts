@@ -1,5 +1,9 @@
 import { basename, dirname } from 'node:path'
-import { type PlacedFile, RING_NAME, type RingPlace } from '../../../src/store/journal-ring.ts'
+import {
+  type PlacedFile,
+  RING_NAME,
+  type RingPlace,
+} from '../../../src/store/journal/journal-ring.ts'
 import type { Random } from '../../oracle/random.ts'
 import { type CrashDisk, systemError } from './crash-disk.ts'
 import { Inode, SECTOR_BYTES } from './crash-file.ts'

@@ -1,11 +1,11 @@
 import type { Engine } from '../../../src/engine/engine.ts'
-import { compact } from '../../../src/store/compaction.ts'
-import type { StoreError } from '../../../src/store/failure.ts'
-import { Journal } from '../../../src/store/journal.ts'
-import { JournaledEngine } from '../../../src/store/journaled-engine.ts'
-import { type Recovered, recover } from '../../../src/store/recovery.ts'
-import { runToEnd } from '../../../src/store/steps.ts'
-import type { WrittenBefore } from '../../../src/store/written-mark.ts'
+import { compact } from '../../../src/store/compaction/compaction.ts'
+import type { StoreError } from '../../../src/store/disk/failure.ts'
+import { runToEnd } from '../../../src/store/disk/steps.ts'
+import type { WrittenBefore } from '../../../src/store/folder/written-mark.ts'
+import { Journal } from '../../../src/store/journal/journal.ts'
+import { JournaledEngine } from '../../../src/store/journal/journaled-engine.ts'
+import { type Recovered, recover } from '../../../src/store/recovery/recovery.ts'
 import { Random } from '../../oracle/random.ts'
 import type { CrashDisk } from './crash-disk.ts'
 import { CrashRing } from './crash-ring.ts'
@@ -41,7 +41,7 @@ function ringOn({ ringBytes }: Story, disk: CrashDisk): CrashRing | undefined {
   return ringBytes === null ? undefined : new CrashRing(disk, ringBytes, new Random(uuids))
 }
 
-/** The parts of the service that keep its events, put together as src/durability.ts does. */
+/** The parts of the service that keep its events, put together as src/app/durability.ts does. */
 export class CrashService {
   readonly engine: Engine
   readonly recovered: Recovered

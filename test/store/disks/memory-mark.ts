@@ -1,4 +1,8 @@
-import type { MarkAbout, WrittenBefore, WrittenMark } from '../../../src/store/written-mark.ts'
+import type {
+  MarkAbout,
+  WrittenBefore,
+  WrittenMark,
+} from '../../../src/store/folder/written-mark.ts'
 
 /** The mark of a simulated folder: what a kill leaves of it, and what a power failure is sure to. */
 export class MemoryMark implements WrittenMark {

@@ -7,7 +7,7 @@ import {
   ROUTE_HOPS_MAX,
   type Swap,
   type TokenCreated,
-} from '../../../src/engine/event.ts'
+} from '../../../src/events/event.ts'
 import { Random } from '../../oracle/random.ts'
 
 const FIRST_SLOT = 400_000_000

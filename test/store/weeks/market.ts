@@ -1,5 +1,5 @@
-import type { FeedEvent, Swap } from '../../../src/engine/event.ts'
-import { SOL_MINTS, USDC_MINT } from '../../../src/engine/platform.ts'
+import type { FeedEvent, Swap } from '../../../src/events/event.ts'
+import { SOL_MINTS, USDC_MINT } from '../../../src/events/platform.ts'
 import { created, migrated, START_SECOND, swap } from '../../oracle/fixtures.ts'
 import type { Random } from '../../oracle/random.ts'
 

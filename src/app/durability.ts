@@ -1,0 +1,340 @@
+import { randomUUID } from 'node:crypto'
+import { performance } from 'node:perf_hooks'
+import { setImmediate } from 'node:timers/promises'
+import { residentBytes } from '../base/memory-usage.ts'
+import type { Config } from '../config/config.ts'
+import { marketOf } from '../config/market.ts'
+import { Engine } from '../engine/engine.ts'
+import { boundedPart, type MemoryPart } from '../engine/memory/memory-part.ts'
+import { RestChoice } from '../engine/rest-choice.ts'
+import type { Log } from '../server/http/options.ts'
+import { CompactorLauncher } from '../store/compaction/compactor-launcher.ts'
+import { Snapshots } from '../store/compaction/snapshots.ts'
+import type { Disk } from '../store/disk/disk.ts'
+import { folderRefused, isRefusal } from '../store/disk/disk-reason.ts'
+import type { StoreError } from '../store/disk/failure.ts'
+import { loadMapFile, type MapFile } from '../store/disk/file-memory.ts'
+import { NodeDisk } from '../store/disk/node-disk.ts'
+import { shortenPoolSlices } from '../store/disk/pool-slices.ts'
+import { retold } from '../store/disk/steps.ts'
+import { WaitTimes } from '../store/disk/wait-times.ts'
+import { type OnDiskCall, WatchedDisk } from '../store/disk/watched-disk.ts'
+import { FileMark, readMark } from '../store/folder/file-mark.ts'
+import { markMarket, refuseOtherMarket } from '../store/folder/market-mark.ts'
+import { bootId, endOrphan, lockFolder } from '../store/folder/process-lock.ts'
+import { Journal } from '../store/journal/journal.ts'
+import type { RingPlace } from '../store/journal/journal-ring.ts'
+import { JournaledEngine } from '../store/journal/journaled-engine.ts'
+import { MappedRing } from '../store/journal/mapped-ring.ts'
+import { SegmentWatch } from '../store/journal/segment-watch.ts'
+import { SegmentsAhead } from '../store/journal/segments-ahead.ts'
+import { type Recovered, type RecoveryProgress, recover } from '../store/recovery/recovery.ts'
+import { type Archives, archive } from '../store/snapshot/archived-engine.ts'
+import { keptSentence } from './kept-sentence.ts'
+import type { Service } from './service.ts'
+
+/** A recovery works this long before it lets the server answer. */
+const SLICE_MS = 10
+/** How often it is looked whether the folder is still there, so that a move is told within a second. */
+const LOOK_EVERY_MS = 1_000
+/** What wallets hold of resting tokens is brought near this often, for so long: a tenth of the loop until it is. */
+const NEAR_EVERY_MS = 10
+const NEAR_SLICE_MS = 1
+/** Progress lines are this far apart. */
+const PROGRESS_MS = 1_000
+
+/** Told when POSITIONS_MEMORY is passed first. */
+const RESTING =
+  'positions take POSITIONS_MEMORY: those of tokens that are quiet longest leave memory for the disk, ' +
+  'and are read back when they are asked for'
+
+/** Told when a journal ends with something that is not the beginning of a write. */
+const PUT_ASIDE =
+  'the journal ends with bytes that do not go on where its last good frame ends: they were put aside, ' +
+  'delete them when they are of no use'
+
+export interface DurabilityOptions {
+  readonly config: Config
+  readonly folder: string
+  readonly service: Service
+  readonly log: Log
+  /** Told once when the disk has refused: feeds are to stop. */
+  readonly onFailure: () => void
+  /** Told of each call of the disk that the loop waits for. */
+  readonly onDiskCall: OnDiskCall
+}
+
+/** What outlives a stop. */
+export interface Kept {
+  readonly kept: string
+  /** Events that arrived, and how many of them the newest snapshot holds; null: there is no folder. */
+  readonly seq: number | null
+  readonly snapshotSeq: number | null
+}
+
+export const NOTHING_KEPT: Kept = {
+  kept: 'nothing is kept, as DATA_DIR is none or was not read yet.',
+  seq: null,
+  snapshotSeq: null,
+}
+
+/** What keeps the service's events over a stop: lock, recovery, journal, snapshots (contract 6). */
+export class Durability {
+  readonly epoch: string
+  readonly #folder: string
+  readonly #journal: Journal
+  readonly #journaled: JournaledEngine
+  readonly #snapshots: Snapshots
+  readonly #archives: Archives
+  readonly #launcher: CompactorLauncher
+  readonly #waits: WaitTimes
+  readonly #unlock: () => void
+  readonly #looking: NodeJS.Timeout
+  readonly #nearing: NodeJS.Timeout
+
+  private constructor(options: DurabilityOptions, recovered: Recovered, own: OpenFolder) {
+    const { config, folder, service, log } = options
+    this.#folder = folder
+    this.epoch = recovered.epoch
+    this.#unlock = own.unlock
+    this.#archives = own.archives
+    this.#launcher = own.launcher
+    this.#waits = new WaitTimes()
+    const { disk } = own
+    this.#journal = new Journal(
+      {
+        disk,
+        folder,
+        fsync: config.fsync,
+        epoch: recovered.epoch,
+        boot: own.boot,
+        mark: new FileMark(folder, own.map),
+        ring: own.ring,
+        watch: new SegmentWatch(),
+        clockMs: () => performance.now(),
+        later: (ms, run) => void setTimeout(run, ms),
+        onSynced: (waitedMs) => this.#waits.add(waitedMs),
+        onFailure: (failure) => {
+          log.error({ reason: failure.message }, 'the disk refused')
+          options.onFailure()
+        },
+      },
+      recovered.place,
+    )
+    const { engine } = service
+    const rests = new RestChoice(engine, config.positionsMemoryBytes, () =>
+      log.warn({ positions: engine.state.positions.count }, RESTING),
+    )
+    this.#journaled = new JournaledEngine(engine, this.#journal, (events) => rests.choose(events))
+    this.#journaled.settings()
+    service.keepIn(this.#journaled)
+    this.#snapshots = new Snapshots(
+      {
+        journal: this.#journal,
+        tape: engine.state.tape,
+        dormantTape: engine.state.dormant.tape,
+        folder,
+        everyMs: config.snapshotEveryMs,
+        tapeMemoryBytes: config.tapeMemoryBytes,
+        keepsJournal: config.keepsJournal,
+        compact: (run, onProgress) => own.launcher.run(run, onProgress),
+        memoryBytes: residentBytes,
+        clockMs: () => performance.now(),
+        onProgress: (progress) => log.info({ ...progress }, 'snapshot under way'),
+        onDone: (result) => {
+          log.info({ ...result }, 'snapshot made and verified')
+          for (const path of result.damagedSnapshots)
+            log.warn({ path }, 'an older snapshot was damaged and is put aside')
+        },
+        onFailed: (reason) => log.error({ reason }, 'snapshot failed'),
+      },
+      recovered.snapshotSeq ?? 0,
+    )
+    this.#snapshots.start()
+    this.#looking = setInterval(() => this.#journal.look(), LOOK_EVERY_MS)
+    this.#looking.unref()
+    this.#nearing = setInterval(() => {
+      const endMs = performance.now() + NEAR_SLICE_MS
+      engine.resting.areNear(() => performance.now() < endMs)
+    }, NEAR_EVERY_MS)
+    this.#nearing.unref()
+  }
+
+  /**
+   * Takes the folder, recovers the service's engine from it and begins its journal.
+   * @throws StoreError with a sentence that says what to do
+   */
+  static async open(options: DurabilityOptions): Promise<Durability> {
+    const { config, folder, service, log } = options
+    const unlock = sayingWhy(folder, () => lockFolder(folder))
+    const launcher = new CompactorLauncher()
+    try {
+      const market = marketOf(config.feeds)
+      refuseOtherMarket(folder, market)
+      endOrphan(folder)
+      launcher.start()
+      const disk = new WatchedDisk(new NodeDisk(), options.onDiskCall)
+      const boot = bootId()
+      const archives = archive(disk, folder, service.engine)
+      const map = await loadMapFile()
+      await shortenPoolSlices()
+      const ring = new MappedRing(folder, map, options.onDiskCall)
+      const startedMs = performance.now()
+      const ahead = new SegmentsAhead(disk)
+      const steps = recover({
+        ahead,
+        disk,
+        folder,
+        ring,
+        boot,
+        written: readMark(folder, boot),
+        engine: service.engine,
+        newEngine: () => new Engine({ clock: config.clock }),
+        newEpoch: randomUUID,
+      })
+      const recovered = await inSlices(steps, log).finally(() => ahead.close())
+      const { clock, lateSlots, rules } = config
+      service.engine.settle({ clock, lateSlots, rules })
+      await inSlices(
+        retold(service.catchUp(), (done) => ({ step: 'clock' as const, done })),
+        log,
+      )
+      tell(recovered, service, performance.now() - startedMs, log)
+      markMarket(folder, market, (sentence) => log.warn({}, sentence))
+      return new Durability(options, recovered, {
+        ...{ disk, ring, map, boot, archives, launcher, unlock },
+      })
+    } catch (error) {
+      launcher.stop()
+      unlock()
+      throw asStoreError(folder, error)
+    }
+  }
+
+  /** Why no events are taken, or null. */
+  get failure(): StoreError | null {
+    return this.#journal.failure
+  }
+
+  /** What is kept of the disk's contents. */
+  get memory(): readonly MemoryPart[] {
+    const { swaps, dormant } = this.#archives
+    return [boundedPart('tape_cache', swaps), boundedPart('dormant_cache', dormant)]
+  }
+
+  figures(): Readonly<Record<string, number>> {
+    const journal = this.#journal
+    const { swaps, dormant } = this.#archives
+    return {
+      journal_seq: journal.seq,
+      journal_synced_seq: journal.syncedSeq,
+      journal_segment: journal.segment,
+      journal_segment_bytes: journal.segmentSize,
+      journal_ring_bytes: journal.ringBytes,
+      journal_failed: journal.failure === null ? 0 : 1,
+      journal_left_out_total: this.#journaled.leftOut,
+      ...this.#waits.figures(),
+      ...this.#snapshots.figures(),
+      tape_cache_hits_total: swaps.hits,
+      tape_cache_misses_total: swaps.misses,
+      dormant_cache_hits_total: dormant.hits,
+      dormant_cache_misses_total: dormant.misses,
+    }
+  }
+
+  /** Has a snapshot made now. */
+  snapshot(): Promise<void> {
+    return this.#snapshots.take()
+  }
+
+  /** What the folder holds, once it is closed. */
+  kept(): Kept {
+    const { seq, syncedSeq, failure } = this.#journal
+    const { snapshot_seq: snapshotSeq } = this.#snapshots.figures()
+    return {
+      kept: keptSentence(this.#folder, seq, syncedSeq, snapshotSeq, failure),
+      seq,
+      snapshotSeq,
+    }
+  }
+
+  /** The end, after the last event: all is synced, a last snapshot is made, the folder is free. */
+  async close(): Promise<void> {
+    this.#snapshots.stop()
+    clearInterval(this.#looking)
+    clearInterval(this.#nearing)
+    this.#journal.close()
+    if (this.#journal.failure === null) await this.#snapshots.take()
+    this.#archives.swaps.close()
+    this.#archives.dormant.close()
+    this.#launcher.stop()
+    this.#unlock()
+  }
+}
+
+function sayingWhy<T>(folder: string, take: () => T): T {
+  try {
+    return take()
+  } catch (error) {
+    throw asStoreError(folder, error)
+  }
+}
+
+/** A disk that refuses at the start is for the user to mend, and no fault of the program. */
+function asStoreError(folder: string, error: unknown): unknown {
+  return isRefusal(error) ? folderRefused(error, folder) : error
+}
+
+interface OpenFolder {
+  readonly disk: Disk
+  readonly ring: RingPlace
+  readonly map: MapFile | null
+  readonly boot: string
+  readonly archives: Archives
+  readonly launcher: CompactorLauncher
+  readonly unlock: () => void
+}
+
+/** Runs a recovery so that the event loop gets its turns. */
+async function inSlices<T>(steps: Generator<RecoveryProgress, T>, log: Log): Promise<T> {
+  let sliceEndMs = performance.now() + SLICE_MS
+  let nextLineMs = performance.now() + PROGRESS_MS
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+    const nowMs = performance.now()
+    if (nowMs < sliceEndMs) continue
+    if (nowMs >= nextLineMs) {
+      log.info({ ...step.value }, 'recovering')
+      nextLineMs = nowMs + PROGRESS_MS
+    }
+    await setImmediate()
+    sliceEndMs = performance.now() + SLICE_MS
+  }
+}
+
+function tell(recovered: Recovered, service: Service, durationMs: number, log: Log): void {
+  const { cut, damagedSnapshots, loss, place, putAside } = recovered
+  for (const path of damagedSnapshots)
+    log.error({ path }, 'a snapshot is damaged: the one before it was used')
+  if (cut?.isUnfinished)
+    log.warn({ ...cut }, 'the journal ended in the middle of a write: the tail was cut off')
+  else if (cut !== null) log.warn({ ...cut, putAside }, PUT_ASIDE)
+  if (loss !== null)
+    log.warn(
+      { epoch: recovered.epoch, reason: loss },
+      'events may be lost: the stream has a new epoch',
+    )
+  log.info(
+    {
+      seq: place.seq,
+      snapshotSeq: recovered.snapshotSeq,
+      frames: recovered.framesFolded,
+      ringBytes: recovered.ringBytes,
+      tokens: service.engine.state.tokens.count,
+      durationMs: Math.round(durationMs),
+      epoch: recovered.epoch,
+    },
+    'recovered',
+  )
+}

@@ -1,0 +1,101 @@
+import { type Config, type FeedName, isLiveFeed } from '../../config/config.ts'
+import type { Engine } from '../../engine/engine.ts'
+import type { Feed } from '../../events/event-sink.ts'
+import type { NewForms } from '../../feeds/chain/transactions/new-forms.ts'
+import type { FeedCounters } from '../../feeds/feed-counters.ts'
+import type { ReportLine } from '../../feeds/lines/line-report.ts'
+import type { FeedTime } from './feed-time.ts'
+import { SideFeeds } from './side-feeds.ts'
+
+/** What runs: the feeds of FEED, and what stands at their side for as long as the program does. */
+export interface Feeds {
+  readonly main: readonly Feed[]
+  readonly side: readonly Feed[]
+}
+
+/** Where feeds say what went wrong. */
+export interface FeedReports {
+  /** Lines of a feed that were skipped. */
+  readonly line: (feed: string) => ReportLine
+  /** Lost connections, refusals and slots that are missing. */
+  readonly trouble: (who: string, reason: string) => void
+  /** What else somebody should read. */
+  readonly sentence: (sentence: string) => void
+}
+
+/**
+ * Makes the feeds of FEED.
+ * @throws ConfigError when the file of SOL_PRICE can no longer be used
+ */
+export async function makeFeeds(
+  config: Config,
+  engine: Engine,
+  counters: FeedCounters,
+  reports: FeedReports,
+  time: FeedTime,
+): Promise<Feeds> {
+  const side = await SideFeeds.make(config, reports.sentence, time)
+  const main: Feed[] = []
+  for (const name of config.feeds) {
+    const feed = isLiveFeed(name)
+      ? null
+      : await makeFeed(name, config, engine, counters, reports, time)
+    if (feed !== null) main.push(side.beside(name, feed))
+  }
+  const live = config.feeds.find(isLiveFeed)
+  if (live !== undefined) {
+    const { supervisedFeed } = await import('./live-sources.ts')
+    const feed = supervisedFeed(config, counters, engine, reports.trouble, time.nowMs)
+    main.push(side.beside(live, feed))
+  }
+  return { main, side: side.feeds }
+}
+
+/** A feed with the modules of its kind, which nobody else waits for; null: the kind has none. */
+async function makeFeed(
+  name: FeedName,
+  config: Config,
+  engine: Engine,
+  counters: FeedCounters,
+  { line, sentence }: FeedReports,
+  { nowMs }: FeedTime,
+): Promise<Feed | null> {
+  switch (name.kind) {
+    case 'sim':
+      return makeSimulator(config, engine, nowMs)
+    case 'stdin': {
+      const { StdinFeed } = await import('../../feeds/replay/stdin.ts')
+      return new StdinFeed({ report: line('stdin'), counters, forms: await newForms(sentence) })
+    }
+    case 'replay': {
+      const { ReplayFeed } = await import('../../feeds/replay/replay.ts')
+      const { file } = name
+      const report = line(`replay:${file}`)
+      return new ReplayFeed({
+        ...{ file, speed: config.speed, report, counters },
+        ...(config.logFormat === 'json' && { progress: null }),
+        forms: await newForms(sentence),
+      })
+    }
+    default:
+      return null
+  }
+}
+
+async function newForms(say: (sentence: string) => void): Promise<NewForms> {
+  const { NewForms } = await import('../../feeds/chain/transactions/new-forms.ts')
+  return new NewForms(say)
+}
+
+async function makeSimulator(config: Config, engine: Engine, nowMs: () => number): Promise<Feed> {
+  const { SimulatorFeed } = await import('../../feeds/simulator/simulator.ts')
+  return new SimulatorFeed({
+    seed: config.simSeed,
+    tokens: config.simTokens,
+    rate: config.simRate,
+    startSeconds: Math.floor(nowMs() / 1000),
+    held: engine.seq === 0 ? null : engine,
+    clock: () => nowMs() / 1000,
+    addressBook: engine.state.book,
+  })
+}

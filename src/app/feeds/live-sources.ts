@@ -1,0 +1,84 @@
+import type { Config } from '../../config/config.ts'
+import type { Engine } from '../../engine/engine.ts'
+import {
+  highestIndexes,
+  newestSecondsOfSlot,
+  newestSlotlessSwaps,
+} from '../../engine/read/swap-outtake.ts'
+import type { Feed } from '../../events/event-sink.ts'
+import { NewForms } from '../../feeds/chain/transactions/new-forms.ts'
+import { type FeedCounters, newFeedCounters } from '../../feeds/feed-counters.ts'
+import { PUMPPORTAL, PumpPortalSource } from '../../feeds/pumpportal/pumpportal-source.ts'
+import { NO_RECORDER, type RawFrames } from '../../feeds/raw-frames.ts'
+import { framesWithoutKeys } from '../../feeds/recorder/frames-without-keys.ts'
+import { SolanaSource } from '../../feeds/solana/solana-source.ts'
+import { REMEMBERED_MAX } from '../../feeds/supervisor/reserve-trades.ts'
+import { resumedCursor } from '../../feeds/supervisor/resumed-cursor.ts'
+import type { Source } from '../../feeds/supervisor/source.ts'
+import { Supervisor } from '../../feeds/supervisor/supervisor.ts'
+import { REAL_TIMERS } from '../../feeds/timers.ts'
+import { YellowstoneSource } from '../../feeds/yellowstone/yellowstone-source.ts'
+
+/** The live feeds of FEED as one, which goes on from where the engine stands. */
+export function supervisedFeed(
+  config: Config,
+  counters: FeedCounters,
+  engine: Engine,
+  report: (who: string, reason: string) => void,
+  wallMs: () => number = REAL_TIMERS.wallMs,
+): Feed {
+  const timers = { ...REAL_TIMERS, wallMs }
+  const forms = new NewForms((sentence) => report('events', sentence))
+  const sources = liveSources(config, NO_RECORDER, counters, report, forms, timers)
+  const { backfillSlotsMax, backfillMs, lateSlots } = config
+  const isEventClock = config.clock === 'event'
+  const cursor = resumedCursor(engine.newestSlot, lateSlots)
+  const toldByReserve = () => newestSlotlessSwaps(engine.state, REMEMBERED_MAX)
+  // A feed without slots tells later times, by which the chain has gone on.
+  const cursorSeconds = newestSecondsOfSlot(engine.state, REMEMBERED_MAX)
+  const written = highestIndexes(engine.state, cursor ?? 0, REMEMBERED_MAX)
+  // Others than swaps count too.
+  const { newestSlot, newestTxIndex } = engine
+  written.set(newestSlot, Math.max(newestTxIndex, written.get(newestSlot) ?? 0))
+  const resumed = { cursor, cursorSeconds, written, toldByReserve }
+  const backfill = { backfillSlotsMax, backfillMs }
+  return new Supervisor({ sources, ...resumed, report, ...backfill, isEventClock, timers })
+}
+
+/** The live sources that FEED names, each once; their raw frames go to `rawFrames`. */
+function liveSources(
+  config: Pick<Config, 'feeds' | 'pumpPortal' | 'yellowstone' | 'solana'>,
+  rawFrames: RawFrames,
+  counters: FeedCounters,
+  report: (who: string, reason: string) => void,
+  forms: NewForms,
+  timers = REAL_TIMERS,
+): Source[] {
+  const { feeds, pumpPortal, yellowstone, solana } = config
+  const sources: Source[] = []
+  if (yellowstone !== null)
+    sources.push(new YellowstoneSource({ peer: yellowstone, counters, forms, rawFrames }))
+  if (solana !== null) sources.push(new SolanaSource({ ...solana, counters, forms, rawFrames }))
+  if (feeds.some(({ kind }) => kind === 'pumpportal')) {
+    const refused = (reason: string) => report(PUMPPORTAL, reason)
+    sources.push(new PumpPortalSource({ ...pumpPortal, rawFrames, report: refused, timers }))
+  }
+  return sources
+}
+
+/** The live feeds of FEED for a recording: they begin at now and keep nothing; null: there are none. */
+export function recordedFeed(
+  config: Config,
+  rawFrames: RawFrames,
+  report: (who: string, reason: string) => void,
+): Feed | null {
+  const secrets: string[] = []
+  const shown = framesWithoutKeys(rawFrames, secrets)
+  const forms = new NewForms((sentence) => report('events', sentence))
+  const sources = liveSources(config, shown, newFeedCounters(), report, forms)
+  for (const source of sources) secrets.push(...(source.secrets ?? []))
+  const { backfillSlotsMax, backfillMs } = config
+  return sources.length === 0
+    ? null
+    : new Supervisor({ sources, cursor: null, report, backfillSlotsMax, backfillMs })
+}

@@ -1,0 +1,349 @@
+import { randomUUID } from 'node:crypto'
+import { performance } from 'node:perf_hooks'
+import type { pino } from 'pino'
+import { programFile } from '../base/program-files.ts'
+import { totals } from '../base/snake-case.ts'
+import { messageOf } from '../base/thrown.ts'
+import { withoutPlaces } from '../base/without-places.ts'
+import type { Config } from '../config/config.ts'
+import type { Feed } from '../events/event-sink.ts'
+import { newFeedCounters } from '../feeds/feed-counters.ts'
+import { descriptorLimit } from '../figures/descriptor-limit.ts'
+import { LongSteps } from '../figures/long-steps.ts'
+import { memoryFigures } from '../figures/memory-figures.ts'
+import { ProcessFigures } from '../figures/process-figures.ts'
+import { StallWitness } from '../figures/stall-witness.ts'
+import { asyncApiJson } from '../openapi/async-document.ts'
+import { openApiJson } from '../openapi/documents.ts'
+import { docsHtml } from '../openapi/page.ts'
+import { EngineService } from '../query/engine-service.ts'
+import type { RunningAdmin } from '../server/admin/admin-server.ts'
+import { type Dashboard, readDashboard } from '../server/http/dashboard-files.ts'
+import type { RunningServer } from '../server/http/options.ts'
+import { JSON_TYPE } from '../server/http/reply.ts'
+import { RESERVED_DESCRIPTORS, SOCKETS_SHARE_MIN } from '../server/load/limits.ts'
+import { startServer } from '../server/server.ts'
+import { checkTlsFiles, type TlsFiles } from '../server/sockets/tls-files.ts'
+import { isSimulatedFolder } from '../store/folder/market-mark.ts'
+import { openAdmin } from './admin-surface.ts'
+import { AwakeLoop } from './awake-loop.ts'
+import { ClockReports } from './clock-reports.ts'
+import { Durability, type Kept, NOTHING_KEPT } from './durability.ts'
+import { type Feeds, makeFeeds } from './feeds/feed-list.ts'
+import { IntakeLog } from './intake-log.ts'
+import { Service } from './service.ts'
+import { WallClock } from './wall-clock.ts'
+
+/** How often the market's clock is moved where no event and no request does it, in ms. */
+const TICK_EVERY_MS = 1_000
+
+/** Why a service that drains is not ready. */
+const STOPPING = 'The service is being stopped.'
+
+/** Where `make build` leaves the page. */
+const DASHBOARD_FOLDER = programFile('../web/dist')
+
+export type Logger = ReturnType<typeof pino>
+
+/** The running program: listen, recover, take events, drain. */
+export class Program {
+  readonly #config: Config
+  readonly #log: Logger
+  readonly #clock: WallClock
+  readonly #clockReports: ClockReports
+  readonly #service: Service
+  readonly #wired: EngineService
+  readonly #counters = newFeedCounters()
+  readonly #processFigures = new ProcessFigures()
+  readonly #steps = new LongSteps()
+  readonly #stalls = new StallWitness(this.#steps)
+  readonly #awake = new AwakeLoop()
+  readonly #running = new Set<Feed>()
+  #epoch = ''
+  readonly #intakeLog: IntakeLog
+  /** Made once the API answers: their modules are a third of a start. */
+  #feeds: Feeds | null = null
+  #isRecovered = false
+  /** Draining, or nothing can be kept: feeds are stopped, and none begins. */
+  #takesNoMore = false
+  #isDraining = false
+  #server: RunningServer | null = null
+  #admin: RunningAdmin | null = null
+  #tlsEndsAt: number | null = null
+  #durability: Durability | null = null
+  /** Why a feed ended before its end, the first one that did; null: none has. */
+  #feedFailure: string | null = null
+
+  constructor(config: Config, log: Logger) {
+    this.#config = config
+    this.#log = log
+    this.#clockReports = new ClockReports(log, config.clock === 'event')
+    this.#clock = new WallClock((step, seconds) => this.#clockReports.step(step, seconds))
+    this.#service = new Service(
+      config,
+      (reason) => {
+        log.error({ reason }, 'no more events are taken')
+        this.#stopFeeds()
+      },
+      () => this.#clock.nowMs(),
+    )
+    this.#intakeLog = new IntakeLog(log, this.#service, () => this.#feedFigures())
+    this.#service.onFolded = (startMs) => this.#steps.note('fold', startMs)
+    const tick = () => this.#service.tick()
+    this.#wired = new EngineService(this.#service.engine, tick, () => this.#epoch)
+  }
+
+  /**
+   * Opens the ports; the API answers 503 until the recovery is done.
+   * @throws Error with one sentence when a port cannot be had or the TLS files are not right
+   */
+  async listen(): Promise<void> {
+    const { host, port, rateLimit, trustProxy, corsOrigin, surface } = this.#config
+    const { tls, limits } = surface
+    if (tls !== null) this.#tlsEndsAt = checkTlsFiles(tls)
+    const { engine } = this.#service
+    const place = { host, port, isSecure: tls !== null }
+    this.#server = await startServer({
+      host,
+      port,
+      ...this.#wired.ports,
+      documents: [
+        { path: '/openapi.json', contentType: JSON_TYPE, body: openApiJson() },
+        { path: '/asyncapi.json', contentType: JSON_TYPE, body: asyncApiJson(place) },
+        { path: '/docs', contentType: 'text/html; charset=utf-8', body: docsHtml() },
+      ],
+      position: { epoch: () => this.#epoch, seq: () => engine.seq },
+      state: {
+        isStarting: () => !this.#isRecovered,
+        notReady: () => this.#notReadyShown(),
+        notice: () => (this.#isRecovered ? this.#service.notice : null),
+        figures: () => this.#figures(),
+      },
+      // Never set back: a window would be forgotten before its end.
+      clock: () => performance.timeOrigin + performance.now(),
+      checksKept: this.#config.checksKept,
+      ...(tls === null ? {} : { tls }),
+      limits: { ...limits, sockets: Math.min(limits.sockets, spareDescriptors()) },
+      rateLimit,
+      trustProxy,
+      corsOrigin,
+      ...this.#page(),
+      log: this.#log,
+      onStep: (name, startMs) => this.#steps.note(name, startMs),
+    })
+    this.#admin = await openAdmin(this.#config, {
+      server: this.#server,
+      notReady: () => this.#notReady(),
+      stalls: () => this.#stalls.stalls(),
+      snapshot: () => this.#snapshot(),
+      reloadTls: tls === null ? null : () => this.#changeTls(tls),
+      log: this.#log,
+    })
+  }
+
+  /** The page for people, unless it is switched off. */
+  #page(): { dashboard?: Dashboard | null } {
+    const { dashboard, feeds, dataDir } = this.#config
+    if (dashboard === 'off') return {}
+    const isFed = feeds.some(({ kind }) => kind === 'sim')
+    const isSimulated = isFed || (dataDir !== null && isSimulatedFolder(dataDir))
+    const facts = { hasImages: dashboard === 'images', isSimulated }
+    return { dashboard: readDashboard(DASHBOARD_FOLDER, facts) }
+  }
+
+  /** Reads the TLS files again; the log says what came of it. */
+  reloadTls(): void {
+    const { tls } = this.#config.surface
+    if (tls === null) return
+    try {
+      this.#log.info({}, this.#changeTls(tls))
+    } catch (error) {
+      this.#log.error({ reason: messageOf(error) }, 'the certificate stays what it was')
+    }
+  }
+
+  /**
+   * Brings back what DATA_DIR holds, then lets the API answer.
+   * @throws StoreError with a sentence that says what to do
+   */
+  async recover(): Promise<void> {
+    const { dataDir: folder } = this.#config
+    if (folder !== null)
+      this.#durability = await Durability.open({
+        config: this.#config,
+        folder,
+        service: this.#service,
+        log: this.#log,
+        onFailure: () => this.#stopFeeds(),
+        onDiskCall: (call, startMs) => this.#steps.note(`disk ${call}`, startMs),
+      })
+    this.#epoch = this.#durability?.epoch ?? randomUUID()
+    this.#wired.attach()
+    this.#isRecovered = true
+    this.#intakeLog.begin()
+    // Hours without either would leave the window of 24 hours in one go, and alerts go by this clock.
+    setInterval(() => this.#keepTime(), TICK_EVERY_MS).unref()
+    this.#clockReports.standStill(this.#service.clockReason)
+    const reports = {
+      line: (feed: string) => this.#intakeLog.line(feed),
+      trouble: (source: string, reason: string) =>
+        this.#log.warn({ source, reason }, 'trouble with a live feed'),
+      sentence: (sentence: string) => this.#log.warn({}, sentence),
+    }
+    const { engine } = this.#service
+    const time = {
+      isAhead: (timestamp: number) => this.#service.isAhead(timestamp),
+      nowMs: () => this.#clock.nowMs(),
+    }
+    this.#feeds = await makeFeeds(this.#config, engine, this.#counters, reports, time)
+    if (this.#config.spins) this.#awake.start()
+    const { url, wsUrl, port } = this.#server ?? {}
+    // Told at every level: with PORT=0 nothing else says where the service is.
+    const level = this.#log.level === 'silent' ? 'silent' : 'info'
+    this.#log.child({}, { level }).info({ url, ws: wsUrl, port }, 'ready')
+  }
+
+  /** Runs the feeds; resolves when all have ended. */
+  async runFeeds(): Promise<void> {
+    const feeds = this.#feeds
+    if (feeds === null) throw new Error('feeds run after the recovery')
+    if (this.#takesNoMore) return
+    for (const feed of [...feeds.main, ...feeds.side]) this.#running.add(feed)
+    // They go on for as long as the program does.
+    for (const feed of feeds.side) void this.#runFeed(feed)
+    await Promise.all(feeds.main.map((feed) => this.#runFeed(feed)))
+    this.#intakeLog.sumUp()
+  }
+
+  /** Stops in order: feeds, sockets, journal, a last snapshot. */
+  async drain(): Promise<void> {
+    this.#isDraining = true
+    this.#awake.stop()
+    this.#stopFeeds()
+    this.#intakeLog.sumUp()
+    await this.#server?.stop()
+    await this.#durability?.close()
+    await this.#admin?.stop()
+  }
+
+  /** What is left of it once it has drained, for the last line of the log. */
+  kept(): Kept {
+    return this.#durability?.kept() ?? NOTHING_KEPT
+  }
+
+  #keepTime(): void {
+    this.#clockReports.standStill(this.#service.clockReason)
+    try {
+      this.#service.tick()
+    } catch {
+      // A fault of the program: the service has told it, takes no more events, and reads go on.
+    }
+    this.#intakeLog.look()
+  }
+
+  /** New connections get what the files hold now; throws an Error of one sentence. */
+  #changeTls(tls: TlsFiles): string {
+    const endsAt = checkTlsFiles(tls)
+    this.#server?.changeTls(tls)
+    this.#tlsEndsAt = endsAt
+    return `New connections get the certificate that ends ${new Date(endsAt * 1000).toISOString()}.`
+  }
+
+  /** One sentence on what came of it; null before the recovery is done. */
+  #snapshot(): Promise<string> | null {
+    const durability = this.#durability
+    if (durability === null) return null
+    const failures = () => durability.figures().snapshot_failures_total
+    const before = failures()
+    return durability.snapshot().then(() => {
+      if (failures() > before) return 'The snapshot failed; the log says why.'
+      return `The newest snapshot holds seq ${durability.figures().snapshot_seq}.`
+    })
+  }
+
+  async #runFeed(feed: Feed): Promise<void> {
+    this.#log.info({ feed: feed.name }, 'feed started')
+    const share = this.#intakeLog.shareOf(feed)
+    try {
+      await feed.start(share)
+      this.#intakeLog.ended(feed, share, this.#takesNoMore)
+    } catch (error) {
+      this.#feedFailure ??= `The feed ${feed.name} has failed (${String(error)}).`
+      const stack = error instanceof Error ? error.stack : undefined
+      this.#log.error({ feed: feed.name, reason: String(error), stack }, 'feed failed')
+    }
+    this.#running.delete(feed)
+  }
+
+  #stopFeeds(): void {
+    this.#takesNoMore = true
+    for (const feed of this.#running) feed.stop()
+  }
+
+  /** The reason on the port that everybody reads. */
+  #notReadyShown(): string | null {
+    const { dataDir, feeds } = this.#config
+    const files = feeds.flatMap((feed) => (feed.kind === 'replay' ? [feed.file] : []))
+    const reason = this.#notReady()
+    return reason === null ? null : withoutPlaces(reason, dataDir, files)
+  }
+
+  #notReady(): string | null {
+    // A start that failed drains too.
+    if (!this.#isRecovered && this.#isDraining) return STOPPING
+    if (!this.#isRecovered) return 'The state before the last stop is being recovered.'
+    if (this.#feeds === null) return 'The feeds are about to start.'
+    const { failure, historyLimit, clockReason, tokenLimit } = this.#service
+    const stopped = this.#durability?.failure?.message ?? failure ?? historyLimit.reason
+    const held = this.#config.clock === 'event' ? null : this.#clock.heldReason
+    const reason = stopped ?? clockReason ?? tokenLimit.reason ?? held
+    if (reason !== null) return reason
+    if (this.#feedFailure !== null) return this.#feedFailure
+    if (this.#isDraining) return STOPPING
+    if (this.#isCatchingUp()) return 'A replay is still being read.'
+    for (const feed of this.#running) {
+      const notLive = feed.notLive?.() ?? null
+      if (notLive !== null) return notLive
+    }
+    return null
+  }
+
+  /** Replays at full speed hold readiness back until they are done (contract section 7). */
+  #isCatchingUp(): boolean {
+    const isReplaying = [...this.#running].some((feed) => feed.name.startsWith('replay:'))
+    return this.#config.speed === 'max' && isReplaying
+  }
+
+  /** What feeds told, and what became of it. */
+  #feedFigures(): Readonly<Record<string, number>> {
+    return {
+      ...this.#service.figures(),
+      ...totals(this.#counters, 'feed_'),
+      ...Object.fromEntries(
+        [...this.#running].flatMap((feed) => Object.entries(feed.figures?.() ?? {})),
+      ),
+    }
+  }
+
+  #figures(): Readonly<Record<string, number>> {
+    const durability = this.#durability
+    return {
+      ...memoryFigures([
+        ...this.#service.memory,
+        ...this.#wired.memory,
+        ...(durability === null ? [] : durability.memory),
+      ]),
+      ...this.#feedFigures(),
+      ...durability?.figures(),
+      ...this.#processFigures.read(),
+      ...this.#stalls.figures(),
+      ...(this.#tlsEndsAt === null ? {} : { tls_certificate_ends_seconds: this.#tlsEndsAt }),
+    }
+  }
+}
+
+/** Descriptors for sockets. Of few they get a part, so that clients alone cannot end the journal. */
+function spareDescriptors(): number {
+  const limit = descriptorLimit()
+  return Math.max(limit - RESERVED_DESCRIPTORS, Math.floor(limit * SOCKETS_SHARE_MIN))
+}

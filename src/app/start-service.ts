@@ -1,0 +1,62 @@
+import { messageOf } from '../base/thrown.ts'
+import { type Config, ConfigError, readConfig, SETTING_NAMES } from '../config/config.ts'
+import { mistypedSettings } from '../config/mistyped-settings.ts'
+import { StoreError } from '../store/disk/failure.ts'
+import { checkFeeds } from './feeds/feed-checks.ts'
+import { makeLog } from './log.ts'
+import { Program } from './program.ts'
+import { obeySignals } from './signals.ts'
+import { widenYoungHeap } from './young-heap.ts'
+
+/** Exit code of a start that the user has to mend: a bad flag, value, file or port. */
+const EXIT_USAGE = 2
+/** Exit code of a start that found DATA_DIR in use, damaged or of a later version. */
+const EXIT_DATA = 3
+
+function tell(error: unknown): void {
+  process.stderr.write(`mintfeed: ${messageOf(error)}\n`)
+  // Of a fault of the program: what its makers have to know.
+  if (error instanceof Error && error.cause instanceof Error)
+    process.stderr.write(`${error.cause.stack}\n`)
+}
+
+function stopStart(code: number, error: unknown): never {
+  tell(error)
+  process.exit(code)
+}
+
+/** As `stopStart`, once the port is open: whoever came meanwhile is told too (contract section 4). */
+async function drainStart(program: Program, code: number, error: unknown): Promise<never> {
+  tell(error)
+  await program.drain()
+  process.exit(code)
+}
+
+function configOrExit(args: readonly string[]): Config {
+  try {
+    const config = readConfig(args, process.env)
+    checkFeeds(config)
+    return config
+  } catch (error) {
+    if (error instanceof ConfigError) stopStart(EXIT_USAGE, error)
+    throw error
+  }
+}
+
+/** Reads the configuration, runs the service, and drains it when a signal says so. */
+export async function startService(args: readonly string[]): Promise<void> {
+  widenYoungHeap()
+  const config = configOrExit(args)
+  const log = makeLog(config, process.stderr, process.env)
+  for (const { variable, sentence } of mistypedSettings(process.env, SETTING_NAMES))
+    log.warn({ variable }, sentence)
+  const program = new Program(config, log)
+  await program.listen().catch((error: unknown) => drainStart(program, EXIT_USAGE, error))
+  obeySignals(program, config.surface.tls !== null, log)
+  await program.recover().catch(async (error: unknown) => {
+    if (error instanceof StoreError) await drainStart(program, EXIT_DATA, error)
+    await program.drain()
+    throw error
+  })
+  await program.runFeeds()
+}

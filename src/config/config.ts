@@ -1,0 +1,288 @@
+import { parseArgs } from 'node:util'
+import type { Thresholds } from '../base/thresholds.ts'
+import {
+  backfillMs,
+  type SolanaSetting,
+  solanaSetting,
+  type YellowstoneSetting,
+  yellowstoneSetting,
+} from './chain-settings.ts'
+import { COMMAND_NAMES } from './command-names.ts'
+import { ConfigError } from './config-error.ts'
+import { flagSentence, type Unknown } from './flag-sentence.ts'
+import { nearNames } from './near-names.ts'
+import { durationMs, integer, oneOf, origin, rateLimit, sizeBytes } from './setting-values.ts'
+import {
+  type MetadataSetting,
+  metadataSetting,
+  type PumpPortalSetting,
+  pumpPortalSetting,
+  type SolPriceSetting,
+  solPriceSetting,
+} from './source-settings.ts'
+import { readSurface, SURFACE_DEFAULTS, type Surface } from './surface.ts'
+import { readThresholds, THRESHOLD_DEFAULTS } from './threshold-settings.ts'
+
+export { ConfigError }
+
+/** Feeds that tell the chain as it happens. */
+type LiveKind = 'yellowstone' | 'solana' | 'pumpportal'
+
+/** One part of FEED. */
+export type FeedName =
+  | { readonly kind: 'sim' | 'stdin' | 'none' | LiveKind }
+  | { readonly kind: 'replay'; readonly file: string }
+
+/** How the program runs (contract section 7): environment variables, or flags of the same meaning. */
+export interface Config {
+  readonly host: string
+  readonly port: number
+  readonly feeds: readonly FeedName[]
+  /** Pace of a replay: a factor of real time, or as fast as it goes. */
+  readonly speed: number | 'max'
+  readonly clock: 'wall' | 'event'
+  readonly simSeed: number
+  readonly simTokens: number
+  /** Swaps per second. */
+  readonly simRate: number
+  readonly rateLimit: { readonly limit: number; readonly windowMs: number } | null
+  readonly trustProxy: readonly string[]
+  readonly corsOrigin: string
+  readonly logLevel: string
+  /** `text` for eyes, `json` for programs; `auto`: by whether a terminal shows it. */
+  readonly logFormat: 'auto' | 'text' | 'json'
+  readonly lateSlots: number
+  readonly rules: Thresholds
+  /** Folder of journal, snapshots and tape; null keeps nothing. */
+  readonly dataDir: string | null
+  readonly snapshotEveryMs: number
+  /** When what was written is made to last (contract section 6). */
+  readonly fsync: 'group' | 'always' | 'off'
+  /** Bytes of swap history kept in memory; older history is read back from the disk. */
+  readonly tapeMemoryBytes: number
+  /** Bytes of positions in memory; past it those of tokens that are quiet longest go to the disk. */
+  readonly positionsMemoryBytes: number
+  /** Tokens held at most; further ones are refused. */
+  readonly maxTokens: number
+  /** Keep journal segments that no snapshot needs any more, so that all can be exported. */
+  readonly keepsJournal: boolean
+  /** Compare every kept answer with one made anew; a difference is a defect, answered 500. */
+  readonly checksKept: boolean
+  /** Keep the loop from sleeping: lower latency for who has a core to spare. */
+  readonly spins: boolean
+  /** Limits, TLS and the admin surface. */
+  readonly surface: Surface
+  readonly solPrice: SolPriceSetting
+  /** Where texts of tokens are fetched; null: they are not. */
+  readonly metadata: MetadataSetting | null
+  readonly pumpPortal: PumpPortalSetting
+  /** null: FEED has it not. */
+  readonly yellowstone: YellowstoneSetting | null
+  readonly solana: SolanaSetting | null
+  /** Slots of an outage that are back-filled at most. */
+  readonly backfillSlotsMax: number
+  /** The same as a time, which counts in place of the slots; null: not given. */
+  readonly backfillMs: number | null
+  /** The page people look at, served at `/`; `images`: it may ask other servers for pictures of tokens. */
+  readonly dashboard: 'on' | 'off' | 'images'
+}
+
+/** Of every setting; empty where it is nothing, or goes by another setting. */
+export const SETTING_DEFAULTS = {
+  HOST: '127.0.0.1',
+  PORT: '8080',
+  FEED: 'sim',
+  SPEED: '1',
+  CLOCK: '',
+  SIM_SEED: '1',
+  SIM_TOKENS: '2000',
+  SIM_RATE: '50',
+  DATA_DIR: 'snapshots',
+  SNAPSHOT_EVERY: '5m',
+  FSYNC: 'group',
+  TAPE_MEMORY: '1gb',
+  POSITIONS_MEMORY: '4gb',
+  MAX_TOKENS: '5000000',
+  JOURNAL_KEEP: 'needed',
+  RATE_LIMIT: '120/60s',
+  TRUST_PROXY: '',
+  CORS_ORIGIN: '*',
+  DASHBOARD: 'on',
+  LOG_LEVEL: 'info',
+  LOG_FORMAT: 'auto',
+  LATE_SLOTS: '32',
+  ...THRESHOLD_DEFAULTS,
+  CHECK_CACHE: '0',
+  SPIN: 'off',
+  ...SURFACE_DEFAULTS,
+  SOL_PRICE: '',
+  METADATA: 'off',
+  PUMPPORTAL_URL: 'wss://pumpportal.fun/api/data',
+  PUMPPORTAL_KEY: '',
+  PUMPPORTAL_MINTS: '',
+  YELLOWSTONE_URL: '',
+  YELLOWSTONE_TOKEN: '',
+  SOLANA_RPC_URL: '',
+  SOLANA_WS_URL: '',
+  SOLANA_BLOCKS: 'gaps',
+  BACKFILL_SLOTS: '9000',
+  BACKFILL: '',
+  IPFS_GATEWAYS:
+    'https://ipfs.filebase.io,https://pump.mypinata.cloud,https://gateway.pinata.cloud,https://4everland.io',
+} as const satisfies Readonly<Record<string, string>>
+
+export type SettingName = keyof typeof SETTING_DEFAULTS
+
+/** Environment variables of the service, each also a flag. */
+export const SETTING_NAMES: readonly string[] = Object.keys(SETTING_DEFAULTS)
+
+const OTHER_KINDS = ['sim', 'stdin', 'none'] as const
+const LIVE_KINDS: readonly LiveKind[] = ['yellowstone', 'solana', 'pumpportal']
+/** A day of the chain at 200 ms a slot; no provider tells more again. */
+const BACKFILL_SLOTS_MAX = 432_000
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
+
+/** Most tokens and swaps a second the simulator is asked for. */
+const SIM_TOKENS_MAX = 1_000_000
+const SIM_RATE_MAX = 1_000_000
+
+type Settings = Readonly<Record<string, string>>
+
+/** @throws ConfigError on an unknown flag or a bad value */
+export function readConfig(
+  args: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): Config {
+  const settings = settle(args, environment)
+  const feeds = feedNames(settings.FEED)
+  return {
+    host: settings.HOST,
+    port: integer('PORT', settings.PORT, 0, 65_535),
+    feeds,
+    speed: speed(settings.SPEED),
+    clock: clock(settings.CLOCK, feeds),
+    simSeed: integer('SIM_SEED', settings.SIM_SEED, 0, 2 ** 32 - 1),
+    simTokens: integer('SIM_TOKENS', settings.SIM_TOKENS, 0, SIM_TOKENS_MAX),
+    simRate: integer('SIM_RATE', settings.SIM_RATE, 0, SIM_RATE_MAX),
+    rateLimit: rateLimit(settings.RATE_LIMIT),
+    trustProxy: settings.TRUST_PROXY.split(',').flatMap((part) => part.trim() || []),
+    corsOrigin: origin('CORS_ORIGIN', settings.CORS_ORIGIN),
+    logLevel: oneOf('LOG_LEVEL', settings.LOG_LEVEL, LOG_LEVELS),
+    logFormat: oneOf('LOG_FORMAT', settings.LOG_FORMAT, ['auto', 'text', 'json']),
+    lateSlots: integer('LATE_SLOTS', settings.LATE_SLOTS, 0, 10_000),
+    rules: readThresholds(settings),
+    dataDir: settings.DATA_DIR === 'none' ? null : settings.DATA_DIR,
+    snapshotEveryMs: durationMs('SNAPSHOT_EVERY', settings.SNAPSHOT_EVERY),
+    fsync: oneOf('FSYNC', settings.FSYNC, ['group', 'always', 'off']),
+    tapeMemoryBytes: sizeBytes('TAPE_MEMORY', settings.TAPE_MEMORY),
+    positionsMemoryBytes: sizeBytes('POSITIONS_MEMORY', settings.POSITIONS_MEMORY),
+    maxTokens: integer('MAX_TOKENS', settings.MAX_TOKENS, 1, 100_000_000),
+    keepsJournal: oneOf('JOURNAL_KEEP', settings.JOURNAL_KEEP, ['needed', 'all']) === 'all',
+    spins: oneOf('SPIN', settings.SPIN, ['on', 'off']) === 'on',
+    checksKept: oneOf('CHECK_CACHE', settings.CHECK_CACHE, ['0', '1']) === '1',
+    surface: readSurface(settings),
+    solPrice: solPriceSetting(settings.SOL_PRICE, feeds.some(isLiveFeed)),
+    pumpPortal: pumpPortalSetting(
+      settings.PUMPPORTAL_URL,
+      settings.PUMPPORTAL_KEY,
+      settings.PUMPPORTAL_MINTS,
+    ),
+    yellowstone: hasFeed(feeds, 'yellowstone')
+      ? yellowstoneSetting(settings.YELLOWSTONE_URL, settings.YELLOWSTONE_TOKEN)
+      : null,
+    solana: hasFeed(feeds, 'solana')
+      ? solanaSetting(
+          settings.SOLANA_RPC_URL,
+          settings.SOLANA_WS_URL,
+          oneOf('SOLANA_BLOCKS', settings.SOLANA_BLOCKS, ['gaps', 'all']),
+        )
+      : null,
+    backfillSlotsMax: integer('BACKFILL_SLOTS', settings.BACKFILL_SLOTS, 0, BACKFILL_SLOTS_MAX),
+    backfillMs: backfillMs(settings.BACKFILL),
+    metadata: metadataSetting(
+      oneOf('METADATA', settings.METADATA, ['on', 'off']),
+      settings.IPFS_GATEWAYS,
+    ),
+    dashboard: oneOf('DASHBOARD', settings.DASHBOARD, ['on', 'off', 'images']),
+  }
+}
+
+function settle(
+  args: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): Settings {
+  const flags = parseFlags(args)
+  const settings: Record<string, string> = {}
+  for (const [name, fallback] of Object.entries(SETTING_DEFAULTS)) {
+    const given = flags[flagOf(name)] ?? environment[name]
+    settings[name] = given === undefined || given === '' ? fallback : given
+  }
+  return settings
+}
+
+function parseFlags(args: readonly string[]): Readonly<Record<string, string | undefined>> {
+  const names = SETTING_NAMES.map(flagOf)
+  const options = Object.fromEntries(names.map((name) => [name, { type: 'string' as const }]))
+  try {
+    return parseArgs({ args: [...args], options, strict: true, allowPositionals: false }).values
+  } catch (error) {
+    throw new ConfigError(flagSentence(error, (unknown) => insteadOf(unknown, names)))
+  }
+}
+
+function insteadOf(unknown: Unknown, names: readonly string[]): string {
+  if ('word' in unknown && COMMAND_NAMES.includes(unknown.word))
+    return `the command comes first: mintfeed ${unknown.word} [flags]`
+  const near = 'flag' in unknown ? nearNames(flagOf(unknown.flag), names) : []
+  return near.length === 0
+    ? '"mintfeed help" lists all flags and commands'
+    : flagsMeant(near.map((name) => `--${name}`))
+}
+
+function flagsMeant(near: readonly string[]): string {
+  return `${near.join(' or ')} may be meant, "mintfeed help" lists all`
+}
+
+function flagOf(name: string): string {
+  return name.toLowerCase().replaceAll('_', '-')
+}
+
+function feedNames(text: string): FeedName[] {
+  const parts = text.split(',').map((part) => part.trim())
+  const names = parts.map(feedName)
+  const twice = parts.find((part, i) => parts.indexOf(part) < i)
+  // Two readers of one input would have half of it each.
+  if (twice !== undefined) throw new ConfigError(`FEED has "${twice}" twice; once is enough.`)
+  return names
+}
+
+function feedName(text: string): FeedName {
+  for (const kind of [...OTHER_KINDS, ...LIVE_KINDS]) if (text === kind) return { kind }
+  if (text.startsWith('replay:') && text.length > 'replay:'.length)
+    return { kind: 'replay', file: text.slice('replay:'.length) }
+  throw new ConfigError(
+    `FEED is "${text}"; it must be sim, replay:<file>, stdin, yellowstone, solana, pumpportal or none, or several of them with commas.`,
+  )
+}
+
+function hasFeed(feeds: readonly FeedName[], kind: LiveKind): boolean {
+  return feeds.some((feed) => feed.kind === kind)
+}
+
+/** Whether a feed is the chain as it happens: no prices, no texts behind links. */
+export function isLiveFeed(feed: FeedName): boolean {
+  return LIVE_KINDS.some((kind) => kind === feed.kind)
+}
+
+function clock(text: string, feeds: readonly FeedName[]): 'wall' | 'event' {
+  if (text === '') return feeds.some((feed) => feed.kind === 'replay') ? 'event' : 'wall'
+  if (text === 'wall' || text === 'event') return text
+  throw new ConfigError(`CLOCK is "${text}"; it must be wall or event.`)
+}
+
+function speed(text: string): number | 'max' {
+  if (text === 'max') return 'max'
+  const factor = Number(text)
+  if (Number.isFinite(factor) && factor > 0) return factor
+  throw new ConfigError(`SPEED is "${text}"; it must be a factor above 0, or max.`)
+}

@@ -1,0 +1,155 @@
+import { F, Flag, Hop, hopOf, U, walletOf } from '../../events/swap-record.ts'
+import { olderLink } from '../memory/endless-chain.ts'
+import type { Hand } from '../state/hand.ts'
+import { B, PositionFlag, T, TokenFlag } from '../state/layout.ts'
+import { isSameSignature } from '../state/signature.ts'
+import type { State } from '../state/state.ts'
+import { lamportsOfSwap } from '../state/swap-value.ts'
+import type { Holders } from './holders.ts'
+import { type LaunchGroup, LaunchGroups } from './launch-groups.ts'
+
+/** Swaps of one transaction looked back over for one judgement; it holds far fewer of one mint. */
+const LOOK_BACK_MAX = 4_096
+
+/**
+ * Bundlers: two or more signers buying a mint in one launch slot for 0.05 SOL each, or in one
+ * transaction at any age (contract section 2). The group is read off the mint's chain in the tape.
+ */
+export class Bundles {
+  readonly #state: State
+  readonly #holders: Holders
+  readonly #groups = new LaunchGroups()
+  /** Tape indices of swaps that are not in their group yet, newest first. */
+  readonly #fresh: number[] = []
+  /** Signers of the transaction being looked at. */
+  readonly #signers = new Set<number>()
+
+  constructor(state: State, holders: Holders) {
+    this.#state = state
+    this.#holders = holders
+  }
+
+  /**
+   * Judges the buy in hand, whose record is already in its mint's chain; `mayShare` false when the
+   * mint's swap before it is known to be of another transaction.
+   */
+  judge(hand: Hand, mayShare = true): void {
+    if (!hand.isBuy) return
+    if (this.#isLaunchSlot(hand)) this.#judgeGroup(hand.token, this.#groupOf(hand))
+    if (mayShare && this.#sharesTransaction(hand)) {
+      this.#collectSigners(hand)
+      this.#judgeSigners(hand.token)
+    }
+  }
+
+  /** Swaps of the mint were taken back, or who of it counts as a holder is not what it was. */
+  forget(token: number): void {
+    this.#groups.forget(token)
+  }
+
+  /** Another state, or other rules. */
+  drop(): void {
+    this.#groups.drop()
+  }
+
+  /** Is the mint's swap before this one of the same transaction? */
+  #sharesTransaction(hand: Hand): boolean {
+    const before = hand.r[hand.rAt + U.previousInMint] - 1
+    if (before < 0) return false
+    const { tape } = this.#state
+    return isSameSignature(tape.u32Of(before), tape.at(before), hand.r, hand.rAt)
+  }
+
+  #isLaunchSlot(hand: Hand): boolean {
+    const wanted = TokenFlag.creationKnown | TokenFlag.slotKnown
+    if ((hand.t[hand.tAt + T.flags] & wanted) !== wanted || hand.flags & Flag.noSlot) return false
+    return hand.slot <= hand.bf[(hand.bAt >>> 1) + B.createdSlotF] + this.#state.rules.bundleSlots
+  }
+
+  /** The group of the slot up to the swap in hand. */
+  #groupOf(hand: Hand): LaunchGroup {
+    const { tape } = this.#state
+    const { token, slot } = hand
+    const known = this.#groups.find(token, slot)
+    const knownPlus1 = known === null ? 0 : known.lastIndex + 1
+    this.#fresh.length = 0
+    let next = hand.index + 1
+    while (next !== 0 && next !== knownPlus1) {
+      const index = next - 1
+      const r = tape.u32Of(index)
+      const at = tape.at(index)
+      if (tape.f64Of(index)[(at >>> 1) + F.slot] !== slot) break
+      const isBuy = (r[at + U.flags] & (Flag.sell | Flag.noSlot)) === 0
+      if (isBuy && hopOf(r, at) !== Hop.passed) this.#fresh.push(index)
+      next = olderLink(r[at + U.previousInMint], index, 'swaps of a mint')
+    }
+    const goesOn = known !== null && next === knownPlus1
+    const group = goesOn ? known : this.#groups.begin(token, slot)
+    for (let i = this.#fresh.length - 1; i >= 0; i--) this.#add(hand, group, this.#fresh[i])
+    group.lastIndex = hand.index
+    return group
+  }
+
+  #add({ token, quote }: Hand, group: LaunchGroup, index: number): void {
+    const { tape, rules } = this.#state
+    const wallet = walletOf(tape.u32Of(index), tape.at(index))
+    const before = group.bought.get(wallet)
+    const lamports = (before ?? 0) + this.#lamports(quote, index)
+    group.bought.set(wallet, lamports)
+    if (before !== undefined && before >= rules.bundleLamports) return
+    if (lamports >= rules.bundleLamports && this.#holderOf(token, wallet) >= 0)
+      group.reached.push(wallet)
+  }
+
+  #judgeGroup(token: number, group: LaunchGroup): void {
+    const { reached } = group
+    if (reached.length < 2) return
+    // Whose buy is newest goes first: the undo log, and with it a snapshot, holds them in this order.
+    for (let i = reached.length - 1; i >= group.judged; i--)
+      this.#flag(this.#state.findPosition(token, reached[i]))
+    group.judged = reached.length
+  }
+
+  #collectSigners(hand: Hand): void {
+    this.#signers.clear()
+    const { tape } = this.#state
+    let next = hand.index + 1
+    for (let looked = 0; next !== 0 && looked < LOOK_BACK_MAX; looked++) {
+      const index = next - 1
+      const r = tape.u32Of(index)
+      const at = tape.at(index)
+      if (!isSameSignature(r, at, hand.r, hand.rAt)) return
+      const isBuy = (r[at + U.flags] & Flag.sell) === 0
+      if (isBuy && hopOf(r, at) !== Hop.passed) this.#signers.add(walletOf(r, at))
+      next = r[at + U.previousInMint]
+    }
+  }
+
+  #lamports(quote: number, index: number): number {
+    const { tape } = this.#state
+    return lamportsOfSwap(tape.u32Of(index), tape.f64Of(index), tape.at(index), quote)
+  }
+
+  #judgeSigners(token: number): void {
+    if (this.#signers.size < 2) return
+    const group: number[] = []
+    for (const wallet of this.#signers) {
+      const position = this.#holderOf(token, wallet)
+      if (position >= 0) group.push(position)
+    }
+    if (group.length < 2) return
+    for (const position of group) this.#flag(position)
+  }
+
+  /** The wallet's position; −1 when it has none that counts as a holder's. */
+  #holderOf(token: number, wallet: number): number {
+    const position = this.#state.findPosition(token, wallet)
+    if (position < 0 || this.#holders.hasFlag(position, PositionFlag.excluded)) return -1
+    return position
+  }
+
+  #flag(position: number): void {
+    if (this.#holders.hasFlag(position, PositionFlag.creator | PositionFlag.bundle)) return
+    this.#holders.setFlags(position, 0, PositionFlag.bundle)
+  }
+}

@@ -1,0 +1,158 @@
+import { copyU64 } from '../../base/u64.ts'
+import type { TopHolders } from '../index/top-holders.ts'
+import { stepped } from '../memory/endless-chain.ts'
+import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
+import type { OrderRing } from '../order/order-ring.ts'
+import { firstOfTransaction } from '../order/tape-slots.ts'
+import { notOfThisRun } from '../state/dormant.ts'
+import { isHolderAt, positionFlagsAt, positionsOf, tokenLane } from '../state/lanes.ts'
+import { D, L, L_LANES, P, P_LANES, PositionFlag, R, R_LANES, T, T_LANES } from '../state/layout.ts'
+import type { State } from '../state/state.ts'
+
+/** A token with more traders stays in memory: to read that many back would hold the loop. */
+export const DORMANT_TRADERS_MAX = 8_192
+
+/** What a late event can still reach, and with it who may not be put to rest. */
+export interface Reach {
+  /** First swap of the oldest transaction that one may touch. */
+  readonly swap: number
+  /** Has a token other events that may be taken back? */
+  readonly tells: (token: number) => boolean
+}
+
+/**
+ * Puts tokens to rest and wakes them: moves their positions from rows to the dormant tape and back.
+ * Nothing that is known of them changes by it, and neither is ever taken back.
+ */
+export class Dormancy {
+  readonly #state: State
+  readonly #top: TopHolders
+  readonly #ring: OrderRing
+  /** Records of a run on their way back. */
+  #run = new Uint32Array(64 * P_LANES)
+
+  constructor(state: State, top: TopHolders, ring: OrderRing) {
+    this.#state = state
+    this.#top = top
+    this.#ring = ring
+  }
+
+  /** What late events can reach: it changes with every event. */
+  reach(): Reach {
+    const { tape } = this.#state
+    return {
+      swap: firstOfTransaction(tape, tape.count - this.#ring.swaps),
+      tells: (token) => this.#ring.tells(token),
+    }
+  }
+
+  /** Has it positions in memory, and nothing that a late event could take back? */
+  mayRest(token: number, reach: Reach): boolean {
+    const { tokens } = this.#state
+    if (token >= tokens.count) return false
+    const t = tokens.u32[token >>> ROW_SHIFT]
+    const tAt = (token & ROW_MASK) * T_LANES
+    return (
+      t[tAt + T.positionsPlus1] !== 0 &&
+      t[tAt + T.lastSwapPlus1] <= reach.swap &&
+      positionsOf(this.#state, token) <= DORMANT_TRADERS_MAX &&
+      !reach.tells(token)
+    )
+  }
+
+  /**
+   * Puts tokens to rest: their positions leave memory for the tape. Those that a late event could
+   * still touch stay.
+   */
+  rest(tokens: Iterable<number>): void {
+    const reach = this.reach()
+    for (const token of tokens) if (this.mayRest(token, reach)) this.#rest(token)
+  }
+
+  #rest(token: number): void {
+    const { dormant, positions, tokens } = this.#state
+    const run = dormant.runs.add()
+    const r = dormant.runs.u32[run >>> ROW_SHIFT]
+    const rAt = (run & ROW_MASK) * R_LANES
+    const t = tokens.u32[token >>> ROW_SHIFT]
+    const tAt = (token & ROW_MASK) * T_LANES
+    r[rAt + R.first] = dormant.tape.count
+    dormant.runs.f64[run >>> ROW_SHIFT][(rAt >>> 1) + R.topSumF] = this.#top.scannedSum(token)
+    for (let next = t[tAt + T.positionsPlus1], steps = 0; next !== 0; ) {
+      steps = stepped(steps, positions.count, 'positions of a mint')
+      const row = next - 1
+      const p = positions.u32[row >>> ROW_SHIFT]
+      const pAt = (row & ROW_MASK) * P_LANES
+      next = p[pAt + P.nextInMintPlus1]
+      if (p[pAt + P.flags] & PositionFlag.creator) {
+        r[rAt + R.creatorFlags] = positionFlagsAt(p, pAt)
+        copyU64(r, rAt + R.creatorBalanceLo, p, pAt + P.balanceLo)
+      }
+      const isHolder = isHolderAt(p, pAt)
+      dormant.append(this.#dormantRow(p[pAt + P.wallet]), p, pAt, isHolder)
+      this.#state.dropPosition(row)
+      r[rAt + R.count] += 1
+    }
+    t[tAt + T.positionsPlus1] = 0
+    t[tAt + T.creatorPositionPlus1] = 0
+    t[tAt + T.dormantPlus1] = run + 1
+    dormant.tokens += 1
+    dormant.positions += r[rAt + R.count]
+    this.#top.invalidate(token)
+  }
+
+  /**
+   * Brings a token's positions back into rows if it is dormant: before anything that may change them.
+   * @throws TapeDamage when they cannot be read; nothing has changed then
+   */
+  wake(token: number): void {
+    if (tokenLane(this.#state, token, T.dormantPlus1) !== 0) this.#bringBack(token)
+  }
+
+  #bringBack(token: number): void {
+    const { dormant, positions, tokens } = this.#state
+    const t = tokens.u32[token >>> ROW_SHIFT]
+    const tAt = (token & ROW_MASK) * T_LANES
+    const run = t[tAt + T.dormantPlus1] - 1
+    const count = dormant.runLane(run, R.count)
+    this.#read(token, dormant.runLane(run, R.first), count)
+    t[tAt + T.dormantPlus1] = 0
+    this.#state.forgetPositions(token)
+    // From the oldest on, so that the chain of the mint is in its order again.
+    for (let i = count - 1; i >= 0; i--) {
+      const from = i * P_LANES
+      const row = this.#state.addPosition(token, this.#run[from + P.wallet])
+      const p = positions.u32[row >>> ROW_SHIFT]
+      const pAt = (row & ROW_MASK) * P_LANES
+      for (let lane = 0; lane < P_LANES; lane++)
+        if (lane !== D.previousHolderPlus1 && lane !== D.previousOfWalletPlus1)
+          p[pAt + lane] = this.#run[from + lane]
+      if (p[pAt + P.flags] & PositionFlag.creator) t[tAt + T.creatorPositionPlus1] = row + 1
+    }
+    dormant.runs.giveBack(run)
+    dormant.tokens -= 1
+    dormant.positions -= count
+    dormant.wakings += 1
+    this.#top.invalidate(token)
+  }
+
+  #read(token: number, first: number, count: number): void {
+    if (this.#run.length < count * P_LANES) this.#run = new Uint32Array(count * P_LANES)
+    const { dormant, wallets } = this.#state
+    for (let i = 0; i < count; i++) {
+      const at = i * P_LANES
+      dormant.copy(first + i, this.#run, at)
+      if (this.#run[at + P.token] !== token || this.#run[at + P.wallet] >= wallets.count)
+        throw notOfThisRun(first + i)
+    }
+  }
+
+  /** Row of a wallet among those with something on the dormant tape. */
+  #dormantRow(wallet: number): number {
+    const { dormant, wallets } = this.#state
+    const l = wallets.u32[wallet >>> ROW_SHIFT]
+    const lAt = (wallet & ROW_MASK) * L_LANES
+    if (l[lAt + L.dormantPlus1] === 0) l[lAt + L.dormantPlus1] = dormant.wallets.add() + 1
+    return l[lAt + L.dormantPlus1] - 1
+  }
+}

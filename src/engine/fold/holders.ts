@@ -1,0 +1,134 @@
+import { addToSum, takeFromSum, u64ToNumber } from '../../base/u64.ts'
+import type { TopHolders } from '../index/top-holders.ts'
+import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
+import { houseOf, isNeverHolder } from '../state/exclusion.ts'
+import { positionLane, walletLane } from '../state/lanes.ts'
+import { L, P, P_LANES, PositionFlag, T, T_LANES, WalletFlag } from '../state/layout.ts'
+import type { State } from '../state/state.ts'
+
+/** Classes of holders: the position flag, the sum of balances (f64 lane), the count. */
+const CLASSES = [
+  [PositionFlag.sniper, T.sniperSumF, T.sniperHolders],
+  [PositionFlag.bundle, T.bundleSumF, T.bundleHolders],
+  [PositionFlag.insider, T.insiderSumF, T.insiderHolders],
+  [PositionFlag.fresh, T.freshSumF, T.freshHolders],
+] as const
+
+/**
+ * Holder distribution of a mint: sums and counts over wallets with a balance, by class. A position
+ * is taken out before something about it changes and put back after, so that one rule covers
+ * balances, flags, pro judgements and exclusions alike.
+ */
+export class Holders {
+  readonly #state: State
+  readonly #top: TopHolders
+
+  constructor(state: State, top: TopHolders) {
+    this.#state = state
+    this.#top = top
+  }
+
+  /** Takes the position's balance out of its mint's sums. */
+  takeOut(position: number): void {
+    const p = this.#state.positions.u32[position >>> ROW_SHIFT]
+    const pAt = (position & ROW_MASK) * P_LANES
+    const lo = p[pAt + P.balanceLo]
+    const hi = p[pAt + P.balanceLo + 1]
+    const flags = p[pAt + P.flags]
+    if ((lo | hi) === 0 || (flags & PositionFlag.excluded) !== 0) return
+    const token = p[pAt + P.token]
+    const t = this.#state.tokens.u32[token >>> ROW_SHIFT]
+    const tf = this.#state.tokens.f64[token >>> ROW_SHIFT]
+    const tAt = (token & ROW_MASK) * T_LANES
+    takeFromSum(tf, (tAt >>> 1) + T.holdersSumF, lo, hi)
+    t[tAt + T.holders] -= 1
+    for (let i = 0; i < CLASSES.length; i++)
+      if (flags & CLASSES[i][0]) {
+        takeFromSum(tf, (tAt >>> 1) + CLASSES[i][1], lo, hi)
+        t[tAt + CLASSES[i][2]] -= 1
+      }
+    if (walletLane(this.#state, p[pAt + P.wallet], L.flags) & WalletFlag.pro) {
+      takeFromSum(tf, (tAt >>> 1) + T.proSumF, lo, hi)
+      t[tAt + T.proHolders] -= 1
+    }
+  }
+
+  /** Puts the position's balance into its mint's sums, as it and its wallet now are. */
+  putBack(position: number): void {
+    const p = this.#state.positions.u32[position >>> ROW_SHIFT]
+    const pAt = (position & ROW_MASK) * P_LANES
+    const lo = p[pAt + P.balanceLo]
+    const hi = p[pAt + P.balanceLo + 1]
+    const flags = p[pAt + P.flags]
+    const token = p[pAt + P.token]
+    this.#state.changes.note(token)
+    if ((lo | hi) === 0 || (flags & PositionFlag.excluded) !== 0) {
+      this.#top.changed(token, position, 0)
+      return
+    }
+    const t = this.#state.tokens.u32[token >>> ROW_SHIFT]
+    const tf = this.#state.tokens.f64[token >>> ROW_SHIFT]
+    const tAt = (token & ROW_MASK) * T_LANES
+    addToSum(tf, (tAt >>> 1) + T.holdersSumF, lo, hi)
+    t[tAt + T.holders] += 1
+    for (let i = 0; i < CLASSES.length; i++)
+      if (flags & CLASSES[i][0]) {
+        addToSum(tf, (tAt >>> 1) + CLASSES[i][1], lo, hi)
+        t[tAt + CLASSES[i][2]] += 1
+      }
+    if (walletLane(this.#state, p[pAt + P.wallet], L.flags) & WalletFlag.pro) {
+      addToSum(tf, (tAt >>> 1) + T.proSumF, lo, hi)
+      t[tAt + T.proHolders] += 1
+    }
+    this.#top.changed(token, position, u64ToNumber(lo, hi))
+  }
+
+  /** The judgement of the wallet of a holder has turned. */
+  turnPro(token: number, balanceLo: number, balanceHi: number, isPro: boolean): void {
+    const t = this.#state.tokens.u32[token >>> ROW_SHIFT]
+    const tf = this.#state.tokens.f64[token >>> ROW_SHIFT]
+    const tAt = (token & ROW_MASK) * T_LANES
+    const change = isPro ? addToSum : takeFromSum
+    change(tf, (tAt >>> 1) + T.proSumF, balanceLo, balanceHi)
+    t[tAt + T.proHolders] += isPro ? 1 : -1
+    this.#state.changes.note(token)
+  }
+
+  /**
+   * The curve or pool of the mint became another: traders among the `former` and the new ones are no
+   * holders or holders again. True when that changed a position.
+   */
+  excludeHouse(token: number, former: readonly number[]): boolean {
+    const state = this.#state
+    let hasChanged = false
+    for (const addressPlus1 of [...former, ...houseOf(state, token)]) {
+      const wallet = addressPlus1 === 0 ? -1 : state.book.walletOf(addressPlus1 - 1)
+      const position = wallet < 0 ? -1 : state.findPosition(token, wallet)
+      if (position >= 0 && this.#setExcluded(position, isNeverHolder(state, token, wallet)))
+        hasChanged = true
+    }
+    return hasChanged
+  }
+
+  #setExcluded(position: number, isExcluded: boolean): boolean {
+    const flag = PositionFlag.excluded
+    if (this.hasFlag(position, flag) === isExcluded) return false
+    this.setFlags(position, isExcluded ? 0 : flag, isExcluded ? flag : 0)
+    return true
+  }
+
+  /** Has the position any of these flags? */
+  hasFlag(position: number, flags: number): boolean {
+    return (positionLane(this.#state, position, P.flags) & flags) !== 0
+  }
+
+  /** Changes the flags of a position outside the fold of its own swap. */
+  setFlags(position: number, clear: number, set: number): void {
+    this.#state.changePosition(position)
+    this.takeOut(position)
+    const p = this.#state.positions.u32[position >>> ROW_SHIFT]
+    const at = (position & ROW_MASK) * P_LANES + P.flags
+    p[at] = (p[at] & ~clear) | set
+    this.putBack(position)
+  }
+}

@@ -1,0 +1,233 @@
+import {
+  addU64,
+  copyU64,
+  isLess,
+  isZeroAt,
+  numberAt,
+  subtractU64,
+  wholeAt,
+} from '../../base/u64.ts'
+import { Flag, Hop, hopOf, U } from '../../events/swap-record.ts'
+import type { Sized } from '../memory/memory-part.ts'
+import { Rows } from '../memory/rows.ts'
+import { rowsPart } from '../memory/rows-part.ts'
+import type { StatePart } from '../memory/state-part.ts'
+import type { Hand } from '../state/hand.ts'
+import { C, C_LANES, P, PositionFlag } from '../state/layout.ts'
+import { hashSignature, isSameSignature, signatureHash } from '../state/signature.ts'
+import type { State } from '../state/state.ts'
+import { Burns } from './burns.ts'
+
+/** Positions of one transaction whose clamp can be undone; further ones stay clamped. */
+const CLAMPS_MAX = 16
+
+/** Beside a clamp: what the swaps of the transaction come to, and the flags before it. */
+const E = { expectedLo: 0, flags: 2 } as const
+const E_LANES = 4
+
+/** Scratch u64 amounts. */
+const expected = new Uint32Array(2)
+const left = new Uint32Array(2)
+
+/**
+ * Inventory follows the chain's balance down: tokens that left without a sale take their cost with
+ * them. It is clamped once to the balance before a transaction and once to that behind it (contract
+ * section 5). The balance given with a swap is that after its whole transaction (sections 2 and 8), so
+ * a clamp to it holds only until the next swap of the same transaction in the same position: it is
+ * undone, the swap folded, and the clamp applied anew.
+ */
+export class InventoryClamp {
+  readonly #clamps = new Rows(C_LANES)
+  readonly #count = new Rows(2)
+  readonly #expected = new Rows(E_LANES)
+  readonly parts: readonly StatePart[]
+  readonly #own: readonly StatePart[] = [
+    rowsPart('clamps', this.#clamps, CLAMPS_MAX),
+    rowsPart('clamp count', this.#count, 1),
+    rowsPart('clamp balances', this.#expected, CLAMPS_MAX),
+  ]
+  readonly #state: State
+  readonly burns: Burns
+  readonly #clampsUndo: number
+  readonly #countUndo: number
+  readonly #expectedUndo: number
+
+  constructor(state: State) {
+    this.#state = state
+    this.#clampsUndo = state.undo.register(this.#clamps)
+    this.#countUndo = state.undo.register(this.#count)
+    this.#expectedUndo = state.undo.register(this.#expected)
+    this.burns = new Burns(state)
+    this.parts = [...this.#own, this.burns.part]
+    for (let i = 0; i < CLAMPS_MAX; i++) {
+      this.#clamps.add()
+      this.#expected.add()
+    }
+    this.#count.add()
+  }
+
+  get sized(): readonly Sized[] {
+    return [this.#clamps, this.#count, this.#expected, ...this.burns.sized]
+  }
+
+  /** Another transaction: no clamp of the one before can be undone, whoever trades in this one. */
+  beginTransaction(): void {
+    if (this.#count.u32[0][0] === 0) return
+    this.#state.undo.save(this.#countUndo, 0)
+    this.#count.u32[0][0] = 0
+  }
+
+  /** Before the balance of the swap in hand is set: undoes the clamp behind the swap before it, or clamps to the balance before. */
+  begin(hand: Hand, isFirstOfTransaction: boolean): void {
+    const { p, pAt, r, rAt } = hand
+    copyU64(expected, 0, p, pAt + P.balanceLo)
+    if (!isFirstOfTransaction && this.#goOn(hand)) return
+    if ((hand.flags & Flag.balanceBeforeGiven) === 0) return
+    copyU64(expected, 0, r, rAt + U.balanceBeforeLo)
+    if (isLess(expected, 0, p, pAt + P.balanceLo)) this.#noteLeft(hand, p, pAt + P.balanceLo)
+    if (isLess(expected, 0, p, pAt + P.inventoryLo)) clamp(hand, expected)
+  }
+
+  /** After the swap is folded and the balance set. */
+  apply(hand: Hand): void {
+    const { p, pAt, r, rAt } = hand
+    // Two calls, each of one function: which one to call would be looked up every time.
+    if (hand.isBuy) addU64(expected, 0, r, rAt + U.baseLo)
+    else subtractU64(expected, 0, r, rAt + U.baseLo)
+    const balanceAt = pAt + P.balanceLo
+    const isExpected = p[balanceAt] === expected[0] && p[balanceAt + 1] === expected[1]
+    const isClamped = isLess(p, balanceAt, p, pAt + P.inventoryLo)
+    if (!isExpected || isClamped) this.#clampBehind(hand, isClamped)
+    else if (this.#count.u32[0][0] !== 0) this.#forget(hand.position)
+  }
+
+  #clampBehind(hand: Hand, isClamped: boolean): void {
+    const { p, pAt } = hand
+    const balanceAt = pAt + P.balanceLo
+    this.#remember(hand)
+    if (isLess(p, balanceAt, expected, 0)) {
+      copyU64(left, 0, expected, 0)
+      subtractU64(left, 0, p, balanceAt)
+      this.#judgeLeft(hand)
+    }
+    if (!isClamped) return
+    copyU64(left, 0, p, balanceAt)
+    clamp(hand, left)
+  }
+
+  /** A balance was told for a position apart from its swaps: what was clamped of it stays clamped. */
+  settle(position: number): void {
+    this.#forget(position)
+  }
+
+  /** Goes on behind a swap of the same transaction and position; false: there is none. */
+  #goOn(hand: Hand): boolean {
+    const found = this.#find(hand.position, this.#count.u32[0][0])
+    if (found >= 0) this.#undo(hand, found)
+    return found >= 0 || this.#hasSwapOfTransaction(hand)
+  }
+
+  /** Is a swap of the position before this one of the same transaction? */
+  #hasSwapOfTransaction(hand: Hand): boolean {
+    const { tape } = this.#state
+    let next = hand.p[hand.pAt + P.lastSwapPlus1]
+    // A transaction is a run of neighbours with one signature.
+    for (let index = hand.index - 1; index >= tape.firstInMemory && next !== 0; index--) {
+      const [r, at] = [tape.u32Of(index), tape.at(index)]
+      if (!isSameSignature(r, at, hand.r, hand.rAt)) return false
+      if (index !== next - 1) continue
+      if (hopOf(r, at) !== Hop.passed) return true
+      next = r[at + U.previousInPosition]
+    }
+    return false
+  }
+
+  /** The position had more (the balance at a lane) than the transaction began with: the rest left before. */
+  #noteLeft(hand: Hand, p: Uint32Array, balanceAt: number): void {
+    copyU64(left, 0, p, balanceAt)
+    subtractU64(left, 0, expected, 0)
+    if (wholeAt(left, 0, hand.decimals) > this.#state.rules.soldAllWhole)
+      hand.p[hand.pAt + P.flags] |= PositionFlag.gaveAway
+  }
+
+  /** What left in this transaction, if no burn of it says where to. */
+  #judgeLeft(hand: Hand): void {
+    hashSignature(hand.r, hand.rAt + U.signature)
+    if (this.burns.isHandedOn(left, hand.token, signatureHash[0], signatureHash[1]))
+      hand.p[hand.pAt + P.flags] |= PositionFlag.gaveAway
+  }
+
+  #undo(hand: Hand, row: number): void {
+    const at = row * C_LANES
+    const f64 = this.#clamps.f64[0]
+    copyU64(hand.p, hand.pAt + P.inventoryLo, this.#clamps.u32[0], at + C.inventoryLo)
+    hand.pf[hand.pAtF + P.costUsdF] = f64[(at >>> 1) + C.costUsdF]
+    hand.pf[hand.pAtF + P.costSolF] = f64[(at >>> 1) + C.costSolF]
+    const beside = this.#expected.u32[0]
+    copyU64(expected, 0, beside, row * E_LANES + E.expectedLo)
+    if ((beside[row * E_LANES + E.flags] & PositionFlag.gaveAway) === 0)
+      hand.p[hand.pAt + P.flags] &= ~PositionFlag.gaveAway
+  }
+
+  #remember(hand: Hand): void {
+    const count = this.#count.u32[0][0]
+    let row = this.#find(hand.position, count)
+    if (row < 0) {
+      if (count === CLAMPS_MAX) return
+      row = count
+      this.#state.undo.save(this.#countUndo, 0)
+      this.#count.u32[0][0] = count + 1
+    }
+    this.#state.undo.save(this.#clampsUndo, row)
+    this.#state.undo.save(this.#expectedUndo, row)
+    const at = row * C_LANES
+    const u32 = this.#clamps.u32[0]
+    const f64 = this.#clamps.f64[0]
+    u32[at + C.position] = hand.position
+    copyU64(u32, at + C.inventoryLo, hand.p, hand.pAt + P.inventoryLo)
+    f64[(at >>> 1) + C.costUsdF] = hand.pf[hand.pAtF + P.costUsdF]
+    f64[(at >>> 1) + C.costSolF] = hand.pf[hand.pAtF + P.costSolF]
+    const beside = this.#expected.u32[0]
+    copyU64(beside, row * E_LANES + E.expectedLo, expected, 0)
+    beside[row * E_LANES + E.flags] = hand.p[hand.pAt + P.flags]
+  }
+
+  /** The clamp no longer bites: nothing is left to undo. */
+  #forget(position: number): void {
+    const count = this.#count.u32[0][0]
+    if (count === 0) return
+    const found = this.#find(position, count)
+    if (found < 0) return
+    this.#state.undo.save(this.#clampsUndo, found)
+    this.#clamps.u32[0][found * C_LANES + C.position] = NO_POSITION
+  }
+
+  #find(position: number, count: number): number {
+    const u32 = this.#clamps.u32[0]
+    for (let row = 0; row < count; row++)
+      if (u32[row * C_LANES + C.position] === position) return row
+    return -1
+  }
+}
+
+const NO_POSITION = 0xffffffff
+
+/** The inventory in hand becomes `to`, which is less; its costs go down with it. */
+function clamp(hand: Hand, to: Uint32Array): void {
+  clampInventory(hand.p, hand.pf, hand.pAt, to)
+}
+
+/** As `clamp`, of the position whose lanes begin at `pAt`. */
+export function clampInventory(
+  p: Uint32Array,
+  pf: Float64Array,
+  pAt: number,
+  to: Uint32Array,
+): void {
+  const pAtF = pAt >>> 1
+  const isEmpty = isZeroAt(to, 0)
+  const share = isEmpty ? 0 : numberAt(to, 0) / numberAt(p, pAt + P.inventoryLo)
+  pf[pAtF + P.costUsdF] = isEmpty ? 0 : Math.round(pf[pAtF + P.costUsdF] * share)
+  pf[pAtF + P.costSolF] = isEmpty ? 0 : Math.round(pf[pAtF + P.costSolF] * share)
+  copyU64(p, pAt + P.inventoryLo, to, 0)
+}

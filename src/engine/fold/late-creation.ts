@@ -1,0 +1,132 @@
+import { isZeroAt } from '../../base/u64.ts'
+import { F, Flag, Hop, hopOf, U, walletOf } from '../../events/swap-record.ts'
+import { swapsOldestFirst } from '../history/tape-reader.ts'
+import { stepped } from '../memory/endless-chain.ts'
+import { Hand } from '../state/hand.ts'
+import { positionLane } from '../state/lanes.ts'
+import { B, P, PositionFlag, T } from '../state/layout.ts'
+import type { State } from '../state/state.ts'
+import type { SwapFold } from './swap-fold.ts'
+import { isWithinSnipe } from './wallet-classes.ts'
+
+const JUDGED = PositionFlag.sniper | PositionFlag.bundle | PositionFlag.insider
+
+/**
+ * What a `token_created` (or a curve or pool address) that comes after swaps of its mint changes
+ * about them: who is the creator, who is no holder, who sniped and who bundled (contract section 2,
+ * "unknown mint").
+ */
+export class LateCreation {
+  readonly #state: State
+  readonly #fold: SwapFold
+  readonly #hand = new Hand()
+
+  constructor(state: State, fold: SwapFold) {
+    this.#state = state
+    this.#fold = fold
+  }
+
+  /** Judges the swaps that were there before the creation. */
+  rejudge(token: number): void {
+    const hand = this.#hand
+    hand.token = token
+    hand.takeToken(this.#state)
+    this.#markCreator(hand)
+    const swaps = this.#tradesOf(token)
+    this.#judgeSnipers(hand, swaps)
+    this.#judgeInsiders(hand, swaps)
+    this.#judgeBundles(hand, swaps)
+  }
+
+  /** Another wallet counts as holder or no longer does: who bundled with it is judged anew. */
+  rejudgeBundles(token: number): void {
+    const hand = this.#hand
+    hand.token = token
+    hand.takeToken(this.#state)
+    const swaps = this.#tradesOf(token)
+    this.#judgeBundles(hand, swaps)
+  }
+
+  #judgeBundles(hand: Hand, swaps: readonly number[]): void {
+    this.#fold.bundles.forget(hand.token)
+    let next = hand.t[hand.tAt + T.positionsPlus1]
+    for (let steps = 0; next !== 0; ) {
+      steps = this.#stepped(steps)
+      if (this.#fold.holders.hasFlag(next - 1, PositionFlag.bundle))
+        this.#fold.holders.setFlags(next - 1, PositionFlag.bundle, 0)
+      next = positionLane(this.#state, next - 1, P.nextInMintPlus1)
+    }
+    for (const index of swaps) {
+      hand.takeRecord(this.#state, index)
+      this.#fold.bundles.judge(hand)
+    }
+  }
+
+  #markCreator(hand: Hand): void {
+    const creator = hand.b[hand.bAt + B.creatorPlus1] - 1
+    const position = creator < 0 ? -1 : this.#state.findPosition(hand.token, creator)
+    if (position < 0) return
+    hand.t[hand.tAt + T.creatorPositionPlus1] = position + 1
+    this.#fold.holders.setFlags(position, JUDGED, PositionFlag.creator)
+  }
+
+  /** Swaps of the token, oldest first, but those whose coin only passed through on a route. */
+  #tradesOf(token: number): readonly number[] {
+    const { tape } = this.#state
+    return swapsOldestFirst(this.#state, token).filter(
+      (index) => hopOf(tape.u32Of(index), tape.at(index)) !== Hop.passed,
+    )
+  }
+
+  /** Now that the history begins with a creation, a balance before the first swap tells. */
+  #judgeInsiders(hand: Hand, swaps: readonly number[]): void {
+    const traded = new Set<number>()
+    const { tape } = this.#state
+    for (const index of swaps) {
+      const [r, at] = [tape.u32Of(index), tape.at(index)]
+      const wallet = walletOf(r, at)
+      if (traded.has(wallet)) continue
+      traded.add(wallet)
+      const flags = r[at + U.flags]
+      const isSell = (flags & Flag.sell) !== 0
+      const isTold = (flags & Flag.balanceBeforeGiven) !== 0
+      if (isSell || (isTold && !isZeroAt(r, at + U.balanceBeforeLo)))
+        this.#flagInsider(this.#state.findPosition(hand.token, wallet))
+    }
+    let next = hand.t[hand.tAt + T.positionsPlus1]
+    for (let steps = 0; next !== 0; ) {
+      steps = this.#stepped(steps)
+      if (this.#fold.holders.hasFlag(next - 1, PositionFlag.handed)) this.#flagInsider(next - 1)
+      next = positionLane(this.#state, next - 1, P.nextInMintPlus1)
+    }
+  }
+
+  #stepped(steps: number): number {
+    return stepped(steps, this.#state.positions.count, 'positions of a mint')
+  }
+
+  #flagInsider(position: number): void {
+    if (position < 0) return
+    const known = PositionFlag.creator | PositionFlag.insider
+    if (this.#fold.holders.hasFlag(position, known)) return
+    this.#fold.holders.setFlags(position, 0, PositionFlag.insider)
+  }
+
+  #judgeSnipers(hand: Hand, swaps: readonly number[]): void {
+    const bought = new Set<number>()
+    const { tape } = this.#state
+    for (const index of swaps) {
+      const r = tape.u32Of(index)
+      const at = tape.at(index)
+      const wallet = walletOf(r, at)
+      const flags = r[at + U.flags]
+      if (flags & Flag.sell || bought.has(wallet)) continue
+      bought.add(wallet)
+      const slot = tape.f64Of(index)[(at >>> 1) + F.slot]
+      if (!isWithinSnipe(hand, this.#state.rules, slot, flags, r[at + U.timestamp])) continue
+      const position = this.#state.findPosition(hand.token, wallet)
+      if (position >= 0 && !this.#fold.holders.hasFlag(position, PositionFlag.creator))
+        this.#fold.holders.setFlags(position, 0, PositionFlag.sniper)
+    }
+  }
+}

@@ -1,0 +1,241 @@
+import type { PlacedEvent } from '../../events/event.ts'
+import { SWAP_U32_LANES, U, undoFold } from '../../events/swap-record.ts'
+import type { BarChains } from '../history/bar-chains.ts'
+import type { SearchIndex } from '../index/search-index.ts'
+import type { TokenOrder } from '../index/token-order.ts'
+import type { TopHolders } from '../index/top-holders.ts'
+import type { XLinks } from '../index/x-links.ts'
+import type { StatePart } from '../memory/state-part.ts'
+import { displace } from '../order/arrival-order.ts'
+import type { LifecycleEntry } from '../order/lifecycle-entry.ts'
+import type { OrderRing } from '../order/order-ring.ts'
+import type { EngineCounts, Progress } from '../order/progress.ts'
+import { NOWHERE, type RingKey } from '../order/ring-key.ts'
+import { comparePlace } from '../order/tape-place.ts'
+import { houseOf } from '../state/exclusion.ts'
+import type { State } from '../state/state.ts'
+import { BalanceFold } from './balance-fold.ts'
+import { LateCreation } from './late-creation.ts'
+import { ReservesFold } from './reserves-fold.ts'
+import type { RollingWindow } from './rolling-window.ts'
+import { SwapFold } from './swap-fold.ts'
+import { TokenBirths } from './token-births.ts'
+
+/** What is folded into, beside the state. */
+export interface FoldTargets {
+  readonly window: RollingWindow
+  readonly order: TokenOrder
+  readonly search: SearchIndex
+  readonly top: TopHolders
+  readonly links: XLinks
+  readonly bars: BarChains
+}
+
+/**
+ * Folds each event in its place of the total order, however late it came: those after it are taken
+ * back with the undo log, newest first, and folded again behind it (decision 1).
+ */
+export class OrderedFold {
+  readonly swaps: SwapFold
+  readonly balances: BalanceFold
+  readonly #reserves: ReservesFold
+  /** Slots that an event may come late and still be folded in its place. */
+  lateSlots: number
+  readonly #state: State
+  readonly #targets: FoldTargets
+  readonly #births: TokenBirths
+  readonly #late: LateCreation
+  readonly #ring: OrderRing
+  readonly #newest: RingKey
+  readonly #counts: EngineCounts
+
+  /** `progress` has the place of the newest event, which it moves on. */
+  constructor(
+    state: State,
+    targets: FoldTargets,
+    ring: OrderRing,
+    progress: Progress,
+    lateSlots: number,
+  ) {
+    this.#state = state
+    this.#targets = targets
+    this.#births = new TokenBirths(state, targets.links, targets.bars)
+    this.swaps = new SwapFold(state, targets.window, this.#births, targets.top)
+    this.balances = new BalanceFold(state, this.swaps)
+    this.#reserves = new ReservesFold(state, this.swaps.clamp.burns)
+    this.#late = new LateCreation(state, this.swaps)
+    this.#ring = ring
+    this.#newest = progress.newest
+    this.#counts = progress.counts
+    this.lateSlots = lateSlots
+  }
+
+  get parts(): readonly StatePart[] {
+    return this.swaps.parts
+  }
+
+  /** Can an event be folded in this place? */
+  isInReach(key: RingKey): boolean {
+    if (key.slot < this.#newest.slot - this.lateSlots) return false
+    if (!this.#ring.isLate(key)) return true
+    return this.#ring.markAfter(key) >= this.#state.undo.tail && this.#isBehindSettled(key)
+  }
+
+  /**
+   * Does it stand behind all swaps that are not taken back any more? Where `lateSlots` has just grown,
+   * those that went by the old number are not remembered.
+   */
+  #isBehindSettled(key: RingKey): boolean {
+    const { tape } = this.#state
+    const settled = tape.count - this.#ring.swaps
+    return settled === 0 || comparePlace(tape, settled - 1, key) <= 0
+  }
+
+  /** Folds the record at u32 lane `at` in its place, which is in reach; returns its tape index. */
+  swap(u32: Uint32Array, at: number, key: RingKey): number {
+    const later = this.#takeBackAfter(key)
+    if (later !== null) displace(u32, at, later)
+    this.#swap(u32, at, key)
+    const tapeIndex = this.#state.tape.count - 1
+    this.#goOn(key, later)
+    return tapeIndex
+  }
+
+  /** Folds a lifecycle event in its place. */
+  lifecycle(entry: LifecycleEntry): void {
+    const { key } = entry
+    if (!this.isInReach(key)) {
+      // Applied whenever it comes; it stands in the ring where it arrived, to be taken back with it.
+      this.#lifecycle(entry, { ...this.#newest })
+      return
+    }
+    const later = this.#takeBackAfter(key)
+    this.#lifecycle(entry, key)
+    this.#goOn(key, later)
+  }
+
+  /** Appends a record to the tape and folds it. */
+  #swap(source: Uint32Array, at: number, key: RingKey): void {
+    const state = this.#state
+    const mark = state.undo.mark
+    const bars = state.bars.count
+    const index = state.tape.add()
+    const page = state.tape.u32Of(index)
+    const to = state.tape.at(index)
+    for (let i = 0; i < SWAP_U32_LANES; i++) page[to + i] = source[at + i]
+    const token = page[to + U.token]
+    const isNew = this.swaps.fold(index, key)
+    if (this.swaps.hasExcluded) this.#late.rejudgeBundles(token)
+    this.#ring.push(key, mark, bars, null)
+    if (isNew) this.#indexText(token)
+    this.#targets.order.traded(token)
+  }
+
+  /** Applies a lifecycle event, which stands at `place` in the ring. */
+  #lifecycle(entry: LifecycleEntry, place: RingKey): void {
+    const { token, event, key } = entry
+    const mark = this.#state.undo.mark
+    const bars = this.#state.bars.count
+    this.#apply(token, event, key)
+    this.#ring.push(place, mark, bars, entry)
+    this.#targets.order.touch(token)
+    if (event.type !== 'reserves' && event.type !== 'balance') this.#indexText(token)
+  }
+
+  #apply(token: number, event: PlacedEvent, key: RingKey): void {
+    if (event.type === 'reserves') {
+      this.#reserves.fold(token, event)
+      return
+    }
+    if (event.type === 'balance') {
+      this.balances.fold(token, this.#state.book.wallet(event.wallet), event)
+      return
+    }
+    const hadPositions = this.swaps.hasPositions(token)
+    const formerHouse = houseOf(this.#state, token)
+    if (event.type === 'completed') this.#births.completed(token, event, key)
+    else if (event.type === 'migrated') this.#births.migrated(token, event, key)
+    else this.#births.created(token, event, key)
+    if (!hadPositions) return
+    const hasChanged = this.swaps.holders.excludeHouse(token, formerHouse)
+    if (event.type === 'token_created') this.#late.rejudge(token)
+    else if (hasChanged) this.#late.rejudgeBundles(token)
+  }
+
+  #indexText(token: number): void {
+    const { name, symbol } = this.#births.textOf(token)
+    this.#targets.search.set(token, this.#state.book.mintOf(token), name, symbol)
+  }
+
+  /** Takes back every event after `key`, newest first, and returns them in order; null for none. */
+  #takeBackAfter(key: RingKey): readonly TakenBack[] | null {
+    if (!this.#ring.isLate(key)) return null
+    const state = this.#state
+    const taken: TakenBack[] = []
+    let mark = state.undo.mark
+    let bars = state.bars.count
+    while (this.#ring.isLate(key)) {
+      const popped = this.#ring.pop()
+      mark = popped.mark
+      bars = popped.bars
+      if (popped.entry !== null) {
+        this.#forgetDerived(popped.entry.token)
+        taken.push({ key: popped.key, entry: popped.entry, record: null })
+      } else taken.push({ key: popped.key, entry: null, record: this.#takeBackSwap() })
+    }
+    state.undo.rollBackTo(mark)
+    state.bars.truncate(bars)
+    this.#counts.lateFolded += 1
+    return taken.reverse()
+  }
+
+  /** Takes the newest record off the tape; returns a copy of it. */
+  #takeBackSwap(): Uint32Array {
+    const { tape } = this.#state
+    const index = tape.count - 1
+    const page = tape.u32Of(index)
+    const at = tape.at(index)
+    this.#targets.window.remove(index, page[at + U.timestamp])
+    this.#forgetDerived(page[at + U.token])
+    tape.truncate(index)
+    const record = page.slice(at, at + SWAP_U32_LANES)
+    undoFold(record, new Float64Array(record.buffer), 0)
+    return record
+  }
+
+  #forgetDerived(token: number): void {
+    this.swaps.bundles.forget(token)
+    this.#targets.top.invalidate(token)
+    this.#targets.order.touch(token)
+  }
+
+  /** After an event in its place: folds again what came behind it, or it is the newest itself. */
+  #goOn(key: RingKey, later: readonly TakenBack[] | null): void {
+    if (later === null) this.#becomeNewest(key)
+    else
+      for (const { key: place, entry, record } of later) {
+        if (record !== null) this.#swap(record, 0, place)
+        else if (entry !== null) this.#lifecycle(entry, place)
+      }
+  }
+
+  #becomeNewest(key: RingKey): void {
+    const newest = this.#newest
+    newest.slot = key.slot
+    newest.txIndex = key.txIndex
+    newest.ordinal = key.ordinal
+    const { undo } = this.#state
+    undo.forgetBefore(Math.min(this.#ring.forgetBefore(this.#firstInReach(key)), undo.mark))
+  }
+
+  /** Slot of the oldest events that one may still come before: while no slot is known, of none. */
+  #firstInReach({ slot }: RingKey): number {
+    return slot === NOWHERE.slot ? Number.POSITIVE_INFINITY : slot - this.lateSlots
+  }
+}
+
+interface TakenBack {
+  readonly key: RingKey
+  readonly entry: LifecycleEntry | null
+  readonly record: Uint32Array | null
+}

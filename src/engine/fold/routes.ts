@@ -1,0 +1,151 @@
+import { numberAt } from '../../base/u64.ts'
+import {
+  F,
+  Flag,
+  Hop,
+  hopOf,
+  markPassed,
+  U,
+  volumeMicroUsdOf,
+  walletOf,
+} from '../../events/swap-record.ts'
+import type { Sized } from '../memory/memory-part.ts'
+import { ROW_MASK, ROW_SHIFT, Rows } from '../memory/rows.ts'
+import { rowsPart } from '../memory/rows-part.ts'
+import type { StatePart } from '../memory/state-part.ts'
+import type { Hand } from '../state/hand.ts'
+import { B, B_LANES, L, P, P_LANES } from '../state/layout.ts'
+import { isSameSignature } from '../state/signature.ts'
+import type { State } from '../state/state.ts'
+import { feesOfSwap, lamportsOfSwap, quoteCounted } from '../state/swap-value.ts'
+import { shareOf } from './position-fold.ts'
+
+/** Swaps of one transaction looked back over for the hop before; a route has a few. */
+const LOOK_BACK_MAX = 64
+
+/** A sale that began a route: its tape index + 1, its position, the part of it that was tracked. */
+const S = { indexPlus1: 0, position: 1, shareF: 1 } as const
+const S_LANES = 4
+/** Sales remembered, each at the place of its tape index: a transaction has room for far fewer swaps. */
+const SALES = 64
+
+/**
+ * Swaps that are hops of one route (contract section 2): the coin between two hops is traded, but nobody
+ * holds it, and whoever trades the last coin pays, or gets, what the hop of SOL or dollars does.
+ */
+export class Routes {
+  readonly #state: State
+  readonly #sales = new Rows(S_LANES)
+  readonly #undo: number
+  readonly part: StatePart = rowsPart('route sales', this.#sales, SALES)
+
+  constructor(state: State) {
+    this.#state = state
+    this.#undo = state.undo.register(this.#sales)
+    for (let i = 0; i < SALES; i++) this.#sales.add()
+  }
+
+  get sized(): readonly Sized[] {
+    return [this.#sales]
+  }
+
+  /** Does the coin of the swap in hand, whose money is known, pass through? Sets what the trader paid. */
+  take(hand: Hand): void {
+    hand.isPassed = false
+    hand.paidMicroUsd = hand.microUsd
+    hand.paidLamports = hand.lamports
+    hand.feesBefore = 0
+    const hop = hopOf(hand.r, hand.rAt)
+    if (hop !== Hop.none) this.#takeHop(hand, hop)
+  }
+
+  #takeHop(hand: Hand, hop: number): void {
+    if (hop === Hop.first) hand.isPassed = hand.isBuy
+    else if (hand.isBuy) this.#payBefore(hand)
+    else this.#endSale(hand)
+    if (hand.isPassed) markPassed(hand.r, hand.rAt)
+  }
+
+  /** The sale in hand has been folded: what comes behind it on its route may tell its proceeds. */
+  noteSale(hand: Hand): void {
+    if (hand.isBuy || hopOf(hand.r, hand.rAt) !== Hop.first) return
+    const row = hand.index % SALES
+    this.#state.undo.save(this.#undo, row)
+    this.#sales.u32[0][row * S_LANES + S.indexPlus1] = hand.index + 1
+    this.#sales.u32[0][row * S_LANES + S.position] = hand.position
+    this.#sales.f64[0][((row * S_LANES) >>> 1) + S.shareF] = hand.soldShare
+  }
+
+  /** A buy with a coin that was bought right before: it costs what that one did. */
+  #payBefore(hand: Hand): void {
+    const coin = this.#state.quotes.tokenOf(hand.quote)
+    const before = this.#hopBefore(
+      hand,
+      (r, at) => hopOf(r, at) === Hop.passed && r[at + U.token] === coin,
+    )
+    if (before < 0) return
+    const { tape } = this.#state
+    const [r, rf, at] = [tape.u32Of(before), tape.f64Of(before), tape.at(before)]
+    if (r[at + U.flags] & Flag.sell) return
+    const quote = quoteCounted(r, rf, at, this.#quoteOf(coin))
+    hand.paidMicroUsd = volumeMicroUsdOf(r, rf, at)
+    hand.paidLamports = lamportsOfSwap(r, rf, at, quote)
+    hand.feesBefore = feesOfSwap(r, rf, at, quote)
+    if (r[at + U.flags] & Flag.firstOfTransaction) hand.feesBefore += numberAt(r, at + U.chainFeeLo)
+  }
+
+  /** A sale of the coin that a sale right before brought: that one got what this one gets. */
+  #endSale(hand: Hand): void {
+    const before = this.#hopBefore(hand, (r, at, index) => {
+      const coin = this.#state.quotes.tokenOf(this.#quoteOf(r[at + U.token]))
+      return hopOf(r, at) === Hop.first && coin === hand.token && this.#isOpen(index, at)
+    })
+    if (before < 0) return
+    hand.isPassed = true
+    const state = this.#state
+    const row = before % SALES
+    state.undo.save(this.#undo, row)
+    this.#sales.u32[0][row * S_LANES + S.indexPlus1] = 0
+    const { tape, positions } = state
+    const [r, rf, at] = [tape.u32Of(before), tape.f64Of(before), tape.at(before)]
+    const quote = this.#quoteOf(r[at + U.token])
+    const position = this.#sales.u32[0][row * S_LANES + S.position]
+    const share = this.#sales.f64[0][((row * S_LANES) >>> 1) + S.shareF]
+    state.changePosition(position)
+    state.changes.note(r[at + U.token])
+    const pf = positions.f64[position >>> ROW_SHIFT]
+    const pAtF = ((position & ROW_MASK) * P_LANES) >>> 1
+    const usd = volumeMicroUsdOf(r, rf, at)
+    const realized = shareOf(hand.microUsd, share) - shareOf(usd, share)
+    pf[pAtF + P.soldUsdF] += hand.microUsd - usd
+    pf[pAtF + P.realizedUsdF] += realized
+    hand.lf[hand.lAtF + L.realizedMicroUsdF] += realized
+    const lamports = lamportsOfSwap(r, rf, at, quote)
+    pf[pAtF + P.soldSolF] += hand.lamports - lamports
+    pf[pAtF + P.realizedSolF] += shareOf(hand.lamports, share) - shareOf(lamports, share)
+    pf[pAtF + P.feesF] += feesOfSwap(hand.r, hand.rf, hand.rAt, hand.quote)
+  }
+
+  /** Tape index of the newest hop of the same route before the swap in hand, which `is` the one; -1: none is. */
+  #hopBefore(hand: Hand, is: (r: Uint32Array, at: number, index: number) => boolean): number {
+    const { tape } = this.#state
+    const oldest = Math.max(tape.firstInMemory, hand.index - LOOK_BACK_MAX)
+    for (let index = hand.index - 1; index >= oldest; index--) {
+      const [r, at] = [tape.u32Of(index), tape.at(index)]
+      if (!isSameSignature(r, at, hand.r, hand.rAt)) return -1
+      if (walletOf(r, at) === hand.wallet && is(r, at, index)) return index
+    }
+    return -1
+  }
+
+  /** Waits the sale at a tape index, whose record lies at lane `at`, for what it brings? */
+  #isOpen(index: number, at: number): boolean {
+    if (this.#sales.u32[0][(index % SALES) * S_LANES + S.indexPlus1] !== index + 1) return false
+    // Its mint may have been taken to be quoted in SOL or dollars then.
+    return this.#state.tape.f64Of(index)[(at >>> 1) + F.volumeMicroUsd] <= 0
+  }
+
+  #quoteOf(token: number): number {
+    return this.#state.births.u32[token >>> ROW_SHIFT][(token & ROW_MASK) * B_LANES + B.quote]
+  }
+}

@@ -1,0 +1,365 @@
+import { copyU64, isZeroAt, numberAt, readU64 } from '../../base/u64.ts'
+import { Quote } from '../../events/platform.ts'
+import {
+  ARRIVAL_BITS,
+  beginFold,
+  coinMicroUsd,
+  F,
+  Flag,
+  INPUT_FLAGS,
+  lamportsPerUnitOf,
+  U,
+} from '../../events/swap-record.ts'
+import { Candles } from '../history/candles.ts'
+import type { TopHolders } from '../index/top-holders.ts'
+import { stepped } from '../memory/endless-chain.ts'
+import { boundedPart, type MemoryPart } from '../memory/memory-part.ts'
+import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
+import type { StatePart } from '../memory/state-part.ts'
+import type { RingKey } from '../order/ring-key.ts'
+import { isNeverHolder } from '../state/exclusion.ts'
+import { Hand } from '../state/hand.ts'
+import { isHolderAt, tokenLane } from '../state/lanes.ts'
+import {
+  B,
+  L,
+  P,
+  P_LANES,
+  PASSED_MAX,
+  PASSED_SHIFT,
+  PositionFlag,
+  T,
+  TokenFlag,
+  WalletFlag,
+} from '../state/layout.ts'
+import { lamportsOf, microUsdOf } from '../state/money.ts'
+import { isSameSignature } from '../state/signature.ts'
+import type { State } from '../state/state.ts'
+import { lamportsOfAmount, priceSwap, swapPrice } from '../state/swap-value.ts'
+import { Bundles } from './bundles.ts'
+import { Holders } from './holders.ts'
+import { InventoryClamp } from './inventory-clamp.ts'
+import { foldBalance, foldPosition, leaveUntold } from './position-fold.ts'
+import { RestingHoldings } from './resting-holdings.ts'
+import type { RollingWindow } from './rolling-window.ts'
+import { Routes } from './routes.ts'
+import type { TokenBirths } from './token-births.ts'
+import { isFresh, isInsider, isPro, isSniperBuy, shownFlags } from './wallet-classes.ts'
+
+/** Folds one swap into token, wallet and position; the whole of what a trade changes. */
+export class SwapFold {
+  readonly hand = new Hand()
+  readonly holders: Holders
+  readonly bundles: Bundles
+  readonly candles: Candles
+  readonly resting: RestingHoldings
+  /** Did the last fold name a pool that had traded the mint as a wallet? */
+  hasExcluded = false
+  readonly #state: State
+  readonly #window: RollingWindow
+  readonly #births: TokenBirths
+  readonly clamp: InventoryClamp
+  readonly #routes: Routes
+  readonly #quoteRaw = () => readU64(this.hand.r, this.hand.rAt + U.quoteLo)
+
+  constructor(state: State, window: RollingWindow, births: TokenBirths, top: TopHolders) {
+    this.#state = state
+    this.#window = window
+    this.#births = births
+    this.holders = new Holders(state, top)
+    this.bundles = new Bundles(state, this.holders)
+    this.candles = new Candles(state)
+    this.resting = new RestingHoldings(state)
+    this.clamp = new InventoryClamp(state)
+    this.#routes = new Routes(state)
+  }
+
+  get parts(): readonly StatePart[] {
+    return [...this.clamp.parts, this.#routes.part]
+  }
+
+  /** What is remembered of the transaction folded last. */
+  get memory(): MemoryPart {
+    return boundedPart('last_transaction', ...this.clamp.sized, ...this.#routes.sized)
+  }
+
+  /** Was the mint ever traded? */
+  hasSwaps(token: number): boolean {
+    return tokenLane(this.#state, token, T.swaps) > 0
+  }
+
+  /** Did anybody ever trade the mint, or hold some of it? */
+  hasPositions(token: number): boolean {
+    return tokenLane(this.#state, token, T.positionsPlus1) !== 0
+  }
+
+  /**
+   * Folds record `index` of the tape, whose input lanes are filled and whose rows exist; true when
+   * it was the first that was heard of its mint, or graduated it.
+   */
+  fold(index: number, key: RingKey): boolean {
+    const { hand } = this
+    const state = this.#state
+    hand.takeRecord(state, index)
+    hand.givenSolPriceUsd = hand.rf[hand.rAtF + F.givenSolPriceUsd]
+    beginFold(hand.r, hand.rAt)
+    hand.flags &= INPUT_FLAGS | ARRIVAL_BITS
+    state.undo.save(state.tokensUndo, hand.token)
+    state.undo.save(state.walletsUndo, hand.wallet)
+    const isNew = this.#births.beforeSwap(hand, key)
+    this.hasExcluded = this.#births.hasNewHouse && this.holders.excludeHouse(hand.token, [])
+    if (this.hasExcluded) this.bundles.forget(hand.token)
+    hand.takeToken(state)
+    this.#births.takeQuote(hand)
+    hand.takeWallet(state)
+    const isFirstOfTransaction = this.#isFirstOfTransaction()
+    if (isFirstOfTransaction) this.clamp.beginTransaction()
+    this.#foldMoney()
+    this.#routes.take(hand)
+    this.#takePosition()
+    const judged = this.#judge()
+    this.holders.takeOut(hand.position)
+    this.#foldReserves()
+    this.#foldPrice()
+    if (hand.isPassed) leaveUntold(hand)
+    else this.#foldTrader(isFirstOfTransaction)
+    this.#foldWallet()
+    this.holders.putBack(hand.position)
+    const mayShare = this.#mayShareTransaction(key)
+    this.#link(key)
+    if (!hand.isPassed) this.bundles.judge(hand, mayShare)
+    this.#finish(judged, isFirstOfTransaction)
+    this.#window.add(index, hand.timestamp)
+    this.candles.fold(hand)
+    return isNew || this.#births.hasGraduated
+  }
+
+  /** What the trader holds and made of it. */
+  #foldTrader(isFirstOfTransaction: boolean): void {
+    const { hand } = this
+    this.clamp.begin(hand, isFirstOfTransaction)
+    foldBalance(hand)
+    foldPosition(hand)
+    this.clamp.apply(hand)
+    this.#foldFees(isFirstOfTransaction)
+    this.#routes.noteSale(hand)
+  }
+
+  #isFirstOfTransaction(): boolean {
+    const { hand } = this
+    if (hand.index === 0) return true
+    const before = hand.index - 1
+    const { tape } = this.#state
+    return !isSameSignature(tape.u32Of(before), tape.at(before), hand.r, hand.rAt)
+  }
+
+  #takePosition(): void {
+    const { hand } = this
+    const state = this.#state
+    let position = state.findPosition(hand.token, hand.wallet)
+    if (position < 0) position = state.addPosition(hand.token, hand.wallet)
+    state.changePosition(position)
+    hand.takePosition(state, position)
+    if (!hand.isFirst || hand.isPassed) return
+    const { p, pAt, t, tAt, l, lAt } = hand
+    t[tAt + T.traders] += 1
+    l[lAt + L.mints] += 1
+    if (hand.b[hand.bAt + B.creatorPlus1] === hand.wallet + 1) {
+      p[pAt + P.flags] |= PositionFlag.creator
+      t[tAt + T.creatorPositionPlus1] = position + 1
+    }
+    if (isNeverHolder(this.#state, hand.token, hand.wallet))
+      p[pAt + P.flags] |= PositionFlag.excluded
+  }
+
+  /** Judgements that look at the wallet before this swap; returns the flags the swap shows of them. */
+  #judge(): number {
+    const { hand } = this
+    const { p, pAt } = hand
+    let flags = 0
+    let shown = 0
+    if (isFresh(hand, this.#state.rules)) {
+      flags |= PositionFlag.fresh
+      shown |= Flag.freshWallet
+    }
+    if (isPro(hand)) shown |= Flag.proTrader
+    if (hand.isPassed) return shown
+    if ((p[pAt + P.flags] & PositionFlag.creator) === 0) {
+      if (isInsider(hand)) flags |= PositionFlag.insider
+      if (isSniperBuy(hand, this.#state.rules)) flags |= PositionFlag.sniper
+    }
+    if ((p[pAt + P.flags] & flags) !== flags) {
+      this.holders.takeOut(hand.position)
+      p[pAt + P.flags] |= flags
+      this.holders.putBack(hand.position)
+    }
+    return shown
+  }
+
+  #foldReserves(): void {
+    const { hand } = this
+    const { r, rAt, t, tAt, flags } = hand
+    if (flags & Flag.priceStays) {
+      copyU64(r, rAt + U.virtualBaseLo, t, tAt + T.virtualBaseLo)
+      copyU64(r, rAt + U.virtualQuoteLo, t, tAt + T.virtualQuoteLo)
+    } else {
+      copyU64(t, tAt + T.virtualBaseLo, r, rAt + U.virtualBaseLo)
+      copyU64(t, tAt + T.virtualQuoteLo, r, rAt + U.virtualQuoteLo)
+    }
+    if (!hand.isAmm) {
+      copyU64(t, tAt + T.realBaseLo, r, rAt + U.realBaseLo)
+      if (isZeroAt(r, rAt + U.realBaseLo)) t[tAt + T.flags] |= TokenFlag.complete
+    }
+    if (flags & Flag.supplyGiven) {
+      copyU64(t, tAt + T.supplyLo, r, rAt + U.supplyLo)
+      t[tAt + T.flags] |= TokenFlag.supplySeen
+      return
+    }
+    copyU64(r, rAt + U.supplyLo, t, tAt + T.supplyLo)
+    const known = TokenFlag.supplySeen | TokenFlag.creationKnown
+    if ((t[tAt + T.flags] & known) === 0) hand.flags |= Flag.supplyUnseen
+  }
+
+  #foldMoney(): void {
+    const { hand } = this
+    const given = hand.givenSolPriceUsd
+    const { r, rf, rAt, rAtF } = hand
+    const globals = this.#state.globals.f64[0]
+    if (hand.flags & Flag.ownSolPrice) {
+      this.#state.undo.save(this.#state.globalsUndo, 0)
+      globals[0] = given
+    }
+    const solPriceUsd = given > 0 ? given : globals[0]
+    const quoteNumber = numberAt(r, rAt + U.quoteLo)
+    hand.solPriceUsd = solPriceUsd
+    // + 0: no price at all is 0 and never -0, which is other bytes.
+    rf[rAtF + F.solPriceUsd] = (given > 0 ? given : -solPriceUsd) + 0
+    if (hand.quote >= Quote.other) {
+      this.#foldCoinMoney(quoteNumber)
+      return
+    }
+    hand.microUsd = microUsdOf(quoteNumber, this.#quoteRaw, hand.quote, solPriceUsd)
+    hand.lamports = hand.quote === Quote.sol ? quoteNumber : lamportsOf(hand.microUsd, solPriceUsd)
+    rf[rAtF + F.volumeMicroUsd] = hand.microUsd
+  }
+
+  /** Of a swap quoted in a coin: at what the coin is worth in this place of the order. */
+  #foldCoinMoney(amount: number): void {
+    const { hand } = this
+    const { rf, rAtF, quote, solPriceUsd } = hand
+    const lamportsPerUnit = this.#state.quotes.lamportsPerUnit(quote, solPriceUsd)
+    hand.microUsd = coinMicroUsd(amount, lamportsPerUnit, solPriceUsd)
+    hand.lamports = lamportsOfAmount(amount, quote, lamportsPerUnit, solPriceUsd)
+    rf[rAtF + F.volumeMicroUsd] = -lamportsPerUnit + 0
+  }
+
+  /** Behind the reserves: a swap whose price stays has those that stood. */
+  #foldPrice(): void {
+    const { hand } = this
+    priceSwap(hand.r, hand.rf, hand.rAt, hand.quote, hand.decimals)
+    hand.priceUsd = swapPrice.usd
+    hand.priceSol = swapPrice.sol
+  }
+
+  #foldFees(isFirstOfTransaction: boolean): void {
+    const { hand } = this
+    const { r, rAt } = hand
+    let fees = numberAt(r, rAt + U.platformFeeLo) + numberAt(r, rAt + U.creatorFeeLo)
+    fees += numberAt(r, rAt + U.cashbackLo)
+    if (hand.isAmm) fees += numberAt(r, rAt + U.lpFeeLo)
+    // In SOL nothing is to be converted: a call would put its double on the heap.
+    if (hand.quote !== Quote.sol) {
+      const lamportsPerUnit = lamportsPerUnitOf(hand.rf, hand.rAtF)
+      fees = lamportsOfAmount(fees, hand.quote, lamportsPerUnit, hand.solPriceUsd)
+    }
+    fees += hand.feesBefore
+    if (isFirstOfTransaction) fees += numberAt(r, rAt + U.chainFeeLo)
+    hand.pf[hand.pAtF + P.feesF] += fees
+  }
+
+  #foldWallet(): void {
+    const { hand } = this
+    const { l, lf, lAt, lAtF } = hand
+    if ((l[lAt + L.flags] & WalletFlag.traded) === 0) {
+      l[lAt + L.flags] |= WalletFlag.traded
+      l[lAt + L.firstSwapAt] = hand.timestamp
+    }
+    l[lAt + L.trades] += 1
+    if (hand.flags & Flag.proGiven) {
+      const said = hand.flags & Flag.proValue ? WalletFlag.feedPro : 0
+      l[lAt + L.flags] = (l[lAt + L.flags] & ~WalletFlag.feedPro) | WalletFlag.feedJudged | said
+    }
+    const isProNow =
+      l[lAt + L.flags] & WalletFlag.feedJudged
+        ? (l[lAt + L.flags] & WalletFlag.feedPro) !== 0
+        : l[lAt + L.trades] >= this.#state.rules.proTrades &&
+          l[lAt + L.mints] >= this.#state.rules.proMints &&
+          lf[lAtF + L.realizedMicroUsdF] > 0
+    if (isProNow !== ((l[lAt + L.flags] & WalletFlag.pro) !== 0)) this.#turnPro(hand.position)
+    if (l[lAt + L.dormantPlus1] !== 0) this.resting.traded(hand.wallet, l[lAt + L.mints])
+  }
+
+  /** The judgement of the wallet turns: every mint it holds counts it anew. */
+  #turnPro(except: number): void {
+    const { l, lAt } = this.hand
+    l[lAt + L.flags] ^= WalletFlag.pro
+    const isPro = (l[lAt + L.flags] & WalletFlag.pro) !== 0
+    const { positions, tokensUndo, undo } = this.#state
+    const first = l[lAt + L.positionsPlus1]
+    let steps = 0
+    for (let next = first; next !== 0; next = this.#state.nextInWallet(next - 1)) {
+      steps = stepped(steps, positions.count, 'positions of a wallet')
+      const position = next - 1
+      if (position === except) continue
+      const p = positions.u32[position >>> ROW_SHIFT]
+      const pAt = (position & ROW_MASK) * P_LANES
+      const token = p[pAt + P.token]
+      if (token !== this.hand.token) undo.save(tokensUndo, token)
+      // Of those without a balance that counts nothing changes.
+      if (!isHolderAt(p, pAt)) continue
+      this.holders.turnPro(token, p[pAt + P.balanceLo], p[pAt + P.balanceLo + 1], isPro)
+    }
+    if (l[lAt + L.dormantPlus1] !== 0) this.#turnDormant(isPro)
+  }
+
+  /** Dormant positions are counted where they are: nothing but their mint's row changes. */
+  #turnDormant(isPro: boolean): void {
+    this.resting.visit(this.hand.wallet, (token, balanceLo, balanceHi) => {
+      this.#state.undo.save(this.#state.tokensUndo, token)
+      this.holders.turnPro(token, balanceLo, balanceHi, isPro)
+    })
+  }
+
+  /** Told by words of the token's row, so that the record before is read only when it matters. */
+  #mayShareTransaction({ signatureLow }: RingKey): boolean {
+    const last = this.hand.t[this.hand.tAt + T.lastSignature]
+    return last === 0 || signatureLow === 0 || last === signatureLow >>> 0
+  }
+
+  #link({ signatureLow }: RingKey): void {
+    this.hand.t[this.hand.tAt + T.lastSignature] = signatureLow
+    const { r, rAt, t, tf, tAt, tAtF, p, pAt, index } = this.hand
+    r[rAt + U.previousInMint] = t[tAt + T.lastSwapPlus1]
+    r[rAt + U.previousInPosition] = p[pAt + P.lastSwapPlus1]
+    t[tAt + T.lastSwapPlus1] = index + 1
+    if (this.hand.isPassed) countPassed(p, pAt)
+    p[pAt + P.lastSwapPlus1] = index + 1
+    t[tAt + T.swaps] += 1
+    tf[tAtF + T.volumeMicroUsdF] += this.hand.microUsd
+  }
+
+  #finish(judged: number, isFirstOfTransaction: boolean): void {
+    const { hand } = this
+    const { r, rAt, t, tAt, p, pAt } = hand
+    let shown = judged | shownFlags(p[pAt + P.flags])
+    if (isFirstOfTransaction) shown |= Flag.firstOfTransaction
+    const complete = TokenFlag.complete | TokenFlag.graduated
+    if (hand.isAmm || t[tAt + T.flags] & complete) shown |= Flag.complete
+    r[rAt + U.flags] = hand.flags | shown
+  }
+}
+
+/** One more swap of the position whose coin only passed through: none of its amounts. */
+function countPassed(p: Uint32Array, pAt: number): void {
+  if (p[pAt + P.flags] >>> PASSED_SHIFT < PASSED_MAX) p[pAt + P.flags] += 2 ** PASSED_SHIFT
+}

@@ -1,0 +1,101 @@
+import { LRUCache } from 'lru-cache'
+import { stepped } from '../memory/endless-chain.ts'
+import { barLane, tokenLane } from '../state/lanes.ts'
+import { Bar, T } from '../state/layout.ts'
+import type { State } from '../state/state.ts'
+import { BASE_WIDTHS_SECONDS } from './candles.ts'
+
+/** One in so many bars that somebody has passed has its place remembered. */
+const REMEMBERED_EVERY = 256
+/** Remembered places of all chains, of 4 bytes each: of the chain asked for longest ago they go first. */
+const PLACES_MAX = 1 << 20
+
+const NO_PLACES = new Uint32Array(0)
+
+/**
+ * The stored bars of a mint, one chain a base width, newest first. A chart of the past lies a long way
+ * down the links, each a wait for memory: places are remembered on the way, so that it can be gone in
+ * pieces, and need not be gone again. A bar that no late event takes back keeps its row and its time
+ * for good, and whoever comes between two bars is linked behind the newer one.
+ */
+export class BarChains {
+  readonly #state: State
+  readonly #settledBars: () => number
+  readonly #rememberedEvery: number
+  /** Rows by chain, newest first. */
+  readonly #places = new LRUCache<number, Uint32Array>({
+    maxSize: PLACES_MAX,
+    sizeCalculation: (places) => places.length,
+  })
+
+  /** `settledBars`: row up to which no bar is taken back any more. */
+  constructor(state: State, settledBars: () => number, rememberedEvery = REMEMBERED_EVERY) {
+    this.#state = state
+    this.#settledBars = settledBars
+    this.#rememberedEvery = rememberedEvery
+  }
+
+  get bytes(): number {
+    return this.#places.calculatedSize * Uint32Array.BYTES_PER_ELEMENT
+  }
+
+  /** Forgets all: the rows are other ones. */
+  drop(): void {
+    this.#places.clear()
+  }
+
+  /** Forgets the places of a mint whose bars were begun anew. */
+  forget(token: number): void {
+    for (let base = 0; base < BASE_WIDTHS_SECONDS.length; base++)
+      this.#places.delete(chainOf(token, base))
+  }
+
+  /**
+   * Row + 1 of the newest bar of a base width that opens before `end` (unix seconds), 0 for none; null
+   * when `mayGoOn` said no before it was found: the next call goes on from there.
+   */
+  newestBefore(token: number, base: number, end: number, mayGoOn: () => boolean): number | null {
+    const state = this.#state
+    const chain = chainOf(token, base)
+    const known = this.#places.get(chain) ?? NO_PLACES
+    const passed = this.#countFrom(known, end)
+    let next = passed > 0 ? known[passed - 1] + 1 : tokenLane(state, token, T.barsPlus1 + base)
+    const found: number[] = []
+    let isNear = true
+    for (let links = 0; isNear && next !== 0; links++) {
+      stepped(links, state.bars.count, 'bars of a mint')
+      if (barLane(state, next - 1, Bar.time) < end) break
+      if (links > 0 && links % this.#rememberedEvery === 0 && next <= this.#settledBars()) {
+        found.push(next - 1)
+        isNear = mayGoOn()
+      }
+      next = barLane(state, next - 1, Bar.previousPlus1)
+    }
+    if (found.length > 0) this.#places.set(chain, withPlaces(known, passed, found))
+    return isNear ? next : null
+  }
+
+  /** How many of these rows, newest first, open at `end` or later. */
+  #countFrom(rows: Uint32Array, end: number): number {
+    let low = 0
+    let high = rows.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (barLane(this.#state, rows[middle], Bar.time) >= end) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+}
+
+function chainOf(token: number, base: number): number {
+  return token * BASE_WIDTHS_SECONDS.length + base
+}
+
+function withPlaces(known: Uint32Array, at: number, found: readonly number[]): Uint32Array {
+  const places = new Uint32Array(known.length + found.length)
+  places.set(known.subarray(0, at))
+  places.set(found, at)
+  places.set(known.subarray(at), at + found.length)
+  return places
+}

@@ -1,0 +1,199 @@
+import { stepped } from '../memory/endless-chain.ts'
+import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
+import type { Hand } from '../state/hand.ts'
+import { barLane } from '../state/lanes.ts'
+import { BAR_LANES, BAR_PRICES, Bar, BarPrice, T, TokenFlag } from '../state/layout.ts'
+import type { State } from '../state/state.ts'
+import { TapeDamage } from '../state/tape.ts'
+import { type ChartTrade, ChartTrades, noTrade } from './chart-trades.ts'
+
+/** As a fault of the chain is told. */
+const BARS = 'bars of a mint'
+
+/**
+ * Widths that are stored, in seconds: 1 s gives the second bars, a minute the minute bars, an hour
+ * all longer ones. Every width is the exact fold of the trades, so folding narrow bars gives it.
+ */
+export const BASE_WIDTHS_SECONDS = [1, 60, 3600] as const
+
+/** From this many swaps on a mint stores its bars; below, a read folds its swaps. */
+export const STORED_FROM_SWAPS = 2_048
+/** From this many swaps on, once in so many, so many of them are brought near: all before they are needed. */
+const NEARED_FROM_SWAPS = STORED_FROM_SWAPS / 2
+const NEARED_EVERY = 16
+const NEARED_TRADES = 64
+
+/**
+ * The stored bars of busy mints: per base width a chain of bars, newest first. Inside a bar trades
+ * count in order of time, equal times in the total order; on a chain whose clock never steps back
+ * that is the total order, and it makes a wide bar the fold of the narrow ones in every case.
+ */
+export class Candles {
+  readonly trades: ChartTrades
+  readonly #state: State
+  readonly #trade = noTrade()
+
+  constructor(state: State) {
+    this.#state = state
+    this.trades = new ChartTrades(state)
+  }
+
+  /** Folds the swap in hand, whose record is already in the mint's chain. */
+  fold(hand: Hand): void {
+    const { t, tAt } = hand
+    if ((t[tAt + T.flags] & TokenFlag.barsStored) === 0) {
+      const swaps = t[tAt + T.swaps]
+      if (swaps >= STORED_FROM_SWAPS) this.#startStoring(hand)
+      else if (swaps >= NEARED_FROM_SWAPS && swaps % NEARED_EVERY === 0) this.#bringNear(hand.token)
+      return
+    }
+    const trade = this.#trade
+    trade.timestamp = hand.timestamp
+    trade.priceUsd = hand.priceUsd
+    trade.priceSol = hand.priceSol
+    trade.microUsd = hand.microUsd
+    trade.lamports = hand.lamports
+    this.#store(hand, trade)
+  }
+
+  /** Most of what the bars are begun with may lie on the disk: it is brought near in pieces, before. */
+  #bringNear(token: number): void {
+    let left = NEARED_TRADES
+    try {
+      this.trades.areNear(token, () => --left > 0)
+    } catch (error) {
+      // Told when the bars are begun: until then nobody needs it.
+      if (!(error instanceof TapeDamage)) throw error
+    }
+  }
+
+  #startStoring(hand: Hand): void {
+    const { t, tAt } = hand
+    t[tAt + T.flags] |= TokenFlag.barsStored
+    this.trades.visit(hand.token, (trade) => this.#store(hand, trade))
+  }
+
+  #store(hand: Hand, trade: ChartTrade): void {
+    const newest = hand.t[hand.tAt + T.barsPlus1]
+    const isBehind = newest !== 0 && trade.timestamp < this.#timeOf(newest - 1)
+    for (let width = 0; width < BASE_WIDTHS_SECONDS.length; width++) {
+      const seconds = BASE_WIDTHS_SECONDS[width]
+      const time = trade.timestamp - (trade.timestamp % seconds)
+      const bar = this.#place(hand, hand.tAt + T.barsPlus1 + width, time, trade)
+      if (isBehind && width > 0) this.#reopen(hand, bar, width)
+    }
+  }
+
+  /**
+   * Trades of a bar count in order of time. One whose time lies before newer bars is neither the
+   * first nor the last of a wide bar by having come last: the narrower bars tell.
+   */
+  #reopen(hand: Hand, bar: number, width: number): void {
+    const { bars } = this.#state
+    const f64 = bars.f64[bar >>> ROW_SHIFT]
+    const at = ((bar & ROW_MASK) * BAR_LANES) >>> 1
+    const from = this.#timeOf(bar)
+    const to = from + BASE_WIDTHS_SECONDS[width]
+    let next = hand.t[hand.tAt + T.barsPlus1 + width - 1]
+    for (const series of SERIES) {
+      f64[at + series.open] = 0
+      f64[at + series.close] = 0
+    }
+    for (let steps = 0; next !== 0 && this.#timeOf(next - 1) >= from; ) {
+      steps = stepped(steps, bars.count, BARS)
+      const narrow = bars.f64[(next - 1) >>> ROW_SHIFT]
+      const narrowAt = ((next - 1) & ROW_MASK) * BAR_LANES
+      if (this.#timeOf(next - 1) < to) {
+        for (const { open, close } of SERIES) {
+          const first = narrow[(narrowAt >>> 1) + open]
+          if (first === 0) continue
+          f64[at + open] = first
+          if (f64[at + close] === 0) f64[at + close] = narrow[(narrowAt >>> 1) + close]
+        }
+      }
+      next = bars.u32[(next - 1) >>> ROW_SHIFT][narrowAt + Bar.previousPlus1]
+    }
+  }
+
+  #timeOf(bar: number): number {
+    return barLane(this.#state, bar, Bar.time)
+  }
+
+  /** Finds or makes the bar at `time` in the chain headed by a token lane. */
+  #place(hand: Hand, headAt: number, time: number, trade: ChartTrade): number {
+    const { bars, undo, barsUndo } = this.#state
+    let later = 0
+    let next = hand.t[headAt]
+    for (let steps = 0; next !== 0; ) {
+      steps = stepped(steps, bars.count, BARS)
+      const barTime = this.#timeOf(next - 1)
+      if (barTime <= time) {
+        if (barTime < time) break
+        undo.save(barsUndo, next - 1)
+        this.#addTo(next - 1, trade)
+        return next - 1
+      }
+      later = next
+      next =
+        bars.u32[(next - 1) >>> ROW_SHIFT][((next - 1) & ROW_MASK) * BAR_LANES + Bar.previousPlus1]
+    }
+    const bar = bars.add()
+    this.#open(bar, time, next, trade)
+    if (later === 0) hand.t[headAt] = bar + 1
+    else {
+      undo.save(barsUndo, later - 1)
+      const at = ((later - 1) & ROW_MASK) * BAR_LANES
+      bars.u32[(later - 1) >>> ROW_SHIFT][at + Bar.previousPlus1] = bar + 1
+    }
+    return bar
+  }
+
+  #open(bar: number, time: number, previousPlus1: number, trade: ChartTrade): void {
+    const u32 = this.#state.bars.u32[bar >>> ROW_SHIFT]
+    const f64 = this.#state.bars.f64[bar >>> ROW_SHIFT]
+    const at = (bar & ROW_MASK) * BAR_LANES
+    u32[at + Bar.time] = time
+    u32[at + Bar.previousPlus1] = previousPlus1
+    const atF = at >>> 1
+    for (let i = Bar.openUsdF; i <= Bar.closeUsdF; i++) f64[atF + i] = trade.priceUsd
+    for (let i = Bar.openSolF; i <= Bar.closeSolF; i++) f64[atF + i] = trade.priceSol
+    f64[atF + Bar.volumeMicroUsdF] = trade.microUsd
+    f64[atF + Bar.volumeLamportsF] = trade.lamports
+  }
+
+  #addTo(bar: number, trade: ChartTrade): void {
+    const f64 = this.#state.bars.f64[bar >>> ROW_SHIFT]
+    const at = ((bar & ROW_MASK) * BAR_LANES) >>> 1
+    extend(f64, at + Bar.openUsdF, trade.priceUsd)
+    extend(f64, at + Bar.openSolF, trade.priceSol)
+    f64[at + Bar.volumeMicroUsdF] += trade.microUsd
+    f64[at + Bar.volumeLamportsF] += trade.lamports
+  }
+}
+
+/** Open and close of the two series. */
+const SERIES = [
+  { open: Bar.openUsdF, close: Bar.closeUsdF },
+  { open: Bar.openSolF, close: Bar.closeSolF },
+] as const
+
+/**
+ * Adds a price to the open, high, low and close that lie from lane `at` on. A price of 0 is one that nobody
+ * knew: it has no part in a bar that has another (contract section 3.6).
+ */
+function extend(f64: Float64Array, at: number, price: number): void {
+  if (price === 0) return
+  if (f64[at] === 0) {
+    f64.fill(price, at, at + BAR_PRICES)
+    return
+  }
+  if (price > f64[at + BarPrice.high]) f64[at + BarPrice.high] = price
+  if (price < f64[at + BarPrice.low]) f64[at + BarPrice.low] = price
+  f64[at + BarPrice.close] = price
+}
+
+/** The prices of a mint's trades are other ones: its bars are begun anew. */
+export function dropBars(t: Uint32Array, tAt: number): void {
+  t[tAt + T.flags] &= ~TokenFlag.barsStored
+  for (let width = 0; width < BASE_WIDTHS_SECONDS.length; width++) t[tAt + T.barsPlus1 + width] = 0
+}

@@ -1,0 +1,191 @@
+import { LRUCache } from 'lru-cache'
+import { U } from '../../events/swap-record.ts'
+import { olderLink } from '../memory/endless-chain.ts'
+import { positionLane, tokenLane } from '../state/lanes.ts'
+import { P, PASSED_SHIFT, T } from '../state/layout.ts'
+import type { State } from '../state/state.ts'
+
+/** One in so many swaps of a chain has its place remembered once somebody has come by. */
+const REMEMBERED_EVERY = 64
+/** Remembered places of all chains, of 4 bytes each: of the chain asked for longest ago they go first. */
+const PLACES_MAX = 1 << 21
+/** Pages up to this many swaps behind the newest are walked to. */
+const WALKED_MAX = 4 * REMEMBERED_EVERY
+/** Pages that are being read from the disk in pieces; of one that is forgotten the reads are made again. */
+const PAGE_WALKS_MAX = 1_024
+
+/** Swaps of a mint, or of one wallet in it, linked from each to the one before. */
+export interface SwapChain {
+  readonly name: string
+  readonly total: number
+  /** Tape index + 1 of the newest; 0 for none. */
+  readonly newestPlus1: number
+  /** Lane of the link. */
+  readonly link: number
+}
+
+/** What a swap is linked to: tape index + 1 of the one before it, 0 for none. */
+export function linkOf({ tape }: State, index: number, link: number): number {
+  return olderLink(tape.u32Of(index)[tape.at(index) + link], index, 'swaps of a mint or position')
+}
+
+/** A page of swap history: how many there are in all, and the tape indexes asked for. */
+export interface SwapPage {
+  readonly total: number
+  readonly swaps: readonly number[]
+}
+
+export function chainOfToken(state: State, token: number): SwapChain {
+  return {
+    name: String(token),
+    total: tokenLane(state, token, T.swaps),
+    newestPlus1: tokenLane(state, token, T.lastSwapPlus1),
+    link: U.previousInMint,
+  }
+}
+
+/** Swaps of a position, those on routes that its coin only passed through among them. */
+function swapsOf(state: State, position: number): number {
+  const [buys, sells, flags] = [P.buys, P.sells, P.flags].map((lane) =>
+    positionLane(state, position, lane),
+  )
+  return buys + sells + (flags >>> PASSED_SHIFT)
+}
+
+/** Swaps of one wallet in a mint, by its position. */
+export function chainOfPosition(state: State, position: number): SwapChain {
+  const [token, wallet] = [P.token, P.wallet].map((lane) => positionLane(state, position, lane))
+  return {
+    name: `${token}/${wallet}`,
+    total: swapsOf(state, position),
+    newestPlus1: positionLane(state, position, P.lastSwapPlus1),
+    link: U.previousInPosition,
+  }
+}
+
+/**
+ * Pages of chains of swaps, newest first. What lies deep is a long way down the links, each a wait for
+ * memory or for the disk: places are remembered on the way, so that it can be gone in pieces, and
+ * need not be gone again. A swap that no late event reaches keeps its place and its number for good.
+ */
+export class SwapChains {
+  readonly #state: State
+  readonly #settledSwaps: () => number
+  readonly #places = new LRUCache<string, Uint32Array>({
+    maxSize: PLACES_MAX,
+    sizeCalculation: (places) => places.length,
+  })
+  /** Where reading a page goes on: the next swap of it (+ 1), and how many are left. */
+  readonly #walks = new LRUCache<string, { nextPlus1: number; left: number }>({
+    max: PAGE_WALKS_MAX,
+  })
+
+  /** `settledSwaps`: tape index up to which nothing changes any more. */
+  constructor(state: State, settledSwaps: () => number) {
+    this.#state = state
+    this.#settledSwaps = settledSwaps
+  }
+
+  get bytes(): number {
+    return this.#places.calculatedSize * Uint32Array.BYTES_PER_ELEMENT
+  }
+
+  /** Forgets all: the tape is another one. */
+  drop(): void {
+    this.#places.clear()
+    this.#walks.clear()
+  }
+
+  /**
+   * Goes towards a page, and along it where it lies on the disk, for as long as `mayGoOn` says, and on
+   * from there when asked again. True: it is near, and `page` will have it at once.
+   */
+  isNear(chain: SwapChain, page: number, limit: number, mayGoOn: () => boolean): boolean {
+    const skipped = (page - 1) * limit
+    if (skipped >= chain.total) return true
+    const isWalked = skipped <= WALKED_MAX
+    const firstPlus1 = isWalked
+      ? chain.newestPlus1
+      : this.#find(chain, chain.total - skipped, mayGoOn)
+    if (firstPlus1 === null) return false
+    return this.areNear(chain, firstPlus1, isWalked ? skipped + limit : limit, mayGoOn)
+  }
+
+  /**
+   * Reads up to `count` swaps of a chain from one (tape index + 1) on, so that the archive keeps their
+   * blocks, for as long as `mayGoOn` says, and on from there when asked again. True: all are read.
+   */
+  areNear(
+    { name, link }: SwapChain,
+    firstPlus1: number,
+    count: number,
+    mayGoOn: () => boolean,
+  ): boolean {
+    const { tape } = this.#state
+    if (tape.firstInMemory === 0) return true
+    const key = `${name} ${firstPlus1} ${count}`
+    const walk = this.#walks.get(key) ?? { nextPlus1: firstPlus1, left: count }
+    while (walk.nextPlus1 !== 0 && walk.left > 0) {
+      const isOnDisk = walk.nextPlus1 <= tape.firstInMemory
+      walk.nextPlus1 = linkOf(this.#state, walk.nextPlus1 - 1, link)
+      walk.left -= 1
+      if (!isOnDisk || mayGoOn()) continue
+      this.#walks.set(key, walk)
+      return false
+    }
+    this.#walks.delete(key)
+    return true
+  }
+
+  /** `page` from 1. */
+  page(chain: SwapChain, page: number, limit: number): SwapPage {
+    const { total } = chain
+    const skipped = (page - 1) * limit
+    const swaps: number[] = []
+    if (skipped >= total) return { total, swaps }
+    let next =
+      skipped <= WALKED_MAX
+        ? this.#behind(chain, chain.newestPlus1, skipped)
+        : (this.#find(chain, total - skipped, () => true) ?? 0)
+    for (; next !== 0 && swaps.length < limit; next = this.#behind(chain, next, 1))
+      swaps.push(next - 1)
+    return { total, swaps }
+  }
+
+  /** Tape index + 1 of the swap of a number, of which the oldest has 1; null when it may not go on. */
+  #find(chain: SwapChain, number: number, mayGoOn: () => boolean): number | null {
+    const places = this.#placesOf(chain)
+    const settled = this.#settledSwaps()
+    let place = Math.ceil(number / REMEMBERED_EVERY)
+    const last = Math.floor(chain.total / REMEMBERED_EVERY)
+    while (place <= last && places[place] === 0) place++
+    let at = place <= last ? place * REMEMBERED_EVERY : chain.total
+    let next = place <= last ? places[place] : chain.newestPlus1
+    while (at > number) {
+      next = this.#behind(chain, next, 1)
+      at -= 1
+      if (at % REMEMBERED_EVERY !== 0 || next > settled) continue
+      places[at / REMEMBERED_EVERY] = next
+      if (at > number && !mayGoOn()) return null
+    }
+    return next
+  }
+
+  /** Tape index + 1 of the swap so many links behind one. */
+  #behind({ link }: SwapChain, indexPlus1: number, links: number): number {
+    let next = indexPlus1
+    for (let i = 0; i < links && next !== 0; i++) next = linkOf(this.#state, next - 1, link)
+    return next
+  }
+
+  /** Places of a chain by number / REMEMBERED_EVERY; 0 for those not known. */
+  #placesOf({ name, total }: SwapChain): Uint32Array {
+    const known = this.#places.get(name)
+    const count = Math.floor(total / REMEMBERED_EVERY) + 1
+    if (known !== undefined && known.length >= count) return known
+    const places = new Uint32Array(Math.ceil(count * 1.25))
+    if (known !== undefined) places.set(known)
+    this.#places.set(name, places)
+    return places
+  }
+}

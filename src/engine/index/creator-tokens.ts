@@ -1,0 +1,99 @@
+import { growingPart, type MemoryPart } from '../memory/memory-part.ts'
+import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
+import { U32List } from '../memory/u32-list.ts'
+import { B, B_LANES, TokenFlag } from '../state/layout.ts'
+import { flagsOf } from '../state/lifecycle.ts'
+import type { State } from '../state/state.ts'
+
+/** Tokens looked at between two questions whether there is time for more. */
+const TOKENS_A_LOOK = 1_024
+
+/**
+ * The tokens of each creator, the one whose creation was told last first: chains of token rows, made
+ * in pieces before the first question and then kept up. 4 bytes a token and a wallet.
+ */
+export class CreatorTokens {
+  readonly #state: State
+  readonly #told: U32List
+  readonly #nextPlus1 = new U32List()
+  readonly #firstPlus1 = new U32List()
+  #making: Generator<void, void> | null = null
+  #isMade = false
+
+  /** `told` has the tokens in the order in which their creation was told. */
+  constructor(state: State, told: U32List) {
+    this.#state = state
+    this.#told = told
+  }
+
+  get memory(): MemoryPart {
+    return growingPart('creators', this.#nextPlus1, this.#firstPlus1)
+  }
+
+  /** The creation of a token was told. */
+  created(token: number): void {
+    if (this.#isMade) this.#link(token)
+  }
+
+  /**
+   * Tokens of the creator of `token`, the one told last first; at most `max`. The token itself is always
+   * included: where it is older than so many others it stands last.
+   */
+  ofCreatorOf(token: number, max: number): number[] {
+    this.areNear(() => true)
+    const creatorPlus1 = this.#creatorPlus1(token)
+    const found: number[] = []
+    if (creatorPlus1 === 0) return found
+    let next = this.#firstPlus1.get(creatorPlus1 - 1)
+    for (; next !== 0 && found.length < max; next = this.#nextPlus1.get(next - 1))
+      found.push(next - 1)
+    if (next !== 0 && !found.includes(token)) found[max - 1] = token
+    return found
+  }
+
+  /** Makes the chains for as long as `mayGoOn` says; false: to be called again in a later turn. */
+  areNear(mayGoOn: () => boolean): boolean {
+    if (this.#isMade) return true
+    this.#making ??= this.#make()
+    while (!this.#making.next().done) if (!mayGoOn()) return false
+    this.#isMade = true
+    this.#making = null
+    return true
+  }
+
+  *#make(): Generator<void, void> {
+    const told = this.#told
+    const { count } = this.#state.tokens
+    const isTold = new Uint8Array(count)
+    let marked = 0
+    while (marked < told.length) {
+      isTold[told.get(marked++)] = 1
+      if (marked % TOKENS_A_LOOK === 0) yield
+    }
+    // Snapshots of version 1 do not say when their tokens were told: before all others.
+    for (let token = 0; token < count; token++) {
+      if (isTold[token] === 0) this.#link(token)
+      if (token % TOKENS_A_LOOK !== 0) continue
+      yield
+      // What was told meanwhile has its place behind these.
+      while (marked < told.length) isTold[told.get(marked++)] = 1
+    }
+    for (let place = 0; place < told.length; place++) {
+      this.#link(told.get(place))
+      if (place % TOKENS_A_LOOK === 0) yield
+    }
+  }
+
+  #link(token: number): void {
+    const creatorPlus1 = this.#creatorPlus1(token)
+    const isKnown = (flagsOf(this.#state, token) & TokenFlag.creationKnown) !== 0
+    if (creatorPlus1 === 0 || !isKnown) return
+    this.#nextPlus1.set(token, this.#firstPlus1.get(creatorPlus1 - 1))
+    this.#firstPlus1.set(creatorPlus1 - 1, token + 1)
+  }
+
+  #creatorPlus1(token: number): number {
+    const at = (token & ROW_MASK) * B_LANES + B.creatorPlus1
+    return this.#state.births.u32[token >>> ROW_SHIFT][at]
+  }
+}

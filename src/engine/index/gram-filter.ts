@@ -1,0 +1,86 @@
+import { ROW_MASK, ROW_SHIFT, Rows } from '../memory/rows.ts'
+
+/** Entries that one look decides about; what a text's bits let through is searched natively. */
+export const ENTRIES_PER_BLOCK = 32
+/** 16 bytes an entry: a mint of 44 letters and a name set some sixty bits. */
+const BITS_PER_BLOCK = 1 << 12
+const LANES_PER_BLOCK = BITS_PER_BLOCK / 32
+const HASH_SHIFT = 32 - Math.log2(BITS_PER_BLOCK)
+/** Three bytes, and odd ones by themselves: pairs of letters are in every block, by its mints. */
+const GRAM_BYTES = 3
+/** A longer text is told apart by its beginning. */
+const GRAMS_MAX = 32
+
+/**
+ * Which blocks of entries may hold a text: a bloom filter of the three bytes at each place of their
+ * texts (docs/decisions/0012). It never says no where the text is; texts that went are not taken out.
+ */
+export class GramFilter {
+  readonly #blocks = new Rows(LANES_PER_BLOCK)
+
+  get bytes(): number {
+    return this.#blocks.bytes
+  }
+
+  get untouchedBytes(): number {
+    return this.#blocks.untouchedBytes
+  }
+
+  /** Forgets all texts. */
+  clear(): void {
+    this.#blocks.reset(0)
+  }
+
+  /** Adds one text of an entry; entries come in order. */
+  add(entry: number, bytes: Uint8Array, from: number, to: number): void {
+    const block = Math.floor(entry / ENTRIES_PER_BLOCK)
+    while (this.#blocks.count <= block) this.#blocks.add()
+    const lanes = this.#blocks.u32[block >>> ROW_SHIFT]
+    const row = (block & ROW_MASK) * LANES_PER_BLOCK
+    let gram = 0
+    let wasOdd = 0
+    for (let at = from; at < to; at++) {
+      const byte = bytes[at]
+      gram = ((gram << 8) | byte) & 0xffffff
+      if (at - from >= GRAM_BYTES - 1) setBit(lanes, row, bitOf(gram, GRAM_BYTES))
+      const odd = IS_ODD[byte]
+      if (odd === 1) setBit(lanes, row, bitOf(byte, 1))
+      if ((odd | wasOdd) === 1 && at > from) setBit(lanes, row, bitOf(gram & 0xffff, 2))
+      wasOdd = odd
+    }
+  }
+
+  /** The bits that every block with this text has; none when nothing can be said. */
+  bitsOf(text: Uint8Array): readonly number[] {
+    if (text.length < GRAM_BYTES) {
+      if (!text.some((byte) => IS_ODD[byte] === 1)) return []
+      const gram = text.reduce((left, byte) => (left << 8) | byte, 0)
+      return [bitOf(gram, text.length)]
+    }
+    const bits = new Set<number>()
+    for (let at = GRAM_BYTES; at <= text.length && bits.size < GRAMS_MAX; at++)
+      bits.add(bitOf((text[at - 3] << 16) | (text[at - 2] << 8) | text[at - 1], GRAM_BYTES))
+    return [...bits]
+  }
+
+  /** May an entry of the block hold a text with these bits? */
+  mayHold(block: number, bits: readonly number[]): boolean {
+    const lanes = this.#blocks.u32[block >>> ROW_SHIFT]
+    const row = (block & ROW_MASK) * LANES_PER_BLOCK
+    for (const bit of bits) if (((lanes[row + (bit >>> 5)] >>> (bit & 31)) & 1) === 0) return false
+    return true
+  }
+}
+
+/** By byte: 1 for what is no letter and no digit of a mint, whose letters are folded to small ones. */
+const IS_ODD = Uint8Array.from({ length: 256 }, (_, byte) =>
+  (byte >= 0x61 && byte <= 0x7a) || (byte >= 0x31 && byte <= 0x39) ? 0 : 1,
+)
+
+function setBit(lanes: Uint32Array, row: number, bit: number): void {
+  lanes[row + (bit >>> 5)] |= 1 << (bit & 31)
+}
+
+function bitOf(gram: number, length: number): number {
+  return Math.imul(gram + (length << 24), 0x9e3779b1) >>> HASH_SHIFT
+}

@@ -1,0 +1,348 @@
+import { GrowingBytes } from '../memory/growing-bytes.ts'
+import { CHAINS, NumberChains } from '../memory/number-chains.ts'
+import { ROWS_MAX } from '../memory/rows.ts'
+import { type StatePart, sizesOf } from '../memory/state-part.ts'
+import { U32List } from '../memory/u32-list.ts'
+import { BeginningChains } from './beginning-chains.ts'
+import { foldCase } from './fold-case.ts'
+import { ENTRIES_PER_BLOCK, GramFilter } from './gram-filter.ts'
+import { entryOf, FIELD_END, TOKEN_END } from './search-entry.ts'
+
+/** Tokens that one search gives at most (contract section 3.1). */
+export const SEARCH_RESULTS_MAX = 50
+
+/** Texts of an entry that are looked for by how they begin: its name, then its symbol. */
+const CHAINED = 2
+const FIRST_BYTES = 1 << 16
+/** By so many of its first bytes a mint or symbol has its chain. */
+const HASHED_BYTES = 16
+/** What more than one token in so many holds is common: it is found soon from the greatest market cap down. */
+const COMMON_SHARE = 64
+/** Entries put into the filter between two questions whether there is time for more. */
+const FILTERED_A_LOOK = 256
+/**
+ * Texts of a chain that are weighed, for each root of all: a longer chain takes longer to walk, and of
+ * what it has fifty are found sooner among all tokens. Both take as long at about so many.
+ */
+const WEIGHED_A_ROOT = 24
+/**
+ * A chain so many times longer is compared first, text by text as they lie: anybody can launch what
+ * shares a chain with a query, and to weigh what is not it takes five times as long.
+ */
+const LONG_CHAIN = 2
+/** So few are never too many to look at. */
+const COMMON_LEAST = 256
+
+export const Rank = { mint: 0, symbol: 1, prefix: 2, substring: 3 } as const
+/** Ranks of tokens that a chain has. */
+export type ChainedRank = typeof Rank.symbol | typeof Rank.prefix
+/** Ranks that many tokens may have. */
+export type SharedRank = ChainedRank | typeof Rank.substring
+
+/** Where an entry starts is a u32. */
+const BYTES_MAX = 0xffffffff
+
+/**
+ * Search over mint, name and symbol (contract section 3.1): all case-folded texts in one byte
+ * buffer, scanned natively where a filter lets through. Renamed tokens are written again and their
+ * old entry is blanked.
+ *
+ * What too many tokens hold to look at them all is found by chains: names and symbols that begin with
+ * the same two, three or eight bytes, mints and symbols with the same hash.
+ */
+export class SearchIndex {
+  readonly #texts = new GrowingBytes(FIRST_BYTES)
+  /** The buffer of the texts. */
+  #bytes = this.#texts.buffer
+  /** Where each entry starts, and whose it is. */
+  readonly #starts = new U32List()
+  readonly #tokens = new U32List()
+  /** Per token: its newest entry + 1. */
+  readonly #entryOfToken = new U32List()
+  readonly #grams = new GramFilter()
+  /** Entries that the filter knows, the oldest; blocks behind them may hold anything. */
+  #filtered = 0
+  /** Where the name and the symbol of each entry begin. */
+  readonly #places = new U32List()
+  /** Names and symbols by how they begin, of number entry × CHAINED + which. */
+  readonly #beginnings = new BeginningChains()
+  /** Entries by the hash of their mint, and of their symbol. */
+  readonly #mintChains = new NumberChains()
+  readonly #symbolChains = new NumberChains()
+
+  readonly part: StatePart = {
+    name: 'search',
+    facts: () => [this.#texts.length, this.#starts.length, this.#entryOfToken.length],
+    views: () => this.#views(),
+    open: (facts) => {
+      const [length, entries, tokens] = sizesOf('search', facts, [BYTES_MAX, ROWS_MAX, ROWS_MAX])
+      this.#texts.reset(length)
+      this.#bytes = this.#texts.buffer
+      this.#starts.reset(entries)
+      this.#tokens.reset(entries)
+      this.#entryOfToken.reset(tokens)
+      return this.#views()
+    },
+    settle: () => {
+      this.#places.reset(0)
+      for (const chains of this.#chains) chains.clear()
+      // A start does not wait for the filter: `isNear` fills it.
+      this.#grams.clear()
+      this.#filtered = 0
+      for (let entry = 0; entry < this.#starts.length; entry++) this.#chain(entry)
+    },
+  }
+
+  get bytes(): number {
+    return this.#memory.reduce((sum, { bytes }) => sum + bytes, 0)
+  }
+
+  get untouchedBytes(): number {
+    return this.#memory.reduce((sum, { untouchedBytes }) => sum + untouchedBytes, 0)
+  }
+
+  get #memory(): readonly { readonly bytes: number; readonly untouchedBytes: number }[] {
+    const kept = [this.#texts, this.#starts, this.#tokens, this.#entryOfToken]
+    return [...kept, this.#grams, this.#places, ...this.#chains]
+  }
+
+  get #chains(): readonly (BeginningChains | NumberChains)[] {
+    return [this.#beginnings, this.#mintChains, this.#symbolChains]
+  }
+
+  /** Adds a token, or replaces what it is found by; the same again costs a comparison. */
+  set(token: number, mint: string, name: string, symbol: string): void {
+    const entry = entryOf([mint, name, symbol])
+    const old = this.#entryOfToken.get(token) - 1
+    if (old >= 0) {
+      const start = this.#starts.get(old)
+      const end = this.#endOf(old)
+      if (entry.equals(this.#bytes.subarray(start, end))) return
+      this.#texts.fill(TOKEN_END, start, end)
+    }
+    this.#entryOfToken.set(token, this.#starts.length + 1)
+    this.#starts.push(this.#texts.length)
+    this.#tokens.push(token)
+    this.#texts.append(entry)
+    this.#bytes = this.#texts.buffer
+    this.#chain(this.#starts.length - 1)
+    if (this.#filtered === this.#starts.length - 1) this.#filter()
+  }
+
+  /**
+   * Fills the filter after a load for as long as `mayGoOn` says; false: to be called again in a later
+   * turn. What is asked before it is found too, only later.
+   */
+  isNear(mayGoOn: () => boolean): boolean {
+    while (this.#filtered < this.#starts.length) {
+      const end = Math.min(this.#filtered + FILTERED_A_LOOK, this.#starts.length)
+      while (this.#filtered < end) this.#filter()
+      if (end < this.#starts.length && !mayGoOn()) return false
+    }
+    return true
+  }
+
+  /** Calls `found` once for each token whose mint the needle is. */
+  mints(needle: Buffer, found: (token: number) => void): void {
+    for (const entry of this.#mintChains.numbersOf([hashOf(needle, 0, needle.length)]))
+      if (this.#rank(needle, entry) === Rank.mint) found(this.#tokens.get(entry))
+  }
+
+  /**
+   * Texts, by number, among which are those that give a token the rank: all of a chain, or of a long one
+   * those that begin with the needle; null when these are so many that they are found soon among all tokens.
+   */
+  candidates(needle: Buffer, rank: ChainedRank): Uint32Array | null {
+    const most = Math.max(COMMON_LEAST, WEIGHED_A_ROOT * Math.sqrt(this.#starts.length))
+    const texts =
+      rank === Rank.prefix ? this.#beginnings.candidates(needle, most) : this.#symbols(needle)
+    const isLong = texts !== null && texts.length > most * LONG_CHAIN
+    return isLong ? this.#compared(needle, texts, most) : texts
+  }
+
+  /** Symbols, by number, among which are those that the needle is. */
+  #symbols(needle: Buffer): Uint32Array {
+    const entries = this.#symbolChains.numbersOf([hashOf(needle, 0, needle.length)])
+    return entries.map((entry) => entry * CHAINED + 1)
+  }
+
+  /** Those of the texts that begin with the needle, in their place; null when more than `most` do. */
+  #compared(needle: Buffer, texts: Uint32Array, most: number): Uint32Array | null {
+    let count = 0
+    for (const text of texts) {
+      if (!this.#startsWith(needle, this.#places.get(text))) continue
+      if (count >= most) return null
+      texts[count++] = text
+    }
+    return texts.subarray(0, count)
+  }
+
+  /** Token of a candidate. */
+  tokenOf(text: number): number {
+    return this.#tokens.get(Math.floor(text / CHAINED))
+  }
+
+  /** Does this candidate give its token the rank? True of one text of each token that has it. */
+  gives(needle: Buffer, text: number, rank: ChainedRank): boolean {
+    if (rank === Rank.prefix && !this.#isFirstBeginning(needle, text)) return false
+    return this.#rank(needle, Math.floor(text / CHAINED)) === rank
+  }
+
+  /**
+   * Calls `found` once for each token that holds the needle, and neither is it nor begins with it; false,
+   * and not all are found, when they are many.
+   */
+  insides(needle: Buffer, found: (token: number) => void): boolean {
+    const bits = this.#grams.bitsOf(needle)
+    // One or two letters are in mints everywhere: a beginning tells. Other texts lie where their fashion was.
+    const isEverywhere = bits.length === 0
+    const blocks = Math.ceil(this.#starts.length / ENTRIES_PER_BLOCK)
+    let count = 0
+    for (let block = 0; block < blocks; block++) {
+      if (!this.#mayHold(block, bits)) continue
+      const from = block * ENTRIES_PER_BLOCK
+      // Neighbours are looked through in one go.
+      while (block + 1 < blocks && this.#mayHold(block + 1, bits)) block++
+      const last = Math.min((block + 1) * ENTRIES_PER_BLOCK, this.#starts.length) - 1
+      const start = this.#starts.get(from)
+      const text = this.#bytes.subarray(start, this.#endOf(last))
+      let entry = from
+      for (let at = text.indexOf(needle); at >= 0; ) {
+        entry = this.#entryAt(start + at, entry, last)
+        if (this.#rank(needle, entry) === Rank.substring) {
+          found(this.#tokens.get(entry))
+          count += 1
+          if (isCommon(count, isEverywhere ? entry + 1 : this.#starts.length)) return false
+        }
+        at = entry === last ? -1 : text.indexOf(needle, this.#endOf(entry) - start)
+      }
+    }
+    return true
+  }
+
+  /** A test of single tokens for a rank. */
+  rankTest(needle: Buffer, rank: SharedRank): (token: number) => boolean {
+    const bits = this.#grams.bitsOf(needle)
+    return (token) => {
+      const entry = this.#entryOfToken.get(token) - 1
+      // What only old and cheap tokens hold is looked for in all others first.
+      if (entry < 0 || !this.#mayHold(Math.floor(entry / ENTRIES_PER_BLOCK), bits)) return false
+      // Whatever stands lower has to hold it; to begin with it says that it does.
+      if (rank === Rank.substring && !this.#holds(needle, entry)) return false
+      return this.#rank(needle, entry) === rank
+    }
+  }
+
+  /** May an entry of the block hold a text with these bits, by the filter as far as it is filled? */
+  #mayHold(block: number, bits: readonly number[]): boolean {
+    const filtered = Math.floor(this.#filtered / ENTRIES_PER_BLOCK)
+    return block >= filtered || this.#grams.mayHold(block, bits)
+  }
+
+  /** One entry is too short for a native search to pay. */
+  #holds(needle: Buffer, entry: number): boolean {
+    const end = this.#endOf(entry) - needle.length
+    for (let at = this.#starts.get(entry); at < end; at++)
+      if (this.#bytes[at] === needle[0] && this.#startsWith(needle, at)) return true
+    return false
+  }
+
+  /** Begins this name or symbol with the needle, and no name before it of the same entry? */
+  #isFirstBeginning(needle: Buffer, place: number): boolean {
+    if (!this.#startsWith(needle, this.#places.get(place))) return false
+    const isName = place % CHAINED === 0
+    return isName || !this.#startsWith(needle, this.#places.get(place - 1))
+  }
+
+  /** Puts the next entry into the filter. */
+  #filter(): void {
+    const entry = this.#filtered++
+    const name = this.#places.get(entry * CHAINED)
+    const symbol = this.#places.get(entry * CHAINED + 1)
+    this.#grams.add(entry, this.#bytes, this.#starts.get(entry), name - 1)
+    this.#grams.add(entry, this.#bytes, name, symbol - 1)
+    this.#grams.add(entry, this.#bytes, symbol, this.#endOf(entry) - 1)
+  }
+
+  /** Puts the fields of an entry into their chains; a blanked one has none. */
+  #chain(entry: number): void {
+    const mint = this.#starts.get(entry)
+    const name = this.#fieldEnd(mint) + 1
+    const symbol = this.#fieldEnd(name) + 1
+    this.#mintChains.push(this.#wholeKey(mint))
+    this.#symbolChains.push(this.#wholeKey(symbol))
+    this.#places.push(name)
+    this.#places.push(symbol)
+    for (const from of [name, symbol])
+      if (this.#isEmpty(from)) this.#beginnings.skip()
+      else this.#beginnings.push(this.#bytes, from)
+  }
+
+  #wholeKey(from: number): number | null {
+    return this.#isEmpty(from) ? null : hashOf(this.#bytes, from, this.#fieldEnd(from))
+  }
+
+  #isEmpty(from: number): boolean {
+    return this.#bytes[from] >= FIELD_END
+  }
+
+  #fieldEnd(from: number): number {
+    let at = from
+    while (this.#bytes[at] < FIELD_END) at++
+    return at
+  }
+
+  #views(): Uint8Array[] {
+    const lists = [this.#starts, this.#tokens, this.#entryOfToken]
+    return [this.#bytes.subarray(0, this.#texts.length), ...lists.map((list) => list.view())]
+  }
+
+  #endOf(entry: number): number {
+    return entry + 1 < this.#starts.length ? this.#starts.get(entry + 1) : this.#texts.length
+  }
+
+  /** Index of the entry that holds byte `at`, from entry `from` to `last`. */
+  #entryAt(at: number, from: number, last: number): number {
+    let low = from
+    let high = last + 1
+    while (high - low > 1) {
+      const middle = (low + high) >>> 1
+      if (this.#starts.get(middle) <= at) low = middle
+      else high = middle
+    }
+    return low
+  }
+
+  /** Rank of an entry, `substring` when it holds the needle elsewhere or not at all. */
+  #rank(needle: Buffer, entry: number): number {
+    const mint = this.#starts.get(entry)
+    const name = this.#places.get(entry * CHAINED)
+    const symbol = this.#places.get(entry * CHAINED + 1)
+    if (mint + needle.length + 1 === name && this.#startsWith(needle, mint)) return Rank.mint
+    const isSymbol = this.#startsWith(needle, symbol)
+    if (isSymbol && symbol + needle.length + 1 === this.#endOf(entry)) return Rank.symbol
+    return isSymbol || this.#startsWith(needle, name) ? Rank.prefix : Rank.substring
+  }
+
+  #startsWith(needle: Buffer, at: number): boolean {
+    for (let i = 0; i < needle.length; i++) if (this.#bytes[at + i] !== needle[i]) return false
+    return true
+  }
+}
+
+/** A query as the texts are kept. */
+export function needleOf(query: string): Buffer {
+  return Buffer.from(foldCase(query))
+}
+
+function isCommon(count: number, entries: number): boolean {
+  return count >= COMMON_LEAST && count * COMMON_SHARE > entries
+}
+
+/** FNV-1a of the first bytes and the length, folded to the number of chains. */
+function hashOf(bytes: Uint8Array, from: number, to: number): number {
+  let hash = 0x811c9dc5 ^ (to - from)
+  const end = Math.min(to, from + HASHED_BYTES)
+  for (let at = from; at < end; at++) hash = Math.imul(hash ^ bytes[at], 0x01000193)
+  return (hash ^ (hash >>> 16)) & (CHAINS - 1)
+}

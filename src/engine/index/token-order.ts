@@ -1,0 +1,248 @@
+import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
+import { widened } from '../memory/widened.ts'
+import { B, B_LANES, TokenFlag } from '../state/layout.ts'
+import { completionOf, flagsOf, Lifecycle, lifecycleOf } from '../state/lifecycle.ts'
+import type { State } from '../state/state.ts'
+import { OrderedTokens } from './ordered-tokens.ts'
+
+/** Changed tokens that wait for a reader; from there on the writer places them itself. */
+const DIRTY_TOKENS_MAX = 1_024
+
+const FIRST_TOKENS = 1024
+
+/** Which list a token stands in; in one at most. */
+const List = { none: 0, new: 1, completing: 2, graduated: 3 } as const
+
+/**
+ * Lanes of the key that a token stands by. f64: the completion or nothing, the slot of the creation
+ * or graduation and its arrival; u32: the rest of that event's place.
+ */
+const FK = { completion: 0, slot: 1, arrival: 2, lanes: 3 } as const
+const UK = { txIndex: 0, ordinal: 1, lanes: 2 } as const
+
+interface ListKey {
+  completion: number
+  slot: number
+  txIndex: number
+  ordinal: number
+  /** Of an event without a slot, which stands behind the one whose place it has; else 0. */
+  arrival: number
+}
+
+/**
+ * The orders of the token tables, brought up to date when somebody reads: the new by creation,
+ * the graduated by migration, the completing by completion (contract section 3.7). The fold only
+ * notes which tokens changed. Lists run oldest first; tables read them from the end.
+ */
+export class TokenOrder {
+  readonly #state: State
+  readonly #new = new OrderedTokens((a, b) => this.#compare(a, b))
+  readonly #completing = new OrderedTokens((a, b) => this.#compare(a, b))
+  readonly #graduated = new OrderedTokens((a, b) => this.#compare(a, b))
+  /** Per token: the list it stands in, and the key it stands there by. */
+  #listed = new Uint8Array(FIRST_TOKENS)
+  #f64 = new Float64Array(FIRST_TOKENS * FK.lanes)
+  #u32 = new Uint32Array(FIRST_TOKENS * UK.lanes)
+  #isDirty = new Uint8Array(FIRST_TOKENS)
+  #dirty: number[] = []
+  /** The rows were loaded, or much was folded: the next reader has the orders made anew. */
+  #isStale = false
+  readonly #key: ListKey = { completion: 0, slot: 0, txIndex: 0, ordinal: 0, arrival: 0 }
+
+  constructor(state: State) {
+    this.#state = state
+  }
+
+  /** The orders, and the columns by token. */
+  get bytes(): number {
+    const columns = [this.#listed, this.#f64, this.#u32, this.#isDirty]
+    const orders = this.#new.bytes + this.#completing.bytes + this.#graduated.bytes
+    return columns.reduce((sum, { byteLength }) => sum + byteLength, orders)
+  }
+
+  /** The token changed: its places may have. */
+  touch(token: number): void {
+    this.#state.changes.note(token)
+    if (this.#isStale) return
+    if (token >= this.#isDirty.length) this.#widen(token)
+    if (this.#isDirty[token] !== 0) return
+    this.#isDirty[token] = 1
+    this.#dirty.push(token)
+  }
+
+  /** As `touch`, of a swap: most move their token nowhere, which costs least to see while its rows are near. */
+  traded(token: number): void {
+    if (this.#staysInPlace(token)) this.#state.changes.note(token)
+    else this.touch(token)
+  }
+
+  /**
+   * Does the token stand where it stood before its swap? The new and the graduated stand by one event
+   * each, and whoever takes that back, or tells another one, touches the token.
+   */
+  #staysInPlace(token: number): boolean {
+    if (this.#isStale || token >= this.#listed.length) return false
+    const list = this.#listed[token]
+    return list !== List.none && list !== List.completing && this.#listOf(token) === list
+  }
+
+  /**
+   * The rows are other ones: the orders are made anew when somebody reads, and whatever was derived
+   * from a token's rows is stale.
+   */
+  startAnew(): void {
+    this.#isStale = true
+    for (let token = 0; token < this.#state.tokens.count; token++) this.#state.changes.note(token)
+    this.#state.creatorChanges.noteAll()
+  }
+
+  /** Brings the orders up to date when much has changed, so that no reader waits for all of it. */
+  keepUp(): void {
+    if (this.#isStale || this.#dirty.length >= DIRTY_TOKENS_MAX) this.#refresh()
+  }
+
+  /** By creation, oldest first. */
+  get new(): OrderedTokens {
+    this.#refresh()
+    return this.#new
+  }
+
+  /** By migration, oldest first. */
+  get graduated(): OrderedTokens {
+    this.#refresh()
+    return this.#graduated
+  }
+
+  /** By completion, least first. */
+  get completing(): OrderedTokens {
+    this.#refresh()
+    return this.#completing
+  }
+
+  /** One sort for each order. */
+  #rebuild(): void {
+    const { count } = this.#state.tokens
+    this.#isStale = false
+    this.#listed.fill(0)
+    this.#isDirty.fill(0)
+    this.#dirty = []
+    if (count > this.#isDirty.length) this.#widen(count - 1)
+    const tokens: number[][] = [[], [], [], []]
+    for (let token = 0; token < count; token++) {
+      const list = this.#listOf(token)
+      this.#listed[token] = list
+      if (list !== List.none) this.#renewKey(token, list)
+      tokens[list].push(token)
+    }
+    this.#new.reset(tokens[List.new])
+    this.#completing.reset(tokens[List.completing])
+    this.#graduated.reset(tokens[List.graduated])
+  }
+
+  #refresh(): void {
+    if (this.#isStale) this.#rebuild()
+    if (this.#dirty.length === 0) return
+    for (const token of this.#dirty) {
+      this.#isDirty[token] = 0
+      this.#place(token)
+    }
+    this.#dirty = []
+  }
+
+  /** Puts the token where it belongs, unless it stands there. */
+  #place(token: number): void {
+    const before = this.#listed[token]
+    const now = this.#listOf(token)
+    if (before === now && (now === List.none || this.#isPlaced(token, now))) return
+    this.#tokensOf(before)?.remove(token)
+    if (now !== List.none) this.#renewKey(token, now)
+    this.#listed[token] = now
+    this.#tokensOf(now)?.add(token)
+  }
+
+  #tokensOf(list: number): OrderedTokens | null {
+    if (list === List.new) return this.#new
+    if (list === List.completing) return this.#completing
+    return list === List.graduated ? this.#graduated : null
+  }
+
+  /** The list the token belongs in. */
+  #listOf(token: number): number {
+    const flags = flagsOf(this.#state, token)
+    if (flags & TokenFlag.graduated) return List.graduated
+    if ((flags & TokenFlag.exists) === 0) return List.none
+    return lifecycleOf(this.#state, token) === Lifecycle.completing ? List.completing : List.new
+  }
+
+  /** Is the token's key in its list what it was? */
+  #isPlaced(token: number, list: number): boolean {
+    const key = this.#readKey(token, list)
+    return (
+      this.#f64[token * FK.lanes + FK.completion] === key.completion &&
+      this.#f64[token * FK.lanes + FK.slot] === key.slot &&
+      this.#f64[token * FK.lanes + FK.arrival] === key.arrival &&
+      this.#u32[token * UK.lanes + UK.txIndex] === key.txIndex &&
+      this.#u32[token * UK.lanes + UK.ordinal] === key.ordinal
+    )
+  }
+
+  #renewKey(token: number, list: number): void {
+    const key = this.#readKey(token, list)
+    this.#f64[token * FK.lanes + FK.completion] = key.completion
+    this.#f64[token * FK.lanes + FK.slot] = key.slot
+    this.#f64[token * FK.lanes + FK.arrival] = key.arrival
+    this.#u32[token * UK.lanes + UK.txIndex] = key.txIndex
+    this.#u32[token * UK.lanes + UK.ordinal] = key.ordinal
+  }
+
+  /** The key as the rows have it now; only the completing stand by completion, equal ones by creation. */
+  #readKey(token: number, list: number): ListKey {
+    const { births } = this.#state
+    const f64 = births.f64[token >>> ROW_SHIFT]
+    const u32 = births.u32[token >>> ROW_SHIFT]
+    const at = (token & ROW_MASK) * B_LANES
+    const isGraduated = list === List.graduated
+    const key = this.#key
+    key.completion = list === List.completing ? completionOf(this.#state, token) : 0
+    key.slot = f64[(at >>> 1) + (isGraduated ? B.graduatedSlotF : B.createdSlotF)]
+    key.txIndex = u32[at + (isGraduated ? B.graduatedTxIndex : B.createdTxIndex)]
+    key.ordinal = u32[at + (isGraduated ? B.graduatedOrdinal : B.createdOrdinal)]
+    key.arrival = f64[(at >>> 1) + (isGraduated ? B.graduatedArrivalF : B.createdArrivalF)]
+    return key
+  }
+
+  /** 1, -1 or 0: a difference that is no small integer would be garbage after every comparison. */
+  #compare(a: number, b: number): number {
+    const aF = a * FK.lanes
+    const bF = b * FK.lanes
+    const completion = this.#f64[aF + FK.completion]
+    const other = this.#f64[bF + FK.completion]
+    if (completion !== other) return completion < other ? -1 : 1
+    const slot = this.#f64[aF + FK.slot]
+    const otherSlot = this.#f64[bF + FK.slot]
+    if (slot !== otherSlot) return slot < otherSlot ? -1 : 1
+    return Math.sign(this.#tie(a, b))
+  }
+
+  /** Lists are read from the end, so equal keys stand with their mints descending. */
+  #tie(a: number, b: number): number {
+    const aAt = a * UK.lanes
+    const bAt = b * UK.lanes
+    const transactions = this.#u32[aAt + UK.txIndex] - this.#u32[bAt + UK.txIndex]
+    if (transactions !== 0) return transactions
+    const ordinals = this.#u32[aAt + UK.ordinal] - this.#u32[bAt + UK.ordinal]
+    if (ordinals !== 0 || a === b) return ordinals
+    const arrivals = this.#f64[a * FK.lanes + FK.arrival] - this.#f64[b * FK.lanes + FK.arrival]
+    if (arrivals !== 0) return arrivals
+    const { book } = this.#state
+    return book.mintOf(a) < book.mintOf(b) ? 1 : -1
+  }
+
+  #widen(token: number): void {
+    const size = Math.max(token + 1, this.#isDirty.length * 2)
+    this.#isDirty = widened(new Uint8Array(size), this.#isDirty)
+    this.#listed = widened(new Uint8Array(size), this.#listed)
+    this.#f64 = widened(new Float64Array(size * FK.lanes), this.#f64)
+    this.#u32 = widened(new Uint32Array(size * UK.lanes), this.#u32)
+  }
+}

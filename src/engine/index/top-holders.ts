@@ -1,0 +1,256 @@
+import { numberAt, readU64, u64ToNumber } from '../../base/u64.ts'
+import { stepped } from '../memory/endless-chain.ts'
+import { ROW_MASK, ROW_SHIFT, Rows } from '../memory/rows.ts'
+import { U32List } from '../memory/u32-list.ts'
+import { isHolderAt } from '../state/lanes.ts'
+import { P, P_LANES, R, R_LANES, T, T_LANES } from '../state/layout.ts'
+import type { PositionLists } from '../state/position-lists.ts'
+import type { State } from '../state/state.ts'
+
+const TOP = 10
+/** Positions a list keeps: some more than ten, so that ten sales in a row need no new scan. */
+const KEPT = 26
+/**
+ * [count, known, floor (f64), sum (f64), positions…]: every holder that is not listed has at most
+ * `floor`; `sum` is that of the ten largest.
+ */
+const LIST = { count: 0, known: 1, floorF: 1, sumF: 2, first: 6 } as const
+const LIST_LANES = LIST.first + KEPT
+/** What is known of a mint's largest holders. */
+const Known = { nothing: 0, list: 1, sum: 2 } as const
+
+/**
+ * The largest holders of a mint, found by a scan on the first read and kept current after it.
+ * Only mints with more than ten holders that somebody looks at have a list. It is derived from
+ * positions alone and made by reads, so it is no part of the state; after a roll-back it is simply
+ * scanned again.
+ *
+ * Balances are compared as doubles: two that differ only past 2^53 are as good as equal here.
+ */
+export class TopHolders {
+  readonly #state: State
+  readonly #positions: PositionLists
+  readonly #lists = new Rows(LIST_LANES)
+  /** Per token: its list + 1. */
+  readonly #listOfToken = new U32List()
+  readonly #found: number[] = []
+  /** How often all holders of a mint were looked through. */
+  scans = 0
+
+  constructor(state: State, positions: PositionLists) {
+    this.#state = state
+    this.#positions = positions
+  }
+
+  get bytes(): number {
+    return this.#lists.bytes + this.#listOfToken.bytes
+  }
+
+  get untouchedBytes(): number {
+    return this.#lists.untouchedBytes + this.#listOfToken.untouchedBytes
+  }
+
+  /** A balance of the mint is now `balance` (0: no holder any more). */
+  changed(token: number, position: number, balance: number): void {
+    const list = this.#listOf(token)
+    if (list < 0) return
+    const lanes = this.#lists.u32[list >>> ROW_SHIFT]
+    const at = (list & ROW_MASK) * LIST_LANES
+    if (lanes[at + LIST.known] === Known.nothing) return
+    lanes[at + LIST.known] = Known.list
+    const floor = this.#lists.f64[list >>> ROW_SHIFT][(at >>> 1) + LIST.floorF]
+    const listed = this.#placeOf(lanes, at, position)
+    if (balance > floor) {
+      if (listed < 0) this.#insert(list, position)
+    } else if (listed >= 0) this.#remove(lanes, at, listed)
+  }
+
+  invalidate(token: number): void {
+    const list = this.#listOf(token)
+    if (list >= 0)
+      this.#lists.u32[list >>> ROW_SHIFT][(list & ROW_MASK) * LIST_LANES + LIST.known] =
+        Known.nothing
+  }
+
+  /** Forgets all lists: every balance may be another. */
+  drop(): void {
+    this.#lists.reset(0)
+    this.#listOfToken.reset(0)
+  }
+
+  /**
+   * Looks through the holders of tokens whose largest are not known, for as long as `mayGoOn` says; false:
+   * to be called again in a later turn. True: `sum` of each takes no time to speak of.
+   */
+  areNear(tokens: readonly number[], mayGoOn: () => boolean): boolean {
+    for (const [place, token] of tokens.entries()) {
+      if (!this.#isFar(token)) continue
+      this.sum(token)
+      if (place + 1 < tokens.length && !mayGoOn()) return false
+    }
+    return true
+  }
+
+  /** Does its sum need a look at all of its positions? */
+  #isFar(token: number): boolean {
+    const t = this.#state.tokens.u32[token >>> ROW_SHIFT]
+    const tAt = (token & ROW_MASK) * T_LANES
+    if (t[tAt + T.holders] <= TOP || t[tAt + T.dormantPlus1] !== 0) return false
+    const list = this.#listOf(token)
+    return list < 0 || !this.#isCurrent(token, list)
+  }
+
+  /** Raw sum of the ten largest balances, as a double. */
+  sum(token: number): number {
+    const tAt = (token & ROW_MASK) * T_LANES
+    const holders = this.#state.tokens.u32[token >>> ROW_SHIFT][tAt + T.holders]
+    if (holders <= TOP) {
+      const tf = this.#state.tokens.f64[token >>> ROW_SHIFT]
+      return sumAt(tf, (tAt >>> 1) + T.holdersSumF)
+    }
+    const run = this.#state.tokens.u32[token >>> ROW_SHIFT][tAt + T.dormantPlus1] - 1
+    if (run >= 0) {
+      const r = this.#state.dormant.runs.f64[run >>> ROW_SHIFT]
+      return r[(((run & ROW_MASK) * R_LANES) >>> 1) + R.topSumF]
+    }
+    return this.#keptSum(token)
+  }
+
+  /** Made once after each change of a balance: the ten rows lie far apart in memory. */
+  #keptSum(token: number): number {
+    const list = this.#currentList(token)
+    const lanes = this.#lists.u32[list >>> ROW_SHIFT]
+    const floats = this.#lists.f64[list >>> ROW_SHIFT]
+    const at = (list & ROW_MASK) * LIST_LANES
+    if (lanes[at + LIST.known] !== Known.sum) {
+      floats[(at >>> 1) + LIST.sumF] = this.#exactSum(this.largest(token))
+      lanes[at + LIST.known] = Known.sum
+    }
+    return floats[(at >>> 1) + LIST.sumF]
+  }
+
+  /** The sum as `sum` has it, of a scan of its own: the same whatever was read. 0 up to ten holders. */
+  scannedSum(token: number): number {
+    const { tokens, positions } = this.#state
+    const t = tokens.u32[token >>> ROW_SHIFT]
+    const tAt = (token & ROW_MASK) * T_LANES
+    if (t[tAt + T.holders] <= TOP) return 0
+    const held: number[] = []
+    for (let next = t[tAt + T.positionsPlus1], steps = 0; next !== 0; ) {
+      steps = stepped(steps, positions.count, 'positions of a mint')
+      const p = positions.u32[(next - 1) >>> ROW_SHIFT]
+      const pAt = ((next - 1) & ROW_MASK) * P_LANES
+      if (isHolderAt(p, pAt)) held.push(next - 1)
+      next = p[pAt + P.nextInMintPlus1]
+    }
+    held.sort((a, b) => this.#balance(b) - this.#balance(a))
+    return this.#exactSum(held.slice(0, TOP))
+  }
+
+  #exactSum(positions: readonly number[]): number {
+    let total = 0n
+    for (const position of positions) total += this.#exactBalance(position)
+    return Number(total)
+  }
+
+  /** Positions of the ten largest holders, largest first. */
+  largest(token: number): number[] {
+    const list = this.#currentList(token)
+    const lanes = this.#lists.u32[list >>> ROW_SHIFT]
+    const first = (list & ROW_MASK) * LIST_LANES + LIST.first
+    const count = lanes[(list & ROW_MASK) * LIST_LANES + LIST.count]
+    const found = this.#found
+    found.length = 0
+    for (let i = 0; i < count; i++) found.push(lanes[first + i])
+    found.sort((a, b) => this.#balance(b) - this.#balance(a))
+    return found.slice(0, TOP)
+  }
+
+  #currentList(token: number): number {
+    let list = this.#listOf(token)
+    if (list < 0) {
+      list = this.#lists.add()
+      this.#listOfToken.set(token, list + 1)
+    }
+    if (!this.#isCurrent(token, list)) this.#scan(token, list)
+    return list
+  }
+
+  /** Has the list the ten largest, as they are now? */
+  #isCurrent(token: number, list: number): boolean {
+    const lanes = this.#lists.u32[list >>> ROW_SHIFT]
+    const at = (list & ROW_MASK) * LIST_LANES
+    const holders =
+      this.#state.tokens.u32[token >>> ROW_SHIFT][(token & ROW_MASK) * T_LANES + T.holders]
+    const count = lanes[at + LIST.count]
+    return lanes[at + LIST.known] !== Known.nothing && (count >= TOP || count >= holders)
+  }
+
+  #scan(token: number, list: number): void {
+    this.scans += 1
+    const lanes = this.#lists.u32[list >>> ROW_SHIFT]
+    const at = (list & ROW_MASK) * LIST_LANES
+    lanes[at + LIST.count] = 0
+    lanes[at + LIST.known] = Known.list
+    this.#lists.f64[list >>> ROW_SHIFT][(at >>> 1) + LIST.floorF] = 0
+    const rows = this.#positions.rowsOfToken(token)
+    for (let i = 0; i < rows.length; i++) {
+      const position = rows[i]
+      const p = this.#state.positions.u32[position >>> ROW_SHIFT]
+      const pAt = (position & ROW_MASK) * P_LANES
+      const balance = numberAt(p, pAt + P.balanceLo)
+      const floor = this.#lists.f64[list >>> ROW_SHIFT][(at >>> 1) + LIST.floorF]
+      if (isHolderAt(p, pAt) && balance > floor) this.#insert(list, position)
+    }
+  }
+
+  /** Adds a position above the floor; when the list is full the smallest goes and sets the floor. */
+  #insert(list: number, position: number): void {
+    const lanes = this.#lists.u32[list >>> ROW_SHIFT]
+    const at = (list & ROW_MASK) * LIST_LANES
+    const count = lanes[at + LIST.count]
+    if (count < KEPT) {
+      lanes[at + LIST.first + count] = position
+      lanes[at + LIST.count] = count + 1
+      return
+    }
+    let smallest = at + LIST.first
+    for (let i = smallest + 1; i < at + LIST.first + KEPT; i++)
+      if (this.#balance(lanes[i]) < this.#balance(lanes[smallest])) smallest = i
+    const floors = this.#lists.f64[list >>> ROW_SHIFT]
+    const out = Math.min(this.#balance(lanes[smallest]), this.#balance(position))
+    if (this.#balance(position) > this.#balance(lanes[smallest])) lanes[smallest] = position
+    floors[(at >>> 1) + LIST.floorF] = Math.max(floors[(at >>> 1) + LIST.floorF], out)
+  }
+
+  #remove(lanes: Uint32Array, at: number, place: number): void {
+    const count = lanes[at + LIST.count] - 1
+    lanes[place] = lanes[at + LIST.first + count]
+    lanes[at + LIST.count] = count
+  }
+
+  #placeOf(lanes: Uint32Array, at: number, position: number): number {
+    const end = at + LIST.first + lanes[at + LIST.count]
+    for (let i = at + LIST.first; i < end; i++) if (lanes[i] === position) return i
+    return -1
+  }
+
+  #listOf(token: number): number {
+    return this.#listOfToken.get(token) - 1
+  }
+
+  #balance(position: number): number {
+    const p = this.#state.positions.u32[position >>> ROW_SHIFT]
+    return numberAt(p, (position & ROW_MASK) * P_LANES + P.balanceLo)
+  }
+
+  #exactBalance(position: number): bigint {
+    const p = this.#state.positions.u32[position >>> ROW_SHIFT]
+    return readU64(p, (position & ROW_MASK) * P_LANES + P.balanceLo)
+  }
+}
+
+/** A sum of two f64 lanes as the nearest double. */
+export function sumAt(sums: Float64Array, at: number): number {
+  return u64ToNumber(sums[at], sums[at + 1])
+}

@@ -1,0 +1,84 @@
+import { ARRIVAL_BITS, ARRIVAL_SHIFT, U } from '../../events/swap-record.ts'
+import { olderLink } from '../memory/endless-chain.ts'
+import { tokenLane } from '../state/lanes.ts'
+import { T } from '../state/layout.ts'
+import type { State } from '../state/state.ts'
+
+/**
+ * The order in which a mint's swaps arrived, kept beside the total order that the tape is in.
+ *
+ * The arrival number of a swap is how many swaps of its mint had arrived, itself included. In the
+ * tape it is the swap's rank in the mint plus a displacement: 0 for nearly all. A swap that arrives
+ * late goes before some; it is displaced by their number, and each of them by one less. Six bits of
+ * the record's flags keep it.
+ */
+/** Farthest displacement that is kept, to both sides. */
+const DISPLACEMENT_MAX = 31
+/** What stands for all farther ones. */
+const LOST = -DISPLACEMENT_MAX - 1
+
+/** Records that have left memory read for one answer at most: each may be a read of the disk. */
+const ARCHIVED_READS_MAX = 1_000
+
+function displacementOf(flags: number): number {
+  return (flags | 0) >> ARRIVAL_SHIFT
+}
+
+function displaced(flags: number, by: number): number {
+  const kept = Math.abs(by) > DISPLACEMENT_MAX ? LOST : by
+  return ((flags & ~ARRIVAL_BITS) | (kept << ARRIVAL_SHIFT)) >>> 0
+}
+
+/**
+ * A swap of `token` arrived late (record at u32 lane `at`) and goes before `later`, in the total
+ * order: notes the displacement of each of its mint. Records of other mints are left alone.
+ */
+export function displace(
+  u32: Uint32Array,
+  at: number,
+  later: readonly { readonly record: Uint32Array | null }[],
+): void {
+  const token = u32[at + U.token]
+  let passed = 0
+  for (const { record } of later) {
+    if (record === null || record[U.token] !== token) continue
+    passed += 1
+    const before = displacementOf(record[U.flags])
+    record[U.flags] = displaced(record[U.flags], before === LOST ? LOST : before - 1)
+  }
+  u32[at + U.flags] = displaced(u32[at + U.flags], passed)
+}
+
+/** Why swaps cannot be told in the order they arrived. */
+export type ArrivalLoss = 'too_old' | 'order_lost'
+
+/**
+ * Tape indexes of a mint's swaps behind arrival number `after`, in order of arrival; good until the
+ * next event. Reads as many records as there are, and up to DISPLACEMENT_MAX more.
+ */
+export function swapsArrivedAfter(
+  state: State,
+  token: number,
+  after: number,
+): readonly number[] | ArrivalLoss {
+  const { tape } = state
+  const total = tokenLane(state, token, T.swaps)
+  const found: number[] = new Array(Math.max(0, total - after)).fill(-1)
+  let left = found.length
+  let archivedReads = 0
+  let next = tokenLane(state, token, T.lastSwapPlus1)
+  for (let rank = total; left > 0 && next !== 0 && rank + DISPLACEMENT_MAX > after; rank--) {
+    const index = next - 1
+    if (index < tape.firstInMemory && ++archivedReads > ARCHIVED_READS_MAX) return 'too_old'
+    const lanes = tape.u32Of(index)
+    const at = tape.at(index)
+    const displacement = displacementOf(lanes[at + U.flags])
+    const place = rank + displacement - after - 1
+    if (displacement !== LOST && place >= 0) {
+      found[place] = index
+      left -= 1
+    }
+    next = olderLink(lanes[at + U.previousInMint], index, 'swaps of a mint')
+  }
+  return left === 0 ? found : 'order_lost'
+}

@@ -1,0 +1,87 @@
+import { StateError, type StatePart, sizesOf } from '../memory/state-part.ts'
+import { NOWHERE, type RingKey } from './ring-key.ts'
+
+/** What was taken, and what was not and why. */
+export interface EngineCounts {
+  swaps: number
+  duplicates: number
+  lateRefused: number
+  lateFolded: number
+  aheadRefused: number
+  secondCreations: number
+  secondMigrations: number
+  events: number
+}
+
+export function noCounts(): EngineCounts {
+  return {
+    swaps: 0,
+    duplicates: 0,
+    lateRefused: 0,
+    lateFolded: 0,
+    aheadRefused: 0,
+    secondCreations: 0,
+    secondMigrations: 0,
+    events: 0,
+  }
+}
+
+/** How far the engine has come: what it counted, and the newest place in the total order. */
+export class Progress {
+  readonly counts: EngineCounts
+  /** Events taken that are no swaps. */
+  othersTaken = 0
+  readonly newest: RingKey = { ...NOWHERE }
+
+  readonly part: StatePart = {
+    name: 'progress',
+    facts: () => this.#facts(),
+    views: () => [],
+    open: (facts) => this.#open(facts),
+    settle() {},
+  }
+
+  constructor(counts: EngineCounts) {
+    this.counts = counts
+  }
+
+  #facts(): number[] {
+    const { counts, newest } = this
+    return [
+      newest.slot,
+      newest.txIndex,
+      newest.ordinal,
+      newest.isSlotKnown ? 1 : 0,
+      this.othersTaken,
+      counts.swaps,
+      counts.duplicates,
+      counts.lateRefused,
+      counts.lateFolded,
+      counts.aheadRefused,
+      counts.secondCreations,
+      counts.secondMigrations,
+      counts.events,
+    ]
+  }
+
+  #open(facts: readonly number[]): [] {
+    const [slot, ...others] = facts
+    // Before the first event the newest slot is -1.
+    if (!Number.isSafeInteger(slot) || slot < -1)
+      throw new StateError(`the newest slot of the state is ${slot}, which no slot can be`)
+    const limits = this.#facts().slice(1).fill(Number.MAX_SAFE_INTEGER)
+    limits[2] = 1
+    const [txIndex, ordinal, isSlotKnown, othersTaken, ...counted] = sizesOf(
+      'progress',
+      others,
+      limits,
+    )
+    Object.assign(this.newest, { slot, txIndex, ordinal, isSlotKnown: isSlotKnown === 1 })
+    this.othersTaken = othersTaken
+    const { counts } = this
+    ;[counts.swaps, counts.duplicates, counts.lateRefused, counts.lateFolded] = counted
+    ;[counts.aheadRefused, counts.secondCreations, counts.secondMigrations, counts.events] =
+      counted.slice(4)
+    return []
+  }
+}

@@ -1,0 +1,85 @@
+import { writeU64 } from '../../base/u64.ts'
+import type { Swap } from '../../events/event.ts'
+import { quoteOf } from '../../events/platform.ts'
+import { RecordBatch } from '../../events/record-batch.ts'
+import { F, Flag, poolLane, toldBits, U } from '../../events/swap-record.ts'
+import type { AddressBook } from '../state/address-book.ts'
+import { packSignature } from '../state/signature.ts'
+
+/**
+ * Turns swap events into records: interns addresses, packs the signature, marks what was given. A
+ * record is complete without a look at what was folded before it.
+ */
+export class SwapIntake {
+  readonly #book: AddressBook
+
+  constructor(book: AddressBook) {
+    this.#book = book
+  }
+
+  /** Appends a swap to a batch that is not full. */
+  append(swap: Swap, batch: RecordBatch): void {
+    const index = batch.next()
+    const u32 = batch.u32
+    const at = RecordBatch.u32At(index)
+    batch.f64[RecordBatch.f64At(index) + F.slot] = swap.slot ?? 0
+    u32[at + U.txIndex] = swap.txIndex ?? 0
+    u32[at + U.ordinal] = swap.ordinal
+    u32[at + U.timestamp] = swap.timestamp
+    u32[at + U.token] = this.#book.token(swap.mint)
+    u32[at + U.wallet] = this.#book.wallet(swap.signer)
+    u32[at + U.pool] = poolLane(this.#book.address(swap.pool), toldQuote(swap))
+    if (swap.quoteMint !== undefined) u32[at + U.quoteMint] = this.#book.address(swap.quoteMint)
+    writeAmounts(swap, u32, at)
+    let flags = flagsOfSwap(swap) | toldBits(swap.route, swap.quoteDecimals)
+    if (swap.solPriceUsd !== undefined)
+      batch.f64[RecordBatch.f64At(index) + F.givenSolPriceUsd] = swap.solPriceUsd
+    if (packSignature(swap.signature, this.#book, u32, at + U.signature))
+      flags |= Flag.textSignature
+    u32[at + U.flags] = flags
+  }
+}
+
+function toldQuote({ quoteMint }: Swap): number | undefined {
+  return quoteMint === undefined ? undefined : quoteOf(quoteMint)
+}
+
+function writeAmounts(swap: Swap, u32: Uint32Array, at: number): void {
+  writeU64(u32, at + U.baseLo, swap.baseRaw)
+  writeU64(u32, at + U.quoteLo, swap.quoteRaw)
+  writeU64(u32, at + U.virtualBaseLo, swap.virtualBaseRaw)
+  writeU64(u32, at + U.virtualQuoteLo, swap.virtualQuoteRaw)
+  writeU64(u32, at + U.realBaseLo, swap.realBaseRaw)
+  writeU64(u32, at + U.realQuoteLo, swap.realQuoteRaw)
+  writeU64(u32, at + U.platformFeeLo, swap.platformFeeRaw)
+  writeU64(u32, at + U.creatorFeeLo, swap.creatorFeeRaw)
+  writeU64(u32, at + U.givenLpFeeLo, swap.lpFeeRaw ?? 0n)
+  writeU64(u32, at + U.givenCashbackLo, swap.cashbackRaw ?? 0n)
+  writeU64(u32, at + U.chainFeeLo, swap.chainFeeRaw ?? 0n)
+  writeU64(u32, at + U.balanceBeforeLo, swap.baseBalanceBeforeRaw ?? 0n)
+  writeU64(u32, at + U.balanceAfterLo, swap.baseBalanceAfterRaw ?? 0n)
+  writeU64(u32, at + U.supplyLo, swap.supplyRaw ?? 0n)
+}
+
+function flagsOfSwap(swap: Swap): number {
+  let flags = 0
+  if (swap.direction === 'sell') flags |= Flag.sell
+  if (swap.source === 'pump_amm') flags |= Flag.amm
+  if (swap.slot === null) flags |= Flag.noSlot
+  if (swap.txIndex === null) flags |= Flag.noTxIndex
+  if (swap.baseBalanceBeforeRaw !== undefined) flags |= Flag.balanceBeforeGiven
+  if (swap.baseBalanceAfterRaw !== undefined) flags |= Flag.balanceAfterGiven
+  if (swap.chainFeeRaw !== undefined) flags |= Flag.chainFeeGiven
+  if (swap.supplyRaw !== undefined) flags |= Flag.supplyGiven
+  if (swap.solPriceUsd !== undefined) flags |= Flag.ownSolPrice
+  flags |= said(swap.fresh, Flag.freshGiven, Flag.freshValue)
+  flags |= said(swap.pro, Flag.proGiven, Flag.proValue)
+  flags |= said(swap.insider, Flag.insiderGiven, Flag.insiderValue)
+  const amounts = [swap.baseRaw, swap.quoteRaw, swap.virtualBaseRaw, swap.virtualQuoteRaw]
+  return amounts.includes(0n) ? flags | Flag.priceStays : flags
+}
+
+function said(value: boolean | undefined, given: number, isTrue: number): number {
+  if (value === undefined) return 0
+  return value ? given | isTrue : given
+}

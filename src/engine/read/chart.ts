@@ -1,0 +1,212 @@
+import type { BarChains } from '../history/bar-chains.ts'
+import { BASE_WIDTHS_SECONDS } from '../history/candles.ts'
+import type { ChartTrade, ChartTrades } from '../history/chart-trades.ts'
+import { stepped } from '../memory/endless-chain.ts'
+import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
+import { tokenLane } from '../state/lanes.ts'
+import { BAR_LANES, Bar, BarPrice, T, TokenFlag } from '../state/layout.ts'
+import type { State } from '../state/state.ts'
+
+/** Bars an answer holds at most, the newest (contract section 3.6). */
+export const BARS_MAX = 5_000
+
+const DAY = 86_400
+/** The Monday that opened the week of the epoch. */
+const FIRST_MONDAY = -3 * DAY
+
+/** A bar of any width; USD and SOL series. Volumes are integers: micro-USD and lamports. */
+export interface ChartBar {
+  time: number
+  readonly usd: { open: number; high: number; low: number; close: number }
+  readonly sol: { open: number; high: number; low: number; close: number }
+  microUsd: number
+  lamports: number
+}
+
+/** A width: seconds, or the calendar's weeks (Monday) and months, all in UTC. */
+export type Width = number | 'week' | 'month'
+
+/** Open time of the bar that holds a time (unix seconds). */
+export function barTime(width: Width, time: number): number {
+  if (width === 'month') {
+    const date = new Date(time * 1000)
+    return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1) / 1000
+  }
+  if (width === 'week') return FIRST_MONDAY + floorTo(time - FIRST_MONDAY, 7 * DAY)
+  return floorTo(time, width)
+}
+
+/** Open time of the bar after the one that opens at `time`. */
+export function nextBarTime(width: Width, time: number): number {
+  if (width === 'month') {
+    const date = new Date(time * 1000)
+    return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1) / 1000
+  }
+  return time + (width === 'week' ? 7 * DAY : width)
+}
+
+/** Bars of one mint, newest first, of any width: the fold of its trades. */
+export class Chart {
+  readonly #state: State
+  readonly #trades: ChartTrades
+  readonly #chains: BarChains
+
+  constructor(state: State, trades: ChartTrades, chains: BarChains) {
+    this.#state = state
+    this.#trades = trades
+    this.#chains = chains
+  }
+
+  /** Are its bars stored? Of few swaps they are folded when they are asked for. */
+  isStored(token: number): boolean {
+    return (tokenLane(this.#state, token, T.flags) & TokenFlag.barsStored) !== 0
+  }
+
+  /**
+   * Goes towards the bars that open at or before `to` for as long as `mayGoOn` says, and on from there
+   * when asked again. True: `visit` has them at once.
+   */
+  isNear(token: number, width: Width, to: number, mayGoOn: () => boolean): boolean {
+    if (!this.isStored(token)) return this.#trades.areNear(token, mayGoOn)
+    return this.#chains.newestBefore(token, baseOf(width), endOf(width, to), mayGoOn) !== null
+  }
+
+  /**
+   * Calls `visit` with each bar that opens at or before `to`, newest first, until it says stop or
+   * there are no more. Bars handed out are the visitor's to keep.
+   */
+  visit(token: number, width: Width, to: number, visit: (bar: ChartBar) => boolean): void {
+    const end = endOf(width, to)
+    if (this.isStored(token)) this.#visitStored(token, width, end, visit)
+    else this.#visitSwaps(token, width, end, visit)
+  }
+
+  /** Few swaps: all of them are folded, in order of time. */
+  #visitSwaps(token: number, width: Width, end: number, visit: (bar: ChartBar) => boolean): void {
+    const bars = new Map<number, ChartBar>()
+    for (const trade of this.#tradesByTime(token))
+      if (trade.timestamp < end) addTrade(bars, width, trade)
+    for (const bar of [...bars.values()].sort((a, b) => b.time - a.time)) if (!visit(bar)) return
+  }
+
+  /** The mint's trades, oldest first; equal times stay in the total order. */
+  #tradesByTime(token: number): ChartTrade[] {
+    const trades: ChartTrade[] = []
+    this.#trades.visit(token, (trade) => trades.push({ ...trade }))
+    const isSorted = trades.every(
+      ({ timestamp }, place) => place === 0 || trades[place - 1].timestamp <= timestamp,
+    )
+    return isSorted ? trades : trades.sort((a, b) => a.timestamp - b.timestamp)
+  }
+
+  #visitStored(token: number, width: Width, end: number, visit: (bar: ChartBar) => boolean): void {
+    const { bars } = this.#state
+    let next = this.#chains.newestBefore(token, baseOf(width), end, () => true) ?? 0
+    let wide: ChartBar | null = null
+    for (let steps = 0; next !== 0; ) {
+      steps = stepped(steps, bars.count, 'bars of a mint')
+      const row = next - 1
+      const u32 = bars.u32[row >>> ROW_SHIFT]
+      const at = (row & ROW_MASK) * BAR_LANES
+      if (wide !== null && u32[at + Bar.time] >= wide.time) this.#prepend(wide, row)
+      else {
+        if (wide !== null && !visit(wide)) return
+        wide = this.#storedBar(row)
+        wide.time = barTime(width, wide.time)
+      }
+      next = u32[at + Bar.previousPlus1]
+    }
+    if (wide !== null) visit(wide)
+  }
+
+  /** Folds an earlier stored bar into the front of a wide one. */
+  #prepend(wide: ChartBar, row: number): void {
+    const f64 = this.#state.bars.f64[row >>> ROW_SHIFT]
+    const atF = ((row & ROW_MASK) * BAR_LANES) >>> 1
+    const { usd, sol } = wide
+    prepend(usd, f64, atF + Bar.openUsdF)
+    prepend(sol, f64, atF + Bar.openSolF)
+    wide.microUsd += f64[atF + Bar.volumeMicroUsdF]
+    wide.lamports += f64[atF + Bar.volumeLamportsF]
+  }
+
+  #storedBar(row: number): ChartBar {
+    const at = (row & ROW_MASK) * BAR_LANES
+    const f64 = this.#state.bars.f64[row >>> ROW_SHIFT]
+    const atF = at >>> 1
+    return {
+      time: this.#state.bars.u32[row >>> ROW_SHIFT][at + Bar.time],
+      usd: {
+        open: f64[atF + Bar.openUsdF],
+        high: f64[atF + Bar.highUsdF],
+        low: f64[atF + Bar.lowUsdF],
+        close: f64[atF + Bar.closeUsdF],
+      },
+      sol: {
+        open: f64[atF + Bar.openSolF],
+        high: f64[atF + Bar.highSolF],
+        low: f64[atF + Bar.lowSolF],
+        close: f64[atF + Bar.closeSolF],
+      },
+      microUsd: f64[atF + Bar.volumeMicroUsdF],
+      lamports: f64[atF + Bar.volumeLamportsF],
+    }
+  }
+}
+
+/** Folds the earlier open, high, low and close from f64 lane `at` on into the front of a series. */
+function prepend(series: ChartBar['usd'], f64: Float64Array, at: number): void {
+  const open = f64[at + BarPrice.open]
+  if (open === 0) return
+  const [high, low] = [f64[at + BarPrice.high], f64[at + BarPrice.low]]
+  const isEmpty = series.open === 0
+  series.open = open
+  series.high = isEmpty ? high : Math.max(series.high, high)
+  series.low = isEmpty ? low : Math.min(series.low, low)
+  if (isEmpty) series.close = f64[at + BarPrice.close]
+}
+
+/** Time from which on no bar that opens at or before `to` goes. */
+function endOf(width: Width, to: number): number {
+  return nextBarTime(width, barTime(width, to))
+}
+
+/** Which stored width a width is folded from: the widest that divides it. */
+function baseOf(width: Width): number {
+  if (typeof width !== 'number') return BASE_WIDTHS_SECONDS.length - 1
+  for (let base = BASE_WIDTHS_SECONDS.length - 1; base > 0; base--)
+    if (width % BASE_WIDTHS_SECONDS[base] === 0) return base
+  return 0
+}
+
+function addTrade(bars: Map<number, ChartBar>, width: Width, trade: ChartTrade): void {
+  const time = barTime(width, trade.timestamp)
+  const bar = bars.get(time)
+  if (bar === undefined) {
+    const { priceUsd, priceSol, microUsd, lamports } = trade
+    const usd = { open: priceUsd, high: priceUsd, low: priceUsd, close: priceUsd }
+    const sol = { open: priceSol, high: priceSol, low: priceSol, close: priceSol }
+    bars.set(time, { time, usd, sol, microUsd, lamports })
+    return
+  }
+  extend(bar.usd, trade.priceUsd)
+  extend(bar.sol, trade.priceSol)
+  bar.microUsd += trade.microUsd
+  bar.lamports += trade.lamports
+}
+
+/** Folds a price into a series; 0 is none (contract section 3.6). */
+function extend(series: ChartBar['usd'], price: number): void {
+  if (price === 0) return
+  if (series.open === 0) {
+    Object.assign(series, { open: price, high: price, low: price, close: price })
+    return
+  }
+  if (price > series.high) series.high = price
+  if (price < series.low) series.low = price
+  series.close = price
+}
+
+function floorTo(time: number, step: number): number {
+  return Math.floor(time / step) * step
+}

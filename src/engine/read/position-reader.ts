@@ -1,0 +1,231 @@
+import { numberAt, wholeAt } from '../../base/u64.ts'
+import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
+import { notOfThisRun, recordOf } from '../state/dormant.ts'
+import { walletLane } from '../state/lanes.ts'
+import { L, P, P_LANES, PositionFlag, WalletFlag } from '../state/layout.ts'
+import { percentOf } from '../state/prices.ts'
+import type { State } from '../state/state.ts'
+import type { TokenReader } from './token-reader.ts'
+
+const MICRO = 1e6
+const LAMPORTS = 1e9
+
+/**
+ * A trader's record in the units of the wire (contract section 5). `at` puts it on a position,
+ * or below 0 on a record of the dormant tape; every method after it speaks of that one, at the current
+ * price.
+ */
+export class PositionReader {
+  readonly token: TokenReader
+  readonly #state: State
+  #p: Uint32Array = new Uint32Array(0)
+  #pf: Float64Array = new Float64Array(0)
+  #pAt = 0
+  readonly #dormant = new Uint32Array(P_LANES)
+  readonly #dormantF = new Float64Array(this.#dormant.buffer)
+
+  constructor(state: State, token: TokenReader) {
+    this.#state = state
+    this.token = token
+  }
+
+  at(position: number): this {
+    if (position < 0) this.#takeDormant(position)
+    else {
+      this.#p = this.#state.positions.u32[position >>> ROW_SHIFT]
+      this.#pf = this.#state.positions.f64[position >>> ROW_SHIFT]
+      this.#pAt = (position & ROW_MASK) * P_LANES
+    }
+    this.token.at(this.#lane(P.token))
+    return this
+  }
+
+  /** A copy: the lanes of a record are good only until another is asked for. */
+  #takeDormant(position: number): void {
+    const record = recordOf(position)
+    const { dormant, tokens, wallets } = this.#state
+    dormant.copyNear(record, this.#dormant)
+    if (this.#dormant[P.token] >= tokens.count || this.#dormant[P.wallet] >= wallets.count)
+      throw notOfThisRun(record)
+    this.#p = this.#dormant
+    this.#pf = this.#dormantF
+    this.#pAt = 0
+  }
+
+  get wallet(): string {
+    return this.#state.book.walletText(this.#lane(P.wallet))
+  }
+
+  /** Of two wallets the one whose text is less never has the greater number. */
+  get walletOrder(): number {
+    const { book } = this.#state
+    return book.orderOf(book.addressOfWallet(this.#lane(P.wallet)))
+  }
+
+  get holding(): number {
+    return this.#tokens(P.balanceLo)
+  }
+
+  get bought(): number {
+    return this.#tokens(P.boughtLo)
+  }
+
+  get sold(): number {
+    return this.#tokens(P.soldLo)
+  }
+
+  get untracked(): number {
+    return this.#tokens(P.untrackedLo)
+  }
+
+  get holdingPercent(): number {
+    return percentOf(numberAt(this.#p, this.#pAt + P.balanceLo), this.token.supplyRaw)
+  }
+
+  get isOpen(): boolean {
+    return (this.#lane(P.balanceLo) | this.#lane(P.balanceLo + 1)) !== 0
+  }
+
+  get buys(): number {
+    return this.#lane(P.buys)
+  }
+
+  get sells(): number {
+    return this.#lane(P.sells)
+  }
+
+  get costUsd(): number {
+    return this.#usd(P.costUsdF)
+  }
+
+  get costSol(): number {
+    return this.#sol(P.costSolF)
+  }
+
+  get boughtUsd(): number {
+    return this.#usd(P.boughtUsdF)
+  }
+
+  get soldUsd(): number {
+    return this.#usd(P.soldUsdF)
+  }
+
+  get boughtSol(): number {
+    return this.#sol(P.boughtSolF)
+  }
+
+  get soldSol(): number {
+    return this.#sol(P.soldSolF)
+  }
+
+  get volumeUsd(): number {
+    return (this.#pf[this.#atF(P.boughtUsdF)] + this.#pf[this.#atF(P.soldUsdF)]) / MICRO
+  }
+
+  get volumeSol(): number {
+    return (this.#pf[this.#atF(P.boughtSolF)] + this.#pf[this.#atF(P.soldSolF)]) / LAMPORTS
+  }
+
+  get feesSol(): number {
+    return this.#sol(P.feesF)
+  }
+
+  get realizedUsd(): number {
+    return this.#usd(P.realizedUsdF)
+  }
+
+  get realizedSol(): number {
+    return this.#sol(P.realizedSolF)
+  }
+
+  get unrealizedUsd(): number {
+    return this.#tokens(P.inventoryLo) * this.token.priceUsd - this.costUsd
+  }
+
+  get unrealizedSol(): number {
+    return this.#tokens(P.inventoryLo) * this.token.priceSol - this.costSol
+  }
+
+  get pnlUsd(): number {
+    return this.realizedUsd + this.unrealizedUsd
+  }
+
+  get pnlSol(): number {
+    return this.realizedSol + this.unrealizedSol
+  }
+
+  /** Of what was bought; 0 without buys. */
+  get pnlPercent(): number {
+    const bought = this.boughtUsd
+    return bought > 0 ? (this.pnlUsd * 100) / bought : 0
+  }
+
+  /** Unix seconds, null when there was none. */
+  get firstBuyAt(): number | null {
+    return this.buys > 0 ? this.#lane(P.firstBuyAt) : null
+  }
+
+  get lastBuyAt(): number | null {
+    return this.buys > 0 ? this.#lane(P.lastBuyAt) : null
+  }
+
+  get firstSellAt(): number | null {
+    return this.sells > 0 ? this.#lane(P.firstSellAt) : null
+  }
+
+  get lastSellAt(): number | null {
+    return this.sells > 0 ? this.#lane(P.lastSellAt) : null
+  }
+
+  /** Null for who was only handed tokens. */
+  get firstActiveAt(): number | null {
+    const never = Number.POSITIVE_INFINITY
+    const first = Math.min(this.firstBuyAt ?? never, this.firstSellAt ?? never)
+    return first === never ? null : first
+  }
+
+  /** Of who was only handed tokens, when that was told last. */
+  get lastActiveAt(): number {
+    if (this.buys + this.sells === 0) return this.#lane(P.lastBuyAt)
+    return Math.max(this.lastBuyAt ?? 0, this.lastSellAt ?? 0)
+  }
+
+  /** From the first buy to the last sell, or to now while open. */
+  get holdSeconds(): number {
+    const from = this.firstBuyAt
+    if (from === null) return 0
+    const to = this.isOpen ? this.#state.now : (this.lastSellAt ?? from)
+    return Math.max(0, to - from)
+  }
+
+  /** One of `PositionFlag`. */
+  is(flag: number): boolean {
+    const flags = this.#lane(P.flags)
+    return (flags & flag) !== 0 && (flags & PositionFlag.excluded) === 0
+  }
+
+  get isPro(): boolean {
+    if (this.#lane(P.flags) & PositionFlag.excluded) return false
+    return (walletLane(this.#state, this.#lane(P.wallet), L.flags) & WalletFlag.pro) !== 0
+  }
+
+  #lane(lane: number): number {
+    return this.#p[this.#pAt + lane]
+  }
+
+  #atF(lane: number): number {
+    return (this.#pAt >>> 1) + lane
+  }
+
+  #tokens(lane: number): number {
+    return wholeAt(this.#p, this.#pAt + lane, this.token.decimals)
+  }
+
+  #usd(lane: number): number {
+    return this.#pf[this.#atF(lane)] / MICRO
+  }
+
+  #sol(lane: number): number {
+    return this.#pf[this.#atF(lane)] / LAMPORTS
+  }
+}

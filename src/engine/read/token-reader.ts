@@ -1,0 +1,368 @@
+import { numberAt, wholeAt } from '../../base/u64.ts'
+import { Quote } from '../../events/platform.ts'
+import { sumAt, type TopHolders } from '../index/top-holders.ts'
+import type { XLinks } from '../index/x-links.ts'
+import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
+import { positionFlagsAt, walletLane } from '../state/lanes.ts'
+import {
+  B,
+  B_LANES,
+  L,
+  M,
+  M_LANES,
+  P,
+  P_LANES,
+  PositionFlag,
+  R,
+  R_LANES,
+  T,
+  T_LANES,
+  TokenFlag,
+  W,
+  W_LANES,
+} from '../state/layout.ts'
+import { completionOf } from '../state/lifecycle.ts'
+import { percentOf, priceInQuote, solOfQuote } from '../state/prices.ts'
+import { mintOfQuote, symbolOfQuote } from '../state/quote-names.ts'
+import type { State } from '../state/state.ts'
+
+const MICRO = 1e6
+
+/** Seconds since a creation; a clock that is behind it has not come to its first. */
+export function ageSecondsAt(now: number, createdAt: number): number {
+  return Math.max(0, now - createdAt)
+}
+
+/**
+ * What is known of one token, in the units of the wire (contract section 1). `at` puts it on a
+ * token; every method after it speaks of that one, as of the state's now.
+ */
+export class TokenReader {
+  readonly #state: State
+  readonly #top: TopHolders
+  readonly #links: XLinks
+  token = 0
+  #t: Uint32Array = new Uint32Array(0)
+  #tf: Float64Array = new Float64Array(0)
+  #tAt = 0
+  #b: Uint32Array = new Uint32Array(0)
+  #bAt = 0
+  #w: Uint32Array = new Uint32Array(0)
+  #wf: Float64Array = new Float64Array(0)
+  #wAt = 0
+  #m: Uint32Array = new Uint32Array(0)
+  #mAt = 0
+  /** Where the creator's balance lies. */
+  #c: Uint32Array = new Uint32Array(0)
+  #cAt = 0
+  #cFlags = 0
+
+  constructor(state: State, top: TopHolders, links: XLinks) {
+    this.#state = state
+    this.#top = top
+    this.#links = links
+  }
+
+  at(token: number): this {
+    const page = token >>> ROW_SHIFT
+    const row = token & ROW_MASK
+    this.token = token
+    this.#t = this.#state.tokens.u32[page]
+    this.#tf = this.#state.tokens.f64[page]
+    this.#tAt = row * T_LANES
+    this.#b = this.#state.births.u32[page]
+    this.#bAt = row * B_LANES
+    this.#w = this.#state.windows.u32[page]
+    this.#wf = this.#state.windows.f64[page]
+    this.#wAt = row * W_LANES
+    this.#m = this.#state.metadata.u32[page]
+    this.#mAt = row * M_LANES
+    return this
+  }
+
+  get isComplete(): boolean {
+    return (this.#flags & (TokenFlag.complete | TokenFlag.graduated)) !== 0
+  }
+
+  get isGraduated(): boolean {
+    return (this.#flags & TokenFlag.graduated) !== 0
+  }
+
+  get isMayhem(): boolean {
+    return (this.#flags & TokenFlag.mayhem) !== 0
+  }
+
+  get mint(): string {
+    return this.#state.book.mintOf(this.token)
+  }
+
+  /** Of two tokens the one whose mint is less never has the greater number. */
+  get mintOrder(): number {
+    const { book } = this.#state
+    return book.orderOf(book.addressOfToken(this.token))
+  }
+
+  get name(): string {
+    return this.#state.texts.get(this.#b[this.#bAt + B.name])
+  }
+
+  get symbol(): string {
+    return this.#state.texts.get(this.#b[this.#bAt + B.symbol])
+  }
+
+  get uri(): string {
+    return this.#state.texts.get(this.#b[this.#bAt + B.uri])
+  }
+
+  get bondingCurve(): string {
+    return this.#address(this.#b[this.#bAt + B.bondingCurvePlus1])
+  }
+
+  get poolAmm(): string {
+    return this.#address(this.#t[this.#tAt + T.poolAmmPlus1])
+  }
+
+  /** Where it trades: the curve until migration, the AMM pool after. */
+  get pool(): string {
+    return this.isGraduated ? this.poolAmm : this.bondingCurve
+  }
+
+  get creator(): string {
+    const creator = this.creatorPlus1
+    return creator === 0 ? '' : this.#state.book.walletText(creator - 1)
+  }
+
+  get tokenProgram(): string {
+    return this.#address(this.#b[this.#bAt + B.tokenProgramPlus1])
+  }
+
+  /** Null until a migration was seen. */
+  get migrationSignature(): string | null {
+    if ((this.#flags & TokenFlag.migrationKnown) === 0) return null
+    return this.#state.texts.get(this.#b[this.#bAt + B.migrationSignature])
+  }
+
+  /** Unix seconds, null until a migration was seen. */
+  get migratedAt(): number | null {
+    return this.#flags & TokenFlag.migrationKnown ? this.#b[this.#bAt + B.migratedAt] : null
+  }
+
+  /** One of METADATA_KEYS by its place; "" when missing. */
+  metadataText(place: number): string {
+    return this.#state.texts.get(this.#m[this.#mAt + M.firstText + place])
+  }
+
+  hasMetadata(place: number): boolean {
+    return this.#m[this.#mAt + M.firstText + place] !== 0
+  }
+
+  get isDexPaid(): boolean {
+    return this.#m[this.#mAt + M.dexPaid] !== 0
+  }
+
+  get hasSuffix(): boolean {
+    return this.mint.endsWith(this.#state.rules.mintSuffix)
+  }
+
+  get xReuses(): number {
+    return this.#links.reusesOf(this.token)
+  }
+
+  /** Unix seconds. */
+  get createdAt(): number {
+    return this.#b[this.#bAt + B.createdAt]
+  }
+
+  get ageSeconds(): number {
+    return ageSecondsAt(this.#state.now, this.createdAt)
+  }
+
+  get completionPercent(): number {
+    return completionOf(this.#state, this.token)
+  }
+
+  get decimals(): number {
+    return this.#b[this.#bAt + B.decimals]
+  }
+
+  get priceSol(): number {
+    const { quotes, solPriceUsd } = this.#state
+    if (this.quote < Quote.other) return solOfQuote(this.priceInUnits, this.quote, solPriceUsd)
+    return (this.priceInUnits * quotes.lamportsPerUnit(this.quote, solPriceUsd)) / 1e9
+  }
+
+  get priceUsd(): number {
+    return this.priceInUnits * this.unitUsd
+  }
+
+  get solPriceUsd(): number {
+    return this.#state.solPriceUsd
+  }
+
+  get marketCapUsd(): number {
+    return this.priceUsd * this.supplyWhole
+  }
+
+  /** Whole tokens of the supply. */
+  get supplyWhole(): number {
+    return wholeAt(this.#t, this.#tAt + T.supplyLo, this.decimals)
+  }
+
+  get liquidityUsd(): number {
+    const at = this.#tAt + T.virtualQuoteLo
+    if (this.quote >= Quote.other) return 2 * numberAt(this.#t, at) * this.unitUsd
+    return 2 * wholeAt(this.#t, at, this.quoteDecimals) * this.unitUsd
+  }
+
+  /** Since creation. */
+  get volumeUsd(): number {
+    return this.#tf[(this.#tAt >>> 1) + T.volumeMicroUsdF] / MICRO
+  }
+
+  get buys24h(): number {
+    return this.#w[this.#wAt + W.buys]
+  }
+
+  get sells24h(): number {
+    return this.#w[this.#wAt + W.sells]
+  }
+
+  get swaps24h(): number {
+    return this.buys24h + this.sells24h
+  }
+
+  get buyVolume24hUsd(): number {
+    return this.#wf[(this.#wAt >>> 1) + W.buyMicroUsdF] / MICRO
+  }
+
+  get sellVolume24hUsd(): number {
+    return this.#wf[(this.#wAt >>> 1) + W.sellMicroUsdF] / MICRO
+  }
+
+  get volume24hUsd(): number {
+    const at = this.#wAt >>> 1
+    return (this.#wf[at + W.buyMicroUsdF] + this.#wf[at + W.sellMicroUsdF]) / MICRO
+  }
+
+  get holders(): number {
+    return this.#t[this.#tAt + T.holders]
+  }
+
+  get topTenPercent(): number {
+    return percentOf(this.#top.sum(this.token), this.supplyRaw)
+  }
+
+  /** Raw supply as a double. */
+  get supplyRaw(): number {
+    return numberAt(this.#t, this.#tAt + T.supplyLo)
+  }
+
+  get creatorPercent(): number {
+    if (!this.#findCreator()) return 0
+    return percentOf(numberAt(this.#c, this.#cAt), this.supplyRaw)
+  }
+
+  get hasCreatorSoldAll(): boolean {
+    if (!this.#findCreator() || (this.#cFlags & PositionFlag.held) === 0) return false
+    if (this.#cFlags & PositionFlag.gaveAway) return false
+    return wholeAt(this.#c, this.#cAt, this.decimals) <= this.#state.rules.soldAllWhole
+  }
+
+  /** Looks for the creator's balance and flags; false when the creator has no position. */
+  #findCreator(): boolean {
+    const { positions, dormant } = this.#state
+    const row = this.#t[this.#tAt + T.creatorPositionPlus1] - 1
+    const run = this.#t[this.#tAt + T.dormantPlus1] - 1
+    if (row >= 0) {
+      this.#c = positions.u32[row >>> ROW_SHIFT]
+      const at = (row & ROW_MASK) * P_LANES
+      this.#cAt = at + P.balanceLo
+      this.#cFlags = positionFlagsAt(this.#c, at)
+    } else if (run >= 0) {
+      this.#c = dormant.runs.u32[run >>> ROW_SHIFT]
+      const at = (run & ROW_MASK) * R_LANES
+      this.#cAt = at + R.creatorBalanceLo
+      this.#cFlags = this.#c[at + R.creatorFlags]
+    } else return false
+    // A creation that was taken back has left the row it named, and is none of its any more.
+    return (this.#cFlags & PositionFlag.creator) !== 0
+  }
+
+  /** Percent of the supply behind one of the sums of the token row (`T.…SumF`). */
+  sharePercent(sumF: number): number {
+    return percentOf(sumAt(this.#tf, (this.#tAt >>> 1) + sumF), this.supplyRaw)
+  }
+
+  get proTraders(): number {
+    return this.#t[this.#tAt + T.proHolders]
+  }
+
+  /** Tokens this token's creator created; 0 when unknown. */
+  get creatorCreations(): number {
+    const creator = this.creatorPlus1
+    return creator === 0 ? 0 : walletLane(this.#state, creator - 1, L.creations)
+  }
+
+  /** Of these, migrated. */
+  get creatorMigrations(): number {
+    const creator = this.creatorPlus1
+    return creator === 0 ? 0 : walletLane(this.#state, creator - 1, L.migrations)
+  }
+
+  get #flags(): number {
+    return this.#t[this.#tAt + T.flags]
+  }
+
+  /** Number of its quote (quotes.ts). */
+  get quote(): number {
+    return this.#b[this.#bAt + B.quote]
+  }
+
+  get quoteDecimals(): number {
+    return this.#state.quotes.decimalsOf(this.quote)
+  }
+
+  /** Dollars of what `priceInUnits` is counted in, now; 0 while nobody knows. */
+  get unitUsd(): number {
+    return this.#state.quotes.unitUsd(this.quote, this.#state.solPriceUsd)
+  }
+
+  /** Are its dollars those of a known price? Else they read 0. */
+  get isPriced(): boolean {
+    return this.unitUsd > 0
+  }
+
+  /** What it is quoted in; "" for a coin that nobody named. */
+  get quoteMint(): string {
+    return mintOfQuote(this.#state, this.quote)
+  }
+
+  /** "" for a coin whose creation is not known. */
+  get quoteSymbol(): string {
+    return symbolOfQuote(this.#state, this.quote)
+  }
+
+  /** Wallet row of the creator + 1; 0: unknown. */
+  get creatorPlus1(): number {
+    return this.#b[this.#bAt + B.creatorPlus1]
+  }
+
+  /** Price of a whole token in whole SOL or dollars, or in raw units of the coin that it is quoted in. */
+  get priceInUnits(): number {
+    if (this.quote >= Quote.other) {
+      const base = wholeAt(this.#t, this.#tAt + T.virtualBaseLo, this.decimals)
+      return base === 0 ? 0 : numberAt(this.#t, this.#tAt + T.virtualQuoteLo) / base
+    }
+    return priceInQuote(
+      this.#t,
+      this.#tAt + T.virtualBaseLo,
+      this.#tAt + T.virtualQuoteLo,
+      this.decimals,
+      this.quoteDecimals,
+    )
+  }
+
+  #address(addressPlus1: number): string {
+    return addressPlus1 === 0 ? '' : this.#state.book.text(addressPlus1 - 1)
+  }
+}

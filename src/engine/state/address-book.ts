@@ -1,0 +1,209 @@
+import { HashSlots } from '../memory/hash-slots.ts'
+import { growingPart, type MemoryPart } from '../memory/memory-part.ts'
+import { ROW_MASK, ROW_SHIFT, Rows } from '../memory/rows.ts'
+import { rowsPart } from '../memory/rows-part.ts'
+import type { StatePart } from '../memory/state-part.ts'
+import { TextStore } from '../memory/text-store.ts'
+
+/** Lanes of an address row. */
+const A = { text: 0, token: 1, wallet: 2 } as const
+const ADDRESS_LANES = 4
+
+/** Longest address or signature text kept, in bytes; longer ones are cut. */
+export const ADDRESS_BYTES_MAX = 512
+
+const encoder = new TextEncoder()
+
+/** How far the ids of an address book have come. */
+export interface BookCounts {
+  readonly addresses: number
+  readonly tokens: number
+  readonly wallets: number
+}
+
+/**
+ * Interned text: mints, wallets, pools, programs. Every distinct text has one address id; a mint
+ * has a token row too, and a signer a wallet row. Ids are dense and given in order of first use,
+ * so that the same events always give the same ids.
+ */
+export class AddressBook {
+  readonly #texts = new TextStore()
+  readonly #rows = new Rows(ADDRESS_LANES)
+  readonly #slots = new HashSlots()
+  readonly #scratch = new Uint8Array(ADDRESS_BYTES_MAX)
+  /** Address id of each token row and of each wallet row. */
+  readonly #tokenAddresses = new Rows(2)
+  readonly #walletAddresses = new Rows(2)
+
+  readonly parts: readonly StatePart[] = [
+    this.#texts.part('address texts'),
+    rowsPart('addresses', this.#rows),
+    this.#slots.part('address slots'),
+    rowsPart('token addresses', this.#tokenAddresses),
+    rowsPart('wallet addresses', this.#walletAddresses),
+  ]
+
+  /** How many addresses, token rows and wallet rows there are. */
+  get counts(): BookCounts {
+    return {
+      addresses: this.#rows.count,
+      tokens: this.#tokenAddresses.count,
+      wallets: this.#walletAddresses.count,
+    }
+  }
+
+  /** All of it in memory. */
+  get memory(): MemoryPart {
+    const rows = [this.#rows, this.#tokenAddresses, this.#walletAddresses]
+    return growingPart('addresses', this.#texts, this.#slots, ...rows)
+  }
+
+  /** Address id of a text, made on first use. */
+  address(text: string): number {
+    return this.#intern(this.#load(text))
+  }
+
+  /** As `address`, of the text whose UTF-8 lies in `bytes` from `from` to before `to`. */
+  addressOfBytes(bytes: Uint8Array, from: number, to: number): number {
+    for (let at = from; at < to; at++) this.#scratch[at - from] = bytes[at]
+    return this.#intern(to - from)
+  }
+
+  #intern(length: number): number {
+    const hash = hashBytes(this.#scratch, length)
+    const found = this.#find(hash, length)
+    if (found >= 0) return found
+    const id = this.#rows.add()
+    this.#lanes(id)[laneOf(id) + A.text] = this.#texts.putBytes(this.#scratch.subarray(0, length))
+    this.#slots.add(hash, id)
+    return id
+  }
+
+  /** Token row of a mint, made on first use. */
+  token(mint: string): number {
+    return this.giveToken(this.address(mint))
+  }
+
+  /** Token row of an address id, made on first use. */
+  giveToken(address: number): number {
+    return this.#role(address, A.token, this.#tokenAddresses)
+  }
+
+  /** Wallet row of an address, made on first use. */
+  wallet(address: string): number {
+    return this.giveWallet(this.address(address))
+  }
+
+  /** Wallet row of an address id, made on first use. */
+  giveWallet(address: number): number {
+    return this.#role(address, A.wallet, this.#walletAddresses)
+  }
+
+  /** -1 when the text was never seen. */
+  findAddress(text: string): number {
+    const length = this.#load(text)
+    return this.#find(hashBytes(this.#scratch, length), length)
+  }
+
+  /** Token row, or -1. */
+  findToken(mint: string): number {
+    const id = this.findAddress(mint)
+    return id < 0 ? -1 : this.tokenOf(id)
+  }
+
+  /** Wallet row, or -1. */
+  findWallet(address: string): number {
+    const id = this.findAddress(address)
+    return id < 0 ? -1 : this.walletOf(id)
+  }
+
+  /** Token row of an address id, or -1. */
+  tokenOf(address: number): number {
+    return this.#lanes(address)[laneOf(address) + A.token] - 1
+  }
+
+  /** Wallet row of an address id, or -1. */
+  walletOf(address: number): number {
+    return this.#lanes(address)[laneOf(address) + A.wallet] - 1
+  }
+
+  addressOfToken(token: number): number {
+    return this.#tokenAddresses.u32[token >>> ROW_SHIFT][(token & ROW_MASK) * 2]
+  }
+
+  addressOfWallet(wallet: number): number {
+    return this.#walletAddresses.u32[wallet >>> ROW_SHIFT][(wallet & ROW_MASK) * 2]
+  }
+
+  /** Copies the UTF-8 of an address to `at` of another array; returns how many bytes it has. */
+  copyText(address: number, into: Uint8Array, at: number): number {
+    return this.#texts.copy(this.#lanes(address)[laneOf(address) + A.text], into, at)
+  }
+
+  /** The beginning of a text as a number: of two texts the lesser one never has the greater number. */
+  orderOf(address: number): number {
+    return this.#texts.orderOf(this.#lanes(address)[laneOf(address) + A.text])
+  }
+
+  text(address: number): string {
+    return this.#texts.get(this.#lanes(address)[laneOf(address) + A.text])
+  }
+
+  mintOf(token: number): string {
+    return this.text(this.addressOfToken(token))
+  }
+
+  walletText(wallet: number): string {
+    return this.text(this.addressOfWallet(wallet))
+  }
+
+  #role(address: number, lane: number, rows: Rows): number {
+    const lanes = this.#lanes(address)
+    const known = lanes[laneOf(address) + lane]
+    if (known !== 0) return known - 1
+    const row = rows.add()
+    rows.u32[row >>> ROW_SHIFT][(row & ROW_MASK) * 2] = address
+    lanes[laneOf(address) + lane] = row + 1
+    return row
+  }
+
+  #lanes(address: number): Uint32Array {
+    return this.#rows.u32[address >>> ROW_SHIFT]
+  }
+
+  #find(hash: number, length: number): number {
+    let id = this.#slots.first(hash)
+    while (id >= 0) {
+      if (this.#texts.equals(this.#lanes(id)[laneOf(id) + A.text], this.#scratch, length)) return id
+      id = this.#slots.next()
+    }
+    return -1
+  }
+
+  /** Puts the UTF-8 of a text into the scratch and returns its length in bytes. */
+  #load(text: string): number {
+    const length = text.length
+    if (length > ADDRESS_BYTES_MAX) return encoder.encodeInto(text, this.#scratch).written
+    for (let i = 0; i < length; i++) {
+      const unit = text.charCodeAt(i)
+      if (unit > 127) return encoder.encodeInto(text, this.#scratch).written
+      this.#scratch[i] = unit
+    }
+    return length
+  }
+}
+
+function laneOf(address: number): number {
+  return (address & ROW_MASK) * ADDRESS_LANES
+}
+
+/** FNV-1a, then mixed: mints differ early, but their last characters are often alike. */
+function hashBytes(bytes: Uint8Array, length: number): number {
+  let hash = 0x811c9dc5
+  for (let i = 0; i < length; i++) hash = Math.imul(hash ^ bytes[i], 0x01000193)
+  hash ^= hash >>> 16
+  hash = Math.imul(hash, 0x85ebca6b)
+  hash ^= hash >>> 13
+  hash = Math.imul(hash, 0xc2b2ae35)
+  return (hash ^ (hash >>> 16)) >>> 0
+}

@@ -1,0 +1,142 @@
+import { ROW_MASK, ROW_SHIFT, Rows } from '../memory/rows.ts'
+import { reusedRowsPart, rowsPart } from '../memory/rows-part.ts'
+import type { StatePart } from '../memory/state-part.ts'
+import { D, N, N_LANES, P_LANES, R, R_LANES } from './layout.ts'
+import { Tape, TapeDamage } from './tape.ts'
+import { tapePart } from './tape-part.ts'
+
+/** Records of the tape that were copied, the newest first, with all their lanes. */
+export interface CopiedRecords {
+  readonly records: readonly number[]
+  readonly lanes: Uint32Array
+}
+
+/**
+ * Positions of tokens that have been quiet for long: records on a tape of their own, one run of them
+ * for each dormant token, in the order of its chain. Nothing on the tape changes or is taken back; a
+ * token that is traded again leaves its run behind, and a later rest writes another.
+ */
+export class Dormant {
+  readonly tape: Tape
+  /** Runs of the tokens that are dormant now. */
+  readonly runs = new Rows(R_LANES)
+  /** Wallets that ever had a position on the tape. */
+  readonly wallets = new Rows(N_LANES)
+  /** Tokens that are dormant now, and positions of theirs. */
+  tokens = 0
+  positions = 0
+  /** Dormant tokens that were traded, or told of, again, since this process began to fold. */
+  wakings = 0
+  /** Where `copyNear` looks first: what a read is about to go through. */
+  near: CopiedRecords | null = null
+  readonly parts: readonly StatePart[]
+
+  constructor(chunkRecords?: number) {
+    this.tape = new Tape(chunkRecords, P_LANES)
+    this.parts = [
+      reusedRowsPart('dormant runs', this.runs, () => this.#count()),
+      rowsPart('dormant wallets', this.wallets),
+      tapePart('dormant tape', this.tape, () => this.tape.count),
+    ]
+  }
+
+  #count(): void {
+    this.tokens = this.runs.count - this.runs.free
+    this.positions = 0
+    for (let run = 0; run < this.runs.count; run++) this.positions += this.runLane(run, R.count)
+  }
+
+  /** One u32 lane (`P` or `D`) of a record. */
+  lane(record: number, lane: number): number {
+    return this.tape.u32Of(record)[this.tape.at(record) + lane]
+  }
+
+  /**
+   * The record before one in a chain of its wallet (`D`), + 1; 0 for none.
+   * @throws TapeDamage when it is not before it: a chunk that is whole but of another run of the
+   * program would lead round in circles
+   */
+  previous(record: number, lane: number): number {
+    const previousPlus1 = this.lane(record, lane)
+    if (previousPlus1 <= record) return previousPlus1
+    throw notOfThisRun(record)
+  }
+
+  /** One u32 lane (`R`) of a run. */
+  runLane(run: number, lane: number): number {
+    return this.runs.u32[run >>> ROW_SHIFT][(run & ROW_MASK) * R_LANES + lane]
+  }
+
+  /** Does a run hold a record? */
+  holds(run: number, record: number): boolean {
+    const first = this.runLane(run, R.first)
+    return record >= first && record < first + this.runLane(run, R.count)
+  }
+
+  /** One u32 lane (`N`) of a wallet's row here. */
+  walletLane(row: number, lane: number): number {
+    return this.wallets.u32[row >>> ROW_SHIFT][(row & ROW_MASK) * N_LANES + lane]
+  }
+
+  /** Copies the lanes of a record to `to`. */
+  copy(record: number, into: Uint32Array, to: number): void {
+    const { tape } = this
+    const u32 = tape.u32Of(record)
+    const at = tape.at(record)
+    for (let i = 0; i < P_LANES; i++) into[to + i] = u32[at + i]
+  }
+
+  /** As `copy`, out of what was copied before where that has it. */
+  copyNear(record: number, into: Uint32Array): void {
+    const { near } = this
+    const place = near === null ? -1 : placeOf(near.records, record)
+    if (near === null || place < 0) this.copy(record, into, 0)
+    else into.set(near.lanes.subarray(place * P_LANES, (place + 1) * P_LANES))
+  }
+
+  /** Appends a position of wallet row `row` here. */
+  append(row: number, p: Uint32Array, pAt: number, isHolder: boolean): void {
+    const record = this.tape.add()
+    const u32 = this.tape.u32Of(record)
+    const at = this.tape.at(record)
+    const heads = this.wallets.u32[row >>> ROW_SHIFT]
+    const head = (row & ROW_MASK) * N_LANES
+    for (let i = 0; i < P_LANES; i++) u32[at + i] = p[pAt + i]
+    u32[at + D.previousOfWalletPlus1] = heads[head + N.newestPlus1]
+    u32[at + D.previousHolderPlus1] = heads[head + N.newestHolderPlus1]
+    heads[head + N.newestPlus1] = record + 1
+    if (isHolder) heads[head + N.newestHolderPlus1] = record + 1
+  }
+}
+
+/** Place of a number in a list that falls; -1 when it is not there. */
+function placeOf(falling: readonly number[], number: number): number {
+  let low = 0
+  let high = falling.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (falling[middle] > number) low = middle + 1
+    else high = middle
+  }
+  return falling[low] === number ? low : -1
+}
+
+export function notOfThisRun(record: number): TapeDamage {
+  return new TapeDamage(
+    `Record ${record} of the dormant positions is none of this journal's: put the positions-*.mfp ` +
+      'files of the folder back from one copy.',
+  )
+}
+
+/**
+ * How reads name a position: its row, or below 0 its record on the dormant tape. It is good until the
+ * next event.
+ */
+export function positionOf(record: number): number {
+  return -1 - record
+}
+
+/** The record behind a position below 0. */
+export function recordOf(position: number): number {
+  return -1 - position
+}

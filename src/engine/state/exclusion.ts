@@ -1,0 +1,25 @@
+import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
+import { B, B_LANES, T, T_LANES } from './layout.ts'
+import type { State } from './state.ts'
+
+/** Is the wallet the mint's curve or pool, or one that never counts as a holder (contract 2)? */
+export function isNeverHolder(state: State, token: number, wallet: number): boolean {
+  const address = state.book.addressOfWallet(wallet)
+  const b = state.births.u32[token >>> ROW_SHIFT]
+  const t = state.tokens.u32[token >>> ROW_SHIFT]
+  return (
+    b[(token & ROW_MASK) * B_LANES + B.bondingCurvePlus1] === address + 1 ||
+    t[(token & ROW_MASK) * T_LANES + T.poolAmmPlus1] === address + 1 ||
+    state.neverHolders.includes(address)
+  )
+}
+
+/** Addresses (+ 1; 0 while not known) of a mint's curve and pool. */
+export function houseOf({ births, tokens }: State, token: number): readonly number[] {
+  const b = births.u32[token >>> ROW_SHIFT]
+  const t = tokens.u32[token >>> ROW_SHIFT]
+  return [
+    b[(token & ROW_MASK) * B_LANES + B.bondingCurvePlus1],
+    t[(token & ROW_MASK) * T_LANES + T.poolAmmPlus1],
+  ]
+}

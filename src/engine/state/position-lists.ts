@@ -1,0 +1,144 @@
+import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
+import { notOfThisRun, positionOf } from './dormant.ts'
+import { FollowedChains } from './followed-chains.ts'
+import { isListed, isListedAt, positionLane, tokenLane, walletLane } from './lanes.ts'
+import { D, L, N, P, P_LANES, R, T } from './layout.ts'
+import { RestingRecords } from './resting-records.ts'
+import type { State } from './state.ts'
+
+/** Positions as reads name them: rows, or below 0 records of the dormant tape. */
+export type Positions = Uint32Array | readonly number[]
+
+/** All positions of a mint or of a wallet, for reads. */
+export class PositionLists {
+  readonly #state: State
+  readonly #ofToken: FollowedChains
+  readonly #ofWallet: FollowedChains
+  readonly #resting: RestingRecords
+
+  constructor(state: State, rememberedFrom?: number, copiedMax?: number) {
+    this.#state = state
+    const nextInMint = (row: number) => rowLane(state, row, P.nextInMintPlus1)
+    const rows = () => state.positions.count
+    this.#ofToken = new FollowedChains(nextInMint, rows, rememberedFrom)
+    this.#ofWallet = new FollowedChains((row) => state.nextInWallet(row), rows, rememberedFrom)
+    this.#resting = new RestingRecords(state.dormant, copiedMax)
+  }
+
+  get bytes(): number {
+    return this.#ofToken.bytes + this.#ofWallet.bytes + this.#resting.bytes
+  }
+
+  /** The rows are other ones: what was remembered of them is forgotten. Chains are compared as it is. */
+  drop(): void {
+    this.#resting.drop()
+  }
+
+  /** Positions of a mint that stand in lists, the newest first; good until the next call. */
+  ofToken(token: number): Positions {
+    const run = runOf(this.#state, token)
+    if (run === null) return this.#listed(this.rowsOfToken(token))
+    const found: number[] = []
+    for (let record = run.first; record < run.end; record++)
+      if (standsInLists(this.#state, positionOf(record))) found.push(positionOf(record))
+    return found
+  }
+
+  /** Those rows that stand in lists: nearly always all of them. */
+  #listed(rows: Uint32Array): Uint32Array {
+    const { positions } = this.#state
+    const isOne = (row: number) =>
+      isListedAt(positions.u32[row >>> ROW_SHIFT], (row & ROW_MASK) * P_LANES)
+    return rows.every(isOne) ? rows : rows.filter(isOne)
+  }
+
+  /** Rows of a mint's positions, the newest first; none while it is dormant. Good until the next call. */
+  rowsOfToken(token: number): Uint32Array {
+    return this.#ofToken.rows(token, tokenLane(this.#state, token, T.positionsPlus1))
+  }
+
+  /** Positions of a wallet in all mints that stand in lists, in no order; good until the next call. */
+  ofWallet(wallet: number): Positions {
+    const state = this.#state
+    const chain = this.#ofWallet.rows(wallet, walletLane(state, wallet, L.positionsPlus1))
+    const rows = this.#listed(chain)
+    const { dormant } = state
+    let recordPlus1 = newestRecordPlus1(state, wallet)
+    if (recordPlus1 === 0) return rows
+    const found = [...rows]
+    this.#resting.areNear(wallet, recordPlus1, () => true)
+    const copied = this.#resting.of(wallet, recordPlus1)
+    if (copied !== null) {
+      dormant.near = copied
+      for (const [place, record] of copied.records.entries())
+        if (
+          isDormant(state, copied.lanes[place * P_LANES + P.token], record) &&
+          isListedAt(copied.lanes, place * P_LANES)
+        )
+          found.push(positionOf(record))
+      return found
+    }
+    while (recordPlus1 !== 0) {
+      const record = recordPlus1 - 1
+      if (
+        isDormant(state, dormant.lane(record, P.token), record) &&
+        standsInLists(state, positionOf(record))
+      )
+        found.push(positionOf(record))
+      recordPlus1 = dormant.previous(record, D.previousOfWalletPlus1)
+    }
+    return found
+  }
+
+  /**
+   * Reads the resting positions of a wallet for as long as `mayGoOn` says. True: `ofWallet`, and a read
+   * of each of its positions, needs the disk no more.
+   */
+  areNear(wallet: number, mayGoOn: () => boolean): boolean {
+    const newestPlus1 = newestRecordPlus1(this.#state, wallet)
+    return newestPlus1 === 0 || this.#resting.areNear(wallet, newestPlus1, mayGoOn)
+  }
+}
+
+/** Does a position, or a record of the dormant tape, stand in lists? */
+function standsInLists(state: State, position: number): boolean {
+  const lane = (name: number) => positionLane(state, position, name)
+  return isListed(lane(P.buys) + lane(P.sells), lane(P.flags))
+}
+
+/** The newest record of a wallet on the dormant tape + 1; 0 for none. */
+function newestRecordPlus1(state: State, wallet: number): number {
+  const row = walletLane(state, wallet, L.dormantPlus1) - 1
+  return row < 0 ? 0 : state.dormant.walletLane(row, N.newestPlus1)
+}
+
+function rowLane({ positions }: State, row: number, lane: number): number {
+  return positions.u32[row >>> ROW_SHIFT][(row & ROW_MASK) * positions.lanes + lane]
+}
+
+/** Does a record hold what is so now? Its mint may have been traded since, and dormant again. */
+export function isDormant(state: State, token: number, record: number): boolean {
+  if (token >= state.tokens.count) throw notOfThisRun(record)
+  const run = tokenLane(state, token, T.dormantPlus1) - 1
+  return run >= 0 && state.dormant.holds(run, record)
+}
+
+/** The position of a wallet in a mint for reads, dormant or not; null when there is none. */
+export function positionIn(state: State, token: number, wallet: number): number | null {
+  const run = runOf(state, token)
+  if (run === null) {
+    const row = state.findPosition(token, wallet)
+    return row < 0 ? null : row
+  }
+  for (let record = run.first; record < run.end; record++)
+    if (state.dormant.lane(record, P.wallet) === wallet) return positionOf(record)
+  return null
+}
+
+/** Records of a dormant token on the tape; null when it is awake. */
+function runOf(state: State, token: number): { first: number; end: number } | null {
+  const run = tokenLane(state, token, T.dormantPlus1) - 1
+  if (run < 0) return null
+  const first = state.dormant.runLane(run, R.first)
+  return { first, end: first + state.dormant.runLane(run, R.count) }
+}

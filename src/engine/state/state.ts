@@ -1,0 +1,299 @@
+import { areNone, otherRules, THRESHOLDS, type Thresholds } from '../../base/thresholds.ts'
+import { NEVER_HOLDERS } from '../../events/platform.ts'
+import { HashSlots } from '../memory/hash-slots.ts'
+import { boundedPart, growingPart, type MemoryPart } from '../memory/memory-part.ts'
+import { ROW_MASK, ROW_SHIFT, Rows } from '../memory/rows.ts'
+import { reusedRowsPart, rowsPart } from '../memory/rows-part.ts'
+import { StateError, type StatePart, sizesOf } from '../memory/state-part.ts'
+import { TextStore } from '../memory/text-store.ts'
+import { AddressBook } from './address-book.ts'
+import { ChangeLog } from './change-log.ts'
+import { Dormant } from './dormant.ts'
+import {
+  B,
+  B_LANES,
+  BAR_LANES,
+  K,
+  K_LANES,
+  L,
+  L_LANES,
+  M,
+  M_LANES,
+  P,
+  P_LANES,
+  T,
+  T_LANES,
+  W_LANES,
+} from './layout.ts'
+import { Quotes } from './quotes.ts'
+import { Tape } from './tape.ts'
+import { TokenChanges } from './token-changes.ts'
+import { UndoLog } from './undo-log.ts'
+
+/**
+ * All that the engine knows, in rows. It has no behaviour of its own beyond finding, making and
+ * saving rows; the parts that fold and read stand beside it.
+ */
+export class State {
+  readonly book = new AddressBook()
+  readonly texts = new TextStore()
+  readonly changes = new TokenChanges()
+  /**
+   * Wallets whose creations or migrations changed. An event that is taken back is folded again, and
+   * tells it anew. No part of the state.
+   */
+  readonly creatorChanges = new ChangeLog()
+  /** Positions that an event changed, or that were put back. Not noted is rest and waking. No part of the state. */
+  readonly positionChanges = new ChangeLog()
+  readonly undo = new UndoLog()
+  readonly tokens = new Rows(T_LANES)
+  readonly births = new Rows(B_LANES)
+  readonly windows = new Rows(W_LANES)
+  readonly metadata = new Rows(M_LANES)
+  /** Of tokens that are not dormant; those of the others lie on a tape (dormant.ts). */
+  readonly positions = new Rows(P_LANES)
+  readonly links = new Rows(K_LANES)
+  readonly dormant: Dormant
+  readonly quotes = new Quotes(this)
+  readonly wallets = new Rows(L_LANES)
+  readonly bars = new Rows(BAR_LANES)
+  readonly tape: Tape
+  /** Row 0: the own price of the newest swap that carried one (f64 lane 0). */
+  readonly globals = new Rows(2)
+  readonly tokensUndo = this.undo.register(this.tokens, [
+    T.positionsPlus1,
+    T.creatorPositionPlus1,
+    T.dormantPlus1,
+  ])
+  /** Texts are append-only, and the event that told them is folded again: it finds them there. */
+  readonly birthsUndo = this.undo.register(this.births, [
+    B.name,
+    B.symbol,
+    B.uri,
+    B.migrationSignature,
+    B.toldCoin,
+  ])
+  readonly positionsUndo = this.undo.register(this.positions, [P.nextInMintPlus1])
+  readonly walletsUndo = this.undo.register(this.wallets, [L.positionsPlus1, L.dormantPlus1])
+  readonly barsUndo = this.undo.register(this.bars)
+  readonly globalsUndo = this.undo.register(this.globals)
+  readonly neverHolders: readonly number[]
+  /** Newest `sol_price` that arrived; 0 before the first. */
+  feedSolPriceUsd = 0
+  /** Unix seconds; every read is as of this moment. */
+  now = 0
+  readonly #positionSlots = new HashSlots()
+
+  #rules: Thresholds
+
+  readonly parts: readonly StatePart[]
+
+  constructor(rules: Partial<Thresholds> = {}, tapeChunkRecords?: number) {
+    this.#rules = { ...THRESHOLDS, ...rules }
+    this.undo.onRestored(this.tokensUndo, (token) => this.changes.note(token))
+    this.undo.onRestored(this.positionsUndo, (position) => this.positionChanges.note(position))
+    this.tape = new Tape(tapeChunkRecords)
+    this.dormant = new Dormant(tapeChunkRecords)
+    this.parts = [
+      ...this.book.parts,
+      this.texts.part('texts'),
+      rowsPart('tokens', this.tokens),
+      rowsPart('births', this.births),
+      rowsPart('windows', this.windows),
+      rowsPart('metadata', this.metadata),
+      reusedRowsPart('positions', this.positions),
+      rowsPart('position links', this.links),
+      this.#positionSlots.part('position slots'),
+      ...this.dormant.parts,
+      rowsPart('wallets', this.wallets),
+      rowsPart('bars', this.bars),
+      rowsPart('globals', this.globals, 1),
+      this.quotes.part,
+      this.undo.part,
+      {
+        name: 'clock and price',
+        facts: () => [this.now, this.feedSolPriceUsd],
+        views: () => [],
+        open: (facts) => this.#open(facts),
+        settle: () => this.#checkCounts(),
+      },
+    ]
+    this.globals.add()
+    this.neverHolders = NEVER_HOLDERS.map((address) => this.book.address(address))
+  }
+
+  /** The thresholds that count now. */
+  get rules(): Thresholds {
+    return this.#rules
+  }
+
+  /** From now on these count, the contract's where none is said; true: they are other ones. */
+  judgeBy(rules: Partial<Thresholds> = {}): boolean {
+    const next = { ...THRESHOLDS, ...rules }
+    if (areNone(otherRules(next, this.#rules))) return false
+    this.#rules = next
+    return true
+  }
+
+  /** Dollars per SOL now: contract section 1; 0 while unknown. */
+  get solPriceUsd(): number {
+    return this.feedSolPriceUsd > 0 ? this.feedSolPriceUsd : this.globals.f64[0][0]
+  }
+
+  /** Makes sure the rows of a token are there. */
+  coverToken(token: number): void {
+    while (this.tokens.count <= token) {
+      this.tokens.add()
+      this.births.add()
+      this.windows.add()
+      this.metadata.add()
+    }
+  }
+
+  /** Before an event changes a position: it can be put back, and who keeps what is read of it is told. */
+  changePosition(position: number): void {
+    this.undo.save(this.positionsUndo, position)
+    this.positionChanges.note(position)
+  }
+
+  coverWallet(wallet: number): void {
+    while (this.wallets.count <= wallet) this.wallets.add()
+  }
+
+  /** Position row of a wallet in a mint, or -1. */
+  findPosition(token: number, wallet: number): number {
+    let row = this.#positionSlots.first(hashPair(token, wallet))
+    while (row >= 0) {
+      const at = (row & ROW_MASK) * P_LANES
+      const lanes = this.positions.u32[row >>> ROW_SHIFT]
+      if (lanes[at + P.token] === token && lanes[at + P.wallet] === wallet) return row
+      row = this.#positionSlots.next()
+    }
+    return -1
+  }
+
+  /** Reads the place where a position would be found; the value means nothing. */
+  nearPosition(token: number, wallet: number): number {
+    return this.#positionSlots.near(hashPair(token, wallet))
+  }
+
+  /**
+   * Adds an empty position at the head of the chains of its mint and its wallet; the caller has looked
+   * for it. Rolling back empties it, it stays findable and in its chains.
+   */
+  addPosition(token: number, wallet: number): number {
+    const row = this.positions.add()
+    const at = (row & ROW_MASK) * P_LANES
+    const lanes = this.positions.u32[row >>> ROW_SHIFT]
+    lanes[at + P.token] = token
+    lanes[at + P.wallet] = wallet
+    const t = this.tokens.u32[token >>> ROW_SHIFT]
+    const tAt = (token & ROW_MASK) * T_LANES
+    lanes[at + P.nextInMintPlus1] = t[tAt + T.positionsPlus1]
+    t[tAt + T.positionsPlus1] = row + 1
+    this.metadata.u32[token >>> ROW_SHIFT][(token & ROW_MASK) * M_LANES + M.positions] += 1
+    this.#linkInWallet(row, wallet)
+    this.#positionSlots.add(hashPair(token, wallet), row)
+    return row
+  }
+
+  /** The token comes back from rest: its positions are counted as they are added again. */
+  forgetPositions(token: number): void {
+    this.metadata.u32[token >>> ROW_SHIFT][(token & ROW_MASK) * M_LANES + M.positions] = 0
+  }
+
+  /** Takes a position out of everything but the chain of its mint, and gives its row back. */
+  dropPosition(row: number): void {
+    const at = (row & ROW_MASK) * P_LANES
+    const lanes = this.positions.u32[row >>> ROW_SHIFT]
+    const wallet = lanes[at + P.wallet]
+    this.#positionSlots.remove(hashPair(lanes[at + P.token], wallet), row)
+    this.#unlinkFromWallet(row, wallet)
+    this.positions.giveBack(row)
+  }
+
+  #linkInWallet(row: number, wallet: number): void {
+    if (row === this.links.count) this.links.add()
+    const l = this.wallets.u32[wallet >>> ROW_SHIFT]
+    const lAt = (wallet & ROW_MASK) * L_LANES + L.positionsPlus1
+    const next = l[lAt]
+    l[lAt] = row + 1
+    // The row's links are 0: it is new, or was given back.
+    if (next === 0) return
+    this.#setLink(row, K.nextInWalletPlus1, next)
+    this.#setLink(next - 1, K.previousInWalletPlus1, row + 1)
+  }
+
+  #unlinkFromWallet(row: number, wallet: number): void {
+    const next = this.nextInWallet(row)
+    const previous =
+      this.links.u32[row >>> ROW_SHIFT][(row & ROW_MASK) * K_LANES + K.previousInWalletPlus1]
+    if (next !== 0) this.#setLink(next - 1, K.previousInWalletPlus1, previous)
+    if (previous !== 0) this.#setLink(previous - 1, K.nextInWalletPlus1, next)
+    else {
+      const l = this.wallets.u32[wallet >>> ROW_SHIFT]
+      l[(wallet & ROW_MASK) * L_LANES + L.positionsPlus1] = next
+    }
+    this.#setLink(row, K.nextInWalletPlus1, 0)
+    this.#setLink(row, K.previousInWalletPlus1, 0)
+  }
+
+  /** The next position of the same wallet + 1; 0 for none. */
+  nextInWallet(row: number): number {
+    return this.links.u32[row >>> ROW_SHIFT][(row & ROW_MASK) * K_LANES + K.nextInWalletPlus1]
+  }
+
+  #setLink(row: number, lane: number, rowPlus1: number): void {
+    this.links.u32[row >>> ROW_SHIFT][(row & ROW_MASK) * K_LANES + lane] = rowPlus1
+  }
+
+  #open(facts: readonly number[]): [] {
+    const [now, feedSolPriceUsd] = facts
+    sizesOf('clock', [now], [Number.MAX_SAFE_INTEGER])
+    if (facts.length !== 2 || !(feedSolPriceUsd >= 0 && feedSolPriceUsd < Infinity))
+      throw new StateError(`the state's SOL price is ${feedSolPriceUsd}, which no price can be`)
+    this.now = now
+    this.feedSolPriceUsd = feedSolPriceUsd
+    return []
+  }
+
+  /** Rows that are made together must be there together. */
+  #checkCounts(): void {
+    const { count } = this.tokens
+    for (const rows of [this.births, this.windows, this.metadata])
+      if (rows.count !== count)
+        throw new StateError(`the state has ${count} tokens but ${rows.count} rows beside them`)
+    if (this.links.count !== this.positions.count)
+      throw new StateError('the state has positions without links, or links without positions')
+    const { tokens, wallets } = this.book.counts
+    if (count > tokens || this.wallets.count > wallets)
+      throw new StateError('the state has tokens or wallets that its address book does not know')
+  }
+
+  /** All of it in memory, part by part. */
+  get memory(): readonly MemoryPart[] {
+    const { tape, tokens, births, windows, metadata, dormant } = this
+    return [
+      growingPart('tape', tape),
+      boundedPart('tape_spare', tape.spare),
+      growingPart('positions', this.positions, this.links, this.#positionSlots),
+      growingPart('dormant', dormant.tape, dormant.runs, dormant.wallets),
+      boundedPart('dormant_spare', dormant.tape.spare),
+      growingPart('tokens', tokens, births, windows, metadata),
+      growingPart('wallets', this.wallets),
+      growingPart('bars', this.bars),
+      boundedPart('quote_coins', this.quotes),
+      this.book.memory,
+      growingPart('texts', this.texts),
+      growingPart('changes', this.changes),
+      boundedPart('undo', this.undo),
+    ]
+  }
+}
+
+function hashPair(token: number, wallet: number): number {
+  let hash = Math.imul(token + 1, 0x9e3779b1) ^ Math.imul(wallet + 0x7f4a7c15, 0x85ebca6b)
+  hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)
+  hash = Math.imul(hash ^ (hash >>> 12), 0x297a2d39)
+  return (hash ^ (hash >>> 15)) >>> 0
+}

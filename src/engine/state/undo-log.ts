@@ -1,0 +1,190 @@
+import { ROW_MASK, ROW_SHIFT, type Rows } from '../memory/rows.ts'
+import { StateError, type StatePart, sizesOf } from '../memory/state-part.ts'
+import { bytesOf, isRingLength } from '../memory/views.ts'
+
+/**
+ * Images of rows as they were before an event changed them, newest last, so that late events can
+ * be folded in their place: roll back to it, fold, fold the later ones again.
+ *
+ * A ring of u32 lanes (f64 lanes would let the machine touch up bits that look like a NaN), in pages: a wider
+ * one takes the pages of the one before, for a copy of a hundred megabytes would hold the loop for as many
+ * milliseconds. Each image is its lanes followed by [rows id, row]. Positions in the log only ever grow.
+ */
+const PAGE_BITS = 18
+const PAGE_LANES = 1 << PAGE_BITS
+const PAGE_MASK = PAGE_LANES - 1
+/** Most memory the log takes; past it the oldest images go, and with them how late an event may be. */
+export const UNDO_LANES_MAX = 1 << 26
+/** Of a page that was not come to yet. */
+const NO_LANES = new Uint32Array(0)
+
+export class UndoLog {
+  /** A power of two of them: lane p of the log lies in the ring at p modulo its length. */
+  #pages: Uint32Array<ArrayBuffer>[] = [NO_LANES]
+  #mask = PAGE_MASK
+  #head = 0
+  #tail = 0
+  readonly #rows: Rows[] = []
+  /** Lanes of each that are not put back. */
+  readonly #kept: (readonly number[])[] = []
+  readonly #held: number[] = []
+  /** By id: told when a row is put back. */
+  readonly #restored: (((row: number) => void) | null)[] = []
+
+  /** Positions stay what they are, for the order ring points at them. */
+  readonly part: StatePart = {
+    name: 'undo',
+    facts: () => [this.#length, this.#head, this.#tail],
+    views: () => this.#views(),
+    open: (facts) => {
+      this.#open(facts)
+      return this.#views()
+    },
+    settle() {},
+  }
+
+  /**
+   * Makes rows known to the log; returns the id to save under. `kept` are lanes that stay as they
+   * are when a row is put back: links that other rows may have changed since.
+   */
+  register(rows: Rows, kept: readonly number[] = []): number {
+    this.#rows.push(rows)
+    this.#kept.push(kept)
+    this.#restored.push(null)
+    return this.#rows.length - 1
+  }
+
+  /** Has the rows of one id told when they are put back. */
+  onRestored(id: number, restored: (row: number) => void): void {
+    this.#restored[id] = restored
+  }
+
+  get bytes(): number {
+    return this.#pages.reduce((sum, { byteLength }) => sum + byteLength, 0)
+  }
+
+  /** Bytes that the log has not come to in its first round. */
+  get untouchedBytes(): number {
+    return Math.max(0, this.bytes - this.#head * Uint32Array.BYTES_PER_ELEMENT)
+  }
+
+  /** Lanes of the ring. */
+  get #length(): number {
+    return this.#pages.length * PAGE_LANES
+  }
+
+  /** Where the log ends now; roll back to it with `rollBackTo`. */
+  get mark(): number {
+    return this.#head
+  }
+
+  /** Oldest position that can still be rolled back to. */
+  get tail(): number {
+    return this.#tail
+  }
+
+  save(id: number, row: number): void {
+    const rows = this.#rows[id]
+    const lanes = rows.lanes
+    if (this.#head - this.#tail + lanes + 2 > this.#mask + 1) this.#makeRoom(lanes + 2)
+    const source = rows.u32[row >>> ROW_SHIFT]
+    const from = (row & ROW_MASK) * lanes
+    const start = this.#head & PAGE_MASK
+    if (start + lanes + 2 <= PAGE_LANES) {
+      const page = this.#pageOf(this.#head)
+      for (let i = 0; i < lanes; i++) page[start + i] = source[from + i]
+      page[start + lanes] = id
+      page[start + lanes + 1] = row
+    } else {
+      for (let i = 0; i < lanes; i++) this.#put(this.#head + i, source[from + i])
+      this.#put(this.#head + lanes, id)
+      this.#put(this.#head + lanes + 1, row)
+    }
+    this.#head += lanes + 2
+  }
+
+  /** Puts every row back to what it was at `mark`. */
+  rollBackTo(mark: number): void {
+    while (this.#head > mark) {
+      const row = this.#get(this.#head - 1)
+      const id = this.#get(this.#head - 2)
+      const rows = this.#rows[id]
+      const page = rows.u32[row >>> ROW_SHIFT]
+      const to = (row & ROW_MASK) * rows.lanes
+      const start = this.#head - 2 - rows.lanes
+      const kept = this.#kept[id]
+      for (let i = 0; i < kept.length; i++) this.#held[i] = page[to + kept[i]]
+      for (let i = 0; i < rows.lanes; i++) page[to + i] = this.#get(start + i)
+      for (let i = 0; i < kept.length; i++) page[to + kept[i]] = this.#held[i]
+      this.#head = start
+      this.#restored[id]?.(row)
+    }
+  }
+
+  /** Forgets everything before `mark`. */
+  forgetBefore(mark: number): void {
+    if (mark > this.#tail) this.#tail = mark
+  }
+
+  #open(facts: readonly number[]): void {
+    const limits = [UNDO_LANES_MAX, Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]
+    const [length, head, tail] = sizesOf('undo', facts, limits)
+    if (!isRingLength(length, PAGE_LANES, UNDO_LANES_MAX) || tail > head || head - tail > length)
+      throw new StateError(`an undo log of ${length} lanes cannot reach from ${tail} to ${head}`)
+    this.#pages = new Array(length / PAGE_LANES).fill(NO_LANES)
+    this.#mask = length - 1
+    this.#head = head
+    this.#tail = tail
+  }
+
+  /** The lanes in use, oldest first, page by page. */
+  #views(): Uint8Array[] {
+    const views: Uint8Array[] = []
+    for (let at = this.#tail; at < this.#head; ) {
+      const start = at & PAGE_MASK
+      const end = Math.min(PAGE_LANES, start + this.#head - at)
+      views.push(bytesOf(this.#pageOf(at).subarray(start, end)))
+      at += end - start
+    }
+    return views
+  }
+
+  #pageOf(position: number): Uint32Array {
+    const place = (position & this.#mask) >>> PAGE_BITS
+    const page = this.#pages[place]
+    return page === NO_LANES ? this.#addPage(place) : page
+  }
+
+  #addPage(place: number): Uint32Array {
+    const page = new Uint32Array(PAGE_LANES)
+    this.#pages[place] = page
+    return page
+  }
+
+  #get(position: number): number {
+    return this.#pages[(position & this.#mask) >>> PAGE_BITS][position & PAGE_MASK]
+  }
+
+  #put(position: number, lane: number): void {
+    this.#pageOf(position)[position & PAGE_MASK] = lane
+  }
+
+  #makeRoom(lanes: number): void {
+    if (this.#length < UNDO_LANES_MAX) this.#widen()
+    else this.#tail = this.#head + lanes - this.#length
+  }
+
+  #widen(): void {
+    const pages = this.#pages
+    const wider: Uint32Array<ArrayBuffer>[] = new Array(pages.length * 2).fill(NO_LANES)
+    const first = Math.floor(this.#tail / PAGE_LANES)
+    const last = Math.floor((this.#head - 1) / PAGE_LANES)
+    for (let page = first; page <= last; page++)
+      wider[page % wider.length] = pages[page % pages.length]
+    // The ring is full: the newest images lie in front of the oldest ones, in one page with them.
+    if (last - first === pages.length)
+      wider[last % wider.length] = wider[first % wider.length].slice()
+    this.#pages = wider
+    this.#mask = this.#length - 1
+  }
+}

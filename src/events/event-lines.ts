@@ -1,0 +1,288 @@
+import type Type from 'typebox'
+import { Compile } from 'typebox/compile'
+import { isRecord, jsonOf } from '../base/json-access.ts'
+import { withoutSteering } from '../base/steering.ts'
+import {
+  type ChainPosition,
+  type FeedEvent,
+  METADATA_KEYS,
+  type Metadata,
+  type MetadataKey,
+  type Swap,
+  type TokenCreated,
+} from './event.ts'
+import { FOLDED, type LineKinds, type LineOf, lineSchemas, TOLD } from './event-line-schemas.ts'
+import { codePoints } from './text.ts'
+
+/**
+ * The event lines any program can feed the service (contract section 7): snake_case JSON to the
+ * engine's events. Optional keys may also be null, which is the same as absent except for the
+ * keys of `metadata`, where it clears. A fee of 0 that no flag of the record tells from none
+ * (`lp_fee_raw`, `cashback_raw`) is the same as absent too, so that an event has one form wherever it
+ * comes from. Halves of characters that a feed tells become U+FFFD: no UTF-8 can write them.
+ */
+
+export interface LineError {
+  /** One sentence: the key, what came, what is allowed. */
+  readonly error: string
+}
+
+const SHOWN_CHARACTERS_MAX = 48
+
+type PositionLine = Pick<
+  LineOf<'completed'>,
+  'slot' | 'tx_index' | 'ordinal' | 'signature' | 'timestamp'
+>
+type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+type Read = (value: unknown) => FeedEvent | LineError
+
+/** A line's schema together with what makes the event of it. */
+function reader<T extends Type.TObject>(
+  schema: T,
+  toEvent: (line: Type.Static<T>) => FeedEvent,
+): Read {
+  const validator = Compile(schema)
+  return (value) =>
+    validator.Check(value)
+      ? toEvent(value)
+      : { error: firstError(schema, validator.Errors(value), value) }
+}
+
+function readersOf(kinds: LineKinds): ReadonlyMap<unknown, Read> {
+  const schemas = lineSchemas(kinds)
+  const readers: Readonly<Record<FeedEvent['type'], Read>> = {
+    token_created: reader(schemas.token_created, tokenCreated),
+    swap: reader(schemas.swap, swap),
+    completed: reader(schemas.completed, (line) => ({
+      type: 'completed',
+      ...positionOf(line),
+      mint: line.mint,
+      bondingCurve: line.bonding_curve,
+    })),
+    migrated: reader(schemas.migrated, (line) => ({
+      type: 'migrated',
+      ...positionOf(line),
+      mint: line.mint,
+      bondingCurve: line.bonding_curve,
+      poolAmm: line.pool_amm,
+    })),
+    reserves: reader(schemas.reserves, reserves),
+    balance: reader(schemas.balance, (line) => ({
+      type: 'balance',
+      ...positionOf(line),
+      mint: line.mint,
+      wallet: line.wallet,
+      balanceRaw: BigInt(line.balance_raw),
+    })),
+    sol_price: reader(schemas.sol_price, (line) => ({
+      type: 'sol_price',
+      timestamp: line.timestamp,
+      usd: line.usd,
+    })),
+    metadata: reader(schemas.metadata, metadata),
+  }
+  return new Map(Object.entries(readers))
+}
+
+/** Made when first asked for: to compile them takes milliseconds of a start. */
+function lazily<T>(make: () => T): () => T {
+  let made: T | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}
+
+const told = lazily(() => readersOf(TOLD))
+const folded = lazily(() => readersOf(FOLDED))
+
+/** The event of one line; never throws. */
+export function parseEventLine(text: string): FeedEvent | LineError {
+  return wellFormed(parseText(text, told()))
+}
+
+/** The event of a line that was made of an event that was folded; never throws. */
+export function parseFoldedLine(text: string): FeedEvent | LineError {
+  return parseText(text, folded())
+}
+
+/** As `parseFoldedLine`, of a line that is parsed already. */
+export function parseFoldedValue(value: unknown): FeedEvent | LineError {
+  return parseValue(value, folded())
+}
+
+/** As `parseEventLine`, of a line that is parsed already. */
+export function parseEventValue(value: unknown): FeedEvent | LineError {
+  return wellFormed(parseValue(value, told()))
+}
+
+/** Addresses and signatures with halves of characters are refused; these texts may be anything. */
+function wellFormed(event: FeedEvent | LineError): FeedEvent | LineError {
+  if (!('type' in event)) return event
+  if (event.type === 'token_created') {
+    const { name, symbol, uri } = event
+    const isWhole = name.isWellFormed() && symbol.isWellFormed() && uri.isWellFormed()
+    if (isWhole) return event
+    const texts = { name: name.toWellFormed(), symbol: symbol.toWellFormed() }
+    return { ...event, ...texts, uri: uri.toWellFormed() }
+  }
+  if (event.type !== 'metadata') return event
+  const texts: { [K in MetadataKey]?: string } = {}
+  for (const key of METADATA_KEYS) {
+    const text = event[key]
+    if (text?.isWellFormed() === false) texts[key] = text.toWellFormed()
+  }
+  return { ...event, ...texts }
+}
+
+function parseText(text: string, readers: ReadonlyMap<unknown, Read>): FeedEvent | LineError {
+  const value = jsonOf(text)
+  return parseValue(value === undefined ? text : value, readers)
+}
+
+function parseValue(value: unknown, readers: ReadonlyMap<unknown, Read>): FeedEvent | LineError {
+  if (!isRecord(value)) {
+    return { error: `the line is ${shown(value)} but must be one JSON object` }
+  }
+  const type: unknown = Object.hasOwn(value, 'type') ? value.type : undefined
+  const read = readers.get(type)
+  if (read !== undefined) return read(value)
+  const allowed = [...readers.keys()].join(', ')
+  return { error: sentence('type', type, `one of ${allowed}`) }
+}
+
+function positionOf(line: PositionLine): ChainPosition {
+  return {
+    // + 0: JSON can write -0, which is another value to Map and Object.is.
+    slot: line.slot == null ? null : line.slot + 0,
+    txIndex: line.tx_index == null ? null : line.tx_index + 0,
+    ordinal: (line.ordinal ?? 0) + 0,
+    signature: line.signature,
+    timestamp: line.timestamp + 0,
+  }
+}
+
+function tokenCreated(line: LineOf<'token_created'>): FeedEvent {
+  const event: Mutable<TokenCreated> = {
+    type: 'token_created',
+    ...positionOf(line),
+    mint: line.mint,
+    name: line.name,
+    symbol: line.symbol,
+    uri: line.uri,
+    creator: line.creator,
+    bondingCurve: line.bonding_curve,
+    tokenProgram: line.token_program,
+    isMayhemMode: line.is_mayhem_mode,
+    virtualBaseRaw: BigInt(line.virtual_base_raw),
+    virtualQuoteRaw: BigInt(line.virtual_quote_raw),
+    realBaseRaw: BigInt(line.real_base_raw),
+  }
+  if (line.supply_raw != null) event.supplyRaw = BigInt(line.supply_raw)
+  if (line.decimals != null) event.decimals = line.decimals + 0
+  if (line.quote_mint != null) event.quoteMint = line.quote_mint
+  if (line.quote_decimals != null) event.quoteDecimals = line.quote_decimals + 0
+  return event
+}
+
+function reserves(line: LineOf<'reserves'>): FeedEvent {
+  return {
+    type: 'reserves',
+    ...positionOf(line),
+    mint: line.mint,
+    source: line.source,
+    virtualBaseRaw: BigInt(line.virtual_base_raw),
+    virtualQuoteRaw: BigInt(line.virtual_quote_raw),
+    realBaseRaw: BigInt(line.real_base_raw),
+    realQuoteRaw: BigInt(line.real_quote_raw),
+    ...(line.supply_raw != null && { supplyRaw: BigInt(line.supply_raw) }),
+    reason: line.reason,
+  }
+}
+
+function swap(line: LineOf<'swap'>): FeedEvent {
+  const event: Mutable<Swap> = {
+    type: 'swap',
+    ...positionOf(line),
+    source: line.source,
+    mint: line.mint,
+    pool: line.pool,
+    signer: line.signer,
+    direction: line.direction,
+    baseRaw: BigInt(line.base_raw),
+    quoteRaw: BigInt(line.quote_raw),
+    virtualBaseRaw: BigInt(line.virtual_base_raw),
+    virtualQuoteRaw: BigInt(line.virtual_quote_raw),
+    realBaseRaw: BigInt(line.real_base_raw),
+    realQuoteRaw: BigInt(line.real_quote_raw),
+    platformFeeRaw: BigInt(line.platform_fee_raw),
+    creatorFeeRaw: BigInt(line.creator_fee_raw),
+  }
+  addOptional(event, line)
+  return event
+}
+
+function addOptional(event: Mutable<Swap>, line: LineOf<'swap'>): void {
+  const lpFeeRaw = BigInt(line.lp_fee_raw ?? 0)
+  if (lpFeeRaw !== 0n) event.lpFeeRaw = lpFeeRaw
+  const cashbackRaw = BigInt(line.cashback_raw ?? 0)
+  if (cashbackRaw !== 0n) event.cashbackRaw = cashbackRaw
+  if (line.chain_fee_raw != null) event.chainFeeRaw = BigInt(line.chain_fee_raw)
+  const { base_balance_before_raw: before, base_balance_after_raw: after } = line
+  if (before != null) event.baseBalanceBeforeRaw = BigInt(before)
+  if (after != null) event.baseBalanceAfterRaw = BigInt(after)
+  if (line.supply_raw != null) event.supplyRaw = BigInt(line.supply_raw)
+  if (line.sol_price_usd != null) event.solPriceUsd = line.sol_price_usd
+  if (line.quote_mint != null) event.quoteMint = line.quote_mint
+  if (line.quote_decimals != null) event.quoteDecimals = line.quote_decimals + 0
+  if (line.route != null) event.route = line.route
+  if (line.fresh != null) event.fresh = line.fresh
+  if (line.pro != null) event.pro = line.pro
+  if (line.insider != null) event.insider = line.insider
+}
+
+function metadata(line: LineOf<'metadata'>): FeedEvent {
+  const { timestamp, mint } = line
+  const event: Mutable<Metadata> = { type: 'metadata', timestamp: timestamp + 0, mint }
+  for (const key of METADATA_KEYS) {
+    const text = line[key]
+    if (text !== undefined) event[key] = text
+  }
+  // Unknown is false: what is cleared is not paid.
+  if (line.dex_paid !== undefined) event.dexPaid = line.dex_paid === true
+  return event
+}
+
+/** The first key, in the order of the contract, that is missing or wrong. */
+function firstError(
+  schema: Type.TObject,
+  errors: readonly { instancePath: string; params: object }[],
+  value: unknown,
+): string {
+  const wrong = new Set(errors.map((error) => error.instancePath.split('/')[1]))
+  for (const [key, property] of Object.entries(schema.properties)) {
+    const has = isRecord(value) && Object.hasOwn(value, key)
+    const isMissing = !has && schema.required.includes(key)
+    if (!isMissing && !wrong.has(key)) continue
+    const came = has ? value[key] : undefined
+    const allowed = 'description' in property ? String(property.description) : 'another value'
+    return sentence(key, came, allowed)
+  }
+  return `the line is ${shown(value)} but must have the keys of its type`
+}
+
+function sentence(key: string, came: unknown, allowed: string): string {
+  return came === undefined
+    ? `"${key}" is missing but must be ${allowed}`
+    : `"${key}" is ${shown(came)} but must be ${allowed}`
+}
+
+/** A short form of a value from outside that is safe on a terminal. */
+function shown(value: unknown): string {
+  if (Array.isArray(value)) return 'a list'
+  if (typeof value === 'object' && value !== null) return 'an object'
+  if (typeof value !== 'string') return String(value)
+  // Lines may be long: no more of one is looked at than is shown.
+  const cut = codePoints(value.slice(0, 2 * SHOWN_CHARACTERS_MAX), SHOWN_CHARACTERS_MAX)
+  return `"${withoutSteering(cut, '\u{fffd}')}${cut.length < value.length ? '…' : ''}"`
+}

@@ -1,0 +1,27 @@
+import { USDC_MINT } from '../../../events/platform.ts'
+
+/** The two programs whose events are read, and the mints that stand for SOL. */
+
+export type ProgramName = 'pump' | 'pump_amm'
+
+export const PUMP_PROGRAM = '6EF8rrecthR5Dkzon8Nwu78hRvfCKubJ14M5uBEwF6P'
+export const AMM_PROGRAM = 'pAMMBay6oceH9fJKBRHGP5D4bD4sWpmSwMn52FMfXEA'
+
+/** How events write SOL as quote mint: 32 zero bytes. */
+export const ZERO_ADDRESS = '11111111111111111111111111111111'
+export const WRAPPED_SOL_MINT = 'So11111111111111111111111111111111111111112'
+
+/** The program's name, null for the programs that are not read. */
+export function programName(address: string): ProgramName | null {
+  if (address === PUMP_PROGRAM) return 'pump'
+  return address === AMM_PROGRAM ? 'pump_amm' : null
+}
+
+/** What a pool or curve may be quoted in that is itself a coin: not SOL and not USDC. */
+export function isCoinMint(mint: string): boolean {
+  return !isSolMint(mint) && mint !== USDC_MINT
+}
+
+export function isSolMint(mint: string): boolean {
+  return mint === ZERO_ADDRESS || mint === WRAPPED_SOL_MINT
+}

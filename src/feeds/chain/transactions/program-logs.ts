@@ -1,0 +1,60 @@
+import { type ProgramName, programName } from '../layouts/programs.ts'
+
+/** Event bytes as a program emitted them: discriminator and fields. */
+export interface EmittedBytes {
+  readonly program: ProgramName
+  readonly bytes: Uint8Array
+}
+
+export interface LogEvents {
+  readonly emitted: readonly EmittedBytes[]
+  /** The validator cut the log: later events of the transaction are missing. */
+  readonly truncated: boolean
+}
+
+const DATA_PREFIX = 'Program data: '
+/** Last line of a log that the validator cut. */
+export const LOG_TRUNCATED = 'Log truncated'
+const INVOKE = /^Program ([1-9A-HJ-NP-Za-km-z]{32,44}) invoke \[(\d{1,3})\]$/
+const END = /^Program ([1-9A-HJ-NP-Za-km-z]{32,44}) (?:success$|failed)/
+
+/**
+ * Event bytes from program logs. Data lines name no program, so the stack of invocations says
+ * whose they are: discriminators of the two programs collide.
+ *
+ * Reading ends at `Log truncated`. The validator drops only the lines that are too long there and
+ * goes on with shorter ones, so neither the stack nor the ordinals hold after it.
+ */
+export function eventsOfLogs(lines: readonly string[]): LogEvents {
+  const stack: string[] = []
+  const emitted: EmittedBytes[] = []
+  for (const line of lines) {
+    if (line === LOG_TRUNCATED) return { emitted, truncated: true }
+    if (!line.startsWith('Program ')) continue
+    if (line.startsWith(DATA_PREFIX)) {
+      const program = programName(stack.at(-1) ?? '')
+      if (program !== null) emitted.push({ program, bytes: dataOf(line) })
+    } else if (!line.startsWith('Program log: ')) {
+      followInvocation(stack, line)
+    }
+  }
+  return { emitted, truncated: false }
+}
+
+/** `sol_log_data` writes several slices with blanks between; an event is the first. */
+function dataOf(line: string): Uint8Array {
+  const end = line.indexOf(' ', DATA_PREFIX.length)
+  return Buffer.from(line.slice(DATA_PREFIX.length, end < 0 ? undefined : end), 'base64')
+}
+
+function followInvocation(stack: string[], line: string): void {
+  const invoke = INVOKE.exec(line)
+  if (invoke !== null) {
+    // The depth is given: a lost line does not shift everything after it.
+    stack.length = Math.min(stack.length, Math.max(Number(invoke[2]) - 1, 0))
+    stack.push(invoke[1])
+    return
+  }
+  const end = END.exec(line)
+  if (end !== null && end[1] === stack.at(-1)) stack.pop()
+}

@@ -1,0 +1,134 @@
+import { isAddress } from '../../../base/address-text.ts'
+import { decodeBase58 } from '../../../base/base58.ts'
+import {
+  integerAt,
+  isRecord,
+  type JsonRecord,
+  listAt,
+  recordAt,
+  textAt,
+  textsAt,
+} from '../../../base/json-access.ts'
+import { programName } from '../layouts/programs.ts'
+import type { EmittedBytes } from './program-logs.ts'
+import { balancesOfMeta } from './rpc-balances.ts'
+import { eventOfInstruction } from './self-cpi.ts'
+import { isSignature } from './signature-text.ts'
+import type { ChainTransaction } from './transaction.ts'
+import type { WireTransaction } from './wire-form.ts'
+import { readWireTransaction } from './wire-transaction.ts'
+
+const U32_MAX = 0xffffffff
+
+/**
+ * A `logsNotification` of Solana's JSON RPC; null when its shape is another. Logs carry neither
+ * fee nor balances nor the index in the block.
+ */
+export function transactionOfLogsFrame(frame: unknown): ChainTransaction | null {
+  const result = recordAt(recordAt(frame, 'params'), 'result')
+  const value = recordAt(result, 'value')
+  const signature = textAt(value, 'signature')
+  const logs = textsAt(value, 'logs')
+  const slot = integerAt(recordAt(result, 'context'), 'slot')
+  if (value === null || signature === null || logs === null || slot === null) return null
+  const failed = hasFailed(value)
+  if (!failed && !isSignature(signature)) return null
+  return {
+    slot,
+    txIndex: null,
+    signature,
+    failed,
+    blockTime: null,
+    signers: [],
+    selfCpi: null,
+    logs,
+    feeRaw: null,
+    balances: [],
+  }
+}
+
+/**
+ * What `getTransaction` answers (encodings json, jsonParsed, base64, base58) or one entry of a
+ * block; null when the shape is another. A block entry has neither slot nor index.
+ */
+export function transactionOfRpc(entry: JsonRecord): ChainTransaction | null {
+  const meta = recordAt(entry, 'meta')
+  const body = bodyOf(entry)
+  if (meta === null || body === null || !isSignature(body.signature)) return null
+  const keys = [...body.accountKeys, ...loadedKeys(meta)]
+  const fee = integerAt(meta, 'fee')
+  return {
+    slot: integerAt(entry, 'slot'),
+    txIndex: integerAt(entry, 'transactionIndex', U32_MAX),
+    signature: body.signature,
+    failed: hasFailed(meta),
+    blockTime: integerAt(entry, 'blockTime', U32_MAX),
+    signers: body.accountKeys.slice(0, body.signersCount).filter(isAddress),
+    selfCpi: selfCpiOf(meta, keys),
+    logs: textsAt(meta, 'logMessages'),
+    feeRaw: fee === null ? null : BigInt(fee),
+    balances: balancesOfMeta(meta),
+  }
+}
+
+/** Of a `meta`, or of what a frame says; servers between leave out what is null. */
+export function hasFailed(value: JsonRecord): boolean {
+  return value.err !== null && value.err !== undefined
+}
+
+function bodyOf(entry: JsonRecord): WireTransaction | null {
+  const encoded = listAt(entry, 'transaction')
+  if (encoded !== null) {
+    const [data, encoding] = encoded
+    if (typeof data !== 'string') return null
+    const bytes = encoding === 'base58' ? decodeBase58(data) : Buffer.from(data, 'base64')
+    return bytes === null ? null : readWireTransaction(bytes)
+  }
+  const transaction = recordAt(entry, 'transaction')
+  const signatures = listAt(transaction, 'signatures')
+  const signature = signatures?.[0]
+  const message = recordAt(transaction, 'message')
+  const keys = listAt(message, 'accountKeys')
+  if (typeof signature !== 'string' || keys === null) return null
+  // Parsed messages have no header; a key signs for each signature.
+  const signersCount =
+    integerAt(recordAt(message, 'header'), 'numRequiredSignatures') ?? signatures?.length ?? 0
+  return { signature, accountKeys: keys.map(keyText), signersCount }
+}
+
+/** Parsed messages write keys as objects and have those of lookup tables among them. */
+function keyText(key: unknown): string {
+  return typeof key === 'string' ? key : (textAt(key, 'pubkey') ?? '')
+}
+
+function loadedKeys(meta: JsonRecord): readonly string[] {
+  const loaded = recordAt(meta, 'loadedAddresses')
+  return [...(textsAt(loaded, 'writable') ?? []), ...(textsAt(loaded, 'readonly') ?? [])]
+}
+
+function selfCpiOf(meta: JsonRecord, keys: readonly string[]): readonly EmittedBytes[] | null {
+  const groups = listAt(meta, 'innerInstructions')
+  if (groups === null) return null
+  const ordered = groups
+    .filter(isRecord)
+    .sort((a, b) => (integerAt(a, 'index') ?? 0) - (integerAt(b, 'index') ?? 0))
+  const emitted: EmittedBytes[] = []
+  for (const group of ordered) {
+    for (const instruction of listAt(group, 'instructions') ?? []) {
+      const event = eventOfRpcInstruction(instruction, keys)
+      if (event !== null) emitted.push(event)
+    }
+  }
+  return emitted
+}
+
+function eventOfRpcInstruction(instruction: unknown, keys: readonly string[]): EmittedBytes | null {
+  const index = integerAt(instruction, 'programIdIndex')
+  const program = textAt(instruction, 'programId') ?? (index === null ? null : keys[index])
+  const text = textAt(instruction, 'data')
+  if (program === null || program === undefined || text === null) return null
+  // Most instructions are of other programs: those are not worth the base58.
+  if (programName(program) === null) return null
+  const data = decodeBase58(text)
+  return data === null ? null : eventOfInstruction(program, data)
+}

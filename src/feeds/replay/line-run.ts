@@ -1,0 +1,183 @@
+import type { Readable } from 'node:stream'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { messageOf } from '../../base/thrown.ts'
+import type { FeedEvent } from '../../events/event.ts'
+import type { LineError } from '../../events/event-lines.ts'
+import type { EventSink } from '../../events/event-sink.ts'
+import type { NewForms } from '../chain/transactions/new-forms.ts'
+import type { FeedCounters } from '../feed-counters.ts'
+import { DocumentLines } from '../lines/document-lines.ts'
+import type { ReportLine } from '../lines/line-report.ts'
+import { type Line, LineSplitter } from '../lines/line-splitter.ts'
+import type { Pacer } from '../lines/pacer.ts'
+import type { Progress } from '../lines/progress.ts'
+import { wait } from '../wait.ts'
+import { RecordedValues } from './recorded-value.ts'
+
+/** Events handed over at once; between two batches everything else gets its turn. */
+const BATCH_EVENTS = 1_000
+
+export interface LineRunOptions {
+  readonly counters: FeedCounters
+  readonly forms?: NewForms | undefined
+  readonly report: ReportLine
+  readonly pacer: Pacer
+  readonly signal: AbortSignal
+  readonly progress: Progress | null
+  /**
+   * So much is kept of input that may be one JSON value over many lines, as an editor writes it; 0:
+   * it is a line a value.
+   */
+  readonly documentCharactersMax: number
+}
+
+/** One reading of lines from a stream into a sink. */
+export class LineRun {
+  readonly values: RecordedValues
+  readonly #sink: EventSink
+  readonly #options: LineRunOptions
+  readonly #splitter = new LineSplitter()
+  #batch: FeedEvent[] = []
+  /** Lines of a document; null: the input is a line a value. */
+  #document: DocumentLines | null = null
+  #isFirst = true
+  #hasTorn = false
+
+  constructor(sink: EventSink, options: LineRunOptions) {
+    this.#sink = sink
+    this.#options = options
+    this.values = new RecordedValues(options.counters, options.forms)
+  }
+
+  /**
+   * Reads to the end or until the signal. A read that fails ends the run as the end of the input
+   * does, reported and counted; an error of the sink is thrown.
+   */
+  async read(input: Readable): Promise<void> {
+    const { signal, progress, counters } = this.#options
+    const chunks = input.iterator({ destroyOnReturn: true })
+    for (let chunk = await this.#next(chunks); chunk !== null; chunk = await this.#next(chunks)) {
+      for (const line of this.#splitter.push(chunk)) {
+        await this.#take(line)
+        if (signal.aborted) return
+      }
+      await this.#flush()
+      progress?.update(counters.lines)
+    }
+    if (signal.aborted) return
+    // What a tear left of the last line or value is not what was written.
+    if (!this.#hasTorn) for (const line of this.#splitter.end()) await this.#take(line)
+    await this.#takeDocument()
+    await this.#hand(this.values.ended(), this.#splitter.lineNumber)
+    await this.#flush()
+  }
+
+  /** The next bytes; null at the end, when stopped and when reading fails. */
+  async #next(chunks: AsyncIterator<unknown>): Promise<Uint8Array | null> {
+    const { signal, counters, report } = this.#options
+    try {
+      const { done, value } = await chunks.next()
+      if (done === true || signal.aborted) return null
+      return value instanceof Uint8Array ? value : Buffer.from(String(value))
+    } catch (error) {
+      if (signal.aborted) return null
+      counters.readErrors++
+      this.#hasTorn = true
+      report(this.#splitter.lineNumber + 1, `reading ended early: ${messageOf(error)}`)
+      return null
+    }
+  }
+
+  async #take(line: Line): Promise<void> {
+    const { counters, documentCharactersMax } = this.#options
+    const isFirst = this.#isFirst
+    this.#isFirst = false
+    if (line.text === null) {
+      counters.lines++
+      this.#bad(line.number, line.reason ?? 'the line cannot be read')
+      return
+    }
+    if (isFirst && documentCharactersMax > 0 && isOpening(line.text))
+      this.#document = new DocumentLines(documentCharactersMax)
+    if (this.#document === null) return this.#takeText(line.number, line.text)
+    this.#document.add(line.number, line.text)
+    if (this.#document.isFull)
+      await this.#takeLines(
+        this.#document,
+        `the JSON value it begins is longer than ${documentCharactersMax} characters`,
+      )
+  }
+
+  async #takeText(lineNumber: number, text: string): Promise<void> {
+    this.#options.counters.lines++
+    await this.#hand(this.values.eventsOfText(text), lineNumber)
+  }
+
+  async #takeDocument(): Promise<void> {
+    const document = this.#document
+    if (document === null) return
+    const parts = this.#hasTorn ? null : this.values.eventsOfDocument(document.text)
+    if (parts === null && document.haveValues())
+      return this.#takeLines(document, 'the JSON value it begins is not valid')
+    this.#document = null
+    if (this.#hasTorn) return
+    this.#options.counters.lines++
+    if (parts === null) this.#bad(1, 'the file is not valid JSON')
+    else for (const part of parts) await this.#hand(part, 1)
+  }
+
+  /** What is no document after all: its first line is bad, the others are values of their own. */
+  async #takeLines(document: DocumentLines, reason: string): Promise<void> {
+    this.#document = null
+    let taken = 0
+    for (const [lineNumber, text] of document) {
+      if (this.#options.signal.aborted) return
+      if (taken > 0) await this.#takeText(lineNumber, text)
+      else {
+        this.#options.counters.lines++
+        this.#bad(lineNumber, reason)
+      }
+      // Bad lines fill no batch.
+      if (++taken % BATCH_EVENTS === 0) await this.#flush()
+    }
+  }
+
+  async #hand(found: readonly FeedEvent[] | LineError, lineNumber: number): Promise<void> {
+    if ('error' in found) {
+      this.#bad(lineNumber, found.error)
+      return
+    }
+    const { pacer, signal } = this.#options
+    for (const event of found) {
+      const delayMs = pacer.delayMs(event.timestamp)
+      if (delayMs > 0) {
+        await this.#flush()
+        await wait(delayMs, signal)
+        if (signal.aborted) return
+      }
+      this.#batch.push(event)
+    }
+    if (this.#batch.length >= BATCH_EVENTS) await this.#flush()
+  }
+
+  #bad(lineNumber: number, reason: string): void {
+    this.#options.counters.badLines++
+    this.#options.report(lineNumber, reason)
+  }
+
+  async #flush(): Promise<void> {
+    const batch = this.#batch
+    if (batch.length > 0) {
+      this.#batch = []
+      this.#sink.events(batch)
+      this.#options.counters.events += batch.length
+    }
+    await nextTurn()
+  }
+}
+
+/** A line that only opens a JSON value: the value goes on below. */
+function isOpening(text: string): boolean {
+  const trimmed = text.trim()
+  return trimmed === '{' || trimmed === '['
+}

@@ -1,0 +1,26 @@
+import type { Random } from '../../../base/random.ts'
+import type { Appointments } from './appointments.ts'
+import type { ChainClock } from './chain-clock.ts'
+import type { HolderTable } from './holder-table.ts'
+import type { Interner } from './interner.ts'
+import type { StateWriter } from './state-writer.ts'
+import type { SwapWriter } from './swap-writer.ts'
+import type { TicketPool } from './ticket-pool.ts'
+import type { TokenTable } from './token-table.ts'
+import type { WalletPool } from './wallet-pool.ts'
+import type { WatchList } from './watch-list.ts'
+
+/** What launches, trades and migrations of one market share. */
+export interface MarketParts {
+  readonly tokens: TokenTable
+  readonly tickets: TicketPool
+  readonly watched: WatchList
+  readonly appointments: Appointments
+  readonly holders: HolderTable
+  readonly wallets: WalletPool
+  readonly clock: ChainClock
+  readonly writer: SwapWriter
+  readonly state: StateWriter
+  readonly book: Interner
+  readonly random: Random
+}

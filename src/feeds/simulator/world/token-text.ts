@@ -1,0 +1,144 @@
+import type { Random } from '../../../base/random.ts'
+import { randomAddress, randomCid } from './random-text.ts'
+
+/** Names, links and descriptions as people give them, some of them meant to break a display. */
+
+const FIRST =
+  'based,moon,sad,tiny,giga,turbo,baby,pixel,space,lazy,mega,royal,angry,golden,neon'.split(',')
+const SECOND = 'dog,cat,frog,pepe,wif,goat,ape,shark,hamster,penguin,toad,bull,bonk,chad,ai'.split(
+  ',',
+)
+const HOSTILE: readonly string[] = [
+  '<script>alert(1)</script>',
+  '"quoted" \'name\' \\ back',
+  '🚀🐸💎🙌',
+  '\u202Egnp.exe',
+  'שלום עולם',
+  'مرحبا',
+  'Z̸͓̈a̷̱͝l̵̰̈g̶̲̎o',
+  'ＦＵＬＬ　ＷＩＤＴＨ',
+  '&lt;b&gt;&amp;',
+  "'; DROP TABLE tokens; --",
+  '\u0000\u0007null',
+  '=HYPERLINK("x")',
+  'İıſß',
+  '👨‍👩‍👧‍👦',
+  '   ',
+]
+/** Of a hostile name, as its symbol. */
+const SYMBOL_CHARACTERS = 10
+const HOSTILE_SHARE = 0.03
+const RECENT_LINKS = 64
+const REUSE_SHARE = 0.12
+
+export interface TokenText {
+  readonly name: string
+  readonly symbol: string
+  readonly uri: string
+}
+
+/** The links of a token; a missing key is one that the token does not have. */
+export interface TokenLinks {
+  image?: string
+  video?: string
+  twitter?: string
+  website?: string
+  discord?: string
+  telegram?: string
+  description?: string
+}
+
+export class TokenTextSource {
+  readonly #random: Random
+  readonly #recentLinks: string[] = []
+
+  constructor(random: Random) {
+    this.#random = random
+  }
+
+  text(): TokenText {
+    const random = this.#random
+    const uri = `https://ipfs.io/ipfs/${randomCid(random)}`
+    if (random.chance(HOSTILE_SHARE)) {
+      const name = random.pick(HOSTILE)
+      return {
+        name,
+        symbol: random.chance(0.5) ? firstCharacters(name, SYMBOL_CHARACTERS) : 'X',
+        uri,
+      }
+    }
+    const first = random.pick(FIRST)
+    const second = random.pick(SECOND)
+    const name = random.chance(0.3)
+      ? `${first} ${second} ${random.below(1000)}`
+      : `${first} ${second}`
+    const symbol = (random.chance(0.5) ? second : first.slice(0, 3) + second).toUpperCase()
+    return { name, symbol, uri }
+  }
+
+  links(name: string): TokenLinks {
+    const random = this.#random
+    const bits = random.next()
+    const links: TokenLinks = {}
+    if ((bits & 31) !== 0) links.image = `ipfs://${randomCid(random)}`
+    if ((bits & 0x300) !== 0) links.twitter = this.#twitter()
+    if ((bits & 0x3000) === 0) links.telegram = `https://t.me/${this.#handle()}`
+    if ((bits & 0xc000) === 0) links.website = this.#website(bits)
+    if ((bits & 0x10000) !== 0)
+      links.description = `${name}: the one and only, on ${this.#handle()}`
+    if ((bits & 0x7e0000) === 0) links.discord = `https://discord.gg/${this.#handle()}`
+    if ((bits & 0x3f800000) === 0) links.video = `ipfs://${randomCid(random)}`
+    return links
+  }
+
+  #website(bits: number): string {
+    if (bits >>> 30 === 0 && this.#random.chance(0.1)) return 'javascript:alert(document.domain)'
+    return `https://${this.#handle()}.fun`
+  }
+
+  /** A profile, a post, or a link that another token has already. */
+  #twitter(): string {
+    const random = this.#random
+    if (this.#recentLinks.length > 0 && random.chance(REUSE_SHARE))
+      return random.pick(this.#recentLinks)
+    const profile = `https://x.com/${this.#handle()}`
+    // Ids of posts have 19 digits; two draws write them without a number beyond 2^53.
+    const id = `19${random.between(10_000_000, 99_999_999)}${random.between(100_000_000, 999_999_999)}`
+    const link = random.chance(0.4) ? `${profile}/status/${id}` : profile
+    if (this.#recentLinks.length < RECENT_LINKS) this.#recentLinks.push(link)
+    else this.#recentLinks[random.below(RECENT_LINKS)] = link
+    return link
+  }
+
+  #handle(): string {
+    const random = this.#random
+    return `${random.pick(FIRST)}${random.pick(SECOND)}${random.below(10_000)}`
+  }
+}
+
+/** The first code points of a text: a cut between the halves of one would leave text that is not well-formed. */
+function firstCharacters(text: string, count: number): string {
+  return Array.from(text).slice(0, count).join('')
+}
+
+const SERIAL_CREATORS = 128
+const SERIAL_SHARE = 0.35
+
+/** Who creates tokens: mostly newcomers, and some who launch one token after the other. */
+export class CreatorSource {
+  readonly #serial: string[] = []
+  readonly #random: Random
+
+  constructor(random: Random) {
+    this.#random = random
+  }
+
+  address(): string {
+    const random = this.#random
+    if (this.#serial.length > 0 && random.chance(SERIAL_SHARE)) return random.pick(this.#serial)
+    const address = randomAddress(random)
+    if (this.#serial.length < SERIAL_CREATORS) this.#serial.push(address)
+    else if (random.chance(0.1)) this.#serial[random.below(SERIAL_CREATORS)] = address
+    return address
+  }
+}

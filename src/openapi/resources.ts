@@ -1,0 +1,226 @@
+import { GROUPS } from '../protocol/answers.ts'
+import { TablesSchema } from '../protocol/requests/tables-schema.ts'
+import { METRICS, type Metric, type Resource } from '../query/tables/metrics.ts'
+import {
+  COUNT,
+  constant,
+  FLAG,
+  list,
+  NUMBER,
+  named,
+  nullable,
+  OPTIONAL_COUNT,
+  OPTIONAL_TEXT,
+  object,
+  type Schema,
+  TEXT,
+  TIME,
+} from './schema.ts'
+
+function metricSchema(metric: Metric, resource: Resource): Schema {
+  switch (metric.kind) {
+    case 'number':
+      return NUMBER
+    case 'boolean':
+      return FLAG
+    case 'text':
+      return TEXT
+    case 'text or null':
+      return OPTIONAL_TEXT
+    case 'time':
+      return metric.names[resource]?.startsWith('migration')
+        ? { anyOf: [TIME, { type: 'null' }] }
+        : TIME
+    case 'optional text':
+      return resource === 'market' ? OPTIONAL_TEXT : TEXT
+  }
+}
+
+/** Of a token, where additive keys are asked for. */
+const QUOTE: Readonly<Record<string, Schema>> = {
+  quote_mint: TEXT,
+  quote_symbol: TEXT,
+  priced: FLAG,
+}
+
+/** An object that has more keys where they are asked for. */
+function withAdditive(
+  properties: Readonly<Record<string, Schema>>,
+  additive: Readonly<Record<string, Schema>>,
+  optional: readonly string[] = [],
+): Schema {
+  return object({ ...properties, ...additive }, [...optional, ...Object.keys(additive)])
+}
+
+/** The fields of a resource, from the table of metrics. */
+function resourceSchema(resource: Resource): Schema {
+  const fields = METRICS.flatMap((metric) => {
+    const name = metric.names[resource]
+    return name === undefined ? [] : [{ name, metric }]
+  })
+  const optional =
+    resource === 'table' ? fields.filter(({ metric }) => metric.kind === 'optional text') : []
+  return withAdditive(
+    Object.fromEntries(fields.map(({ name, metric }) => [name, metricSchema(metric, resource)])),
+    QUOTE,
+    optional.map(({ name }) => name),
+  )
+}
+
+const SWAP_FIELDS = {
+  slot: COUNT,
+  tx_index: COUNT,
+  signature: TEXT,
+  timestamp: TIME,
+  source: { enum: ['pump', 'pump_amm'] },
+  direction: { enum: ['buy', 'sell'] },
+  signer: TEXT,
+  mint: TEXT,
+  pool: TEXT,
+  base_mint_amount: NUMBER,
+  quote_mint_amount: NUMBER,
+  base_mint_price_usd: NUMBER,
+  sol_price_usd: NUMBER,
+  volume_usd: NUMBER,
+  m_cap_usd: NUMBER,
+  bonding_curve_progress: NUMBER,
+  liquidity_usd: NUMBER,
+  chain_fee: NUMBER,
+  platform_fee: NUMBER,
+  creator_fee: NUMBER,
+  base_balance_before: NUMBER,
+  base_balance_after: NUMBER,
+  fresh_wallet: FLAG,
+  sniper_wallet: FLAG,
+  pro_trader: FLAG,
+}
+const SWAP = withAdditive(SWAP_FIELDS, { lp_fee: NUMBER, cashback: NUMBER, ...QUOTE })
+
+function all(names: string, schema: Schema): Record<string, Schema> {
+  return Object.fromEntries(names.split(' ').map((name) => [name, schema]))
+}
+
+const TRADER_FIELDS = {
+  ...all('wallet mint pool name symbol', TEXT),
+  image: OPTIONAL_TEXT,
+  ...all('token_price_usd token_price_sol market_cap', NUMBER),
+  complete: FLAG,
+  ...all('pnl holding_amount bought_tokens sold_tokens', NUMBER),
+  last_active_ts: COUNT,
+  ...all('holding_pct holding_usd holding_sol cost_basis_usd cost_basis_sol', NUMBER),
+  is_open: FLAG,
+  ...all('bought_usd sold_usd bought_sol sold_sol', NUMBER),
+  ...all('buys sells trades', COUNT),
+  ...all('volume_usd volume_sol fees_sol avg_buy_price_usd avg_sell_price_usd', NUMBER),
+  ...all('avg_buy_price_sol avg_sell_price_sol pnl_sol pnl_pct', NUMBER),
+  ...all('realized_pnl_usd unrealized_pnl_usd realized_pnl_sol unrealized_pnl_sol', NUMBER),
+  untracked_tokens: NUMBER,
+  ...all('first_active_ts first_buy_ts last_buy_ts first_sell_ts last_sell_ts', OPTIONAL_COUNT),
+  hold_time_seconds: COUNT,
+  ...all('fresh_wallet sniper_wallet pro_trader bundle_wallet insider_wallet creator_wallet', FLAG),
+}
+const TRADER = withAdditive(TRADER_FIELDS, QUOTE)
+
+const DETAIL: Schema = {
+  allOf: [
+    named('TokenSearchDetailed'),
+    object({
+      pool: TEXT,
+      ...all('pro_traders_holding creator_completed_pools creator_completing_pools', NUMBER),
+      x_reuses: COUNT,
+      dex_paid: FLAG,
+      swaps: COUNT,
+      traders: COUNT,
+      ...all('ath_price_usd ath_price_sol ath_market_cap', NUMBER),
+      ath_timestamp: { anyOf: [TIME, { type: 'null' }] },
+      creator_history: object({
+        created: COUNT,
+        migrated: COUNT,
+        tokens: list(
+          object({
+            ...all('mint name symbol', TEXT),
+            timestamp: TIME,
+            complete: FLAG,
+            migrated: FLAG,
+            market_cap: NUMBER,
+          }),
+        ),
+      }),
+      ...QUOTE,
+    }),
+  ],
+}
+
+function page(item: string): Schema {
+  return object({ total: COUNT, page: COUNT, limit: COUNT, items: list(named(item)) })
+}
+
+const CURSOR_PAGE = object({
+  total: COUNT,
+  limit: COUNT,
+  items: list(named('Swap')),
+  next_cursor: OPTIONAL_TEXT,
+})
+/** With `udf=1`, and of UDF: whether there are bars, and if not when there were some. */
+const UDF_STATUS = { s: { enum: ['ok', 'no_data'] }, nextTime: COUNT }
+const UDF_QUOTE = object({
+  s: constant('ok'),
+  n: TEXT,
+  v: object({
+    ...all('short_name exchange original_name description', TEXT),
+    ...all('lp ch chp open_price high_price low_price prev_close_price volume', NUMBER),
+  }),
+})
+const SERIES = all('t o h l c v o_sol h_sol l_sol c_sol v_sol', list(NUMBER))
+
+/** Every shape of an answer, by its name in both documents. */
+export const RESOURCE_SCHEMAS: Readonly<Record<string, Schema>> = {
+  TokenSearchDetailed: resourceSchema('search'),
+  TokenMarketData: resourceSchema('market'),
+  MemeTablePoolDto: resourceSchema('table'),
+  MemeTablesResponseDto: object(
+    Object.fromEntries(GROUPS.map((group) => [group, list(named('MemeTablePoolDto'))])),
+    GROUPS,
+  ),
+  FiltersMemeDto: nullable({ ...TablesSchema }),
+  Swap: SWAP,
+  PaginatedSwapResponse: page('Swap'),
+  SwapsByCursor: CURSOR_PAGE,
+  TraderRecord: TRADER,
+  PaginatedTraders: page('TraderRecord'),
+  Ohlcv: object({ ...UDF_STATUS, ...SERIES }, Object.keys(UDF_STATUS)),
+  MigrationEvent: object({
+    signature: TEXT,
+    timestamp: TIME,
+    ...all('bonding_curve mint pool_amm', TEXT),
+  }),
+  TokenDetail: DETAIL,
+  UdfConfig: object({
+    ...all('supports_search supports_group_request supports_marks', FLAG),
+    ...all('supports_timescale_marks supports_time', FLAG),
+    exchanges: list({ type: 'object' }),
+    symbols_types: list({ type: 'object' }),
+    supported_resolutions: list(TEXT),
+  }),
+  UdfSymbol: object({
+    ...all('name ticker full_name description type session timezone exchange', TEXT),
+    ...all('listed_exchange format currency_code data_status', TEXT),
+    ...all('minmov pricescale volume_precision', NUMBER),
+    ...all('has_intraday has_daily has_seconds has_weekly_and_monthly', FLAG),
+    ...all('seconds_multipliers intraday_multipliers supported_resolutions', list(TEXT)),
+  }),
+  UdfFound: object(all('symbol full_name description exchange ticker type', TEXT)),
+  UdfHistory: object({ ...UDF_STATUS, ...SERIES }, ['nextTime']),
+  UdfQuotes: object({
+    s: constant('ok'),
+    d: list({ anyOf: [UDF_QUOTE, object({ s: constant('error'), n: TEXT, v: object({}) })] }),
+  }),
+  UdfRefusal: object({ s: constant('error'), errmsg: TEXT }),
+  Error: object({
+    statusCode: COUNT,
+    error: TEXT,
+    message: TEXT,
+    code: TEXT,
+    details: list(object({ path: TEXT, message: TEXT })),
+  }),
+}

@@ -1,0 +1,180 @@
+import { ownText } from '../../base/own-text.ts'
+import { KEY_NAMES, STREAM_CHANNELS, type StreamChannel } from '../live-frames.ts'
+import { addressRefusal, type IsTold } from '../requests/address.ts'
+import { parseResolution } from '../requests/chart.ts'
+import { parseExtra } from '../requests/extra.ts'
+import { integer } from '../requests/integer.ts'
+import { accept, type Parsed, quoted, type Refused, refuse } from '../requests/parsed.ts'
+import {
+  choice,
+  optIn,
+  type QueryParameters,
+  required,
+  single,
+} from '../requests/query-parameters.ts'
+import { parseTables } from '../requests/tables.ts'
+import { tableName } from '../table-name.ts'
+import type { AddedRequest, StreamRequest } from './live-messages.ts'
+import { EPOCH_CHARACTERS_MAX } from './live-options.ts'
+import {
+  type CandlesRequest,
+  COUNTBACK_DEFAULT,
+  COUNTBACK_MAX,
+  type TableRequest,
+} from './live-state-requests.ts'
+
+/** All but `update_pools_info`, which goes by the id of a socket. */
+const CHANNELS = [...STREAM_CHANNELS, 'meme_tables', 'candles'] as const
+type Channel = (typeof CHANNELS)[number]
+
+const POSITION = ['from_seq', 'epoch', 'snapshot'] as const
+/** What each channel may be asked with beside `channel`. */
+const PARAMETERS: { readonly [C in Channel]: readonly string[] } = {
+  update_mint_info: ['mint', ...POSITION, 'extra'],
+  mint_migration: POSITION,
+  new_launched_pool: POSITION,
+  wallet_trades: ['wallet', ...POSITION, 'extra'],
+  all_trades: [...POSITION, 'extra'],
+  meme_tables: ['filter'],
+  candles: ['mint', 'resolution', 'countback'],
+}
+const KNOWN: ReadonlySet<string> = new Set(Object.values(PARAMETERS).flat())
+
+const SEQ_RANGE = { min: 0, max: Number.MAX_SAFE_INTEGER, fallback: 0 }
+const COUNTBACK_RANGE = { min: 1, max: COUNTBACK_MAX, fallback: COUNTBACK_DEFAULT }
+
+/**
+ * The subscription that the query of `GET /api/v2/stream` asks for: the same as on the socket, with
+ * options always on. `lastEventId` is what a browser sends when it reconnects.
+ */
+export function parseEventStream(
+  parameters: QueryParameters,
+  lastEventId: string,
+  isTold: IsTold,
+): Parsed<AddedRequest> {
+  const channel = choice(parameters, 'channel', CHANNELS, null)
+  if (!channel.ok) return channel
+  if (channel.value === null) {
+    const message = `channel is missing, allowed are ${CHANNELS.join(', ')}.`
+    return refuse('missing_parameter', 'channel', message)
+  }
+  const foreign = foreignParameter(parameters, channel.value)
+  if (foreign !== null) return foreign
+  switch (channel.value) {
+    case 'meme_tables':
+      return parseTable(parameters)
+    case 'candles':
+      return parseCandles(parameters, isTold)
+    default:
+      return parseStream(channel.value, parameters, lastEventId, isTold)
+  }
+}
+
+/** The refusal of a parameter that only other channels have, or null. */
+function foreignParameter(parameters: QueryParameters, channel: Channel): Refused | null {
+  const allowed = PARAMETERS[channel]
+  for (const name of parameters.keys()) {
+    if (!KNOWN.has(name) || allowed.includes(name)) continue
+    const message = `${name} is not for the channel ${channel}, allowed are ${allowed.join(', ')}.`
+    return refuse('invalid_parameter', name, message)
+  }
+  return null
+}
+
+function parseTable(parameters: QueryParameters): Parsed<TableRequest> {
+  const filter = required(parameters, 'filter')
+  if (!filter.ok) return filter
+  const query = parseTables(filter.value)
+  if (!query.ok) return refuse('invalid_parameter', 'filter', ofFilter(query.error.message))
+  const table = tableName(query.value)
+  return accept({ kind: 'table', action: 'subscribe', table, query: query.value })
+}
+
+/** A sentence about the POST's body: about the whole of it, or about a key in it. */
+function ofFilter(message: string): string {
+  return message.startsWith('body came as ') ? `filter${message.slice(4)}` : `filter.${message}`
+}
+
+function parseCandles(parameters: QueryParameters, isTold: IsTold): Parsed<CandlesRequest> {
+  const mint = address(parameters, 'mint', isTold)
+  if (!mint.ok) return mint
+  const resolution = parseResolution(parameters)
+  if (!resolution.ok) return resolution
+  const countback = integer(parameters, 'countback', COUNTBACK_RANGE)
+  if (!countback.ok) return countback
+  return accept({
+    kind: 'candles',
+    action: 'subscribe',
+    mint: mint.value,
+    resolution: resolution.value,
+    countback: countback.value,
+  })
+}
+
+function parseStream(
+  channel: StreamChannel,
+  parameters: QueryParameters,
+  lastEventId: string,
+  isTold: IsTold,
+): Parsed<StreamRequest> {
+  const name = KEY_NAMES[channel]
+  const key = name === null ? accept('') : address(parameters, name, isTold)
+  if (!key.ok) return key
+  const position = parsePosition(parameters)
+  if (!position.ok) return position
+  const snapshot = optIn(parameters, 'snapshot')
+  if (!snapshot.ok) return snapshot
+  const extra = parseExtra(parameters)
+  if (!extra.ok) return extra
+  const { epoch, seq } = lastEventId === '' ? position.value : positionOf(lastEventId)
+  return accept({
+    kind: 'stream',
+    action: 'subscribe',
+    channel,
+    keys: [key.value],
+    many: false,
+    from: seq === null ? new Map() : new Map([[key.value, seq]]),
+    epoch,
+    // A stream that cannot be resumed begins with the snapshot: a browser reconnects by itself.
+    wantsSnapshot: snapshot.value || seq !== null,
+    extra: extra.value,
+  })
+}
+
+/** A mint or a wallet, which is kept for as long as the stream is open. */
+function address(parameters: QueryParameters, name: string, isTold: IsTold): Parsed<string> {
+  const text = required(parameters, name)
+  if (!text.ok) return text
+  return addressRefusal(name, text.value, isTold) ?? accept(ownText(text.value))
+}
+
+/** Where a client goes on; null: it begins, or claims the present epoch. */
+interface Position {
+  readonly epoch: string | null
+  readonly seq: number | null
+}
+
+function parsePosition(parameters: QueryParameters): Parsed<Position> {
+  const seq = integer(parameters, 'from_seq', SEQ_RANGE)
+  if (!seq.ok) return seq
+  const epoch = single(parameters, 'epoch')
+  if (!epoch.ok) return epoch
+  const length = epoch.value?.length
+  if (length === 0 || (length !== undefined && length > EPOCH_CHARACTERS_MAX)) {
+    const allowed = `a text of 1 to ${EPOCH_CHARACTERS_MAX} characters is allowed`
+    const message = `epoch came as ${quoted(epoch.value ?? '')}, ${allowed}.`
+    return refuse('invalid_parameter', 'epoch', message)
+  }
+  return accept({ epoch: epoch.value, seq: parameters.has('from_seq') ? seq.value : null })
+}
+
+const EVENT_ID = /^(.{1,128})\/(\d{1,16})$/
+/** What a client has that sends no id of ours is not known; no epoch has a blank in it. */
+const UNREADABLE: Position = { epoch: 'not readable', seq: 0 }
+
+/** The position that an event's id tells. */
+function positionOf(eventId: string): Position {
+  const [, epoch, text] = EVENT_ID.exec(eventId) ?? []
+  const seq = Number(text)
+  return epoch !== undefined && Number.isSafeInteger(seq) ? { epoch, seq } : UNREADABLE
+}

@@ -1,0 +1,67 @@
+import { BARS_MAX, nextBarTime, type Width } from '../../engine/read/chart.ts'
+import { widthOf } from '../../query/json/chart-json.ts'
+import type { ChartQuery } from '../answers.ts'
+import { chartResolution, withoutExchange } from '../udf-json.ts'
+import { addressRefusal, type IsTold } from './address.ts'
+import { parseChartExtras, parseResolution, parseSpan } from './chart.ts'
+import { integer, unixSeconds } from './integer.ts'
+import { accept, type Parsed } from './parsed.ts'
+import { type QueryParameters, required } from './query-parameters.ts'
+
+/** A chart asks for as many bars as it shows, and pages back from the first that it got. */
+const COUNTBACK_RANGE = { min: 0, max: Number.MAX_SAFE_INTEGER, fallback: 0 }
+
+/**
+ * `/udf/history` as TradingView's protocol has it: `to` is not in the span, and where `countback` is given,
+ * `from` does not count, whatever it is.
+ */
+export function parseUdfHistory(parameters: QueryParameters, isTold: IsTold): Parsed<ChartQuery> {
+  const symbol = required(parameters, 'symbol')
+  if (!symbol.ok) return symbol
+  const mint = withoutExchange(symbol.value)
+  const refused = addressRefusal('symbol', mint, isTold)
+  if (refused !== null) return refused
+  const word = required(parameters, 'resolution')
+  if (!word.ok) return word
+  const words = new Map([...parameters, ['resolution', [chartResolution(word.value)]]])
+  const resolution = parseResolution(words)
+  if (!resolution.ok) return resolution
+  const isCounted = words.delete('countback')
+  const width = widthOf(resolution.value)
+  const span = isCounted ? countedBack(parameters, width) : spanOf(parameters, width)
+  if (!span.ok) return span
+  const extras = parseChartExtras(words)
+  if (!extras.ok) return extras
+  return accept({
+    mint,
+    resolution: resolution.value,
+    ...extras.value,
+    ...span.value,
+    // Bars open at whole seconds.
+    to: span.value.to - 1,
+    udf: true,
+  })
+}
+
+/** A span that ends where it begins holds nothing, also where a bar opened before it. */
+function spanOf(
+  parameters: QueryParameters,
+  width: Width,
+): Parsed<Pick<ChartQuery, 'from' | 'to'>> {
+  const span = parseSpan(parameters)
+  if (!span.ok || span.value.from < span.value.to) return span
+  return accept({ from: nextBarTime(width, span.value.to), to: span.value.to })
+}
+
+type CountedSpan = Pick<ChartQuery, 'from' | 'to' | 'countback'>
+
+function countedBack(parameters: QueryParameters, width: Width): Parsed<CountedSpan> {
+  const to = unixSeconds(parameters, 'to')
+  if (!to.ok) return to
+  const count = integer(parameters, 'countback', COUNTBACK_RANGE)
+  if (!count.ok) return count
+  const countback = Math.min(count.value, BARS_MAX)
+  // The adapter asks for none behind answers that were as long as can be: that span begins behind its end.
+  const from = countback > 0 ? 0 : nextBarTime(width, to.value)
+  return accept({ from, to: to.value, countback })
+}

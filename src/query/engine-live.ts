@@ -1,0 +1,82 @@
+import type { Engine } from '../engine/engine.ts'
+import { TokenReader } from '../engine/read/token-reader.ts'
+import type { LiveSource } from '../protocol/answers.ts'
+import { jsonString, timeText } from '../protocol/json-text.ts'
+import type { TradeTold } from '../protocol/streams.ts'
+import { mintOfSwap, poolOfSwap, swapJson } from './json/swap-json.ts'
+import { tokenJson } from './json/token-json.ts'
+import { TradeAtHand } from './trade-at-hand.ts'
+
+/** The channels of the live feed, straight out of the engine's facts. */
+export class EngineLive implements LiveSource {
+  readonly #engine: Engine
+  readonly #token: TokenReader
+  readonly #listeners: (() => void)[] = []
+
+  constructor(engine: Engine) {
+    this.#engine = engine
+    this.#token = new TokenReader(engine.state, engine.top, engine.links)
+  }
+
+  /** Begins to publish: after the recovery, whose events were told before. */
+  attach(): void {
+    for (const listen of this.#listeners) listen()
+    this.#listeners.length = 0
+  }
+
+  onTrade(
+    wanted: (mint: string, trade: TradeTold) => boolean,
+    publish: (mint: string, message: string, trade: TradeTold) => void,
+  ): void {
+    const { facts, state } = this.#engine
+    const trade = new TradeAtHand(this.#engine)
+    const told = (index: number) => {
+      const mint = mintOfSwap(state, index)
+      trade.index = index
+      if (wanted(mint, trade)) publish(mint, this.tradeMessage(index), trade)
+    }
+    this.#listeners.push(() => facts.on('trade', told))
+  }
+
+  onMigration(publish: (message: string) => void): void {
+    const told = (token: number) => publish(this.migrationMessage(token))
+    this.#listeners.push(() => this.#engine.facts.on('migration', told))
+  }
+
+  onLaunch(wanted: () => boolean, publish: (message: string) => void): void {
+    const told = (token: number) => {
+      if (wanted()) publish(this.launchMessage(token))
+    }
+    this.#listeners.push(() => this.#engine.facts.on('created', told))
+  }
+
+  onRepriced(told: (mint: string) => void): void {
+    const { facts, state } = this.#engine
+    this.#listeners.push(() => facts.on('repriced', (token) => told(state.book.mintOf(token))))
+  }
+
+  /** The `update_mint_info` envelope of record `index` of the tape; with `extra` its additive keys too. */
+  tradeMessage(index: number, extra = false): string {
+    const { state } = this.#engine
+    const pool = jsonString(poolOfSwap(state, index))
+    return `{"channel":"update_mint_info","pool":${pool},"data":${swapJson(state, index, extra)}}`
+  }
+
+  /** The `new_launched_pool` envelope of a token. */
+  launchMessage(token: number): string {
+    const reader = this.#token.at(token)
+    const pool = jsonString(reader.pool)
+    return `{"channel":"new_launched_pool","pool":${pool},"data":${tokenJson(reader, 'search')}}`
+  }
+
+  /** The `mint_migration` envelope of a migrated token. */
+  migrationMessage(token: number): string {
+    const reader = this.#token.at(token)
+    const data =
+      `{"signature":${jsonString(reader.migrationSignature ?? '')}` +
+      `,"timestamp":"${timeText(reader.migratedAt ?? 0)}"` +
+      `,"bonding_curve":${jsonString(reader.bondingCurve)},"mint":${jsonString(reader.mint)}` +
+      `,"pool_amm":${jsonString(reader.poolAmm)}}`
+    return `{"channel":"mint_migration","data":${data}}`
+  }
+}

@@ -1,0 +1,193 @@
+import type { Engine } from '../engine/engine.ts'
+import { markOf } from '../engine/history/swap-mark.ts'
+import { chainBehind, swapsBehind } from '../engine/history/tape-reader.ts'
+import { CreatorTokens } from '../engine/index/creator-tokens.ts'
+import type { MintTraders, TraderPart } from '../engine/index/mint-traders.ts'
+import type { MemoryPart } from '../engine/memory/memory-part.ts'
+import { AllTimeHighs } from '../engine/read/all-time-high.ts'
+import { Chart } from '../engine/read/chart.ts'
+import { PositionReader } from '../engine/read/position-reader.ts'
+import { TokenReader } from '../engine/read/token-reader.ts'
+import { isNeverHolder } from '../engine/state/exclusion.ts'
+import { positionLane, tokenLane } from '../engine/state/lanes.ts'
+import { P, T } from '../engine/state/layout.ts'
+import type { Positions } from '../engine/state/position-lists.ts'
+import type { Page } from '../protocol/answers.ts'
+import { cursorText, type SwapCursor } from '../protocol/requests/swaps-cursor.ts'
+import { swapJson } from './json/swap-json.ts'
+import { creatorTokenJson, tokenDetailJson } from './json/token-detail-json.ts'
+import { knownSwaps, knownToken } from './known.ts'
+import type { TokenReads } from './token-reads.ts'
+import { ranked } from './traders/ranked.ts'
+import {
+  FIRST_BUYER_PARTS,
+  firstBuyersPage,
+  HOLDER_PARTS,
+  holdersPage,
+} from './traders/trader-column-pages.ts'
+import { traderJson } from './traders/trader-json.ts'
+import { byWallet, pageJson, traderPage } from './traders/trader-pages.ts'
+
+/** Tokens of a creator that a detail lists. */
+export const CREATOR_TOKENS_MAX = 50
+
+/** The additive reads, out of the engine's state. */
+export class EngineTokenReads implements TokenReads {
+  readonly #engine: Engine
+  readonly #tick: () => void
+  readonly #token: TokenReader
+  readonly #trader: PositionReader
+  readonly #highs: AllTimeHighs
+  readonly #creators: CreatorTokens
+
+  /** `tick` brings the engine's now up to date before a read. */
+  constructor(engine: Engine, tick: () => void) {
+    this.#engine = engine
+    this.#tick = tick
+    const { state, top, links } = engine
+    this.#token = new TokenReader(state, top, links)
+    this.#trader = new PositionReader(state, new TokenReader(state, top, links))
+    this.#highs = new AllTimeHighs(state, new Chart(state, engine.chartTrades, engine.bars))
+    this.#creators = new CreatorTokens(state, engine.announcements.launches)
+  }
+
+  /** Begins to note creations: after the recovery. */
+  attach(): void {
+    this.#engine.facts.on('created', (token) => this.#creators.created(token))
+  }
+
+  get memory(): MemoryPart {
+    return this.#creators.memory
+  }
+
+  now(): number {
+    this.#tick()
+    return this.#engine.state.now
+  }
+
+  hasFoundDetail(mint: string, mayGoOn: () => boolean): boolean {
+    const token = knownToken(this.#engine.state, mint)
+    if (token < 0) return true
+    return this.#highs.isNear(token, mayGoOn) && this.#creators.areNear(mayGoOn)
+  }
+
+  detail(mint: string): string | null {
+    this.#tick()
+    const token = knownToken(this.#engine.state, mint)
+    if (token < 0) return null
+    const { state } = this.#engine
+    const listed = this.#creators.ofCreatorOf(token, CREATOR_TOKENS_MAX)
+    const tokens = listed.map((one) => creatorTokenJson(this.#token.at(one)))
+    const high = this.#highs.of(token)
+    return tokenDetailJson(this.#token.at(token), {
+      high,
+      swaps: tokenLane(state, token, T.swaps),
+      traders: tokenLane(state, token, T.traders),
+      creatorTokens: tokens,
+    })
+  }
+
+  symbol(mint: string): { name: string; symbol: string; priceUsd: number } | null {
+    this.#tick()
+    const token = knownToken(this.#engine.state, mint)
+    if (token < 0) return null
+    const { name, symbol, priceUsd } = this.#token.at(token)
+    return { name, symbol, priceUsd }
+  }
+
+  hasFoundHolders(mint: string, mayGoOn: () => boolean): boolean {
+    return this.#areNear(mint, HOLDER_PARTS, mayGoOn)
+  }
+
+  holders(mint: string, page: Page): string {
+    this.#tick()
+    const trader = this.#trader
+    const columns = this.#columns(mint, HOLDER_PARTS)
+    if (columns !== null) return holdersPage(columns, trader, page)
+    const held: number[] = []
+    for (const position of this.#positions(mint)) if (this.#isHolder(position)) held.push(position)
+    const keys = byWallet(trader, (position) => -trader.at(position).holding)
+    return traderPage(trader, held, keys, page)
+  }
+
+  hasFoundFirstBuyers(mint: string, mayGoOn: () => boolean): boolean {
+    return this.#areNear(mint, FIRST_BUYER_PARTS, mayGoOn)
+  }
+
+  firstBuyers(mint: string, page: Page): string {
+    this.#tick()
+    const columns = this.#columns(mint, FIRST_BUYER_PARTS)
+    if (columns !== null) return firstBuyersPage(columns, this.#trader, page)
+    const { state } = this.#engine
+    const bought: number[] = []
+    for (const position of this.#positions(mint))
+      if (positionLane(state, position, P.buys) > 0) bought.push(position)
+    // The newest come first in the list: of two in one second the one that came first is behind.
+    const places = bought.map((_, place) => place)
+    const keys = {
+      levels: [
+        (place: number) => positionLane(state, bought[place], P.firstBuyAt),
+        (place: number) => -place,
+      ],
+      text: () => '',
+    }
+    const from = (page.page - 1) * page.limit
+    const shown = ranked(places, keys, from, from + page.limit)
+    const items = shown.map((place) => traderJson(this.#trader.at(bought[place]), page.extra))
+    return pageJson(bought.length, page, items)
+  }
+
+  hasFoundSwapsFrom(
+    mint: string,
+    wallet: string | null,
+    { after, limit }: SwapCursor,
+    mayGoOn: () => boolean,
+  ): boolean {
+    const { state, chains } = this.#engine
+    const of = knownSwaps(state, mint, wallet)
+    const behind = of === null ? null : chainBehind(state, of, after)
+    return behind === null || chains.areNear(behind.chain, behind.firstPlus1, limit, mayGoOn)
+  }
+
+  swapsFrom(mint: string, wallet: string | null, cursor: SwapCursor): string | null {
+    this.#tick()
+    const { state } = this.#engine
+    const of = knownSwaps(state, mint, wallet)
+    if (of === null)
+      return cursor.after === null
+        ? `{"total":0,"limit":${cursor.limit},"items":[],"next_cursor":null}`
+        : null
+    const found = swapsBehind(state, of, cursor.after, cursor.limit)
+    if (found === null) return null
+    const items = found.swaps.map((index) => swapJson(state, index, cursor.extra))
+    const last = found.swaps.at(-1)
+    const next =
+      found.hasMore && last !== undefined ? `"${cursorText(markOf(state.tape, last))}"` : 'null'
+    const { total } = found
+    return `{"total":${total},"limit":${cursor.limit},"items":[${items.join(',')}],"next_cursor":${next}}`
+  }
+
+  #areNear(mint: string, parts: readonly TraderPart[], mayGoOn: () => boolean): boolean {
+    const token = knownToken(this.#engine.state, mint)
+    return token < 0 || this.#engine.traders.areNear(token, parts, mayGoOn)
+  }
+
+  #columns(mint: string, parts: readonly TraderPart[]): MintTraders | null {
+    const token = knownToken(this.#engine.state, mint)
+    return token < 0 ? null : this.#engine.traders.of(token, parts)
+  }
+
+  #positions(mint: string): Positions {
+    const token = knownToken(this.#engine.state, mint)
+    return token < 0 ? [] : this.#engine.positions.ofToken(token)
+  }
+
+  #isHolder(position: number): boolean {
+    const { state } = this.#engine
+    const balance =
+      positionLane(state, position, P.balanceLo) | positionLane(state, position, P.balanceLo + 1)
+    if (balance === 0) return false
+    const token = positionLane(state, position, P.token)
+    return !isNeverHolder(state, token, positionLane(state, position, P.wallet))
+  }
+}

@@ -1,0 +1,144 @@
+import {
+  BARS_MAX,
+  barTime,
+  type Chart,
+  type ChartBar,
+  nextBarTime,
+  type Width,
+} from '../../engine/read/chart.ts'
+import type { ChartQuery, Resolution } from '../../protocol/answers.ts'
+import { ChartText } from './chart-text.ts'
+
+const DAY = 86_400
+
+const WIDTHS: { readonly [R in Resolution]: Width } = {
+  '1S': 1,
+  '5S': 5,
+  '15S': 15,
+  '30S': 30,
+  '1': 60,
+  '5': 300,
+  '15': 900,
+  '30': 1_800,
+  '60': 3_600,
+  '240': 14_400,
+  '1D': DAY,
+  '1W': 'week',
+  '1M': 'month',
+}
+
+/** Width of a resolution's bars. */
+export function widthOf(resolution: Resolution): Width {
+  return WIDTHS[resolution]
+}
+
+/** Goes towards a chart's newest bar, as `Chart.isNear` does; -1 for no token. */
+export function isChartNear(
+  chart: Chart,
+  token: number,
+  query: ChartQuery,
+  mayGoOn: () => boolean,
+): boolean {
+  return token < 0 || chart.isNear(token, WIDTHS[query.resolution], query.to, mayGoOn)
+}
+
+/** The OHLCV series of a token, or of nothing (-1), as of `now` (contract section 3.6): read, to be written. */
+export function chartText(chart: Chart, token: number, query: ChartQuery, now: number): ChartText {
+  const width = WIDTHS[query.resolution]
+  const from = barTime(width, query.from)
+  const bars: ChartBar[] = []
+  let before: ChartBar | null = null
+  if (token >= 0)
+    chart.visit(token, width, query.to, (bar) => {
+      const isWanted = query.countback > 0 ? bars.length < query.countback : bar.time >= from
+      if (isWanted && bars.length < BARS_MAX) {
+        bars.push(bar)
+        return true
+      }
+      before = bar
+      return false
+    })
+  bars.reverse()
+  if (query.continuous) openAtClose(bars, before)
+  const nextTime = timeOf(before)
+  if (query.fill === 'none') return new ChartText(bars, query.udf, nextTime)
+  const end = Math.min(query.to, now)
+  if (query.countback === 0) beginAt(from, bars, before, end)
+  const filled = fillPrevious(bars, width, end, query.countback || BARS_MAX)
+  return new ChartText(filled, query.udf, nextTime)
+}
+
+function timeOf(bar: ChartBar | null): number | null {
+  return bar?.time ?? null
+}
+
+/** A range in which nothing traded at first begins at the close of the bar before it. */
+function beginAt(from: number, bars: ChartBar[], before: ChartBar | null, end: number): void {
+  if (before === null || before.time >= from || from > end || bars[0]?.time === from) return
+  bars.unshift(flatBar(before, from))
+}
+
+/** Each bar opens at the close before it; high and low take the new open in. */
+function openAtClose(bars: readonly ChartBar[], before: ChartBar | null): void {
+  const closes = bars.map((bar) => ({ usd: bar.usd.close, sol: bar.sol.close }))
+  for (let i = 0; i < bars.length; i++) {
+    const usd = i > 0 ? closes[i - 1].usd : (before?.usd.close ?? bars[i].usd.open)
+    const sol = i > 0 ? closes[i - 1].sol : (before?.sol.close ?? bars[i].sol.open)
+    reopen(bars[i].usd, usd)
+    reopen(bars[i].sol, sol)
+  }
+}
+
+/** Where one of the two bars has no price (0), there is nothing to go on from. */
+function reopen(series: ChartBar['usd'], open: number): void {
+  if (open === 0 || series.close === 0) return
+  series.open = open
+  series.high = Math.max(series.high, open)
+  series.low = Math.min(series.low, open)
+}
+
+/**
+ * Flat bars at the close before wherever nothing traded, up to `end`, past which are only bars with
+ * trades; the newest `count` are kept. From the newest gap on: the gaps of a month hold millions.
+ */
+function fillPrevious(
+  bars: readonly ChartBar[],
+  width: Width,
+  end: number,
+  count: number,
+): ChartBar[] {
+  const newestFirst: ChartBar[] = []
+  for (let i = bars.length - 1; i >= 0 && newestFirst.length < count; i--) {
+    const last = i + 1 < bars.length ? Math.min(bars[i + 1].time - 1, end) : end
+    newestFirst.push(...flatBars(bars[i], width, last).reverse(), bars[i])
+  }
+  return newestFirst.slice(0, count).reverse()
+}
+
+/** The flat bars behind a bar up to a time, the newest ones of a long gap. */
+function flatBars(before: ChartBar, width: Width, last: number): ChartBar[] {
+  const flat: ChartBar[] = []
+  let time = nextBarTime(width, before.time)
+  const first = firstKept(width, time, last)
+  if (first > time) time = first
+  for (; time <= last; time = nextBarTime(width, time)) flat.push(flatBar(before, time))
+  return flat
+}
+
+/** A gap of years in seconds is not walked through: only its newest bars can be kept. */
+function firstKept(width: Width, time: number, last: number): number {
+  if (typeof width !== 'number') return time
+  return barTime(width, Math.max(time, last - width * BARS_MAX))
+}
+
+function flatBar(before: ChartBar, time: number): ChartBar {
+  const usd = before.usd.close
+  const sol = before.sol.close
+  return {
+    time,
+    usd: { open: usd, high: usd, low: usd, close: usd },
+    sol: { open: sol, high: sol, low: sol, close: sol },
+    microUsd: 0,
+    lamports: 0,
+  }
+}

@@ -1,0 +1,138 @@
+import { encodeBase58 } from '../../base/base58.ts'
+import { numberAt, wholeAt } from '../../base/u64.ts'
+import { ROW_MASK, ROW_SHIFT } from '../../engine/memory/rows.ts'
+import { comparePlace } from '../../engine/order/tape-place.ts'
+import { isNeverHolder } from '../../engine/state/exclusion.ts'
+import { B, B_LANES, TokenFlag } from '../../engine/state/layout.ts'
+import { flagsOf } from '../../engine/state/lifecycle.ts'
+import { soldPercent, usdOfQuote } from '../../engine/state/prices.ts'
+import type { State } from '../../engine/state/state.ts'
+import { priceSwap, swapPrice } from '../../engine/state/swap-value.ts'
+import { Quote } from '../../events/platform.ts'
+import {
+  F,
+  Flag,
+  lamportsPerUnitOf,
+  poolOf,
+  SIGNATURE_LANES,
+  solPriceOf,
+  U,
+  volumeMicroUsdOf,
+  walletOf,
+} from '../../events/swap-record.ts'
+import { jsonNumber, jsonString, timeText } from '../../protocol/json-text.ts'
+import { swapExtras } from './extra-json.ts'
+
+const MICRO = 1e6
+const SOL_DECIMALS = 9
+
+/** Swap `index` of the tape as the specification's Swap resource, with additive keys where `extra`. */
+export function swapJson(state: State, index: number, extra = false): string {
+  const r = state.tape.u32Of(index)
+  const rf = state.tape.f64Of(index)
+  const at = state.tape.at(index)
+  const token = r[at + U.token]
+  const b = state.births.u32[token >>> ROW_SHIFT]
+  const bAt = (token & ROW_MASK) * B_LANES
+  const wallet = walletOf(r, at)
+  const flags = shownFlags(state, r[at + U.flags], token, wallet)
+  const quote = b[bAt + B.quote]
+  const decimals = b[bAt + B.decimals]
+  const quoteDecimals = state.quotes.decimalsOf(quote)
+  const solPriceUsd = solPriceOf(rf, at >>> 1)
+  priceSwap(r, rf, at, quote, decimals)
+  const priceUsd = swapPrice.usd
+  const liquidity = 2 * reserveUsd(r, rf, at, quote, quoteDecimals)
+  const isSlotKnown = (flags & Flag.noSlot) === 0
+  const isComplete = (flags & Flag.complete) !== 0 || isAfterGraduation(state, index, token)
+  const progress = isComplete
+    ? 100
+    : soldPercent(r, at + U.realBaseLo, b, bAt + B.initialRealBaseLo)
+  return (
+    `{"slot":${isSlotKnown ? rf[(at >>> 1) + F.slot] : 0},"tx_index":${r[at + U.txIndex]}` +
+    `,"signature":${signatureJson(state, r, at)},"timestamp":"${timeText(r[at + U.timestamp])}"` +
+    `,"source":"${flags & Flag.amm ? 'pump_amm' : 'pump'}"` +
+    `,"direction":"${flags & Flag.sell ? 'sell' : 'buy'}"` +
+    `,"signer":${jsonString(state.book.walletText(wallet))}` +
+    `,"mint":${jsonString(state.book.mintOf(token))}` +
+    `,"pool":${jsonString(state.book.text(poolOf(r, at)))}` +
+    `,"base_mint_amount":${jsonNumber(wholeAt(r, at + U.baseLo, decimals))}` +
+    `,"quote_mint_amount":${jsonNumber(wholeAt(r, at + U.quoteLo, quoteDecimals))}` +
+    `,"base_mint_price_usd":${jsonNumber(priceUsd)},"sol_price_usd":${jsonNumber(solPriceUsd)}` +
+    `,"volume_usd":${jsonNumber(volumeMicroUsdOf(r, rf, at) / MICRO)}` +
+    `,"m_cap_usd":${jsonNumber(priceUsd * supplyOf(state, r, at, decimals))}` +
+    `,"bonding_curve_progress":${jsonNumber(progress)},"liquidity_usd":${jsonNumber(liquidity)}` +
+    `,"chain_fee":${jsonNumber(wholeAt(r, at + U.chainFeeLo, SOL_DECIMALS))}` +
+    `,"platform_fee":${jsonNumber(wholeAt(r, at + U.platformFeeLo, quoteDecimals))}` +
+    `,"creator_fee":${jsonNumber(wholeAt(r, at + U.creatorFeeLo, quoteDecimals))}` +
+    `,"base_balance_before":${jsonNumber(wholeAt(r, at + U.balanceBeforeLo, decimals))}` +
+    `,"base_balance_after":${jsonNumber(wholeAt(r, at + U.balanceAfterLo, decimals))}` +
+    `,"fresh_wallet":${(flags & Flag.freshWallet) !== 0}` +
+    `,"sniper_wallet":${(flags & Flag.sniperWallet) !== 0}` +
+    `,"pro_trader":${(flags & Flag.proTrader) !== 0}${extra ? swapExtras(state, index) : ''}}`
+  )
+}
+
+/** Dollars of the quote reserve behind the swap, at the prices that were stored with it. */
+function reserveUsd(
+  r: Uint32Array,
+  rf: Float64Array,
+  at: number,
+  quote: number,
+  quoteDecimals: number,
+): number {
+  const solPriceUsd = solPriceOf(rf, at >>> 1)
+  const quoteAt = at + U.virtualQuoteLo
+  if (quote < Quote.other) return usdOfQuote(wholeAt(r, quoteAt, quoteDecimals), quote, solPriceUsd)
+  return ((numberAt(r, quoteAt) * lamportsPerUnitOf(rf, at >>> 1)) / 1e9) * solPriceUsd
+}
+
+/** A migration may become known long after swaps that came behind it in the total order. */
+function isAfterGraduation(state: State, index: number, token: number): boolean {
+  if ((flagsOf(state, token) & TokenFlag.graduated) === 0) return false
+  const b = state.births.u32[token >>> ROW_SHIFT]
+  const at = (token & ROW_MASK) * B_LANES
+  const bf = state.births.f64[token >>> ROW_SHIFT]
+  const { tape } = state
+  const slot = bf[(at >>> 1) + B.graduatedSlotF]
+  const isSlotless = (tape.u32Of(index)[tape.at(index) + U.flags] & Flag.noSlot) !== 0
+  // Its index and ordinal are its own, and its slot is that of the event before it.
+  if (isSlotless) return tape.f64Of(index)[(tape.at(index) >>> 1) + F.slot] > slot
+  const graduation = {
+    slot,
+    txIndex: b[at + B.graduatedTxIndex],
+    ordinal: b[at + B.graduatedOrdinal],
+  }
+  return comparePlace(tape, index, graduation) > 0
+}
+
+/** A swap from before any supply was known has the one that a creation told later. */
+function supplyOf(state: State, r: Uint32Array, at: number, decimals: number): number {
+  const token = r[at + U.token]
+  const isPassed = (flagsOf(state, token) & TokenFlag.creationKnown) !== 0
+  if ((r[at + U.flags] & Flag.supplyUnseen) === 0 || !isPassed)
+    return wholeAt(r, at + U.supplyLo, decimals)
+  const b = state.births.u32[token >>> ROW_SHIFT]
+  return wholeAt(b, (token & ROW_MASK) * B_LANES + B.passedSupplyLo, decimals)
+}
+
+/** Wallets that are no holders are never flagged, even when that was learned after the swap. */
+function shownFlags(state: State, flags: number, token: number, wallet: number): number {
+  const judged = Flag.freshWallet | Flag.sniperWallet | Flag.proTrader
+  return flags & judged && isNeverHolder(state, token, wallet) ? flags & ~judged : flags
+}
+
+function signatureJson(state: State, r: Uint32Array, at: number): string {
+  if (r[at + U.flags] & Flag.textSignature) return jsonString(state.book.text(r[at + U.signature]))
+  const start = r.byteOffset + (at + U.signature) * 4
+  return `"${encodeBase58(new Uint8Array(r.buffer, start, SIGNATURE_LANES * 4))}"`
+}
+
+/** The pool a swap names, for the envelope of the trade event. */
+export function poolOfSwap(state: State, index: number): string {
+  return state.book.text(poolOf(state.tape.u32Of(index), state.tape.at(index)))
+}
+
+export function mintOfSwap(state: State, index: number): string {
+  return state.book.mintOf(state.tape.u32Of(index)[state.tape.at(index) + U.token])
+}

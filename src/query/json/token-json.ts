@@ -1,0 +1,65 @@
+import type { TokenReader } from '../../engine/read/token-reader.ts'
+import { jsonNumber, jsonString, timeText } from '../../protocol/json-text.ts'
+import { METRICS, type Metric, type Resource } from '../tables/metrics.ts'
+
+type Write = (token: TokenReader) => string
+
+/** Writes `,"name":value` of one metric, of the first with a bracket; "" leaves the field out. */
+function fieldWriter(metric: Metric, name: string, resource: Resource, isFirst: boolean): Write {
+  const key = `${isFirst ? '{' : ','}"${name}":`
+  switch (metric.kind) {
+    case 'number':
+      return (token) => key + jsonNumber(metric.read(token))
+    case 'boolean':
+      return (token) => (metric.read(token) ? `${key}true` : `${key}false`)
+    case 'text':
+      return (token) => key + jsonString(metric.read(token))
+    case 'text or null':
+      return (token) => {
+        const text = metric.read(token)
+        return text === null ? `${key}null` : key + jsonString(text)
+      }
+    case 'time':
+      return (token) => {
+        const seconds = metric.read(token)
+        return seconds === null ? `${key}null` : `${key}"${timeText(seconds)}"`
+      }
+    case 'optional text':
+      return optionalWriter(metric.read, key, resource)
+  }
+}
+
+/** Missing text: "" in search, null in market data, no key in table rows (contract section 1). */
+function optionalWriter(
+  read: (token: TokenReader) => string,
+  key: string,
+  resource: Resource,
+): Write {
+  const missing = { search: `${key}""`, market: `${key}null`, table: '' }[resource]
+  return (token) => {
+    const text = read(token)
+    return text === '' ? missing : key + jsonString(text)
+  }
+}
+
+function writersOf(resource: Resource): Write[] {
+  const named = METRICS.flatMap((metric) => {
+    const name = metric.names[resource]
+    return name === undefined ? [] : [{ metric, name }]
+  })
+  return named.map(({ metric, name }, i) => fieldWriter(metric, name, resource, i === 0))
+}
+
+const WRITERS: { readonly [R in Resource]: Write[] } = {
+  search: writersOf('search'),
+  market: writersOf('market'),
+  table: writersOf('table'),
+}
+
+/** One token as an item of a resource. The reader stands on the token. */
+export function tokenJson(token: TokenReader, resource: Resource): string {
+  let json = ''
+  // Each piece is garbage soon: as few as can be.
+  for (const write of WRITERS[resource]) json += write(token)
+  return `${json}}`
+}

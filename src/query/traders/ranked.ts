@@ -1,0 +1,113 @@
+import { sharedF64 } from '../../engine/memory/shared-f64.ts'
+import { select } from './selection.ts'
+
+/** So few are sorted; of more only the ranks that are asked for. */
+const SORTED_MAX = 64
+/** Numbers of a copy that is used again. */
+const KEPT_COPY_MAX = 1 << 20
+
+let copy = sharedF64(0)
+
+/** What things are ordered by: numbers first, ascending, then equal ones by text, ascending. */
+export interface RankKeys {
+  /** Number of a thing by level, finite: the next level is asked only of things that are equal so far. */
+  readonly levels: readonly ((thing: number) => number)[]
+  /** No two things that are equal on all levels have the same text. */
+  readonly text: (thing: number) => string
+}
+
+/**
+ * The things of ranks `from` to before `to`, in order. Linear in the number of things for the level
+ * that tells most of them apart; sorting all of them with their texts takes some thirty times as long.
+ * `values`: the numbers of the first level, thing by thing, of who has them already.
+ */
+export function ranked(
+  things: ArrayLike<number>,
+  keys: RankKeys,
+  from: number,
+  to: number,
+  values: Float64Array | null = null,
+): readonly number[] {
+  const end = Math.min(to, things.length)
+  return from < end ? pick(things, keys, 0, from, end, values) : []
+}
+
+/** Ranks among things that are equal on all levels above `level`. */
+function pick(
+  things: ArrayLike<number>,
+  keys: RankKeys,
+  level: number,
+  from: number,
+  to: number,
+  known: Float64Array | null = null,
+): readonly number[] {
+  if (from >= to) return []
+  if (things.length <= SORTED_MAX || level === keys.levels.length)
+    return sorted(Array.from(things), keys, level).slice(from, to)
+  const values = known ?? valuesOf(things, keys.levels[level])
+  const { low, high } = valuesAt(values, from, to - 1)
+  let below = 0
+  const between: number[] = []
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i]
+    if (value < low) below += 1
+    else if (value > low && value < high) between.push(things[i])
+  }
+  const equalLow = thingsOf(things, values, low)
+  if (low === high) return pick(equalLow, keys, level + 1, from - below, to - below)
+  const behind = to - below - equalLow.length - between.length
+  return [
+    ...pick(equalLow, keys, level + 1, from - below, equalLow.length),
+    ...sorted(between, keys, level),
+    ...pick(thingsOf(things, values, high), keys, level + 1, 0, behind),
+  ]
+}
+
+function valuesOf(things: ArrayLike<number>, number: (thing: number) => number): Float64Array {
+  const values = new Float64Array(things.length)
+  for (let i = 0; i < values.length; i++) values[i] = number(things[i])
+  return values
+}
+
+/** The things that have a value. */
+function thingsOf(
+  things: ArrayLike<number>,
+  values: Float64Array,
+  value: number,
+): ArrayLike<number> {
+  let count = 0
+  for (let i = 0; i < values.length; i++) count += Number(values[i] === value)
+  const found = new Float64Array(count)
+  let place = 0
+  for (let i = 0; place < count; i++) if (values[i] === value) found[place++] = things[i]
+  return found
+}
+
+/** The values of two ranks, the lower one first. */
+function valuesAt(values: Float64Array, from: number, last: number) {
+  const moved = copied(values)
+  const end = moved.length - 1
+  select(moved, from, 0, end)
+  // Nothing behind `from` is less than what stands there now.
+  if (last > from) select(moved, last, from + 1, end)
+  return { low: moved[from], high: moved[last] }
+}
+
+/** A copy that is good until the next one: buffers of megabytes for each page would be garbage to collect. */
+function copied(values: Float64Array): Float64Array {
+  if (values.length > KEPT_COPY_MAX) return values.slice()
+  if (values.length > copy.length) copy = sharedF64(values.length)
+  copy.set(values)
+  return copy.subarray(0, values.length)
+}
+
+function sorted(things: number[], keys: RankKeys, level: number): number[] {
+  const levels = keys.levels.slice(level)
+  return things.sort((a, b) => {
+    for (const number of levels) {
+      const difference = number(a) - number(b)
+      if (difference !== 0) return difference
+    }
+    return keys.text(a) < keys.text(b) ? -1 : 1
+  })
+}

@@ -1,0 +1,125 @@
+import type { Broadcast } from '../../../protocol/live/live-messages.ts'
+import {
+  CATCH_UP_BUFFER_BYTES,
+  LITTLE_UNREAD_BYTES,
+  MAX_BUFFERED_BYTES,
+} from '../../load/limits.ts'
+import type { ClientLoad } from './message-budget.ts'
+import { MessageRate } from './message-rate.ts'
+import { TopicSet } from './topic-set.ts'
+
+/** Sends a frame to a connection, and closes it when too much lies unread. */
+export type Send = (connection: LiveConnection, frame: string) => void
+
+/** What uWebSockets.js keeps for a socket between upgrade and close. */
+export interface SocketData {
+  readonly id: string
+  /** Comes from this machine. */
+  readonly isLocal: boolean
+  /** Whom the connection is counted for. */
+  readonly client: string
+  /** Set when the socket opens. */
+  connection: LiveConnection | null
+}
+
+/** Where frames go: a WebSocket, or a stream of server-sent events. */
+export interface Outlet {
+  send(frame: string): unknown
+  /** Bytes that wait to be read. */
+  getBufferedAmount(): number
+  subscribe(topic: string): unknown
+  unsubscribe(topic: string): unknown
+  /** Ends it in order: what lies unread goes out before the code. */
+  end(code: number, reason: string): void
+  /** Ends it at once; what lies unread is dropped. */
+  close(): void
+}
+
+/** One live connection. */
+export interface LiveConnection {
+  /** The client's own label; several connections may share one. */
+  readonly id: string
+  readonly isLocal: boolean
+  /** Whom it is counted for, and whose turn it is when something of it waits. */
+  readonly client: string
+  /** A WebSocket: uWebSockets.js publishes to it. Else server-sent events, sent one by one. */
+  readonly isSocket: boolean
+  readonly socket: Outlet
+  readonly mints: Set<string>
+  readonly broadcasts: Set<Broadcast>
+  /** Topics of docs/live.md that it follows, or is being brought up to. */
+  readonly topics: TopicSet
+  /** Those among them of which it is told nothing until it has read on, the one that waits longest first. */
+  readonly held: Set<string>
+  /** What trades of its tables carry: nothing more, numbers, additive keys as well. */
+  poolFrames: 'plain' | 'numbered' | 'extra'
+  readonly rate: MessageRate
+  /** Of all connections of its client; null: not counted. */
+  readonly load: ClientLoad | null
+  /** Monotonic milliseconds of the last frame that came. */
+  lastHeardMs: number
+  /** Monotonic milliseconds of the next ping. */
+  nextPingMs: number
+  /**
+   * Bytes of the last snapshot, or of a change as long, until it is read but for the last of it: they are
+   * not held against the client, who has no way to read a long text but piece by piece.
+   */
+  snapshotBytes: number
+  /** True from the moment a close was asked for: the socket must not be touched any more. */
+  isClosed: boolean
+}
+
+/** What a connection is from its beginning on. */
+export type ConnectionAbout = Pick<
+  LiveConnection,
+  'id' | 'isLocal' | 'client' | 'isSocket' | 'socket' | 'load'
+>
+
+/** Does so much lie unread that replays and snapshots wait until the client has read on? */
+export function hasMuchUnread({ isClosed, socket }: LiveConnection): boolean {
+  return !isClosed && socket.getBufferedAmount() > CATCH_UP_BUFFER_BYTES
+}
+
+/** Does so little lie unread that a whole state comes soon? */
+export function hasLittleUnread({ isClosed, socket }: LiveConnection): boolean {
+  return !isClosed && socket.getBufferedAmount() <= LITTLE_UNREAD_BYTES
+}
+
+/** Does much lie unread beside the last snapshot, so that a newer one would come sooner than what changed? */
+export function lags(connection: LiveConnection): boolean {
+  return hasUnreadBeside(connection, CATCH_UP_BUFFER_BYTES)
+}
+
+/** Does so much lie unread that the connection has to go? */
+export function hasTooMuchUnread(connection: LiveConnection): boolean {
+  return hasUnreadBeside(connection, MAX_BUFFERED_BYTES)
+}
+
+/** More than so many bytes beside what is left of the last snapshot? */
+function hasUnreadBeside(connection: LiveConnection, bytes: number): boolean {
+  if (connection.isClosed) return false
+  const unreadBytes = connection.socket.getBufferedAmount()
+  if (unreadBytes <= CATCH_UP_BUFFER_BYTES) connection.snapshotBytes = 0
+  return unreadBytes > bytes + connection.snapshotBytes
+}
+
+/** A connection that follows nothing yet. */
+export function newConnection(
+  about: ConnectionAbout,
+  nowMs: number,
+  pingMs: number,
+): LiveConnection {
+  return {
+    ...about,
+    mints: new Set(),
+    broadcasts: new Set(),
+    topics: new TopicSet(),
+    held: new Set(),
+    poolFrames: 'plain',
+    rate: new MessageRate(),
+    lastHeardMs: nowMs,
+    nextPingMs: nowMs + pingMs,
+    snapshotBytes: 0,
+    isClosed: false,
+  }
+}

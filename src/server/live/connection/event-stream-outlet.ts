@@ -1,0 +1,131 @@
+import { EVENT_STREAM_PIECE_BYTES, MAX_BUFFERED_BYTES } from '../../load/limits.ts'
+import { ByteQueue } from './byte-queue.ts'
+import type { Outlet } from './connection.ts'
+
+/** Means nothing to a client, and keeps the connection open. */
+export const COMMENT = ':\n\n'
+/** The number of a frame, and its epoch: nothing before them can hold the keys unescaped. */
+const NUMBER = /"seq":(\d+),"epoch":"((?:[^"\\]|\\.)*)"/
+
+/** What a stream is written to: a response of uWebSockets.js. */
+export interface StreamResponse {
+  onAborted(told: () => void): unknown
+  onWritable(told: () => boolean): unknown
+  cork(work: () => void): unknown
+  /** False: the kernel takes no more, and what is left is kept. */
+  write(bytes: Uint8Array): boolean
+  end(bytes: Uint8Array): unknown
+  /** Breaks the connection. */
+  close(): unknown
+}
+
+export interface EventStreamOutletParts {
+  readonly hasId: (frame: string) => boolean
+  readonly drained: () => void
+  readonly ended: () => void
+}
+
+/** A stream of server-sent events as the outlet of a live connection. */
+export class EventStreamOutlet implements Outlet {
+  readonly #res: StreamResponse
+  readonly #hasId: (frame: string) => boolean
+  readonly #ended: () => void
+  /** What is not written yet, for the kernel takes no more. */
+  readonly #waiting = new ByteQueue()
+  /** Bytes written since the kernel was seen to have taken all: uWebSockets.js keeps some of them. */
+  #keptBytes = 0
+  #isOver = false
+
+  /**
+   * `hasId` tells which frames carry the id by which a browser goes on; `drained` is called when the
+   * client has read on, `ended` once, when the client is gone or the stream was ended.
+   */
+  constructor(res: StreamResponse, { hasId, drained, ended }: EventStreamOutletParts) {
+    this.#res = res
+    this.#hasId = hasId
+    this.#ended = ended
+    res.onAborted(() => this.#over())
+    res.onWritable(() => {
+      if (this.#isOver) return true
+      if (this.#waiting.bytes === 0) this.#waiting.push(COMMENT)
+      this.#writeOn()
+      if (!this.#isOver) drained()
+      return true
+    })
+  }
+
+  send(frame: string): void {
+    if (this.#isOver) return
+    const [, seq, epoch] = this.#hasId(frame) ? (NUMBER.exec(frame) ?? []) : []
+    const id = seq === undefined ? '' : `id: ${epoch}/${seq}\n`
+    this.#write(`${id}data: ${frame}\n\n`)
+  }
+
+  /** Keeps the connection from being closed on the way. */
+  comment(): void {
+    if (!this.#isOver) this.#write(COMMENT)
+  }
+
+  getBufferedAmount(): number {
+    return this.#waiting.bytes + this.#keptBytes
+  }
+
+  subscribe(): void {}
+
+  unsubscribe(): void {}
+
+  /** What is left goes out, but of a client that does not read: it would lie there for long, and ids tell it where to go on. */
+  end(): void {
+    if (this.#isOver) return
+    if (this.getBufferedAmount() > MAX_BUFFERED_BYTES) {
+      this.close()
+      return
+    }
+    const rest = this.#waiting.takeAll()
+    this.#keptBytes = 0
+    this.#over()
+    this.#res.cork(() => this.#res.end(rest))
+  }
+
+  close(): void {
+    if (this.#isOver) return
+    this.#waiting.takeAll()
+    this.#over()
+    this.#res.close()
+  }
+
+  #write(text: string): void {
+    this.#waiting.push(text)
+    this.#writeOn()
+  }
+
+  /**
+   * A write is what makes uWebSockets.js send on what it keeps, and tells whether all is gone; one of nothing tells
+   * that it is. Also while the kernel takes nothing: a response to which nothing is written for ten seconds is
+   * ended then.
+   */
+  #writeOn(): void {
+    this.#res.cork(() => {
+      if (this.#keptBytes > 0) this.#writePiece(1)
+      this.#writePieces()
+    })
+  }
+
+  #writePieces(): void {
+    while (this.#keptBytes === 0 && this.#waiting.bytes > 0)
+      this.#writePiece(EVENT_STREAM_PIECE_BYTES)
+  }
+
+  #writePiece(max: number): void {
+    const piece = this.#waiting.take(max)
+    if (piece === null) return
+    const isAllGone = this.#res.write(piece)
+    this.#keptBytes = isAllGone ? 0 : this.#keptBytes + piece.length
+  }
+
+  #over(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#ended()
+  }
+}

@@ -1,0 +1,71 @@
+import { stackOf } from '../../../base/thrown.ts'
+import { TapeDamage } from '../../../engine/state/tape.ts'
+import { CLOSE_CODES } from '../../../protocol/errors.ts'
+import { liveErrorFrame } from '../../../protocol/live/live-notices.ts'
+import type { FollowedWords } from '../../../protocol/live-frames.ts'
+import { DamageLines } from '../../http/damage-lines.ts'
+import type { Log, OnStep } from '../../http/options.ts'
+import type { LiveConnection, Send } from './connection.ts'
+
+const THREW = 'A live request threw'
+
+export interface LiveFailureParts {
+  readonly log: Log
+  /** Told of each request that was served. */
+  readonly onStep: OnStep
+  readonly send: Send
+  readonly close: (connection: LiveConnection, code: number, reason: string) => void
+}
+
+/**
+ * What becomes of an exception while somebody of the live feed is served, as `Exchange.guard` has it for
+ * requests: it is logged, whom it concerns is told, and life goes on for everybody else.
+ */
+export class LiveFailures {
+  readonly #parts: LiveFailureParts
+  #defects = 0
+  readonly #damage: DamageLines
+
+  constructor(parts: LiveFailureParts) {
+    this.#parts = parts
+    this.#damage = new DamageLines(parts.log)
+  }
+
+  /** Flat figures for /readyz and /metrics; history that the disk does not give is no defect. */
+  figures(): Readonly<Record<string, number>> {
+    return { live_defects_total: this.#defects }
+  }
+
+  /** What `serve` says; when it threw the connection was told, and nothing is to be served again. */
+  guarded(connection: LiveConnection, serve: () => boolean): boolean {
+    const startMs = performance.now()
+    try {
+      return serve()
+    } catch (error) {
+      this.failed(error, [connection])
+      return true
+    } finally {
+      this.#parts.onStep('live request', startMs)
+    }
+  }
+
+  /** Logs an exception, and tells those whom it concerns; what of theirs has `ended` they did not ask for now. */
+  failed(error: unknown, connections: readonly LiveConnection[], ended?: FollowedWords): void {
+    const stack = stackOf(error)
+    if (error instanceof TapeDamage) this.#damage.tell({ stack }, THREW)
+    else {
+      this.#parts.log.error({ stack }, THREW)
+      this.#defects++
+    }
+    for (const connection of connections) this.#tell(connection, error, ended)
+  }
+
+  /** Tells of history that the disk does not give; for a defect the connection is closed. */
+  #tell(connection: LiveConnection, error: unknown, ended?: FollowedWords): void {
+    const { send, close } = this.#parts
+    if (error instanceof TapeDamage) {
+      const text = 'The history asked for cannot be read now: what needs it is not subscribed.'
+      send(connection, liveErrorFrame('history_unreadable', text, ended))
+    } else close(connection, CLOSE_CODES.internalError, 'the service failed on a request')
+  }
+}

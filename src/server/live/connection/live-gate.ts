@@ -1,0 +1,90 @@
+import type { AdjustableLimits } from '../../../config/surface.ts'
+import { type RequestError, requestError } from '../../../protocol/errors.ts'
+import { LOOPBACK_CONNECTIONS_SHARE, MAX_RESTING_LOADS } from '../../load/limits.ts'
+import { isLoopback } from '../../sockets/ip-address.ts'
+import type { ClientLoad } from './message-budget.ts'
+import { MessageRate } from './message-rate.ts'
+
+type GateLimits = Pick<AdjustableLimits, 'connections' | 'connectionsPerAddress'>
+
+/** To who comes while the live feed closes what is open. */
+export const STOPPING = requestError('stopping', 'The service is going down.')
+
+/**
+ * Who may open one more live connection, and what each client has. There is an entry per address
+ * that has one open, and for a second after its last one, so that closing a connection and opening
+ * another gives no new limits.
+ */
+export class LiveGate {
+  readonly #limits: GateLimits
+  /** What is counted, for the sentences of refusals. */
+  readonly #what: string
+  readonly #loads = new Map<string, ClientLoad>()
+  /** Of clients without connections, in the order in which they left. */
+  readonly #resting = new Map<string, ClientLoad>()
+  #total = 0
+  /** Of programs of this machine, all their addresses together. */
+  #local = 0
+
+  constructor(limits: GateLimits, what: string = 'live connections') {
+    this.#limits = limits
+    this.#what = what
+  }
+
+  /** Null when the client may come in. */
+  refusal(client: string): RequestError | null {
+    const { connections, connectionsPerAddress } = this.#limits
+    if (this.#total >= connections)
+      return requestError('overloaded', `All ${connections} ${this.#what} are taken.`)
+    if (isLoopback(client)) return this.#localRefusal()
+    if ((this.#loads.get(client)?.connections ?? 0) < connectionsPerAddress) return null
+    const message = `Your address has ${connectionsPerAddress} ${this.#what}, which is the most allowed.`
+    return requestError('too_many_connections', message)
+  }
+
+  #localRefusal(): RequestError | null {
+    const most = Math.ceil(this.#limits.connections * LOOPBACK_CONNECTIONS_SHARE)
+    if (this.#local < most) return null
+    const message = `Programs of this machine have ${most} ${this.#what} together, which is the most allowed.`
+    return requestError('too_many_connections', message)
+  }
+
+  /** The load of the client, or null for programs of this machine, whose messages are not counted. */
+  entered(client: string, nowMs: number): ClientLoad | null {
+    this.#total++
+    if (isLoopback(client)) {
+      this.#local++
+      return null
+    }
+    this.#forgetRested(nowMs)
+    const load = this.#loads.get(client) ??
+      this.#resting.get(client) ?? { connections: 0, rate: new MessageRate() }
+    this.#resting.delete(client)
+    this.#loads.set(client, load)
+    load.connections++
+    return load
+  }
+
+  left(client: string): void {
+    this.#total--
+    if (isLoopback(client)) this.#local--
+    const load = this.#loads.get(client)
+    if (load === undefined) return
+    load.connections--
+    if (load.connections > 0) return
+    this.#loads.delete(client)
+    this.#resting.set(client, load)
+    if (this.#resting.size <= MAX_RESTING_LOADS) return
+    for (const [longest] of this.#resting) {
+      this.#resting.delete(longest)
+      return
+    }
+  }
+
+  #forgetRested(nowMs: number): void {
+    for (const [client, load] of this.#resting) {
+      if (!load.rate.hasEnded(nowMs)) return
+      this.#resting.delete(client)
+    }
+  }
+}

@@ -1,0 +1,201 @@
+import { TapeDamage } from '../../../engine/state/tape.ts'
+import {
+  type FollowedWords,
+  type ResyncReason,
+  resyncFrame,
+  type StreamChannel,
+  streamWords,
+} from '../../../protocol/live-frames.ts'
+import type { LiveStreams } from '../../../protocol/streams.ts'
+import { slice } from '../../http/route.ts'
+import {
+  CATCH_UP_FRAMES,
+  CATCH_UP_RETRY_MS,
+  CATCH_UP_SLICE_MS,
+  MAX_CATCH_UPS,
+  MAX_REPLAYED,
+} from '../../load/limits.ts'
+import { hasMuchUnread, type LiveConnection, type Send } from '../connection/connection.ts'
+
+/** A connection on its way to where a stream is now. */
+export interface CatchUp {
+  readonly connection: LiveConnection
+  readonly channel: StreamChannel
+  readonly key: string
+  readonly topic: string
+  /** With additive keys. */
+  readonly extra: boolean
+  /** Seq of the last message it has; null: it begins with a snapshot. */
+  after: number | null
+  /** A snapshot follows when the missed messages cannot be had. */
+  readonly orSnapshot: boolean
+}
+
+export interface CatchUpActions {
+  readonly send: Send
+  readonly sendSnapshot: Send
+  /** It has everything: the next message is a live one. */
+  join(connection: LiveConnection, topic: string): void
+  /** It is told nothing more. */
+  giveUp(connection: LiveConnection, topic: string): void
+  /** It could not be served, for this exception: it is told so, and what of its has ended. */
+  failed(connection: LiveConnection, error: unknown, ended: FollowedWords): void
+}
+
+/**
+ * Sends snapshots and missed messages in slices, so that no reader waits for another's replay, and
+ * only as fast as the client reads. A stream is joined in the same turn in which its last missed
+ * message was sent: nothing can come between.
+ */
+export class CatchUps {
+  readonly #streams: LiveStreams
+  readonly #actions: CatchUpActions
+  /** To be worked on, first to last; those of held connections are not among them. */
+  readonly #waiting = new Set<CatchUp>()
+  readonly #current = new Map<LiveConnection, Map<string, CatchUp>>()
+  /** Connections for which nothing is done until their clients have read on. */
+  readonly #held = new Set<LiveConnection>()
+  #immediate: NodeJS.Immediate | null = null
+  #timer: NodeJS.Timeout | null = null
+
+  constructor(streams: LiveStreams, actions: CatchUpActions) {
+    this.#streams = streams
+    this.#actions = actions
+  }
+
+  get size(): number {
+    let held = 0
+    for (const connection of this.#held) held += this.#current.get(connection)?.size ?? 0
+    return this.#waiting.size + held
+  }
+
+  /** Is there room for so many more? Who does not read takes no room of those who do. */
+  hasRoomFor(count: number): boolean {
+    return this.#waiting.size + count <= MAX_CATCH_UPS
+  }
+
+  /** Replaces one of the same topic. `run` begins it. */
+  add(catchUp: CatchUp): void {
+    const { connection, topic } = catchUp
+    this.cancel(connection, topic)
+    const ofConnection = this.#current.get(connection) ?? new Map<string, CatchUp>()
+    this.#current.set(connection, ofConnection)
+    ofConnection.set(topic, catchUp)
+    if (!this.#held.has(connection)) this.#waiting.add(catchUp)
+  }
+
+  cancel(connection: LiveConnection, topic: string): void {
+    const ofConnection = this.#current.get(connection)
+    const catchUp = ofConnection?.get(topic)
+    if (catchUp === undefined) return
+    ofConnection?.delete(topic)
+    this.#waiting.delete(catchUp)
+  }
+
+  drop(connection: LiveConnection): void {
+    for (const catchUp of this.#current.get(connection)?.values() ?? [])
+      this.#waiting.delete(catchUp)
+    this.#current.delete(connection)
+    this.#held.delete(connection)
+  }
+
+  /** The client has read something of what lay unread: is it enough to go on? */
+  drained(connection: LiveConnection): void {
+    if (!this.#held.has(connection) || hasMuchUnread(connection)) return
+    this.#held.delete(connection)
+    for (const catchUp of this.#current.get(connection)?.values() ?? []) this.#waiting.add(catchUp)
+    this.#immediate ??= setImmediate(() => this.#resume())
+  }
+
+  stop(): void {
+    if (this.#immediate !== null) clearImmediate(this.#immediate)
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#waiting.clear()
+    this.#current.clear()
+    this.#held.clear()
+  }
+
+  /** Works for one slice and comes back as long as there is something to do. */
+  run(): void {
+    const endMs = performance.now() + CATCH_UP_SLICE_MS
+    for (const catchUp of this.#waiting) {
+      if (performance.now() >= endMs) break
+      this.#waiting.delete(catchUp)
+      const { connection, topic } = catchUp
+      if (connection.isClosed) continue
+      if (this.#held.has(connection) || hasMuchUnread(connection)) this.#held.add(connection)
+      else if (this.#stepOrFail(catchUp)) this.cancel(connection, topic)
+      else this.#waiting.add(catchUp)
+    }
+    if (this.#waiting.size > 0) this.#immediate ??= setImmediate(() => this.#resume())
+    this.#lookLater()
+  }
+
+  #resume(): void {
+    this.#immediate = null
+    this.run()
+  }
+
+  /** Whoever has read on is told of by `drained`; a connection that was missed does not hang for good. */
+  #lookLater(): void {
+    if (this.#held.size === 0) return
+    this.#timer ??= setTimeout(() => {
+      this.#timer = null
+      for (const connection of this.#held) this.drained(connection)
+      this.#lookLater()
+    }, CATCH_UP_RETRY_MS)
+  }
+
+  #stepOrFail(catchUp: CatchUp): boolean {
+    try {
+      return this.#step(catchUp)
+    } catch (error) {
+      const { connection, channel, key, topic, after } = catchUp
+      if (error instanceof TapeDamage && after !== null)
+        return this.#fail(catchUp, 'history_unreadable')
+      this.#actions.failed(connection, error, streamWords(channel, key))
+      this.#actions.giveUp(connection, topic)
+      return true
+    }
+  }
+
+  /** Sends some of it; true when nothing is left to do. */
+  #step(catchUp: CatchUp): boolean {
+    const { connection, channel, key, topic, extra, after } = catchUp
+    const source = this.#streams.sources[channel]
+    if (after === null) {
+      if (!source.hasFoundSnapshot(key, slice())) return false
+      this.#actions.sendSnapshot(connection, source.snapshot(key, extra))
+      this.#actions.join(connection, topic)
+      return true
+    }
+    if (source.head(key) - after > MAX_REPLAYED[channel]) return this.#fail(catchUp, 'backlog')
+    const frames = source.since(key, after, CATCH_UP_FRAMES, extra)
+    if (typeof frames === 'string') return this.#fail(catchUp, frames)
+    let sent = 0
+    for (const frame of frames) {
+      // A launch has as many bytes as dozens of trades: the client reads on before the others come.
+      if (hasMuchUnread(connection)) break
+      this.#actions.send(connection, frame)
+      sent += 1
+    }
+    catchUp.after = after + sent
+    if (catchUp.after < source.head(key)) return false
+    this.#actions.join(connection, topic)
+    return true
+  }
+
+  #fail(catchUp: CatchUp, reason: ResyncReason): boolean {
+    const { connection, channel, key, topic, after } = catchUp
+    const seq = this.#streams.sources[channel].head(key)
+    const epoch = this.#streams.epoch()
+    const frame = resyncFrame({ channel, key, reason, fromSeq: after, seq, epoch })
+    this.#actions.send(connection, frame)
+    if (!catchUp.orSnapshot) {
+      this.#actions.giveUp(connection, topic)
+      return true
+    }
+    catchUp.after = null
+    return false
+  }
+}

@@ -1,0 +1,106 @@
+import type { CandlesRequest } from '../../../protocol/live/live-state-requests.ts'
+import { candlesWords } from '../../../protocol/live-frames.ts'
+import { LiveCandles, newestBars } from '../../../query/live/live-candles.ts'
+import { slice } from '../../http/route.ts'
+import {
+  CANDLES_EVERY_MS,
+  MAX_CANDLES,
+  MAX_CANDLES_PER_ADDRESS,
+  MAX_CONNECTION_CANDLES,
+} from '../../load/limits.ts'
+import { hasMuchUnread, type LiveConnection } from '../connection/connection.ts'
+import { ChartWritings } from './chart-writings.ts'
+import { StateChannel, type StateParts } from './state-channel.ts'
+
+const NAME = 'candles'
+
+/** The candles that somebody follows. */
+export class FollowedCandles {
+  readonly channel: StateChannel<LiveCandles>
+  readonly #parts: StateParts
+  readonly #charts: ChartWritings
+  readonly #ofMint = new Map<string, Set<LiveCandles>>()
+  #lateFolded = 0
+
+  constructor(parts: StateParts) {
+    this.#parts = parts
+    this.#charts = new ChartWritings(parts.answers)
+    this.channel = new StateChannel(parts, {
+      name: NAME,
+      refusal: { code: 'too_many_candles', what: 'candles' },
+      maxOfConnection: MAX_CONNECTION_CANDLES,
+      maxOfAddress: MAX_CANDLES_PER_ADDRESS,
+      max: MAX_CANDLES,
+      everyMs: CANDLES_EVERY_MS,
+      due: (all) => this.#due(all),
+      advance: (candles) => candles.advance(),
+      forgotten: (candles) => this.#forgotten(candles),
+    })
+  }
+
+  /** Figures for /readyz and /metrics. */
+  figures(): Readonly<Record<string, number>> {
+    return { live_candles: this.channel.size }
+  }
+
+  /** A swap of the mint came, with this time (unix seconds). */
+  traded(mint: string, timestamp: number): void {
+    const ofMint = this.#ofMint.get(mint)
+    if (ofMint !== undefined) for (const candles of ofMint) candles.traded(timestamp)
+  }
+
+  /** The prices of all trades of the mint changed: so did its bars, from the first on. */
+  repriced(mint: string): void {
+    this.traded(mint, 0)
+  }
+
+  /**
+   * False: much of what the connection was sent lies unread, or the trades of the mint lie on the disk,
+   * or its chart is being written, and the request is to be served again in a later turn.
+   */
+  serve(connection: LiveConnection, request: CandlesRequest): boolean {
+    const { mint, resolution, countback } = request
+    const topic = `${NAME}/${resolution}/${mint}`
+    if (request.action === 'unsubscribe') {
+      this.channel.leave(connection, topic, candlesWords(mint, resolution))
+      return true
+    }
+    if (hasMuchUnread(connection)) return false
+    const { answers, streams } = this.#parts
+    const query = newestBars(mint, resolution, countback, streams)
+    const mayGoOn = slice()
+    if (!answers.hasFoundBars(query, mayGoOn)) return false
+    const chart = this.#charts.write(connection, topic, query, mayGoOn)
+    if (chart === null) return false
+    this.channel.follow(
+      connection,
+      topic,
+      () => this.#newCandles(request),
+      (candles) => candles.snapshot(countback, chart),
+    )
+    return true
+  }
+
+  #newCandles({ mint, resolution }: CandlesRequest): LiveCandles {
+    const { answers, streams } = this.#parts
+    const candles = new LiveCandles(mint, resolution, answers, streams)
+    const ofMint = this.#ofMint.get(mint) ?? new Set()
+    this.#ofMint.set(mint, ofMint.add(candles))
+    return candles
+  }
+
+  #forgotten(candles: LiveCandles): void {
+    const ofMint = this.#ofMint.get(candles.mint)
+    ofMint?.delete(candles)
+    if (ofMint?.size === 0) this.#ofMint.delete(candles.mint)
+  }
+
+  /** All of them after a late swap: it may have changed prices of others. */
+  #due(all: ReadonlyMap<string, LiveCandles>): Iterable<string> {
+    const lateFolded = this.#parts.streams.lateFolded()
+    const isAll = lateFolded !== this.#lateFolded
+    this.#lateFolded = lateFolded
+    if (isAll) return all.keys()
+    return [...all].flatMap(([topic, candles]) => (candles.hasToBeRead ? topic : []))
+  }
+}

@@ -1,0 +1,81 @@
+import type { TableRequest } from '../../../protocol/live/live-state-requests.ts'
+import { tableWords } from '../../../protocol/live-frames.ts'
+import { LiveTable } from '../../../query/live/live-table.ts'
+import { TableTexts } from '../../../query/live/table-texts.ts'
+import { slice } from '../../http/route.ts'
+import {
+  MAX_CONNECTION_TABLES,
+  MAX_TABLES,
+  MAX_TABLES_CHARACTERS,
+  MAX_TABLES_PER_ADDRESS,
+  TABLES_EVERY_MS,
+} from '../../load/limits.ts'
+import { hasMuchUnread, type LiveConnection } from '../connection/connection.ts'
+import { StateChannel, type StateParts } from './state-channel.ts'
+
+const NAME = 'meme_tables'
+
+/** The tables that somebody follows. */
+export class FollowedTables {
+  readonly channel: StateChannel<LiveTable>
+  readonly #parts: StateParts
+  readonly #texts = new TableTexts(MAX_TABLES_CHARACTERS)
+  #computations = 0
+
+  constructor(parts: StateParts) {
+    this.#parts = parts
+    this.channel = new StateChannel(parts, {
+      name: NAME,
+      refusal: { code: 'too_many_tables', what: 'tables' },
+      maxOfConnection: MAX_CONNECTION_TABLES,
+      maxOfAddress: MAX_TABLES_PER_ADDRESS,
+      max: MAX_TABLES,
+      everyMs: TABLES_EVERY_MS,
+      due: (tables) => tables.keys(),
+      advance: (table) => this.#advance(table),
+      whole: (table) => table.snapshot(),
+      forgotten: (table) => this.#texts.left(table),
+    })
+  }
+
+  /** Figures for /readyz and /metrics. */
+  figures(): Readonly<Record<string, number>> {
+    return {
+      live_tables: this.channel.size,
+      live_tables_characters: this.#texts.characters,
+      live_lagging_tables: this.#parts.topics.heldCount,
+      live_table_computations_total: this.#computations,
+    }
+  }
+
+  /**
+   * False: much of what the connection was sent lies unread, or the columns are read for all tokens, or
+   * the holders of those in it, and the request is to be served again in a later turn.
+   */
+  serve(connection: LiveConnection, request: TableRequest): boolean {
+    const { table: name, query } = request
+    const topic = `${NAME}/${name}`
+    if (request.action === 'unsubscribe' || query === null) {
+      this.channel.leave(connection, topic, tableWords(name))
+      return true
+    }
+    if (hasMuchUnread(connection)) return false
+    const { answers, streams } = this.#parts
+    const mayGoOn = slice()
+    if (!answers.hasFoundTables(query, mayGoOn)) return false
+    if (!this.channel.has(topic) && answers.tableBytesWithin(query, mayGoOn) === null) return false
+    this.channel.follow(
+      connection,
+      topic,
+      () => new LiveTable(name, query, answers, streams),
+      (table) => table.snapshot(),
+    )
+    return true
+  }
+
+  #advance(table: LiveTable): string | null {
+    if (!table.isStale) return null
+    this.#computations += 1
+    return this.#texts.advance(table)
+  }
+}

@@ -1,0 +1,51 @@
+import { LRUCache } from 'lru-cache'
+import { MAX_SOCKET_ID_CHARACTERS, MAX_TABLE_READERS } from '../../load/limits.ts'
+
+/**
+ * The tokens of the last table answer of each `x-socket-id`: whose trades `update_pools_info` brings
+ * to the connections with that id (contract section 4). The id read longest ago is forgotten first.
+ */
+export class LastTables {
+  readonly #readersOf = new Map<string, Set<string>>()
+  readonly #tables = new LRUCache<string, ReadonlySet<string>>({
+    max: MAX_TABLE_READERS,
+    dispose: (mints, id) => this.#forget(mints, id),
+  })
+
+  /** Keeps the mints of an answer, in place of those of the one before it; the set must not change. */
+  answered(id: string, mints: ReadonlySet<string>): void {
+    if (id === '' || id.length > MAX_SOCKET_ID_CHARACTERS) return
+    if (this.#tables.get(id) === mints) return
+    this.#tables.set(id, mints)
+    for (const mint of mints) {
+      const readers = this.#readersOf.get(mint)
+      if (readers === undefined) this.#readersOf.set(mint, new Set([id]))
+      else readers.add(id)
+    }
+  }
+
+  /** Does anybody's last table hold the mint? */
+  holds(mint: string): boolean {
+    return this.#readersOf.has(mint)
+  }
+
+  /** Ids whose last table holds the mint. */
+  readersOf(mint: string): ReadonlySet<string> {
+    return this.#readersOf.get(mint) ?? NONE
+  }
+
+  /** Mints of the last table of an id. */
+  mintsOf(id: string): ReadonlySet<string> {
+    return this.#tables.get(id) ?? NONE
+  }
+
+  #forget(mints: ReadonlySet<string>, id: string): void {
+    for (const mint of mints) {
+      const readers = this.#readersOf.get(mint)
+      readers?.delete(id)
+      if (readers?.size === 0) this.#readersOf.delete(mint)
+    }
+  }
+}
+
+const NONE: ReadonlySet<string> = new Set()

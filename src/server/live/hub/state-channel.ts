@@ -1,0 +1,224 @@
+import type { Answers } from '../../../protocol/answers.ts'
+import type { LiveErrorCode } from '../../../protocol/errors.ts'
+import { liveErrorFrame } from '../../../protocol/live/live-notices.ts'
+import type { FollowedWords } from '../../../protocol/live-frames.ts'
+import type { LiveStreams } from '../../../protocol/streams.ts'
+import type { OnStep } from '../../http/options.ts'
+import { CATCH_UP_BUFFER_BYTES } from '../../load/limits.ts'
+import { isLoopback } from '../../sockets/ip-address.ts'
+import { hasLittleUnread, type LiveConnection, lags, type Send } from '../connection/connection.ts'
+import type { LiveFailures } from '../connection/live-failures.ts'
+import { Places } from './places.ts'
+import { SlicedRounds } from './sliced-rounds.ts'
+import type { Topics } from './topics.ts'
+
+/** What the state channels share. */
+export interface StateParts {
+  readonly answers: Answers
+  readonly streams: LiveStreams
+  readonly topics: Topics
+  readonly send: Send
+  readonly sendSnapshot: Send
+  readonly failures: LiveFailures
+  /** Told of each state that was computed anew, by the channel. */
+  readonly onStep: OnStep
+  /** Takes what closed connections followed away at once. */
+  readonly finishDepartures: () => void
+}
+
+/** A table, or the candles of a mint, as those who follow it have it. */
+interface FollowedState {
+  readonly words: FollowedWords
+  readonly step: number
+  readonly position: number
+}
+
+export interface StateChannelOptions<State> {
+  readonly name: string
+  /** Of the error frame for one more than can be followed. */
+  readonly refusal: { readonly code: LiveErrorCode; readonly what: string }
+  readonly maxOfConnection: number
+  readonly maxOfAddress: number
+  readonly max: number
+  readonly everyMs: number
+  /** Topics to be looked at in a round. */
+  readonly due: (states: ReadonlyMap<string, State>) => Iterable<string>
+  /** Brings a state up to now; what changed as a frame, or null. */
+  readonly advance: (state: State) => string | null
+  /**
+   * The whole of a state, for those who read slower than it changes; absent: what changes is so little that
+   * they are told all of it.
+   */
+  readonly whole?: (state: State) => string
+  /** Nobody follows it any more. */
+  readonly forgotten?: (state: State) => void
+}
+
+/** A state channel: what somebody follows of it is computed once a round, whoever follows it. */
+export class StateChannel<State extends FollowedState> {
+  readonly #parts: StateParts
+  readonly #options: StateChannelOptions<State>
+  /** By topic. */
+  readonly #states = new Map<string, State>()
+  readonly #places = new Places()
+  readonly #rounds: SlicedRounds
+
+  constructor(parts: StateParts, options: StateChannelOptions<State>) {
+    this.#parts = parts
+    this.#options = options
+    this.#rounds = new SlicedRounds(
+      options.everyMs,
+      () => options.due(this.#states),
+      (topic) => this.#goOn(topic),
+    )
+  }
+
+  /** Different ones that are followed. */
+  get size(): number {
+    return this.#states.size
+  }
+
+  has(topic: string): boolean {
+    return this.#states.has(topic)
+  }
+
+  stop(): void {
+    this.#rounds.stop()
+  }
+
+  /**
+   * Joins a connection to a topic. The state is brought up to now, of which those who follow it are
+   * told first; the newcomer begins with its snapshot.
+   */
+  follow(
+    connection: LiveConnection,
+    topic: string,
+    newState: () => State,
+    snapshotOf: (state: State) => string,
+  ): void {
+    const { send, sendSnapshot, streams, topics } = this.#parts
+    const full = this.#fullFrame(connection, topic)
+    if (full !== null) {
+      send(connection, full)
+      return
+    }
+    if (!this.#states.has(topic)) this.#places.take(topic, connection.client)
+    try {
+      const state = this.#states.get(topic) ?? this.#begin(topic, newState())
+      this.#advance(topic, state)
+      const { words, step, position: seq } = state
+      const epoch = streams.epoch()
+      const snapshot = snapshotOf(state)
+      send(connection, JSON.stringify({ type: 'subscribed', ...words, step, seq, epoch }))
+      sendSnapshot(connection, snapshot)
+      topics.join(connection, topic)
+    } finally {
+      // A reader too slow for its snapshot is closed by now and followed nothing; or it could not be made.
+      this.forgetUnread([topic])
+    }
+  }
+
+  leave(connection: LiveConnection, topic: string, words: FollowedWords): void {
+    const { send, topics } = this.#parts
+    topics.leave(connection, topic)
+    this.forgetUnread([topic])
+    send(connection, JSON.stringify({ type: 'unsubscribed', ...words }))
+  }
+
+  /** Connections left these topics: what nobody follows is not computed any more. */
+  forgetUnread(topics: Iterable<string>): void {
+    for (const topic of topics) {
+      if (this.#parts.topics.has(topic)) continue
+      this.#places.giveBack(topic)
+      const state = this.#states.get(topic)
+      if (state === undefined) continue
+      this.#states.delete(topic)
+      this.#options.forgotten?.(state)
+    }
+    if (this.#states.size === 0) this.#rounds.stop()
+  }
+
+  #begin(topic: string, state: State): State {
+    this.#states.set(topic, state)
+    this.#rounds.start()
+    return state
+  }
+
+  /** Of what cannot be brought up to now its followers are told, and nobody follows it any more. */
+  #goOn(topic: string): void {
+    const state = this.#states.get(topic)
+    if (state === undefined) return
+    const startMs = performance.now()
+    try {
+      this.#advance(topic, state)
+      this.#releaseRead(topic, state)
+      this.#parts.onStep(this.#options.name, startMs)
+    } catch (error) {
+      const { failures, topics } = this.#parts
+      const followers = topics.followersOf(topic)
+      for (const connection of followers) topics.leave(connection, topic)
+      failures.failed(error, followers, state.words)
+      this.forgetUnread([topic])
+    }
+  }
+
+  /**
+   * Who reads slower than the state changes is told nothing of what lies between. A change that fills a line by itself
+   * comes to those who have read what was before it, and is held against none of them, as a snapshot is not.
+   */
+  #holdLagging(topic: string, bytes: number): void {
+    const { topics } = this.#parts
+    const isLong = bytes > CATCH_UP_BUFFER_BYTES
+    for (const connection of topics.followersOf(topic)) {
+      const isBehind = isLong ? !hasLittleUnread(connection) : lags(connection)
+      if (isLong && !isBehind) connection.snapshotBytes = bytes
+      else if (isBehind && this.#options.whole !== undefined) topics.hold(connection, topic)
+    }
+  }
+
+  /** Those who have read on get the whole state as it is now, and what changes from here on. */
+  #releaseRead(topic: string, state: State): void {
+    const { whole } = this.#options
+    const { sendSnapshot, topics } = this.#parts
+    if (whole === undefined) return
+    // Of several that a connection waits for the one that waits longest comes first, and fills its line.
+    const isDue = (connection: LiveConnection) =>
+      hasLittleUnread(connection) && first(connection.held) === topic
+    const due = topics.heldOf(topic).filter(isDue)
+    if (due.length === 0) return
+    const snapshot = whole(state)
+    for (const connection of due) {
+      sendSnapshot(connection, snapshot)
+      topics.release(connection, topic)
+    }
+  }
+
+  #advance(topic: string, state: State): void {
+    const delta = this.#options.advance(state)
+    if (delta === null) return
+    const bytes = Buffer.byteLength(delta)
+    this.#holdLagging(topic, bytes)
+    this.#parts.topics.publish(topic, delta, bytes)
+  }
+
+  /** The refusal of one topic more, or null. */
+  #fullFrame({ topics, client }: LiveConnection, topic: string): string | null {
+    if (topics.has(topic)) return null
+    const { name, refusal, maxOfConnection, maxOfAddress, max } = this.#options
+    const { code, what } = refusal
+    const refused = (most: string) => liveErrorFrame(code, `At most ${most} can be followed.`)
+    if (topics.countOf(name) >= maxOfConnection)
+      return refused(`${maxOfConnection} ${what} a connection`)
+    if (this.#states.has(topic)) return null
+    const isFull = () => this.#states.size >= max
+    const hasItsShare = () => !isLoopback(client) && this.#places.countOf(client) >= maxOfAddress
+    if (isFull() || hasItsShare()) this.#parts.finishDepartures()
+    if (hasItsShare()) return refused(`${maxOfAddress} different ${what} of one address`)
+    return isFull() ? refused(`${max} different ${what} in all`) : null
+  }
+}
+
+function first(topics: ReadonlySet<string>): string | undefined {
+  const [topic] = topics
+  return topic
+}

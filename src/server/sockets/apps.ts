@@ -1,0 +1,170 @@
+import type { HttpRequest, HttpResponse, TemplatedApp, WebSocketBehavior } from 'uWebSockets.js'
+import { MAX_CERTIFICATES, SCARCE_SHARE } from '../load/limits.ts'
+import { type Listening, listen } from './listen.ts'
+import type { NewSockets } from './new-sockets.ts'
+import { secureApp } from './secure-app.ts'
+import { type TlsFiles, tlsFingerprint } from './tls-files.ts'
+import { _cfg, App, us_listen_socket_close } from './uws.ts'
+
+// Answers do not tell what serves them.
+_cfg('silent')
+
+/** What registers handlers, and what publishes: the apps of one port as if they were one. */
+export interface LiveApp {
+  ws<T>(path: string, behavior: WebSocketBehavior<T>): void
+  publish(topic: string, message: string): void
+}
+
+interface CountedApp {
+  readonly app: TemplatedApp
+  /** Open sockets, live ones among them. */
+  sockets: number
+}
+
+/**
+ * The sockets of one port. Plain: one app. TLS: an app that only accepts and hands every socket to
+ * the app with the present certificate; a new certificate is a new app, and the ones before go on
+ * serving their sockets. So nothing is dropped, not even a handshake. No app is ever closed before
+ * the end: uWebSockets.js hands sockets over a turn after it accepted them, so one that has none
+ * may still get one, and closing it would not give its memory back.
+ */
+export class Apps implements LiveApp {
+  readonly #maxSockets: number
+  readonly #newSockets: NewSockets
+  readonly #acceptor: TemplatedApp | null
+  readonly #installs: ((counted: CountedApp) => void)[] = []
+  /** In order of age; the last one gets the new sockets. At most MAX_CERTIFICATES. */
+  readonly #apps: CountedApp[]
+  /** Of the newest app's files; reading the same again makes no further app. */
+  #fingerprint: string
+  #listening: Listening | null = null
+  #sockets = 0
+  #refused = 0
+  #refusedByAddress = 0
+
+  constructor(tls: TlsFiles | null, maxSockets: number, newSockets: NewSockets) {
+    this.#maxSockets = maxSockets
+    this.#newSockets = newSockets
+    this.#fingerprint = tls === null ? '' : tlsFingerprint(tls)
+    // Not App(): uWebSockets.js gives a socket handed over the size of its acceptor's sockets, and a
+    // TLS socket is larger than a plain one. It would write past the end of its memory.
+    this.#acceptor = tls === null ? null : secureApp(tls)
+    this.#apps = [this.#counted(tls === null ? App() : secureApp(tls))]
+    this.#acceptor?.addChildAppDescriptor(this.#newest.app.getDescriptor())
+  }
+
+  get #newest(): CountedApp {
+    return this.#apps[this.#apps.length - 1]
+  }
+
+  /** Flat figures for /readyz and /metrics. */
+  figures(): Readonly<Record<string, number>> {
+    return {
+      sockets: this.#sockets,
+      sockets_refused_total: this.#refused,
+      sockets_refused_by_address_total: this.#refusedByAddress,
+    }
+  }
+
+  /** Is so little room left that who has been answered is to make room? */
+  get areScarce(): boolean {
+    return this.#maxSockets - this.#sockets < this.#maxSockets * SCARCE_SHARE
+  }
+
+  get(path: string, handler: (res: HttpResponse, req: HttpRequest) => void): void {
+    this.#install(({ app }) => app.get(path, handler))
+  }
+
+  any(path: string, handler: (res: HttpResponse, req: HttpRequest) => void): void {
+    this.#install(({ app }) => app.any(path, handler))
+  }
+
+  ws<T>(path: string, behavior: WebSocketBehavior<T>): void {
+    this.#install((counted) => {
+      const { close } = behavior
+      counted.app.ws<T>(path, {
+        ...behavior,
+        close: (socket, code, reason) => {
+          // The filter is not told of sockets that were upgraded.
+          this.#left(counted)
+          close?.(socket, code, reason)
+        },
+      })
+    })
+  }
+
+  publish(topic: string, message: string): void {
+    for (const { app, sockets } of this.#apps) if (sockets > 0) app.publish(topic, message)
+  }
+
+  /** The port taken; rejects with an Error of one sentence. */
+  async listen(host: string, port: number): Promise<number> {
+    this.#listening = await listen(this.#acceptor ?? this.#newest.app, host, port)
+    return this.#listening.port
+  }
+
+  stopListening(): void {
+    if (this.#listening !== null) us_listen_socket_close(this.#listening.socket)
+    this.#listening = null
+  }
+
+  /**
+   * New sockets get this certificate from now on. Throws an Error of one sentence when there was
+   * none before, when it cannot be served, or after MAX_CERTIFICATES of them.
+   */
+  changeTls(tls: TlsFiles): void {
+    if (this.#acceptor === null) throw new Error('The service does not speak TLS.')
+    const fingerprint = tlsFingerprint(tls)
+    if (fingerprint === this.#fingerprint) return
+    if (this.#apps.length === MAX_CERTIFICATES) {
+      const message = `The service has read ${MAX_CERTIFICATES} certificates, which is the most it keeps: restart it to use the new one.`
+      throw new Error(message)
+    }
+    const before = this.#newest
+    const next = this.#counted(secureApp(tls))
+    for (const install of this.#installs) install(next)
+    this.#apps.push(next)
+    this.#fingerprint = fingerprint
+    // In this order, and within one turn: there is always exactly one that gets the next socket.
+    this.#acceptor.addChildAppDescriptor(next.app.getDescriptor())
+    this.#acceptor.removeChildAppDescriptor(before.app.getDescriptor())
+  }
+
+  /** Cuts every socket. */
+  close(): void {
+    this.stopListening()
+    for (const { app } of this.#apps) app.close()
+    this.#acceptor?.close()
+  }
+
+  #install(install: (counted: CountedApp) => void): void {
+    this.#installs.push(install)
+    for (const counted of this.#apps) install(counted)
+  }
+
+  #counted(app: TemplatedApp): CountedApp {
+    const counted: CountedApp = { app, sockets: 0 }
+    app.filter((res, change) => this.#changed(counted, res, change))
+    return counted
+  }
+
+  /** Told of every socket that is accepted (1) or closes without having been upgraded (-1). */
+  #changed(counted: CountedApp, res: HttpResponse, change: number): void {
+    if (change < 0) {
+      this.#left(counted)
+      return
+    }
+    counted.sockets++
+    this.#sockets++
+    const isCrowding = this.#newSockets.isOneTooMany(res.getRemoteAddress())
+    if (this.#sockets > this.#maxSockets) this.#refused++
+    else if (isCrowding) this.#refusedByAddress++
+    else return
+    res.close()
+  }
+
+  #left(counted: CountedApp): void {
+    counted.sockets--
+    this.#sockets--
+  }
+}

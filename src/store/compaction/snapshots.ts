@@ -1,0 +1,133 @@
+import { messageOf } from '../../base/thrown.ts'
+import type { Tape } from '../../engine/state/tape.ts'
+import type { Journal } from '../journal/journal.ts'
+import { PROGRAM } from '../snapshot/program-mark.ts'
+import type { CompactorProgress, CompactorResult, CompactorRun } from './compactor-messages.ts'
+
+/** Memory a compactor may take beyond twice the serving process: its own program and buffers. */
+const COMPACTOR_SPARE_BYTES = 1 << 30
+/** How far a snapshot has come is told this often: of most of them nothing but that they are made. */
+const PROGRESS_MS = 30_000
+
+/** What is told of one that was made: not the chunks, of which there are thousands. */
+export type SnapshotMade = Omit<CompactorResult, 'chunks'>
+
+export interface SnapshotsOptions {
+  readonly journal: Journal
+  readonly tape: Tape
+  readonly dormantTape: Tape
+  readonly folder: string
+  readonly everyMs: number
+  /** Bytes of tape that stay in memory. */
+  readonly tapeMemoryBytes: number
+  readonly keepsJournal: boolean
+  readonly compact: (
+    run: CompactorRun,
+    onProgress: (progress: CompactorProgress) => void,
+  ) => Promise<CompactorResult>
+  /** Resident bytes of this process now. */
+  readonly memoryBytes: () => number
+  /** Milliseconds that never go back, whatever the clock of the machine is set to. */
+  readonly clockMs: () => number
+  readonly onProgress: (progress: CompactorProgress) => void
+  readonly onDone: (result: SnapshotMade) => void
+  readonly onFailed: (reason: string) => void
+}
+
+/**
+ * Has a snapshot made every so often, one at a time, and lets old tape leave memory once it is on
+ * the disk. The serving process only begins a new journal segment for it.
+ */
+export class Snapshots {
+  readonly #options: SnapshotsOptions
+  #timer: NodeJS.Timeout | null = null
+  #running: Promise<void> | null = null
+  #snapshotSeq: number
+  #failures = 0
+  #madeAtMs: number | null = null
+  #last: SnapshotMade | null = null
+
+  constructor(options: SnapshotsOptions, snapshotSeq: number) {
+    this.#options = options
+    this.#snapshotSeq = snapshotSeq
+  }
+
+  start(): void {
+    const { journal, everyMs } = this.#options
+    this.#timer = setInterval(() => {
+      // Nothing comes to a journal that is over, which was told: of it none is made any more.
+      const isOver = journal.failure !== null
+      // One that takes longer than the interval is not followed by all that came due meanwhile.
+      if (this.#running === null && !isOver) void this.take()
+    }, everyMs)
+    this.#timer.unref()
+  }
+
+  stop(): void {
+    if (this.#timer !== null) clearInterval(this.#timer)
+    this.#timer = null
+  }
+
+  /** Makes one now, after the one that is running; resolves when it is made or has failed. */
+  async take(): Promise<void> {
+    while (this.#running !== null) await this.#running
+    this.#running = this.#make()
+    await this.#running
+    this.#running = null
+  }
+
+  /** Figures for /readyz and /metrics. */
+  figures(): Readonly<Record<string, number>> {
+    return {
+      snapshot_seq: this.#snapshotSeq,
+      snapshot_failures_total: this.#failures,
+      snapshot_age_seconds:
+        this.#madeAtMs === null
+          ? -1
+          : Math.round((this.#options.clockMs() - this.#madeAtMs) / 1000),
+      snapshot_duration_ms: this.#last?.durationMs ?? 0,
+      snapshot_peak_bytes: this.#last?.peakBytes ?? 0,
+      snapshot_running: this.#running === null ? 0 : 1,
+    }
+  }
+
+  async #make(): Promise<void> {
+    const options = this.#options
+    if (options.journal.seq === this.#snapshotSeq) return
+    try {
+      const untilSegment = options.journal.boundary()
+      const run = {
+        program: PROGRAM,
+        folder: options.folder,
+        untilSegment,
+        keepsJournal: options.keepsJournal,
+        memoryBytesMax: 2 * options.memoryBytes() + COMPACTOR_SPARE_BYTES,
+      }
+      const { chunks, ...made } = await options.compact(run, this.#tellNowAndThen())
+      this.#snapshotSeq = made.seq
+      this.#last = made
+      this.#madeAtMs = options.clockMs()
+      options.tape.archivedCount = made.archivedRecords
+      options.tape.chunkCrcs = chunks.swaps
+      options.tape.shrink(options.tapeMemoryBytes)
+      options.dormantTape.archivedCount = made.archivedPositions
+      options.dormantTape.chunkCrcs = chunks.positions
+      options.dormantTape.shrink(0)
+      options.onDone(made)
+    } catch (error) {
+      this.#failures += 1
+      options.onFailed(messageOf(error))
+    }
+  }
+
+  /** The compactor says each second that it is alive: a line of the log for each would be all there is in it. */
+  #tellNowAndThen(): (progress: CompactorProgress) => void {
+    const { clockMs, onProgress } = this.#options
+    let nextMs = clockMs() + PROGRESS_MS
+    return (progress) => {
+      if (clockMs() < nextMs) return
+      nextMs = clockMs() + PROGRESS_MS
+      onProgress(progress)
+    }
+  }
+}

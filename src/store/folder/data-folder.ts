@@ -1,0 +1,159 @@
+import { join } from 'node:path'
+import { type Appended, type Disk, type DiskFile, readAll } from '../disk/disk.ts'
+import { SteadyFile } from '../disk/steady-file.ts'
+
+/** Files of a data folder, by what their names say. */
+export interface DataFiles {
+  /** Ascending. */
+  readonly segments: readonly NumberedFile[]
+  /** Ascending. */
+  readonly snapshots: readonly NumberedFile[]
+  /** Ascending; the tape's chunks. */
+  readonly chunks: readonly NumberedFile[]
+  /** Ascending; chunks of the dormant tape. */
+  readonly dormantChunks: readonly NumberedFile[]
+  /** Snapshots and chunks that were being written when a process ended. */
+  readonly unfinished: readonly string[]
+}
+
+export interface NumberedFile {
+  /** Segment and chunk: its index; snapshot: its seq. */
+  readonly number: number
+  readonly name: string
+  readonly path: string
+}
+
+const DIGITS = 16
+const SEGMENT = /^journal-(\d{16})\.mfj$/
+const SNAPSHOT = /^snapshot-(\d{16})\.mfs$/
+const CHUNK = /^tape-(\d{16})\.mft$/
+const DORMANT_CHUNK = /^positions-(\d{16})\.mfp$/
+export const UNFINISHED = '.unfinished'
+/** How the names of damaged files end that were put aside. */
+export const DAMAGED = '.damaged'
+
+export function segmentPath(folder: string, index: number): string {
+  return join(folder, `journal-${digits(index)}.mfj`)
+}
+
+export function snapshotPath(folder: string, seq: number): string {
+  return join(folder, `snapshot-${digits(seq)}.mfs`)
+}
+
+export function chunkPath(folder: string, chunk: number): string {
+  return join(folder, `tape-${digits(chunk)}.mft`)
+}
+
+export function dormantChunkPath(folder: string, chunk: number): string {
+  return join(folder, `positions-${digits(chunk)}.mfp`)
+}
+
+export function listDataFiles(disk: Disk, folder: string): DataFiles {
+  const names = disk.list(folder)
+  return {
+    segments: numbered(folder, names, SEGMENT),
+    snapshots: numbered(folder, names, SNAPSHOT),
+    chunks: numbered(folder, names, CHUNK),
+    dormantChunks: numbered(folder, names, DORMANT_CHUNK),
+    unfinished: names.filter(isHalf),
+  }
+}
+
+/** Others leave such names as well: an export that is being written into the folder. */
+function isHalf(name: string): boolean {
+  return endsIn(name, UNFINISHED, [SNAPSHOT, CHUNK, DORMANT_CHUNK])
+}
+
+/** Is it such an ending behind the name of a file of one of these shapes? */
+function endsIn(name: string, ending: string, shapes: readonly RegExp[]): boolean {
+  const whole = name.slice(0, -ending.length)
+  return name.endsWith(ending) && shapes.some((shape) => shape.test(whole))
+}
+
+/** Puts a damaged snapshot aside, in place of one that was there by its name. */
+export function putSnapshotAside(disk: Disk, path: string): void {
+  disk.rename(path, `${path}${DAMAGED}`)
+}
+
+/** Was a snapshot put aside? */
+export function hasSnapshotAside(disk: Disk, folder: string): boolean {
+  return disk.list(folder).some((name) => endsIn(name, DAMAGED, [SNAPSHOT]))
+}
+
+/** Memory that files are read into one after the other: fresh memory would cost more than the read. */
+export class FileBuffer {
+  #buffer = new ArrayBuffer(0)
+
+  /** Reads a whole file; the bytes start 8-byte aligned and are valid until the next read. */
+  read(disk: Disk, path: string): Uint8Array<ArrayBuffer> {
+    return withFile(disk.open(path), (file) => {
+      const size = file.size()
+      if (size > this.#buffer.byteLength) this.#buffer = new ArrayBuffer(size)
+      const bytes = new Uint8Array(this.#buffer, 0, size)
+      return readAll(file, bytes, 0) ? bytes : bytes.subarray(0, 0)
+    })
+  }
+}
+
+/** Runs `use` and closes the file whatever happens. */
+export function withFile<T>(file: DiskFile, use: (file: DiskFile) => T): T {
+  try {
+    return use(file)
+  } finally {
+    file.close()
+  }
+}
+
+/** Writes a file that is either whole under its name or not there: unfinished name, sync, rename. */
+export function writeWhole(
+  disk: Disk,
+  folder: string,
+  path: string,
+  write: (file: Appended) => void,
+): void {
+  const unfinished = `${path}${UNFINISHED}`
+  removeIfThere(disk, folder, unfinished)
+  try {
+    withFile(disk.create(unfinished), (file) => {
+      write(new SteadyFile(file))
+      file.sync()
+    })
+  } catch (error) {
+    dropUnfinished(disk, folder, unfinished)
+    throw error
+  }
+  disk.rename(unfinished, path)
+  disk.syncFolder(folder)
+}
+
+/** Makes files, and the names in their folder, last. */
+export function syncFiles(disk: Disk, folder: string, files: readonly NumberedFile[]): void {
+  for (const { path } of files) withFile(disk.open(path), (file) => file.sync())
+  disk.syncFolder(folder)
+}
+
+/** Half a snapshot on a full disk would take the room that the journal needs. */
+function dropUnfinished(disk: Disk, folder: string, path: string): void {
+  try {
+    removeIfThere(disk, folder, path)
+  } catch {
+    // The disk refuses this as well; what made it refuse at first is what is told.
+  }
+}
+
+function removeIfThere(disk: Disk, folder: string, path: string): void {
+  if (disk.list(folder).some((name) => join(folder, name) === path)) disk.remove(path)
+}
+
+function numbered(folder: string, names: readonly string[], shape: RegExp): NumberedFile[] {
+  const found: NumberedFile[] = []
+  for (const name of names) {
+    const number = shape.exec(name)?.[1]
+    if (number !== undefined) found.push({ number: Number(number), name, path: join(folder, name) })
+  }
+  return found.sort((a, b) => a.number - b.number)
+}
+
+function digits(number: number): string {
+  return String(number).padStart(DIGITS, '0')
+}

@@ -1,0 +1,248 @@
+import type { Disk } from '../disk/disk.ts'
+import { newerVersion, StoreError } from '../disk/failure.ts'
+import type { DataFiles, NumberedFile } from '../folder/data-folder.ts'
+import { Kind, SEGMENT_HEADER_BYTES } from '../format/journal-format.ts'
+import { readSegmentHeader, type SegmentHeader } from '../format/segment-header.ts'
+import { evidenceBehind, evidenceOfSegment, SegmentScan } from '../format/segment-scan.ts'
+import { type LoadedSegment, SegmentFiles, type SegmentSource } from './segment-source.ts'
+
+/** Where a tail that never was safe begins, and what goes with it. */
+export interface Cut {
+  readonly path: string
+  /** First byte that goes. */
+  readonly byte: number
+  readonly bytes: number
+  /** Whole frames among them: written before a power failure, behind a hole. */
+  readonly frames: number
+  /** Later segments that go whole. */
+  readonly dropped: readonly string[]
+  /** Is it the beginning of one write that was not done? What it held was then never seen. */
+  readonly isUnfinished: boolean
+}
+
+/** How the journal ends. */
+export interface JournalEnd {
+  /** Seq behind the last good frame, at least the one the walk began at. */
+  readonly seq: number
+  /** Crc of that frame. */
+  readonly crc: number
+  /** Index of the last segment that stays; 0 when there is none. */
+  readonly segment: number
+  readonly epoch: string | null
+  /** Did the process that wrote it stop in order? */
+  readonly isClosed: boolean
+  readonly cut: Cut | null
+}
+
+/** Where a walk begins: where a snapshot says that the journal goes on behind it. */
+export interface JournalStart {
+  readonly seq: number
+  /**
+   * Frames without events may stand on either side of a snapshot at the same seq: those of this
+   * segment and later ones are behind it.
+   */
+  readonly segment: number
+}
+
+/** What the walk hands out: one segment that lies in memory, its frames behind one another. */
+export type VisitFrame = (frame: SegmentScan, header: SegmentHeader) => void
+
+interface Walk {
+  readonly disk: Disk
+  readonly segments: readonly NumberedFile[]
+  readonly source: SegmentSource
+  readonly framesPerRest: number
+  /** Frames of earlier segments or below this seq are read but not handed out. */
+  readonly from: JournalStart
+  place: number
+  end: JournalEnd
+}
+
+/** Frames visited between two rests. */
+const FRAMES_PER_REST = 1_024
+
+export interface WalkOptions {
+  readonly framesPerRest?: number
+  /** The disk itself when left out. */
+  readonly source?: SegmentSource | undefined
+}
+
+/**
+ * Walks the frames from a seq or the end of a snapshot on, segment by segment; yields between
+ * segments and every so many frames so that the caller may do other things.
+ *
+ * A bad place is a torn tail when nothing behind it says that it had been safe: it is reported as a
+ * `cut` (nothing is changed on the disk). Else the walk throws a StoreError `damaged` that names
+ * file, byte and seq. A frame's payload is valid until the walk goes on.
+ */
+export function* walkJournal(
+  disk: Disk,
+  files: DataFiles,
+  from: number | JournalStart,
+  visit: VisitFrame,
+  options: WalkOptions = {},
+): Generator<number, JournalEnd> {
+  const fromSeq = typeof from === 'number' ? from : from.seq
+  const latest = typeof from === 'number' ? Number.POSITIVE_INFINITY : from.segment
+  const segments = segmentsFrom(disk, files.segments, fromSeq, latest)
+  const start: JournalEnd = {
+    seq: fromSeq,
+    crc: 0,
+    segment: 0,
+    epoch: null,
+    isClosed: false,
+    cut: null,
+  }
+  const walk: Walk = {
+    disk,
+    segments,
+    source: options.source ?? new SegmentFiles(disk),
+    framesPerRest: options.framesPerRest ?? FRAMES_PER_REST,
+    from: startOf(from),
+    place: 0,
+    end: start,
+  }
+  for (; walk.place < segments.length && walk.end.cut === null; walk.place++)
+    yield* walkSegment(walk, visit)
+  // A snapshot may hold events that a power failure took off the journal: it goes on behind them.
+  return { ...walk.end, seq: Math.max(walk.end.seq, fromSeq) }
+}
+
+function* walkSegment(walk: Walk, visit: VisitFrame): Generator<number> {
+  const file = walk.segments[walk.place]
+  const { bytes, checkedTo } = yield* load(walk, file.path)
+  const header = readSegmentHeader(bytes)
+  if (header === 'newer') throw newerVersion(file.path)
+  if (header === null || !follows(walk, file, header)) {
+    const isUnfinished = bytes.length < SEGMENT_HEADER_BYTES
+    walk.end = { ...walk.end, cut: tornAt(walk, bytes, 0, walk.end.seq, isUnfinished) }
+    return
+  }
+  if (header.firstSeq > walk.end.seq) throw gap(file.path, walk.end.seq, header.firstSeq)
+  const scan = new SegmentScan(bytes, header.crc, header.firstSeq, checkedTo)
+  const isWanted = file.number >= walk.from.segment
+  let isClosed = false
+  for (let frames = 1; scan.next(); frames++) {
+    isClosed = scan.kind === Kind.closed
+    if (isWanted && scan.seq >= walk.from.seq) visit(scan, header)
+    if (frames % walk.framesPerRest === 0) yield scan.endSeq
+  }
+  const { epoch } = header
+  const { endSeq: seq, crc } = scan
+  const cut = scan.hasRest ? tornAt(walk, bytes, scan.end, seq, scan.isUnfinished) : null
+  walk.end = { seq, crc, segment: file.number, epoch, isClosed, cut }
+  yield seq
+}
+
+function* load({ source, end }: Walk, path: string): Generator<number, LoadedSegment> {
+  for (;;) {
+    const loaded = source.take(path)
+    if (loaded !== null) return loaded
+    yield end.seq
+  }
+}
+
+/** Does a segment go on where the one before ended? The first of the walk may start anywhere. */
+function follows(walk: Walk, file: NumberedFile, header: SegmentHeader): boolean {
+  if (header.index !== file.number) return false
+  if (walk.place === 0) return true
+  if (isBehindGap(walk)) return false
+  return header.firstSeq === walk.end.seq && header.previousCrc === walk.end.crc
+}
+
+/** Is the segment before it not there? A power failure may have taken its name and not the next. */
+function isBehindGap({ segments, place }: Walk): boolean {
+  return place > 0 && segments[place].number !== segments[place - 1].number + 1
+}
+
+/** A seq alone asks for every frame at it or behind it. */
+function startOf(from: number | JournalStart): JournalStart {
+  return typeof from === 'number' ? { seq: from, segment: 0 } : from
+}
+
+/** Paths of the segments that a walk from there reads, as far as can be told without reading. */
+export function pathsFrom(
+  disk: Disk,
+  segments: readonly NumberedFile[],
+  fromSeq: number,
+): readonly string[] {
+  return segmentsFrom(disk, segments, fromSeq, Number.POSITIVE_INFINITY).map(({ path }) => path)
+}
+
+/** Segments that hold `fromSeq`, the first of them no later than `latest`, and later ones. */
+function segmentsFrom(
+  disk: Disk,
+  segments: readonly NumberedFile[],
+  fromSeq: number,
+  latest: number,
+): readonly NumberedFile[] {
+  let first = segments.length
+  while (first > 0) {
+    first -= 1
+    const header = headerOf(disk, segments[first].path)
+    if (header === 'newer') throw newerVersion(segments[first].path)
+    const isEarly = segments[first].number <= latest
+    if (header !== null && header.firstSeq <= fromSeq && isEarly) break
+  }
+  return segments.slice(first)
+}
+
+/** Header of a segment file, read by itself. */
+export function headerOf(disk: Disk, path: string): SegmentHeader | 'newer' | null {
+  const file = disk.open(path)
+  try {
+    const bytes = new Uint8Array(SEGMENT_HEADER_BYTES)
+    return file.read(bytes, 0) < bytes.length ? null : readSegmentHeader(bytes)
+  } finally {
+    file.close()
+  }
+}
+
+/** A bad place: a tail to cut, or damage. */
+function tornAt(
+  walk: Walk,
+  bytes: Uint8Array,
+  byte: number,
+  seq: number,
+  isBeginning: boolean,
+): Cut {
+  const { path } = walk.segments[walk.place]
+  const later = walk.segments.slice(walk.place + 1)
+  // A header that is whole but does not follow says what was safe before it.
+  let { syncedSeq, frames } = byte === 0 ? evidenceOfSegment(bytes) : evidenceBehind(bytes, byte)
+  const files = new SegmentFiles(walk.disk)
+  for (const segment of later) {
+    const more = evidenceOfSegment(files.take(segment.path).bytes)
+    syncedSeq = Math.max(syncedSeq, more.syncedSeq)
+    frames += more.frames
+  }
+  if (syncedSeq > seq && isBehindGap(walk))
+    throw new StoreError(
+      'missing',
+      `Journal segment ${walk.segments[walk.place - 1].number + 1} is missing before ${path}: put it ` +
+        `back, or give up everything from there on with "mintfeed repair --until ${seq}".`,
+    )
+  if (syncedSeq > seq)
+    throw new StoreError(
+      'damaged',
+      `The journal is damaged in the middle: ${path}, byte ${byte}, seq ${seq}; what stood there was ` +
+        `safe on the disk and frames behind it are whole. Put the file back from a copy, or give up ` +
+        `everything from there on with "mintfeed repair --until ${seq}".`,
+    )
+  return {
+    path,
+    byte,
+    bytes: bytes.length - byte,
+    frames,
+    dropped: later.map((segment) => segment.path),
+    isUnfinished: isBeginning && frames === 0 && later.length === 0,
+  }
+}
+
+function gap(path: string, fromSeq: number, firstSeq: number): StoreError {
+  return new StoreError(
+    'missing',
+    `Events ${fromSeq} to ${firstSeq - 1} are in no readable file: the journal begins with ${path}. ` +
+      'Put back the snapshot or the segment that holds them, or start with an empty DATA_DIR.',
+  )
+}

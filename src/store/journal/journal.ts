@@ -1,0 +1,242 @@
+import { appendAll, type DiskFile } from '../disk/disk.ts'
+import { StoreError } from '../disk/failure.ts'
+import { segmentPath } from '../folder/data-folder.ts'
+import { FrameWriter } from '../format/frame-writer.ts'
+import { Kind, SEGMENT_HEADER_BYTES } from '../format/journal-format.ts'
+import { writeSegmentHeader } from '../format/segment-header.ts'
+import { journalNotBegun, journalRefused } from './journal-refusals.ts'
+import {
+  plainSegment,
+  Ring,
+  type RingPlace,
+  RingSegment,
+  type SegmentFile,
+} from './journal-ring.ts'
+import { JournalSyncs, type JournalSyncsOptions, type OpenSegment } from './journal-syncs.ts'
+import type { SegmentWatch } from './segment-watch.ts'
+
+/** A segment is followed by a new one from this size on. */
+export const SEGMENT_BYTES = 64 << 20
+
+export interface JournalOptions extends JournalSyncsOptions {
+  readonly epoch: string
+  readonly boot: string
+  readonly segmentBytes?: number
+  /** What batches are put into with `group`; without it, or where it cannot be, each is a write. */
+  readonly ring?: RingPlace | undefined
+  /** Looks whether the folder is still the one that was taken. */
+  readonly watch?: SegmentWatch
+  /** Told once, when the disk refused: nothing can be appended any more. */
+  readonly onFailure: (failure: StoreError) => void
+}
+
+/** Where a journal goes on: behind this seq and crc, in the segment after this one. */
+export interface JournalPlace {
+  readonly seq: number
+  readonly crc: number
+  readonly segment: number
+}
+
+/**
+ * The journal of one process, append-only: a batch is one write, or lies in the ring as one, before
+ * anything of it is folded or seen. Every start begins a segment of its own. A failed write or sync is never tried again, since
+ * nobody can know what the disk then holds: the journal is over, and with it the intake of events.
+ */
+export class Journal {
+  readonly frames = new FrameWriter()
+  readonly #options: JournalOptions
+  readonly #segmentBytes: number
+  readonly #syncs: JournalSyncs
+  readonly #ring: Ring | null
+  #open: OpenSegment
+  #size = 0
+  #seq: number
+  #crc: number
+  #failure: StoreError | null = null
+  #isClosed = false
+
+  /** @throws StoreError when the first segment cannot be made */
+  constructor(options: JournalOptions, place: JournalPlace) {
+    this.#options = options
+    this.#segmentBytes = options.segmentBytes ?? SEGMENT_BYTES
+    const { seq } = place
+    this.#seq = seq
+    this.#crc = place.crc
+    this.#ring = ringOf(options)
+    try {
+      const first = this.#begun(place.segment + 1, seq)
+      this.#open = first
+      this.#syncs = new JournalSyncs(options, first, seq, (error) => void this.#fail(error))
+      const { epoch, boot } = options
+      options.mark?.begin({ seq, segment: first.index, epoch, boot })
+    } catch (error) {
+      throw journalNotBegun(error, options.folder)
+    }
+  }
+
+  /** Seq behind everything that was written. */
+  get seq(): number {
+    return this.#seq
+  }
+
+  /** Seq below which everything is on the disk. */
+  get syncedSeq(): number {
+    return this.#syncs.syncedSeq
+  }
+
+  /** Index of the segment that is being written. */
+  get segment(): number {
+    return this.#open.index
+  }
+
+  /** Bytes of the segment that is being written. */
+  get segmentSize(): number {
+    return this.#size
+  }
+
+  /** Length of its ring; 0: each batch is a write. */
+  get ringBytes(): number {
+    return this.#ring?.memory.length ?? 0
+  }
+
+  get failure(): StoreError | null {
+    return this.#failure
+  }
+
+  /** Starts a batch of frames in `frames`. */
+  begin(): FrameWriter {
+    this.frames.begin(this.#crc, this.syncedSeq)
+    return this.frames
+  }
+
+  /**
+   * Writes the batch in `frames`, which ends before `endSeq`; with `always` it is on the disk when
+   * this returns, else a sync begins once `keepSyncing` is called.
+   * @throws StoreError when the disk refuses, or had refused before, or the journal is closed
+   */
+  commit(endSeq: number): void {
+    if (this.#failure !== null) throw this.#failure
+    // A feed may still hand over what it had when it was stopped: the file's number is another's by now.
+    if (this.#isClosed) throw new StoreError('disk', 'The journal is closed: the program ends.')
+    const { bytes } = this.frames
+    try {
+      appendAll(this.#open.file, bytes)
+      this.#size += bytes.length
+      this.#crc = this.frames.crc
+      this.#seq = endSeq
+      this.#syncs.wrote(endSeq)
+      if (this.#size >= this.#segmentBytes) this.#rotate()
+    } catch (error) {
+      throw this.#fail(error)
+    }
+  }
+
+  /** Begins to make last in the background what was written, unless that is under way or the policy has none. */
+  keepSyncing(): void {
+    this.#syncs.keepOn()
+  }
+
+  /**
+   * Index of the first segment behind everything written so far: the files before it are whole. A
+   * segment is begun for it, unless the present one is empty or the journal is closed.
+   * @throws StoreError when the disk refuses
+   */
+  boundary(): number {
+    if (this.#failure !== null) throw this.#failure
+    if (this.#isClosed) return this.segment + 1
+    try {
+      if (this.#size > SEGMENT_HEADER_BYTES) this.#rotate()
+    } catch (error) {
+      throw this.#fail(error)
+    }
+    this.#syncs.keepOn()
+    return this.segment
+  }
+
+  /** Ends the intake when what is written is not in the folder any more; asked now and then. */
+  look(): void {
+    if (this.#isClosed || this.#failure !== null) return
+    try {
+      this.#options.watch?.look()
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  /** Makes everything last and says so in the file: a stop in order. */
+  close(): void {
+    if (this.#isClosed) return
+    this.look()
+    this.#isClosed = true
+    this.#syncs.stop()
+    if (this.#failure === null) this.#sayClosed()
+    this.#syncs.closeFiles()
+    // After a failure it has what the segment has not.
+    if (this.#failure === null && this.#ring !== null) this.#options.ring?.end()
+    this.#options.watch?.close()
+  }
+
+  #sayClosed(): void {
+    try {
+      // Before the frame, which says what was safe: with `off` nothing else has ever made it so.
+      this.#syncs.now()
+      this.begin().add(Kind.closed, this.#seq, 0, new Uint8Array(0))
+      appendAll(this.#open.file, this.frames.bytes)
+      this.#syncs.now()
+      this.#options.mark?.reach(this.#seq)
+      this.#options.mark?.close(this.segment)
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  #rotate(): void {
+    this.#syncs.filled()
+    this.#open = this.#begun(this.segment + 1, this.syncedSeq)
+    this.#syncs.opened(this.#open)
+  }
+
+  /** Makes a segment with its header. */
+  #begun(index: number, syncedSeq: number): OpenSegment {
+    const { disk, folder, epoch, boot, watch } = this.#options
+    // Else it would be begun in another folder, which somebody else may hold.
+    watch?.look()
+    const about = { index, firstSeq: this.#seq, syncedSeq, previousCrc: this.#crc, epoch, boot }
+    const header = writeSegmentHeader(about)
+    const path = segmentPath(folder, index)
+    const file = disk.create(path)
+    try {
+      appendAll(file, header.bytes)
+      watch?.begun(path)
+      const segment = this.#segment(file, path, header.bytes.length)
+      this.#size = header.bytes.length
+      this.#crc = header.crc
+      return { file: segment, index }
+    } catch (error) {
+      file.close()
+      throw error
+    }
+  }
+
+  #segment(file: DiskFile, path: string, bytes: number): SegmentFile {
+    const { ring } = this.#options
+    if (this.#ring === null || ring === undefined) return plainSegment(file)
+    return new RingSegment(file, ring.open(path), this.#ring, bytes)
+  }
+
+  #fail(error: unknown): StoreError {
+    if (this.#failure !== null) return this.#failure
+    const failure = journalRefused(error, this.#options.folder)
+    this.#failure = failure
+    this.#syncs.stop()
+    this.#options.onFailure(failure)
+    return failure
+  }
+}
+
+/** That of a process before was read by the recovery. */
+function ringOf({ fsync, ring }: JournalOptions): Ring | null {
+  if (fsync !== 'group') ring?.end()
+  const memory = fsync === 'group' ? (ring?.begin() ?? null) : null
+  return memory === null ? null : new Ring(memory)
+}

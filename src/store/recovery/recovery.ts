@@ -1,0 +1,229 @@
+import type { Engine } from '../../engine/engine.ts'
+import type { Disk } from '../disk/disk.ts'
+import { isUnreadable } from '../disk/node-disk.ts'
+import { retold } from '../disk/steps.ts'
+import {
+  type DataFiles,
+  listDataFiles,
+  type NumberedFile,
+  putSnapshotAside,
+} from '../folder/data-folder.ts'
+import { type FoundStream, lossOf, type WrittenBefore } from '../folder/written-mark.ts'
+import { SEGMENT_HEADER_BYTES } from '../format/journal-format.ts'
+import type { Contents } from '../format/snapshot-format.ts'
+import type { JournalPlace } from '../journal/journal.ts'
+import { foldJournal, type JournalFold } from '../journal/journal-fold.ts'
+import type { RingPlace } from '../journal/journal-ring.ts'
+import { type Cut, type JournalEnd, pathsFrom } from '../journal/journal-scan.ts'
+import { settleRing } from '../journal/ring-tail.ts'
+import type { SegmentSource } from '../journal/segment-source.ts'
+import { type FoundContents, loadParts, readContents } from '../snapshot/snapshot-file.ts'
+import { needChunks } from '../snapshot/tape-archive.ts'
+import { FORMAT_UPGRADES, type FormatUpgrades } from '../upgrades/format-upgrades.ts'
+import { copyParts } from './copy-parts.ts'
+import { cutTail } from './cut-tail.ts'
+import { allDamaged, namingDamaged } from './damaged-snapshots.ts'
+import { EarlySyncs } from './early-syncs.ts'
+
+export interface RecoveryOptions {
+  readonly disk: Disk
+  readonly folder: string
+  /** Uuid of the machine's boot now. */
+  readonly boot: string
+  /** What the process before has left of how far it had written; null for nothing. */
+  readonly written: WrittenBefore | null
+  /** Recovered in place. */
+  readonly engine: Engine
+  /** Makes an empty one like it: what `engine` starts from when a snapshot turned out damaged. */
+  readonly newEngine: () => Engine
+  readonly newEpoch: () => string
+  /** Where the ring of the journal is that was written last; what it has alone is put into the journal. */
+  readonly ring?: RingPlace | undefined
+  /** Loads segments ahead of the fold; the disk is read as it goes when left out. */
+  readonly ahead?: SegmentSource & { begin(paths: readonly string[]): void }
+  /** What reads older formats; all there is when left out. */
+  readonly upgrades?: FormatUpgrades
+}
+
+/** How far a recovery has come. */
+export interface RecoveryProgress {
+  readonly step: 'snapshot' | 'chunks' | 'journal' | 'clock'
+  /** Bytes of the snapshot, number of a chunk, seq of the journal, or unix seconds that the clock has come to. */
+  readonly done: number
+}
+
+/** What the recovery found and did. */
+export interface Recovered {
+  /** Where the journal goes on. */
+  readonly place: JournalPlace
+  readonly epoch: string
+  /** Why something of the stream may be gone, and the epoch is a new one; null when nothing is. */
+  readonly loss: string | null
+  readonly snapshotSeq: number | null
+  /** Snapshots that were damaged and left aside. */
+  readonly damagedSnapshots: readonly string[]
+  readonly framesFolded: number
+  /** Bytes of the journal that its ring had alone. */
+  readonly ringBytes: number
+  readonly cut: Cut | null
+  /** Paths of what of the journal was put aside. */
+  readonly putAside: readonly string[]
+}
+
+/**
+ * The state before the last stop: the newest whole snapshot, then the journal behind it. A tail
+ * that is not known to have been safe is taken off the journal; anything else that is wrong stops
+ * the start.
+ *
+ * A generator, so that a server answers 503 meanwhile: it yields every few milliseconds.
+ * @throws StoreError with a sentence that says what to do
+ */
+export function* recover(options: RecoveryOptions): Generator<RecoveryProgress, Recovered> {
+  const { disk, folder, engine } = options
+  disk.makeFolder(folder)
+  const files = listDataFiles(disk, folder)
+  const damaged: string[] = []
+  const { ring } = options
+  const ringBytes = ring === undefined ? 0 : settleRing(disk, folder, files.segments, ring)
+  const syncs = new EarlySyncs(disk)
+  const paths = pathsFrom(disk, files.segments, files.snapshots.at(-1)?.number ?? 0)
+  syncs.begin(paths)
+  options.ahead?.begin(paths)
+  const loaded = yield* loadNewest(options, files.snapshots, damaged)
+  if (loaded !== null) yield* neededChunks(options)
+  const from = loaded ?? { seq: 0, segment: 0 }
+  const folding = foldJournal(engine, {
+    ...{ disk, files, from },
+    ...{ source: options.ahead, upgrades: options.upgrades },
+  })
+  const { end, frames } = yield* folded(folding, damaged)
+  if (loaded === null && damaged.length > 0 && end.segment === 0) throw allDamaged(damaged)
+  engine.order.keepUp()
+  for (const path of damaged) putSnapshotAside(disk, path)
+  const putAside = end.cut === null ? [] : cutTail(disk, folder, end.cut)
+  const kept = keptSegments(files.segments, end.cut)
+  // What a killed process had written may still be in memory alone, and counts as safe from now on. What
+  // a snapshot was made of was synced before it: of a journal that is all kept there may be years.
+  const written = kept.filter(({ number }) => number >= from.segment)
+  syncs.finish(folder, written)
+  const found = foundStream(files, end, loaded)
+  const loss = lossOf(found, options.written, options.boot)
+  return {
+    place: { crc: end.crc, ...(found?.place ?? { seq: 0, segment: 0 }) },
+    epoch: loss !== null || !found?.epoch ? options.newEpoch() : found.epoch,
+    loss,
+    snapshotSeq: loaded?.seq ?? null,
+    damagedSnapshots: damaged,
+    framesFolded: frames,
+    ringBytes,
+    cut: end.cut,
+    putAside,
+  }
+}
+
+function neededChunks({ disk, folder, engine }: RecoveryOptions): Generator<RecoveryProgress> {
+  const { tape, dormant } = engine.state
+  const needed = needChunks(disk, folder, tape, dormant.tape)
+  return retold(needed, (done) => ({ step: 'chunks' as const, done }))
+}
+
+function* folded(
+  folding: Generator<number, JournalFold>,
+  damaged: readonly string[],
+): Generator<RecoveryProgress, JournalFold> {
+  try {
+    return yield* retold(folding, (done) => ({ step: 'journal' as const, done }))
+  } catch (error) {
+    throw namingDamaged(error, damaged)
+  }
+}
+
+/** Loads the newest snapshot that is whole; null when there is none at all. */
+function* loadNewest(
+  { disk, engine, newEngine, upgrades }: RecoveryOptions,
+  snapshots: readonly NumberedFile[],
+  damaged: string[],
+): Generator<RecoveryProgress, Contents | null> {
+  for (const { path } of snapshots.toReversed()) {
+    const contents = yield* loadSnapshot(disk, path, engine, upgrades)
+    if (contents !== null) return contents
+    damaged.push(path)
+  }
+  if (damaged.length > 0) copyParts(newEngine().parts, engine.parts)
+  return null
+}
+
+/**
+ * Loads the newest snapshot that is whole into a new engine; null when there is none at all. Puts
+ * the paths of those that were passed over into `damaged`.
+ */
+export function* loadNewestAnew(
+  disk: Disk,
+  snapshots: readonly NumberedFile[],
+  newEngine: () => Engine,
+  damaged: string[] = [],
+): Generator<RecoveryProgress, { engine: Engine; contents: FoundContents } | null> {
+  for (const { path } of snapshots.toReversed()) {
+    const engine = newEngine()
+    const contents = yield* loadSnapshot(disk, path, engine)
+    if (contents !== null) return { engine, contents }
+    damaged.push(path)
+  }
+  return null
+}
+
+/**
+ * Loads one snapshot; null when it is damaged or a sector of it cannot be read, and the engine's state is
+ * then worth nothing.
+ */
+export function* loadSnapshot(
+  disk: Disk,
+  path: string,
+  engine: Engine,
+  upgrades: FormatUpgrades = FORMAT_UPGRADES,
+): Generator<RecoveryProgress, FoundContents | null> {
+  const file = disk.open(path)
+  try {
+    const contents = readContents(file, path, upgrades)
+    if (contents === null) return null
+    const loading = loadParts(file, contents, engine.parts, upgrades)
+    if (!(yield* retold(loading, (done) => ({ step: 'snapshot' as const, done })))) return null
+    engine.settle(contents.settings)
+    engine.state.tape.chunkCrcs = contents.chunks.swaps
+    engine.state.dormant.tape.chunkCrcs = contents.chunks.positions
+    return contents
+  } catch (error) {
+    if (isUnreadable(error)) return null
+    throw error
+  } finally {
+    file.close()
+  }
+}
+
+/** What there is of a stream once its tail is cut; null for a folder without any. */
+export function foundStream(
+  { segments }: DataFiles,
+  end: JournalEnd,
+  loaded: Pick<Contents, 'epoch' | 'segment'> | null,
+): FoundStream | null {
+  if (segments.length === 0 && loaded === null) return null
+  const kept = keptSegments(segments, end.cut)
+  const lastSegment = kept.at(-1)?.number ?? 0
+  // The next segment is one of those that the snapshot counts as behind it.
+  const segment = Math.max(lastSegment, (loaded?.segment ?? 0) - 1)
+  return {
+    place: { seq: end.seq, segment },
+    lastSegment,
+    epoch: end.epoch ?? loaded?.epoch ?? null,
+    isClosed: end.isClosed,
+    isTailDamaged: end.cut?.isUnfinished === false,
+  }
+}
+
+/** Segments that are there when a tail is cut off. */
+function keptSegments(segments: readonly NumberedFile[], cut: Cut | null): NumberedFile[] {
+  const dropped = new Set(cut?.dropped)
+  return segments.filter(
+    ({ path }) => !dropped.has(path) && (path !== cut?.path || cut.byte >= SEGMENT_HEADER_BYTES),
+  )
+}

@@ -1,0 +1,223 @@
+import { createHash } from 'node:crypto'
+import Type from 'typebox'
+import { Compile } from 'typebox/compile'
+import { crc32 } from '../../base/crc32.ts'
+import { jsonOf } from '../../base/json-access.ts'
+import { StateError, type StatePart } from '../../engine/memory/state-part.ts'
+import { totalBytes } from '../../engine/memory/views.ts'
+import { type Appended, appendAll, type Disk, type DiskFile, readAll } from '../disk/disk.ts'
+import { newerVersion } from '../disk/failure.ts'
+import { writeWhole } from '../folder/data-folder.ts'
+import { padded } from '../format/journal-format.ts'
+import { SettingsSchema } from '../format/recorded-settings.ts'
+import {
+  ChunkCrcs,
+  CONTENTS_BYTES_MAX,
+  type Contents,
+  FOOTER,
+  type PartEntry,
+  SNAPSHOT_FOOTER_BYTES,
+  SNAPSHOT_HEADER_BYTES,
+  SNAPSHOT_MAGIC,
+  SNAPSHOT_VERSION,
+} from '../format/snapshot-format.ts'
+import { FORMAT_UPGRADES, type FormatUpgrades, upgradeSteps } from '../upgrades/format-upgrades.ts'
+import { loadOldParts } from '../upgrades/old-parts.ts'
+import { digestPart, imageOf } from './state-digest.ts'
+
+const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+const contentsValidator = Compile(
+  Type.Object({
+    seq: Count,
+    epoch: Type.String(),
+    segment: Count,
+    settings: SettingsSchema,
+    upgradedFrom: Type.Optional(Count),
+    chunks: ChunkCrcs,
+    digest: Type.String(),
+    parts: Type.Array(
+      Type.Object({
+        name: Type.String(),
+        facts: Type.Array(Type.Number()),
+        at: Count,
+        bytes: Count,
+        crc: Count,
+      }),
+    ),
+  }),
+)
+
+/** Contents as they were found in a file, in the form of the present version. */
+export interface FoundContents extends Contents {
+  /** Version of the file. */
+  readonly version: number
+}
+
+/**
+ * Writes a snapshot under its name once it is whole on the disk; returns its digest.
+ * @throws Error with the disk's code when the disk refuses
+ */
+export function writeSnapshot(
+  disk: Disk,
+  folder: string,
+  path: string,
+  parts: readonly StatePart[],
+  about: Omit<Contents, 'digest' | 'parts'>,
+): string {
+  const hash = createHash('sha256')
+  let digest = ''
+  writeWhole(disk, folder, path, (file) => {
+    let at = SNAPSHOT_HEADER_BYTES
+    appendAll(file, header(SNAPSHOT_VERSION))
+    const entries: PartEntry[] = []
+    for (const part of parts) {
+      const image = imageOf(part)
+      digestPart(hash, image)
+      const { name, facts, views } = image
+      const bytes = totalBytes(views)
+      entries.push({ name, facts, at, bytes, crc: appendViews(file, views) })
+      appendAll(file, new Uint8Array(padded(bytes) - bytes))
+      at += padded(bytes)
+    }
+    digest = hash.digest('hex')
+    const contents: Contents = { ...about, digest, parts: entries }
+    appendContents(file, contents, at)
+  })
+  return digest
+}
+
+function header(version: number): Uint8Array {
+  const bytes = Buffer.alloc(SNAPSHOT_HEADER_BYTES)
+  bytes.write(SNAPSHOT_MAGIC, 0, 'latin1')
+  bytes.writeUInt32LE(version, 8)
+  return bytes
+}
+
+/** Appends the bytes of a part; returns their crc. */
+function appendViews(file: Appended, views: readonly Uint8Array[]): number {
+  let crc = 0
+  for (const view of views) {
+    appendAll(file, view)
+    crc = crc32(view, crc)
+  }
+  return crc
+}
+
+function appendContents(file: Appended, contents: Contents, at: number): void {
+  const text = Buffer.from(JSON.stringify(contents))
+  const footer = Buffer.alloc(SNAPSHOT_FOOTER_BYTES)
+  footer.writeDoubleLE(at, FOOTER.contentsAt)
+  footer.writeDoubleLE(text.length, FOOTER.contentsBytes)
+  footer.writeUInt32LE(crc32(text), FOOTER.crc)
+  footer.writeUInt32LE(SNAPSHOT_VERSION, FOOTER.version)
+  footer.write(SNAPSHOT_MAGIC, FOOTER.magic, 'latin1')
+  appendAll(file, text)
+  appendAll(file, footer)
+}
+
+/**
+ * The table of contents of a snapshot; null when the file is torn or damaged there.
+ * @throws StoreError when a later version wrote it, or one too old
+ */
+export function readContents(
+  file: DiskFile,
+  path: string,
+  upgrades: FormatUpgrades = FORMAT_UPGRADES,
+): FoundContents | null {
+  const size = file.size()
+  if (size < SNAPSHOT_HEADER_BYTES + SNAPSHOT_FOOTER_BYTES) return null
+  const head = Buffer.alloc(SNAPSHOT_HEADER_BYTES)
+  const footer = Buffer.alloc(SNAPSHOT_FOOTER_BYTES)
+  if (!readAll(file, head, 0)) return null
+  if (!readAll(file, footer, size - SNAPSHOT_FOOTER_BYTES)) return null
+  if (footer.toString('latin1', FOOTER.magic) !== SNAPSHOT_MAGIC) return null
+  const version = footer.readUInt32LE(FOOTER.version)
+  // Both ends say it, so that a damaged version is not taken for that of another program.
+  if (!head.equals(header(version))) return null
+  if (version > SNAPSHOT_VERSION) throw newerVersion(path)
+  const steps = upgradeSteps(upgrades.snapshots, version, SNAPSHOT_VERSION, path)
+  const text = contentsText(file, footer, size - SNAPSHOT_FOOTER_BYTES)
+  if (text === null) return null
+  // A crc can be right by chance, or by someone's hand: such a snapshot is damaged like any other.
+  let contents = jsonOf(text)
+  if (contents == null) return null
+  for (const step of steps) if (step.contents !== undefined) contents = step.contents(contents)
+  return contentsValidator.Check(contents) ? { ...contents, version } : null
+}
+
+/** The JSON that stands before the footer, or null when it is not what the footer says. */
+function contentsText(file: DiskFile, footer: Buffer, end: number): string | null {
+  const at = footer.readDoubleLE(FOOTER.contentsAt)
+  const bytes = footer.readDoubleLE(FOOTER.contentsBytes)
+  if (!Number.isSafeInteger(at) || at < SNAPSHOT_HEADER_BYTES || at + bytes !== end) return null
+  if (!Number.isSafeInteger(bytes) || bytes < 0 || bytes > CONTENTS_BYTES_MAX) return null
+  const text = Buffer.alloc(bytes)
+  if (!readAll(file, text, at) || crc32(text) !== footer.readUInt32LE(FOOTER.crc)) return null
+  return text.toString('utf8')
+}
+
+/**
+ * Loads the parts a snapshot holds; yields the bytes read so far. Returns false when the file is
+ * damaged: the state is then worth nothing.
+ */
+export function* loadParts(
+  file: DiskFile,
+  contents: FoundContents,
+  parts: readonly StatePart[],
+  upgrades: FormatUpgrades = FORMAT_UPGRADES,
+): Generator<number, boolean> {
+  try {
+    const { version } = contents
+    const steps = upgradeSteps(upgrades.snapshots, version, SNAPSHOT_VERSION, 'The snapshot')
+    const isWhole = steps.every((step) => step.parts === undefined)
+      ? yield* loadPresentParts(file, contents, parts)
+      : yield* loadOldParts(file, contents.parts, steps, parts)
+    if (isWhole) for (const part of parts) part.settle()
+    return isWhole
+  } catch (error) {
+    if (error instanceof StateError) return false
+    throw error
+  }
+}
+
+function* loadPresentParts(
+  file: DiskFile,
+  contents: Contents,
+  parts: readonly StatePart[],
+): Generator<number, boolean> {
+  if (contents.parts.length !== parts.length) return false
+  let done = 0
+  for (let i = 0; i < parts.length; i++) {
+    const entry = contents.parts[i]
+    if (entry.name !== parts[i].name) return false
+    const isWhole = yield* loadPart(file, entry, parts[i], done)
+    if (!isWhole) return false
+    done += entry.bytes
+  }
+  return true
+}
+
+/** Bytes read between two rests. */
+const BYTES_PER_REST = 8 << 20
+
+function* loadPart(
+  file: DiskFile,
+  entry: PartEntry,
+  part: StatePart,
+  done: number,
+): Generator<number, boolean> {
+  let crc = 0
+  let at = entry.at
+  let restAt = at + BYTES_PER_REST
+  const views = part.open(entry.facts)
+  if (totalBytes(views) !== entry.bytes) return false
+  for (const view of views) {
+    if (!readAll(file, view, at)) return false
+    crc = crc32(view, crc)
+    at += view.length
+    if (at < restAt) continue
+    restAt = at + BYTES_PER_REST
+    yield done + at - entry.at
+  }
+  return crc === entry.crc
+}

@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest'
+import { BarChains } from '../../../src/engine/history/bar-chains.ts'
+import { BASE_WIDTHS_SECONDS, STORED_FROM_SWAPS } from '../../../src/engine/history/candles.ts'
+import { barLane, tokenLane } from '../../../src/engine/state/lanes.ts'
+import { Bar, T } from '../../../src/engine/state/layout.ts'
+import type { State } from '../../../src/engine/state/state.ts'
+import { EngineTokenReads } from '../../../src/query/engine-token-reads.ts'
+import { price, START_SECOND, swap } from '../../oracle/fixtures.ts'
+import { Random } from '../../oracle/random.ts'
+import { engineOf } from '../../store/restoring.ts'
+
+const SEED = Number(process.env.PROPERTY_SEED ?? 20_261_122)
+const MINTS = ['mint 1', 'mint 2'] as const
+/** So few that places are remembered among bars that late swaps still take back. */
+const REMEMBERED_EVERY = 3
+const ROUNDS = 6
+const SWAPS = 1_500
+const LOOKS = 200
+
+test(`the newest bar before a time is that of the whole chain, also when late swaps make bars (seed ${SEED})`, () => {
+  const random = new Random(SEED)
+  const engine = engineOf('event', 1 << 14)
+  engine.events([price(150)])
+  const { state } = engine
+  const chains = new BarChains(state, () => engine.settledBars, REMEMBERED_EVERY)
+  let slot = 1_000
+  let goes = 0
+  for (let round = 0; round < ROUNDS; round++) {
+    for (let i = 0; i < STORED_FROM_SWAPS + SWAPS; i++) {
+      if (random.chance(0.7)) slot += random.integer(1, 4)
+      const at = random.chance(0.1) ? slot - random.integer(1, 30) : slot
+      engine.events([
+        swap({
+          slot: at,
+          txIndex: random.integer(1, 50),
+          timestamp: START_SECOND + at,
+          mint: random.pick(MINTS),
+          signature: `swap ${round} ${i}`,
+        }),
+      ])
+      // Looks between events meet bars that are taken back later.
+      if (i % 100 === 0) look()
+    }
+    for (let i = 0; i < LOOKS; i++) look()
+  }
+  expect(goes).toBeGreaterThan(LOOKS / 4)
+
+  function look(): void {
+    const token = state.book.findToken(random.pick(MINTS))
+    if (token < 0) return
+    const base = random.integer(0, BASE_WIDTHS_SECONDS.length - 1)
+    const whole = rowsOf(state, token, base)
+    const end = START_SECOND + random.integer(1_000, slot + 10)
+    let found = chains.newestBefore(token, base, end, () => false)
+    // A go is never without progress.
+    for (let left = whole.length; found === null; left--) {
+      goes += 1
+      expect(left).toBeGreaterThan(0)
+      found = chains.newestBefore(token, base, end, () => false)
+    }
+    const expected = whole.find((row) => barLane(state, row, Bar.time) < end)
+    expect(found).toBe(expected === undefined ? 0 : expected + 1)
+  }
+})
+
+test('the minute of a high that lies far back is gone to in pieces', () => {
+  const engine = engineOf('event', 1 << 14)
+  const reads = new EngineTokenReads(engine, () => {})
+  engine.events([price(150)])
+  for (let minute = 0; minute < 3 * STORED_FROM_SWAPS; minute++)
+    engine.events([
+      swap({
+        slot: 1_000 + 100 * minute,
+        timestamp: START_SECOND + 60 * minute,
+        virtualQuoteRaw: minute === 3 ? 90_000_000_000n : 30_000_000_000n,
+      }),
+    ])
+  let goes = 1
+  while (!reads.hasFoundDetail('mint', () => false)) goes += 1
+  expect(goes).toBeGreaterThan(20)
+  const detail: unknown = JSON.parse(reads.detail('mint') ?? '')
+  expect(detail).toMatchObject({ ath_timestamp: '2023-11-14 00:03:00' })
+  const minute = 3 * STORED_FROM_SWAPS
+  engine.events([
+    swap({
+      slot: 1_000 + 100 * minute,
+      timestamp: START_SECOND + 60 * minute,
+      virtualQuoteRaw: 91_000_000_000n,
+    }),
+  ])
+  const higher: unknown = JSON.parse(reads.detail('mint') ?? '')
+  expect(higher).toMatchObject({ ath_timestamp: '2023-11-18 06:24:00' })
+})
+
+function rowsOf(state: State, token: number, base: number): number[] {
+  const rows: number[] = []
+  for (let next = tokenLane(state, token, T.barsPlus1 + base); next !== 0; ) {
+    rows.push(next - 1)
+    next = barLane(state, next - 1, Bar.previousPlus1)
+  }
+  return rows
+}

@@ -1,0 +1,121 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { Service } from '../../../src/app/service.ts'
+import type { MemoryPart } from '../../../src/engine/memory/memory-part.ts'
+import { CHAINS, NumberChains } from '../../../src/engine/memory/number-chains.ts'
+import { ROWS_PER_PAGE, Rows } from '../../../src/engine/memory/rows.ts'
+import { TextStore } from '../../../src/engine/memory/text-store.ts'
+import { U32List } from '../../../src/engine/memory/u32-list.ts'
+import { LATE_SLOTS } from '../../../src/engine/order/order-ring.ts'
+import { B_LANES, M_LANES, T_LANES, W_LANES } from '../../../src/engine/state/layout.ts'
+import { History } from '../../../src/feeds/simulator/history.ts'
+import { Market } from '../../../src/feeds/simulator/market.ts'
+import { EngineService } from '../../../src/query/engine-service.ts'
+import { RECENT_ARRIVALS_MAX, RecentArrivals } from '../../../src/query/recent-arrivals.ts'
+import { collectGarbage } from '../../../src/server/admin/collect.ts'
+import { history } from '../../oracle/histories.ts'
+import { engineOf } from '../../store/restoring.ts'
+
+/** A token has a row of each. */
+const TOKEN_BYTES = (T_LANES + B_LANES + W_LANES + M_LANES) * 4
+
+/** What the system gives memory by. */
+const PAGE_BYTES = 4_096
+/** Of an arrival, what lies beside those before it. */
+const ARRIVAL_BYTES = 28
+
+const touched = ({ bytes, untouchedBytes }: { bytes: number; untouchedBytes: number }) =>
+  bytes - untouchedBytes
+
+test('rows, texts and lists have touched what was written and no more', () => {
+  const rows = new Rows(4)
+  for (let i = 0; i < ROWS_PER_PAGE + 1; i++) rows.add()
+  expect(rows.bytes).toBe(2 * ROWS_PER_PAGE * 16)
+  expect(touched(rows)).toBe((ROWS_PER_PAGE + 1) * 16)
+  // Rows that were taken back keep their memory.
+  rows.truncate(1)
+  expect(touched(rows)).toBe((ROWS_PER_PAGE + 1) * 16)
+  const texts = new TextStore()
+  expect(texts.bytes).toBe(0)
+  expect(texts.untouchedBytes).toBe(0)
+  texts.put('abcd')
+  expect(touched(texts)).toBe(12)
+  const list = new U32List()
+  list.push(7)
+  expect(touched(list)).toBe(4)
+})
+
+test('tables that are written to all over have touched a page a write, and all of them in the end', () => {
+  const chains = new NumberChains()
+  expect(touched(chains)).toBe(0)
+  for (let i = 0; i < 10; i++) chains.push(i * 6_151)
+  expect(touched(chains)).toBeLessThanOrEqual(20 * PAGE_BYTES + 40)
+  for (let i = 0; i < 10_000; i++) chains.push((i * 6_151) & (CHAINS - 1))
+  expect(touched(chains) / chains.bytes).toBeGreaterThan(0.85)
+
+  const engine = engineOf('event', 1 << 10)
+  engine.events(history(1, 10))
+  const arrivals = new RecentArrivals(engine.state.tape, 0)
+  expect(touched(arrivals)).toBe(0)
+  arrivals.note(0)
+  expect(touched(arrivals)).toBeLessThanOrEqual(PAGE_BYTES + ARRIVAL_BYTES)
+  for (let i = 0; i < RECENT_ARRIVALS_MAX; i++) arrivals.note(0)
+  expect(touched(arrivals)).toBe(arrivals.bytes)
+})
+
+test('each part of an engine has one name, and never touches more than it has', () => {
+  const engine = engineOf('event', 1 << 10)
+  const service = new EngineService(
+    engine,
+    () => {},
+    () => 'e1',
+  )
+  service.attach()
+  const parts = () => [...engine.memory, ...service.memory]
+  const named = (name: string): MemoryPart | undefined => parts().find((part) => part.name === name)
+  const names = parts().map(({ name }) => name)
+  expect(new Set(names).size).toBe(names.length)
+  const before = touched(named('tokens') ?? { bytes: 0, untouchedBytes: 0 })
+  for (let i = 0; i < 10; i++) engine.events([{ type: 'metadata', mint: `mint${i}`, timestamp: 1 }])
+  for (const part of parts()) {
+    expect(part.untouchedBytes, part.name).toBeGreaterThanOrEqual(0)
+    expect(part.untouchedBytes, part.name).toBeLessThanOrEqual(part.bytes)
+  }
+  expect(touched(named('tokens') ?? { bytes: 0, untouchedBytes: 0 })).toBe(
+    before + 10 * TOKEN_BYTES,
+  )
+})
+
+/** An engine that folded a market of so many tokens. */
+function filledEngine(tokens: number): Service {
+  const service = new Service({ clock: 'event', lateSlots: LATE_SLOTS })
+  const addressBook = service.engine.state.book
+  const options = { seed: 1, tokens, rate: 100, startSeconds: 1_700_000_000, addressBook }
+  const market = new Market(options, service)
+  const history = new History(market, {
+    tokens,
+    rate: options.rate,
+    endSeconds: options.startSeconds,
+  })
+  while (!history.step());
+  market.flush()
+  return service
+}
+
+/** Bytes of all buffers that are alive; a buffer goes a moment after what held it. */
+async function heldBytes(): Promise<number> {
+  for (let round = 0; round < 3; round++) {
+    collectGarbage()
+    await pause(100)
+  }
+  return process.memoryUsage().arrayBuffers
+}
+
+test('nearly every byte of the buffers of an engine lies in a part that figures name', async () => {
+  const before = await heldBytes()
+  const service = filledEngine(2_000)
+  const held = (await heldBytes()) - before
+  const named = service.memory.reduce((sum, { bytes }) => sum + bytes, 0)
+  expect(held).toBeGreaterThan(40_000_000)
+  expect(Math.abs(named / held - 1)).toBeLessThan(0.01)
+})

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { parseEventStream } from '../../../src/protocol/live/event-stream.ts'
+import { EPOCH_CHARACTERS_MAX } from '../../../src/protocol/live/live-options.ts'
+import { COUNTBACK_DEFAULT, COUNTBACK_MAX } from '../../../src/protocol/live/live-state-requests.ts'
+import { parseQueryString } from '../../../src/protocol/requests/query-parameters.ts'
+
+/** What a query asks for, as a value. */
+function asked(query: string, lastEventId = ''): unknown {
+  const parameters = parseQueryString(query)
+  if (!parameters.ok) return parameters
+  const parsed = parseEventStream(parameters.value, lastEventId, () => true)
+  return parsed.ok ? parsed.value : parsed
+}
+
+test('a position may be as long as an epoch and a seq can be', () => {
+  const epoch = 'e/'.repeat(EPOCH_CHARACTERS_MAX / 2)
+  const seq = Number.MAX_SAFE_INTEGER
+  const position = { epoch, from: new Map([['', seq]]), wantsSnapshot: true }
+  const query = 'channel=all_trades'
+  expect(asked(query, `${epoch}/${seq}`)).toMatchObject(position)
+  expect(asked(`${query}&from_seq=${seq}&epoch=${epoch}`)).toMatchObject(position)
+  expect(asked(query)).toMatchObject({ epoch: null, from: new Map(), wantsSnapshot: false })
+})
+
+test('candles of which nobody says how many are as many as on a connection', () => {
+  const query = 'channel=candles&mint=A&resolution=1'
+  expect(asked(query)).toMatchObject({ countback: COUNTBACK_DEFAULT })
+  expect(asked(`${query}&countback=${COUNTBACK_MAX}`)).toMatchObject({ countback: COUNTBACK_MAX })
+  expect(asked(`${query}&countback=${COUNTBACK_MAX + 1}`)).toMatchObject({ ok: false })
+})

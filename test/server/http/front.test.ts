@@ -1,0 +1,145 @@
+import { App, type us_listen_socket, us_socket_local_port } from 'uWebSockets.js'
+import { expect, test } from 'vitest'
+import { accept, type Parsed } from '../../../src/protocol/requests/parsed.ts'
+import { DamageLines } from '../../../src/server/http/damage-lines.ts'
+import type { ExchangeContext } from '../../../src/server/http/exchange.ts'
+import { httpFront } from '../../../src/server/http/front.ts'
+import { httpCounters } from '../../../src/server/http/http-counters.ts'
+import { KeptAnswers } from '../../../src/server/http/kept-answers.ts'
+import type { Reply } from '../../../src/server/http/reply.ts'
+import { jsonReply } from '../../../src/server/http/reply.ts'
+import { type ResponseWriter, responseWriter } from '../../../src/server/http/response-writer.ts'
+import type { Route } from '../../../src/server/http/route.ts'
+import { routerOf } from '../../../src/server/http/router.ts'
+import { Deadlines } from '../../../src/server/load/deadlines.ts'
+import { type RateLimiter, rateLimiter } from '../../../src/server/load/rate-limiter.ts'
+import { Turns } from '../../../src/server/load/turns.ts'
+import { clientAddresses } from '../../../src/server/sockets/client-address.ts'
+import { rawConnect, waitUntil } from '../raw-http.ts'
+
+type Answer = Promise<Parsed<Reply>>
+
+/** Longer than a machine stands still. */
+const LONG_MS = 60_000
+
+interface Changes {
+  readonly method?: Route['method']
+  readonly writer?: Partial<ResponseWriter>
+  readonly limiters?: ReadonlyMap<string, RateLimiter>
+  readonly routeDeadlineMs?: number
+}
+
+/** A front before one route that answers when it likes. */
+async function startFront(answer: () => Answer, changes: Changes = {}) {
+  const logged: string[] = []
+  const log = (_: unknown, message: string) => void logged.push(message)
+  const lines = { info: log, warn: log, error: log }
+  const context: ExchangeContext = {
+    writer: { ...responseWriter('*', () => null), ...changes.writer },
+    http: httpCounters(),
+    log: lines,
+    onStep: () => {},
+    damage: new DamageLines(lines),
+    positionHeaders: () => [],
+    open: new Deadlines(),
+  }
+  const { method = 'GET', limiters = new Map(), routeDeadlineMs = LONG_MS } = changes
+  const route: Route = { name: 'slow', method, path: '/slow', isApi: false, answer }
+  const app = App()
+  const front = httpFront({
+    router: routerOf([route]),
+    addresses: clientAddresses([]),
+    limiters,
+    clock: () => 0,
+    state: { isStarting: () => false, notReady: () => null, figures: () => ({}) },
+    isTold: () => true,
+    kept: new KeptAnswers({ version: () => 0, maxBytes: 1 << 20, isChecked: false }),
+    // Not as long as a route's: who waits equally long for both waits in one place.
+    bodyDeadlineMs: 2 * LONG_MS,
+    routeDeadlineMs,
+    context,
+    turns: new Turns(),
+  })
+  app.any('/*', front)
+  const socket = await new Promise<us_listen_socket | false>((resolve) => {
+    app.listen('127.0.0.1', 0, resolve)
+  })
+  const port = socket === false ? 0 : us_socket_local_port(socket)
+  return { app, port, context, logged, url: `http://127.0.0.1:${port}/slow` }
+}
+
+test('a route that does not answer in time is a 503, and its late answer is dropped', async () => {
+  let finish: (reply: Parsed<Reply>) => void = () => {}
+  const front = await startFront(() => new Promise((resolve) => (finish = resolve)), {
+    routeDeadlineMs: 50,
+  })
+  const response = await fetch(front.url)
+  expect(response.status).toBe(503)
+  expect(await response.json()).toMatchObject({ code: 'deadline_exceeded' })
+  expect(response.headers.get('retry-after')).toBe('1')
+  finish(accept(jsonReply('{}')))
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  expect(front.context.open.size).toBe(0)
+  front.app.close()
+})
+
+test('a client that leaves before a slow answer ends the exchange', async () => {
+  let finish: (reply: Parsed<Reply>) => void = () => {}
+  const front = await startFront(() => new Promise((resolve) => (finish = resolve)))
+  const raw = await rawConnect(front.port)
+  raw.socket.write('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n')
+  await waitUntil(() => front.context.open.size === 1)
+  raw.socket.resetAndDestroy()
+  await waitUntil(() => front.context.open.size === 0)
+  finish(accept(jsonReply('{}')))
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  expect(front.context.open.size).toBe(0)
+  front.app.close()
+})
+
+test('a route that rejects is a logged 500', async () => {
+  const front = await startFront(() => Promise.reject(new Error('defect')))
+  const response = await fetch(front.url)
+  expect(response.status).toBe(500)
+  expect(await response.text()).not.toContain('defect')
+  expect(front.logged).toEqual(['A route threw'])
+  front.app.close()
+})
+
+test('a late answer in time is the answer', async () => {
+  const front = await startFront(async () => {
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    return accept(jsonReply('{"late":true}'))
+  })
+  expect(await (await fetch(front.url)).json()).toEqual({ late: true })
+  front.app.close()
+})
+
+test('an answer that cannot be written closes its connection, and is told', async () => {
+  const write = () => {
+    throw new Error('too long')
+  }
+  const front = await startFront(async () => accept(jsonReply('{}')), { writer: { write } })
+  const signal = AbortSignal.timeout(5_000)
+  await expect(fetch(front.url, { signal })).rejects.toThrow('fetch failed')
+  expect(front.logged).toEqual(['A route threw'])
+  front.app.close()
+})
+
+test('who waited for its body and then for its answer waits for nothing more', async () => {
+  const front = await startFront(async () => accept(jsonReply('{}')), { method: 'POST' })
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(front.url, { method: 'POST', headers, body: '{}' })
+  expect(await response.json()).toEqual({})
+  expect(front.context.open.size).toBe(0)
+  front.app.close()
+})
+
+test('a 500 has the headers of the rate limit beside the id of its line', async () => {
+  const limiters = new Map([['slow', rateLimiter({ limit: 9, windowMs: 1_000 })]])
+  const front = await startFront(() => Promise.reject(new Error('defect')), { limiters })
+  const { status, headers } = await fetch(front.url)
+  expect([status, headers.get('x-ratelimit-remaining')]).toEqual([500, '8'])
+  expect(headers.get('x-request-id')).toMatch(/^[-0-9a-f]{36}$/)
+  front.app.close()
+})

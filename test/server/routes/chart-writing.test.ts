@@ -1,0 +1,156 @@
+import { expect, test } from 'vitest'
+import type { ChartQuery } from '../../../src/protocol/answers.ts'
+import { accept } from '../../../src/protocol/requests/parsed.ts'
+import { EngineService } from '../../../src/query/engine-service.ts'
+import { UNFINISHED } from '../../../src/server/http/route.ts'
+import { ChartWritings } from '../../../src/server/live/hub/chart-writings.ts'
+import { CHART_CACHE_MS, MAX_CHART_WRITINGS } from '../../../src/server/load/limits.ts'
+import { cachedChart } from '../../../src/server/routes/chart-cache.ts'
+import { created, price, START_SECOND, swap } from '../../oracle/fixtures.ts'
+import { engineOf } from '../../store/restoring.ts'
+import { fakeAnswers } from '../fake-service.ts'
+
+const GOES = 20
+const QUERY: ChartQuery = {
+  mint: 'A',
+  resolution: '1S',
+  from: 0,
+  to: START_SECOND + 10_000,
+  countback: 0,
+  continuous: false,
+  fill: 'none',
+  udf: false,
+}
+
+/** Charts of which each takes so many goes to write, unless it may go on for ever. */
+function slowCharts() {
+  const begun: string[] = []
+  const clock = { nowMs: 1_000 }
+  const answers = {
+    ...fakeAnswers([], () => ''),
+    beginChart: ({ mint }: ChartQuery) => {
+      begun.push(mint)
+      let goes = 0
+      return {
+        isCurrent: () => true,
+        write: (mayGoOn: () => boolean) => {
+          goes += 1
+          // Longer than any slice: who may go on all the same writes it whole.
+          const endMs = performance.now() + 5
+          while (performance.now() < endMs);
+          return goes >= GOES || mayGoOn() ? `{"of":"${mint}"}` : null
+        },
+      }
+    },
+  }
+  const chart = cachedChart(answers, () => clock.nowMs)
+  return { begun, clock, ask: (mint: string) => chart(accept({ ...QUERY, mint })) }
+}
+
+function goesOf(ask: () => unknown): number {
+  let goes = 1
+  while (ask() === UNFINISHED) goes += 1
+  return goes
+}
+
+test('a chart is read once and written in as many turns as it takes, then kept', () => {
+  const { begun, ask } = slowCharts()
+  expect(goesOf(() => ask('A'))).toBe(GOES)
+  expect(ask('A')).toMatchObject({ ok: true })
+  expect(begun).toEqual(['A'])
+})
+
+test('who asks for a chart that is being written goes on with it', () => {
+  const { begun, ask } = slowCharts()
+  for (let go = 1; go < GOES / 2; go += 1) expect(ask('A')).toBe(UNFINISHED)
+  expect(goesOf(() => ask('A'))).toBe(GOES / 2 + 1)
+  expect(begun).toEqual(['A'])
+})
+
+test('a chart that nobody went on with is read anew', () => {
+  const { begun, clock, ask } = slowCharts()
+  expect(ask('A')).toBe(UNFINISHED)
+  clock.nowMs += CHART_CACHE_MS
+  expect(goesOf(() => ask('A'))).toBe(GOES)
+  expect(begun).toEqual(['A', 'A'])
+})
+
+test('a clock that is set back makes a chart anew, one that is kept and one that is being written', () => {
+  const { begun, clock, ask } = slowCharts()
+  goesOf(() => ask('A'))
+  expect(ask('B')).toBe(UNFINISHED)
+  clock.nowMs -= 1
+  expect(goesOf(() => ask('A'))).toBe(GOES)
+  expect(goesOf(() => ask('B'))).toBe(GOES)
+  expect(begun).toEqual(['A', 'B', 'A', 'B'])
+})
+
+test('where too many are being written one more is written in one go, and those left alone make room', () => {
+  const { clock, ask } = slowCharts()
+  for (let i = 0; i < MAX_CHART_WRITINGS; i += 1) expect(ask(`${i}`)).toBe(UNFINISHED)
+  expect(goesOf(() => ask('one more'))).toBe(1)
+  clock.nowMs += CHART_CACHE_MS
+  expect(ask('another')).toBe(UNFINISHED)
+})
+
+test('a chart written in pieces is the chart written at once', () => {
+  const engine = engineOf('event', 1 << 13)
+  const tick = () => {}
+  const { answers } = new EngineService(engine, tick, () => 'e1')
+  engine.accept(price(150))
+  engine.accept(created({ mint: 'A' }))
+  for (let i = 0; i < 3_000; i += 1) {
+    const virtualQuoteRaw = 30_000_000_000n + BigInt((i * 7_919) % 1_000_003)
+    const place = { slot: 1_100 + i, timestamp: START_SECOND + 100 + i * 2, signature: `${i}` }
+    engine.accept(swap({ ...place, mint: 'A', virtualQuoteRaw }))
+  }
+  for (const udf of [false, true])
+    for (const fill of ['none', 'previous'] as const)
+      for (const mint of ['A', 'nobody'])
+        for (const countback of [0, 1, 256, 257, 5_000]) {
+          const query = { ...QUERY, udf, fill, mint, countback }
+          const begun = answers.beginChart(query)
+          let goes = 1
+          let text = begun.write(() => false)
+          for (; text === null; goes += 1) text = begun.write(() => false)
+          expect(text).toBe(answers.chart(query))
+          JSON.parse(text)
+          if (mint === 'A' && countback === 5_000) expect(goes).toBeGreaterThan(100)
+        }
+})
+
+test('the chart that a newcomer of candles begins with is that of the turn in which it is done', () => {
+  const engine = engineOf('event', 1 << 13)
+  const { answers } = new EngineService(
+    engine,
+    () => {},
+    () => 'e1',
+  )
+  engine.accept(price(150))
+  engine.accept(created({ mint: 'A' }))
+  let swaps = 0
+  const trade = () => {
+    const at = { slot: 1_100 + swaps, timestamp: START_SECOND + 100 + swaps, signature: `${swaps}` }
+    engine.accept(swap({ ...at, mint: 'A', virtualQuoteRaw: 30_000_000_000n + BigInt(swaps++) }))
+  }
+  for (let i = 0; i < 600; i += 1) trade()
+  const writings = new ChartWritings(answers)
+  const connection = {}
+  const query = { ...QUERY, countback: 5_000 }
+  /** Goes until the chart is there, with something between two of them. */
+  const goes = (between: (go: number) => void) => {
+    for (let go = 1; ; go += 1) {
+      const text = writings.write(connection, 'candles/1S/A', query, () => false)
+      if (text !== null) {
+        expect(text).toBe(answers.chart(query))
+        return go
+      }
+      between(go)
+    }
+  }
+  const undisturbed = goes(() => {})
+  expect(undisturbed).toBe(11 * Math.ceil(600 / 256))
+  // Once changed it is begun anew; where it changes all the time it is written in one go at last.
+  expect(goes((go) => go === 5 && trade())).toBe(5 + undisturbed)
+  expect(goes(() => trade())).toBe(3)
+})
