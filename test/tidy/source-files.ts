@@ -25,8 +25,11 @@ export function sourceFiles(folder: string): SourceFile[] {
 }
 
 function importsOf(path: string, text: string): string[] {
-  const found = text.matchAll(/^(?:import|export)[^'"]*from '(\.[^']+)'/gm)
-  return [...found].map(([, target]) =>
+  const found = [
+    ...text.matchAll(/^(?:import|export)[^'"]*from '(\.[^']+)'/gm),
+    ...text.matchAll(/\bimport\('(\.[^']+)'\)/g),
+  ]
+  return found.map(([, target]) =>
     relative(ROOT, join(ROOT, dirname(path), target)).replaceAll('\\', '/'),
   )
 }
