@@ -6,11 +6,20 @@ import type { OrderRing } from '../order/order-ring.ts'
 import { firstOfTransaction } from '../order/tape-slots.ts'
 import { notOfThisRun } from '../state/dormant.ts'
 import { isHolderAt, positionFlagsAt, positionsOf, tokenLane } from '../state/lanes.ts'
-import { D, L, L_LANES, P, P_LANES, PositionFlag, R, R_LANES, T, T_LANES } from '../state/layout.ts'
+import {
+  D,
+  DORMANT_TRADERS_MAX,
+  L,
+  L_LANES,
+  P,
+  P_LANES,
+  PositionFlag,
+  R,
+  R_LANES,
+  T,
+  T_LANES,
+} from '../state/layout.ts'
 import type { State } from '../state/state.ts'
-
-/** A token with more traders stays in memory: to read that many back would hold the loop. */
-export const DORMANT_TRADERS_MAX = 8_192
 
 /** What a late event can still reach, and with it who may not be put to rest. */
 export interface Reach {

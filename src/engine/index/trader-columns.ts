@@ -1,6 +1,5 @@
-import { DORMANT_TRADERS_MAX } from '../fold/dormancy.ts'
 import { positionsOf, tokenLane } from '../state/lanes.ts'
-import { T } from '../state/layout.ts'
+import { DORMANT_TRADERS_MAX, T } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
 import { MintTraders, type TraderPart } from './mint-traders.ts'
 

@@ -5,6 +5,9 @@
  * high); references ending in `Plus1` are 0 for none.
  */
 
+/** A token with more traders stays in memory: to read that many back would hold the loop. */
+export const DORMANT_TRADERS_MAX = 8_192
+
 /** What every swap of a token may change. */
 export const T = {
   /** Standing virtual reserves: the price is quote / base. */

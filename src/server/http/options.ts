@@ -2,6 +2,7 @@ import type { AdjustableLimits } from '../../config/surface.ts'
 import type { Answers, LiveSource, ServiceState } from '../../protocol/answers.ts'
 import type { LiveStreams } from '../../protocol/streams.ts'
 import type { TokenReads } from '../../query/token-reads.ts'
+import type { RateLimit } from '../load/rate-limiter.ts'
 import type { TlsFiles } from '../sockets/tls-files.ts'
 import type { Dashboard } from './dashboard-files.ts'
 import type { Readiness } from './readiness.ts'
@@ -17,13 +18,6 @@ export interface Log {
 export interface ServerState extends ServiceState {
   /** True until recovery is done: the API answers 503 with Retry-After meanwhile. */
   isStarting(): boolean
-}
-
-/** A fixed-window limit per endpoint and client address. */
-export interface RateLimit {
-  /** Requests a window. */
-  readonly limit: number
-  readonly windowMs: number
 }
 
 /** A text that never changes while the server runs, such as `/openapi.json`. */

@@ -1,7 +1,13 @@
 import { randomInt } from 'node:crypto'
-import type { RateLimit } from '../http/options.ts'
 import { Fifo } from './fifo.ts'
 import { MAX_COUNTED_CLIENTS, SHARED_WINDOWS } from './limits.ts'
+
+/** A fixed-window limit per endpoint and client address. */
+export interface RateLimit {
+  /** Requests a window. */
+  readonly limit: number
+  readonly windowMs: number
+}
 
 /** Where a client stands after its request was counted. */
 export interface RateVerdict {
