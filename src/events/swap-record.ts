@@ -280,3 +280,15 @@ export function undoFold(u32: Uint32Array, f64: Float64Array, at: number): void 
   if (flags & Flag.amm) copyU64(u32, at + U.givenLpFeeLo, u32, at + U.lpFeeLo)
   f64[(at >>> 1) + F.givenSolPriceUsd] = Math.max(0, f64[(at >>> 1) + F.solPriceUsd])
 }
+
+/**
+ * What a swap is found by again. Its place in the total order would not do: without a slot it has none of
+ * its own, and such swaps stand in no order of their numbers.
+ */
+export interface SwapMark {
+  /** Where it stood on the tape: late swaps that go before it move it on, and nothing moves it back. */
+  readonly index: number
+  readonly ordinal: number
+  /** First word of its signature. */
+  readonly word: number
+}

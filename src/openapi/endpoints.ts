@@ -1,5 +1,4 @@
-import { BARS_MAX } from '../engine/read/chart.ts'
-import { RESOLUTIONS, TRADER_ORDERS } from '../protocol/answers.ts'
+import { BARS_MAX, RESOLUTIONS, TRADER_ORDERS } from '../protocol/answers.ts'
 import { COUNTBACK_DEFAULT, COUNTBACK_MAX } from '../protocol/live/live-state-requests.ts'
 import { DEFAULT_LIMIT, MAX_LIMIT } from '../protocol/requests/page.ts'
 import { MAX_QUOTES } from '../protocol/udf-quotes.ts'

@@ -1,5 +1,8 @@
 import type { TradeTold } from './streams.ts'
 
+/** Bars an answer holds at most, the newest (contract section 3.6). */
+export const BARS_MAX = 5_000
+
 /**
  * What the routes ask and what the sockets publish: JSON text, ready to send. The server knows
  * HTTP and WebSocket and nothing of tokens; this is the whole of what passes between them.

@@ -1,5 +1,8 @@
 import type { ResyncReason, StreamChannel } from './live-frames.ts'
 
+/** Trades whose place is remembered; the oldest goes. 36 bytes each. */
+export const RECENT_ARRIVALS_MAX = 1 << 16
+
 /** The newest trade, as the numbers of its streams see it; good until the listener returns. */
 export interface TradeTold {
   /** Number among the trades of its mint. */

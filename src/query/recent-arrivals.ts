@@ -2,9 +2,8 @@ import { indexOfMark, markOf } from '../engine/history/swap-mark.ts'
 import { untouchedByScattered } from '../engine/memory/scattered-writes.ts'
 import type { Tape } from '../engine/state/tape.ts'
 import { walletOf } from '../events/swap-record.ts'
+import { RECENT_ARRIVALS_MAX } from '../protocol/streams.ts'
 
-/** Trades whose place is remembered; the oldest goes. 36 bytes each. */
-export const RECENT_ARRIVALS_MAX = 1 << 16
 const MASK = RECENT_ARRIVALS_MAX - 1
 
 /**

@@ -7,7 +7,6 @@ import { JUDGED_SWAPS } from '../../src/app/feeds/feed-share.ts'
 import { FIRST_PRICE_MS } from '../../src/app/feeds/side-feeds.ts'
 import { SEARCH_RESULTS_MAX } from '../../src/engine/index/search-index.ts'
 import { ROWS_MAX } from '../../src/engine/memory/rows.ts'
-import { BARS_MAX } from '../../src/engine/read/chart.ts'
 import { DORMANT_TRADERS_MAX } from '../../src/engine/state/layout.ts'
 import { QUOTE_COINS_MAX } from '../../src/engine/state/quotes.ts'
 import { TAPE_CHUNK_RECORDS } from '../../src/engine/state/tape.ts'
@@ -20,6 +19,7 @@ import * as texts from '../../src/feeds/metadata/token-texts.ts'
 import * as judge from '../../src/feeds/sol-price/price-judge.ts'
 import * as venues from '../../src/feeds/sol-price/sol-price-feed.ts'
 import { LONG_TURN_MS, STALL_MS, STALLS_MAX } from '../../src/figures/stall-witness.ts'
+import { BARS_MAX } from '../../src/protocol/answers.ts'
 import {
   MAX_CONNECTION_MINTS,
   MAX_CONNECTION_WALLETS,

@@ -1,8 +1,8 @@
 import { expect, test, vi } from 'vitest'
 import { STREAM_CHANNELS } from '../../src/protocol/live-frames.ts'
+import { RECENT_ARRIVALS_MAX } from '../../src/protocol/streams.ts'
 import { EngineService } from '../../src/query/engine-service.ts'
 import { SNAPSHOT_MESSAGES } from '../../src/query/engine-streams.ts'
-import { RECENT_ARRIVALS_MAX } from '../../src/query/recent-arrivals.ts'
 import { created, migrated, price, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { engineOf } from '../store/restoring.ts'
 

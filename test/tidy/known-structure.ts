@@ -9,17 +9,13 @@ export const KNOWN_FORBIDDEN: Readonly<Record<string, number>> = {
   'feeds/simulator → engine/state': 4,
   'feeds/supervisor → engine': 2,
   'feeds/supervisor → engine/read': 2,
-  'openapi → engine/read': 1,
-  'protocol/live → engine/read': 1,
-  'protocol/requests → engine/history': 1,
-  'protocol/requests → engine/read': 2,
+  'protocol/requests → engine/read': 1,
   'protocol/requests → query/json': 1,
   'server → protocol/requests': 1,
   'server/http → engine/state': 2,
   'server/live/connection → engine/state': 1,
   'server/live/connection → server/live/hub': 1,
   'server/live/hub → engine/state': 2,
-  'server/load → query': 1,
   'store/format → engine': 2,
 }
 
@@ -31,7 +27,7 @@ export const KNOWN_FOLDER_CYCLES: readonly string[] = [
 /** How much there may be of the source: lower it when there is less. */
 export const MOST: Readonly<Record<string, number>> = {
   files: 626,
-  lines: 58662,
+  lines: 58660,
   exportedNames: 1914,
   types: 888,
 }

@@ -1,17 +1,5 @@
-import { U } from '../../events/swap-record.ts'
+import { type SwapMark, U } from '../../events/swap-record.ts'
 import type { Tape } from '../state/tape.ts'
-
-/**
- * What a swap is found by again. Its place in the total order would not do: without a slot it has none of
- * its own, and such swaps stand in no order of their numbers.
- */
-export interface SwapMark {
-  /** Where it stood on the tape: late swaps that go before it move it on, and nothing moves it back. */
-  readonly index: number
-  readonly ordinal: number
-  /** First word of its signature. */
-  readonly word: number
-}
 
 export function markOf(tape: Tape, index: number): SwapMark {
   const u32 = tape.u32Of(index)

@@ -1,9 +1,9 @@
-import { U, walletOf } from '../../events/swap-record.ts'
+import { type SwapMark, U, walletOf } from '../../events/swap-record.ts'
 import { positionLane, tokenLane } from '../state/lanes.ts'
 import { P, T } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
 import { chainOfPosition, chainOfToken, linkOf, type SwapChain } from './swap-chains.ts'
-import { indexOfMark, type SwapMark } from './swap-mark.ts'
+import { indexOfMark } from './swap-mark.ts'
 
 /** Records looked at for one that late swaps may have moved: more are not told late before it is settled. */
 const MOVES_MAX = 1_024

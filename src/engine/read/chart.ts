@@ -7,9 +7,6 @@ import { tokenLane } from '../state/lanes.ts'
 import { BAR_LANES, Bar, BarPrice, T, TokenFlag } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
 
-/** Bars an answer holds at most, the newest (contract section 3.6). */
-export const BARS_MAX = 5_000
-
 const DAY = 86_400
 /** The Monday that opened the week of the epoch. */
 const FIRST_MONDAY = -3 * DAY

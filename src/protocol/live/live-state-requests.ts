@@ -1,6 +1,5 @@
 import type { JsonRecord } from '../../base/json-access.ts'
-import { BARS_MAX } from '../../engine/read/chart.ts'
-import { RESOLUTIONS, type Resolution, type TablesQuery } from '../answers.ts'
+import { BARS_MAX, RESOLUTIONS, type Resolution, type TablesQuery } from '../answers.ts'
 import type { FrameError } from '../live-frames.ts'
 import { tablesOf } from '../requests/tables.ts'
 import { tableName } from '../table-name.ts'

@@ -1,4 +1,4 @@
-import type { SwapMark } from '../../engine/history/swap-mark.ts'
+import type { SwapMark } from '../../events/swap-record.ts'
 import { parseExtra } from './extra.ts'
 import { integer } from './integer.ts'
 import { DEFAULT_LIMIT, MAX_LIMIT } from './page.ts'

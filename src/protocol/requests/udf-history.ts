@@ -1,6 +1,6 @@
-import { BARS_MAX, nextBarTime, type Width } from '../../engine/read/chart.ts'
+import { nextBarTime, type Width } from '../../engine/read/chart.ts'
 import { widthOf } from '../../query/json/chart-json.ts'
-import type { ChartQuery } from '../answers.ts'
+import { BARS_MAX, type ChartQuery } from '../answers.ts'
 import { chartResolution, withoutExchange } from '../udf-json.ts'
 import { addressRefusal, type IsTold } from './address.ts'
 import { parseChartExtras, parseResolution, parseSpan } from './chart.ts'

@@ -1,12 +1,11 @@
 import {
-  BARS_MAX,
   barTime,
   type Chart,
   type ChartBar,
   nextBarTime,
   type Width,
 } from '../../engine/read/chart.ts'
-import type { ChartQuery, Resolution } from '../../protocol/answers.ts'
+import { BARS_MAX, type ChartQuery, type Resolution } from '../../protocol/answers.ts'
 import { ChartText } from './chart-text.ts'
 
 const DAY = 86_400

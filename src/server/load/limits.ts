@@ -6,7 +6,7 @@
 
 import { readSurface, SURFACE_DEFAULTS } from '../../config/surface.ts'
 import type { StreamChannel } from '../../protocol/live-frames.ts'
-import { RECENT_ARRIVALS_MAX } from '../../query/recent-arrivals.ts'
+import { RECENT_ARRIVALS_MAX } from '../../protocol/streams.ts'
 
 /** Where a user sets none (docs/operations.md). */
 export const DEFAULT_LIMITS = readSurface(SURFACE_DEFAULTS).limits
