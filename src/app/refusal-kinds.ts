@@ -1,4 +1,4 @@
-import { AHEAD_OF_WALL_SECONDS_MAX } from '../engine/engine-options.ts'
+import { AHEAD_OF_WALL_SECONDS_MAX } from '../events/event.ts'
 
 /**
  * What is refused or left out of what feeds tell, by how the name of its figure ends, and what a person can do.

@@ -1,12 +1,11 @@
 import type { Config } from '../config/config.ts'
 import { Engine } from '../engine/engine.ts'
-import { AHEAD_OF_WALL_SECONDS_MAX } from '../engine/engine-options.ts'
 import { RING_SECONDS } from '../engine/fold/rolling-window.ts'
 import { HistoryLimit } from '../engine/history-limit.ts'
 import type { MemoryPart } from '../engine/memory/memory-part.ts'
 import { TapeDamage } from '../engine/state/tape.ts'
 import { TokenLimit } from '../engine/token-limit.ts'
-import type { FeedEvent } from '../events/event.ts'
+import { AHEAD_OF_WALL_SECONDS_MAX, type FeedEvent } from '../events/event.ts'
 import type { EventSink } from '../events/event-sink.ts'
 import type { RecordBatch } from '../events/record-batch.ts'
 

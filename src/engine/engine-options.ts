@@ -1,8 +1,5 @@
 import type { Thresholds } from '../base/thresholds.ts'
 
-/** Seconds an event may lie ahead of a wall clock (contract section 7). */
-export const AHEAD_OF_WALL_SECONDS_MAX = 60
-
 /** What decides how events are folded; a journal keeps it beside them. */
 export interface EngineSettings {
   /** `event`: now is the newest event time; `wall`: the owner moves it with `advance`. */

@@ -1,25 +1,21 @@
 import { createNanoEvents, type Emitter } from 'nanoevents'
 import { isSolPrice } from '../base/sol-price-range.ts'
 import { areNone, otherRules } from '../base/thresholds.ts'
-import type {
-  Balance,
-  Completed,
-  FeedEvent,
-  Metadata,
-  Migrated,
-  Reserves,
-  SolPrice,
-  TokenCreated,
+import {
+  AHEAD_OF_WALL_SECONDS_MAX,
+  type Balance,
+  type Completed,
+  type FeedEvent,
+  type Metadata,
+  type Migrated,
+  type Reserves,
+  type SolPrice,
+  type TokenCreated,
 } from '../events/event.ts'
 import type { EventSink } from '../events/event-sink.ts'
 import { RecordBatch } from '../events/record-batch.ts'
 import { F, Flag, INPUT_FLAGS, SWAP_U32_LANES, TOLD_BITS, U } from '../events/swap-record.ts'
-import {
-  AHEAD_OF_WALL_SECONDS_MAX,
-  type EngineOptions,
-  type EngineSettings,
-  type Facts,
-} from './engine-options.ts'
+import type { EngineOptions, EngineSettings, Facts } from './engine-options.ts'
 import { Dormancy } from './fold/dormancy.ts'
 import { MetadataFold } from './fold/metadata-fold.ts'
 import { NEARED, Nearing } from './fold/nearing.ts'

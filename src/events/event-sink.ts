@@ -21,7 +21,7 @@ export interface Feed {
   readonly name: string
   start(sink: EventSink): Promise<void>
   stop(): void
-  /** What it has to say about itself, for `/readyz` and `/metrics`. */
+  /** Its counts by name, for whoever watches the program. */
   figures?(): Readonly<Record<string, number>>
   /** Why what it tells is not that of the chain now, in one sentence; null: it is. */
   notLive?(): string | null

@@ -5,6 +5,9 @@
  * Raw amounts are u64 integers as bigint, times are unix seconds, addresses and signatures text.
  */
 
+/** Seconds an event may lie ahead of a wall clock (contract section 7). */
+export const AHEAD_OF_WALL_SECONDS_MAX = 60
+
 /** Largest number of a hop in a route. */
 export const ROUTE_HOPS_MAX = 7
 
@@ -156,3 +159,6 @@ export type FeedEvent = PlacedEvent | Swap | SolPrice | Metadata
 export type EventFields<T extends FeedEvent> = T extends unknown
   ? { readonly [Key in keyof T]: T[Key] }
   : never
+
+/** What tells a trade from others of its transaction, when nobody knows its place there. */
+export type SwapContent = Pick<Swap, 'signature' | 'mint' | 'direction' | 'baseRaw'>

@@ -1,5 +1,5 @@
 import type { Engine } from '../../src/engine/engine.ts'
-import { AHEAD_OF_WALL_SECONDS_MAX } from '../../src/engine/engine-options.ts'
+import { AHEAD_OF_WALL_SECONDS_MAX } from '../../src/events/event.ts'
 import { RESOLUTIONS } from '../../src/protocol/answers.ts'
 import { EngineAnswers } from '../../src/query/engine-answers.ts'
 import { type Check, firstDifference } from '../model/difference.ts'

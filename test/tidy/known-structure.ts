@@ -7,8 +7,6 @@ export const KNOWN_FORBIDDEN: Readonly<Record<string, number>> = {
   'feeds/simulator → engine/history': 1,
   'feeds/simulator → engine/memory': 1,
   'feeds/simulator → engine/state': 4,
-  'feeds/supervisor → engine': 2,
-  'feeds/supervisor → engine/read': 2,
   'protocol/requests → engine/read': 1,
   'protocol/requests → query/json': 1,
   'server → protocol/requests': 1,
@@ -27,7 +25,7 @@ export const KNOWN_FOLDER_CYCLES: readonly string[] = [
 /** How much there may be of the source: lower it when there is less. */
 export const MOST: Readonly<Record<string, number>> = {
   files: 626,
-  lines: 58660,
+  lines: 58652,
   exportedNames: 1914,
   types: 888,
 }

@@ -1,6 +1,6 @@
 import { encodeBase58 } from '../../base/base58.ts'
 import { readU64 } from '../../base/u64.ts'
-import type { Swap } from '../../events/event.ts'
+import type { Swap, SwapContent } from '../../events/event.ts'
 import {
   F,
   Flag,
@@ -55,9 +55,6 @@ export function swapOfRecord(record: RecordLanes, book: AddressBook): Swap {
   if (toldQuoteOf(u32, at) >= 0) swap.quoteMint = book.text(u32[at + U.quoteMint])
   return swap
 }
-
-/** What tells a trade from others of its transaction, when nobody knows its place there. */
-export type SwapContent = Pick<Swap, 'signature' | 'mint' | 'direction' | 'baseRaw'>
 
 /** The newest swaps in memory that came without a slot, oldest first; looks at `most` records. */
 export function newestSlotlessSwaps({ tape, book }: State, most: number): readonly SwapContent[] {

@@ -1,4 +1,4 @@
-import { AHEAD_OF_WALL_SECONDS_MAX } from '../../engine/engine-options.ts'
+import { AHEAD_OF_WALL_SECONDS_MAX } from '../../events/event.ts'
 import type { SourceRun } from './source-run.ts'
 
 /** A loss that lasts longer is said in `/readyz`. */

@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { SwapContent } from '../../engine/read/swap-outtake.ts'
-import type { FeedEvent } from '../../events/event.ts'
+import type { FeedEvent, SwapContent } from '../../events/event.ts'
 
 /** Trades remembered of each side, an hour of a chain that is not busy; past it the oldest go. */
 export const REMEMBERED_MAX = 100_000

@@ -1,7 +1,5 @@
 import { totals } from '../../base/snake-case.ts'
-import { AHEAD_OF_WALL_SECONDS_MAX } from '../../engine/engine-options.ts'
-import type { SwapContent } from '../../engine/read/swap-outtake.ts'
-import type { FeedEvent } from '../../events/event.ts'
+import { AHEAD_OF_WALL_SECONDS_MAX, type FeedEvent, type SwapContent } from '../../events/event.ts'
 import type { EventSink, Feed } from '../../events/event-sink.ts'
 import { ReserveCheck } from '../chain/reserve-check.ts'
 import { SlotLength } from '../slots/slot-length.ts'

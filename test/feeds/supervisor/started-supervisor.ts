@@ -1,4 +1,4 @@
-import type { SwapContent } from '../../../src/engine/read/swap-outtake.ts'
+import type { SwapContent } from '../../../src/events/event.ts'
 import type { Source } from '../../../src/feeds/supervisor/source.ts'
 import { Supervisor } from '../../../src/feeds/supervisor/supervisor.ts'
 import { CollectingSink } from '../collecting-sink.ts'
