@@ -1,6 +1,7 @@
 import { createNanoEvents, type Emitter } from 'nanoevents'
 import { isSolPrice } from '../base/sol-price-range.ts'
 import { areNone, otherRules } from '../base/thresholds.ts'
+import type { EngineSettings } from '../events/engine-settings.ts'
 import {
   AHEAD_OF_WALL_SECONDS_MAX,
   type Balance,
@@ -15,7 +16,7 @@ import {
 import type { EventSink } from '../events/event-sink.ts'
 import { RecordBatch } from '../events/record-batch.ts'
 import { F, Flag, INPUT_FLAGS, SWAP_U32_LANES, TOLD_BITS, U } from '../events/swap-record.ts'
-import type { EngineOptions, EngineSettings, Facts } from './engine-options.ts'
+import type { EngineOptions, Facts } from './engine-options.ts'
 import { Dormancy } from './fold/dormancy.ts'
 import { MetadataFold } from './fold/metadata-fold.ts'
 import { NEARED, Nearing } from './fold/nearing.ts'

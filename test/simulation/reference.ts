@@ -1,5 +1,5 @@
 import { Engine } from '../../src/engine/engine.ts'
-import type { EngineSettings } from '../../src/engine/engine-options.ts'
+import type { EngineSettings } from '../../src/events/engine-settings.ts'
 import type { FeedEvent } from '../../src/events/event.ts'
 import { RecordBatch } from '../../src/events/record-batch.ts'
 import { EngineLive } from '../../src/query/engine-live.ts'

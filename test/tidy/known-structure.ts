@@ -14,7 +14,6 @@ export const KNOWN_FORBIDDEN: Readonly<Record<string, number>> = {
   'server/live/connection → engine/state': 1,
   'server/live/connection → server/live/hub': 1,
   'server/live/hub → engine/state': 2,
-  'store/format → engine': 2,
 }
 
 /** Folders that import themselves by way of others. */
@@ -24,8 +23,8 @@ export const KNOWN_FOLDER_CYCLES: readonly string[] = [
 
 /** How much there may be of the source: lower it when there is less. */
 export const MOST: Readonly<Record<string, number>> = {
-  files: 626,
-  lines: 58652,
+  files: 627,
+  lines: 58655,
   exportedNames: 1914,
   types: 888,
 }

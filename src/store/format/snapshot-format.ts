@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import type { EngineSettings } from '../../engine/engine-options.ts'
+import type { EngineSettings } from '../../events/engine-settings.ts'
 
 /**
  * The layout of a snapshot, version 10, little-endian:

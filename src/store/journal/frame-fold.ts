@@ -1,6 +1,6 @@
 import { jsonOf } from '../../base/json-access.ts'
 import type { Engine } from '../../engine/engine.ts'
-import type { EngineSettings } from '../../engine/engine-options.ts'
+import type { EngineSettings } from '../../events/engine-settings.ts'
 import type { FeedEvent } from '../../events/event.ts'
 import { type LineError, parseFoldedLine, parseFoldedValue } from '../../events/event-lines.ts'
 import { SWAP_RECORD_BYTES } from '../../events/swap-record.ts'

@@ -1,6 +1,6 @@
 import { Engine } from '../../../src/engine/engine.ts'
-import type { EngineSettings } from '../../../src/engine/engine-options.ts'
 import { RestChoice } from '../../../src/engine/rest-choice.ts'
+import type { EngineSettings } from '../../../src/events/engine-settings.ts'
 import type { FeedEvent } from '../../../src/events/event.ts'
 import { RecordBatch } from '../../../src/events/record-batch.ts'
 import {
