@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream'
 import { expect, test } from 'vitest'
+import { TapeDamage } from '../../src/base/tape-damage.ts'
 import { runCommand } from '../../src/commands/run-command.ts'
-import { TapeDamage } from '../../src/engine/state/tape.ts'
 
 test('history that cannot be read ends a command with a sentence', async () => {
   let errors = ''

@@ -1,4 +1,5 @@
-import { type TapeBlock, TapeDamage } from '../../src/engine/state/tape.ts'
+import { TapeDamage } from '../../src/base/tape-damage.ts'
+import type { TapeBlock } from '../../src/engine/state/tape.ts'
 import { MemoryArchive } from '../store/memory-archive.ts'
 
 /** Records of it are on a disk that can be broken. */

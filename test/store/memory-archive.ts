@@ -1,10 +1,10 @@
+import { TapeDamage } from '../../src/base/tape-damage.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import {
   TAPE_BLOCK_RECORDS,
   type Tape,
   type TapeArchive,
   type TapeBlock,
-  TapeDamage,
 } from '../../src/engine/state/tape.ts'
 import { SWAP_U32_LANES } from '../../src/events/swap-record.ts'
 

@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
-import { TAPE_BLOCK_RECORDS, TapeDamage } from '../../src/engine/state/tape.ts'
+import { TapeDamage } from '../../src/base/tape-damage.ts'
+import { TAPE_BLOCK_RECORDS } from '../../src/engine/state/tape.ts'
 import { NodeDisk } from '../../src/store/disk/node-disk.ts'
 import { runToEnd } from '../../src/store/disk/steps.ts'
 import { chunkPath } from '../../src/store/folder/data-folder.ts'

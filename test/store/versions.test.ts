@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
 import { expect, test } from 'vitest'
+import { TapeDamage } from '../../src/base/tape-damage.ts'
 import type { Tape } from '../../src/engine/state/tape.ts'
-import { TapeDamage } from '../../src/engine/state/tape.ts'
 import { listDataFiles, type NumberedFile } from '../../src/store/folder/data-folder.ts'
 import { JOURNAL_VERSION } from '../../src/store/format/journal-format.ts'
 import { SNAPSHOT_VERSION } from '../../src/store/format/snapshot-format.ts'

@@ -10,10 +10,7 @@ export const KNOWN_FORBIDDEN: Readonly<Record<string, number>> = {
   'protocol/requests → engine/read': 1,
   'protocol/requests → query/json': 1,
   'server → protocol/requests': 1,
-  'server/http → engine/state': 2,
-  'server/live/connection → engine/state': 1,
   'server/live/connection → server/live/hub': 1,
-  'server/live/hub → engine/state': 2,
 }
 
 /** Folders that import themselves by way of others. */
@@ -23,8 +20,8 @@ export const KNOWN_FOLDER_CYCLES: readonly string[] = [
 
 /** How much there may be of the source: lower it when there is less. */
 export const MOST: Readonly<Record<string, number>> = {
-  files: 627,
-  lines: 58655,
+  files: 628,
+  lines: 58652,
   exportedNames: 1914,
   types: 888,
 }

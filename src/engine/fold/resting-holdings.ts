@@ -1,8 +1,8 @@
+import { TapeDamage } from '../../base/tape-damage.ts'
 import { walletLane } from '../state/lanes.ts'
 import { D, L, N, P } from '../state/layout.ts'
 import { isDormant } from '../state/position-lists.ts'
 import type { State } from '../state/state.ts'
-import { TapeDamage } from '../state/tape.ts'
 import { type VisitHolding, WalletHoldings } from '../state/wallet-holdings.ts'
 
 /** Wallets that traded fewer mints have so little that rests that it is read where it lies. */

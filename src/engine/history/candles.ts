@@ -1,10 +1,10 @@
+import { TapeDamage } from '../../base/tape-damage.ts'
 import { stepped } from '../memory/endless-chain.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import type { Hand } from '../state/hand.ts'
 import { barLane } from '../state/lanes.ts'
 import { BAR_LANES, BAR_PRICES, Bar, BarPrice, T, TokenFlag } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
-import { TapeDamage } from '../state/tape.ts'
 import { type ChartTrade, ChartTrades, noTrade } from './chart-trades.ts'
 
 /** As a fault of the chain is told. */

@@ -1,3 +1,4 @@
+import { TapeDamage } from '../../base/tape-damage.ts'
 import { SWAP_U32_LANES } from '../../events/swap-record.ts'
 import type { Sized } from '../memory/memory-part.ts'
 import { ROW_MASK, ROW_SHIFT, ROWS_PER_PAGE } from '../memory/rows.ts'
@@ -25,11 +26,6 @@ export interface TapeArchive {
    * TapeDamage when it cannot be read right.
    */
   block(block: number): TapeBlock
-}
-
-/** An archived block could not be read, or is not what was written. */
-export class TapeDamage extends Error {
-  override readonly name = 'TapeDamage'
 }
 
 const NO_LANES: TapeBlock = { u32: new Uint32Array(0), f64: new Float64Array(0) }

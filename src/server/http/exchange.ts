@@ -1,7 +1,7 @@
 import type { HttpResponse } from 'uWebSockets.js'
 import { randomUUID } from 'node:crypto'
+import { TapeDamage } from '../../base/tape-damage.ts'
 import { stackOf } from '../../base/thrown.ts'
-import { TapeDamage } from '../../engine/state/tape.ts'
 import type { RequestError } from '../../protocol/errors.ts'
 import type { Awaited, Deadlines } from '../load/deadlines.ts'
 import type { EarlyBody } from './body-reader.ts'

@@ -1,4 +1,4 @@
-import { TapeDamage } from '../../engine/state/tape.ts'
+import { TapeDamage } from '../../base/tape-damage.ts'
 import { type HttpErrorCode, requestError } from '../../protocol/errors.ts'
 import { quoted } from '../../protocol/requests/parsed.ts'
 import type { RateLimiter, RateVerdict } from '../load/rate-limiter.ts'

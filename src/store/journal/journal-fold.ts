@@ -1,5 +1,5 @@
+import { TapeDamage } from '../../base/tape-damage.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { TapeDamage } from '../../engine/state/tape.ts'
 import type { Disk } from '../disk/disk.ts'
 import { isRefusal } from '../disk/disk-reason.ts'
 import { StoreError } from '../disk/failure.ts'

@@ -1,10 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import {
-  TAPE_BLOCK_RECORDS,
-  type Tape,
-  type TapeArchive,
-  TapeDamage,
-} from '../../engine/state/tape.ts'
+import { TapeDamage } from '../../base/tape-damage.ts'
+import { TAPE_BLOCK_RECORDS, type Tape, type TapeArchive } from '../../engine/state/tape.ts'
 import type { Disk, DiskFile } from '../disk/disk.ts'
 import { StoreError } from '../disk/failure.ts'
 import {

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { TapeDamage } from '../../../src/base/tape-damage.ts'
 import { Engine } from '../../../src/engine/engine.ts'
 import { STORED_FROM_SWAPS } from '../../../src/engine/history/candles.ts'
 import { ROWS_PER_PAGE } from '../../../src/engine/memory/rows.ts'
@@ -8,7 +9,6 @@ import {
   TAPE_CHUNK_RECORDS,
   Tape,
   type TapeArchive,
-  TapeDamage,
 } from '../../../src/engine/state/tape.ts'
 import type { FeedEvent } from '../../../src/events/event.ts'
 import { SWAP_U32_LANES } from '../../../src/events/swap-record.ts'

@@ -1,7 +1,8 @@
 import fs from 'node:fs'
 import { crc32 } from 'node:zlib'
 import { beforeEach, expect, test } from 'vitest'
-import { TAPE_BLOCK_RECORDS, Tape, TapeDamage } from '../../../src/engine/state/tape.ts'
+import { TapeDamage } from '../../../src/base/tape-damage.ts'
+import { TAPE_BLOCK_RECORDS, Tape } from '../../../src/engine/state/tape.ts'
 import { StoreError } from '../../../src/store/disk/failure.ts'
 import {
   archiveTape,

@@ -1,5 +1,5 @@
+import { TapeDamage } from '../../../base/tape-damage.ts'
 import { stackOf } from '../../../base/thrown.ts'
-import { TapeDamage } from '../../../engine/state/tape.ts'
 import { CLOSE_CODES } from '../../../protocol/errors.ts'
 import { liveErrorFrame } from '../../../protocol/live/live-notices.ts'
 import type { FollowedWords } from '../../../protocol/live-frames.ts'

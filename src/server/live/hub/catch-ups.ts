@@ -1,4 +1,4 @@
-import { TapeDamage } from '../../../engine/state/tape.ts'
+import { TapeDamage } from '../../../base/tape-damage.ts'
 import {
   type FollowedWords,
   type ResyncReason,
