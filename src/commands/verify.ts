@@ -1,7 +1,7 @@
+import { EndlessChain } from '../base/endless-chain.ts'
 import { TapeDamage } from '../base/tape-damage.ts'
 import { messageOf } from '../base/thrown.ts'
 import type { Engine } from '../engine/engine.ts'
-import { EndlessChain } from '../engine/memory/endless-chain.ts'
 import type { Disk } from '../store/disk/disk.ts'
 import { StoreError } from '../store/disk/failure.ts'
 import { isUnreadable } from '../store/disk/node-disk.ts'

@@ -1,3 +1,4 @@
+import type { Width } from '../base/bar-time.ts'
 import type { TradeTold } from './streams.ts'
 
 /** Bars an answer holds at most, the newest (contract section 3.6). */
@@ -24,6 +25,29 @@ export const RESOLUTIONS = [
   '1M',
 ] as const
 export type Resolution = (typeof RESOLUTIONS)[number]
+
+const DAY_SECONDS = 86_400
+
+const WIDTHS: { readonly [R in Resolution]: Width } = {
+  '1S': 1,
+  '5S': 5,
+  '15S': 15,
+  '30S': 30,
+  '1': 60,
+  '5': 300,
+  '15': 900,
+  '30': 1_800,
+  '60': 3_600,
+  '240': 14_400,
+  '1D': DAY_SECONDS,
+  '1W': 'week',
+  '1M': 'month',
+}
+
+/** Width of a resolution's bars. */
+export function widthOf(resolution: Resolution): Width {
+  return WIDTHS[resolution]
+}
 
 export const TRADER_ORDERS = [
   'pnl',

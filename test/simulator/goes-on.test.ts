@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
+import { EngineMarket } from '../../src/app/feeds/engine-market.ts'
 import { encodeBase58 } from '../../src/base/base58.ts'
 import { Random } from '../../src/base/random.ts'
 import { Engine } from '../../src/engine/engine.ts'
@@ -105,7 +106,7 @@ class Folder {
     const feed = new SimulatorFeed({
       ...{ seed, tokens: TOKENS, rate: RATE, startSeconds },
       addressBook: this.#auditor.names,
-      held: engine.seq === 0 ? null : engine,
+      held: engine.seq === 0 ? null : new EngineMarket(engine),
       clock: () => {
         this.seconds = startSeconds + (this.#nowMs() - beganMs) / 1000
         return this.seconds

@@ -143,7 +143,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'base',
   ],
   'server/admin': ['server/http', 'server/sockets', 'config', 'base'],
-  server: ['server/*', 'protocol', 'config', 'base'],
+  server: ['server/*', 'protocol', 'protocol/requests', 'config', 'base'],
 
   feeds: ['config', 'base'],
   'feeds/chain/layouts': ['events', 'base'],
@@ -199,7 +199,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'config',
     'base',
   ],
-  'app/feeds': ['feeds/*', 'engine', 'engine/read', 'engine/order', 'events', 'config', 'base'],
+  'app/feeds': ['feeds/*', 'engine/*', 'events', 'config', 'base'],
   app: [
     'app/feeds',
     'figures',

@@ -4,6 +4,7 @@ import type { Feed } from '../../events/event-sink.ts'
 import type { NewForms } from '../../feeds/chain/transactions/new-forms.ts'
 import type { FeedCounters } from '../../feeds/feed-counters.ts'
 import type { ReportLine } from '../../feeds/lines/line-report.ts'
+import { EngineMarket } from './engine-market.ts'
 import type { FeedTime } from './feed-time.ts'
 import { SideFeeds } from './side-feeds.ts'
 
@@ -94,7 +95,7 @@ async function makeSimulator(config: Config, engine: Engine, nowMs: () => number
     tokens: config.simTokens,
     rate: config.simRate,
     startSeconds: Math.floor(nowMs() / 1000),
-    held: engine.seq === 0 ? null : engine,
+    held: engine.seq === 0 ? null : new EngineMarket(engine),
     clock: () => nowMs() / 1000,
     addressBook: engine.state.book,
   })

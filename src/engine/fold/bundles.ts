@@ -1,5 +1,5 @@
+import { olderLink } from '../../base/endless-chain.ts'
 import { F, Flag, Hop, hopOf, U, walletOf } from '../../events/swap-record.ts'
-import { olderLink } from '../memory/endless-chain.ts'
 import type { Hand } from '../state/hand.ts'
 import { B, PositionFlag, T, TokenFlag } from '../state/layout.ts'
 import { isSameSignature } from '../state/signature.ts'

@@ -1,6 +1,6 @@
+import { stepped } from '../../base/endless-chain.ts'
 import { copyU64 } from '../../base/u64.ts'
 import type { TopHolders } from '../index/top-holders.ts'
-import { stepped } from '../memory/endless-chain.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import type { OrderRing } from '../order/order-ring.ts'
 import { firstOfTransaction } from '../order/tape-slots.ts'

@@ -1,7 +1,7 @@
+import { stepped } from '../../base/endless-chain.ts'
 import { isZeroAt } from '../../base/u64.ts'
 import { F, Flag, Hop, hopOf, U, walletOf } from '../../events/swap-record.ts'
 import { swapsOldestFirst } from '../history/tape-reader.ts'
-import { stepped } from '../memory/endless-chain.ts'
 import { Hand } from '../state/hand.ts'
 import { positionLane } from '../state/lanes.ts'
 import { B, P, PositionFlag, T } from '../state/layout.ts'

@@ -1,6 +1,6 @@
+import { olderLink } from '../../base/endless-chain.ts'
 import { WINDOW_SECONDS } from '../../events/platform.ts'
 import { F, Flag, U, volumeMicroUsdOf } from '../../events/swap-record.ts'
-import { olderLink } from '../memory/endless-chain.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import { type StatePart, sizesOf } from '../memory/state-part.ts'
 import { bytesOf } from '../memory/views.ts'

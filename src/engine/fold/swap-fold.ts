@@ -1,3 +1,4 @@
+import { stepped } from '../../base/endless-chain.ts'
 import { copyU64, isZeroAt, numberAt, readU64 } from '../../base/u64.ts'
 import { Quote } from '../../events/platform.ts'
 import {
@@ -12,7 +13,6 @@ import {
 } from '../../events/swap-record.ts'
 import { Candles } from '../history/candles.ts'
 import type { TopHolders } from '../index/top-holders.ts'
-import { stepped } from '../memory/endless-chain.ts'
 import { boundedPart, type MemoryPart } from '../memory/memory-part.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import type { StatePart } from '../memory/state-part.ts'

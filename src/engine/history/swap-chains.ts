@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
+import { olderLink } from '../../base/endless-chain.ts'
 import { U } from '../../events/swap-record.ts'
-import { olderLink } from '../memory/endless-chain.ts'
 import { positionLane, tokenLane } from '../state/lanes.ts'
 import { P, PASSED_SHIFT, T } from '../state/layout.ts'
 import type { State } from '../state/state.ts'

@@ -1,5 +1,5 @@
+import { stepped } from '../../base/endless-chain.ts'
 import { wholeAt } from '../../base/u64.ts'
-import { stepped } from '../memory/endless-chain.ts'
 import { HashSlots } from '../memory/hash-slots.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import { sharedF64 } from '../memory/shared-f64.ts'

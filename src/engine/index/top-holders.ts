@@ -1,5 +1,5 @@
+import { stepped } from '../../base/endless-chain.ts'
 import { numberAt, readU64, u64ToNumber } from '../../base/u64.ts'
-import { stepped } from '../memory/endless-chain.ts'
 import { ROW_MASK, ROW_SHIFT, Rows } from '../memory/rows.ts'
 import { U32List } from '../memory/u32-list.ts'
 import { isHolderAt } from '../state/lanes.ts'

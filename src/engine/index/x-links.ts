@@ -1,4 +1,4 @@
-import { stepped } from '../memory/endless-chain.ts'
+import { stepped } from '../../base/endless-chain.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import { widened } from '../memory/widened.ts'
 import { B, B_LANES, M, M_LANES, TokenFlag } from '../state/layout.ts'

@@ -1,4 +1,4 @@
-import { olderLink } from './endless-chain.ts'
+import { olderLink } from '../../base/endless-chain.ts'
 import { untouchedByScattered } from './scattered-writes.ts'
 import { U32List } from './u32-list.ts'
 

@@ -1,5 +1,5 @@
+import { olderLink } from '../../base/endless-chain.ts'
 import { ARRIVAL_BITS, ARRIVAL_SHIFT, U } from '../../events/swap-record.ts'
-import { olderLink } from '../memory/endless-chain.ts'
 import { tokenLane } from '../state/lanes.ts'
 import { T } from '../state/layout.ts'
 import type { State } from '../state/state.ts'

@@ -1,15 +1,12 @@
+import { barTime, nextBarTime, type Width } from '../../base/bar-time.ts'
+import { stepped } from '../../base/endless-chain.ts'
 import type { BarChains } from '../history/bar-chains.ts'
 import { BASE_WIDTHS_SECONDS } from '../history/candles.ts'
 import type { ChartTrade, ChartTrades } from '../history/chart-trades.ts'
-import { stepped } from '../memory/endless-chain.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import { tokenLane } from '../state/lanes.ts'
 import { BAR_LANES, Bar, BarPrice, T, TokenFlag } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
-
-const DAY = 86_400
-/** The Monday that opened the week of the epoch. */
-const FIRST_MONDAY = -3 * DAY
 
 /** A bar of any width; USD and SOL series. Volumes are integers: micro-USD and lamports. */
 export interface ChartBar {
@@ -18,28 +15,6 @@ export interface ChartBar {
   readonly sol: { open: number; high: number; low: number; close: number }
   microUsd: number
   lamports: number
-}
-
-/** A width: seconds, or the calendar's weeks (Monday) and months, all in UTC. */
-export type Width = number | 'week' | 'month'
-
-/** Open time of the bar that holds a time (unix seconds). */
-export function barTime(width: Width, time: number): number {
-  if (width === 'month') {
-    const date = new Date(time * 1000)
-    return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1) / 1000
-  }
-  if (width === 'week') return FIRST_MONDAY + floorTo(time - FIRST_MONDAY, 7 * DAY)
-  return floorTo(time, width)
-}
-
-/** Open time of the bar after the one that opens at `time`. */
-export function nextBarTime(width: Width, time: number): number {
-  if (width === 'month') {
-    const date = new Date(time * 1000)
-    return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1) / 1000
-  }
-  return time + (width === 'week' ? 7 * DAY : width)
 }
 
 /** Bars of one mint, newest first, of any width: the fold of its trades. */
@@ -202,8 +177,4 @@ function extend(series: ChartBar['usd'], price: number): void {
   if (price > series.high) series.high = price
   if (price < series.low) series.low = price
   series.close = price
-}
-
-function floorTo(time: number, step: number): number {
-  return Math.floor(time / step) * step
 }

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { stepped } from '../memory/endless-chain.ts'
+import { stepped } from '../../base/endless-chain.ts'
 import { widened } from '../memory/widened.ts'
 
 /** Chains shorter than this are followed each time. */

@@ -1,10 +1,10 @@
 import { Random } from '../../base/random.ts'
-import type { Engine } from '../../engine/engine.ts'
 import type { RecordSink } from '../../events/event-sink.ts'
 import { MAYHEM_AGENT } from '../../events/platform.ts'
 import { CoinTrades } from './coin-trades.ts'
 import { Crowd } from './crowd.ts'
 import { Graduation } from './graduation.ts'
+import type { HeldMarket } from './held-market.ts'
 import { Launcher } from './launcher.ts'
 import { ReserveMoves } from './reserve-moves.ts'
 import { SizeDraw } from './size-draw.ts'
@@ -123,11 +123,11 @@ export class Market {
   }
 
   /**
-   * Takes up the market that an engine holds, so that it goes on where it stopped; before anything else.
+   * Takes up the market that an earlier run left, so that it goes on where it stopped; before anything else.
    * Yields now and then; returns the number of its tokens, 0 when it has none of the simulator.
    */
-  takeUp(engine: Engine): Generator<void, number> {
-    return new TakeUp(this.#takeUpParts, engine).run()
+  takeUp(held: HeldMarket): Generator<void, number> {
+    return new TakeUp(this.#takeUpParts, held).run()
   }
 
   /** Moves event time on; it never goes back. */

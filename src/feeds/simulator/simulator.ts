@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import { setImmediate, setTimeout } from 'node:timers/promises'
-import type { Engine } from '../../engine/engine.ts'
 import type { Feed, RecordSink } from '../../events/event-sink.ts'
+import type { HeldMarket } from './held-market.ts'
 import { DAY_SECONDS, History, type HistoryOptions } from './history.ts'
 import { Market, type MarketOptions } from './market.ts'
 import { SLOT_SECONDS } from './world/chain-clock.ts'
@@ -19,7 +19,7 @@ const MAX_CATCH_UP_SECONDS = 2
 export interface SimulatorOptions
   extends Pick<MarketOptions, 'seed' | 'tokens' | 'startSeconds' | 'addressBook'> {
   /** The market that an earlier run has left is taken up; null: there is none. */
-  readonly held: Engine | null
+  readonly held: HeldMarket | null
   /** Swaps per second. */
   readonly rate: number
   /** Now, unix seconds; fractions make the pace even but are not needed. */
@@ -33,8 +33,8 @@ interface GoneOn {
 }
 
 /**
- * A market of its own: a day of history at once, then live trading at a steady rate. Where an engine holds
- * one already it goes on with that, and what is missing since it stopped is the history.
+ * A market of its own: a day of history at once, then live trading at a steady rate. Where an earlier run
+ * left one it goes on with that, and what is missing since it stopped is the history.
  */
 export class SimulatorFeed implements Feed {
   readonly name = 'sim'
@@ -65,21 +65,21 @@ export class SimulatorFeed implements Feed {
     return this.#stopping.signal.aborted
   }
 
-  /** A market that knows nothing of what the engine holds, but comes behind it. */
-  #firstOptions(held: Engine | null): MarketOptions {
+  /** A market that knows nothing of what the folder holds, but comes behind it. */
+  #firstOptions(held: HeldMarket | null): MarketOptions {
     const { seed, tokens, startSeconds, addressBook } = this.#options
     const options = { seed, tokens, startSeconds, addressBook }
     if (held === null) return options
     return { ...options, firstSlot: held.newestSlot + 1, toldEvents: held.seq }
   }
 
-  /** null: the engine holds no token of the simulator. */
-  async #takeUp(held: Engine, sink: RecordSink): Promise<GoneOn | null> {
+  /** null: the folder holds no token of the simulator. */
+  async #takeUp(held: HeldMarket, sink: RecordSink): Promise<GoneOn | null> {
     const { startSeconds } = this.#options
     const stoppedSeconds = Math.min(held.newestEventSeconds || startSeconds, startSeconds)
     // A slot begins before the second in it, and time shall not go back.
     const fromSeconds = Math.max(stoppedSeconds + SLOT_SECONDS, startSeconds - DAY_SECONDS)
-    const { solPriceUsd } = held.state
+    const { solPriceUsd } = held
     const market = new Market({ ...this.#firstOptions(held), fromSeconds, solPriceUsd }, sink)
     market.advance(fromSeconds)
     const steps = market.takeUp(held)
@@ -91,7 +91,7 @@ export class SimulatorFeed implements Feed {
     })
     if (tokens === 0) return null
     const spanSeconds = Math.max(0, startSeconds - fromSeconds)
-    return { market, goesOn: { tokens: held.state.tokens.count, spanSeconds } }
+    return { market, goesOn: { tokens: held.tokenCount, spanSeconds } }
   }
 
   /** Takes steps until one says that it was the last, and lets others have their turn in between. */

@@ -1,9 +1,7 @@
-import type { Engine } from '../../engine/engine.ts'
-import { MAYHEM_AGENT, Quote, USDC_MINT } from '../../events/platform.ts'
+import { DECIMALS_DEFAULT, MAYHEM_AGENT, Quote, USDC_MINT } from '../../events/platform.ts'
 import { drawIsRunner, MAX_ORDINARY_TARGET, RUNNER_TARGET, sizeFactorOf } from './expectations.ts'
 import { drawIsBoosted, type Graduation } from './graduation.ts'
-import { type HeldToken, HeldTokens } from './held-tokens.ts'
-import { recentAttention } from './recent-attention.ts'
+import type { HeldMarket, HeldToken } from './held-market.ts'
 import {
   MAYHEM_SUPPLY_RAW,
   POOL_BASE_RAW,
@@ -15,6 +13,7 @@ import {
 } from './world/curve.ts'
 import { HOLDERS_PER_TOKEN } from './world/holder-table.ts'
 import type { MarketParts } from './world/parts.ts'
+import { isMadeUpUri } from './world/random-text.ts'
 import { I, quotedPoolLane, T, TOKEN_INTS, TOKEN_LANES, Trait } from './world/token-table.ts'
 
 /** Of the newest swaps so many stand for one ticket of the draw. */
@@ -42,16 +41,14 @@ export interface TakeUpParts extends MarketParts {
  */
 export class TakeUp {
   readonly #parts: TakeUpParts
-  readonly #engine: Engine
-  readonly #held: HeldTokens
+  readonly #held: HeldMarket
   /** Row of each token that was looked at, -1 for one that cannot be taken. All are held until the end. */
   readonly #rows = new Map<number, number>()
   readonly #agent: number
 
-  constructor(parts: TakeUpParts, engine: Engine) {
+  constructor(parts: TakeUpParts, held: HeldMarket) {
     this.#parts = parts
-    this.#engine = engine
-    this.#held = new HeldTokens(engine.state)
+    this.#held = held
     this.#agent = parts.book.wallet(MAYHEM_AGENT)
   }
 
@@ -59,14 +56,14 @@ export class TakeUp {
   *run(): Generator<void, number> {
     const { tickets, tokens, wallets } = this.#parts
     const most = Math.min(SWAPS_MAX, tickets.capacity * SWAPS_PER_TICKET)
-    const attention = yield* recentAttention(this.#engine.state, most)
+    const attention = yield* this.#held.recentAttention(most)
     wallets.takeUp(this.#byActivity(attention.wallets))
     for (const [token, swaps] of attention.tokens) {
       const row = this.#rowOf(token)
       if (row >= 0) tickets.add(row, Math.ceil(swaps / SWAPS_PER_TICKET))
       yield
     }
-    for (const token of this.#board()) {
+    for (const token of this.#held.boardTokens(BOARD_ROWS)) {
       const row = attention.tokens.has(token) ? -1 : this.#rowOf(token)
       if (row >= 0) tickets.add(row, BOARD_TICKETS)
       yield
@@ -83,19 +80,13 @@ export class TakeUp {
       .map(([wallet]) => wallet)
   }
 
-  #board(): number[] {
-    const { order } = this.#engine
-    const heads = [order.new, order.graduated, order.completing]
-    return heads.flatMap(({ tokens }) => tokens.slice(-BOARD_ROWS))
-  }
-
   #rowOf(token: number): number {
     const known = this.#rows.get(token)
     if (known !== undefined) return known
     // Found again by a coin that would be quoted in itself.
     this.#rows.set(token, -1)
     const held = this.#held.read(token)
-    const row = held === null ? -1 : this.#take(held)
+    const row = held === null || !isOwn(held) ? -1 : this.#take(held)
     this.#rows.set(token, row)
     return row
   }
@@ -142,8 +133,7 @@ export class TakeUp {
 
   /** Row of the coin that a token is quoted in; -1 when that one cannot be taken. */
   #quoteRowOf({ quote }: HeldToken): number {
-    const { quotes } = this.#engine.state
-    const token = quotes.tokenOf(quote)
+    const token = this.#held.tokenOfQuote(quote)
     const row = token < 0 ? -1 : this.#rowOf(token)
     return row >= 0 && this.#parts.tokens.has(row, Trait.coin) ? -1 : row
   }
@@ -203,6 +193,11 @@ export class TakeUp {
     for (const { wallet, balance } of this.#held.holdersOf(token, left + 1).reverse())
       if (wallet !== creatorWallet && wallet !== this.#agent) holders.add(row, wallet, balance, 0)
   }
+}
+
+/** Did the simulator make it up? Other feeds may have told tokens of the same folder. */
+function isOwn({ decimals, uri }: HeldToken): boolean {
+  return decimals === DECIMALS_DEFAULT && isMadeUpUri(uri)
 }
 
 /** Is it as the simulator's own curves and pools are, so that its rules can go on from there? */

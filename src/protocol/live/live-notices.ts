@@ -2,7 +2,12 @@
 
 import type { LiveErrorCode } from '../errors.ts'
 import type { FollowedWords } from '../live-frames.ts'
-import { type LiveRequest, MAX_CONNECTION_MINTS, MAX_CONNECTION_WALLETS } from './live-messages.ts'
+import {
+  type LiveRefusal,
+  type LiveRequest,
+  MAX_CONNECTION_MINTS,
+  MAX_CONNECTION_WALLETS,
+} from './live-messages.ts'
 
 export const PING_FRAME = '{"type":"ping"}'
 export const PONG_FRAME = '{"type":"pong"}'
@@ -38,3 +43,11 @@ export function tooManyWallets(asked: number): string {
   const message = `The connection would follow ${asked} wallets, at most ${MAX_CONNECTION_WALLETS} are allowed.`
   return liveErrorFrame('too_many_wallets', message)
 }
+
+/** The answer while the state is being recovered: what is joined now would miss the rest of it. */
+export const STARTING: LiveRefusal = {
+  kind: 'refused',
+  code: 'starting',
+  message: 'The state before the last stop is being recovered: try again in a second.',
+}
+export const STARTING_FRAME = liveErrorFrame(STARTING.code, STARTING.message)

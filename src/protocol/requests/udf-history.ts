@@ -1,6 +1,5 @@
-import { nextBarTime, type Width } from '../../engine/read/chart.ts'
-import { widthOf } from '../../query/json/chart-json.ts'
-import { BARS_MAX, type ChartQuery } from '../answers.ts'
+import { nextBarTime, type Width } from '../../base/bar-time.ts'
+import { BARS_MAX, type ChartQuery, widthOf } from '../answers.ts'
 import { chartResolution, withoutExchange } from '../udf-json.ts'
 import { addressRefusal, type IsTold } from './address.ts'
 import { parseChartExtras, parseResolution, parseSpan } from './chart.ts'

@@ -1,35 +1,7 @@
-import {
-  barTime,
-  type Chart,
-  type ChartBar,
-  nextBarTime,
-  type Width,
-} from '../../engine/read/chart.ts'
-import { BARS_MAX, type ChartQuery, type Resolution } from '../../protocol/answers.ts'
+import { barTime, nextBarTime, type Width } from '../../base/bar-time.ts'
+import type { Chart, ChartBar } from '../../engine/read/chart.ts'
+import { BARS_MAX, type ChartQuery, widthOf } from '../../protocol/answers.ts'
 import { ChartText } from './chart-text.ts'
-
-const DAY = 86_400
-
-const WIDTHS: { readonly [R in Resolution]: Width } = {
-  '1S': 1,
-  '5S': 5,
-  '15S': 15,
-  '30S': 30,
-  '1': 60,
-  '5': 300,
-  '15': 900,
-  '30': 1_800,
-  '60': 3_600,
-  '240': 14_400,
-  '1D': DAY,
-  '1W': 'week',
-  '1M': 'month',
-}
-
-/** Width of a resolution's bars. */
-export function widthOf(resolution: Resolution): Width {
-  return WIDTHS[resolution]
-}
 
 /** Goes towards a chart's newest bar, as `Chart.isNear` does; -1 for no token. */
 export function isChartNear(
@@ -38,12 +10,12 @@ export function isChartNear(
   query: ChartQuery,
   mayGoOn: () => boolean,
 ): boolean {
-  return token < 0 || chart.isNear(token, WIDTHS[query.resolution], query.to, mayGoOn)
+  return token < 0 || chart.isNear(token, widthOf(query.resolution), query.to, mayGoOn)
 }
 
 /** The OHLCV series of a token, or of nothing (-1), as of `now` (contract section 3.6): read, to be written. */
 export function chartText(chart: Chart, token: number, query: ChartQuery, now: number): ChartText {
-  const width = WIDTHS[query.resolution]
+  const width = widthOf(query.resolution)
   const from = barTime(width, query.from)
   const bars: ChartBar[] = []
   let before: ChartBar | null = null

@@ -1,10 +1,9 @@
 import type {
   AddedRequest,
-  LiveRefusal,
   LiveRequest,
   StreamRequest,
 } from '../../../protocol/live/live-messages.ts'
-import { liveErrorFrame } from '../../../protocol/live/live-notices.ts'
+import { STARTING_FRAME } from '../../../protocol/live/live-notices.ts'
 import type { AnnouncedChannel } from '../../../protocol/live-frames.ts'
 import type { LiveStreams, TradeTold } from '../../../protocol/streams.ts'
 import type { LiveApp } from '../../sockets/apps.ts'
@@ -15,14 +14,6 @@ import { FollowedTables } from './followed-tables.ts'
 import { followedWith, NumberedStreams } from './numbered-streams.ts'
 import type { StateParts } from './state-channel.ts'
 import { Topics } from './topics.ts'
-
-/** The answer while the state is being recovered: what is joined now would miss the rest of it. */
-export const STARTING: LiveRefusal = {
-  kind: 'refused',
-  code: 'starting',
-  message: 'The state before the last stop is being recovered: try again in a second.',
-}
-export const STARTING_FRAME = liveErrorFrame(STARTING.code, STARTING.message)
 
 export interface AddedChannelsParts extends Omit<StateParts, 'topics'> {
   readonly app: LiveApp

@@ -1,8 +1,8 @@
 import type { LiveRequest } from '../../../protocol/live/live-messages.ts'
+import { STARTING_FRAME } from '../../../protocol/live/live-notices.ts'
 import { renamed, withExtras } from '../../../protocol/live-frames.ts'
 import type { LiveStreams, TradeTold } from '../../../protocol/streams.ts'
 import { hasMuchUnread, type LiveConnection, type Send } from '../connection/connection.ts'
-import { STARTING_FRAME } from './added-channels.ts'
 import type { LastTables } from './last-tables.ts'
 import type { Subscriptions } from './subscriptions.ts'
 

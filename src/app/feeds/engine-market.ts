@@ -1,13 +1,20 @@
 import { isZeroAt, numberAt } from '../../base/u64.ts'
+import type { Engine } from '../../engine/engine.ts'
 import { linkOf } from '../../engine/history/swap-chains.ts'
 import { ROW_MASK, ROW_SHIFT } from '../../engine/memory/rows.ts'
 import { isHolderAt, tokenLane } from '../../engine/state/lanes.ts'
 import { B, B_LANES, P, P_LANES, T, T_LANES, TokenFlag } from '../../engine/state/layout.ts'
 import type { State } from '../../engine/state/state.ts'
-import { DECIMALS_DEFAULT } from '../../events/platform.ts'
-import { Flag, U } from '../../events/swap-record.ts'
-import { isMadeUpUri } from './world/random-text.ts'
+import { Flag, U, walletOf } from '../../events/swap-record.ts'
+import type {
+  HeldMarket,
+  HeldPosition,
+  HeldToken,
+  RecentAttention,
+} from '../../feeds/simulator/held-market.ts'
 
+/** Swaps looked at between two pauses. */
+const SWAPS_A_STEP = 64
 /** Swaps of a curve that are added up at most; the simulator's are complete or dead long before. */
 const ADDED_SWAPS_MAX = 20_000
 /** Newest swaps of a token that are looked at for what its fees are. */
@@ -15,43 +22,63 @@ const FEE_SWAPS = 16
 /** Newest positions of a token that are looked at for who can sell. */
 const LOOKED_AT_POSITIONS = 256
 
-/** One of the simulator's own tokens as the folder has it. Amounts are raw; wallets and tokens are rows. */
-export interface HeldToken {
-  readonly token: number
-  readonly mint: string
-  readonly bondingCurve: string
-  readonly creator: string
-  readonly creatorWallet: number
-  /** Number of what it is quoted in (`Quotes`). */
-  readonly quote: number
-  readonly isMayhem: boolean
-  readonly isComplete: boolean
-  readonly isMigrated: boolean
-  readonly poolAmm: string
-  readonly virtualBase: number
-  readonly virtualQuote: number
-  readonly realBase: number
-  readonly supply: number
-  readonly swaps: number
-}
+/** Reads the market of an engine for the simulator. */
+export class EngineMarket implements HeldMarket {
+  readonly #engine: Engine
+  readonly #state: State
 
-/** A wallet and what it holds of a token, raw. */
-export interface HeldPosition {
-  readonly wallet: number
-  readonly balance: number
-}
-
-/** Reads what an earlier run of the simulator left in a folder. Nothing here waits for the disk. */
-export class HeldTokens {
-  readonly state: State
-
-  constructor(state: State) {
-    this.state = state
+  constructor(engine: Engine) {
+    this.#engine = engine
+    this.#state = engine.state
   }
 
-  /** null: another feed told the token, or nobody told its creation. */
+  get seq(): number {
+    return this.#engine.seq
+  }
+
+  get newestSlot(): number {
+    return this.#engine.newestSlot
+  }
+
+  get newestEventSeconds(): number {
+    return this.#engine.newestEventSeconds
+  }
+
+  get solPriceUsd(): number {
+    return this.#state.solPriceUsd
+  }
+
+  get tokenCount(): number {
+    return this.#state.tokens.count
+  }
+
+  boardTokens(rows: number): number[] {
+    const { order } = this.#engine
+    const tables = [order.new, order.graduated, order.completing]
+    return tables.flatMap(({ tokens }) => tokens.slice(-rows))
+  }
+
+  *recentAttention(most: number): Generator<void, RecentAttention> {
+    const { tape } = this.#state
+    const tokens = new Map<number, number>()
+    const wallets = new Map<number, number>()
+    const from = Math.max(tape.firstInMemory, tape.count - most)
+    for (let index = from; index < tape.count; index++) {
+      const u32 = tape.u32Of(index)
+      const at = tape.at(index)
+      count(tokens, u32[at + U.token])
+      count(wallets, walletOf(u32, at))
+      if (index % SWAPS_A_STEP === 0) yield
+    }
+    return { tokens, wallets }
+  }
+
+  tokenOfQuote(quote: number): number {
+    return this.#state.quotes.tokenOf(quote)
+  }
+
   read(token: number): HeldToken | null {
-    const { state } = this
+    const state = this.#state
     const { book, texts } = state
     const t = state.tokens.u32[token >>> ROW_SHIFT]
     const at = (token & ROW_MASK) * T_LANES
@@ -62,8 +89,6 @@ export class HeldTokens {
     const curvePlus1 = b[bAt + B.bondingCurvePlus1]
     if ((flags & TokenFlag.creationKnown) === 0 || creatorPlus1 === 0 || curvePlus1 === 0)
       return null
-    if (b[bAt + B.decimals] !== DECIMALS_DEFAULT || !isMadeUpUri(texts.get(b[bAt + B.uri])))
-      return null
     const poolPlus1 = t[at + T.poolAmmPlus1]
     return {
       token,
@@ -71,6 +96,8 @@ export class HeldTokens {
       bondingCurve: book.text(curvePlus1 - 1),
       creator: book.walletText(creatorPlus1 - 1),
       creatorWallet: creatorPlus1 - 1,
+      decimals: b[bAt + B.decimals],
+      uri: texts.get(b[bAt + B.uri]),
       quote: b[bAt + B.quote],
       isMayhem: (flags & TokenFlag.mayhem) !== 0,
       isComplete: (flags & TokenFlag.complete) !== 0,
@@ -84,9 +111,8 @@ export class HeldTokens {
     }
   }
 
-  /** What its traders have paid into the curve, less what they got out, raw; -1 when that cannot be seen. */
   paidIn(token: number): number {
-    const { tape } = this.state
+    const { tape } = this.#state
     let paid = 0
     const isSeen = this.#walk(token, ADDED_SWAPS_MAX, (index) => {
       const u32 = tape.u32Of(index)
@@ -97,9 +123,8 @@ export class HeldTokens {
     return isSeen ? paid : -1
   }
 
-  /** Do its newest swaps pay the creator's fee back to the traders? */
   paysBack(token: number): boolean {
-    const { tape } = this.state
+    const { tape } = this.#state
     let paysBack = false
     this.#walk(token, FEE_SWAPS, (index) => {
       paysBack ||= !isZeroAt(tape.u32Of(index), tape.at(index) + U.cashbackLo)
@@ -108,17 +133,16 @@ export class HeldTokens {
   }
 
   balanceOf(token: number, wallet: number): number {
-    const row = this.state.findPosition(token, wallet)
+    const row = this.#state.findPosition(token, wallet)
     if (row < 0) return 0
-    const p = this.state.positions.u32[row >>> ROW_SHIFT]
+    const p = this.#state.positions.u32[row >>> ROW_SHIFT]
     return numberAt(p, (row & ROW_MASK) * P_LANES + P.balanceLo)
   }
 
-  /** Holders among those who came last, the newest first; none while the token is dormant. */
   holdersOf(token: number, most: number): HeldPosition[] {
-    const { positions } = this.state
+    const { positions } = this.#state
     const found: HeldPosition[] = []
-    let rowPlus1 = tokenLane(this.state, token, T.positionsPlus1)
+    let rowPlus1 = tokenLane(this.#state, token, T.positionsPlus1)
     for (let i = 0; i < LOOKED_AT_POSITIONS && rowPlus1 !== 0 && found.length < most; i++) {
       const p = positions.u32[(rowPlus1 - 1) >>> ROW_SHIFT]
       const at = ((rowPlus1 - 1) & ROW_MASK) * P_LANES
@@ -131,12 +155,16 @@ export class HeldTokens {
 
   /** Shows up to `most` swaps of a token, the newest first; false: there are more, or they have left memory. */
   #walk(token: number, most: number, look: (index: number) => void): boolean {
-    const { tape } = this.state
-    let nextPlus1 = tokenLane(this.state, token, T.lastSwapPlus1)
+    const { tape } = this.#state
+    let nextPlus1 = tokenLane(this.#state, token, T.lastSwapPlus1)
     for (let i = 0; i < most && nextPlus1 > tape.firstInMemory; i++) {
       look(nextPlus1 - 1)
-      nextPlus1 = linkOf(this.state, nextPlus1 - 1, U.previousInMint)
+      nextPlus1 = linkOf(this.#state, nextPlus1 - 1, U.previousInMint)
     }
     return nextPlus1 === 0
   }
+}
+
+function count(counts: Map<number, number>, key: number): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1)
 }
