@@ -5,7 +5,7 @@
 import { ChainNormaliser } from '../src/feeds/chain/normalise.ts'
 import { newFeedCounters } from '../src/feeds/feed-counters.ts'
 import { readLogFrame } from '../src/feeds/solana/log-frames.ts'
-import { SUBSCRIBE } from '../src/feeds/yellowstone/geyser-service.ts'
+import { SUBSCRIBE } from '../src/feeds/yellowstone/geyser-client.ts'
 import { transactionOfGeyser } from '../src/feeds/yellowstone/geyser-transaction.ts'
 import { updateOf } from '../src/feeds/yellowstone/geyser-update.ts'
 import type { BlockTransaction } from '../test/feeds/peers/chain-blocks.ts'

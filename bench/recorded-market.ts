@@ -4,8 +4,8 @@ import { AddressBook } from '../src/engine/state/address-book.ts'
 import type { RecordSink } from '../src/events/event-sink.ts'
 import { NEVER_HOLDERS } from '../src/events/platform.ts'
 import { RecordBatch } from '../src/events/record-batch.ts'
-import { History } from '../src/feeds/simulator/history.ts'
 import { Market } from '../src/feeds/simulator/market.ts'
+import { History } from '../src/feeds/simulator/simulator.ts'
 import type { Interner } from '../src/feeds/simulator/world/interner.ts'
 
 /** 2026-01-01, so that the same seed gives the same market on every day. */

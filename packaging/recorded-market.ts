@@ -1,10 +1,10 @@
 import { swapOfRecord } from '../src/engine/read/swap-outtake.ts'
 import { AddressBook } from '../src/engine/state/address-book.ts'
-import { eventLineText } from '../src/events/event-line-text.ts'
+import { eventLineText } from '../src/events/event-line-schemas.ts'
 import type { RecordSink } from '../src/events/event-sink.ts'
 import { RecordBatch } from '../src/events/record-batch.ts'
-import { History } from '../src/feeds/simulator/history.ts'
 import { Market } from '../src/feeds/simulator/market.ts'
+import { History } from '../src/feeds/simulator/simulator.ts'
 
 /** The recording that the package brings, of the project's root. */
 export const RECORDING = 'packaging/simulated-market.ndjson.gz'

@@ -1,7 +1,7 @@
 /** The program's start: a command when the arguments ask for one, else the service. */
 
 import { beginThroughHangUp, endAsFirst, endWithParent } from './app/signals.ts'
-import { isCommandLine } from './cli/command-words.ts'
+import { isCommandLine } from './cli/command-line.ts'
 
 endAsFirst()
 endWithParent()

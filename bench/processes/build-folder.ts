@@ -13,7 +13,7 @@ import { runToEnd } from '../../src/store/disk/steps.ts'
 import { bootId } from '../../src/store/folder/process-lock.ts'
 import { Journal } from '../../src/store/journal/journal.ts'
 import { JournaledEngine } from '../../src/store/journal/journaled-engine.ts'
-import { archivedEngine } from '../../src/store/snapshot/archived-engine.ts'
+import { archivedEngine } from '../../src/store/snapshot/tape-archive.ts'
 import { newMarket, playHistory, playLive } from '../recorded-market.ts'
 import { SmallBatches } from '../small-batches.ts'
 

@@ -4,7 +4,7 @@ import { type RunningAdmin, startAdmin } from '../server/admin/admin-server.ts'
 import type { Log, RunningServer } from '../server/http/options.ts'
 
 /** What the admin surface needs of the program. */
-export interface AdminParts {
+interface AdminParts {
   readonly server: RunningServer
   /** Null when ready, else why not, with the paths that the public port does not tell. */
   readonly notReady: () => string | null

@@ -5,20 +5,18 @@ import { residentBytes } from '../base/memory-usage.ts'
 import type { Config } from '../config/config.ts'
 import { marketOf } from '../config/market.ts'
 import { Engine } from '../engine/engine.ts'
-import { boundedPart, type MemoryPart } from '../engine/memory/memory-part.ts'
+import { boundedPart, type MemoryPart } from '../engine/memory/state-part.ts'
 import { RestChoice } from '../engine/rest-choice.ts'
 import type { Log } from '../server/http/options.ts'
 import { CompactorLauncher } from '../store/compaction/compactor-launcher.ts'
 import { Snapshots } from '../store/compaction/snapshots.ts'
 import type { Disk } from '../store/disk/disk.ts'
-import { folderRefused, isRefusal } from '../store/disk/disk-reason.ts'
-import type { StoreError } from '../store/disk/failure.ts'
+import { folderRefused, isRefusal, type StoreError } from '../store/disk/failure.ts'
 import { loadMapFile, type MapFile } from '../store/disk/file-memory.ts'
 import { NodeDisk } from '../store/disk/node-disk.ts'
 import { shortenPoolSlices } from '../store/disk/pool-slices.ts'
 import { retold } from '../store/disk/steps.ts'
-import { WaitTimes } from '../store/disk/wait-times.ts'
-import { type OnDiskCall, WatchedDisk } from '../store/disk/watched-disk.ts'
+import { type OnDiskCall, WaitTimes, WatchedDisk } from '../store/disk/watched-disk.ts'
 import { FileMark, readMark } from '../store/folder/file-mark.ts'
 import { markMarket, refuseOtherMarket } from '../store/folder/market-mark.ts'
 import { bootId, endOrphan, lockFolder } from '../store/folder/process-lock.ts'
@@ -29,8 +27,7 @@ import { MappedRing } from '../store/journal/mapped-ring.ts'
 import { SegmentWatch } from '../store/journal/segment-watch.ts'
 import { SegmentsAhead } from '../store/journal/segments-ahead.ts'
 import { type Recovered, type RecoveryProgress, recover } from '../store/recovery/recovery.ts'
-import { type Archives, archive } from '../store/snapshot/archived-engine.ts'
-import { keptSentence } from './kept-sentence.ts'
+import { type Archives, archive } from '../store/snapshot/tape-archive.ts'
 import type { Service } from './service.ts'
 
 /** A recovery works this long before it lets the server answer. */
@@ -53,7 +50,7 @@ const PUT_ASIDE =
   'the journal ends with bytes that do not go on where its last good frame ends: they were put aside, ' +
   'delete them when they are of no use'
 
-export interface DurabilityOptions {
+interface DurabilityOptions {
   readonly config: Config
   readonly folder: string
   readonly service: Service
@@ -337,4 +334,22 @@ function tell(recovered: Recovered, service: Service, durationMs: number, log: L
     },
     'recovered',
   )
+}
+
+/** What a data folder holds at the stop, in one sentence: journal and snapshot, and what is in neither. */
+export function keptSentence(
+  folder: string,
+  seq: number,
+  syncedSeq: number,
+  snapshotSeq: number,
+  failure: StoreError | null,
+): string {
+  const count = (events: number) => events.toLocaleString('en')
+  const snapshot = `its newest snapshot holds seq ${count(snapshotSeq)}`
+  if (failure !== null)
+    return `events up to seq ${count(syncedSeq)} are in the journal of ${folder}, and none that came after the disk refused; ${snapshot}.`
+  if (seq === 0) return `no event has come to ${folder}.`
+  if (snapshotSeq === seq)
+    return `all events are kept: the journal of ${folder} ends at seq ${count(seq)}, and so does its newest snapshot.`
+  return `all events are kept: the journal of ${folder} ends at seq ${count(seq)}; ${snapshot}, and the next start reads what follows.`
 }

@@ -1,9 +1,10 @@
 import type { Feed } from '../events/event-sink.ts'
 import type { ReportLine } from '../feeds/lines/line-report.ts'
+import { RefusalReport } from '../feeds/refusal-report.ts'
+import { REAL_TIMERS } from '../feeds/timers.ts'
 import type { Log } from '../server/http/options.ts'
 import { FeedShare, type Foreign } from './feeds/feed-share.ts'
 import { SlotlessShare } from './feeds/slotless-share.ts'
-import { LineReports } from './line-reports.ts'
 import { RefusalWatch } from './refusal-watch.ts'
 import type { Service } from './service.ts'
 
@@ -17,6 +18,8 @@ const FOREIGN: Readonly<Record<Foreign, string>> = {
     'and from a copy of this one.',
 }
 const PRICED = 'A price of SOL is known now.'
+const FIRST = 'line skipped: it cannot be read; docs/events.md says what a line may be'
+const MORE = 'more lines skipped, the last one is told'
 
 /** Tells the log what becomes of events: lines and events that are refused, markets that are mixed, a price that is missing. */
 export class IntakeLog {
@@ -98,5 +101,46 @@ export class IntakeLog {
       return token >= 0 && token < tokens
     }
     return new SlotlessShare({ hasToken, newestSeconds: engine.newestEventSeconds })
+  }
+}
+
+interface Line {
+  readonly line: number
+  readonly reason: string
+}
+
+/** Tells the log of skipped lines, each feed's by its name: the first at once, of others how many and the last. */
+class LineReports {
+  readonly #log: Log
+  readonly #reports: RefusalReport<Line>[] = []
+  readonly #counts = new Map<string, number>()
+
+  constructor(log: Log) {
+    this.#log = log
+  }
+
+  of(feed: string): ReportLine {
+    const log = this.#log
+    let isFirst = true
+    const report = new RefusalReport<Line>((lines, last) => {
+      if (isFirst) log.warn({ feed, ...last }, FIRST)
+      else log.warn({ feed, lines, ...last }, MORE)
+      isFirst = false
+    }, REAL_TIMERS)
+    this.#reports.push(report)
+    return (line, reason) => {
+      this.#counts.set(feed, this.count(feed) + 1)
+      report.note({ line, reason })
+    }
+  }
+
+  /** Lines of a feed that were skipped so far. */
+  count(feed: string): number {
+    return this.#counts.get(feed) ?? 0
+  }
+
+  /** Tells what was held back of all of them. */
+  sumUp(): void {
+    for (const report of this.#reports) report.sumUp()
   }
 }

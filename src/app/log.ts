@@ -1,6 +1,5 @@
 import { pino } from 'pino'
 import type { Config } from '../config/config.ts'
-import { logText } from './log-text.ts'
 import type { Logger } from './program.ts'
 
 /** Bytes of log that wait for room, as in a pipe that nobody reads; lines on top are left out. */
@@ -9,8 +8,23 @@ const WAITING_LOG_BYTES_MAX = 1 << 20
 /** Takes away what stands in the line of the cursor, as the bar of a replay: it is drawn anew below. */
 const CLEAR_LINE = '\r\u001b[K'
 
+/** How lines of the log look for eyes: pino's levels, from which a name stands before a message. */
+const LEVELS: readonly (readonly [from: number, name: string, colour: string])[] = [
+  [60, 'fatal', '31;1'],
+  [50, 'error', '31;1'],
+  [40, 'warning', '33'],
+]
+
+const FAINT = '2'
+const STANDING_OUT = '1;4;36'
+const INDENT = '         '
+/** What pino writes by itself, and what is shown apart. */
+const OWN_KEYS: ReadonlySet<string> = new Set(['level', 'time', 'msg', 'stack'])
+/** A terminal that does not say how wide it is, as one whose output goes elsewhere. */
+const COLUMNS_UNKNOWN = 160
+
 /** Where the log goes, and who may look at it. */
-export interface LogStream {
+interface LogStream {
   readonly fd: number
   readonly isTTY?: boolean
   readonly columns?: number
@@ -42,4 +56,95 @@ export function makeLog(
   const columns = isTerminal ? stream.columns : undefined
   const write = (line: string) => void lines.write(before + logText(line, { hasColours, columns }))
   return pino(options, { write })
+}
+
+interface TextOptions {
+  readonly hasColours: boolean
+  /** How wide the terminal is; undefined: it does not say. */
+  readonly columns?: number | undefined
+}
+
+type Facts = Readonly<Record<string, unknown>>
+
+/**
+ * One line of JSON as one or two lines for eyes: the message, and below it the facts, of which a message that is no
+ * warning shows as many as there is room for. A stack of a fault of the program follows whole. What strangers wrote can
+ * move no cursor. What is no JSON is given back.
+ */
+export function logText(line: string, options: TextOptions): string {
+  const facts = factsOf(line)
+  if (facts === null) return line
+  const { hasColours, columns } = options
+  const paint = (code: string, text: string) =>
+    hasColours && text !== '' ? `\u001b[${code}m${text}\u001b[0m` : text
+  const [, name = '', colour = ''] = LEVELS.find(([from]) => Number(facts.level) >= from) ?? []
+  const message = harmless(messageOf(facts))
+  const head = `${paint(FAINT, clockOf(facts.time))} ${paint(colour, name)}${name === '' ? '' : ': '}${message}`
+  const stack = typeof facts.stack === 'string' ? stackLines(facts.stack) : []
+  return [head, ...below(message, facts, name !== '', columns ?? COLUMNS_UNKNOWN, paint), ...stack]
+    .map((one) => `${one}\n`)
+    .join('')
+}
+
+function below(
+  message: string,
+  facts: Facts,
+  isWhole: boolean,
+  columns: number,
+  paint: (code: string, text: string) => string,
+): readonly string[] {
+  if (message === 'ready' && typeof facts.url === 'string')
+    return [
+      `${INDENT}${paint(STANDING_OUT, harmless(facts.url))}  ${paint(FAINT, liveFeed(facts))}`,
+    ]
+  if (typeof facts.kept === 'string') return []
+  const told = Object.entries(facts)
+    .filter(([key, value]) => !OWN_KEYS.has(key) && value !== null && value !== undefined)
+    .map(([key, value]) => `${key}=${shown(value)}`)
+    .join(' ')
+  if (told === '') return []
+  const room = columns - INDENT.length
+  const text = isWhole || told.length <= room ? told : `${told.slice(0, Math.max(room - 1, 0))}…`
+  return [`${INDENT}${paint(FAINT, text)}`]
+}
+
+/** The last one has in its line what was kept. */
+function messageOf({ msg, kept }: Facts): string {
+  return typeof kept === 'string' ? `${msg}: ${kept}` : String(msg ?? '')
+}
+
+function liveFeed({ ws }: Facts): string {
+  return typeof ws === 'string' ? `live feed: ${harmless(ws)}` : ''
+}
+
+function factsOf(line: string): Facts | null {
+  try {
+    const value: unknown = JSON.parse(line)
+    return typeof value === 'object' && value !== null ? { ...value } : null
+  } catch {
+    return null
+  }
+}
+
+/** Hours, minutes and seconds where the reader is. */
+function clockOf(time: unknown): string {
+  const date = new Date(String(time))
+  return Number.isNaN(date.getTime()) ? '--:--:--' : date.toTimeString().slice(0, 8)
+}
+
+function shown(value: unknown): string {
+  if (typeof value === 'string')
+    return /^[\x21-\x7e]+$/.test(value) ? value : harmless(JSON.stringify(value))
+  return harmless(JSON.stringify(value))
+}
+
+function stackLines(stack: string): readonly string[] {
+  return stack.split('\n').map((line) => `${INDENT}${harmless(line)}`)
+}
+
+/** Without characters by which a terminal would do something else than show them. */
+function harmless(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => {
+    return `\\u{${character.codePointAt(0)?.toString(16)}}`
+  })
 }

@@ -11,7 +11,7 @@ const FIRST_PID = 1
 /** A SIGHUP came before there was a service to do what it means. */
 let wasHungUp = false
 
-export interface HangUp {
+interface HangUp {
   /** Whether the program was started at a terminal. */
   readonly wasAtTerminal: boolean
   readonly isAtTerminal: boolean

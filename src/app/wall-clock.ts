@@ -1,4 +1,5 @@
 import os from 'node:os'
+import type { Log } from '../server/http/options.ts'
 
 /**
  * A larger step forward of the wall clock has to last. Smaller ones are what time services make every day, and
@@ -14,7 +15,7 @@ export const STEP_LASTS_MS = 90_000
 /** Less than this ahead is drift, and no sleep. */
 const SLEPT_MS_MIN = 1_000
 
-export interface MachineClocks {
+interface MachineClocks {
   /** Unix milliseconds; anybody may set it. */
   readonly wallMs: () => number
   /** Milliseconds that never jump; they stand still while the machine sleeps. */
@@ -115,10 +116,44 @@ export class WallClock {
 }
 
 /** One sentence for the log and for `/readyz`. */
-export function heldSentence(aheadSeconds: number): string {
+function heldSentence(aheadSeconds: number): string {
   return (
     `The clock of this machine went ${aheadSeconds} s ahead at once, which no other clock of it bears out: ` +
     `this is taken once it has lasted ${STEP_LASTS_MS / 1000} s, and until then feeds with slots wait, PumpPortal's trades ` +
     'have the time before, and lines of the new time are refused. If it is wrong, set the clock before anything is started anew.'
   )
+}
+
+/** Log lines about the machine's clock. A market that goes by the times of events has no part in it. */
+export class ClockReports {
+  readonly #log: Log
+  readonly #isEventClock: boolean
+  /** The log has said that the market's clock lies ahead of the machine's. */
+  #isAheadTold = false
+
+  constructor(log: Log, isEventClock: boolean) {
+    this.#log = log
+    this.#isEventClock = isEventClock
+  }
+
+  /** A step forward that the market's clock did not take at once. */
+  step(step: ClockStep, aheadSeconds: number): void {
+    if (this.#isEventClock) return
+    if (step === 'held') this.#log.warn({ aheadSeconds }, heldSentence(aheadSeconds))
+    else if (step === 'undone')
+      this.#log.info({}, 'the clock of this machine was set back: nothing of its step was taken')
+    else
+      this.#log.warn(
+        { aheadSeconds },
+        "the step of this machine's clock has lasted: the market takes it",
+      )
+  }
+
+  /** Told again and again why windows stand still, or null: says it once when they begin to, and once when that ends. */
+  standStill(reason: string | null): void {
+    if ((reason !== null) === this.#isAheadTold) return
+    this.#isAheadTold = reason !== null
+    if (reason !== null) this.#log.warn({}, reason)
+    else this.#log.info({}, "the machine's clock has reached that of the market: windows go on")
+  }
 }

@@ -6,7 +6,6 @@
  * Limbs instead of BigInt: four characters (58^4 < 2^24) and three bytes (2^24) at a time keep
  * every product below 2^48, exact in a double.
  */
-
 export const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 const NOT_IN_ALPHABET = 255
 const CHARS_PER_LIMB = 4
@@ -39,6 +38,10 @@ const WIDE_LIMBS = 18
  */
 const HALF_IN_LIMBS = halvesInLimbs()
 const sums = new Float64Array(WIDE_LIMBS)
+const codes = Buffer.alloc(BASE58_CHARS_MAX + 4 * CHARS_PER_LIMB)
+/** How an address is written: base58 of 32 bytes. Others are no owner or signer that an event could carry. */
+export const ADDRESS_PATTERN = '^[1-9A-HJ-NP-Za-km-z]{32,44}$'
+const ADDRESS = new RegExp(ADDRESS_PATTERN)
 
 function halvesInLimbs(): Float64Array {
   const table = new Float64Array(SHORT_HALVES * WIDE_LIMBS)
@@ -54,7 +57,6 @@ function halvesInLimbs(): Float64Array {
 
 /** Scratch, least significant limb first; both functions are synchronous and own it in turn. */
 const limbs = new Float64Array(BASE58_CHARS_MAX / CHARS_PER_LIMB + 1)
-const codes = Buffer.alloc(BASE58_CHARS_MAX + 4 * CHARS_PER_LIMB)
 
 /** The bytes of `text`, or null when a character is not of the alphabet or the text too long. */
 export function decodeBase58(text: string): Uint8Array | null {
@@ -187,4 +189,8 @@ function textOfLimbs(used: number, zeros: number): string {
     }
   }
   return '1'.repeat(zeros) + codes.toString('latin1', start)
+}
+
+export function isAddress(text: string): boolean {
+  return ADDRESS.test(text)
 }

@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { textAt } from './json-access.ts'
 
 /** Modules that run by themselves, by the name of their file in the bundle; paths within `src`. */
 export const ENTRIES = {
@@ -23,4 +25,12 @@ export function entryFile(entry: keyof typeof ENTRIES): string {
 /** A file of the program; `path` from `src`, or from `dist`. */
 export function programFile(path: string): string {
   return fileURLToPath(new URL(path, FOLDER))
+}
+
+/** As package.json had it when this process began: another may lie there by the time it is asked for. */
+export const PROGRAM_VERSION = readVersion()
+
+function readVersion(): string {
+  const text = readFileSync(programFile('../package.json'), 'utf8')
+  return textAt(JSON.parse(text), 'version') ?? 'unknown'
 }

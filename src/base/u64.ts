@@ -4,7 +4,7 @@
  * BigInt would leave garbage behind every swap.
  */
 
-export const TWO_32 = 4294967296
+const TWO_32 = 4294967296
 const U64_MAX = 2n ** 64n - 1n
 
 /** Highest high half of an integer that a double holds exactly. */

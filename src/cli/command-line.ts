@@ -1,12 +1,11 @@
 import { endFirst } from '../base/end-first.ts'
-import { PROGRAM_VERSION } from '../base/program-version.ts'
+import { PROGRAM_VERSION } from '../base/program-files.ts'
 import { Exit } from '../commands/command.ts'
 import { type RecordedFeed, recordCommand } from '../commands/record-command.ts'
 import { COMMANDS, runCommand } from '../commands/run-command.ts'
 import { SETTING_NAMES } from '../config/config.ts'
 import { mistypedSettings } from '../config/mistyped-settings.ts'
-import { asksForVersion } from './command-words.ts'
-import { usageText } from './usage.ts'
+import { settingsHelp } from './settings-table.ts'
 
 const DOCTOR_SUMMARY = 'what would stand in the way of a start with the same settings'
 
@@ -15,6 +14,9 @@ const recordedFeed: RecordedFeed = async (...given) => {
   const { recordedFeed } = await import('../app/feeds/live-sources.ts')
   return recordedFeed(...given)
 }
+
+const HELP_WORDS: readonly string[] = ['help', '--help', '-h']
+const VERSION_WORDS: readonly string[] = ['version', '--version', '-V']
 
 /** Runs the command that the first argument names; the process ends with its exit code. */
 export async function runCommandLine(args: readonly string[]): Promise<void> {
@@ -57,4 +59,40 @@ async function codeOf(args: readonly string[]): Promise<number> {
     rest.map((arg) => (arg === '-h' ? '--help' : arg)),
     terminal,
   )
+}
+
+/** How the program is called, with a sentence for each command. */
+export function usageText(summaries: Iterable<readonly [string, string]>): string {
+  const rows = [...summaries].map(([name, summary]) => `  ${name.padEnd(10)} ${summary}`)
+  return `mintfeed ${PROGRAM_VERSION}: self-hosted, real-time market data for launch-platform tokens
+
+  mintfeed [flags]              runs the service
+  mintfeed <command> [flags]    runs a command; mintfeed <command> --help tells its flags
+
+Commands:
+${rows.join('\n')}
+  help       this text; also --help and -h
+  --version  the version
+
+Settings of the service are environment variables, each also a flag: PORT=9000 is --port 9000. Below each has
+its default and, in brackets, its unit or values; docs/settings.md is the same table. More on them is in
+README.md, docs/operations.md, docs/feeds.md and docs/feeds-sources.md.
+
+${settingsHelp()}
+`
+}
+
+/** Whether the arguments ask for something else than the service. */
+export function isCommandLine(args: readonly string[]): boolean {
+  if (args.length === 0) return false
+  return !args[0].startsWith('-') || asks(HELP_WORDS, args) || asksForVersion(args)
+}
+
+function asksForVersion(args: readonly string[]): boolean {
+  return asks(VERSION_WORDS, args)
+}
+
+/** Behind the first argument a word without a dash is the value of a flag. */
+function asks(words: readonly string[], args: readonly string[]): boolean {
+  return args.some((arg, i) => words.includes(arg) && (i === 0 || arg.startsWith('-')))
 }

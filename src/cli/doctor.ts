@@ -1,7 +1,8 @@
-import { checkFeeds } from '../app/feeds/feed-checks.ts'
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:net'
+import { checkFeeds } from '../app/feeds/feed-list.ts'
 import { messageOf } from '../base/thrown.ts'
 import { Exit, type Terminal } from '../commands/command.ts'
-import { bad, exitCodeOf, type Finding, findingsText, good, warn } from '../commands/finding.ts'
 import { checkFolder, newestFileMs } from '../commands/folder-checks.ts'
 import {
   checkBacklog,
@@ -10,17 +11,18 @@ import {
   checkMemory,
   checkNode,
 } from '../commands/machine-checks.ts'
+import { bad, exitCodeOf, type Finding, findingsText, good, warn } from '../commands/verdict.ts'
 import { type Config, ConfigError, readConfig, SETTING_NAMES } from '../config/config.ts'
 import { marketOf } from '../config/market.ts'
 import { mistypedSettings } from '../config/mistyped-settings.ts'
 import { isLoopback } from '../config/surface.ts'
 import { platformSentence } from '../feeds/chain/platform-state.ts'
-import { descriptorLimit } from '../figures/descriptor-limit.ts'
+import { descriptorLimit } from '../figures/process-figures.ts'
 import { RESERVED_DESCRIPTORS } from '../server/load/limits.ts'
+import { whyNotListening } from '../server/sockets/apps.ts'
 import { clientAddresses } from '../server/sockets/client-address.ts'
 import { checkTlsFiles } from '../server/sockets/tls-files.ts'
 import { checkLiveFeeds } from './live-checks.ts'
-import { checkPorts } from './port-checks.ts'
 
 /** A certificate that ends sooner is worth a word. */
 const CERTIFICATE_DAYS = 14
@@ -96,7 +98,7 @@ function checkClockBy(dataDir: Config['dataDir']): Finding {
 async function checkTls(tls: Config['surface']['tls']): Promise<Finding[]> {
   if (tls === null) return []
   // Only now: it loads the library under the sockets.
-  const { secureApp } = await import('../server/sockets/secure-app.ts')
+  const { secureApp } = await import('../server/sockets/tls-files.ts')
   try {
     const days = Math.floor((checkTlsFiles(tls) - Date.now() / 1000) / DAY_S)
     secureApp(tls).close()
@@ -139,4 +141,54 @@ function checkProxies(trustProxy: Config['trustProxy']): Finding[] {
   }
   if (!trustProxy.some((entry) => entry.endsWith('/0'))) return []
   return [bad('proxies', 'TRUST_PROXY trusts everybody: name your proxies only.')]
+}
+
+/** Where the service would listen, by the name of its setting. */
+interface ListenedPort {
+  readonly name: string
+  readonly host: string
+  readonly port: number
+}
+
+/** Can all be had at once? Two settings may name one port. */
+async function checkPorts(ports: readonly ListenedPort[]): Promise<Finding[]> {
+  const taken: { readonly server: Server; readonly of: ListenedPort }[] = []
+  const findings: Finding[] = []
+  for (const one of ports) {
+    const server = createServer()
+    const refusal = await refusalOf(server, one)
+    if (refusal === null) taken.push({ server, of: one })
+    const same = taken.find(({ of }) => of !== one && of.port === one.port)
+    findings.push(findingOf(one, refusal, same?.of ?? null))
+  }
+  for (const { server } of taken) await once(server.close(), 'close')
+  return findings
+}
+
+/** The error with which a server does not listen; null when it does. */
+function refusalOf(
+  server: Server,
+  { host, port }: ListenedPort,
+): Promise<NodeJS.ErrnoException | null> {
+  return new Promise((resolve) => {
+    server.once('error', resolve)
+    server.listen({ host, port, exclusive: true }, () => resolve(null))
+  })
+}
+
+function findingOf(
+  { name, host, port }: ListenedPort,
+  refusal: NodeJS.ErrnoException | null,
+  same: ListenedPort | null,
+): Finding {
+  if (refusal === null) return good(name, `${host}:${port} is free.`)
+  const cannot = `${host}:${port} cannot be had,`
+  if (refusal.code !== 'EADDRINUSE')
+    return bad(
+      name,
+      `${cannot} ${whyNotListening(refusal, name)}: give another address or ${name}.`,
+    )
+  return same === null
+    ? bad(name, `${cannot} it is in use: stop what uses it, or give another ${name}.`)
+    : bad(name, `${cannot} it is that of ${same.name}: give another ${name}.`, Exit.usage)
 }

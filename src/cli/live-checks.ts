@@ -1,7 +1,7 @@
 import { status } from '@grpc/grpc-js'
 import { WebSocket } from 'ws'
 import { codeOf } from '../base/thrown.ts'
-import { bad, type Finding, good, warn } from '../commands/finding.ts'
+import { bad, type Finding, good, warn } from '../commands/verdict.ts'
 import type { Config } from '../config/config.ts'
 import { GEYSER_COMMITMENT } from '../feeds/commitment.ts'
 import { isRetired } from '../feeds/metadata/gateways.ts'

@@ -1,6 +1,5 @@
 import type { Readable, Writable } from 'node:stream'
-import { diskReason } from '../store/disk/disk-reason.ts'
-import { StoreError } from '../store/disk/failure.ts'
+import { diskReason, StoreError } from '../store/disk/failure.ts'
 
 /** What a command reads and writes; a process has one, and each test its own. */
 export interface Terminal {
@@ -23,7 +22,7 @@ export interface Command {
   readonly run: (asked: Asked, terminal: Terminal) => number | Promise<number>
 }
 
-export interface FlagShape {
+interface FlagShape {
   readonly type: 'string' | 'boolean'
   readonly meaning: string
 }

@@ -5,11 +5,18 @@ import { readMark } from '../store/folder/file-mark.ts'
 import { bootId, holderOf } from '../store/folder/process-lock.ts'
 import { lossOfAll } from '../store/folder/written-mark.ts'
 import { Exit } from './command.ts'
-import { bad, type Finding, good, unlessRefused, warn } from './finding.ts'
 import { verdictLine } from './inspect-text.ts'
 import { settledDisk } from './settled-disk.ts'
 import { reportSnapshot, type SnapshotReport } from './snapshot-report.ts'
-import { startSteps, type Verdict } from './verdict.ts'
+import {
+  bad,
+  type Finding,
+  good,
+  startSteps,
+  unlessRefused,
+  type Verdict,
+  warn,
+} from './verdict.ts'
 
 const ABOUT = 'contents'
 /** Snapshots are read so long, and then the journal. */

@@ -1,21 +1,38 @@
+import fs from 'node:fs'
+import { Readable, type Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import zlib from 'node:zlib'
+import { TapeDamage } from '../base/damage.ts'
 import { withWholeCharacters } from '../base/whole-characters.ts'
 import type { Engine } from '../engine/engine.ts'
 import { swapOfRecord } from '../engine/read/swap-outtake.ts'
-import { eventLineText } from '../events/event-line-text.ts'
+import { eventLineText } from '../events/event-line-schemas.ts'
 import { SWAP_U32_LANES } from '../events/swap-record.ts'
 import type { Disk } from '../store/disk/disk.ts'
 import { StoreError } from '../store/disk/failure.ts'
 import { runToEnd } from '../store/disk/steps.ts'
-import { type DataFiles, listDataFiles } from '../store/folder/data-folder.ts'
+import { type DataFiles, listDataFiles, UNFINISHED } from '../store/folder/data-folder.ts'
 import { frameBytes, Kind } from '../store/format/journal-format.ts'
 import { foldFrame, lineTextOf } from '../store/journal/frame-fold.ts'
 import { headerOf, type JournalStart, walkJournal } from '../store/journal/journal-scan.ts'
 import { loadNewestAnew } from '../store/recovery/recovery.ts'
+import { archivedEngine } from '../store/snapshot/tape-archive.ts'
 import { presentFrames, type WholeFrame } from '../store/upgrades/old-frames.ts'
-import { bytesBetween } from './journal-bytes.ts'
-import type { Progress } from './progress.ts'
+import {
+  type Asked,
+  type Command,
+  Exit,
+  refusedOutput,
+  seqFlag,
+  type Terminal,
+  UsageError,
+} from './command.ts'
+import { count } from './inspect-text.ts'
+import { type Progress, progressOn, SILENT } from './progress.ts'
+import { bytesBetween } from './segment-report.ts'
+import { settledDisk } from './settled-disk.ts'
 
-export interface ExportOptions {
+interface ExportOptions {
   readonly disk: Disk
   readonly folder: string
   /** Makes an empty engine that reads the tape's chunks of the folder. */
@@ -28,7 +45,7 @@ export interface ExportOptions {
 }
 
 /** What was exported. */
-export interface Exported {
+interface Exported {
   /** Seq the journal begins at: older events are not in it any more. */
   readonly journalFrom: number
   readonly events: number
@@ -130,4 +147,106 @@ function startOf(
     `The journal of ${folder} begins at seq ${journalFrom} and no snapshot is whole: who traded ` +
       'what cannot be told. Put back a snapshot.',
   )
+}
+
+/** `mintfeed export`. */
+export const exportCommand: Command = {
+  summary: 'the events of the journal as event lines, which FEED=replay:<file> reads again',
+  help:
+    'Every event that arrived, in order of arrival, duplicates and refused ones included. The\n' +
+    'time of a wall clock is no event and cannot be written: replayed lines are folded at their\n' +
+    'own times (CLOCK=event). Segments that no snapshot needs any more are removed by the\n' +
+    'service; with JOURNAL_KEEP=all it keeps everything. Changes nothing and takes no lock.',
+  flags: {
+    out: { type: 'string', meaning: 'a file instead of stdout; .gz and .zst are compressed' },
+    from: { type: 'string', meaning: 'first seq' },
+    to: { type: 'string', meaning: 'seq behind the last one' },
+  },
+  async run(asked, terminal) {
+    const from = seqFlag(asked, 'from') ?? 0
+    const to = seqFlag(asked, 'to') ?? Number.MAX_SAFE_INTEGER
+    if (from > to) throw new UsageError(`--from is ${from}; it must not be above --to, ${to}.`)
+    const disk = settledDisk(asked.folder)
+    const out = outputOf(asked)
+    // A bar between lines on one terminal would spoil both.
+    const progress = out === null ? SILENT : progressOn(terminal.stderr)
+    const newEngine = () => archivedEngine(disk, asked.folder)
+    const steps = exportLines({ disk, folder: asked.folder, newEngine, from, to, progress })
+    try {
+      tell(await write(steps, out, terminal.stdout), from, terminal)
+    } finally {
+      progress.end()
+    }
+    return Exit.good
+  },
+}
+
+interface Output {
+  readonly name: string
+  readonly file: Writable
+  readonly coding: NodeJS.ReadWriteStream | null
+}
+
+/** @throws UsageError when the file is there, StoreError when it cannot be made */
+function outputOf({ flags }: Asked): Output | null {
+  const { out: name } = flags
+  if (typeof name !== 'string' || name === '') return null
+  if (fs.existsSync(name)) throw new UsageError(`--out is "${name}", which is there already.`)
+  try {
+    const path = name + UNFINISHED
+    const file = fs.createWriteStream(path, { fd: fs.openSync(path, 'w') })
+    return { name, file, coding: codingOf(name) }
+  } catch (error) {
+    throw refusedOutput(name, error)
+  }
+}
+
+function codingOf(name: string): NodeJS.ReadWriteStream | null {
+  if (name.endsWith('.gz')) return zlib.createGzip()
+  return name.endsWith('.zst') ? zlib.createZstdCompress() : null
+}
+
+/**
+ * What came before a failure is written whole, then the failure is thrown. A file has its name once
+ * it is whole, or as whole as the folder is: one that Ctrl-C, a full disk or a running service that took a
+ * file away has cut off is not taken for an export.
+ */
+async function write(
+  steps: Generator<string, Exported>,
+  out: Output | null,
+  stdout: Writable,
+): Promise<Exported> {
+  let exported: Exported = { journalFrom: 0, events: 0, tornBytes: 0 }
+  const failures: unknown[] = []
+  const text = Readable.from(
+    (function* () {
+      try {
+        exported = yield* steps
+      } catch (error) {
+        failures.push(error)
+      }
+    })(),
+  )
+  if (out === null) await pipeline(text, stdout, { end: false })
+  else if (out.coding === null) await pipeline(text, out.file)
+  else await pipeline(text, out.coding, out.file)
+  if (out !== null && failures.every(isDamage)) fs.renameSync(out.name + UNFINISHED, out.name)
+  if (failures.length > 0) throw failures[0]
+  return exported
+}
+
+/** Another export would come no further. */
+function isDamage(failure: unknown): boolean {
+  return failure instanceof StoreError || failure instanceof TapeDamage
+}
+
+function tell({ journalFrom, events, tornBytes }: Exported, from: number, { stderr }: Terminal) {
+  stderr.write(`${count(events)} events exported\n`)
+  if (journalFrom > from)
+    stderr.write(
+      `The journal begins at seq ${journalFrom}: older events are in snapshots only ` +
+        '(JOURNAL_KEEP=all keeps everything).\n',
+    )
+  if (tornBytes > 0)
+    stderr.write(`The last ${count(tornBytes)} bytes of the journal are a write not finished.\n`)
 }

@@ -1,21 +1,26 @@
+import { randomUUID } from 'node:crypto'
 import fs from 'node:fs'
 import { dirname, join } from 'node:path'
 import { codeOf } from '../base/thrown.ts'
 import type { Market } from '../config/market.ts'
-import { diskOf, isFolder } from '../store/disk/node-disk.ts'
-import { listDataFiles } from '../store/folder/data-folder.ts'
+import { appendAll } from '../store/disk/disk.ts'
+import { folderRefused, isRefusal } from '../store/disk/failure.ts'
+import { diskOf, isFolder, NodeDisk } from '../store/disk/node-disk.ts'
+import { listDataFiles, withFile } from '../store/folder/data-folder.ts'
 import { otherMarket, unknownMarket } from '../store/folder/market-mark.ts'
+import { holderOf, isLocked } from '../store/folder/process-lock.ts'
 import { ringPath } from '../store/journal/journal-ring.ts'
 import { Exit } from './command.ts'
 import { checkContents } from './contents-check.ts'
-import { bad, type Finding, good, unlessRefused, warn } from './finding.ts'
-import { tryFolder } from './folder-trial.ts'
 import { ReadOnlyDisk } from './read-only-disk.ts'
+import { bad, type Finding, good, unlessRefused, warn } from './verdict.ts'
 
 const MEBIBYTE = 2 ** 20
 const COMFORTABLE_FREE_BYTES = 4096 * MEBIBYTE
 /** The kernel's own, /proc and /sys: root may write there by its rights, and nothing is kept. */
 const KEEPS_NOTHING = [0x9fa0, 0x62656572]
+/** More than a start writes before it takes an event: the lock, the mark, the head of a segment. */
+const TRIAL_BYTES = 64 << 10
 
 /**
  * Can the data folder be used, is there room in it, and would the service start with what it holds and
@@ -115,4 +120,50 @@ function isLink(path: string): boolean {
   } catch {
     return false
   }
+}
+
+/**
+ * Does in a data folder what a start does, and undoes it: a file is made, written, made to last and removed, and the
+ * kernel's lock taken and given back. A quota, a disk without free inodes or one that takes no writes shows in nothing
+ * else. `place` is the folder, or the nearest one above where that is not there yet. Null: nothing was refused.
+ */
+function tryFolder(folder: string, place: string): Finding | null {
+  try {
+    if (place === folder) {
+      tryWriting(folder)
+      return lockRefused(folder)
+    }
+    const made = fs.mkdtempSync(join(place, '.mintfeed-doctor-'))
+    try {
+      tryWriting(made)
+    } finally {
+      fs.rmdirSync(made)
+    }
+    return null
+  } catch (error) {
+    if (!isRefusal(error)) throw error
+    return bad('data folder', folderRefused(error, folder).message, Exit.data)
+  }
+}
+
+function tryWriting(folder: string): void {
+  const disk = new NodeDisk()
+  const path = join(folder, `doctor-${randomUUID()}.trial`)
+  const file = disk.create(path)
+  try {
+    withFile(file, () => {
+      appendAll(file, Buffer.alloc(TRIAL_BYTES))
+      file.sync()
+    })
+  } finally {
+    disk.remove(path)
+  }
+  disk.syncFolder(folder)
+}
+
+/** Who holds the lock and can be named is told where the contents are judged. */
+function lockRefused(folder: string): Finding | null {
+  if (holderOf(folder) !== null || !isLocked(folder)) return null
+  const says = `${folder} is used by another program, perhaps in another container: stop it, or give another DATA_DIR.`
+  return bad('data folder', says, Exit.data)
 }

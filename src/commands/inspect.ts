@@ -38,7 +38,7 @@ export interface FolderReport {
   readonly verdict: Verdict
 }
 
-export interface Totals {
+interface Totals {
   readonly bytes: number
   readonly frames: number
   /** Seqs the journal holds: from the first to behind the last good one; null without a journal. */

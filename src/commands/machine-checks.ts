@@ -1,6 +1,6 @@
 import os from 'node:os'
 import { systemText } from '../base/system-text.ts'
-import { bad, type Finding, good, warn } from './finding.ts'
+import { bad, type Finding, good, warn } from './verdict.ts'
 
 const MEBIBYTE = 2 ** 20
 /** What the process needs beside the history it keeps in memory. */

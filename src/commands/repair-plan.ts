@@ -1,6 +1,7 @@
 import type { Disk } from '../store/disk/disk.ts'
 import { newerVersion, StoreError } from '../store/disk/failure.ts'
 import { unlessUnreadable } from '../store/disk/node-disk.ts'
+import { runToEnd } from '../store/disk/steps.ts'
 import {
   type DataFiles,
   FileBuffer,
@@ -11,8 +12,8 @@ import { readSegmentHeader, type SegmentHeader } from '../store/format/segment-h
 import { evidenceBehind, SegmentScan, scanned } from '../store/format/segment-scan.ts'
 import type { JournalPlace } from '../store/journal/journal.ts'
 import { headerOf, type JournalStart } from '../store/journal/journal-scan.ts'
-import { repairBase } from './repair-base.ts'
 import { bytesOf, sizeOf } from './segment-report.ts'
+import { neededChunks, reportSnapshot, type SnapshotReport } from './snapshot-report.ts'
 
 /** What `repair` would give up. */
 export interface RepairPlan {
@@ -30,7 +31,7 @@ export interface RepairPlan {
   readonly bytes: number
 }
 
-export interface SegmentCut {
+interface SegmentCut {
   readonly file: NumberedFile
   readonly byte: number
   readonly bytes: number
@@ -181,4 +182,47 @@ function lostFrames(
   if (end.cut !== null) count(end.cut.file, end.cut.byte)
   for (const file of segments) count(file, 0)
   return { frames, lastSeq, bytes: total }
+}
+
+/** What the folder goes back to before the journal is folded. */
+interface RepairBase {
+  /** The newest whole snapshot; null for none. */
+  readonly base: SnapshotReport | null
+  /** Newer ones that are whole, and that a start refuses since chunks of theirs are gone. */
+  readonly unusable: readonly NumberedFile[]
+}
+
+/** @throws StoreError when a later version wrote a snapshot that may be the one */
+export function repairBase(
+  disk: Disk,
+  folder: string,
+  snapshots: readonly NumberedFile[],
+  until: number,
+  chunkRecords: number,
+): RepairBase {
+  const unusable: NumberedFile[] = []
+  for (const file of snapshots.toReversed()) {
+    if (file.number > until) continue
+    const report = reportSnapshot(disk, file)
+    if (report.status === 'other version') throw new StoreError('newer_version', report.damage)
+    if (report.status === 'damaged') continue
+    if (hasItsChunks(disk, folder, report, chunkRecords)) return { base: report, unusable }
+    unusable.push(file)
+  }
+  return { base: null, unusable }
+}
+
+function hasItsChunks(
+  disk: Disk,
+  folder: string,
+  report: SnapshotReport,
+  chunkRecords: number,
+): boolean {
+  try {
+    runToEnd(neededChunks(disk, folder, report, chunkRecords))
+    return true
+  } catch (error) {
+    if (error instanceof StoreError && error.code === 'missing') return false
+    throw error
+  }
 }

@@ -1,13 +1,31 @@
 import { randomUUID } from 'node:crypto'
+import fs from 'node:fs'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline/promises'
+import { TAPE_CHUNK_RECORDS } from '../engine/state/tape.ts'
 import type { Disk } from '../store/disk/disk.ts'
+import { NodeDisk } from '../store/disk/node-disk.ts'
 import { copyTail } from '../store/folder/copy-tail.ts'
-import { type NumberedFile, withFile } from '../store/folder/data-folder.ts'
+import {
+  listDataFiles,
+  type NumberedFile,
+  syncFiles,
+  withFile,
+} from '../store/folder/data-folder.ts'
 import { FileMark } from '../store/folder/file-mark.ts'
-import { bootId } from '../store/folder/process-lock.ts'
+import { bootId, endOrphan, lockFolder } from '../store/folder/process-lock.ts'
 import { Journal } from '../store/journal/journal.ts'
+import { RING_NAME, type RingPlace, ringPath } from '../store/journal/journal-ring.ts'
+import { MappedRing } from '../store/journal/mapped-ring.ts'
+import { settleRing } from '../store/journal/ring-tail.ts'
+import { type Command, Exit, seqFlag, type Terminal, UsageError } from './command.ts'
 import { GIVEN_UP } from './inspect.ts'
-import type { RepairPlan } from './repair-plan.ts'
+import { count } from './inspect-text.ts'
+import { planRepair, type RepairPlan } from './repair-plan.ts'
+import { settledDisk } from './settled-disk.ts'
+
+const KEEPS_ALL =
+  'No event will be given up: the next start makes anew, out of the journal, what was in'
 
 /** Nothing has to go. */
 export function isNothing({ cut, segments, snapshots }: RepairPlan): boolean {
@@ -68,4 +86,120 @@ function beginEpoch(disk: Disk, folder: string, { place }: RepairPlan): void {
     place,
   )
   journal.close()
+}
+
+/** `mintfeed repair`. */
+export const repairCommand: Command = {
+  summary: 'gives up everything from a seq or a damaged place on, so that the service starts',
+  help:
+    'From the first frame that reaches beyond --until, or the first damaged place before it, all\n' +
+    'is moved to given-up-<time> in the data folder, later segments and snapshots too; nothing is\n' +
+    'deleted. The stream gets a new epoch, by which clients see that it broke off. The service\n' +
+    'must be stopped. Look at the folder with "mintfeed inspect" first.',
+  flags: {
+    until: { type: 'string', meaning: 'seq behind the last event that stays (required)' },
+    yes: { type: 'boolean', meaning: 'do not ask; required where there is no terminal' },
+  },
+  async run(asked, terminal) {
+    const { folder, flags } = asked
+    const until = seqFlag(asked, 'until')
+    if (until === null) throw new UsageError('repair needs --until <seq>: what is to stay.')
+    const isSure = flags.yes === true
+    if (!isSure && terminal.stdin.isTTY !== true)
+      throw new UsageError('repair asks before it does anything: without a terminal say --yes.')
+    const unlock = lockFolder(folder)
+    try {
+      endOrphan(folder)
+      const plan = planRepair(settledDisk(folder), folder, until, TAPE_CHUNK_RECORDS)
+      if (isNothing(plan)) {
+        terminal.stdout.write(
+          `Nothing reaches beyond seq ${until}, and no damage keeps the service from starting.\n`,
+        )
+        return Exit.good
+      }
+      terminal.stdout.write(planText(plan))
+      if (!isSure && !(await isConfirmed(terminal))) return Exit.bad
+      const disk = new NodeDisk()
+      emptyRing(disk, folder, new MappedRing(folder, null, () => {}))
+      const givenUp = carryOut(disk, folder, plan, new Date())
+      terminal.stdout.write(
+        `Moved to ${givenUp}; the next start begins at seq ${plan.place.seq} with a new epoch.\n`,
+      )
+      return Exit.good
+    } finally {
+      giveToOwner(folder)
+      unlock()
+    }
+  },
+}
+
+function planText(plan: RepairPlan): string {
+  const { cut, segments, snapshots, chunks } = plan
+  const where = cut === null ? [] : [`  ${cut.file.name} from byte ${count(cut.byte)} on`]
+  const files = [...segments, ...snapshots, ...chunks].map(({ name }) => `  ${name}`)
+  return `${[keepsAll(plan) ? KEEPS_ALL : eventsText(plan), ...where, ...files].join('\n')}\n`
+}
+
+/** Do files go alone that the journal makes again? */
+function keepsAll({ place, cut, segments, snapshots }: RepairPlan): boolean {
+  const isJournalKept = cut === null && segments.length === 0
+  return isJournalKept && snapshots.every(({ number }) => number <= place.seq)
+}
+
+function eventsText({ place, lastSeq, frames, bytes }: RepairPlan): string {
+  const told = lastSeq > place.seq ? ` (as far as can be told to ${count(lastSeq - 1)})` : ''
+  const sum = `${count(bytes)} bytes of journal, ${count(frames)} whole frames`
+  return `Events from seq ${count(place.seq)} on${told} will be given up: ${sum}.`
+}
+
+async function isConfirmed({ stdin, stderr }: Terminal): Promise<boolean> {
+  const lines = createInterface({ input: stdin, output: stderr })
+  try {
+    // Ctrl-D and Ctrl-C close the lines, and leave the question unanswered for ever.
+    const closed = new Promise<string>((resolve) => lines.once('close', () => resolve('')))
+    const answer = lines.question('Give this up? Type yes: ')
+    return (await Promise.race([answer, closed])).trim() === 'yes'
+  } finally {
+    lines.close()
+  }
+}
+
+/**
+ * Gives what root has made in another user's data folder to that one: the service could not open it. (To
+ * work as that user from the beginning is no way: the folder may lie in one that root alone may enter.)
+ */
+function giveToOwner(folder: string): void {
+  if (process.geteuid?.() !== 0) return
+  try {
+    const { uid, gid } = fs.statSync(folder)
+    if (uid === 0) return
+    for (const path of madeByRoot(folder)) fs.lchownSync(path, uid, gid)
+  } catch {
+    // This root may not: the service says which file it cannot open.
+  }
+}
+
+function madeByRoot(folder: string): string[] {
+  return fs.readdirSync(folder).flatMap((name) => {
+    const path = join(folder, name)
+    const stat = fs.lstatSync(path)
+    const isOfRoot = stat.uid === 0
+    if (stat.isDirectory())
+      return name.startsWith(GIVEN_UP) ? [...(isOfRoot ? [path] : []), ...madeByRoot(path)] : []
+    // A file with another name somewhere may be one that root keeps from this user.
+    return isOfRoot && stat.isFile() && stat.nlink === 1 ? [path] : []
+  })
+}
+
+/**
+ * What a killed process had in its ring alone is of the journal, before anything is given up of it: it lasts in
+ * the segment before the ring goes.
+ */
+export function emptyRing(disk: Disk, folder: string, place: RingPlace): void {
+  const { segments } = listDataFiles(disk, folder)
+  settleRing(disk, folder, segments, place)
+  // And the segments before, with their names: of those too the process may have synced nothing yet.
+  syncFiles(disk, folder, segments)
+  // Else the next start would take out of it what is given up.
+  if (disk.list(folder).includes(RING_NAME)) disk.remove(ringPath(folder))
 }

@@ -1,15 +1,15 @@
 import fs from 'node:fs'
 import { parseArgs } from 'node:util'
-import { TapeDamage } from '../base/tape-damage.ts'
+import { TapeDamage } from '../base/damage.ts'
 import { codeOf, messageOf } from '../base/thrown.ts'
-import { flagSentence } from '../config/flag-sentence.ts'
+import { flagSentence } from '../config/mistyped-settings.ts'
 import { StoreError } from '../store/disk/failure.ts'
 import { isFolder } from '../store/disk/node-disk.ts'
 import { type Asked, type Command, Exit, type Terminal, UsageError } from './command.ts'
-import { exportCommand } from './export-command.ts'
+import { exportCommand } from './export.ts'
 import { inspectCommand } from './inspect-command.ts'
-import { repairCommand } from './repair-command.ts'
-import { verifyCommand } from './verify-command.ts'
+import { repairCommand } from './repair.ts'
+import { verifyCommand } from './verify.ts'
 
 /** Those that work on a data folder. */
 export const COMMANDS: ReadonlyMap<string, Command> = new Map([

@@ -1,9 +1,10 @@
 import type { Disk } from '../store/disk/disk.ts'
 import { unlessUnreadable } from '../store/disk/node-disk.ts'
 import { type FileBuffer, type NumberedFile, withFile } from '../store/folder/data-folder.ts'
-import { Kind } from '../store/format/journal-format.ts'
+import { FRAME_HEADER_BYTES, Kind } from '../store/format/journal-format.ts'
 import { readSegmentHeader, type SegmentHeader } from '../store/format/segment-header.ts'
 import { SegmentScan } from '../store/format/segment-scan.ts'
+import { headerOf } from '../store/journal/journal-scan.ts'
 
 /** What is in a segment of the journal. */
 export interface SegmentReport {
@@ -21,7 +22,7 @@ export interface SegmentReport {
   readonly damage: SegmentDamage | null
 }
 
-export interface SegmentDamage {
+interface SegmentDamage {
   /** First byte that is not right. */
   readonly byte: number
   readonly reason: string
@@ -121,4 +122,21 @@ function badRest(scan: SegmentScan, bytes: number): SegmentDamage | null {
     byte: scan.end,
     reason: `the last ${bytes - scan.end} bytes are no good frames from seq ${scan.endSeq} on`,
   }
+}
+
+/** Bytes of the segments that hold events from one seq to another; `toSeq` null: to the end. */
+export function bytesBetween(
+  disk: Disk,
+  segments: readonly NumberedFile[],
+  fromSeq: number,
+  toSeq: number | null,
+): number {
+  let bytes = 0
+  for (const { path } of segments) {
+    const header = headerOf(disk, path)
+    if (header === null || header === 'newer' || header.firstSeq < fromSeq) continue
+    if (toSeq !== null && header.firstSeq >= toSeq) continue
+    bytes += withFile(disk.open(path), (file) => file.size())
+  }
+  return Math.max(bytes, FRAME_HEADER_BYTES)
 }

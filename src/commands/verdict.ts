@@ -1,16 +1,69 @@
 import { basename } from 'node:path'
+import { codeOf, messageOf } from '../base/thrown.ts'
 import { TAPE_CHUNK_RECORDS } from '../engine/state/tape.ts'
 import type { Disk } from '../store/disk/disk.ts'
-import { folderRefused } from '../store/disk/disk-reason.ts'
-import { StoreError } from '../store/disk/failure.ts'
+import { folderRefused, StoreError } from '../store/disk/failure.ts'
 import { isUnreadable } from '../store/disk/node-disk.ts'
 import { runToEnd } from '../store/disk/steps.ts'
 import { type DataFiles, withFile } from '../store/folder/data-folder.ts'
 import { lossOf, type WrittenBefore } from '../store/folder/written-mark.ts'
 import { type Cut, type JournalEnd, walkJournal } from '../store/journal/journal-scan.ts'
-import { allDamaged, namingDamaged } from '../store/recovery/damaged-snapshots.ts'
-import { foundStream } from '../store/recovery/recovery.ts'
+import { allDamaged, foundStream, namingDamaged } from '../store/recovery/recovery.ts'
+import { Exit } from './command.ts'
 import { neededChunks, type SnapshotReport } from './snapshot-report.ts'
+
+/** What the doctor found out about one thing. */
+export interface Finding {
+  /** `bad`: the service would not start, or not for long. */
+  readonly level: 'good' | 'warn' | 'bad'
+  /** What was looked at. */
+  readonly about: string
+  /** Exit code of the doctor when it is `bad`. */
+  readonly code: number
+  /** One sentence: what is so, and when that is not good, what to do. */
+  readonly says: string
+}
+
+export function good(about: string, says: string): Finding {
+  return { level: 'good', about, code: Exit.good, says }
+}
+
+export function warn(about: string, says: string): Finding {
+  return { level: 'warn', about, code: Exit.good, says }
+}
+
+export function bad(about: string, says: string, code: number = Exit.bad): Finding {
+  return { level: 'bad', about, code, says }
+}
+
+/** What a look at a data folder finds; where the disk refuses it, that it does. */
+export function unlessRefused<T>(about: string, look: () => T): T | Finding {
+  try {
+    return look()
+  } catch (error) {
+    if (codeOf(error) === '') throw error
+    return bad(about, `${messageOf(error)}: mend that, or give another DATA_DIR.`, Exit.data)
+  }
+}
+
+/** That of a setting goes before that of the data folder, as at a start. */
+export function exitCodeOf(findings: readonly Finding[]): number {
+  const codes = findings.filter(({ level }) => level === 'bad').map(({ code }) => code)
+  return [Exit.usage, Exit.data, Exit.bad].find((code) => codes.includes(code)) ?? Exit.good
+}
+
+/** A line for each finding, and what they come to. */
+export function findingsText(findings: readonly Finding[]): string {
+  const lines = findings.map(
+    ({ level, about, says }) => `${level.padEnd(5)} ${about.padEnd(12)} ${says}`,
+  )
+  const count = (level: Finding['level']) => findings.filter((one) => one.level === level).length
+  const verdict =
+    count('bad') > 0
+      ? `${count('bad')} to mend before the start`
+      : `nothing stands in the way, ${count('warn')} to look at`
+  return `${[...lines, verdict].join('\n')}\n`
+}
 
 /** What a start would do with a folder. */
 export type Verdict =
@@ -28,7 +81,7 @@ export type Verdict =
     }
   | { readonly starts: false; readonly reason: string }
 
-export interface VerdictCut {
+interface VerdictCut {
   readonly name: string
   readonly byte: number
   /** Whole frames among the bytes. */
@@ -37,7 +90,7 @@ export interface VerdictCut {
   readonly isUnfinished: boolean
 }
 
-export interface VerdictOptions {
+interface VerdictOptions {
   readonly disk: Disk
   readonly folder: string
   readonly files: DataFiles

@@ -1,5 +1,4 @@
-import { EndlessChain } from '../base/endless-chain.ts'
-import { TapeDamage } from '../base/tape-damage.ts'
+import { EndlessChain, TapeDamage } from '../base/damage.ts'
 import { messageOf } from '../base/thrown.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Disk } from '../store/disk/disk.ts'
@@ -7,6 +6,8 @@ import { StoreError } from '../store/disk/failure.ts'
 import { isUnreadable } from '../store/disk/node-disk.ts'
 import { runToEnd } from '../store/disk/steps.ts'
 import { listDataFiles, type NumberedFile, withFile } from '../store/folder/data-folder.ts'
+import { readMark } from '../store/folder/file-mark.ts'
+import { bootId } from '../store/folder/process-lock.ts'
 import { lossOfAll, type WrittenBefore } from '../store/folder/written-mark.ts'
 import { frameBytes } from '../store/format/journal-format.ts'
 import {
@@ -25,13 +26,19 @@ import {
 import { loadSnapshot } from '../store/recovery/recovery.ts'
 import { readContents } from '../store/snapshot/snapshot-file.ts'
 import { stateDigest } from '../store/snapshot/state-digest.ts'
+import { archivedEngine } from '../store/snapshot/tape-archive.ts'
 import { type ChunkKind, DORMANT_CHUNKS, SWAP_CHUNKS } from '../store/snapshot/tape-chunk.ts'
 import { reportChunk } from './chunk-report.ts'
-import { bytesBetween } from './journal-bytes.ts'
-import type { Progress } from './progress.ts'
+import { type Command, Exit } from './command.ts'
+import { type Progress, progressOn } from './progress.ts'
 import { type Archived, ReplayedChunks } from './replayed-chunks.ts'
+import { bytesBetween } from './segment-report.ts'
+import { settledDisk } from './settled-disk.ts'
 
-export interface VerifyOptions {
+/** Of a folder that says nothing itself: what is verified is a backup, and this one would restore nothing. */
+const NOTHING = 'no journal and no snapshot is in it: is it the right folder?'
+
+interface VerifyOptions {
   readonly disk: Disk
   readonly folder: string
   /** Makes an empty engine that reads the tape's chunks of the folder. */
@@ -77,9 +84,6 @@ export function verifyFolder(options: VerifyOptions): readonly Check[] {
   new Verification(options, tell).run()
   return checks
 }
-
-/** Of a folder that says nothing itself: what is verified is a backup, and this one would restore nothing. */
-const NOTHING = 'no journal and no snapshot is in it: is it the right folder?'
 
 type Tell = (what: string, isGood: boolean, found: string) => void
 
@@ -308,4 +312,46 @@ function isBehind(seq: number, segment: number, { file, contents }: Snapshot): b
 function isState(engine: Engine, seq: number, { file, contents }: Snapshot): boolean {
   if (seq !== file.number) return false
   return contents.version < SNAPSHOT_VERSION || stateDigest(engine.parts) === contents.digest
+}
+
+/** `mintfeed verify`. */
+export const verifyCommand: Command = {
+  summary: 'replays the journal and compares it with snapshots and tape',
+  help:
+    'Each snapshot is recomputed from the one before it and must have its digest; chunks of the\n' +
+    'tape between them are recomputed and compared block by block; the tail is folded. Takes the\n' +
+    'memory of the service. Changes nothing and takes no lock.\n' +
+    'Exit code 0: all checks hold; 1: one does not.',
+  flags: { json: { type: 'boolean', meaning: 'one JSON object instead of text' } },
+  run({ folder, flags }, { stdout, stderr }) {
+    // Before the files and the ring: a service that runs writes on meanwhile.
+    const written = readMark(folder, bootId())
+    const disk = settledDisk(folder)
+    const isJson = flags.json === true
+    const checks = verifyFolder({
+      disk,
+      folder,
+      written,
+      newEngine: () => archivedEngine(disk, folder),
+      progress: progressOn(stderr),
+      onCheck: (check) => {
+        if (!isJson) stdout.write(checkLine(check))
+      },
+    })
+    const bad = checks.filter(({ isGood }) => !isGood)
+    const isGood = bad.length === 0
+    const count = checks.length
+    const isOne = count === 1
+    if (isJson) stdout.write(`${JSON.stringify({ folder, isGood, checks })}\n`)
+    else if (isGood) stdout.write(`${isOne ? 'the one check holds' : `all ${count} checks hold`}\n`)
+    else
+      stderr.write(
+        `mintfeed: ${isOne ? 'the one check does' : `${bad.length} of ${count} checks do`} not hold.\n`,
+      )
+    return isGood ? Exit.good : Exit.bad
+  },
+}
+
+function checkLine({ what, isGood, found }: Check): string {
+  return `${isGood ? 'good' : 'BAD '}  ${what}: ${found}\n`
 }

@@ -1,5 +1,4 @@
-import { ConfigError } from './config-error.ts'
-import { durationMs } from './setting-values.ts'
+import { ConfigError, durationMs } from './setting-values.ts'
 
 const HOUR_MS = 3_600_000
 

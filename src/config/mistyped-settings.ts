@@ -1,7 +1,13 @@
-import { editsBetween } from './edits.ts'
+import { messageOf } from '../base/thrown.ts'
+
+/** Words that ask for something else than the service, where they come first. */
+export const COMMAND_NAMES: readonly string[] = [
+  ...['inspect', 'verify', 'export', 'repair', 'record', 'doctor'],
+  ...['help', 'version'],
+]
 
 /** A variable that is no setting and looks like one. */
-export interface MistypedSetting {
+interface MistypedSetting {
   readonly variable: string
   readonly sentence: string
 }
@@ -65,4 +71,44 @@ function editsMaxOf(word: string, name: string): number {
 /** Without case and what parts words: `DATADIR` and `data-dir` are `DATA_DIR`. */
 function lettersOf(name: string): string {
   return name.toUpperCase().replaceAll(/[_.-]/g, '')
+}
+
+/** Letters wrong, left out, added or changed places between two words: the optimal string alignment distance. */
+export function editsBetween(a: string, b: string): number {
+  let beforeLast: readonly number[] = []
+  let last = Array.from({ length: b.length + 1 }, (_, j) => j)
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const isOther = a[i - 1] === b[j - 1] ? 0 : 1
+      const edits = Math.min(last[j] + 1, row[j - 1] + 1, last[j - 1] + isOther)
+      const areSwapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
+      row.push(areSwapped ? Math.min(edits, beforeLast[j - 2] + 1) : edits)
+    }
+    beforeLast = last
+    last = row
+  }
+  return last[b.length]
+}
+
+/** What `parseArgs` did not know: a flag, without its dashes, or a word that is no flag at all. */
+export type Unknown = { readonly flag: string } | { readonly word: string }
+
+/**
+ * What `parseArgs` refused, as one sentence; `instead` says, beginning with a small letter, what there is
+ * for what it did not know.
+ */
+export function flagSentence(error: unknown, instead: (unknown: Unknown) => string): string {
+  const text = messageOf(error)
+  const unknown = /^(?:Unknown option '-*(.*?)'|Unexpected argument '(.*?)')(?=[.\n]|$)/.exec(text)
+  if (unknown !== null) {
+    const [all, flag, word = ''] = unknown
+    return `${all}; ${instead(flag === undefined ? { word } : { flag })}.`
+  }
+  const [, valueless, isLast] = /^Option '(--\S+)( <value>)?' argument/.exec(text) ?? []
+  if (valueless !== undefined)
+    return isLast === undefined
+      ? `Option '${valueless}' has no value; one that begins with a dash is written ${valueless}=<value>.`
+      : `Option '${valueless}' has no value.`
+  return `${text.split('\n')[0].replace(/\.$/, '')}.`
 }

@@ -1,4 +1,4 @@
-import { editsBetween } from './edits.ts'
+import { editsBetween } from './mistyped-settings.ts'
 
 /** Letters typed wrong, left out or added, at which a word may still stand for a name. */
 const EDITS_MAX = 2

@@ -1,12 +1,12 @@
-import { ConfigError } from './config-error.ts'
-
 const UNITS_BYTES: Readonly<Record<string, number>> = { kb: 2 ** 10, mb: 2 ** 20, gb: 2 ** 30 }
 /** Timers hold 31 bits of milliseconds; what is longer would come due at once. */
 const DURATION_HOURS_MAX = 596
 const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }
-
 /** Requests of a window: far above what one process serves, far below where counting grows inexact. */
 const RATE_MAX = 1_000_000_000
+
+/** A setting that cannot be used; the message is one sentence for the user. */
+export class ConfigError extends Error {}
 
 /** An integer in a range, both ends allowed. */
 export function integer(name: string, text: string, min: number, max: number): number {

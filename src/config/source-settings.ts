@@ -1,6 +1,6 @@
 import { decodeBase58 } from '../base/base58.ts'
 import { isSolPrice, SOL_PRICE_RANGE } from '../base/sol-price-range.ts'
-import { ConfigError } from './config-error.ts'
+import { ConfigError } from './setting-values.ts'
 
 /** Where the price of SOL comes from. */
 export type SolPriceSetting =

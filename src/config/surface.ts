@@ -1,5 +1,4 @@
-import { ConfigError } from './config-error.ts'
-import { durationMs, integer, sizeBytes } from './setting-values.ts'
+import { ConfigError, durationMs, integer, sizeBytes } from './setting-values.ts'
 
 /** Limits that a user sets (docs/operations.md). */
 export interface AdjustableLimits {

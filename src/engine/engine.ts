@@ -18,12 +18,11 @@ import { RecordBatch } from '../events/record-batch.ts'
 import { F, Flag, INPUT_FLAGS, SWAP_U32_LANES, TOLD_BITS, U } from '../events/swap-record.ts'
 import type { EngineOptions, Facts } from './engine-options.ts'
 import { Dormancy } from './fold/dormancy.ts'
-import { MetadataFold } from './fold/metadata-fold.ts'
+import { MetadataFold, noteCoinOfSwap, noteDecimalsOfCreation } from './fold/metadata-fold.ts'
 import { NEARED, Nearing } from './fold/nearing.ts'
 import { OrderedFold } from './fold/ordered-fold.ts'
 import type { RestingHoldings } from './fold/resting-holdings.ts'
 import { RollingWindow } from './fold/rolling-window.ts'
-import { noteCoinOfSwap, noteDecimalsOfCreation } from './fold/told-coins.ts'
 import { BarChains } from './history/bar-chains.ts'
 import { type ChartTrades, pricingOf } from './history/chart-trades.ts'
 import { SwapChains } from './history/swap-chains.ts'
@@ -32,8 +31,13 @@ import { TokenOrder } from './index/token-order.ts'
 import { TopHolders } from './index/top-holders.ts'
 import { TraderColumns } from './index/trader-columns.ts'
 import { XLinks } from './index/x-links.ts'
-import { boundedPart, growingPart, type MemoryPart } from './memory/memory-part.ts'
-import { type StatePart, sizesOf } from './memory/state-part.ts'
+import {
+  boundedPart,
+  growingPart,
+  type MemoryPart,
+  type StatePart,
+  sizesOf,
+} from './memory/state-part.ts'
 import { Arrivals } from './order/arrivals.ts'
 import { Identities, identityKey } from './order/identities.ts'
 import { LATE_SLOTS, OrderRing } from './order/order-ring.ts'
@@ -45,7 +49,7 @@ import { TokenFlag } from './state/layout.ts'
 import { flagsOf } from './state/lifecycle.ts'
 import { PositionLists } from './state/position-lists.ts'
 import { State } from './state/state.ts'
-import { tapePart } from './state/tape-part.ts'
+import { tapePart } from './state/tape.ts'
 
 /**
  * The fold: events in, state and facts out. No I/O, no clock, no randomness; the same events in the

@@ -1,6 +1,34 @@
 import Type from 'typebox'
+import { snakeCase } from '../base/snake-case.ts'
 import { SOL_PRICE_RANGE, SOL_PRICE_USD_MAX, SOL_PRICE_USD_MIN } from '../base/sol-price-range.ts'
-import { RESERVES_REASONS, ROUTE_HOPS_MAX } from './event.ts'
+import { type EventFields, type FeedEvent, RESERVES_REASONS, ROUTE_HOPS_MAX } from './event.ts'
+
+/** The event line of an event (contract section 7); `parseFoldedLine` gives the same event back. */
+export function eventLineText(event: FeedEvent): string {
+  const fields: EventFields<FeedEvent> = event
+  return lineOf(fields)
+}
+
+/** Without an array of entries, which the journal felt (docs/performance-tried.md). */
+function lineOf(fields: Readonly<Record<string, unknown>>): string {
+  const line: Record<string, unknown> = {}
+  for (const key in fields) {
+    const value = fields[key]
+    line[lineKey(key)] = typeof value === 'bigint' ? String(value) : value
+  }
+  return JSON.stringify(line)
+}
+
+/** Names of the lines by those of the events; there are some forty. */
+const lineKeys = new Map<string, string>()
+
+function lineKey(key: string): string {
+  const known = lineKeys.get(key)
+  if (known !== undefined) return known
+  const made = snakeCase(key)
+  lineKeys.set(key, made)
+  return made
+}
 
 const USD_ALLOWED = `a number from ${SOL_PRICE_RANGE} (USD per SOL)`
 const U32_MAX = 0xffffffff
@@ -184,6 +212,6 @@ export function lineSchemas({ textOf, integerTo, rawText, usd }: LineKinds) {
   }
 }
 
-export type LineSchemas = ReturnType<typeof lineSchemas>
+type LineSchemas = ReturnType<typeof lineSchemas>
 /** A line whose values were judged. */
 export type LineOf<K extends keyof LineSchemas> = Type.Static<LineSchemas[K]>

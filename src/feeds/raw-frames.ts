@@ -11,7 +11,7 @@ export interface RawFrames {
 }
 
 /** A frame as one line of a recording, without its line end; `replay:` reads it again. */
-export type FrameLine = {
+type FrameLine = {
   /** Unix seconds with milliseconds: when the frame came. */
   readonly t_wall: number
   readonly feed: string

@@ -1,7 +1,7 @@
 import type { Timers } from './timers.ts'
 
 /** After something was told of a kind, what comes of it is gathered for so long. */
-export const QUIET_MS = 60_000
+const QUIET_MS = 60_000
 
 /**
  * Tells of one kind of refusal at a bounded rate, so that a wrong file or clock does not flood a log: the first

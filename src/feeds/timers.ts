@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
 /** Time as the live feeds see it; tests put a faster or a virtual one in its place. */
 export interface Timers {
   /** Milliseconds that never go back. */
@@ -17,6 +19,9 @@ export const REAL_TIMERS: Timers = {
   },
 }
 
+/** setTimeout holds 31 bits of milliseconds; longer waits go in steps. */
+const WAIT_MS_MAX = 86_400_000
+
 /** Waits; resolves early when the signal aborts. */
 export function waitFor(timers: Timers, delayMs: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve()
@@ -29,4 +34,14 @@ export function waitFor(timers: Timers, delayMs: number, signal: AbortSignal): P
     const cancel = timers.after(delayMs, done)
     signal.addEventListener('abort', done)
   })
+}
+
+/** Waits; ends early, without an error, when the signal says so. */
+export async function wait(ms: number, signal: AbortSignal): Promise<void> {
+  const until = performance.now() + ms
+  while (!signal.aborted) {
+    const rest = until - performance.now()
+    if (rest <= 0) return
+    await sleep(Math.min(rest, WAIT_MS_MAX), undefined, { signal }).catch(() => {})
+  }
 }

@@ -1,7 +1,7 @@
 import { getHeapStatistics } from 'node:v8'
 import { memoryUsage } from '../base/memory-usage.ts'
 import { systemText } from '../base/system-text.ts'
-import type { MemoryPart } from '../engine/memory/memory-part.ts'
+import type { MemoryPart } from '../engine/memory/state-part.ts'
 
 /** What the system says of this process; only Linux does, and not where no /proc is mounted. */
 const STATUS_FILE = '/proc/self/status'

@@ -1,5 +1,6 @@
 import { monitorEventLoopDelay, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks'
 import { memoryUsage } from '../base/memory-usage.ts'
+import { systemText } from '../base/system-text.ts'
 
 /** How often the loop is looked at, in ms; delays shorter than this are not seen. */
 const RESOLUTION_MS = 10
@@ -8,6 +9,7 @@ const MICROSECONDS_PER_S = 1e6
 /** Delays and pauses are told for the newest minute, kept in periods of this length. */
 const PERIOD_MS = 5000
 const PERIODS = 12
+const LINE = /^Max open files\s+(\d+|unlimited)/m
 
 interface Period {
   delayMaxMs: number
@@ -82,4 +84,10 @@ export class ProcessFigures {
 /** A histogram without a value has a maximum of 0 and no percentile. */
 function latenessMs(nanoseconds: number): number {
   return Math.max(0, nanoseconds / NANOSECONDS_PER_MS - RESOLUTION_MS) || 0
+}
+
+/** How many files and sockets this process may have open; where it cannot be told, no limit. */
+export function descriptorLimit(): number {
+  const value = LINE.exec(systemText('/proc/self/limits'))?.[1]
+  return value === undefined || value === 'unlimited' ? Number.POSITIVE_INFINITY : Number(value)
 }

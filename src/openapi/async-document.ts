@@ -1,7 +1,7 @@
-import { INFO } from './document-info.ts'
+import { INFO } from './documents.ts'
 import { exampleOf } from './examples.ts'
 import { LIVE_MESSAGES, type LiveMessage } from './live-messages-schemas.ts'
-import { usedSchemas } from './used-schemas.ts'
+import { usedSchemas } from './resources.ts'
 
 const JSON_TYPE = 'application/json'
 

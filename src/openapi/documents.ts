@@ -1,8 +1,7 @@
-import { INFO } from './document-info.ts'
 import { ENDPOINTS, type Endpoint } from './endpoints.ts'
 import { exampleOf } from './examples.ts'
+import { usedSchemas } from './resources.ts'
 import { ADDRESS, named } from './schema.ts'
-import { usedSchemas } from './used-schemas.ts'
 
 const JSON_TYPE = 'application/json'
 const POSITION = {
@@ -30,6 +29,14 @@ const UDF_REFUSAL = {
   description: 'A refusal as UDF clients read it',
   content: { [JSON_TYPE]: { schema: named('UdfRefusal') } },
 }
+
+const TABLES_BODY = {
+  required: true,
+  content: { [JSON_TYPE]: { schema: named('FiltersMemeDto') } },
+}
+
+/** What both documents say of the API. */
+export const INFO = { title: 'mintfeed', version: '2' }
 
 /** `/openapi.json`: the HTTP API. */
 export function openApiJson(): string {
@@ -74,11 +81,6 @@ function pathOf(endpoint: Endpoint): object {
     },
   }
   return { [endpoint.method]: operation }
-}
-
-const TABLES_BODY = {
-  required: true,
-  content: { [JSON_TYPE]: { schema: named('FiltersMemeDto') } },
 }
 
 function counted(description: string): object {

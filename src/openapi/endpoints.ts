@@ -1,7 +1,7 @@
 import { BARS_MAX, RESOLUTIONS, TRADER_ORDERS } from '../protocol/answers.ts'
 import { COUNTBACK_DEFAULT, COUNTBACK_MAX } from '../protocol/live/live-state-requests.ts'
-import { DEFAULT_LIMIT, MAX_LIMIT } from '../protocol/requests/page.ts'
-import { MAX_QUOTES } from '../protocol/udf-quotes.ts'
+import { DEFAULT_LIMIT, MAX_LIMIT } from '../protocol/requests/swaps.ts'
+import { MAX_QUOTES } from '../protocol/udf-json.ts'
 import { ADDRESS, list, named, type Schema } from './schema.ts'
 
 interface Parameter {

@@ -17,6 +17,24 @@ import {
   TIME,
 } from './schema.ts'
 
+/** Of a token, where additive keys are asked for. */
+const QUOTE: Readonly<Record<string, Schema>> = {
+  quote_mint: TEXT,
+  quote_symbol: TEXT,
+  priced: FLAG,
+}
+
+const CURSOR_PAGE = object({
+  total: COUNT,
+  limit: COUNT,
+  items: list(named('Swap')),
+  next_cursor: OPTIONAL_TEXT,
+})
+
+/** With `udf=1`, and of UDF: whether there are bars, and if not when there were some. */
+const UDF_STATUS = { s: { enum: ['ok', 'no_data'] }, nextTime: COUNT }
+const REFERENCE = /"\$ref":"#\/components\/schemas\/(\w+)"/g
+
 function metricSchema(metric: Metric, resource: Resource): Schema {
   switch (metric.kind) {
     case 'number':
@@ -34,13 +52,6 @@ function metricSchema(metric: Metric, resource: Resource): Schema {
     case 'optional text':
       return resource === 'market' ? OPTIONAL_TEXT : TEXT
   }
-}
-
-/** Of a token, where additive keys are asked for. */
-const QUOTE: Readonly<Record<string, Schema>> = {
-  quote_mint: TEXT,
-  quote_symbol: TEXT,
-  priced: FLAG,
 }
 
 /** An object that has more keys where they are asked for. */
@@ -154,15 +165,6 @@ const DETAIL: Schema = {
 function page(item: string): Schema {
   return object({ total: COUNT, page: COUNT, limit: COUNT, items: list(named(item)) })
 }
-
-const CURSOR_PAGE = object({
-  total: COUNT,
-  limit: COUNT,
-  items: list(named('Swap')),
-  next_cursor: OPTIONAL_TEXT,
-})
-/** With `udf=1`, and of UDF: whether there are bars, and if not when there were some. */
-const UDF_STATUS = { s: { enum: ['ok', 'no_data'] }, nextTime: COUNT }
 const UDF_QUOTE = object({
   s: constant('ok'),
   n: TEXT,
@@ -223,4 +225,21 @@ export const RESOURCE_SCHEMAS: Readonly<Record<string, Schema>> = {
     code: TEXT,
     details: list(object({ path: TEXT, message: TEXT })),
   }),
+}
+
+/**
+ * The components that a document refers to, by themselves or through each other: makers of clients write a type
+ * for every one that is there, and linters complain of one that nothing uses.
+ */
+export function usedSchemas(document: object): Readonly<Record<string, Schema>> {
+  const used = new Set<string>()
+  const look = (part: object) => {
+    for (const [, name] of JSON.stringify(part).matchAll(REFERENCE)) {
+      if (used.has(name)) continue
+      used.add(name)
+      look(RESOURCE_SCHEMAS[name])
+    }
+  }
+  look(document)
+  return Object.fromEntries(Object.entries(RESOURCE_SCHEMAS).filter(([name]) => used.has(name)))
 }

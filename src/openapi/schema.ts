@@ -1,4 +1,4 @@
-import { ADDRESS_PATTERN } from '../base/address-text.ts'
+import { ADDRESS_PATTERN } from '../base/base58.ts'
 import { isRecord } from '../base/json-access.ts'
 
 /** A JSON Schema (2020-12, and as far as used here also draft 7), as the documents hold it. */

@@ -90,7 +90,7 @@ export const CLOSE_CODES = {
   tooManyMessages: 4010,
 } as const
 
-export interface ErrorDetail {
+interface ErrorDetail {
   /** Name of the parameter, or a dotted path into the body. */
   readonly path: string
   readonly message: string

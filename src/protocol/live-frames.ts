@@ -28,7 +28,7 @@ export const RESYNC_REASONS = {
 export type ResyncReason = keyof typeof RESYNC_REASONS
 
 /** What the seq of a message is beside: its own number, the epoch, the place in its transaction. */
-export interface Numbered {
+interface Numbered {
   readonly seq: number
   readonly epoch: string
   /** Event ordinal of a swap; null for other messages. */
@@ -94,7 +94,7 @@ export function candlesWords(mint: string, resolution: string): FollowedWords {
   return { event: 'candles', mint, resolution }
 }
 
-export interface Resync {
+interface Resync {
   readonly channel: StreamChannel
   readonly key: string
   readonly reason: ResyncReason

@@ -1,19 +1,58 @@
-import { GROUPS, type Group } from './answers.ts'
+import { createHash } from 'node:crypto'
+import {
+  type Filters,
+  FLAG_FILTERS,
+  GROUPS,
+  type Group,
+  RANGE_FILTERS,
+  SOCIALS,
+  type TablesQuery,
+} from './answers.ts'
+import { jsonString } from './json-text.ts'
+
+const NAME_CHARACTERS = 16
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const OPEN = 0x7b
+const CLOSE = 0x7d
+const END = 0x5d
+const MINT = ',"mint":'
+
+/**
+ * The name of a live table: 16 hex digits, equal for queries that give equal answers by their
+ * wording: order of keys, nulls, flags that are false and groups not asked for make no difference.
+ */
+export function tableName(query: TablesQuery): string {
+  const groups = GROUPS.filter((group) => query.type === 'all' || query.type === group)
+  const wording = [
+    query.limit,
+    ...(query.extra === true ? ['extra'] : []),
+    ...groups.map((group) => [group, filterWords(query.filters[group] ?? {})]),
+  ]
+  const digest = createHash('sha256').update(JSON.stringify(wording)).digest('hex')
+  return digest.slice(0, NAME_CHARACTERS)
+}
+
+function filterWords(filters: Filters): unknown[] {
+  const ranges = RANGE_FILTERS.flatMap((name) => {
+    const { min = null, max = null } = filters[name] ?? {}
+    return min === null && max === null ? [] : [[name, min, max]]
+  })
+  const flags = FLAG_FILTERS.filter((name) => filters[name] === true)
+  const socials = [...SOCIALS, 'atLeastOne' as const].filter(
+    (name) => filters.socials?.[name] === true,
+  )
+  return [ranges, flags, socials]
+}
 
 /** One row of a table answer, as the text it has there. */
-export interface TableRow {
+interface TableRow {
   readonly mint: string
   readonly json: string
 }
 
 /** The groups of a table answer with their rows in order. */
 export type TableRows = ReadonlyMap<Group, readonly TableRow[]>
-
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
-const OPEN = 0x7b
-const CLOSE = 0x7d
-const END = 0x5d
 
 /**
  * Cuts a table answer (`EngineAnswers.tables`) into its rows without parsing them: their texts are
@@ -67,11 +106,65 @@ function isEscaped(json: string, at: number): boolean {
   return slashes % 2 === 1
 }
 
-const MINT = ',"mint":'
-
 /** A quote inside a text is escaped, so that the key is found nowhere else. */
 function mintOf(row: string): string {
   const from = row.indexOf(MINT) + MINT.length
   const mint: unknown = JSON.parse(row.slice(from, endOfText(row, from) + 1))
   return String(mint)
+}
+
+/**
+ * What makes one table answer of another, as docs/live.md says: `leave`, `put`, `change` of each
+ * group that changed; null when none did.
+ */
+export function tableDelta(before: TableRows, after: TableRows): string | null {
+  const parts: string[] = []
+  for (const [group, rows] of after) {
+    const delta = groupDelta(before.get(group) ?? [], rows)
+    if (delta !== null) parts.push(`"${group}":${delta}`)
+  }
+  return parts.length === 0 ? null : `{${parts.join(',')}}`
+}
+
+function groupDelta(before: readonly TableRow[], after: readonly TableRow[]): string | null {
+  const formerPlaces = new Map(before.map(({ mint }, place) => [mint, place]))
+  const mints = new Set(after.map(({ mint }) => mint))
+  const leave = before.filter(({ mint }) => !mints.has(mint)).map(({ mint }) => jsonString(mint))
+  const stays = stayingMints(after, formerPlaces)
+  const put: string[] = []
+  const change: string[] = []
+  for (const [at, { mint, json }] of after.entries()) {
+    if (!stays.has(mint)) put.push(`{"at":${at},"row":${json}}`)
+    else if (before[formerPlaces.get(mint) ?? 0].json !== json) change.push(json)
+  }
+  if (leave.length + put.length + change.length === 0) return null
+  return `{"leave":[${leave.join(',')}],"put":[${put.join(',')}],"change":[${change.join(',')}]}`
+}
+
+/** A longest run of rows that keep their order: all others have to be put anew. */
+function stayingMints(
+  after: readonly TableRow[],
+  formerPlaces: ReadonlyMap<string, number>,
+): ReadonlySet<string> {
+  const kept = after.flatMap(({ mint }) => {
+    const place = formerPlaces.get(mint)
+    return place === undefined ? [] : [{ mint, place }]
+  })
+  /** By length - 1: the index of the run of that length that ends lowest. */
+  const ends: number[] = []
+  const previous: number[] = []
+  for (const [i, { place }] of kept.entries()) {
+    let low = 0
+    let high = ends.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (kept[ends[middle]].place < place) low = middle + 1
+      else high = middle
+    }
+    previous.push(low === 0 ? -1 : ends[low - 1])
+    ends[low] = i
+  }
+  const stays = new Set<string>()
+  for (let i = ends.at(-1) ?? -1; i >= 0; i = previous[i]) stays.add(kept[i].mint)
+  return stays
 }

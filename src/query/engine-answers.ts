@@ -1,19 +1,19 @@
 import type { Engine } from '../engine/engine.ts'
 import { chainOf } from '../engine/history/tape-reader.ts'
-import { boundedPart, growingPart, type MemoryPart } from '../engine/memory/memory-part.ts'
+import { boundedPart, growingPart, type MemoryPart } from '../engine/memory/state-part.ts'
 import { Chart } from '../engine/read/chart.ts'
 import { PositionReader } from '../engine/read/position-reader.ts'
 import { TokenReader } from '../engine/read/token-reader.ts'
-import type {
-  Answers,
-  BegunChart,
-  ChartQuery,
-  Group,
-  Page,
-  TablesQuery,
-  TraderQuery,
+import {
+  type Answers,
+  type BegunChart,
+  type ChartQuery,
+  GROUPS,
+  type Group,
+  type Page,
+  type TablesQuery,
+  type TraderQuery,
 } from '../protocol/answers.ts'
-import { GROUPS } from '../protocol/answers.ts'
 import { chartText, isChartNear } from './json/chart-json.ts'
 import { withTokenExtras } from './json/extra-json.ts'
 import { KeptRows } from './json/kept-rows.ts'
@@ -22,13 +22,18 @@ import { tokenJson } from './json/token-json.ts'
 import { knownSwaps, knownToken, knownWallet } from './known.ts'
 import { TokenSearch } from './search/token-search.ts'
 import type { Resource } from './tables/metrics.ts'
-import { TableColumns } from './tables/table-columns.ts'
-import { compileFilters } from './tables/table-filter.ts'
+import { compileFilters, TableColumns } from './tables/table-columns.ts'
 import { TableScan } from './tables/table-scan.ts'
 import { isSettledSoon } from './tables/token-column.ts'
-import { columnPage, ORDER_PARTS } from './traders/trader-column-pages.ts'
+import {
+  byMint,
+  byWallet,
+  columnPage,
+  ORDER_PARTS,
+  pageJson,
+  traderPage,
+} from './traders/trader-column-pages.ts'
 import { TRADER_ORDER_VALUES } from './traders/trader-json.ts'
-import { byMint, byWallet, pageJson, traderPage } from './traders/trader-pages.ts'
 
 interface Sought {
   readonly query: string

@@ -1,5 +1,5 @@
 import type { Engine } from '../engine/engine.ts'
-import type { MemoryPart } from '../engine/memory/memory-part.ts'
+import type { MemoryPart } from '../engine/memory/state-part.ts'
 import { EngineAnswers } from './engine-answers.ts'
 import { EngineLive } from './engine-live.ts'
 import { EngineStreams } from './engine-streams.ts'

@@ -1,10 +1,13 @@
 import type { Engine } from '../engine/engine.ts'
-import { boundedPart, type MemoryPart } from '../engine/memory/memory-part.ts'
+import { indexOfMark, markOf } from '../engine/history/swap-chains.ts'
+import { boundedPart, type MemoryPart } from '../engine/memory/state-part.ts'
 import type { U32List } from '../engine/memory/u32-list.ts'
+import { untouchedByScattered } from '../engine/memory/views.ts'
 import { swapsArrivedAfter } from '../engine/order/arrival-order.ts'
 import { tokenLane, walletLane } from '../engine/state/lanes.ts'
 import { L, T } from '../engine/state/layout.ts'
-import { U } from '../events/swap-record.ts'
+import type { Tape } from '../engine/state/tape.ts'
+import { U, walletOf } from '../events/swap-record.ts'
 import type { Answers } from '../protocol/answers.ts'
 import { jsonNumber, jsonString } from '../protocol/json-text.ts'
 import {
@@ -16,10 +19,9 @@ import {
   snapshotFrame,
   walletKey,
 } from '../protocol/live-frames.ts'
-import type { LiveStreams, StreamSource } from '../protocol/streams.ts'
+import { type LiveStreams, RECENT_ARRIVALS_MAX, type StreamSource } from '../protocol/streams.ts'
 import type { EngineLive } from './engine-live.ts'
 import { knownToken, knownWallet } from './known.ts'
-import { RecentArrivals } from './recent-arrivals.ts'
 import type { TokenReads } from './token-reads.ts'
 
 /** Messages a snapshot of launches or migrations shows. */
@@ -31,7 +33,9 @@ const WALLET_SNAPSHOT = {
   direction: 'desc',
 } as const
 
-export interface StreamParts {
+const MASK = RECENT_ARRIVALS_MAX - 1
+
+interface StreamParts {
   readonly engine: Engine
   readonly live: EngineLive
   readonly answers: Answers
@@ -252,4 +256,81 @@ export class EngineStreams implements LiveStreams {
 function dataOf(message: string): string {
   const key = ',"data":'
   return message.slice(message.indexOf(key) + key.length, -1)
+}
+
+/**
+ * Where the newest swaps stand in the tape, by the order in which they arrived. Late ones move the
+ * records behind them, so a place is kept as where it was, and what the swap is known by there or further on.
+ */
+export class RecentArrivals {
+  readonly #tape: Tape
+  readonly #indexes = new Float64Array(RECENT_ARRIVALS_MAX)
+  readonly #ordinals = new Uint32Array(RECENT_ARRIVALS_MAX)
+  readonly #words = new Uint32Array(RECENT_ARRIVALS_MAX)
+  readonly #wallets = new Uint32Array(RECENT_ARRIVALS_MAX)
+  /** By the last bits of a wallet's row: number of the newest arrival of such a wallet. */
+  readonly #newest = new Float64Array(RECENT_ARRIVALS_MAX)
+  /** Number of the one before it of such a wallet; forgotten ones are numbers up to `first`. */
+  readonly #olders = new Float64Array(RECENT_ARRIVALS_MAX)
+  readonly #first: number
+  #last: number
+
+  /** `arrived`: swaps that arrived before this process began to look. */
+  constructor(tape: Tape, arrived: number) {
+    this.#tape = tape
+    this.#first = arrived
+    this.#last = arrived
+  }
+
+  get bytes(): number {
+    const columns = [this.#indexes, this.#ordinals, this.#words, this.#wallets]
+    const chains = [this.#newest, this.#olders]
+    return [...columns, ...chains].reduce((sum, { byteLength }) => sum + byteLength, 0)
+  }
+
+  /** Places are written one behind the other; those by wallet, all over. */
+  get untouchedBytes(): number {
+    const noted = this.#last - this.first
+    const byWallet = this.#newest.byteLength
+    const placeBytes = (this.bytes - byWallet) / RECENT_ARRIVALS_MAX
+    return placeBytes * (RECENT_ARRIVALS_MAX - noted) + untouchedByScattered(byWallet, noted)
+  }
+
+  /** Arrivals behind this number are remembered. */
+  get first(): number {
+    return Math.max(this.#first, this.#last - RECENT_ARRIVALS_MAX)
+  }
+
+  /** Notes the newest arrival, record `index` of the tape. */
+  note(index: number): void {
+    const { ordinal, word } = markOf(this.#tape, index)
+    const place = this.#last & MASK
+    this.#indexes[place] = index
+    this.#ordinals[place] = ordinal
+    this.#words[place] = word
+    const wallet = walletOf(this.#tape.u32Of(index), this.#tape.at(index))
+    this.#wallets[place] = wallet
+    this.#last += 1
+    this.#olders[place] = this.#newest[wallet & MASK]
+    this.#newest[wallet & MASK] = this.#last
+  }
+
+  /**
+   * Numbers of the newest `count` arrivals of a wallet row, oldest first; null when not so many are
+   * remembered. Looks at its own alone: a client asks for hundreds of wallets in one message.
+   */
+  ofWallet(wallet: number, count: number): number[] | null {
+    const found: number[] = []
+    let number = this.#newest[wallet & MASK]
+    for (; found.length < count && number > this.first; number = this.#olders[(number - 1) & MASK])
+      if (this.#wallets[(number - 1) & MASK] === wallet) found.push(number)
+    return found.length < count ? null : found.reverse()
+  }
+
+  /** Tape index of arrival `number`, from 1; good until the next event. -1 should it not be there. */
+  indexOf(number: number): number {
+    const place = (number - 1) & MASK
+    const [index, ordinal, word] = [this.#indexes[place], this.#ordinals[place], this.#words[place]]
+    return indexOfMark(this.#tape, { index, ordinal, word }, this.#tape.count)
+  }
 }

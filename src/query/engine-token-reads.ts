@@ -1,9 +1,9 @@
 import type { Engine } from '../engine/engine.ts'
-import { markOf } from '../engine/history/swap-mark.ts'
+import { markOf } from '../engine/history/swap-chains.ts'
 import { chainBehind, swapsBehind } from '../engine/history/tape-reader.ts'
 import { CreatorTokens } from '../engine/index/creator-tokens.ts'
 import type { MintTraders, TraderPart } from '../engine/index/mint-traders.ts'
-import type { MemoryPart } from '../engine/memory/memory-part.ts'
+import type { MemoryPart } from '../engine/memory/state-part.ts'
 import { AllTimeHighs } from '../engine/read/all-time-high.ts'
 import { Chart } from '../engine/read/chart.ts'
 import { PositionReader } from '../engine/read/position-reader.ts'
@@ -13,20 +13,22 @@ import { positionLane, tokenLane } from '../engine/state/lanes.ts'
 import { P, T } from '../engine/state/layout.ts'
 import type { Positions } from '../engine/state/position-lists.ts'
 import type { Page } from '../protocol/answers.ts'
-import { cursorText, type SwapCursor } from '../protocol/requests/swaps-cursor.ts'
+import { cursorText, type SwapCursor } from '../protocol/requests/swaps.ts'
 import { swapJson } from './json/swap-json.ts'
-import { creatorTokenJson, tokenDetailJson } from './json/token-detail-json.ts'
+import { creatorTokenJson, tokenDetailJson } from './json/token-json.ts'
 import { knownSwaps, knownToken } from './known.ts'
 import type { TokenReads } from './token-reads.ts'
 import { ranked } from './traders/ranked.ts'
 import {
+  byWallet,
   FIRST_BUYER_PARTS,
   firstBuyersPage,
   HOLDER_PARTS,
   holdersPage,
+  pageJson,
+  traderPage,
 } from './traders/trader-column-pages.ts'
 import { traderJson } from './traders/trader-json.ts'
-import { byWallet, pageJson, traderPage } from './traders/trader-pages.ts'
 
 /** Tokens of a creator that a detail lists. */
 export const CREATOR_TOKENS_MAX = 50

@@ -1,5 +1,5 @@
 import type { Page } from '../protocol/answers.ts'
-import type { SwapCursor } from '../protocol/requests/swaps-cursor.ts'
+import type { SwapCursor } from '../protocol/requests/swaps.ts'
 
 /** Reads beyond the specification's, each at the clock's now (docs/live.md, "Additive reads"). */
 export interface TokenReads {

@@ -16,8 +16,7 @@ import { type Readiness, readinessOf } from './http/readiness.ts'
 import { errorReply } from './http/reply.ts'
 import type { ServerRequest } from './http/request.ts'
 import { responseWriter } from './http/response-writer.ts'
-import type { Route } from './http/route.ts'
-import { routerOf } from './http/router.ts'
+import { type Route, routerOf } from './http/router.ts'
 import { LiveGate } from './live/connection/live-gate.ts'
 import {
   EVENT_STREAM_NAME,

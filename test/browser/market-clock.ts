@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { History } from '../../src/feeds/simulator/history.ts'
 import { Market } from '../../src/feeds/simulator/market.ts'
+import { History } from '../../src/feeds/simulator/simulator.ts'
 import { swap } from '../oracle/fixtures.ts'
 import { Random } from '../oracle/random.ts'
 import type { EngineServer } from '../server/engine-server.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { emptyRing } from '../../src/commands/repair-ring.ts'
+import { emptyRing } from '../../src/commands/repair.ts'
 import { listDataFiles } from '../../src/store/folder/data-folder.ts'
 import { RING_NAME } from '../../src/store/journal/journal-ring.ts'
 import { ringTail } from '../../src/store/journal/ring-tail.ts'

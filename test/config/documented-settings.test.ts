@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { usageText } from '../../src/cli/usage.ts'
+import { usageText } from '../../src/cli/command-line.ts'
 import { readConfig, SETTING_NAMES } from '../../src/config/config.ts'
 import { ROOT } from '../tidy/source-files.ts'
 

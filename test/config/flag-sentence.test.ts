@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { COMMANDS } from '../../src/commands/run-command.ts'
-import { COMMAND_NAMES } from '../../src/config/command-names.ts'
 import { ConfigError, readConfig, SETTING_NAMES } from '../../src/config/config.ts'
+import { COMMAND_NAMES } from '../../src/config/mistyped-settings.ts'
 
 /** What a start with these arguments ends with. */
 function refusalOf(...args: readonly string[]): string {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { readConfig } from '../../src/config/config.ts'
-import { ConfigError } from '../../src/config/config-error.ts'
+import { ConfigError } from '../../src/config/setting-values.ts'
 
 function solPrice(text: string, feed = 'sim') {
   return readConfig(['--feed', feed], { SOL_PRICE: text }).solPrice

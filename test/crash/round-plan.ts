@@ -1,5 +1,5 @@
 import type { Random } from '../../src/base/random.ts'
-import { HISTORY_SWAPS_PER_TOKEN } from '../../src/feeds/simulator/history.ts'
+import { HISTORY_SWAPS_PER_TOKEN } from '../../src/feeds/simulator/simulator.ts'
 import type { Settings } from '../process/program.ts'
 
 /** What a round does before it ends the program. */

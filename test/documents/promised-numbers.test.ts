@@ -25,14 +25,13 @@ import {
   MAX_CONNECTION_WALLETS,
 } from '../../src/protocol/live/live-messages.ts'
 import { COUNTBACK_DEFAULT, COUNTBACK_MAX } from '../../src/protocol/live/live-state-requests.ts'
-import { MAX_MINTS } from '../../src/protocol/requests/market-data.ts'
-import { DEFAULT_LIMIT, MAX_LIMIT } from '../../src/protocol/requests/page.ts'
-import { MAX_QUERY_CHARACTERS } from '../../src/protocol/requests/search.ts'
-import { MAX_QUOTES } from '../../src/protocol/udf-quotes.ts'
+import { DEFAULT_LIMIT, MAX_LIMIT } from '../../src/protocol/requests/swaps.ts'
+import { MAX_MINTS, MAX_QUERY_CHARACTERS } from '../../src/protocol/requests/tokens.ts'
+import { MAX_QUOTES } from '../../src/protocol/udf-json.ts'
 import { SNAPSHOT_MESSAGES } from '../../src/query/engine-streams.ts'
 import { CREATOR_TOKENS_MAX } from '../../src/query/engine-token-reads.ts'
 import * as limits from '../../src/server/load/limits.ts'
-import { WAITS_KEPT } from '../../src/store/disk/wait-times.ts'
+import { WAITS_KEPT } from '../../src/store/disk/watched-disk.ts'
 import { SEGMENT_BYTES } from '../../src/store/journal/journal.ts'
 import { ROOT } from '../tidy/source-files.ts'
 

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
-import { defaultOf } from '../../src/feeds/chain/layouts/borsh.ts'
-import { DISCRIMINATOR_BYTES, decodeEvent } from '../../src/feeds/chain/layouts/decode-event.ts'
+import {
+  DISCRIMINATOR_BYTES,
+  decodeEvent,
+  defaultOf,
+} from '../../src/feeds/chain/layouts/decode-event.ts'
 import { ChainNormaliser } from '../../src/feeds/chain/normalise.ts'
 import type { EmittedBytes } from '../../src/feeds/chain/transactions/program-logs.ts'
 import { decodeTransaction } from '../../src/feeds/chain/transactions/transaction.ts'

@@ -1,9 +1,12 @@
 import { decodeBase58 } from '../../src/base/base58.ts'
 import { type DecodedEvent, decodeEvent } from '../../src/feeds/chain/layouts/decode-event.ts'
 import { programName } from '../../src/feeds/chain/layouts/programs.ts'
-import { type EmittedBytes, eventsOfLogs } from '../../src/feeds/chain/transactions/program-logs.ts'
+import {
+  type EmittedBytes,
+  eventOfInstruction,
+  eventsOfLogs,
+} from '../../src/feeds/chain/transactions/program-logs.ts'
 import { transactionOfLogsFrame } from '../../src/feeds/chain/transactions/rpc-json.ts'
-import { eventOfInstruction } from '../../src/feeds/chain/transactions/self-cpi.ts'
 import { dataLines, dataText } from './data-folder.ts'
 
 export interface Golden {

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { REFUSAL_KINDS } from '../../src/app/refusal-kinds.ts'
-import { RefusalWatch } from '../../src/app/refusal-watch.ts'
+import { REFUSAL_KINDS, RefusalWatch } from '../../src/app/refusal-watch.ts'
 import { RefusalReport } from '../../src/feeds/refusal-report.ts'
 import { VirtualTimers } from './supervisor/virtual-timers.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { retryAfterMs } from '../../src/feeds/retry-after.ts'
+import { retryAfterMs } from '../../src/feeds/backoff.ts'
 
 const [DATE, LATER] = ['Wed, 21 Oct 2015 07:28:00 GMT', 'Wed, 21 Oct 2015 07:28:30 GMT']
 

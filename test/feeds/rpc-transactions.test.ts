@@ -15,7 +15,7 @@ import {
   decodeTransaction,
 } from '../../src/feeds/chain/transactions/transaction.ts'
 import { newFeedCounters } from '../../src/feeds/feed-counters.ts'
-import { SUBSCRIBE } from '../../src/feeds/yellowstone/geyser-service.ts'
+import { SUBSCRIBE } from '../../src/feeds/yellowstone/geyser-client.ts'
 import { transactionOfGeyser } from '../../src/feeds/yellowstone/geyser-transaction.ts'
 import { updateOf } from '../../src/feeds/yellowstone/geyser-update.ts'
 import { dataLines, dataText, hasData, withData } from './data-folder.ts'

@@ -6,7 +6,7 @@ import { Random } from '../../src/base/random.ts'
 import {
   allowedProcessors,
   besideProcessorOf,
-} from '../../src/store/compaction/other-processors.ts'
+} from '../../src/store/compaction/compactor-process.ts'
 import { launcherOf, nextCompactor } from '../crash/compactor-child.ts'
 import { EventLines } from '../crash/event-lines.ts'
 import { allSwaps, figuresOf, get } from '../crash/http.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { keptSentence } from '../../src/app/kept-sentence.ts'
-import { logText } from '../../src/app/log-text.ts'
+import { keptSentence } from '../../src/app/durability.ts'
+import { logText } from '../../src/app/log.ts'
 import { StoreError } from '../../src/store/disk/failure.ts'
 
 const PLAIN = { hasColours: false, columns: 60 }

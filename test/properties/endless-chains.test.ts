@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { EndlessChain } from '../../src/base/endless-chain.ts'
+import { EndlessChain } from '../../src/base/damage.ts'
 import { ROW_MASK, ROW_SHIFT } from '../../src/engine/memory/rows.ts'
 import { BAR_LANES, Bar, P, P_LANES } from '../../src/engine/state/layout.ts'
 import { U } from '../../src/events/swap-record.ts'

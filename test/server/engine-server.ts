@@ -3,7 +3,7 @@ import type { FeedEvent } from '../../src/events/event.ts'
 import { EngineService } from '../../src/query/engine-service.ts'
 import type { RunningServer, ServerOptions } from '../../src/server/http/options.ts'
 import { startServer } from '../../src/server/server.ts'
-import { copyParts } from '../../src/store/recovery/copy-parts.ts'
+import { copyParts } from '../../src/store/recovery/recovery.ts'
 import { engineOf } from '../store/restoring.ts'
 import { leased } from './leased.ts'
 

@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'vitest'
 import { httpCounters } from '../../src/server/http/http-counters.ts'
 import { metricsText } from '../../src/server/http/metrics-text.ts'
 import { textOf } from '../../src/server/http/reply.ts'
-import { UNFINISHED } from '../../src/server/http/route.ts'
+import { UNFINISHED } from '../../src/server/http/router.ts'
 import { systemRoutes } from '../../src/server/routes/system-routes.ts'
 import { type FakeService, fakeAnswers, startFake } from './fake-service.ts'
 

@@ -1,5 +1,5 @@
-import { History } from '../../src/feeds/simulator/history.ts'
 import { Market } from '../../src/feeds/simulator/market.ts'
+import { History } from '../../src/feeds/simulator/simulator.ts'
 import { Auditor } from './auditor.ts'
 
 export const START = 1_790_000_000

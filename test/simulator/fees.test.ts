@@ -8,7 +8,7 @@ import {
   TIER_MIN_USDC,
   TIER_PLATFORM_BPS,
   tierOf,
-} from '../../src/feeds/simulator/world/fees.ts'
+} from '../../src/feeds/simulator/world/fee-schedule.ts'
 import { TIERS_FROM_FACTS, usdcThreshold } from './fee-facts.ts'
 
 test('a fee is the exact ceiling of any amount of a token', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { AddressBook } from '../../src/engine/state/address-book.ts'
-import { History } from '../../src/feeds/simulator/history.ts'
 import { Market } from '../../src/feeds/simulator/market.ts'
+import { History } from '../../src/feeds/simulator/simulator.ts'
 
 const END_SECONDS = 1_767_225_600
 const HOUR_SECONDS = 3_600

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Random } from '../../src/base/random.ts'
-import { SolPriceWalk } from '../../src/feeds/simulator/sol-price-walk.ts'
+import { SolPriceWalk } from '../../src/feeds/simulator/market.ts'
 
 const DAY_SECONDS = 86_400
 

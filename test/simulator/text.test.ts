@@ -4,8 +4,8 @@ import {
   randomAddress,
   randomMint,
   signatureText,
-} from '../../src/feeds/simulator/world/random-text.ts'
-import { TokenTextSource } from '../../src/feeds/simulator/world/token-text.ts'
+  TokenTextSource,
+} from '../../src/feeds/simulator/world/token-text.ts'
 
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { CompactorLauncher } from '../../src/store/compaction/compactor-launcher.ts'
 import { NodeDisk } from '../../src/store/disk/node-disk.ts'
 import { Journal } from '../../src/store/journal/journal.ts'
-import { PROGRAM } from '../../src/store/snapshot/program-mark.ts'
+import { PROGRAM } from '../../src/store/snapshot/snapshot-file.ts'
 import { newFolder } from '../new-folder.ts'
 import { BOOT, EPOCH } from './damage/folder.ts'
 

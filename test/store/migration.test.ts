@@ -8,9 +8,9 @@ import { Kind, S, SEGMENT_HEADER_BYTES } from '../../src/store/format/journal-fo
 import { FOOTER, SNAPSHOT_FOOTER_BYTES } from '../../src/store/format/snapshot-format.ts'
 import { walkJournal } from '../../src/store/journal/journal-scan.ts'
 import { type Recovered, recover } from '../../src/store/recovery/recovery.ts'
-import { archivedEngine } from '../../src/store/snapshot/archived-engine.ts'
 import { readContents } from '../../src/store/snapshot/snapshot-file.ts'
 import { stateDigest } from '../../src/store/snapshot/state-digest.ts'
+import { archivedEngine } from '../../src/store/snapshot/tape-archive.ts'
 import {
   FORMAT_UPGRADES,
   type FormatUpgrades,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Engine } from '../../src/engine/engine.ts'
-import { markOf } from '../../src/engine/history/swap-mark.ts'
+import { markOf } from '../../src/engine/history/swap-chains.ts'
 import { EngineAnswers } from '../../src/query/engine-answers.ts'
 import { EngineTokenReads } from '../../src/query/engine-token-reads.ts'
 import { NodeDisk } from '../../src/store/disk/node-disk.ts'

@@ -1,13 +1,16 @@
 import fs from 'node:fs'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
-import { TapeDamage } from '../../src/base/tape-damage.ts'
+import { TapeDamage } from '../../src/base/damage.ts'
 import { TAPE_BLOCK_RECORDS } from '../../src/engine/state/tape.ts'
 import { NodeDisk } from '../../src/store/disk/node-disk.ts'
 import { runToEnd } from '../../src/store/disk/steps.ts'
 import { chunkPath } from '../../src/store/folder/data-folder.ts'
 import { recover } from '../../src/store/recovery/recovery.ts'
-import { archivedEngine } from '../../src/store/snapshot/archived-engine.ts'
-import { DiskTapeArchive, needChunks } from '../../src/store/snapshot/tape-archive.ts'
+import {
+  archivedEngine,
+  DiskTapeArchive,
+  needChunks,
+} from '../../src/store/snapshot/tape-archive.ts'
 import { SWAP_CHUNKS, writeChunk } from '../../src/store/snapshot/tape-chunk.ts'
 import { newFolder } from '../new-folder.ts'
 import { history } from '../oracle/histories.ts'

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Engine } from '../../src/engine/engine.ts'
 import { StateError, type StatePart } from '../../src/engine/memory/state-part.ts'
 import { noCounts, Progress } from '../../src/engine/order/progress.ts'
-import { copyParts } from '../../src/store/recovery/copy-parts.ts'
+import { copyParts } from '../../src/store/recovery/recovery.ts'
 import { history } from '../oracle/histories.ts'
 import { engineOf, foldSteps, restored, stepsOf } from './restoring.ts'
 

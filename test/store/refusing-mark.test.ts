@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { WrittenMark } from '../../src/store/folder/written-mark.ts'
-import type { FsyncPolicy } from '../../src/store/journal/fsync-policy.ts'
+import type { FsyncPolicy } from '../../src/store/journal/journal-syncs.ts'
 import { history } from '../oracle/histories.ts'
 import { begun } from './damage/folder.ts'
 import { ImageDisk } from './damage/image-disk.ts'

@@ -1,7 +1,7 @@
 import { Engine } from '../../src/engine/engine.ts'
 import type { StatePart } from '../../src/engine/memory/state-part.ts'
 import type { FeedEvent } from '../../src/events/event.ts'
-import { copyParts } from '../../src/store/recovery/copy-parts.ts'
+import { copyParts } from '../../src/store/recovery/recovery.ts'
 import { stateDigest } from '../../src/store/snapshot/state-digest.ts'
 import { everyRead, firstUnlike } from '../model/every-read.ts'
 import type { Clock } from '../model/pair.ts'

@@ -6,7 +6,7 @@ import { entriesOf, entryValue } from '../../src/engine/order/lifecycle-entry.ts
 import { LIFECYCLE_TEXTS_MAX, OrderRing } from '../../src/engine/order/order-ring.ts'
 import { NOWHERE } from '../../src/engine/order/ring-key.ts'
 import { UNDO_LANES_MAX, UndoLog } from '../../src/engine/state/undo-log.ts'
-import { copyParts } from '../../src/store/recovery/copy-parts.ts'
+import { copyParts } from '../../src/store/recovery/recovery.ts'
 import { anyEvent } from '../feeds/arbitrary-events.ts'
 import { byLength } from '../lengths.ts'
 import { created, swap } from '../oracle/fixtures.ts'

@@ -1,12 +1,14 @@
-import { type Config, type FeedName, isLiveFeed } from '../../config/config.ts'
+import { type Config, ConfigError, type FeedName, isLiveFeed } from '../../config/config.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Feed } from '../../events/event-sink.ts'
 import type { NewForms } from '../../feeds/chain/transactions/new-forms.ts'
 import type { FeedCounters } from '../../feeds/feed-counters.ts'
+import { checkInputFile } from '../../feeds/lines/input-file.ts'
 import type { ReportLine } from '../../feeds/lines/line-report.ts'
 import { EngineMarket } from './engine-market.ts'
-import type { FeedTime } from './feed-time.ts'
+import type { FeedTime } from './live-sources.ts'
 import { SideFeeds } from './side-feeds.ts'
+import { givenPrices } from './sol-price-setting.ts'
 
 /** What runs: the feeds of FEED, and what stands at their side for as long as the program does. */
 export interface Feeds {
@@ -15,7 +17,7 @@ export interface Feeds {
 }
 
 /** Where feeds say what went wrong. */
-export interface FeedReports {
+interface FeedReports {
   /** Lines of a feed that were skipped. */
   readonly line: (feed: string) => ReportLine
   /** Lost connections, refusals and slots that are missing. */
@@ -99,4 +101,17 @@ async function makeSimulator(config: Config, engine: Engine, nowMs: () => number
     clock: () => nowMs() / 1000,
     addressBook: engine.state.book,
   })
+}
+
+/**
+ * Checks what FEED and SOL_PRICE name, without the modules of any feed: a start waits for those
+ * only once the API answers.
+ * @throws ConfigError when a file cannot be read
+ */
+export function checkFeeds(config: Pick<Config, 'feeds' | 'solPrice'>): void {
+  for (const feed of config.feeds) {
+    const reason = feed.kind === 'replay' ? checkInputFile(feed.file) : null
+    if (reason !== null) throw new ConfigError(`FEED has a replay: ${reason}.`)
+  }
+  givenPrices(config.solPrice)
 }

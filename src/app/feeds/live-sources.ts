@@ -13,9 +13,9 @@ import { NO_RECORDER, type RawFrames } from '../../feeds/raw-frames.ts'
 import { framesWithoutKeys } from '../../feeds/recorder/frames-without-keys.ts'
 import { SolanaSource } from '../../feeds/solana/solana-source.ts'
 import { REMEMBERED_MAX } from '../../feeds/supervisor/reserve-trades.ts'
-import { resumedCursor } from '../../feeds/supervisor/resumed-cursor.ts'
 import type { Source } from '../../feeds/supervisor/source.ts'
 import { Supervisor } from '../../feeds/supervisor/supervisor.ts'
+import { SUSPECT_SLOTS_MAX } from '../../feeds/supervisor/suspects.ts'
 import { REAL_TIMERS } from '../../feeds/timers.ts'
 import { YellowstoneSource } from '../../feeds/yellowstone/yellowstone-source.ts'
 
@@ -81,4 +81,24 @@ export function recordedFeed(
   return sources.length === 0
     ? null
     : new Supervisor({ sources, cursor: null, report, backfillSlotsMax, backfillMs })
+}
+
+/** The market's clock, as feeds go by it. */
+export interface FeedTime {
+  /** Are events of a time refused now, as too far ahead of the clock? */
+  readonly isAhead: (timestamp: number) => boolean
+  /** Unix milliseconds. */
+  readonly nowMs: () => number
+}
+
+/**
+ * The slot behind which a restart goes on, of an engine that refuses what lies more than `lateSlots` before its
+ * newest event; null: from now on. The newest slot may not have been written whole, transactions of older
+ * ones may have come behind it, a subscription may have been dead for the 5 s in which that is noticed, and
+ * a killed process forgot which slots it was asking for again. What comes again is dropped; what is new in
+ * slots before these would be refused.
+ */
+export function resumedCursor(newestSlot: number, lateSlots: number): number | null {
+  if (newestSlot <= 0) return null
+  return Math.max(0, newestSlot - Math.min(SUSPECT_SLOTS_MAX, lateSlots + 1))
 }

@@ -5,7 +5,7 @@ import { ObservedSink } from '../../feeds/metadata/observed-sink.ts'
 import type { PriceSeries } from '../../feeds/sol-price/price-series.ts'
 import { PricedSink } from '../../feeds/sol-price/priced-sink.ts'
 import type { SolPriceFeed } from '../../feeds/sol-price/sol-price-feed.ts'
-import type { FeedTime } from './feed-time.ts'
+import type { FeedTime } from './live-sources.ts'
 import { givenPrices } from './sol-price-setting.ts'
 
 /** Live feeds wait this long for the first price of SOL (contract 3.6). */

@@ -1,7 +1,7 @@
 import type { FeedEvent } from '../../events/event.ts'
 
 /** What a folder held before a feed began. */
-export interface HeldMarket {
+interface HeldMarket {
   /** Did it have this token then? */
   readonly hasToken: (mint: string) => boolean
   /** Unix seconds of its newest event. */

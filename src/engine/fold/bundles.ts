@@ -1,4 +1,4 @@
-import { olderLink } from '../../base/endless-chain.ts'
+import { olderLink } from '../../base/damage.ts'
 import { F, Flag, Hop, hopOf, U, walletOf } from '../../events/swap-record.ts'
 import type { Hand } from '../state/hand.ts'
 import { B, PositionFlag, T, TokenFlag } from '../state/layout.ts'
@@ -6,10 +6,11 @@ import { isSameSignature } from '../state/signature.ts'
 import type { State } from '../state/state.ts'
 import { lamportsOfSwap } from '../state/swap-value.ts'
 import type { Holders } from './holders.ts'
-import { type LaunchGroup, LaunchGroups } from './launch-groups.ts'
 
 /** Swaps of one transaction looked back over for one judgement; it holds far fewer of one mint. */
 const LOOK_BACK_MAX = 4_096
+/** Mints whose groups are kept; past it the one that began first is read off the tape again if needed. */
+export const GROUPS_MAX = 64
 
 /**
  * Bundlers: two or more signers buying a mint in one launch slot for 0.05 SOL each, or in one
@@ -151,5 +152,55 @@ export class Bundles {
   #flag(position: number): void {
     if (this.#holders.hasFlag(position, PositionFlag.creator | PositionFlag.bundle)) return
     this.#holders.setFlags(position, 0, PositionFlag.bundle)
+  }
+}
+
+/** Who bought a mint in one slot, up to one of its swaps: as many as a slot of the chain has room for. */
+interface LaunchGroup {
+  readonly slot: number
+  /** The newest swap that is in it. */
+  lastIndex: number
+  /** Wallet → lamports bought. */
+  readonly bought: Map<number, number>
+  /** Wallets that bought for enough and count as holders, in the order in which they came to it. */
+  readonly reached: number[]
+  /** So many of `reached` were judged bundlers. */
+  judged: number
+}
+
+/**
+ * The groups of the mints that are being launched, so that a swap is added to its own and does not
+ * read all before it: n swaps of one slot would be read n² / 2 times. They are not state: each can be
+ * read off the chain of its mint's swaps, and has to be once one of those, or who is a holder, changed
+ * (`forget`).
+ */
+export class LaunchGroups {
+  readonly #groups = new Map<number, LaunchGroup>()
+
+  /** That of a mint, if it is the one of this slot. */
+  find(token: number, slot: number): LaunchGroup | null {
+    const group = this.#groups.get(token)
+    return group?.slot === slot ? group : null
+  }
+
+  /** An empty one in place of the mint's last one. */
+  begin(token: number, slot: number): LaunchGroup {
+    this.#groups.delete(token)
+    if (this.#groups.size >= GROUPS_MAX)
+      for (const oldest of this.#groups.keys()) {
+        this.#groups.delete(oldest)
+        break
+      }
+    const group = { slot, lastIndex: -1, bought: new Map(), reached: [], judged: 0 }
+    this.#groups.set(token, group)
+    return group
+  }
+
+  forget(token: number): void {
+    this.#groups.delete(token)
+  }
+
+  drop(): void {
+    this.#groups.clear()
   }
 }

@@ -1,8 +1,6 @@
 import { copyU64, isLess, wholeAt } from '../../base/u64.ts'
-import type { Sized } from '../memory/memory-part.ts'
-import { ROW_MASK, ROW_SHIFT, Rows } from '../memory/rows.ts'
-import { rowsPart } from '../memory/rows-part.ts'
-import type { StatePart } from '../memory/state-part.ts'
+import { ROW_MASK, ROW_SHIFT, Rows, rowsPart } from '../memory/rows.ts'
+import type { Sized, StatePart } from '../memory/state-part.ts'
 import { B, B_LANES } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
 

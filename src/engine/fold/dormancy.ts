@@ -1,4 +1,4 @@
-import { stepped } from '../../base/endless-chain.ts'
+import { stepped } from '../../base/damage.ts'
 import { copyU64 } from '../../base/u64.ts'
 import type { TopHolders } from '../index/top-holders.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
@@ -22,7 +22,7 @@ import {
 import type { State } from '../state/state.ts'
 
 /** What a late event can still reach, and with it who may not be put to rest. */
-export interface Reach {
+interface Reach {
   /** First swap of the oldest transaction that one may touch. */
   readonly swap: number
   /** Has a token other events that may be taken back? */

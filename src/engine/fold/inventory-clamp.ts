@@ -8,10 +8,8 @@ import {
   wholeAt,
 } from '../../base/u64.ts'
 import { Flag, Hop, hopOf, U } from '../../events/swap-record.ts'
-import type { Sized } from '../memory/memory-part.ts'
-import { Rows } from '../memory/rows.ts'
-import { rowsPart } from '../memory/rows-part.ts'
-import type { StatePart } from '../memory/state-part.ts'
+import { Rows, rowsPart } from '../memory/rows.ts'
+import type { Sized, StatePart } from '../memory/state-part.ts'
 import type { Hand } from '../state/hand.ts'
 import { C, C_LANES, P, PositionFlag } from '../state/layout.ts'
 import { hashSignature, isSameSignature, signatureHash } from '../state/signature.ts'

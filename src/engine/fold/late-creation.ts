@@ -1,4 +1,4 @@
-import { stepped } from '../../base/endless-chain.ts'
+import { stepped } from '../../base/damage.ts'
 import { isZeroAt } from '../../base/u64.ts'
 import { F, Flag, Hop, hopOf, U, walletOf } from '../../events/swap-record.ts'
 import { swapsOldestFirst } from '../history/tape-reader.ts'

@@ -11,7 +11,7 @@ import type { LifecycleEntry } from '../order/lifecycle-entry.ts'
 import type { OrderRing } from '../order/order-ring.ts'
 import type { EngineCounts, Progress } from '../order/progress.ts'
 import { NOWHERE, type RingKey } from '../order/ring-key.ts'
-import { comparePlace } from '../order/tape-place.ts'
+import { comparePlace } from '../order/tape-slots.ts'
 import { houseOf } from '../state/exclusion.ts'
 import type { State } from '../state/state.ts'
 import { BalanceFold } from './balance-fold.ts'
@@ -22,7 +22,7 @@ import { SwapFold } from './swap-fold.ts'
 import { TokenBirths } from './token-births.ts'
 
 /** What is folded into, beside the state. */
-export interface FoldTargets {
+interface FoldTargets {
   readonly window: RollingWindow
   readonly order: TokenOrder
   readonly search: SearchIndex

@@ -1,4 +1,4 @@
-import { TapeDamage } from '../../base/tape-damage.ts'
+import { TapeDamage } from '../../base/damage.ts'
 import { walletLane } from '../state/lanes.ts'
 import { D, L, N, P } from '../state/layout.ts'
 import { isDormant } from '../state/position-lists.ts'

@@ -1,4 +1,4 @@
-import { olderLink } from '../../base/endless-chain.ts'
+import { olderLink } from '../../base/damage.ts'
 import { WINDOW_SECONDS } from '../../events/platform.ts'
 import { F, Flag, U, volumeMicroUsdOf } from '../../events/swap-record.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'

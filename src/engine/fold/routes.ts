@@ -9,10 +9,8 @@ import {
   volumeMicroUsdOf,
   walletOf,
 } from '../../events/swap-record.ts'
-import type { Sized } from '../memory/memory-part.ts'
-import { ROW_MASK, ROW_SHIFT, Rows } from '../memory/rows.ts'
-import { rowsPart } from '../memory/rows-part.ts'
-import type { StatePart } from '../memory/state-part.ts'
+import { ROW_MASK, ROW_SHIFT, Rows, rowsPart } from '../memory/rows.ts'
+import type { Sized, StatePart } from '../memory/state-part.ts'
 import type { Hand } from '../state/hand.ts'
 import { B, B_LANES, L, P, P_LANES } from '../state/layout.ts'
 import { isSameSignature } from '../state/signature.ts'

@@ -1,4 +1,4 @@
-import { stepped } from '../../base/endless-chain.ts'
+import { stepped } from '../../base/damage.ts'
 import { copyU64, isZeroAt, numberAt, readU64 } from '../../base/u64.ts'
 import { Quote } from '../../events/platform.ts'
 import {
@@ -13,9 +13,8 @@ import {
 } from '../../events/swap-record.ts'
 import { Candles } from '../history/candles.ts'
 import type { TopHolders } from '../index/top-holders.ts'
-import { boundedPart, type MemoryPart } from '../memory/memory-part.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
-import type { StatePart } from '../memory/state-part.ts'
+import { boundedPart, type MemoryPart, type StatePart } from '../memory/state-part.ts'
 import type { RingKey } from '../order/ring-key.ts'
 import { isNeverHolder } from '../state/exclusion.ts'
 import { Hand } from '../state/hand.ts'

@@ -1,5 +1,4 @@
-import { stepped } from '../../base/endless-chain.ts'
-import { TapeDamage } from '../../base/tape-damage.ts'
+import { stepped, TapeDamage } from '../../base/damage.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import type { Hand } from '../state/hand.ts'
 import { barLane } from '../state/lanes.ts'

@@ -1,6 +1,6 @@
 import { U, volumeMicroUsdOf } from '../../events/swap-record.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
-import { widened } from '../memory/widened.ts'
+import { widened } from '../memory/views.ts'
 import { type ChainCopy, CopiedChains } from '../state/copied-chains.ts'
 import { tokenLane } from '../state/lanes.ts'
 import { B, B_LANES, T } from '../state/layout.ts'

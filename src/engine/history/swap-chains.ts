@@ -1,9 +1,10 @@
 import { LRUCache } from 'lru-cache'
-import { olderLink } from '../../base/endless-chain.ts'
-import { U } from '../../events/swap-record.ts'
+import { olderLink } from '../../base/damage.ts'
+import { type SwapMark, U } from '../../events/swap-record.ts'
 import { positionLane, tokenLane } from '../state/lanes.ts'
 import { P, PASSED_SHIFT, T } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
+import type { Tape } from '../state/tape.ts'
 
 /** One in so many swaps of a chain has its place remembered once somebody has come by. */
 const REMEMBERED_EVERY = 64
@@ -30,7 +31,7 @@ export function linkOf({ tape }: State, index: number, link: number): number {
 }
 
 /** A page of swap history: how many there are in all, and the tape indexes asked for. */
-export interface SwapPage {
+interface SwapPage {
   readonly total: number
   readonly swaps: readonly number[]
 }
@@ -188,4 +189,21 @@ export class SwapChains {
     this.#places.set(name, places)
     return places
   }
+}
+
+export function markOf(tape: Tape, index: number): SwapMark {
+  const u32 = tape.u32Of(index)
+  const at = tape.at(index)
+  return { index, ordinal: u32[at + U.ordinal], word: u32[at + U.signature] }
+}
+
+/** Index of the swap of a mark that has moved on by less than `moves` since; -1 when there is none. */
+export function indexOfMark(tape: Tape, mark: SwapMark, moves: number): number {
+  const end = Math.min(tape.count, mark.index + moves)
+  for (let index = mark.index; index < end; index++) {
+    const u32 = tape.u32Of(index)
+    const at = tape.at(index)
+    if (u32[at + U.signature] === mark.word && u32[at + U.ordinal] === mark.ordinal) return index
+  }
+  return -1
 }

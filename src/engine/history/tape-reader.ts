@@ -2,8 +2,13 @@ import { type SwapMark, U, walletOf } from '../../events/swap-record.ts'
 import { positionLane, tokenLane } from '../state/lanes.ts'
 import { P, T } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
-import { chainOfPosition, chainOfToken, linkOf, type SwapChain } from './swap-chains.ts'
-import { indexOfMark } from './swap-mark.ts'
+import {
+  chainOfPosition,
+  chainOfToken,
+  indexOfMark,
+  linkOf,
+  type SwapChain,
+} from './swap-chains.ts'
 
 /** Records looked at for one that late swaps may have moved: more are not told late before it is settled. */
 const MOVES_MAX = 1_024
@@ -17,7 +22,7 @@ export function swapsOldestFirst(state: State, token: number): number[] {
 }
 
 /** Swaps of a mint, or of one wallet in it (`position` not null), newest first, behind one of them. */
-export interface SwapsBehind {
+interface SwapsBehind {
   readonly total: number
   readonly swaps: readonly number[]
   readonly hasMore: boolean

@@ -1,5 +1,5 @@
-import { growingPart, type MemoryPart } from '../memory/memory-part.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
+import { growingPart, type MemoryPart } from '../memory/state-part.ts'
 import { U32List } from '../memory/u32-list.ts'
 import { B, B_LANES, TokenFlag } from '../state/layout.ts'
 import { flagsOf } from '../state/lifecycle.ts'

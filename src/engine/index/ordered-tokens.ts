@@ -1,5 +1,5 @@
 /** Order of two tokens by keys that stay as they are while both are listed; never 0 for two tokens. */
-export type CompareTokens = (a: number, b: number) => number
+type CompareTokens = (a: number, b: number) => number
 
 /** Tokens of a block at most: moving half of one costs less than finding the place. */
 const BLOCK_TOKENS_MAX = 512

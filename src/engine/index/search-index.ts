@@ -4,9 +4,8 @@ import { ROWS_MAX } from '../memory/rows.ts'
 import { type StatePart, sizesOf } from '../memory/state-part.ts'
 import { U32List } from '../memory/u32-list.ts'
 import { BeginningChains } from './beginning-chains.ts'
-import { foldCase } from './fold-case.ts'
 import { ENTRIES_PER_BLOCK, GramFilter } from './gram-filter.ts'
-import { entryOf, FIELD_END, TOKEN_END } from './search-entry.ts'
+import { entryOf, FIELD_END, foldCase, TOKEN_END } from './search-entry.ts'
 
 /** Tokens that one search gives at most (contract section 3.1). */
 export const SEARCH_RESULTS_MAX = 50

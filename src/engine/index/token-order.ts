@@ -1,5 +1,5 @@
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
-import { widened } from '../memory/widened.ts'
+import { widened } from '../memory/views.ts'
 import { B, B_LANES, TokenFlag } from '../state/layout.ts'
 import { completionOf, flagsOf, Lifecycle, lifecycleOf } from '../state/lifecycle.ts'
 import type { State } from '../state/state.ts'

@@ -1,6 +1,6 @@
-import { stepped } from '../../base/endless-chain.ts'
+import { stepped } from '../../base/damage.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
-import { widened } from '../memory/widened.ts'
+import { widened } from '../memory/views.ts'
 import { B, B_LANES, M, M_LANES, TokenFlag } from '../state/layout.ts'
 import { flagsOf } from '../state/lifecycle.ts'
 import type { State } from '../state/state.ts'

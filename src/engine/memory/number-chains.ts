@@ -1,6 +1,6 @@
-import { olderLink } from '../../base/endless-chain.ts'
-import { untouchedByScattered } from './scattered-writes.ts'
+import { olderLink } from '../../base/damage.ts'
 import { U32List } from './u32-list.ts'
+import { untouchedByScattered } from './views.ts'
 
 /** Keys are 16 bits. */
 export const CHAINS = 1 << 16

@@ -1,3 +1,8 @@
+/** Most bytes of a part that is written out; V8 makes no text longer than twice this. */
+const COPIED_BYTES_MAX = 1 << 28
+const encoder = new TextEncoder()
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
 /**
  * One part of the engine's state as a snapshot keeps it: a few numbers that say how big it is, and
  * its bytes where they lie. The same history gives the same facts and the same bytes, whatever was
@@ -43,4 +48,78 @@ export function sizesOf(
         `fact ${i} of the state's ${part} is ${facts[i]} but must be an integer from 0 to ${limits[i]}`,
       )
   return facts
+}
+
+/** What lies in buffers of its own. */
+export interface Sized {
+  /** Bytes of its buffers. */
+  readonly bytes: number
+  /** Of those never written to: the system has given no memory for them yet. */
+  readonly untouchedBytes?: number
+}
+
+/** One part of the program's memory, as figures name it. */
+export interface MemoryPart {
+  /** Words of a figure's name, in front of `_bytes`. */
+  readonly name: string
+  readonly bytes: number
+  readonly untouchedBytes: number
+  /** Does it grow with the market? Else it has a bound. */
+  readonly grows: boolean
+}
+
+/** What holds the market itself: more tokens, wallets, positions or swaps are more bytes. */
+export function growingPart(name: string, ...sized: readonly Sized[]): MemoryPart {
+  return { ...summed(sized), name, grows: true }
+}
+
+/** What never passes a size that is set. */
+export function boundedPart(name: string, ...sized: readonly Sized[]): MemoryPart {
+  return { ...summed(sized), name, grows: false }
+}
+
+function summed(sized: readonly Sized[]): Required<Sized> {
+  return {
+    bytes: sized.reduce((sum, { bytes }) => sum + bytes, 0),
+    untouchedBytes: sized.reduce((sum, { untouchedBytes }) => sum + (untouchedBytes ?? 0), 0),
+  }
+}
+
+/**
+ * A part that lies in memory in another form than it is saved: written out whole, and read back
+ * when all bytes are in place. For what is small beside the rows.
+ */
+export function copiedPart(
+  name: string,
+  write: () => Uint8Array,
+  read: (bytes: Uint8Array<ArrayBuffer>) => void,
+): StatePart {
+  let opened = new Uint8Array(0)
+  return {
+    name,
+    facts: () => [write().length],
+    views: () => [write()],
+    open(facts) {
+      const [length] = sizesOf(name, facts, [COPIED_BYTES_MAX])
+      opened = new Uint8Array(length)
+      return [opened]
+    },
+    settle() {
+      read(opened)
+      opened = new Uint8Array(0)
+    },
+  }
+}
+
+/** A copied part whose bytes are JSON; `read` checks what it is given. */
+export function jsonPart(
+  name: string,
+  write: () => unknown,
+  read: (value: unknown) => void,
+): StatePart {
+  return copiedPart(
+    name,
+    () => encoder.encode(JSON.stringify(write())),
+    (bytes) => read(JSON.parse(decoder.decode(bytes))),
+  )
 }

@@ -1,5 +1,4 @@
-import { bytesOf } from './views.ts'
-import { widened } from './widened.ts'
+import { bytesOf, widened } from './views.ts'
 
 const FIRST_LENGTH = 1024
 

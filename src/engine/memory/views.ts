@@ -1,3 +1,6 @@
+/** What the system gives memory by, to whoever writes to it first. */
+const PAGE_BYTES = 4_096
+
 type Lanes = Uint32Array | Int32Array | Float64Array
 
 /** The bytes of an array where they lie. */
@@ -40,4 +43,23 @@ export function copyRing<T extends Lanes>(from: T, to: T, tail: number, head: nu
 /** May a ring that doubles from `least` to `most` be this long? */
 export function isRingLength(length: number, least: number, most: number): boolean {
   return length >= least && length <= most && Number.isInteger(Math.log2(length))
+}
+
+/** Of a zeroed array's bytes those that are expected to lie in pages that `writes` to places all over it never met. */
+export function untouchedByScattered(bytes: number, writes: number): number {
+  return Math.floor(bytes * Math.exp((-writes * PAGE_BYTES) / bytes))
+}
+
+/**
+ * Doubles that V8 does not count as garbage to come: it collects for every few megabytes of other
+ * buffers. Nobody shares them (see `Rows`).
+ */
+export function sharedF64(length: number): Float64Array {
+  return new Float64Array(new SharedArrayBuffer(length * Float64Array.BYTES_PER_ELEMENT))
+}
+
+/** The wider copy `to` of a typed array, with what `from` holds. */
+export function widened<T extends { set(from: T): void }>(to: T, from: T): T {
+  to.set(from)
+  return to
 }

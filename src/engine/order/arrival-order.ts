@@ -1,4 +1,4 @@
-import { olderLink } from '../../base/endless-chain.ts'
+import { olderLink } from '../../base/damage.ts'
 import { ARRIVAL_BITS, ARRIVAL_SHIFT, U } from '../../events/swap-record.ts'
 import { tokenLane } from '../state/lanes.ts'
 import { T } from '../state/layout.ts'
@@ -50,7 +50,7 @@ export function displace(
 }
 
 /** Why swaps cannot be told in the order they arrived. */
-export type ArrivalLoss = 'too_old' | 'order_lost'
+type ArrivalLoss = 'too_old' | 'order_lost'
 
 /**
  * Tape indexes of a mint's swaps behind arrival number `after`, in order of arrival; good until the

@@ -1,6 +1,5 @@
-import { untouchedByScattered } from '../memory/scattered-writes.ts'
 import { StateError, type StatePart, sizesOf } from '../memory/state-part.ts'
-import { bytesOf } from '../memory/views.ts'
+import { bytesOf, untouchedByScattered } from '../memory/views.ts'
 
 /**
  * Which (signature, ordinal) were folded, over the last `capacity` swaps: the same swap may arrive

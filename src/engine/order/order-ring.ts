@@ -1,5 +1,4 @@
-import { jsonPart } from '../memory/copied-part.ts'
-import { StateError, type StatePart, sizesOf } from '../memory/state-part.ts'
+import { jsonPart, StateError, type StatePart, sizesOf } from '../memory/state-part.ts'
 import { copyRing, isRingLength, ringBytes } from '../memory/views.ts'
 import {
   charactersOf,
@@ -9,7 +8,7 @@ import {
   type PlacedEntry,
 } from './lifecycle-entry.ts'
 import type { OrderKey, RingKey } from './ring-key.ts'
-import type { TapePlace } from './tape-place.ts'
+import type { TapePlace } from './tape-slots.ts'
 
 /** Slots an event may be late and still be folded in its place (contract section 2). */
 export const LATE_SLOTS = 32

@@ -1,10 +1,38 @@
 import { F, Flag, U } from '../../events/swap-record.ts'
 import { hashSignature, isSameSignature, signatureHash } from '../state/signature.ts'
 import type { Tape } from '../state/tape.ts'
-import { firstAtPlace } from './tape-place.ts'
 
 /** Swaps of a slot looked back over for one of the same transaction; a real slot holds fewer. */
 const LOOK_BACK_MAX = 4_096
+
+/** A place in the total order (contract section 2). */
+export interface TapePlace {
+  readonly slot: number
+  readonly txIndex: number
+  readonly ordinal: number
+}
+
+/** Below 0 when record `index` stands before the place, above 0 behind it. */
+export function comparePlace(tape: Tape, index: number, place: TapePlace): number {
+  const u32 = tape.u32Of(index)
+  const at = tape.at(index)
+  const slot = tape.f64Of(index)[(at >>> 1) + F.slot]
+  if (slot !== place.slot) return slot - place.slot
+  if (u32[at + U.txIndex] !== place.txIndex) return u32[at + U.txIndex] - place.txIndex
+  return u32[at + U.ordinal] - place.ordinal
+}
+
+/** Index of the first record at or behind a place; the tape's count when there is none. */
+function firstAtPlace(tape: Tape, place: TapePlace): number {
+  let low = 0
+  let high = tape.count
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    if (comparePlace(tape, middle, place) < 0) low = middle + 1
+    else high = middle
+  }
+  return low
+}
 
 /**
  * Index of a transaction whose feed gave none, among the swaps of its slot: that of the newest swap

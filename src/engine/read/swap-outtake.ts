@@ -15,7 +15,7 @@ import type { AddressBook } from '../state/address-book.ts'
 import type { State } from '../state/state.ts'
 
 /** Lanes of swap records; the one at hand begins at u32 lane `at`, an even one. */
-export interface RecordLanes {
+interface RecordLanes {
   readonly u32: Uint32Array
   readonly f64: Float64Array
   readonly at: number

@@ -1,8 +1,6 @@
 import { HashSlots } from '../memory/hash-slots.ts'
-import { growingPart, type MemoryPart } from '../memory/memory-part.ts'
-import { ROW_MASK, ROW_SHIFT, Rows } from '../memory/rows.ts'
-import { rowsPart } from '../memory/rows-part.ts'
-import type { StatePart } from '../memory/state-part.ts'
+import { ROW_MASK, ROW_SHIFT, Rows, rowsPart } from '../memory/rows.ts'
+import { growingPart, type MemoryPart, type StatePart } from '../memory/state-part.ts'
 import { TextStore } from '../memory/text-store.ts'
 
 /** Lanes of an address row. */

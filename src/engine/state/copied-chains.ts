@@ -14,7 +14,7 @@ export interface ChainCopy<Self> {
   takeAll(older: Self): void
 }
 
-export interface CopyLimits {
+interface CopyLimits {
   /** Records of all chains; beyond it those of the chain that was asked for longest ago go. */
   readonly records: number
   /** Chains with copies: many have a few records each. */

@@ -1,10 +1,8 @@
-import { TapeDamage } from '../../base/tape-damage.ts'
-import { ROW_MASK, ROW_SHIFT, Rows } from '../memory/rows.ts'
-import { reusedRowsPart, rowsPart } from '../memory/rows-part.ts'
+import { TapeDamage } from '../../base/damage.ts'
+import { ROW_MASK, ROW_SHIFT, Rows, reusedRowsPart, rowsPart } from '../memory/rows.ts'
 import type { StatePart } from '../memory/state-part.ts'
 import { D, N, N_LANES, P_LANES, R, R_LANES } from './layout.ts'
-import { Tape } from './tape.ts'
-import { tapePart } from './tape-part.ts'
+import { Tape, tapePart } from './tape.ts'
 
 /** Records of the tape that were copied, the newest first, with all their lanes. */
 export interface CopiedRecords {

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import { stepped } from '../../base/endless-chain.ts'
-import { widened } from '../memory/widened.ts'
+import { stepped } from '../../base/damage.ts'
+import { widened } from '../memory/views.ts'
 
 /** Chains shorter than this are followed each time. */
 const REMEMBERED_FROM = 256

@@ -1,10 +1,18 @@
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
-import { notOfThisRun, positionOf } from './dormant.ts'
+import { widened } from '../memory/views.ts'
+import { type ChainCopy, CopiedChains } from './copied-chains.ts'
+import { type CopiedRecords, type Dormant, notOfThisRun, positionOf } from './dormant.ts'
 import { FollowedChains } from './followed-chains.ts'
 import { isListed, isListedAt, positionLane, tokenLane, walletLane } from './lanes.ts'
 import { D, L, N, P, P_LANES, R, T } from './layout.ts'
-import { RestingRecords } from './resting-records.ts'
 import type { State } from './state.ts'
+
+/** Copied records of all wallets, of 160 bytes each. */
+const COPIED_MAX = 1 << 19
+const WALLETS_MAX = 1 << 12
+const FIRST_RECORDS = 64
+/** What a record takes: its lanes, and its number. */
+const RECORD_BYTES = P_LANES * Uint32Array.BYTES_PER_ELEMENT + Float64Array.BYTES_PER_ELEMENT
 
 /** Positions as reads name them: rows, or below 0 records of the dormant tape. */
 export type Positions = Uint32Array | readonly number[]
@@ -141,4 +149,80 @@ function runOf(state: State, token: number): { first: number; end: number } | nu
   if (run < 0) return null
   const first = state.dormant.runLane(run, R.first)
   return { first, end: first + state.dormant.runLane(run, R.count) }
+}
+
+class RecordCopy implements ChainCopy<RecordCopy>, CopiedRecords {
+  readonly records: number[] = []
+  readonly newestPlus1: number
+  readonly #dormant: Dormant
+  lanes = new Uint32Array(FIRST_RECORDS * P_LANES)
+  nextPlus1: number
+
+  constructor(dormant: Dormant, newestPlus1: number) {
+    this.#dormant = dormant
+    this.newestPlus1 = newestPlus1
+    this.nextPlus1 = newestPlus1
+  }
+
+  get count(): number {
+    return this.records.length
+  }
+
+  takeNext(): void {
+    const record = this.nextPlus1 - 1
+    const at = this.records.length * P_LANES
+    if (at === this.lanes.length) this.#widen(at * 2)
+    this.#dormant.copy(record, this.lanes, at)
+    this.nextPlus1 = this.#dormant.previous(record, D.previousOfWalletPlus1)
+    this.records.push(record)
+  }
+
+  takeAll(older: RecordCopy): void {
+    const at = this.records.length * P_LANES
+    const lanes = older.lanes.subarray(0, older.records.length * P_LANES)
+    if (at + lanes.length > this.lanes.length) this.#widen(at + lanes.length)
+    this.lanes.set(lanes, at)
+    for (const record of older.records) this.records.push(record)
+    this.nextPlus1 = 0
+  }
+
+  #widen(lanes: number): void {
+    this.lanes = widened(new Uint32Array(lanes), this.lanes)
+  }
+}
+
+/**
+ * Copies of the resting positions of wallets that are asked for: what a wallet's page is ordered by is
+ * known only when all of them have been read.
+ */
+class RestingRecords {
+  readonly #dormant: Dormant
+  readonly #wallets: CopiedChains<RecordCopy>
+
+  constructor(dormant: Dormant, copiedMax = COPIED_MAX) {
+    this.#dormant = dormant
+    const begin = (newestPlus1: number) => new RecordCopy(dormant, newestPlus1)
+    this.#wallets = new CopiedChains(begin, { records: copiedMax, chains: WALLETS_MAX })
+  }
+
+  get bytes(): number {
+    return this.#wallets.count * RECORD_BYTES
+  }
+
+  /** Forgets all: the tape is another one. */
+  drop(): void {
+    this.#wallets.drop()
+    this.#dormant.near = null
+  }
+
+  /** As `CopiedChains.areNear`, by a wallet and its newest record (+ 1). */
+  areNear(wallet: number, newestPlus1: number, mayGoOn: () => boolean): boolean {
+    return this.#wallets.areNear(wallet, newestPlus1, mayGoOn)
+  }
+
+  /** All records of a wallet whose newest is this one (+ 1); null when they are not copied. */
+  of(wallet: number, newestPlus1: number): CopiedRecords | null {
+    const whole = this.#wallets.whole(wallet)
+    return whole?.newestPlus1 === newestPlus1 ? whole : null
+  }
 }

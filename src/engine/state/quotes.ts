@@ -6,8 +6,7 @@ import {
   Quote,
   quoteOf,
 } from '../../events/platform.ts'
-import { ROW_MASK, ROW_SHIFT, Rows } from '../memory/rows.ts'
-import { rowsPart } from '../memory/rows-part.ts'
+import { ROW_MASK, ROW_SHIFT, Rows, rowsPart } from '../memory/rows.ts'
 import type { StatePart } from '../memory/state-part.ts'
 import type { AddressBook } from './address-book.ts'
 import { B, B_LANES, T, T_LANES, TokenFlag } from './layout.ts'
@@ -29,7 +28,7 @@ const Q = { address: 0, decimalsPlus1: 1 } as const
 const Q_LANES = 2
 
 /** What of the state a price is made of. */
-export interface PricedTokens {
+interface PricedTokens {
   readonly book: AddressBook
   readonly tokens: Rows
   readonly births: Rows

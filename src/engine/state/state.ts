@@ -1,13 +1,18 @@
 import { areNone, otherRules, THRESHOLDS, type Thresholds } from '../../base/thresholds.ts'
 import { NEVER_HOLDERS } from '../../events/platform.ts'
 import { HashSlots } from '../memory/hash-slots.ts'
-import { boundedPart, growingPart, type MemoryPart } from '../memory/memory-part.ts'
-import { ROW_MASK, ROW_SHIFT, Rows } from '../memory/rows.ts'
-import { reusedRowsPart, rowsPart } from '../memory/rows-part.ts'
-import { StateError, type StatePart, sizesOf } from '../memory/state-part.ts'
+import { ROW_MASK, ROW_SHIFT, Rows, reusedRowsPart, rowsPart } from '../memory/rows.ts'
+import {
+  boundedPart,
+  growingPart,
+  type MemoryPart,
+  StateError,
+  type StatePart,
+  sizesOf,
+} from '../memory/state-part.ts'
 import { TextStore } from '../memory/text-store.ts'
 import { AddressBook } from './address-book.ts'
-import { ChangeLog } from './change-log.ts'
+import { ChangeLog, TokenChanges } from './change-log.ts'
 import { Dormant } from './dormant.ts'
 import {
   B,
@@ -27,7 +32,6 @@ import {
 } from './layout.ts'
 import { Quotes } from './quotes.ts'
 import { Tape } from './tape.ts'
-import { TokenChanges } from './token-changes.ts'
 import { UndoLog } from './undo-log.ts'
 
 /**

@@ -1,7 +1,7 @@
-import { TapeDamage } from '../../base/tape-damage.ts'
+import { TapeDamage } from '../../base/damage.ts'
 import { SWAP_U32_LANES } from '../../events/swap-record.ts'
-import type { Sized } from '../memory/memory-part.ts'
-import { ROW_MASK, ROW_SHIFT, ROWS_PER_PAGE } from '../memory/rows.ts'
+import { ROW_MASK, ROW_SHIFT, ROWS_MAX, ROWS_PER_PAGE } from '../memory/rows.ts'
+import { type Sized, StateError, type StatePart, sizesOf } from '../memory/state-part.ts'
 
 /** Records of a block, the unit in which records that have left memory are read. */
 export const TAPE_BLOCK_RECORDS = 64
@@ -228,5 +228,27 @@ export class Tape {
     const buffer = this.#newPage()
     this.#u32.push(new Uint32Array(buffer))
     this.#f64.push(new Float64Array(buffer))
+  }
+}
+
+/**
+ * A tape as a part of the state: its last records. Whole chunks that no late event can reach
+ * (`settled` = first record that one may) belong to the archive, whether they still lie in memory
+ * or not, so that the part is the same wherever they are.
+ */
+export function tapePart(name: string, tape: Tape, settled: () => number): StatePart {
+  const archived = () => settled() - (settled() % tape.chunkRecords)
+  return {
+    name,
+    facts: () => [tape.count, archived()],
+    views: () => tape.views(archived()),
+    open(facts) {
+      const [count, archivedCount] = sizesOf(name, facts, [ROWS_MAX, ROWS_MAX])
+      if (archivedCount > count || archivedCount % tape.chunkRecords !== 0)
+        throw new StateError(`a ${name} of ${count} records cannot have ${archivedCount} archived`)
+      tape.reset(count, archivedCount)
+      return tape.views(archivedCount)
+    },
+    settle() {},
   }
 }

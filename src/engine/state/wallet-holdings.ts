@@ -1,4 +1,4 @@
-import { widened } from '../memory/widened.ts'
+import { widened } from '../memory/views.ts'
 import { D, P } from './layout.ts'
 import { isDormant } from './position-lists.ts'
 import type { State } from './state.ts'

@@ -1,4 +1,4 @@
-import { isAddress } from '../../base/address-text.ts'
+import { isAddress } from '../../base/base58.ts'
 import type { Balance, ChainPosition, FeedEvent } from '../../events/event.ts'
 import type { FeedCounters } from '../feed-counters.ts'
 import { isCoinMint } from './layouts/programs.ts'

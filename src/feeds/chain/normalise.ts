@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { ChainPosition, FeedEvent, Swap } from '../../events/event.ts'
+import type { ChainPosition, FeedEvent, Reserves, Swap } from '../../events/event.ts'
 import type { FeedCounters } from '../feed-counters.ts'
 import { balanceEvents } from './balance-events.ts'
 import { createdToken, swapBehindCurve, swapOfCurve } from './curve-events.ts'
@@ -22,11 +22,10 @@ import {
   TRADE_EVENT,
   UPDATE_MAYHEM_VIRTUAL_PARAMS_EVENT,
 } from './layouts/pump-coin-layouts.ts'
-import { MayhemMints } from './mayhem-mints.ts'
 import { type EventPlace, PoolEvents } from './pool-events.ts'
 import { PoolMints } from './pool-mints.ts'
 import { QuoteDecimals } from './quote-decimals.ts'
-import { repricedCurve } from './reserves-events.ts'
+import { mayhemCurve, repricedCurve } from './reserves-events.ts'
 import { settledSwaps } from './settled-swaps.ts'
 import type { NewForms } from './transactions/new-forms.ts'
 import { type ChainTransaction, decodeTransaction } from './transactions/transaction.ts'
@@ -45,6 +44,11 @@ const FOLDED: ReadonlySet<AnyEventLayout> = new Set<AnyEventLayout>([
   UPDATE_MAYHEM_VIRTUAL_PARAMS_EVENT,
   ...AMM_POOL_LAYOUTS,
 ])
+
+/** Mints remembered; of one that is forgotten it is told once more. */
+const MINTS_MAX = 50_000
+/** Creation or re-pricing said it: no trade has to. */
+const BY_EVENT = ''
 
 /** What a transaction's events come to before its balances are looked at. */
 interface Told {
@@ -229,4 +233,30 @@ function positionOf(
 ): ChainPosition | null {
   if (seconds === null || seconds < 0n || seconds > UNIX_SECONDS_MAX) return null
   return { slot, txIndex, ordinal, signature, timestamp: Number(seconds) }
+}
+
+/** Mayhem curves whose creation was not seen: the first trade tells what they are. */
+class MayhemMints {
+  /** By mint, the signature that told it. */
+  readonly #told = new LRUCache<string, string>({ max: MINTS_MAX })
+
+  /** A creation or a re-pricing has told it. */
+  learn(mint: string): void {
+    this.#told.set(mint, BY_EVENT)
+  }
+
+  /**
+   * Once for each mint, and whenever its transaction is told again: what was told first may not have come through.
+   * @param trades of one transaction on mayhem curves, in order
+   */
+  events(trades: readonly Swap[], ordinal: number): readonly Reserves[] {
+    const last = new Map(trades.map((trade) => [trade.mint, trade]))
+    const untold = [...last.values()].filter(({ mint, signature }) => {
+      const teller = this.#told.get(mint)
+      if (teller !== undefined) return teller === signature
+      this.#told.set(mint, signature)
+      return true
+    })
+    return untold.map((trade, k) => mayhemCurve(trade, ordinal + k))
+  }
 }

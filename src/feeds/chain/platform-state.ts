@@ -1,7 +1,7 @@
 import { EVENT_LAYOUTS } from './layouts/decode-event.ts'
 
 /** Day of the newest change of the platform that this version reads. */
-export const PLATFORM_DAY = '2026-10-08'
+const PLATFORM_DAY = '2026-10-08'
 
 /** One sentence: which state of the platform is read, and how it shows that there is a newer one. */
 export function platformSentence(): string {

@@ -47,7 +47,7 @@ export interface EventPlace {
   readonly decoded: readonly DecodedEvent[]
 }
 
-export interface PoolParts {
+interface PoolParts {
   readonly pools: PoolMints
   readonly decimals: QuoteDecimals
   readonly counters: FeedCounters

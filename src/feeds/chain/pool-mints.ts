@@ -20,7 +20,7 @@ export interface PoolMint {
   readonly quoteMint: string | null
 }
 
-export type PoolLookup =
+type PoolLookup =
   | ({ readonly found: 'mint' } & PoolMint)
   | { readonly found: 'foreign' | 'nothing' }
 

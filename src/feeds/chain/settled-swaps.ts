@@ -1,8 +1,9 @@
-import type { FeedEvent, Swap } from '../../events/event.ts'
+import { isAddress } from '../../base/base58.ts'
+import { type FeedEvent, ROUTE_HOPS_MAX, type Swap } from '../../events/event.ts'
 import type { FeedCounters } from '../feed-counters.ts'
-import { type Hop, routesOf } from './routes.ts'
-import { signerOf } from './swap-signers.ts'
 import { balanceOf, type ChainTransaction } from './transactions/transaction.ts'
+
+const NO_HOPS: ReadonlyMap<Swap, Hop> = new Map()
 
 export interface SettledSwaps {
   readonly events: readonly FeedEvent[]
@@ -39,8 +40,6 @@ export function settledSwaps(
   }
 }
 
-const NO_HOPS: ReadonlyMap<Swap, Hop> = new Map()
-
 function settledSwap(
   swap: Swap,
   signer: string,
@@ -64,4 +63,113 @@ function settledSwap(
     baseBalanceBeforeRaw,
     ...(baseBalanceAfterRaw !== undefined && { baseBalanceAfterRaw }),
   }
+}
+
+/** How it was found who traded. */
+type Way = Extract<keyof FeedCounters, `signers${string}`>
+
+interface SwapSigner {
+  readonly signer: string
+  readonly way: Way
+}
+
+/**
+ * Who traded: `user` of the event if he signed the transaction or his balance of the mint moved, as a
+ * router's account does neither; else the one owner whose balance moved by exactly the amount; else who
+ * paid the fee. With logs alone `user`.
+ * @param swaps all of the transaction, with `user` as signer
+ * @param pools curves and pools of the transaction: what they give and get is the other side of the trade
+ */
+function signerOf(
+  swap: Swap,
+  swaps: readonly Swap[],
+  pools: ReadonlySet<string>,
+  transaction: ChainTransaction,
+): SwapSigner {
+  const { signer: user, mint } = swap
+  const { signers, balances } = transaction
+  if (signers.length === 0 && balances.length === 0) return { signer: user, way: 'signersUntold' }
+  if (signers.includes(user)) return { signer: user, way: 'signersSigned' }
+  const own = balanceOf(transaction, user, mint)
+  if (own !== null && own.beforeRaw !== own.afterRaw) return { signer: user, way: 'signersMoved' }
+  const amounts = amountsOf(swap, swaps)
+  const movers = balances.filter(
+    (balance) =>
+      balance.mint === mint &&
+      !pools.has(balance.owner) &&
+      isAddress(balance.owner) &&
+      amounts.includes(balance.afterRaw - balance.beforeRaw),
+  )
+  if (movers.length === 1) return { signer: movers[0].owner, way: 'signersByAmount' }
+  const [payer] = signers
+  return payer === undefined
+    ? { signer: user, way: 'signersUntold' }
+    : { signer: payer, way: 'signersPaid' }
+}
+
+/** What a balance moves by: this trade, or all of the same user in this mint (a purchase that completes a curve goes on). */
+function amountsOf({ signer, mint, direction, baseRaw }: Swap, swaps: readonly Swap[]): bigint[] {
+  const alike = swaps.filter((other) => other.signer === signer && other.mint === mint)
+  const sumRaw = alike.reduce(
+    (sum, other) => (other.direction === 'buy' ? sum + other.baseRaw : sum - other.baseRaw),
+    0n,
+  )
+  const ownRaw = direction === 'buy' ? baseRaw : -baseRaw
+  // A sum of nothing is the balance of everybody who stands in the transaction.
+  return sumRaw === 0n || sumRaw < 0n !== ownRaw < 0n ? [ownRaw] : [ownRaw, sumRaw]
+}
+
+/** A trade that is one of several on the way from one coin to another. */
+interface Hop {
+  /** Its number on the way, from 1 on. */
+  readonly route: number
+  /** The route passes its coin on: nobody holds it because of this trade. */
+  readonly isMiddle: boolean
+  /** The trade whose coin the trader really got or gave. */
+  readonly end: Swap
+}
+
+/**
+ * Hops of one trader in one transaction where what one of them trades is what its neighbour is quoted in:
+ * purchases SOL → A → B, sales B → A → SOL. `multi_hop_swap` makes them in one instruction, and routers in
+ * several. Looks at the swaps in their order, with the `user` of the event as signer.
+ */
+function routesOf(swaps: readonly Swap[], transaction: ChainTransaction): ReadonlyMap<Swap, Hop> {
+  const hops = new Map<Swap, Hop>()
+  for (const ofTrader of Map.groupBy(swaps, ({ signer }) => signer).values()) {
+    let way: Swap[] = []
+    for (const swap of ofTrader) {
+      const last = way.at(-1)
+      if (last !== undefined && way.length < ROUTE_HOPS_MAX && isNextHop(last, swap, transaction)) {
+        way.push(swap)
+        continue
+      }
+      number(way, hops)
+      way = [swap]
+    }
+    number(way, hops)
+  }
+  return hops
+}
+
+function number(way: readonly Swap[], hops: Map<Swap, Hop>): void {
+  if (way.length < 2) return
+  const end = way[0].direction === 'buy' ? way[way.length - 1] : way[0]
+  for (const [index, swap] of way.entries())
+    hops.set(swap, { route: index + 1, isMiddle: swap !== end, end })
+}
+
+function isNextHop(one: Swap, next: Swap, transaction: ChainTransaction): boolean {
+  if (one.direction !== next.direction || one.mint === next.mint) return false
+  const middle = one.direction === 'buy' ? one : next
+  const far = one.direction === 'buy' ? next : one
+  return far.quoteMint === middle.mint && isPassedOn(middle, transaction)
+}
+
+/** Not so where the trader kept, or had, most of it: those are two trades of their own. */
+function isPassedOn({ signer, mint, baseRaw }: Swap, transaction: ChainTransaction): boolean {
+  const balance = balanceOf(transaction, signer, mint)
+  if (balance === null) return true
+  const movedRaw = balance.afterRaw - balance.beforeRaw
+  return (movedRaw < 0n ? -movedRaw : movedRaw) * 2n <= baseRaw
 }

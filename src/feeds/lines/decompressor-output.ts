@@ -1,7 +1,7 @@
 import type { Transform } from 'node:stream'
 
 /** A decompressor of `node:zlib`, which counts what it has used of its input. */
-export interface Decompressor extends Transform {
+interface Decompressor extends Transform {
   readonly bytesWritten: number
 }
 

@@ -7,7 +7,7 @@ import { zstdDecompressed } from './zstd-frames.ts'
 
 const CHUNK_BYTES = 256 * 1024
 
-export interface InputFile {
+interface InputFile {
   /** Decompressed. */
   readonly bytes: Readable
   /** Of the file as it is on disk. */

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache'
-import { isAddress } from '../../base/address-text.ts'
+import { isAddress } from '../../base/base58.ts'
 import { isRecord, jsonOf, listAt } from '../../base/json-access.ts'
 import type { FeedEvent } from '../../events/event.ts'
 import { INITIAL_REAL_BASE_RAW } from '../../events/platform.ts'
-import { wait } from '../wait.ts'
+import { wait } from '../timers.ts'
 import type { Refusal } from './refusal.ts'
 
 const ORDERS_URL = 'https://api.dexscreener.com/orders/v1/solana/'

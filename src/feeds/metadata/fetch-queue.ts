@@ -1,6 +1,5 @@
-import { linkThrough } from './gateways.ts'
+import { addressesOf, ipfsContentOf, linkThrough } from './gateways.ts'
 import { HostPace } from './host-pace.ts'
-import { addressesOf, ipfsContentOf } from './ipfs.ts'
 import type { Refusal } from './refusal.ts'
 
 /** Uris that wait or run; when more come, the least wanted of the oldest goes. */

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { THRESHOLDS } from '../../base/thresholds.ts'
 import type { FeedEvent } from '../../events/event.ts'
 import type { EventSink, Feed } from '../../events/event-sink.ts'
-import { wait } from '../wait.ts'
+import { wait } from '../timers.ts'
 import { DexPaid } from './dex-paid.ts'
 import { FetchQueue, type FetchTurn, RUNNING_MAX, uriKey } from './fetch-queue.ts'
 import { REFUSALS, type Refusal, type RefusalCode } from './refusal.ts'
@@ -20,7 +20,7 @@ const SEEN_MAX = 50_000
 /** How often waiting fetches are looked at besides when one begins or ends. */
 const LOOK_MS = 200
 
-export interface MetadataOptions extends SafeFetchOptions {
+interface MetadataOptions extends SafeFetchOptions {
   readonly gateways: readonly string[]
   /** Sold percent of a curve from which its profile is asked about; the contract's by default. */
   readonly completingPercent?: number

@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer'
+import { Resolver } from 'node:dns/promises'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { request } from 'node:https'
 import { isIP } from 'node:net'
-import { retryAfterMs } from '../retry-after.ts'
-import { type Dial, dialPublic, HTTPS_PORT } from './dial.ts'
-import { dnsResolver, type ResolveHost } from './host-resolver.ts'
+import { connect, type TLSSocket } from 'node:tls'
+import { retryAfterMs } from '../backoff.ts'
 import { isPublicAddress } from './public-address.ts'
 import { type Refusal, refusal } from './refusal.ts'
 
@@ -24,6 +24,10 @@ const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308]
 const LATER: readonly number[] = [404, 408, 425]
 /** Of a host that has too much to do. */
 const TOO_MANY_REQUESTS = 429
+export const HTTPS_PORT = 443
+/** One question to a name server, and how often it is asked again. */
+const QUESTION_MS = 2_000
+const TRIES = 2
 
 export interface SafeFetchOptions {
   readonly resolve?: ResolveHost
@@ -207,4 +211,36 @@ function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> 
   if (signal.aborted) end()
   signal.addEventListener('abort', end)
   return Promise.race([promise, aborted]).finally(() => signal.removeEventListener('abort', end))
+}
+
+/** Opens a TLS connection to this very address and wants the certificate of `host`. */
+export type Dial = (address: string, host: string) => TLSSocket
+
+/** @throws Error when the address is not public, whoever asks */
+export function dialPublic(address: string, host: string): TLSSocket {
+  if (!isPublicAddress(address)) throw new Error(`${address} is not a public address`)
+  return connect({
+    host: address,
+    port: HTTPS_PORT,
+    // An address has no name to send; its certificate must then be for the address.
+    servername: isIP(host) === 0 ? host : '',
+    ALPNProtocols: ['http/1.1'],
+  })
+}
+
+/** All addresses of a host name; rejects or gives none when it has none. */
+export type ResolveHost = (host: string) => Promise<readonly string[]>
+
+/**
+ * Asks the name servers itself, outside of the thread pool that files use: slow servers of others
+ * hold nothing up. Knows no hosts file, so a name cannot mean this machine by it.
+ * @param servers `address:port` each, instead of the system's
+ */
+export function dnsResolver(servers: readonly string[] = []): ResolveHost {
+  const resolver = new Resolver({ timeout: QUESTION_MS, tries: TRIES })
+  if (servers.length > 0) resolver.setServers(servers)
+  return async (host) => {
+    const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
+    return answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
+  }
 }

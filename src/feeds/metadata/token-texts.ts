@@ -2,7 +2,6 @@ import { isRecord, type JsonRecord, jsonOf, textAt } from '../../base/json-acces
 import { ownText } from '../../base/own-text.ts'
 import { METADATA_KEYS, type MetadataKey } from '../../events/event.ts'
 import { codePoints, LINK_CHARACTERS_MAX, withScheme } from '../../events/text.ts'
-import { isNestedDeeper } from './json-depth.ts'
 import { type Refusal, refusal } from './refusal.ts'
 
 /** Texts of tokens lie two or three levels deep. */
@@ -19,6 +18,10 @@ const UNSEEN = /(?![\u200d\ufe0e\ufe0f])[\p{Cc}\p{Default_Ignorable_Code_Point}]
 /** A joiner that does not join two pictures, a form of nothing that has one. */
 const LOOSE =
   /(?<!\p{Extended_Pictographic}\ufe0f?\p{Emoji_Modifier}?)\u200d|\u200d(?!\p{Extended_Pictographic})|(?<!\p{Emoji})[\ufe0e\ufe0f]/gu
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const OPENING = [0x5b, 0x7b]
+const CLOSING = [0x5d, 0x7d]
 
 /** What the JSON behind a token's uri says; absent keys are not in it. */
 export type TokenTexts = { readonly [K in MetadataKey]?: string }
@@ -75,4 +78,23 @@ function cleanLink(text: string): string {
 
 function seenOf(text: string): string {
   return text.replace(UNSEEN, '').replace(LOOSE, '')
+}
+
+/** Whether lists and objects in JSON text lie deeper in each other than `max`; one pass, no parse. */
+export function isNestedDeeper(text: string, max: number): boolean {
+  let depth = 0
+  let isText = false
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (isText) {
+      if (code === BACKSLASH) at++
+      else if (code === QUOTE) isText = false
+      continue
+    }
+    if (code === QUOTE) isText = true
+    else if (OPENING.includes(code)) depth += 1
+    else if (CLOSING.includes(code)) depth -= 1
+    if (depth > max) return true
+  }
+  return false
 }

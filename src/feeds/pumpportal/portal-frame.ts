@@ -95,7 +95,7 @@ const Complaint = Compile(Type.Object({ errors: Type.Unknown() }))
 
 export type CreateFrame = Type.Static<typeof CreateFrame>
 export type CurveTradeFrame = Type.Static<typeof CurveTradeFrame>
-export type BareTradeFrame = Type.Static<typeof BareTradeFrame>
+type BareTradeFrame = Type.Static<typeof BareTradeFrame>
 export type TradeFrame = CurveTradeFrame | Type.Static<typeof PoolTradeFrame> | BareTradeFrame
 export type MigrateFrame = Type.Static<typeof MigrateFrame>
 export type PortalFrame = CreateFrame | TradeFrame | MigrateFrame
@@ -104,7 +104,7 @@ export type PortalFrame = CreateFrame | TradeFrame | MigrateFrame
  * `acknowledged`: a subscription; `refused`: one that was not; `other platform`: of a launch
  * platform that is not followed; `unusable`: not what the service is known to send.
  */
-export type PortalNote = 'acknowledged' | 'refused' | 'other platform' | 'unusable'
+type PortalNote = 'acknowledged' | 'refused' | 'other platform' | 'unusable'
 
 const PLATFORM_POOLS = ['pump', 'pump-amm']
 /** How a message begins that says yes; every other one says why not. */

@@ -8,7 +8,6 @@ import { secretsOf } from '../secrets.ts'
 import { reasonOf } from '../supervisor/reason.ts'
 import type { Receiver, Source } from '../supervisor/source.ts'
 import { REAL_TIMERS, type Timers } from '../timers.ts'
-import { FollowedMints } from './followed-mints.ts'
 import { continuityPercent, newPortalCounters } from './portal-counters.ts'
 import { PortalEvents } from './portal-events.ts'
 import { refusalOf } from './portal-frame.ts'
@@ -21,8 +20,12 @@ const FRAME_BYTES_MAX = 256 * 1024
 const PING_MS = 1_500
 /** A server that answers pings and says nothing else for this long is stalled. */
 const STALL_MS = 60_000
+/** Mints in one subscription message. */
+const KEYS_MAX = 200
+/** New mints that are followed at a time; the oldest is let go for the next one. */
+export const NEW_MINTS_MAX = 1_000
 
-export interface PumpPortalOptions extends PumpPortalSetting {
+interface PumpPortalOptions extends PumpPortalSetting {
   readonly rawFrames?: RawFrames
   readonly timers?: Timers
   readonly stallMs?: number
@@ -161,5 +164,46 @@ export class PumpPortalSource implements Source {
     const address = new URL(url)
     address.searchParams.set('api-key', key)
     return address.href
+  }
+}
+
+/** The mints whose trades are asked for, and the messages that ask. */
+export class FollowedMints {
+  readonly #followsNew: boolean
+  readonly #asked: ReadonlySet<string>
+  /** In order of their creation. */
+  readonly #newest = new Set<string>()
+
+  constructor({ mints, followsNew }: Pick<PumpPortalSetting, 'mints' | 'followsNew'>) {
+    this.#asked = new Set(mints)
+    this.#followsNew = followsNew
+  }
+
+  get count(): number {
+    return this.#asked.size + this.#newest.size
+  }
+
+  /** Everything that is to be subscribed to on a new connection. */
+  greetings(): string[] {
+    const messages = [{ method: 'subscribeNewToken' }, { method: 'subscribeMigration' }]
+    const keys = [...this.#asked, ...this.#newest]
+    const trades: object[] = []
+    for (let at = 0; at < keys.length; at += KEYS_MAX)
+      trades.push({ method: 'subscribeTokenTrade', keys: keys.slice(at, at + KEYS_MAX) })
+    return [...messages, ...trades].map((message) => JSON.stringify(message))
+  }
+
+  /** What to send when a token was created. */
+  created(mint: string): string[] {
+    if (!this.#followsNew || this.#asked.has(mint) || this.#newest.has(mint)) return []
+    const messages = [JSON.stringify({ method: 'subscribeTokenTrade', keys: [mint] })]
+    this.#newest.add(mint)
+    if (this.#newest.size <= NEW_MINTS_MAX) return messages
+    for (const oldest of this.#newest) {
+      this.#newest.delete(oldest)
+      messages.push(JSON.stringify({ method: 'unsubscribeTokenTrade', keys: [oldest] }))
+      break
+    }
+    return messages
   }
 }

@@ -1,13 +1,18 @@
-import { mkdirSync, rmSync } from 'node:fs'
+import { createWriteStream, mkdirSync, openSync, rmSync, type WriteStream } from 'node:fs'
 import { join } from 'node:path'
+import { finished } from 'node:stream/promises'
+import { createZstdCompress, type ZstdCompress } from 'node:zlib'
 import { errorOf } from '../../base/thrown.ts'
 import { frameLine, type RawFrames } from '../raw-frames.ts'
-import { FrameFile } from './frame-file.ts'
 
 /** Bytes that wait for the disk; what comes while there are more is dropped and counted. */
 const WAITING_BYTES_MAX = 64 * 1024 * 1024
 /** What was recorded is readable up to this long before a process was killed. */
 const FLUSH_MS = 1_000
+/** Raw bytes after which what was compressed is written out, so that its size is known. */
+const FLUSH_BYTES = 1024 * 1024
+/** What the format itself takes at most beside the packed bytes. */
+const FORMAT_BYTES = 4 * 1024
 
 export interface FrameFilesOptions {
   /** Made when it is not there. */
@@ -130,5 +135,62 @@ export class FrameFiles implements RawFrames {
     if (this.#hasFailed) return
     this.#hasFailed = true
     this.#options.onFailure(error)
+  }
+}
+
+/** One `.zst` file that is being written. */
+class FrameFile {
+  readonly #compress: ZstdCompress = createZstdCompress()
+  readonly #file: WriteStream
+  /** Raw bytes since the last flush: packed they are no more than this, however bad they pack. */
+  #sinceFlush = 0
+  #isFlushing = false
+
+  /**
+   * @param onError told when the file cannot be written
+   * @throws Error when it cannot be made, as when there is one: nobody's recording is written over
+   */
+  constructor(path: string, onError: (error: Error) => void) {
+    this.#file = createWriteStream(path, { fd: openSync(path, 'wx') })
+    this.#file.on('error', onError)
+    this.#compress.on('error', (error) => {
+      onError(error)
+      this.#file.destroy()
+    })
+    this.#compress.pipe(this.#file)
+  }
+
+  /** Bytes that have not reached the disk. */
+  get waitingBytes(): number {
+    return this.#compress.writableLength + this.#file.writableLength
+  }
+
+  /** The file will not be longer than this when it ends now. */
+  get bytesAtMost(): number {
+    const { bytesWritten, writableLength } = this.#file
+    const packed = bytesWritten + writableLength + this.#compress.readableLength
+    return packed + this.#sinceFlush + FORMAT_BYTES
+  }
+
+  write(line: Buffer): void {
+    this.#compress.write(line)
+    this.#sinceFlush += line.length
+    if (this.#sinceFlush > FLUSH_BYTES) this.flush()
+  }
+
+  flush(): void {
+    if (this.#isFlushing || this.#sinceFlush === 0) return
+    this.#isFlushing = true
+    const flushed = this.#sinceFlush
+    this.#compress.flush(() => {
+      this.#isFlushing = false
+      this.#sinceFlush -= flushed
+    })
+  }
+
+  /** Resolves when the file is whole, or has failed. */
+  async end(): Promise<void> {
+    this.#compress.end()
+    await finished(this.#file).catch(() => {})
   }
 }

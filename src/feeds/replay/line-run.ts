@@ -11,13 +11,13 @@ import type { ReportLine } from '../lines/line-report.ts'
 import { type Line, LineSplitter } from '../lines/line-splitter.ts'
 import type { Pacer } from '../lines/pacer.ts'
 import type { Progress } from '../lines/progress.ts'
-import { wait } from '../wait.ts'
+import { wait } from '../timers.ts'
 import { RecordedValues } from './recorded-value.ts'
 
 /** Events handed over at once; between two batches everything else gets its turn. */
 const BATCH_EVENTS = 1_000
 
-export interface LineRunOptions {
+interface LineRunOptions {
   readonly counters: FeedCounters
   readonly forms?: NewForms | undefined
   readonly report: ReportLine

@@ -8,7 +8,7 @@ import { Pacer } from '../lines/pacer.ts'
 import { Progress, type ProgressOutput } from '../lines/progress.ts'
 import { LineRun } from './line-run.ts'
 
-export interface ReplayOptions {
+interface ReplayOptions {
   /** Plain, `.gz` or `.zst`. */
   readonly file: string
   /** Factor of real time above 0, or as fast as the engine takes it. */

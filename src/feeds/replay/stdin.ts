@@ -6,7 +6,7 @@ import type { ReportLine } from '../lines/line-report.ts'
 import { Pacer } from '../lines/pacer.ts'
 import { LineRun } from './line-run.ts'
 
-export interface StdinOptions {
+interface StdinOptions {
   readonly report: ReportLine
   readonly counters: FeedCounters
   /** Told of events that no layout knows. */

@@ -8,8 +8,7 @@ import { type HolderTable, Known } from './world/holder-table.ts'
 import type { Holdings } from './world/holdings.ts'
 import type { Interner } from './world/interner.ts'
 import type { MarketParts } from './world/parts.ts'
-import type { StateWriter } from './world/state-writer.ts'
-import { A, type SwapWriter } from './world/swap-writer.ts'
+import { A, type StateWriter, type SwapWriter } from './world/swap-writer.ts'
 import { I, T, TOKEN_INTS, TOKEN_LANES, type TokenTable, Trait } from './world/token-table.ts'
 import type { WalletPool } from './world/wallet-pool.ts'
 
@@ -22,7 +21,7 @@ const KNOWN_BALANCES = Flag.balanceBeforeGiven | Flag.balanceAfterGiven
 /** Less of a coin than this is not worth a swap: its fees, rounded up, might be all of it. */
 const MIN_COIN_RAW = 1_000
 
-export interface CoinTradesParts extends Omit<MarketParts, 'tickets' | 'appointments' | 'clock'> {
+interface CoinTradesParts extends Omit<MarketParts, 'tickets' | 'appointments' | 'clock'> {
   readonly trader: Trader
   readonly fees: FeeSchedule
   readonly sizes: SizeDraw

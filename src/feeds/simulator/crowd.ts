@@ -30,7 +30,7 @@ const MOVES_MASK = 0x30f0
 /** One sell in eight of a wallet whose balance is known hands the rest on. */
 const HAND_ON_MASK = 0x38
 
-export interface CrowdParts
+interface CrowdParts
   extends Pick<
     MarketParts,
     'tokens' | 'tickets' | 'watched' | 'holders' | 'wallets' | 'writer' | 'random'

@@ -4,9 +4,7 @@ import type { ChainClock } from './world/chain-clock.ts'
 import { MIGRATION_FEE_LAMPORTS, MIGRATION_FEE_MICRO_USDC, POOL_BASE_RAW } from './world/curve.ts'
 import type { Interner } from './world/interner.ts'
 import type { MarketParts } from './world/parts.ts'
-import { randomAddress } from './world/random-text.ts'
-import type { StateWriter } from './world/state-writer.ts'
-import type { SwapWriter } from './world/swap-writer.ts'
+import type { StateWriter, SwapWriter } from './world/swap-writer.ts'
 import type { TicketPool } from './world/ticket-pool.ts'
 import {
   I,
@@ -17,6 +15,7 @@ import {
   type TokenTable,
   Trait,
 } from './world/token-table.ts'
+import { randomAddress } from './world/token-text.ts'
 import type { WatchList } from './world/watch-list.ts'
 
 /** Migration follows completion within this many slots. */
@@ -32,7 +31,7 @@ export function drawIsBoosted(random: Random): boolean {
   return random.chance(BOOSTED_SHARE)
 }
 
-export type GraduationParts = Pick<
+type GraduationParts = Pick<
   MarketParts,
   | 'tokens'
   | 'tickets'

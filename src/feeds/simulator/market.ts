@@ -7,10 +7,8 @@ import { Graduation } from './graduation.ts'
 import type { HeldMarket } from './held-market.ts'
 import { Launcher } from './launcher.ts'
 import { ReserveMoves } from './reserve-moves.ts'
-import { SizeDraw } from './size-draw.ts'
-import { SolPriceWalk } from './sol-price-walk.ts'
+import { SizeDraw, TICKETS } from './size-draw.ts'
 import { TakeUp, type TakeUpParts } from './take-up.ts'
-import { TICKETS } from './trade-sizes.ts'
 import { Trader } from './trader.ts'
 import { Appointment, Appointments, MAX_DELAY_SLOTS } from './world/appointments.ts'
 import { ChainClock, slotAt } from './world/chain-clock.ts'
@@ -18,8 +16,7 @@ import { FeeSchedule } from './world/fee-schedule.ts'
 import { HolderTable } from './world/holder-table.ts'
 import { Holdings } from './world/holdings.ts'
 import type { Interner } from './world/interner.ts'
-import { StateWriter } from './world/state-writer.ts'
-import { SwapWriter } from './world/swap-writer.ts'
+import { StateWriter, SwapWriter } from './world/swap-writer.ts'
 import { TicketPool } from './world/ticket-pool.ts'
 import { TokenTable } from './world/token-table.ts'
 import { WalletPool } from './world/wallet-pool.ts'
@@ -38,6 +35,14 @@ const HISTORY_PRICE_INTERVAL_SECONDS = 10
 const HISTORY_ROOM_SECONDS = 4 * 86_400
 /** Counts of told events that give different markets. */
 const TOLD_EVENTS = 2 ** 20
+const START_USD = 150
+const DAY_SECONDS = 86_400
+/** Standard move in a second: about 4 % a day. */
+const MOVE_PER_ROOT_SECOND = 0.04 / Math.sqrt(DAY_SECONDS)
+/** Share of the distance to the start price that is made up in a day. */
+const PULL_PER_SECOND = 0.2 / DAY_SECONDS
+/** A clock may be set ahead by years: one step as long as that could end below nothing. */
+const STEP_SECONDS_MAX = DAY_SECONDS
 
 export interface MarketOptions {
   readonly seed: number
@@ -212,4 +217,26 @@ function ticketsInDraw(tokens: number): number {
   const meanTickets = TICKETS.reduce((sum, tickets) => sum + tickets, 0) / TICKETS.length
   const wanted = Math.ceil(tokens * meanTickets * LIVE_TICKET_SHARE)
   return Math.min(MAX_TICKETS_IN_DRAW, Math.max(MIN_TICKETS, wanted))
+}
+
+/** Dollars per SOL: a random walk held near its start, in whole cents. */
+export class SolPriceWalk {
+  #usd: number
+  readonly #random: Random
+
+  /** Goes on from `usd`; 0 for none. */
+  constructor(random: Random, usd = 0) {
+    this.#random = random
+    this.#usd = usd > 0 ? usd : START_USD
+  }
+
+  /** The price `seconds` after the last one; after more than a day that of a day. */
+  next(seconds: number): number {
+    const step = Math.min(seconds, STEP_SECONDS_MAX)
+    // Three uniform draws are near enough to a normal one; their sum has a variance of 1/4.
+    const draw = (this.#random.unit() + this.#random.unit() + this.#random.unit() - 1.5) * 2
+    const pull = PULL_PER_SECOND * step * (START_USD - this.#usd)
+    this.#usd = this.#usd * (1 + draw * MOVE_PER_ROOT_SECOND * Math.sqrt(step)) + pull
+    return Math.round(this.#usd * 100) / 100
+  }
 }

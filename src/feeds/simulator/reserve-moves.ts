@@ -6,8 +6,7 @@ import { type HolderTable, Known } from './world/holder-table.ts'
 import type { Holdings } from './world/holdings.ts'
 import type { Interner } from './world/interner.ts'
 import type { MarketParts } from './world/parts.ts'
-import type { StateWriter } from './world/state-writer.ts'
-import type { SwapWriter } from './world/swap-writer.ts'
+import type { StateWriter, SwapWriter } from './world/swap-writer.ts'
 import { I, T, TOKEN_INTS, TOKEN_LANES, type TokenTable, Trait } from './world/token-table.ts'
 import type { WalletPool } from './world/wallet-pool.ts'
 
@@ -24,7 +23,7 @@ const MAX_BOOST_SHARE = 0.004
 /** A deposit puts in up to this share of the pool's base. */
 const MAX_DEPOSIT_SHARE = 0.02
 
-export interface ReserveMovesParts
+interface ReserveMovesParts
   extends Pick<
     MarketParts,
     'tokens' | 'holders' | 'wallets' | 'writer' | 'state' | 'book' | 'random'

@@ -1,5 +1,4 @@
 import type { Random } from '../../base/random.ts'
-import { QUANTILES, SIZE_LAMPORTS } from './trade-sizes.ts'
 import type { MarketParts } from './world/parts.ts'
 import { A, type SwapWriter } from './world/swap-writer.ts'
 import { T, TOKEN_LANES, type TokenTable, Trait } from './world/token-table.ts'
@@ -11,6 +10,14 @@ const MAX_CURVE_SHARE = 0.25
 const MAX_POOL_SHARE = 0.03
 /** Smallest trade, quote units. */
 const MIN_QUOTE_RAW = 1_000
+export const QUANTILES = 4096
+/** Median trade, lamports. */
+const MEDIAN_LAMPORTS = 100_000_000
+/** Spread of the log of trade sizes: the mean is about three times the median. */
+const SIGMA = 1.5
+/** Popularity is Zipf's law with this exponent over tokens, cut at `MAX_TICKETS`. */
+const POPULARITY_EXPONENT = 1.05
+const MAX_TICKETS = 1024
 
 /** How large a buy is. */
 export class SizeDraw {
@@ -56,4 +63,37 @@ export class SizeDraw {
     const isUsdc = this.#tokens.has(quoteRow, Trait.usdc)
     return factor * coinPerQuote * (isUsdc ? MICRO_USDC_PER_LAMPORT : 1)
   }
+}
+
+/** Shapes of the heavy-tailed quantities, as tables of quantiles: a draw is one lookup. */
+
+/** Trade sizes in lamports, log-normal. */
+const SIZE_LAMPORTS = Float64Array.from({ length: QUANTILES }, (_, i) =>
+  Math.round(MEDIAN_LAMPORTS * Math.exp(SIGMA * normalQuantile((i + 0.5) / QUANTILES))),
+)
+
+/** Tickets of a new token in the draw for trades. */
+export const TICKETS = Int32Array.from({ length: QUANTILES }, (_, i) =>
+  Math.min(MAX_TICKETS, Math.floor((1 - (i + 0.5) / QUANTILES) ** (-1 / POPULARITY_EXPONENT))),
+)
+
+/** Inverse of the normal distribution by bisection; built once, so plain is fast enough. */
+function normalQuantile(probability: number): number {
+  let low = -6
+  let high = 6
+  for (let i = 0; i < 50; i++) {
+    const middle = (low + high) / 2
+    if (normalCdf(middle) < probability) low = middle
+    else high = middle
+  }
+  return low
+}
+
+/** Zelen and Severo's approximation, Abramowitz and Stegun 26.2.17; error below 1e-7. */
+function normalCdf(x: number): number {
+  const t = 1 / (1 + 0.2316419 * Math.abs(x))
+  const series =
+    t * (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))))
+  const tail = (Math.exp((-x * x) / 2) / Math.sqrt(2 * Math.PI)) * series
+  return x > 0 ? 1 - tail : tail
 }

@@ -13,8 +13,8 @@ import {
 } from './world/curve.ts'
 import { HOLDERS_PER_TOKEN } from './world/holder-table.ts'
 import type { MarketParts } from './world/parts.ts'
-import { isMadeUpUri } from './world/random-text.ts'
 import { I, quotedPoolLane, T, TOKEN_INTS, TOKEN_LANES, Trait } from './world/token-table.ts'
+import { isMadeUpUri } from './world/token-text.ts'
 
 /** Of the newest swaps so many stand for one ticket of the draw. */
 const SWAPS_PER_TICKET = 4

@@ -17,7 +17,7 @@ const MAX_REST_SHARE = 0.012
 const ROUNDED_FEES_RAW = 3
 const BALANCES = Flag.balanceBeforeGiven | Flag.balanceAfterGiven
 
-export interface TraderParts
+interface TraderParts
   extends Pick<MarketParts, 'tokens' | 'watched' | 'holders' | 'writer' | 'random'> {
   readonly graduation: Graduation
   readonly fees: FeeSchedule

@@ -5,7 +5,7 @@ import { messageOf } from '../../base/thrown.ts'
 /** Most rows of a price file: a price a minute for two years. */
 const ROWS_MAX = 1_100_000
 
-export interface PricePoint {
+interface PricePoint {
   /** Unix seconds from which the price holds. */
   readonly timestamp: number
   readonly usd: number

@@ -5,7 +5,7 @@ const SLOTS_MAX = 128
 /** Frames remembered of a slot, more than a block makes; those past it are not checked. */
 const FRAMES_MAX = 20_000
 
-export interface FrameCheckCounters {
+interface FrameCheckCounters {
   /** Frames of a transaction that had come before, over the same subscription. */
   repeated: number
   /** Transactions of a block of which no frame came, though others of their slot did. */

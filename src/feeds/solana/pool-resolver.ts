@@ -1,6 +1,6 @@
+import { encodeBase58 } from '../../base/base58.ts'
 import type { PoolMints } from '../chain/pool-mints.ts'
 import { type Timers, waitFor } from '../timers.ts'
-import { mintsOfPool, type PoolAccount } from './pool-account.ts'
 import { ACCOUNTS_MAX, type RpcQuestions } from './rpc-questions.ts'
 
 /** Pools that wait to be looked up; past it transactions go on without their swaps. */
@@ -10,6 +10,12 @@ const TRIES_MAX = 5
 /** Wait after a look-up that not all came of, times the look-ups in a row of which that is so. */
 const PAUSE_MS = 300
 const PAUSES_MAX = 5
+/** Discriminator of the Pool account of the AMM program. */
+const POOL = Buffer.from('f19a6d0411b16dbc', 'hex')
+/** Behind discriminator, bump (u8), index (u16) and creator. */
+const BASE_MINT_AT = 8 + 1 + 2 + 32
+const QUOTE_MINT_AT = BASE_MINT_AT + 32
+const END = QUOTE_MINT_AT + 32
 
 interface Waiting {
   readonly done: Promise<void>
@@ -127,5 +133,19 @@ export class PoolResolver {
   #end(pool: string): void {
     this.#waiting.get(pool)?.settle()
     this.#waiting.delete(pool)
+  }
+}
+
+interface PoolAccount {
+  readonly base: string
+  readonly quote: string
+}
+
+/** The mints of a pool, from the data of its account; null: it is no pool. */
+function mintsOfPool(data: Buffer): PoolAccount | null {
+  if (data.length < END || !data.subarray(0, POOL.length).equals(POOL)) return null
+  return {
+    base: encodeBase58(data.subarray(BASE_MINT_AT, QUOTE_MINT_AT)),
+    quote: encodeBase58(data.subarray(QUOTE_MINT_AT, END)),
   }
 }

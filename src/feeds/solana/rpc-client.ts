@@ -1,6 +1,6 @@
 import { isRecord, type JsonRecord, recordAt, textAt } from '../../base/json-access.ts'
 import { codeOf } from '../../base/thrown.ts'
-import { retryAfterMs } from '../retry-after.ts'
+import { retryAfterMs } from '../backoff.ts'
 import { type Timers, waitFor } from '../timers.ts'
 
 /** Questions under way at once; others wait for their turn. */
@@ -20,7 +20,7 @@ const DOUBLINGS_MAX = 3
 const RATE_LIMITED_TRIES_MAX = 8
 const TOO_MANY_REQUESTS = 429
 
-export interface RpcCounters {
+interface RpcCounters {
   requests: number
   /** Answers 429; the whole client pauses after each. */
   rateLimited: number

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { WebSocket } from 'ws'
 import { totals } from '../../base/snake-case.ts'
 import type { SolanaSetting } from '../../config/chain-settings.ts'
@@ -12,7 +13,6 @@ import { secretsOf } from '../secrets.ts'
 import type { Receiver, SlotReceiver, Source } from '../supervisor/source.ts'
 import { REAL_TIMERS, type Timers } from '../timers.ts'
 import { BlockTeller } from './block-teller.ts'
-import { BlocksInOrder } from './blocks-in-order.ts'
 import { FrameCheck } from './frame-check.ts'
 import { type LogCounters, LogReader, type LogReading, newLogCounters } from './log-reader.ts'
 import { PoolResolver } from './pool-resolver.ts'
@@ -24,8 +24,10 @@ import { AMM_ID, PUMP_ID, SLOTS_ID, SOLANA, SocketFrames } from './socket-frames
 const SETTLE_MS = 60
 /** Longest frame: logs end at 10 KB, so nothing that is meant for us comes near it. */
 const FRAME_BYTES_MAX = 16 * 1024 * 1024
+/** Slots remembered that were asked for, more than are open at once; past it the oldest are forgotten. */
+const ASKED_MAX = 2_048
 
-export interface SolanaOptions extends SolanaSetting {
+interface SolanaOptions extends SolanaSetting {
   readonly counters: FeedCounters
   /** Told of events that no layout knows. */
   readonly forms?: NewForms
@@ -139,4 +141,36 @@ function subscribe(socket: WebSocket): void {
 function bytesOf(data: Buffer | ArrayBuffer | Buffer[]): Buffer {
   if (Array.isArray(data)) return Buffer.concat(data)
   return Buffer.isBuffer(data) ? data : Buffer.from(data)
+}
+
+/** Reads slots from their blocks as they become whole, each once, and tells them in that order. */
+class BlocksInOrder {
+  readonly #blocks: BlockTeller
+  readonly #receiver: SlotReceiver
+  readonly #signal: AbortSignal
+  /** Each late frame of a slot makes it whole once more, and a question costs. */
+  readonly #asked = new LRUCache<number, true>({ max: ASKED_MAX })
+  #before: Promise<void> = Promise.resolve()
+
+  constructor(blocks: BlockTeller, receiver: SlotReceiver, signal: AbortSignal) {
+    this.#blocks = blocks
+    this.#receiver = receiver
+    this.#signal = signal
+  }
+
+  /** @param parentSlot the slot before it on the chain; null: not known */
+  whole(slot: number, parentSlot: number | null): void {
+    if (this.#asked.has(slot)) return
+    this.#asked.set(slot, true)
+    const told: (() => void)[] = []
+    const later: SlotReceiver = {
+      transaction: (transaction) => told.push(() => this.#receiver.transaction(transaction)),
+      slotComplete: (...place) => told.push(() => this.#receiver.slotComplete(...place)),
+    }
+    // A block that cannot be had leaves a gap, which is filled as all others are.
+    const read = this.#blocks.tell(slot, parentSlot, later, this.#signal).catch(() => {})
+    this.#before = Promise.all([this.#before, read]).then(() => {
+      for (const tell of told) tell()
+    })
+  }
 }

@@ -15,7 +15,7 @@ const HOLES_MAX = 3
 /** Times that the block behind a gap is asked for which nobody tells, until the gap is believed to hold none. */
 const UNHEARD_MAX = 4
 
-export interface GapFillerOptions {
+interface GapFillerOptions {
   readonly desk: SlotDesk
   readonly sources: readonly Source[]
   readonly counters: DeskCounters

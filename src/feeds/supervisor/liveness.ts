@@ -16,7 +16,7 @@ const BEHIND_MS_MAX = 60_000
 const BEHIND_SECONDS_MAX = 120
 
 /** What says whether the events that are handed over are those of the chain now. */
-export interface Liveness {
+interface Liveness {
   readonly runs: readonly SourceRun[]
   /** Below 0: what was recovered lies ahead of what the sources tell. */
   readonly slotsBehind: number

@@ -8,7 +8,7 @@ const PIECE_MS = 60_000
 /** Times a slot is asked for that the chain has and every source lacks or leaves out; some two minutes. */
 const LEFT_OUT_MAX = 10
 
-export interface SlotAskerOptions {
+interface SlotAskerOptions {
   readonly desk: SlotDesk
   readonly sources: readonly Source[]
   readonly timers: Timers
@@ -28,7 +28,7 @@ export interface Failure {
 }
 
 /** Slots `from` to `to`, both included. */
-export interface Piece {
+interface Piece {
   readonly from: number
   readonly to: number
   /** Those of them that have to be told, since the chain has blocks there; absent: nobody knows of one. */

@@ -9,7 +9,7 @@ const AHEAD_MS_MAX = 15 * 60_000
 const BELIEVED_MS = 5_000
 
 /** A slot, and when it was the newest. */
-export interface ReachedSlot {
+interface ReachedSlot {
   readonly slot: number
   /** As `Timers.nowMs` has it; below 0: before this process began. */
   readonly atMs: number

@@ -10,7 +10,7 @@ import { newSourceCounters } from './supervisor-counters.ts'
 /** Silence after which a connection is taken for dead: the chain makes several slots a second. */
 export const SILENCE_MS = 5_000
 
-export interface SourceRunOptions {
+interface SourceRunOptions {
   readonly source: Source
   readonly desk: SlotDesk
   /** One for all sources: they tell of one chain. */

@@ -1,5 +1,5 @@
 /** What happened to one source; plain numbers that only grow. */
-export interface SourceCounters {
+interface SourceCounters {
   /** Connections begun. */
   attempts: number
   /** Connections that worked and ended, by the peer, by an error or by the watchdog. */

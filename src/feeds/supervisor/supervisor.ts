@@ -14,7 +14,7 @@ import type { Source } from './source.ts'
 import { SourceRun } from './source-run.ts'
 import { newDeskCounters } from './supervisor-counters.ts'
 
-export interface SupervisorOptions {
+interface SupervisorOptions {
   /** At least one. */
   readonly sources: readonly Source[]
   /** The last slot that is known to be whole, from what was recovered; null: none. */

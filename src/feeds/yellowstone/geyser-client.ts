@@ -6,16 +6,26 @@ import {
   type ServiceError,
   status,
 } from '@grpc/grpc-js'
+import { loadSync, type MethodDefinition } from '@grpc/proto-loader'
+import { ASSETS, programFile } from '../../base/program-files.ts'
 import type { YellowstoneSetting } from '../../config/chain-settings.ts'
-import { SUBSCRIBE, SUBSCRIBE_REPLAY_INFO } from './geyser-service.ts'
 import { firstAvailableOf, type GeyserUpdate, updateOf } from './geyser-update.ts'
 
 /** Longest message that is taken: block metas with the rewards of an epoch are the longest. */
-export const MESSAGE_BYTES_MAX = 64 * 1024 * 1024
+const MESSAGE_BYTES_MAX = 64 * 1024 * 1024
 /** How long one question may take: less than the silence that ends a connection. */
 const QUESTION_MS = 3_000
 /** Answers that say no, and will the next time: methods are let through by name on some plans. */
 const NEVER_ANSWERED: readonly number[] = [status.UNIMPLEMENTED, status.PERMISSION_DENIED]
+
+/** Slots, lamports and indexes are far below 2^53; amounts of tokens are texts. */
+const definition = loadSync(programFile(ASSETS.geyser), {
+  longs: Number,
+  defaults: false,
+  keepCase: false,
+})
+
+const service = definition['geyser.Geyser']
 
 export interface GeyserPeer extends YellowstoneSetting {
   /** Certificates to trust instead of the system's, PEM. */
@@ -91,4 +101,16 @@ export class GeyserClient {
   close(): void {
     this.#client.close()
   }
+}
+
+type GeyserMethod = MethodDefinition<object, object>
+
+/** The two methods of the service that are used: paths, and how messages become bytes. */
+export const SUBSCRIBE = method('Subscribe')
+export const SUBSCRIBE_REPLAY_INFO = method('SubscribeReplayInfo')
+
+function method(name: string): GeyserMethod {
+  const found = Object.entries(service).find(([key]) => key === name)?.[1]
+  if (found === undefined) throw new Error(`geyser.proto has no method ${name}`)
+  return found
 }

@@ -1,8 +1,7 @@
 import { decodeBase58, encodeBase58 } from '../../base/base58.ts'
 import { AMM_PROGRAM, PUMP_PROGRAM } from '../chain/layouts/programs.ts'
-import type { EmittedBytes } from '../chain/transactions/program-logs.ts'
+import { type EmittedBytes, eventOfInstruction } from '../chain/transactions/program-logs.ts'
 import { balancesOfMeta } from '../chain/transactions/rpc-balances.ts'
-import { eventOfInstruction } from '../chain/transactions/self-cpi.ts'
 import type { ChainTransaction } from '../chain/transactions/transaction.ts'
 import type { GeyserTransaction } from './geyser-update.ts'
 

@@ -1,5 +1,5 @@
 import type { ChainTransaction } from '../chain/transactions/transaction.ts'
-import { SUBSCRIBE } from './geyser-service.ts'
+import { SUBSCRIBE } from './geyser-client.ts'
 import { transactionOfGeyser } from './geyser-transaction.ts'
 import { updateOf } from './geyser-update.ts'
 

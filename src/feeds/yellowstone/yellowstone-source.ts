@@ -33,7 +33,6 @@ import {
 } from './geyser-reader.ts'
 import type { GeyserUpdate } from './geyser-update.ts'
 import { ReplayRefusals } from './replay-refusals.ts'
-import { SilenceWatch } from './silence-watch.ts'
 
 /** A confirmed slot comes in one burst that its block meta ends. */
 const SETTLE_MS = 10
@@ -44,7 +43,7 @@ const NONE_WHOLE_MS = 15_000
 /** Of a back-fill only what was asked for is heard. */
 const ANYWHERE: ChainPlace = { admits: () => true, slotSeen: () => {} }
 
-export interface YellowstoneOptions {
+interface YellowstoneOptions {
   readonly peer: GeyserPeer
   readonly counters: FeedCounters
   /** Told of events that no layout knows. */
@@ -291,5 +290,33 @@ function requestFrom(fromSlot: number | null): object {
     slots: { slots: { interslotUpdates: true } },
     commitment: GEYSER_COMMITMENT,
     ...(fromSlot !== null && { fromSlot }),
+  }
+}
+
+/** Notices when nothing is heard of a stream any more: behind each slot the next one follows. */
+class SilenceWatch {
+  readonly #timers: Timers
+  readonly #silenceMs: number
+  readonly #onSilence: () => void
+  #cancel = () => {}
+  isSilent = false
+
+  constructor(timers: Timers, silenceMs: number, onSilence: () => void) {
+    this.#timers = timers
+    this.#silenceMs = silenceMs
+    this.#onSilence = onSilence
+    this.heard()
+  }
+
+  heard(): void {
+    this.stop()
+    this.#cancel = this.#timers.after(this.#silenceMs, () => {
+      this.isSilent = true
+      this.#onSilence()
+    })
+  }
+
+  stop(): void {
+    this.#cancel()
   }
 }

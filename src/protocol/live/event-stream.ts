@@ -8,12 +8,13 @@ import { accept, type Parsed, quoted, type Refused, refuse } from '../requests/p
 import {
   choice,
   optIn,
+  parseQueryString,
   type QueryParameters,
   required,
   single,
 } from '../requests/query-parameters.ts'
 import { parseTables } from '../requests/tables.ts'
-import { tableName } from '../table-name.ts'
+import { tableName } from '../table-rows.ts'
 import type { AddedRequest, StreamRequest } from './live-messages.ts'
 import { EPOCH_CHARACTERS_MAX } from './live-options.ts'
 import {
@@ -42,6 +43,11 @@ const KNOWN: ReadonlySet<string> = new Set(Object.values(PARAMETERS).flat())
 
 const SEQ_RANGE = { min: 0, max: Number.MAX_SAFE_INTEGER, fallback: 0 }
 const COUNTBACK_RANGE = { min: 1, max: COUNTBACK_MAX, fallback: COUNTBACK_DEFAULT }
+const EVENT_ID = /^(.{1,128})\/(\d{1,16})$/
+/** What a client has that sends no id of ours is not known; no epoch has a blank in it. */
+const UNREADABLE: Position = { epoch: 'not readable', seq: 0 }
+/** Code points of a connection's id at most (contract section 4). */
+const MAX_ID_CHARACTERS = 128
 
 /**
  * The subscription that the query of `GET /api/v2/stream` asks for: the same as on the socket, with
@@ -168,13 +174,30 @@ function parsePosition(parameters: QueryParameters): Parsed<Position> {
   return accept({ epoch: epoch.value, seq: parameters.has('from_seq') ? seq.value : null })
 }
 
-const EVENT_ID = /^(.{1,128})\/(\d{1,16})$/
-/** What a client has that sends no id of ours is not known; no epoch has a blank in it. */
-const UNREADABLE: Position = { epoch: 'not readable', seq: 0 }
-
 /** The position that an event's id tells. */
 function positionOf(eventId: string): Position {
   const [, epoch, text] = EVENT_ID.exec(eventId) ?? []
   const seq = Number(text)
   return epoch !== undefined && Number.isSafeInteger(seq) ? { epoch, seq } : UNREADABLE
+}
+
+/**
+ * `id` of a live connection from the raw query string of the upgrade: 1 to 128 code points. It is kept for
+ * as long as the connection is open.
+ */
+export function parseLiveId(rawQuery: string): Parsed<string> {
+  const parameters = parseQueryString(rawQuery)
+  if (!parameters.ok) return parameters
+  const id = single(parameters.value, 'id')
+  if (!id.ok) return id
+  if (id.value === null) {
+    return refuse('missing_parameter', 'id', 'id is missing, an identifier is required.')
+  }
+  const characters = [...id.value].length
+  if (characters >= 1 && characters <= MAX_ID_CHARACTERS) return accept(ownText(id.value))
+  return refuse(
+    'invalid_parameter',
+    'id',
+    `id came with ${characters} characters, 1 to ${MAX_ID_CHARACTERS} are allowed.`,
+  )
 }

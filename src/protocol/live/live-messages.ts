@@ -32,7 +32,7 @@ export const LIVE_EVENTS = [...BROADCASTS, 'update_mint_info', ...ADDED_EVENTS] 
 export type LiveEvent = (typeof LIVE_EVENTS)[number]
 
 export const LIVE_ACTIONS = ['subscribe', 'unsubscribe'] as const
-export type LiveAction = (typeof LIVE_ACTIONS)[number]
+type LiveAction = (typeof LIVE_ACTIONS)[number]
 
 /** Mints of one connection at most, over all of its messages (contract section 4). */
 export const MAX_CONNECTION_MINTS = 1000

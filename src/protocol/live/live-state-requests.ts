@@ -2,7 +2,7 @@ import type { JsonRecord } from '../../base/json-access.ts'
 import { BARS_MAX, RESOLUTIONS, type Resolution, type TablesQuery } from '../answers.ts'
 import type { FrameError } from '../live-frames.ts'
 import { tablesOf } from '../requests/tables.ts'
-import { tableName } from '../table-name.ts'
+import { tableName } from '../table-rows.ts'
 import { STATE_OPTION_KEYS, stateOptionError, unknownKey } from './live-options.ts'
 
 /** Bars of a candle snapshot at most, and when the client does not say. */

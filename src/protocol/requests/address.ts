@@ -1,4 +1,4 @@
-import { isAddress } from '../../base/address-text.ts'
+import { isAddress } from '../../base/base58.ts'
 import { quoted, type Refused, refuse } from './parsed.ts'
 
 /** What is said to whoever names a mint or a wallet that is none. */

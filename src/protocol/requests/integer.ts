@@ -9,7 +9,7 @@ const MILLISECONDS_FROM = 1e11
 /** Long before every bar, and a time that a calendar has: what is earlier counts as this. */
 const EARLIEST = -1e11
 
-export interface IntegerRange {
+interface IntegerRange {
   readonly min: number
   readonly max: number
   readonly fallback: number

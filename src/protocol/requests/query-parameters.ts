@@ -1,5 +1,12 @@
-import { decodePiece } from './decoding.ts'
 import { accept, type Parsed, quoted, refuse } from './parsed.ts'
+
+const SWITCH_WORDS = ['0', '1', 'false', 'true'] as const
+
+/**
+ * What uWebSockets.js leaves where the raw url held bytes that are not UTF-8. A client that means
+ * this very character sends it percent-encoded, as RFC 3986 asks.
+ */
+const REPLACEMENT_CHARACTER = '\ufffd'
 
 /** Decoded query parameters in the order they came; a name may have several values. */
 export type QueryParameters = ReadonlyMap<string, readonly string[]>
@@ -68,10 +75,34 @@ export function choice<T extends string, F extends T | null>(
   )
 }
 
-const SWITCH_WORDS = ['0', '1', 'false', 'true'] as const
-
 /** An opt-in switch: 1 or true, 0 or false; absent is off. */
 export function optIn(parameters: QueryParameters, name: string): Parsed<boolean> {
   const word = choice(parameters, name, SWITCH_WORDS, '0')
   return word.ok ? accept(word.value === '1' || word.value === 'true') : word
+}
+
+/** Decodes one percent-encoded piece of a url; bytes that are not UTF-8 are refused. */
+function decodePiece(raw: string, path: string): Parsed<string> {
+  if (raw.includes(REPLACEMENT_CHARACTER)) return notUtf8(raw, path)
+  if (!raw.includes('%')) return accept(raw)
+  try {
+    return accept(decodeURIComponent(raw))
+  } catch {
+    return notUtf8(raw, path)
+  }
+}
+
+function notUtf8(raw: string, path: string): Parsed<string> {
+  return refuse(
+    'invalid_encoding',
+    path,
+    `${path} came as ${quoted(raw)}, which is not percent-encoded UTF-8.`,
+  )
+}
+
+/** A required path segment: decoded, not blank. */
+export function pathParameter(raw: string, name: string): Parsed<string> {
+  const decoded = decodePiece(raw, name)
+  if (!decoded.ok || decoded.value.trim() !== '') return decoded
+  return refuse('missing_parameter', name, `${name} is blank in the path, an address is expected.`)
 }

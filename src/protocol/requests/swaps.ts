@@ -1,7 +1,17 @@
+import type { SwapMark } from '../../events/swap-record.ts'
 import type { Page } from '../answers.ts'
-import { parsePage } from './page.ts'
-import { accept, type Parsed, refuse } from './parsed.ts'
+import { parseExtra } from './extra.ts'
+import { integer } from './integer.ts'
+import { accept, type Parsed, quoted, refuse } from './parsed.ts'
 import { type QueryParameters, single } from './query-parameters.ts'
+
+/** Rows of one page or table at most (specification, Limits). */
+export const MAX_LIMIT = 200
+/** Rows when the request does not say (specification, Limits). */
+export const DEFAULT_LIMIT = 50
+const PAGE_RANGE = { min: 1, max: Number.MAX_SAFE_INTEGER, fallback: 1 }
+const LIMIT_RANGE = { min: 1, max: MAX_LIMIT, fallback: DEFAULT_LIMIT }
+const CURSOR = /^(\d{1,16})-(\d{1,10})-(\d{1,10})$/
 
 export interface SwapsQuery {
   /** Null: the swaps of every signer. */
@@ -19,4 +29,58 @@ export function parseSwaps(parameters: QueryParameters): Parsed<SwapsQuery> {
   const page = parsePage(parameters)
   if (!page.ok) return page
   return accept({ wallet: wallet.value, page: page.value })
+}
+
+/** `page`, `limit` and `extra` of the paginated endpoints. */
+export function parsePage(parameters: QueryParameters): Parsed<Page> {
+  const page = integer(parameters, 'page', PAGE_RANGE)
+  if (!page.ok) return page
+  const limit = integer(parameters, 'limit', LIMIT_RANGE)
+  if (!limit.ok) return limit
+  const extra = parseExtra(parameters)
+  if (!extra.ok) return extra
+  return accept({
+    page: page.value,
+    limit: limit.value,
+    ...(extra.value && { extra: true }),
+  })
+}
+
+/** Where a page of swaps begins: behind one of them, or at the newest. */
+export interface SwapCursor {
+  readonly after: SwapMark | null
+  /** 1 to 200. */
+  readonly limit: number
+  /** Swaps have additive keys too. */
+  readonly extra?: boolean
+}
+
+/** The text of a mark. */
+export function cursorText({ index, ordinal, word }: SwapMark): string {
+  return `${index}-${ordinal}-${word}`
+}
+
+/** `cursor`, `limit` and `extra`; null when there is no cursor. */
+export function parseCursor(parameters: QueryParameters): Parsed<SwapCursor | null> {
+  const text = single(parameters, 'cursor')
+  if (!text.ok) return text
+  if (text.value === null) return accept(null)
+  if (parameters.has('page'))
+    return refuse('invalid_parameter', 'page', 'page came with cursor, only one is allowed.')
+  const limit = integer(parameters, 'limit', { min: 1, max: MAX_LIMIT, fallback: DEFAULT_LIMIT })
+  if (!limit.ok) return limit
+  const extra = parseExtra(parameters)
+  if (!extra.ok) return extra
+  const shown = { limit: limit.value, ...(extra.value && { extra: true }) }
+  if (text.value === 'start') return accept({ after: null, ...shown })
+  const [, index, ordinal, word] = CURSOR.exec(text.value) ?? []
+  if (index === undefined) return badCursor(text.value)
+  const after = { index: Number(index), ordinal: Number(ordinal), word: Number(word) }
+  return accept({ after, ...shown })
+}
+
+/** The refusal of a cursor that leads nowhere. */
+export function badCursor(text: string): Extract<Parsed<never>, { ok: false }> {
+  const allowed = 'start or the next_cursor of an answer for the same mint and wallet is allowed'
+  return refuse('invalid_parameter', 'cursor', `cursor came as ${quoted(text)}, ${allowed}.`)
 }

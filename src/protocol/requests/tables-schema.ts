@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import { FLAG_FILTERS, GROUPS, RANGE_FILTERS, SOCIALS } from '../answers.ts'
-import { DEFAULT_LIMIT, MAX_LIMIT } from './page.ts'
+import { DEFAULT_LIMIT, MAX_LIMIT } from './swaps.ts'
 
 const CLOSED = { additionalProperties: false } as const
 

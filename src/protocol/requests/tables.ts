@@ -8,8 +8,8 @@ import {
   type TablesQuery,
 } from '../answers.ts'
 import { parseJson, withoutNulls } from './json-body.ts'
-import { DEFAULT_LIMIT } from './page.ts'
 import { accept, type Parsed, quoted, type Refused, refuse, shown } from './parsed.ts'
+import { DEFAULT_LIMIT } from './swaps.ts'
 import {
   allowedKeys,
   allowedValue,

@@ -1,7 +1,7 @@
 import { encodeBase58 } from '../../base/base58.ts'
 import { numberAt, wholeAt } from '../../base/u64.ts'
 import { ROW_MASK, ROW_SHIFT } from '../../engine/memory/rows.ts'
-import { comparePlace } from '../../engine/order/tape-place.ts'
+import { comparePlace } from '../../engine/order/tape-slots.ts'
 import { isNeverHolder } from '../../engine/state/exclusion.ts'
 import { B, B_LANES, TokenFlag } from '../../engine/state/layout.ts'
 import { flagsOf } from '../../engine/state/lifecycle.ts'

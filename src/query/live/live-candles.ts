@@ -1,12 +1,11 @@
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import { barTime, nextBarTime } from '../../base/bar-time.ts'
-import type { Answers, ChartQuery, Resolution } from '../../protocol/answers.ts'
-import { widthOf } from '../../protocol/answers.ts'
+import { type Answers, type ChartQuery, type Resolution, widthOf } from '../../protocol/answers.ts'
 import { jsonString } from '../../protocol/json-text.ts'
 import { candlesWords, type FollowedWords } from '../../protocol/live-frames.ts'
 import type { LiveStreams } from '../../protocol/streams.ts'
-import { CHART_COLUMNS, type ChartColumn } from '../json/chart-text.ts'
+import { CHART_COLUMNS, type ChartColumn } from '../json/chart-json.ts'
 
 const numbers = Type.Array(Type.Number())
 const SERIES = {

@@ -3,8 +3,7 @@ import type { Answers, TablesQuery } from '../../protocol/answers.ts'
 import { jsonString } from '../../protocol/json-text.ts'
 import { type FollowedWords, tableWords } from '../../protocol/live-frames.ts'
 import type { LiveStreams } from '../../protocol/streams.ts'
-import { tableDelta } from '../../protocol/table-delta.ts'
-import { rowsOfTables, type TableRows } from '../../protocol/table-rows.ts'
+import { rowsOfTables, type TableRows, tableDelta } from '../../protocol/table-rows.ts'
 
 /** One table that somebody follows: its last answer, and how it becomes the next one. */
 export class LiveTable {
@@ -112,4 +111,38 @@ export class LiveTable {
 
 function digestOf(json: string): string {
   return createHash('sha256').update(json).digest('base64')
+}
+
+/**
+ * How much text live tables keep in all: their rows have descriptions and links that strangers wrote. A table that
+ * finds no room keeps none, and tells the whole of it whenever it changes.
+ */
+export class TableTexts {
+  readonly #charactersMax: number
+  #characters = 0
+
+  constructor(charactersMax: number) {
+    this.#charactersMax = charactersMax
+  }
+
+  /** Characters that are kept. */
+  get characters(): number {
+    return this.#characters
+  }
+
+  /** As `LiveTable.advance`. */
+  advance(table: LiveTable): string | null {
+    this.left(table)
+    try {
+      return table.advance()
+    } finally {
+      if (this.#characters + table.characters > this.#charactersMax) table.forget()
+      this.#characters += table.characters
+    }
+  }
+
+  /** Nobody follows the table any more. */
+  left(table: LiveTable): void {
+    this.#characters -= table.characters
+  }
 }

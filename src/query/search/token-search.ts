@@ -11,12 +11,16 @@ import { flagsOf } from '../../engine/state/lifecycle.ts'
 import type { State } from '../../engine/state/state.ts'
 import type { TableColumns } from '../tables/table-columns.ts'
 import type { MarketCapColumn } from '../tables/token-columns.ts'
-import { BestTokens } from './best-tokens.ts'
-import { equalsInOrder } from './equals-in-order.ts'
 import { greatestFirst } from './greatest-first.ts'
 
 /** Candidates tried first, more or less: most of what has their chain begins with the query. */
 const FIRST_CANDIDATES = 256
+/** Batches up to here are looked at as they are. */
+const WHOLE_MAX = 4_096
+/** Places looked at to see whether one value stands in many. */
+const SAMPLE = 64
+/** That many of them equal, and those that have the value come by order. */
+const TIED = 8
 
 /**
  * The tokens of a search (contract section 3.1): the best ranks first, the greatest market caps
@@ -132,4 +136,91 @@ class Answer {
     if ((flagsOf(this.#state, token) & TokenFlag.exists) !== 0)
       this.#best.offer(token, rank, this.caps.usdOf(token))
   }
+}
+
+/**
+ * The best `size` of many tokens: lowest rank first, then highest value, then `compare`. Most
+ * offers are worse than the worst kept one and cost a comparison.
+ */
+class BestTokens {
+  readonly tokens: number[] = []
+  readonly #ranks: number[] = []
+  readonly #values: number[] = []
+  readonly #size: number
+  readonly #compare: (a: number, b: number) => number
+
+  constructor(size: number, compare: (a: number, b: number) => number) {
+    this.#size = size
+    this.#compare = compare
+  }
+
+  offer(token: number, rank: number, value: number): void {
+    let place = this.tokens.length
+    if (place === this.#size && !this.#isBefore(token, rank, value, place - 1)) return
+    while (place > 0 && this.#isBefore(token, rank, value, place - 1)) place--
+    this.tokens.splice(place, 0, token)
+    this.#ranks.splice(place, 0, rank)
+    this.#values.splice(place, 0, value)
+    if (this.tokens.length <= this.#size) return
+    this.tokens.pop()
+    this.#ranks.pop()
+    this.#values.pop()
+  }
+
+  #isBefore(token: number, rank: number, value: number, place: number): boolean {
+    if (rank !== this.#ranks[place]) return rank < this.#ranks[place]
+    if (value !== this.#values[place]) return value > this.#values[place]
+    return this.#compare(token, this.tokens[place]) < 0
+  }
+}
+
+/**
+ * The places of a batch of `greatestFirst` in smaller batches where many of its values are equal, as those
+ * of tokens that nobody traded: the greater first, then the equal ones, of which what comes in a batch has
+ * a less order than all behind it (`precedences`: the less the order of a place, the greater), then the others.
+ */
+export function* equalsInOrder(
+  batch: readonly number[],
+  values: Float64Array,
+  precedences: () => Float64Array,
+): Generator<readonly number[]> {
+  const value = batch.length > WHOLE_MAX ? commonValue(batch, values) : null
+  if (value === null) {
+    yield batch
+    return
+  }
+  const equal: number[] = []
+  const greater: number[] = []
+  const others: number[] = []
+  for (const place of batch)
+    if (values[place] === value) equal.push(place)
+    else if (values[place] > value) greater.push(place)
+    else others.push(place)
+  yield* equalsInOrder(greater, values, precedences)
+  const all = precedences()
+  // By hand: `from` asks a function for each of a hundred thousand.
+  const own = new Float64Array(equal.length)
+  for (let at = 0; at < equal.length; at++) own[at] = all[equal[at]]
+  for (const batchOfEqual of greatestFirst(own)) yield batchOfEqual.map((at) => equal[at])
+  yield* equalsInOrder(others, values, precedences)
+}
+
+/** The value that most of a sample have, if they are many; null when they are few. */
+function commonValue(batch: readonly number[], values: Float64Array): number | null {
+  const step = batch.length / SAMPLE
+  const sample = Float64Array.from(
+    { length: SAMPLE },
+    (_, i) => values[batch[Math.floor(i * step)]],
+  )
+  sample.sort()
+  let most = 0
+  let common: number | null = null
+  let run = 0
+  for (let i = 0; i < SAMPLE; i++) {
+    run = i > 0 && sample[i] === sample[i - 1] ? run + 1 : 1
+    if (run <= most) continue
+    most = run
+    common = sample[i]
+  }
+  return most >= TIED ? common : null
 }

@@ -1,4 +1,4 @@
-import { widened } from '../../engine/memory/widened.ts'
+import { widened } from '../../engine/memory/views.ts'
 import type { TokenReader } from '../../engine/read/token-reader.ts'
 import type { State } from '../../engine/state/state.ts'
 

@@ -1,6 +1,6 @@
 import type { XLinks } from '../../engine/index/x-links.ts'
 import { U32List } from '../../engine/memory/u32-list.ts'
-import { widened } from '../../engine/memory/widened.ts'
+import { widened } from '../../engine/memory/views.ts'
 import { ageSecondsAt, type TokenReader } from '../../engine/read/token-reader.ts'
 import { walletLane } from '../../engine/state/lanes.ts'
 import type { State } from '../../engine/state/state.ts'

@@ -1,11 +1,11 @@
 import type { MintTraders, TraderPart } from '../../engine/index/mint-traders.ts'
-import { sharedF64 } from '../../engine/memory/shared-f64.ts'
+import { sharedF64 } from '../../engine/memory/views.ts'
 import type { PositionReader } from '../../engine/read/position-reader.ts'
+import type { Positions } from '../../engine/state/position-lists.ts'
 import type { Page, TraderOrder, TraderQuery } from '../../protocol/answers.ts'
 import { finiteNumber } from '../../protocol/json-text.ts'
-import { ranked } from './ranked.ts'
+import { type RankKeys, ranked } from './ranked.ts'
 import { traderJson } from './trader-json.ts'
-import { pageJson } from './trader-pages.ts'
 
 /** What each order of a mint's traders is made of. */
 export const ORDER_PARTS: { readonly [O in TraderOrder]: readonly TraderPart[] } = {
@@ -115,4 +115,41 @@ function allPlaces(count: number): Uint32Array {
     for (let place = 0; place < count; place++) places[place] = place
   }
   return places.subarray(0, count)
+}
+
+/** Ascending by a number, equal ones by wallet. */
+export function byWallet(trader: PositionReader, value: (position: number) => number): RankKeys {
+  return {
+    levels: [value, (position) => trader.at(position).walletOrder],
+    text: (position) => trader.at(position).wallet,
+  }
+}
+
+/** Ascending by a number, equal ones by mint. */
+export function byMint(trader: PositionReader, value: (position: number) => number): RankKeys {
+  return {
+    levels: [value, (position) => trader.at(position).token.mintOrder],
+    text: (position) => trader.at(position).token.mint,
+  }
+}
+
+/** One page of positions in their order; the reader stands on any of them afterwards. */
+export function traderPage(
+  trader: PositionReader,
+  positions: Positions,
+  keys: RankKeys,
+  page: Page,
+): string {
+  const from = (page.page - 1) * page.limit
+  const shown = ranked(positions, keys, from, from + page.limit)
+  return pageJson(
+    positions.length,
+    page,
+    shown.map((position) => traderJson(trader.at(position), page.extra)),
+  )
+}
+
+/** A page of a list with so many in all. */
+export function pageJson(total: number, page: Page, items: readonly string[]): string {
+  return `{"total":${total},"page":${page.page},"limit":${page.limit},"items":[${items.join(',')}]}`
 }

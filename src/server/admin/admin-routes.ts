@@ -1,11 +1,14 @@
 import type { ServerResponse } from 'node:http'
+import { Session } from 'node:inspector/promises'
 import { pipeline } from 'node:stream/promises'
-import { getHeapSnapshot } from 'node:v8'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { getHeapSnapshot, setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { METRICS_TYPE } from '../http/metrics-text.ts'
 import type { Readiness } from '../http/readiness.ts'
 import { beginJson, send, sendJson, sendJsonText } from './admin-replies.ts'
-import { collectGarbage } from './collect.ts'
-import { cpuProfile, heapProfile } from './profiles.ts'
+
+const MS_PER_S = 1000
 
 /** What the admin surface shows and may order. */
 export interface AdminSource {
@@ -124,4 +127,52 @@ function orderRoutes({ snapshot, reloadTls }: AdminSource): readonly AdminRoute[
       },
     },
   ]
+}
+
+let gc: (() => void) | null = null
+
+/** Collects all garbage of V8's heap; what it held outside follows a moment later. */
+export function collectGarbage(): void {
+  gc ??= madeCollector()
+  gc()
+}
+
+/** V8 shows its collector to contexts that are made while the flag is set. */
+function madeCollector(): () => void {
+  setFlagsFromString('--expose-gc')
+  const made: unknown = runInNewContext('gc')
+  setFlagsFromString('--no-expose-gc')
+  if (typeof made !== 'function') throw new Error('V8 does not show its collector')
+  return () => void made()
+}
+
+/** Sampled call stacks of so many seconds, as the JSON text that browsers' tools open. */
+async function cpuProfile(seconds: number): Promise<string> {
+  return withSession(async (session) => {
+    await session.post('Profiler.enable')
+    await session.post('Profiler.start')
+    await sleep(seconds * MS_PER_S)
+    const { profile } = await session.post('Profiler.stop')
+    return JSON.stringify(profile)
+  })
+}
+
+/** Sampled allocations of so many seconds that were still alive at the end. */
+async function heapProfile(seconds: number): Promise<string> {
+  return withSession(async (session) => {
+    await session.post('HeapProfiler.startSampling')
+    await sleep(seconds * MS_PER_S)
+    const { profile } = await session.post('HeapProfiler.stopSampling')
+    return JSON.stringify(profile)
+  })
+}
+
+async function withSession(work: (session: Session) => Promise<string>): Promise<string> {
+  const session = new Session()
+  session.connect()
+  try {
+    return await work(session)
+  } finally {
+    session.disconnect()
+  }
 }

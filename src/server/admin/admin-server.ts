@@ -1,12 +1,12 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Surface } from '../../config/surface.ts'
 import type { Log } from '../http/options.ts'
-import { whyNotListening } from '../sockets/why-not-listening.ts'
-import { whyRefused } from './admin-access.ts'
-import { sendText } from './admin-replies.ts'
+import { whyNotListening } from '../sockets/apps.ts'
+import { type AdminHeaders, sendText } from './admin-replies.ts'
 import { type AdminRoute, type AdminSource, adminRoutes } from './admin-routes.ts'
 
-export interface AdminOptions extends NonNullable<Surface['admin']> {
+interface AdminOptions extends NonNullable<Surface['admin']> {
   readonly source: AdminSource
   readonly log: Log
 }
@@ -24,6 +24,14 @@ const REQUEST_TIMEOUT_MS = 10_000
 const CHECK_EVERY_MS = 1000
 /** Connections at once: an operator and a scraper or two. */
 const MAX_ADMIN_CONNECTIONS = 64
+/** How long a profile takes when nothing else is asked for. */
+const DEFAULT_PROFILE_S = '5'
+/** Host headers of this machine: a page that has its own name point here sends that name. */
+const LOCAL_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i
+/** The name of a scheme may be in any case (RFC 9110, 11.1). */
+const BEARER = /^Bearer (.*)$/i
+/** What a browser says of a request that nobody typed: a frame, a window or a link sends no Origin. */
+const OF_THE_OPERATOR: readonly unknown[] = [undefined, 'none', 'same-origin']
 
 /**
  * Metrics, health, profiles and orders for the operator, on a port of its own, by node:http: what
@@ -82,9 +90,6 @@ async function answer(
   await route.answer(response, seconds)
 }
 
-/** How long a profile takes when nothing else is asked for. */
-const DEFAULT_PROFILE_S = '5'
-
 function secondsOf(url: URL): number | null {
   const text = url.searchParams.get('seconds') ?? DEFAULT_PROFILE_S
   return /^([1-9]|[1-5]\d|60)$/.test(text) ? Number(text) : null
@@ -102,4 +107,38 @@ function listening(server: Server, { host, port }: AdminOptions): Promise<void> 
     })
     server.listen({ host, port }, resolve)
   })
+}
+
+interface AdminRefusal {
+  readonly statusCode: 401 | 403
+  readonly message: string
+  readonly headers: AdminHeaders
+}
+
+/**
+ * Why a request may not be answered, null when it may. With a token every request has to carry it.
+ * Without one the surface is on loopback, where a web page could reach it through the operator's
+ * browser: so requests that a page sent, or that call this machine by another name, are refused.
+ */
+function whyRefused(request: IncomingMessage, token: string | null): AdminRefusal | null {
+  if (token !== null) {
+    const given = BEARER.exec(request.headers.authorization ?? '')?.[1] ?? ''
+    if (isSame(given, token)) return null
+    const message = 'Send Authorization: Bearer <ADMIN_TOKEN>.'
+    return { statusCode: 401, message, headers: { 'WWW-Authenticate': 'Bearer' } }
+  }
+  if (!isFromPage(request) && LOCAL_HOST.test(request.headers.host ?? '')) return null
+  const message = 'Without ADMIN_TOKEN only programs of this machine are answered.'
+  return { statusCode: 403, message, headers: {} }
+}
+
+function isFromPage({ headers }: IncomingMessage): boolean {
+  const isOfPage = !OF_THE_OPERATOR.includes(headers['sec-fetch-site'])
+  return isOfPage || headers.origin !== undefined || headers['sec-fetch-mode'] === 'no-cors'
+}
+
+/** Compares in a time that does not tell how much was right. */
+function isSame(given: string, wanted: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest()
+  return timingSafeEqual(digest(given), digest(wanted))
 }

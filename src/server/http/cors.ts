@@ -1,5 +1,5 @@
 import type { Header } from './reply.ts'
-import type { Route } from './route.ts'
+import type { Route } from './router.ts'
 
 /** Answer headers that browsers may read (contract section 3). */
 const EXPOSED_HEADERS = [

@@ -23,7 +23,7 @@ export interface Dashboard {
 }
 
 /** What the page is told of the service, by attributes of its root. */
-export interface PageFacts {
+interface PageFacts {
   /** It may show pictures of tokens. */
   readonly hasImages?: boolean
   /** The market is the simulator's: nothing in it is real, though it looks so. */

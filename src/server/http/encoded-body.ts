@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { BROTLI_QUALITY, GZIP_LEVEL, MIN_COMPRESSED_BYTES } from '../load/limits.ts'
-import type { Coding } from './content-coding.ts'
 
 /** A body as bytes, with what is derived from it on demand and then kept. */
 export interface EncodedBody {
@@ -15,6 +14,9 @@ export interface EncodedBody {
 
 /** A kept body's bytes, its key or text, and both compressed forms, in bytes of the body. */
 export const KEPT_FORMS = 3
+/** The codings this server writes, in the order it prefers them. */
+export const CODINGS = ['br', 'gzip'] as const
+const Q_VALUE = /^q\s*=\s*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/
 
 /** A text, or bytes that never change, as a body. */
 export function encodeBody(body: string | Buffer): EncodedBody {
@@ -54,4 +56,44 @@ function compress(bytes: Buffer, coding: Coding): Buffer {
   return brotliCompressSync(bytes, {
     params: { [BROTLI_PARAM_QUALITY]: BROTLI_QUALITY, [BROTLI_PARAM_SIZE_HINT]: bytes.length },
   })
+}
+
+export type Coding = (typeof CODINGS)[number]
+
+/**
+ * The coding to answer in, null for none: the client's highest q-value wins, `br` wins a tie, q=0
+ * refuses (RFC 9110 section 12.5.3). Coding "identity" is always available.
+ */
+export function negotiateCoding(acceptEncoding: string): Coding | null {
+  if (acceptEncoding === '') return null
+  const weights = parseWeights(acceptEncoding)
+  const identity = weights.get('identity') ?? 0
+  let best: Coding | null = null
+  let bestWeight = 0
+  for (const coding of CODINGS) {
+    const weight = weights.get(coding) ?? weights.get('*') ?? 0
+    if (weight > bestWeight && weight >= identity) {
+      best = coding
+      bestWeight = weight
+    }
+  }
+  return best
+}
+
+function parseWeights(acceptEncoding: string): ReadonlyMap<string, number> {
+  const weights = new Map<string, number>()
+  for (const item of acceptEncoding.toLowerCase().split(',')) {
+    const [name, ...parameters] = item.split(';').map((part) => part.trim())
+    // x-gzip is gzip's old name (RFC 9110 section 8.4.1.3).
+    weights.set(name === 'x-gzip' ? 'gzip' : name, weightOf(parameters))
+  }
+  return weights
+}
+
+/** A q that cannot be read refuses the coding: the plain body is never wrong. */
+function weightOf(parameters: readonly string[]): number {
+  const q = parameters.find((parameter) => parameter.startsWith('q'))
+  if (q === undefined) return 1
+  const match = Q_VALUE.exec(q)
+  return match === null ? 0 : Number(match[1])
 }

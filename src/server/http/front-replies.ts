@@ -1,4 +1,4 @@
-import { TapeDamage } from '../../base/tape-damage.ts'
+import { TapeDamage } from '../../base/damage.ts'
 import { type HttpErrorCode, requestError } from '../../protocol/errors.ts'
 import { quoted } from '../../protocol/requests/parsed.ts'
 import type { RateLimiter, RateVerdict } from '../load/rate-limiter.ts'
@@ -7,7 +7,7 @@ import type { Exchange } from './exchange.ts'
 import type { StreamPosition } from './options.ts'
 import { errorReply, type Header, type Reply, retryAfter } from './reply.ts'
 import type { ServerRequest } from './request.ts'
-import type { Route } from './route.ts'
+import type { Route } from './router.ts'
 
 /** 404 of an unknown path. */
 export function notFound(request: ServerRequest): Reply {

@@ -1,9 +1,12 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
 import { addressRefusal, type IsTold } from '../../protocol/requests/address.ts'
-import { pathParameter } from '../../protocol/requests/decoding.ts'
 import { bodyText } from '../../protocol/requests/json-body.ts'
 import { accept, type Parsed, type Refused } from '../../protocol/requests/parsed.ts'
-import { parseQueryString, type QueryParameters } from '../../protocol/requests/query-parameters.ts'
+import {
+  parseQueryString,
+  pathParameter,
+  type QueryParameters,
+} from '../../protocol/requests/query-parameters.ts'
 import { udfErrorJson } from '../../protocol/udf-json.ts'
 import type { RateLimiter } from '../load/rate-limiter.ts'
 import type { Turns } from '../load/turns.ts'
@@ -24,13 +27,12 @@ import type { KeptAnswers } from './kept-answers.ts'
 import type { ServerState } from './options.ts'
 import { errorReply, type Reply } from './reply.ts'
 import { readRequest } from './request.ts'
-import { type Answered, UNFINISHED } from './route.ts'
-import type { RouteMatch, Router } from './router.ts'
+import { type Answered, type RouteMatch, type Router, UNFINISHED } from './router.ts'
 
 const API_PATH = '/api/v2'
 const UDF_PATH = '/udf/'
 
-export interface FrontOptions {
+interface FrontOptions {
   readonly router: Router
   readonly addresses: ClientAddresses
   /** The limiter of a route by its name; empty when nothing is limited. */

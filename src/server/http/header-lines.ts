@@ -9,7 +9,7 @@ import type { Header } from './reply.ts'
  * have in common crosses as bytes, for a text is put together and encoded each time. Names and values
  * are the program's own; a client's text must never get here.
  */
-export interface HeaderLines {
+interface HeaderLines {
   /** `extra`: headers of the front, and then those of the stream position. */
   write(
     res: HttpResponse,

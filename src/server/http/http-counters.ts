@@ -20,7 +20,7 @@ export interface HttpCounters {
   figures(): Readonly<Record<string, number>>
 }
 
-export interface HttpCount {
+interface HttpCount {
   readonly route: string
   readonly statusCode: number
   readonly requests: number

@@ -3,7 +3,7 @@ import type { Parsed } from '../../protocol/requests/parsed.ts'
 import { KEPT_ANSWER_BYTES, MAX_KEPT_REQUEST_CHARACTERS } from '../load/limits.ts'
 import { type EncodedBody, encodeBody, KEPT_FORMS, ownBytes } from './encoded-body.ts'
 import { type Reply, textOf } from './reply.ts'
-import { type Answered, UNFINISHED } from './route.ts'
+import { type Answered, UNFINISHED } from './router.ts'
 
 /** What is kept for one request: an answer as it goes out, and the state it is of. */
 interface Kept {
@@ -11,7 +11,7 @@ interface Kept {
   version: number
 }
 
-export interface KeptAnswersOptions {
+interface KeptAnswersOptions {
   /** Another number whenever any answer may be another (`Answers.version`). */
   readonly version: () => number
   readonly maxBytes: number

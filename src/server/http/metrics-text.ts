@@ -2,9 +2,8 @@
 import Counter from 'prom-client/lib/counter.js'
 import Gauge from 'prom-client/lib/gauge.js'
 import Registry from 'prom-client/lib/registry.js'
-import { metricOf } from '../metrics/figure-metric.ts'
-import { FORMER_NAMES } from '../metrics/former-names.ts'
-import { helpOf } from '../metrics/help-of.ts'
+import { FORMER_NAMES, metricOf } from '../metrics/figure-metric.ts'
+import { helpOf } from '../metrics/help-texts.ts'
 import { type HttpCounters, LATENCY_BOUNDS_S, type RouteLatency } from './http-counters.ts'
 
 /** Prefix of every metric name. */

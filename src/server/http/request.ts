@@ -55,7 +55,7 @@ export function readRequest(
 }
 
 /** The types promise a string; without a `?` in the url it is undefined. */
-export function queryOf(req: HttpRequest): string {
+function queryOf(req: HttpRequest): string {
   const query: string | undefined = req.getQuery()
   return query ?? ''
 }

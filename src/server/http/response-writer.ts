@@ -1,12 +1,18 @@
 import type { HttpResponse } from 'uWebSockets.js'
 import { STATUS_TEXTS } from '../../protocol/errors.ts'
-import { type Coding, negotiateCoding } from './content-coding.ts'
-import { type EncodedBody, encodeBody } from './encoded-body.ts'
-import { matchesEntityTag } from './entity-tag.ts'
+import {
+  HELD_MS,
+  HELD_SHARE,
+  PROBED_BYTES,
+  PROBED_SHARE,
+  SEND_DEADLINE_MS,
+} from '../load/limits.ts'
+import { type Coding, type EncodedBody, encodeBody, negotiateCoding } from './encoded-body.ts'
 import { headerLines } from './header-lines.ts'
 import type { Header, Reply } from './reply.ts'
 import type { ServerRequest } from './request.ts'
-import { Sender } from './sender.ts'
+
+const ENTITY_TAG = /(?:W\/)?"[^"]*"/g
 
 /** Writes replies; the only place that knows what every answer carries. */
 export interface ResponseWriter {
@@ -26,7 +32,7 @@ export interface ResponseWriter {
 }
 
 /** Why connections are to be closed after their answer; null: they are kept. */
-export type Closing = 'service stops' | 'sockets are scarce' | null
+type Closing = 'service stops' | 'sockets are scarce' | null
 
 export function responseWriter(corsOrigin: string, closing: () => Closing): ResponseWriter {
   const sender = new Sender()
@@ -102,3 +108,98 @@ function statusLine(statusCode: keyof typeof STATUS_TEXTS): string {
 const STATUS_LINES: ReadonlyMap<number, string> = new Map(
   Object.entries(STATUS_TEXTS).map(([code, text]) => [Number(code), `${code} ${text}`]),
 )
+
+/**
+ * Whether If-None-Match names the tag: `*`, or a list of strong and weak tags, compared weakly
+ * (RFC 9110 section 13.1.2).
+ */
+export function matchesEntityTag(ifNoneMatch: string, etag: string): boolean {
+  if (ifNoneMatch === '') return false
+  if (ifNoneMatch.trim() === '*') return true
+  const opaque = withoutWeakness(etag)
+  for (const [tag] of ifNoneMatch.matchAll(ENTITY_TAG)) {
+    if (withoutWeakness(tag) === opaque) return true
+  }
+  return false
+}
+
+function withoutWeakness(tag: string): string {
+  return tag.startsWith('W/') ? tag.slice(2) : tag
+}
+
+/**
+ * Sends bodies. `end` of uWebSockets.js copies what the kernel does not take, so that a client that
+ * sends requests and reads nothing fills the memory. With `tryEnd` such an answer stays pending,
+ * and uWebSockets.js closes a socket whose next request comes while an answer is pending. It costs
+ * a twentieth of an answer, so one in eight is sent that way, at random: a client that does not
+ * read is found after eight answers on average.
+ */
+class Sender {
+  #unfinished = 0
+  #givenUp = 0
+
+  get unfinished(): number {
+    return this.#unfinished
+  }
+
+  /** Flat figures for /readyz and /metrics. */
+  figures(): Readonly<Record<string, number>> {
+    return { http_unfinished_answers: this.#unfinished, http_unread_answers_total: this.#givenUp }
+  }
+
+  /** A request was given up before its answer: its client had sent another one behind it, or left. */
+  gaveUp(): void {
+    this.#givenUp++
+  }
+
+  /** Status and headers have been written; the rest of the answer is `bytes`, which must not change. */
+  send(res: HttpResponse, bytes: Buffer): void {
+    if (bytes.length < PROBED_BYTES && Math.random() > PROBED_SHARE) {
+      res.end(bytes)
+      return
+    }
+    this.sendAwaited(res, bytes)
+  }
+
+  /** The same, so that it counts as unfinished until the client has read it: `end` does not tell. */
+  sendAwaited(res: HttpResponse, bytes: Buffer): void {
+    const [, isDone] = res.tryEnd(bytes, bytes.length)
+    if (!isDone) this.#sendRest(res, bytes)
+  }
+
+  /** Status and headers have been written and are all of the answer. */
+  sendHead(res: HttpResponse): void {
+    if (Math.random() > HELD_SHARE) {
+      res.endWithoutBody()
+      return
+    }
+    this.#unfinished++
+    const timer = setTimeout(() => {
+      this.#unfinished--
+      res.cork(() => res.endWithoutBody())
+    }, HELD_MS)
+    res.onAborted(() => {
+      this.#unfinished--
+      this.#givenUp++
+      clearTimeout(timer)
+    })
+  }
+
+  #sendRest(res: HttpResponse, bytes: Buffer): void {
+    this.#unfinished++
+    const timer = setTimeout(() => res.close(), SEND_DEADLINE_MS)
+    const ended = () => {
+      this.#unfinished--
+      clearTimeout(timer)
+    }
+    res.onAborted(() => {
+      this.#givenUp++
+      ended()
+    })
+    res.onWritable((offset) => {
+      const [isOk, isDone] = res.tryEnd(bytes.subarray(offset), bytes.length)
+      if (isDone) ended()
+      return isOk
+    })
+  }
+}

@@ -1,4 +1,64 @@
-import type { Route } from './route.ts'
+import { accept, type Parsed } from '../../protocol/requests/parsed.ts'
+import type { QueryParameters } from '../../protocol/requests/query-parameters.ts'
+import { ROUTE_SLICE_MS } from '../load/limits.ts'
+import { jsonReply, type Reply } from './reply.ts'
+
+/** The answer takes longer than a turn of the loop may: the route is to be called again in a later one. */
+export const UNFINISHED = Symbol('unfinished')
+/** What all reads of the API are. */
+export const GET_API = { method: 'GET', isApi: true, isKept: true } as const
+
+/** Says for the time of a slice that a route may go on. */
+export function slice(): () => boolean {
+  const endMs = performance.now() + ROUTE_SLICE_MS
+  return () => performance.now() < endMs
+}
+
+/** What comes of a call of a route. */
+export type Answered = Parsed<Reply> | typeof UNFINISHED
+
+/** JSON that is made once all that it needs is found, which may take several turns. */
+export function onceFound(
+  hasFound: (mayGoOn: () => boolean) => boolean,
+  json: () => string | Buffer,
+): Answered {
+  return hasFound(slice()) ? accept(jsonReply(json())) : UNFINISHED
+}
+
+/** What a route works on: decoded already, or it would not be called. */
+interface RouteCall {
+  /** The path's `:name`, decoded and not blank unless `isWordRaw`; empty where the path has none. */
+  readonly word: string
+  readonly parameters: QueryParameters
+  /** Text of the body; empty on GET. */
+  readonly body: string
+}
+
+/**
+ * One row of the table of routes. A route parses and answers; everything else (abort, body,
+ * limits, HEAD, ETag, compression, CORS, errors) is the front's.
+ */
+export interface Route {
+  /** Label of metrics and bucket of the rate limit. */
+  readonly name: string
+  readonly method: 'GET' | 'POST'
+  /** Fixed pieces and at most one `:name`. */
+  readonly path: string
+  /** Part of the API: rate limited, and 503 while the service starts. */
+  readonly isApi: boolean
+  /** Nothing but the state decides the answer, which is kept for whoever asks the same. */
+  readonly isKept?: boolean
+  /** Told of every answer to a request with an `x-socket-id`. */
+  readonly answered?: (socketId: string, reply: Reply) => void
+  /** It may be asked for so many times as often as the rate limit says; absent: once. */
+  readonly limitTimes?: number
+  /** Parameters of its query that name a mint or a wallet, as a `:mint` and a `:wallet` of its path do. */
+  readonly addresses?: readonly string[]
+  /** The route decodes the word of its path itself, because it may not count. */
+  readonly isWordRaw?: boolean
+  /** May throw only on a defect; that is logged and answered 500. */
+  readonly answer: (call: RouteCall) => Answered | Promise<Parsed<Reply>>
+}
 
 export interface RouteMatch {
   readonly route: Route

@@ -11,21 +11,20 @@ import { inTurn } from '../http/in-turn.ts'
 import type { ServerState } from '../http/options.ts'
 import { errorReply, type Header, type Reply } from '../http/reply.ts'
 import { readRequest } from '../http/request.ts'
-import type { Route } from '../http/route.ts'
+import type { Route } from '../http/router.ts'
 import {
   EVENT_STREAM_COMMENT_MS,
+  HELD_STREAMS_LOOK_MS,
   MAX_EVENT_STREAMS,
   MAX_EVENT_STREAMS_PER_ADDRESS,
 } from '../load/limits.ts'
 import type { RateLimiter } from '../load/rate-limiter.ts'
 import type { Turns } from '../load/turns.ts'
-import type { ClientAddresses } from '../sockets/client-address.ts'
-import { isLocalPeer } from '../sockets/local-peer.ts'
+import { type ClientAddresses, isLocalPeer } from '../sockets/client-address.ts'
 import type { LiveConnection } from './connection/connection.ts'
 import { COMMENT, EventStreamOutlet } from './connection/event-stream-outlet.ts'
 import { LiveGate } from './connection/live-gate.ts'
 import type { LiveFeed } from './feed.ts'
-import { HeldStreams } from './held-streams.ts'
 
 export const EVENT_STREAM_PATH = '/api/v2/stream'
 /** Label of its counters and bucket of its rate limit. */
@@ -40,7 +39,7 @@ const STREAM_HEAD: Reply = {
   headers: [NOT_STORED],
 }
 
-export interface EventStreamsOptions {
+interface EventStreamsOptions {
   readonly feed: LiveFeed
   readonly context: ExchangeContext
   readonly addresses: ClientAddresses
@@ -188,4 +187,44 @@ export class EventStreams {
 function idRule(request: AddedRequest): (frame: string) => boolean {
   if (request.kind !== 'stream') return () => false
   return request.wantsSnapshot ? (frame) => frame.startsWith('{"channel":') : () => true
+}
+
+/**
+ * Streams of server-sent events that came before the state is there. They are open and get comments: an
+ * `EventSource` that is answered 503 ends for good, and so would every page that was open over a restart.
+ * As many as there may be streams.
+ */
+class HeldStreams {
+  readonly #isOver: () => boolean
+  readonly #waiting = new Map<LiveConnection, () => void>()
+  #timer: NodeJS.Timeout | null = null
+
+  /** `isOver`: is the state there now? */
+  constructor(isOver: () => boolean) {
+    this.#isOver = isOver
+  }
+
+  /** Calls `begin` once the state is there, unless the connection is dropped before. */
+  hold(connection: LiveConnection, begin: () => void): void {
+    this.#waiting.set(connection, begin)
+    this.#timer ??= setInterval(() => this.#look(), HELD_STREAMS_LOOK_MS)
+  }
+
+  drop(connection: LiveConnection): void {
+    this.#waiting.delete(connection)
+    if (this.#waiting.size === 0) this.stop()
+  }
+
+  stop(): void {
+    if (this.#timer !== null) clearInterval(this.#timer)
+    this.#timer = null
+  }
+
+  #look(): void {
+    if (!this.#isOver()) return
+    this.stop()
+    const all = [...this.#waiting.values()]
+    this.#waiting.clear()
+    for (const begin of all) begin()
+  }
 }

@@ -34,7 +34,7 @@ import { leavePlain, Requests } from './hub/requests.ts'
 import { broadcastTopic, Subscriptions } from './hub/subscriptions.ts'
 import { TableTrades } from './hub/table-trades.ts'
 
-export interface LiveFeedOptions {
+interface LiveFeedOptions {
   readonly app: LiveApp
   readonly source: LiveSource
   readonly streams: LiveStreams

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { Fifo } from './fifo.ts'
+import { Fifo } from './fair-queue.ts'
 import { MAX_COUNTED_CLIENTS, SHARED_WINDOWS } from './limits.ts'
 
 /** A fixed-window limit per endpoint and client address. */

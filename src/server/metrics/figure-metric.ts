@@ -1,5 +1,5 @@
 /** A figure of `/readyz` as Prometheus has it: in base units, its unit last. */
-export interface FigureMetric {
+interface FigureMetric {
   /** Without the prefix of all metrics. */
   readonly name: string
   /** How many of the figure's units are one of the metric's. */
@@ -27,3 +27,21 @@ export function metricOf(figure: string): FigureMetric {
   if (unit === undefined) return { name: figure, divisor: 1 }
   return { name: figure.slice(0, -unit.suffix.length) + unit.base, divisor: unit.divisor }
 }
+
+/**
+ * Figures that were metrics under their own names up to version 0.9.24. They are told beside the new ones for one
+ * version, so that alerts and boards can be changed after the upgrade; then this list goes.
+ */
+export const FORMER_NAMES: ReadonlySet<string> = new Set([
+  'feed_pumpportal_continuity_percent',
+  'feed_seconds_behind',
+  'feed_slot_ms',
+  'gc_pause_max_ms',
+  'journal_sync_longest_ms',
+  'journal_sync_p50_ms',
+  'journal_sync_p99_ms',
+  'loop_delay_max_ms',
+  'loop_delay_now_ms',
+  'loop_delay_p99_ms',
+  'snapshot_duration_ms',
+])

@@ -3,7 +3,7 @@ import type { Answers, ChartQuery, Written } from '../../protocol/answers.ts'
 import { accept, type Parsed } from '../../protocol/requests/parsed.ts'
 import { KEPT_FORMS } from '../http/encoded-body.ts'
 import { jsonReply, type Reply } from '../http/reply.ts'
-import { type Answered, slice, UNFINISHED } from '../http/route.ts'
+import { type Answered, slice, UNFINISHED } from '../http/router.ts'
 import {
   CHART_CACHE_MS,
   MAX_CHART_BYTES,

@@ -1,7 +1,7 @@
 import { accept } from '../../protocol/requests/parsed.ts'
 import type { Dashboard, DashboardFile } from '../http/dashboard-files.ts'
 import type { Header, Reply } from '../http/reply.ts'
-import type { Route } from '../http/route.ts'
+import type { Route } from '../http/router.ts'
 
 /** Addresses of the page, also half written or with a slash too many; what to show there is the page's own matter. */
 const PAGE_PATHS = [

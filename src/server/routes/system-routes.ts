@@ -5,7 +5,7 @@ import { METRICS_TYPE } from '../http/metrics-text.ts'
 import type { StaticDocument } from '../http/options.ts'
 import type { Readiness } from '../http/readiness.ts'
 import { errorReply, jsonReply, type Reply } from '../http/reply.ts'
-import type { Route } from '../http/route.ts'
+import type { Route } from '../http/router.ts'
 
 const GET_SYSTEM = { method: 'GET', isApi: false } as const
 

@@ -1,12 +1,10 @@
 import { requestError } from '../../protocol/errors.ts'
-import { parsePage } from '../../protocol/requests/page.ts'
 import { accept, quoted } from '../../protocol/requests/parsed.ts'
 import type { QueryParameters } from '../../protocol/requests/query-parameters.ts'
-import { parseSwaps } from '../../protocol/requests/swaps.ts'
-import { badCursor, parseCursor } from '../../protocol/requests/swaps-cursor.ts'
+import { badCursor, parseCursor, parsePage, parseSwaps } from '../../protocol/requests/swaps.ts'
 import type { TokenReads } from '../../query/token-reads.ts'
 import { errorReply, jsonReply, type Reply } from '../http/reply.ts'
-import { type Answered, GET_API, onceFound, type Route, slice, UNFINISHED } from '../http/route.ts'
+import { type Answered, GET_API, onceFound, type Route, slice, UNFINISHED } from '../http/router.ts'
 
 /** The additive reads of a token (docs/live.md). */
 export function tokenReadRoutes(reads: TokenReads): readonly Route[] {

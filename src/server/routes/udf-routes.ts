@@ -3,21 +3,23 @@ import { requestError } from '../../protocol/errors.ts'
 import { integer } from '../../protocol/requests/integer.ts'
 import { accept } from '../../protocol/requests/parsed.ts'
 import { type QueryParameters, required, single } from '../../protocol/requests/query-parameters.ts'
-import { parseSearch } from '../../protocol/requests/search.ts'
-import { parseUdfHistory } from '../../protocol/requests/udf-history.ts'
-import { parseQuotes } from '../../protocol/requests/udf-quotes.ts'
+import { parseSearch } from '../../protocol/requests/tokens.ts'
+import { parseQuotes, parseUdfHistory } from '../../protocol/requests/udf.ts'
 import {
+  daysQuery,
   mintIgnoringCase,
+  quoteOf,
+  quotesJson,
   udfConfigJson,
   udfHas,
   udfSearchJson,
   udfSymbolJson,
+  unknownQuote,
   withoutExchange,
 } from '../../protocol/udf-json.ts'
-import { daysQuery, quoteOf, quotesJson, unknownQuote } from '../../protocol/udf-quotes.ts'
 import type { TokenReads } from '../../query/token-reads.ts'
 import { jsonReply, textOf } from '../http/reply.ts'
-import { type Answered, GET_API, type Route, slice, UNFINISHED } from '../http/route.ts'
+import { type Answered, GET_API, type Route, slice, UNFINISHED } from '../http/router.ts'
 import { UDF_HISTORY_LIMIT_TIMES } from '../load/limits.ts'
 import type { CachedChart } from './chart-cache.ts'
 

@@ -1,10 +1,24 @@
-import type { HttpRequest, HttpResponse, TemplatedApp, WebSocketBehavior } from 'uWebSockets.js'
+import type {
+  HttpRequest,
+  HttpResponse,
+  TemplatedApp,
+  us_listen_socket,
+  WebSocketBehavior,
+} from 'uWebSockets.js'
+import { createServer } from 'node:net'
 import { MAX_CERTIFICATES, SCARCE_SHARE } from '../load/limits.ts'
-import { type Listening, listen } from './listen.ts'
 import type { NewSockets } from './new-sockets.ts'
-import { secureApp } from './secure-app.ts'
-import { type TlsFiles, tlsFingerprint } from './tls-files.ts'
-import { _cfg, App, us_listen_socket_close } from './uws.ts'
+import { secureApp, type TlsFiles, tlsFingerprint } from './tls-files.ts'
+import { _cfg, App, us_listen_socket_close, us_socket_local_port } from './uws.ts'
+
+/** LIBUS_LISTEN_EXCLUSIVE_PORT: without it a second server would share the port unnoticed. */
+const EXCLUSIVE_PORT = 1
+
+const REASONS: ReadonlyMap<string, string> = new Map([
+  ['EACCES', 'the port needs more rights'],
+  ['EADDRNOTAVAIL', 'the address is not one of this machine'],
+  ['ENOTFOUND', 'the host name is not known'],
+])
 
 // Answers do not tell what serves them.
 _cfg('silent')
@@ -167,4 +181,38 @@ export class Apps implements LiveApp {
     counted.sockets--
     this.#sockets--
   }
+}
+
+interface Listening {
+  readonly socket: us_listen_socket
+  /** The port taken, also when 0 was asked for. */
+  readonly port: number
+}
+
+/** Listens, or rejects with an Error whose message is one sentence that says why not. */
+async function listen(app: TemplatedApp, host: string, port: number): Promise<Listening> {
+  const socket = await new Promise<us_listen_socket | false>((resolve) => {
+    // The types lack this form of listen: host, port and options.
+    Reflect.apply(app.listen, app, [host, port, EXCLUSIVE_PORT, resolve])
+  })
+  if (socket !== false) return { socket, port: us_socket_local_port(socket) }
+  throw new Error(`Cannot listen on ${host}:${port}: ${await reasonFor(host, port)}.`)
+}
+
+/** uWebSockets.js does not say why, so the same is tried with node:net, which does. */
+function reasonFor(host: string, port: number): Promise<string> {
+  return new Promise((resolve) => {
+    const probe = createServer()
+    probe.once('error', (error) => resolve(whyNotListening(error, 'PORT')))
+    probe.listen({ host, port, exclusive: true }, () => {
+      probe.close(() => resolve('the port or the address is not available'))
+    })
+  })
+}
+
+/** Why a server does not listen, for a sentence to end with; `setting` is what gives the port. */
+export function whyNotListening({ code, message }: NodeJS.ErrnoException, setting: string): string {
+  if (code === 'EADDRINUSE')
+    return `the port is in use: stop what uses it, or give another ${setting}`
+  return REASONS.get(code ?? '') ?? message
 }

@@ -1,5 +1,12 @@
+import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
 import { MAX_FORWARDED_HOPS } from '../load/limits.ts'
 import { type AddressBytes, clientKey, parseAddress, unmapped } from './ip-address.ts'
+
+const WITH_PORT = /^(?:\[([^\]]+)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+):\d+)$/
+const LOOPBACK_NET = 127
+const V4_BYTES = 4
+/** Headers of a proxy: behind one on this machine may be anybody. */
+const PROXY_HEADERS = ['x-forwarded-for', 'forwarded', 'x-real-ip'] as const
 
 interface Subnet {
   readonly base: AddressBytes
@@ -48,8 +55,6 @@ function rightmostUntrusted(
   return nearest
 }
 
-const WITH_PORT = /^(?:\[([^\]]+)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+):\d+)$/
-
 function withoutPort(hop: string): string {
   const match = WITH_PORT.exec(hop)
   return match?.[1] ?? match?.[2] ?? hop
@@ -77,4 +82,26 @@ function contains(subnet: Subnet, address: AddressBytes): boolean {
   if (restBits === 0) return true
   const mask = 0xff00 >> restBits
   return ((subnet.base[wholeBytes] ^ address[wholeBytes]) & mask & 0xff) === 0
+}
+
+/**
+ * Does a browser say that a page asks which may not read answers? `origin` and `host` are the request's headers,
+ * `allowed` is CORS_ORIGIN. Browsers hold CORS against no WebSocket: who serves one has to look. Programs send
+ * no origin, and the page of the service itself has the host that it was asked by, whatever ends its TLS.
+ */
+export function isForeignPage(origin: string, host: string, allowed: string): boolean {
+  if (allowed === '*' || origin === '' || origin === allowed) return false
+  const page = URL.parse(origin)
+  if (page === null || !/^https?:$/.test(page.protocol)) return true
+  return URL.parse(`${page.protocol}//${host}`)?.origin !== page.origin
+}
+
+/** Does a request come from a program on this machine, and not through a proxy on it? */
+export function isLocalPeer(res: HttpResponse, req: HttpRequest): boolean {
+  const peer = unmapped(new Uint8Array(res.getRemoteAddress()))
+  const isLoopback =
+    peer.length === V4_BYTES
+      ? peer[0] === LOOPBACK_NET
+      : peer.at(-1) === 1 && peer.subarray(0, -1).every((byte) => byte === 0)
+  return isLoopback && PROXY_HEADERS.every((name) => req.getHeader(name) === '')
 }

@@ -27,7 +27,7 @@ import type { CompactorResult } from './compactor-messages.ts'
 /** Whole snapshots that are kept, the newest ones: the older is there should the newer be damaged. */
 const SNAPSHOTS_KEPT = 2
 
-export interface CompactionOptions {
+interface CompactionOptions {
   readonly disk: Disk
   readonly folder: string
   /** Segments before this one are folded; it and later ones are being written. */

@@ -18,7 +18,7 @@ const HEAP_MB = 32
  * Longest that a launcher tells nothing while it runs a compactor, of which it is to say each second that it does:
  * one that hangs would hold a stop for ever. Of the lowest priority, it may wait for a core for some seconds.
  */
-export const LAUNCHER_SILENCE_MS_MAX = 60_000
+const LAUNCHER_SILENCE_MS_MAX = 60_000
 /** That it hangs is found by so many looks without a word of it. */
 const LOOKS = 6
 /** The serving process comes first whenever both want a core. */

@@ -1,9 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import fs from 'node:fs'
 import { createInterface } from 'node:readline'
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import { jsonOf } from '../../base/json-access.ts'
 import { entryFile } from '../../base/program-files.ts'
+import { processFields } from '../../base/system-text.ts'
 import { messageOf } from '../../base/thrown.ts'
 import { StoreError } from '../disk/failure.ts'
 import { noteCompactor } from '../folder/process-lock.ts'
@@ -13,7 +15,6 @@ import {
   CompactorResult,
   type CompactorRun,
 } from './compactor-messages.ts'
-import { besideProcessorOf } from './other-processors.ts'
 
 const resultLine = Compile(Type.Object({ result: CompactorResult }))
 const progressLine = Compile(Type.Object({ progress: CompactorProgress }))
@@ -27,6 +28,10 @@ export const COMPACTION_SILENCE_MS_MAX = 30 * 60_000
 const HEAP_MB = 768
 /** Characters of its complaint that are passed on. */
 const REASON_CHARACTERS_MAX = 2_000
+/** Of /proc/<pid>/stat, counted from the state on: the processor that the main thread ran on last. */
+const PROCESSOR_FIELD = 36
+/** Where `taskset` of util-linux or busybox is; a service may have no PATH. */
+const TASKSET_PLACES = ['/usr/bin/taskset', '/bin/taskset']
 
 /**
  * Runs the compactor (src/store/compaction/compact.ts) as a process of its own, ended at once by `signal`; rejects
@@ -97,4 +102,51 @@ function note(child: ChildProcess, folder: string, refuse: (why: string) => void
 /** What it is the reason of is said where it is told. */
 function notDone(reason: string): StoreError {
   return new StoreError('disk', reason.slice(0, REASON_CHARACTERS_MAX))
+}
+
+/**
+ * Words to put before a command so that it leaves one processor alone, the one that the main thread of
+ * `pid` is on; none where there is no other, no `taskset`, no Linux, or it is refused. Whatever its priority, what
+ * runs on a processor is not always taken off it at once for a thread that wakes up there, but at the
+ * system's next tick, some 4 ms later.
+ */
+export function besideProcessorOf(pid: number): readonly string[] {
+  const others = otherProcessors(pid)
+  const taskset = TASKSET_PLACES.find((file) => fs.existsSync(file))
+  if (others.length === 0 || taskset === undefined) return []
+  // Busybox knows no long options.
+  const words = ['-c', others.join(',')]
+  return isAllowed(taskset, words) ? [taskset, ...words] : []
+}
+
+/** A service may be kept from it, as by SystemCallFilter=~@resources: the command behind it would then never run. */
+function isAllowed(taskset: string, words: readonly string[]): boolean {
+  // By its place as well: the service's PATH may be without it.
+  return spawnSync(taskset, [...words, '/bin/true'], { stdio: 'ignore' }).status === 0
+}
+
+function otherProcessors(pid: number): readonly number[] {
+  try {
+    const own = Number(processFields(pid)[PROCESSOR_FIELD])
+    // Of a process that is gone, or without /proc.
+    if (Number.isNaN(own)) return []
+    return allowedProcessors(process.pid).filter((processor) => processor !== own)
+  } catch {
+    return []
+  }
+}
+
+/** The processors that a process may run on; throws where /proc does not say. */
+export function allowedProcessors(pid: number): readonly number[] {
+  const status = fs.readFileSync(`/proc/${pid}/status`, 'latin1')
+  return numbersOf(/^Cpus_allowed_list:\s*(\S+)$/m.exec(status)?.[1] ?? '')
+}
+
+/** Numbers of a list such as `0-3,8`. */
+export function numbersOf(list: string): readonly number[] {
+  const ranges = list.split(',').filter((range) => range !== '')
+  return ranges.flatMap((range) => {
+    const [first, last = first] = range.split('-').map(Number)
+    return Array.from({ length: Math.max(0, last - first + 1) || 0 }, (_, i) => first + i)
+  })
 }

@@ -1,7 +1,7 @@
 import { messageOf } from '../../base/thrown.ts'
 import type { Tape } from '../../engine/state/tape.ts'
 import type { Journal } from '../journal/journal.ts'
-import { PROGRAM } from '../snapshot/program-mark.ts'
+import { PROGRAM } from '../snapshot/snapshot-file.ts'
 import type { CompactorProgress, CompactorResult, CompactorRun } from './compactor-messages.ts'
 
 /** Memory a compactor may take beyond twice the serving process: its own program and buffers. */

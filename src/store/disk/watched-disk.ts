@@ -1,4 +1,14 @@
-import type { Disk, DiskFile } from './disk.ts'
+import type { Appended, Disk, DiskFile } from './disk.ts'
+
+/**
+ * Bytes of a file that lie in memory alone while it is written. A file system holds a sync of one file
+ * back until what it has begun to write of others is on the disk: were a snapshot left to the end, the
+ * journal's next sync would wait for all of it (docs/performance.md).
+ */
+export const UNSYNCED_BYTES_MAX = 8 << 20
+
+/** Waits measured at most; the newest count. */
+export const WAITS_KEPT = 4_096
 
 /** Told of each call that the loop waits for: its name, and when it began (`performance.now`). */
 export type OnDiskCall = (call: string, startMs: number) => void
@@ -92,4 +102,48 @@ function watched<T>(onCall: OnDiskCall, call: string, run: () => T): T {
   const value = run()
   onCall(call, startMs)
   return value
+}
+
+/** A long file that is made to last piece by piece. */
+export class SteadyFile implements Appended {
+  readonly #file: DiskFile
+  #unsyncedBytes = 0
+
+  constructor(file: DiskFile) {
+    this.#file = file
+  }
+
+  append(bytes: Uint8Array): number {
+    const taken = this.#file.append(bytes.subarray(0, UNSYNCED_BYTES_MAX - this.#unsyncedBytes))
+    this.#unsyncedBytes += taken
+    if (this.#unsyncedBytes === UNSYNCED_BYTES_MAX) {
+      this.#file.sync()
+      this.#unsyncedBytes = 0
+    }
+    return taken
+  }
+}
+
+/** How long writes waited for the disk, over the newest ones. */
+export class WaitTimes {
+  readonly #waitsMs = new Float64Array(WAITS_KEPT)
+  #count = 0
+  #longestMs = 0
+
+  add(waitMs: number): void {
+    this.#waitsMs[this.#count % WAITS_KEPT] = waitMs
+    this.#count += 1
+    if (waitMs > this.#longestMs) this.#longestMs = waitMs
+  }
+
+  /** Milliseconds from a write to its sync: median, p99, longest ever. */
+  figures(): Readonly<Record<string, number>> {
+    const sorted = this.#waitsMs.slice(0, Math.min(this.#count, WAITS_KEPT)).sort()
+    const at = (share: number) => sorted[Math.floor(share * (sorted.length - 1))] ?? 0
+    return {
+      journal_sync_p50_ms: at(0.5),
+      journal_sync_p99_ms: at(0.99),
+      journal_sync_longest_ms: this.#longestMs,
+    }
+  }
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { type Appended, type Disk, type DiskFile, readAll } from '../disk/disk.ts'
-import { SteadyFile } from '../disk/steady-file.ts'
+import { SteadyFile } from '../disk/watched-disk.ts'
 
 /** Files of a data folder, by what their names say. */
 export interface DataFiles {

@@ -1,10 +1,10 @@
+import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { processFields, systemText } from '../../base/system-text.ts'
 import { codeOf } from '../../base/thrown.ts'
 import { StoreError } from '../disk/failure.ts'
 import { NodeDisk } from '../disk/node-disk.ts'
-import { lockOpenFile } from './kernel-lock.ts'
 import { UNKNOWN_BOOT } from './written-mark.ts'
 
 const NAME = 'lock'
@@ -15,6 +15,11 @@ const COMPACTOR_NAME = 'compactor'
 /** How long a process that was killed may take to be gone, and between two looks, in ms. */
 const GONE_WITHIN_MS = 10_000
 const LOOK_EVERY_MS = 5
+/** Zombie, dead. */
+const ENDED_STATES = ['Z', 'X']
+/** What util-linux and busybox end with when another one holds the lock. */
+const HELD_STATUS = 1
+const OWN_WORDS = /^flock: /m
 
 /**
  * Takes a data folder for this process; returns what gives it back. The kernel's lock of the file
@@ -177,10 +182,27 @@ function startedAt(pid: number): string | null {
   return ENDED_STATES.includes(fields[0]) ? null : (fields[19] ?? '')
 }
 
-/** Zombie, dead. */
-const ENDED_STATES = ['Z', 'X']
-
 /** Uuid of the machine's boot: while it stays, what was written is in memory or on the disk. */
 export function bootId(): string {
   return systemText('/proc/sys/kernel/random/boot_id').trim() || UNKNOWN_BOOT
+}
+
+/**
+ * `ours`: until the file is closed, which the end of the process does too, however it ends.
+ * `unknown`: there is no `flock` here, or the file system has no such locks.
+ */
+type KernelLock = 'ours' | 'held' | 'unknown'
+
+/**
+ * Takes the kernel's lock of an open file or folder, of which there is one whoever asks: processes in
+ * other containers have other pids, or the same one. Node has no such call; the program `flock` takes
+ * it for the open file that it is handed, and so for whoever opened it.
+ */
+export function lockOpenFile(fd: number): KernelLock {
+  const stdio: ['ignore', 'ignore', 'pipe', number] = ['ignore', 'ignore', 'pipe', fd]
+  const { status, stderr } = spawnSync('flock', ['-n', '3'], { stdio, encoding: 'utf8' })
+  if (status === 0) return 'ours'
+  // Busybox ends alike over a lock that cannot be, as of a folder on NFS, but says why. The loader may say
+  // something too, as of a library in LD_PRELOAD that is not there.
+  return status === HELD_STATUS && !OWN_WORDS.test(stderr) ? 'held' : 'unknown'
 }

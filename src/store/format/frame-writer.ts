@@ -1,5 +1,4 @@
 import { crc32 } from '../../base/crc32.ts'
-import { GrowingLanes } from './growing-lanes.ts'
 import {
   FRAME,
   FRAME_HEADER_BYTES,
@@ -77,5 +76,34 @@ export class FrameWriter {
     u32[trailer >>> 2] = this.#crc
     u32[(trailer + 4) >>> 2] = payloadBytes
     this.#length = trailer + FRAME_TRAILER_BYTES
+  }
+}
+
+/** Bytes that grow as they are asked for, and the same as lanes; what they hold stays. */
+export class GrowingLanes {
+  bytes: Uint8Array<ArrayBuffer>
+  u32: Uint32Array<ArrayBuffer>
+  f64: Float64Array<ArrayBuffer>
+
+  /** A multiple of 8. */
+  constructor(bytes: number) {
+    this.bytes = new Uint8Array(bytes)
+    this.u32 = new Uint32Array(this.bytes.buffer)
+    this.f64 = new Float64Array(this.bytes.buffer)
+  }
+
+  /** Makes them so many at least. */
+  makeRoom(bytes: number): void {
+    if (bytes > this.bytes.length) this.#widen(bytes)
+  }
+
+  #widen(bytes: number): void {
+    let size = this.bytes.length
+    while (size < bytes) size *= 2
+    const wider = new Uint8Array(size)
+    wider.set(this.bytes)
+    this.bytes = wider
+    this.u32 = new Uint32Array(wider.buffer)
+    this.f64 = new Float64Array(wider.buffer)
   }
 }

@@ -139,7 +139,7 @@ export class SegmentScan {
 }
 
 /** What is known of a segment's bytes past a damaged place. */
-export interface Evidence {
+interface Evidence {
   /** Highest `syncedSeq` that a whole frame (or the header) behind the place tells. */
   readonly syncedSeq: number
   /** Whole frames found behind it. */

@@ -61,7 +61,7 @@ interface Walk {
 /** Frames visited between two rests. */
 const FRAMES_PER_REST = 1_024
 
-export interface WalkOptions {
+interface WalkOptions {
   readonly framesPerRest?: number
   /** The disk itself when left out. */
   readonly source?: SegmentSource | undefined

@@ -1,6 +1,5 @@
 import type { Disk } from '../disk/disk.ts'
 import type { WrittenMark } from '../folder/written-mark.ts'
-import type { FsyncPolicy } from './fsync-policy.ts'
 import type { SegmentFile } from './journal-ring.ts'
 
 /**
@@ -258,3 +257,12 @@ interface SyncStep {
   readonly run: (done: (error: Error | null) => void) => void
   readonly done: () => void
 }
+
+/** When what was written is made to last (contract section 6). */
+export type FsyncPolicy =
+  /** In the background, one sync after the other; with a ring some time apart (journal-ring.ts). */
+  | 'group'
+  /** Before anything of a batch is published. */
+  | 'always'
+  /** When the system likes; only the ends of segments are synced. */
+  | 'off'

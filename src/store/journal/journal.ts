@@ -1,10 +1,9 @@
 import { appendAll, type DiskFile } from '../disk/disk.ts'
-import { StoreError } from '../disk/failure.ts'
+import { diskReason, StoreError } from '../disk/failure.ts'
 import { segmentPath } from '../folder/data-folder.ts'
 import { FrameWriter } from '../format/frame-writer.ts'
 import { Kind, SEGMENT_HEADER_BYTES } from '../format/journal-format.ts'
 import { writeSegmentHeader } from '../format/segment-header.ts'
-import { journalNotBegun, journalRefused } from './journal-refusals.ts'
 import {
   plainSegment,
   Ring,
@@ -239,4 +238,30 @@ function ringOf({ fsync, ring }: JournalOptions): Ring | null {
   if (fsync !== 'group') ring?.end()
   const memory = fsync === 'group' ? (ring?.begin() ?? null) : null
   return memory === null ? null : new Ring(memory)
+}
+
+/** The disk refused a journal that was being written: it is over. */
+function journalRefused(error: unknown, folder: string): StoreError {
+  if (error instanceof StoreError) return error
+  return new StoreError(
+    'disk',
+    `The disk refused the journal (${reasonAt(error, folder)}): no events are taken until the program ` +
+      'is started anew with a disk that works; reads go on.',
+  )
+}
+
+/** The disk refused to begin one. */
+function journalNotBegun(error: unknown, folder: string): StoreError {
+  if (error instanceof StoreError) return error
+  return new StoreError(
+    'disk',
+    `The disk refused to begin the journal (${reasonAt(error, folder)}): mend that, or give another ` +
+      'DATA_DIR.',
+  )
+}
+
+/** A write and a sync do not tell where. */
+function reasonAt(error: unknown, folder: string): string {
+  const reason = diskReason(error)
+  return reason.includes(folder) ? reason : `${reason}, in ${folder}`
 }

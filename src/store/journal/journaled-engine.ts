@@ -1,7 +1,7 @@
 import type { Engine } from '../../engine/engine.ts'
 import type { BookCounts } from '../../engine/state/address-book.ts'
 import type { FeedEvent } from '../../events/event.ts'
-import { eventLineText } from '../../events/event-line-text.ts'
+import { eventLineText } from '../../events/event-line-schemas.ts'
 import type { EventSink } from '../../events/event-sink.ts'
 import { RecordBatch } from '../../events/record-batch.ts'
 import { SWAP_RECORD_BYTES } from '../../events/swap-record.ts'
@@ -24,7 +24,7 @@ const RECORDS_PER_FRAME = 1_024
 const FOLDED_FIRST_EVENTS = 32
 
 /** Tells which tokens are to be put to rest before so many events are folded. */
-export type ChooseRests = (events: number) => readonly number[]
+type ChooseRests = (events: number) => readonly number[]
 
 /**
  * The engine behind its journal: a batch is encoded, written, then folded and so published. When

@@ -4,7 +4,7 @@ import { readAll } from '../disk/disk.ts'
 import { NodeDisk } from '../disk/node-disk.ts'
 import { withFile } from '../folder/data-folder.ts'
 import { scanned } from '../format/segment-scan.ts'
-import { isLoadOrder, type LoadedFile, type LoadOrder } from './segments-ahead-messages.ts'
+import { isLoadOrder, type LoadedFile, type LoadOrder } from './segments-ahead.ts'
 
 const disk = new NodeDisk()
 const port: unknown = workerData

@@ -1,8 +1,8 @@
 import { type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads'
+import { isRecord } from '../../base/json-access.ts'
 import { entryFile } from '../../base/program-files.ts'
 import type { Disk } from '../disk/disk.ts'
 import { type LoadedSegment, SegmentFiles, type SegmentSource } from './segment-source.ts'
-import { isLoadedFile, type LoadedFile, type LoadOrder } from './segments-ahead-messages.ts'
 
 /** Segments that lie loaded before they are asked for. */
 const AHEAD_MAX = 3
@@ -76,4 +76,27 @@ export class SegmentsAhead implements SegmentSource {
       else this.#hasFailed = true
     }
   }
+}
+
+/** What the worker (segments-ahead-worker.ts) is told: a file to load, into old memory if any. */
+export interface LoadOrder {
+  readonly path: string
+  readonly buffer: ArrayBuffer | null
+}
+
+/** What it answers; `length` -1 when the file could not be read. */
+export interface LoadedFile {
+  readonly buffer: ArrayBuffer
+  readonly length: number
+  readonly checkedTo: number
+}
+
+export function isLoadOrder(message: unknown): message is LoadOrder {
+  if (!isRecord(message) || typeof message.path !== 'string') return false
+  return message.buffer === null || message.buffer instanceof ArrayBuffer
+}
+
+export function isLoadedFile(message: unknown): message is LoadedFile {
+  if (!isRecord(message) || !(message.buffer instanceof ArrayBuffer)) return false
+  return Number.isInteger(message.length) && Number.isInteger(message.checkedTo)
 }

@@ -1,12 +1,18 @@
+import { basename, join } from 'node:path'
 import type { Engine } from '../../engine/engine.ts'
+import { StateError, type StatePart } from '../../engine/memory/state-part.ts'
 import type { Disk } from '../disk/disk.ts'
+import { StoreError } from '../disk/failure.ts'
 import { isUnreadable } from '../disk/node-disk.ts'
 import { retold } from '../disk/steps.ts'
+import { copyTail } from '../folder/copy-tail.ts'
 import {
+  DAMAGED,
   type DataFiles,
   listDataFiles,
   type NumberedFile,
   putSnapshotAside,
+  withFile,
 } from '../folder/data-folder.ts'
 import { type FoundStream, lossOf, type WrittenBefore } from '../folder/written-mark.ts'
 import { SEGMENT_HEADER_BYTES } from '../format/journal-format.ts'
@@ -20,12 +26,9 @@ import type { SegmentSource } from '../journal/segment-source.ts'
 import { type FoundContents, loadParts, readContents } from '../snapshot/snapshot-file.ts'
 import { needChunks } from '../snapshot/tape-archive.ts'
 import { FORMAT_UPGRADES, type FormatUpgrades } from '../upgrades/format-upgrades.ts'
-import { copyParts } from './copy-parts.ts'
-import { cutTail } from './cut-tail.ts'
-import { allDamaged, namingDamaged } from './damaged-snapshots.ts'
 import { EarlySyncs } from './early-syncs.ts'
 
-export interface RecoveryOptions {
+interface RecoveryOptions {
   readonly disk: Disk
   readonly folder: string
   /** Uuid of the machine's boot now. */
@@ -226,4 +229,87 @@ function keptSegments(segments: readonly NumberedFile[], cut: Cut | null): Numbe
   return segments.filter(
     ({ path }) => !dropped.has(path) && (path !== cut?.path || cut.byte >= SEGMENT_HEADER_BYTES),
   )
+}
+
+/** Moves a state from one engine to another in memory; what the other held is gone. */
+export function copyParts(from: readonly StatePart[], to: readonly StatePart[]): void {
+  if (from.length !== to.length)
+    throw new StateError(`a state of ${from.length} parts does not fit one of ${to.length}`)
+  from.forEach((part, i) => {
+    copyBytes(part, to[i])
+  })
+  for (const part of to) part.settle()
+}
+
+function copyBytes(from: StatePart, to: StatePart): void {
+  if (from.name !== to.name)
+    throw new StateError(`the state has ${from.name} where ${to.name} belongs`)
+  const sources = from.views()
+  const targets = to.open(from.facts())
+  if (sources.length !== targets.length)
+    throw new StateError(`the state's ${to.name} has ${sources.length} runs of bytes`)
+  sources.forEach((source, i) => {
+    if (source.length !== targets[i].length)
+      throw new StateError(`run ${i} of the state's ${to.name} has ${source.length} bytes`)
+    targets[i].set(source)
+  })
+}
+
+/**
+ * Takes a tail that cannot be read off the journal; returns the paths of what was put aside. Only
+ * half a write goes for good: it was never seen, and no whole frame can be in it.
+ */
+export function cutTail(disk: Disk, folder: string, cut: Cut): readonly string[] {
+  const aside: string[] = []
+  const putAside = (path: string) => {
+    aside.push(freeName(disk, folder, path))
+    disk.rename(path, aside[aside.length - 1])
+  }
+  for (const path of cut.dropped.toReversed()) putAside(path)
+  if (cut.byte < SEGMENT_HEADER_BYTES) {
+    if (cut.isUnfinished) disk.remove(cut.path)
+    else putAside(cut.path)
+  } else {
+    if (!cut.isUnfinished) {
+      const copy = freeName(disk, folder, `${cut.path}.from-byte-${cut.byte}`)
+      copyTail(disk, cut, copy)
+      // The copy has to be there, by its name, before the original goes.
+      disk.syncFolder(folder)
+      aside.push(copy)
+    }
+    withFile(disk.open(cut.path), (file) => {
+      file.truncate(cut.byte)
+      file.sync()
+    })
+  }
+  disk.syncFolder(folder)
+  return aside
+}
+
+/** A name that nothing has: an earlier start may have put the same place aside. */
+function freeName(disk: Disk, folder: string, path: string): string {
+  const names = new Set(disk.list(folder))
+  const name = basename(path)
+  let free = `${name}${DAMAGED}`
+  for (let i = 2; names.has(free); i++) free = `${name}.${i}${DAMAGED}`
+  return join(folder, free)
+}
+
+/** Nothing is left to start from. */
+export function allDamaged(paths: readonly string[]): StoreError {
+  return new StoreError(
+    'damaged',
+    `No snapshot is whole (${paths.join(', ')}) and no journal can be read: put back a copy, or ` +
+      'start with an empty DATA_DIR.',
+  )
+}
+
+/** What is missing may be in snapshots that are there and damaged: then they are named. */
+export function namingDamaged(error: unknown, paths: readonly string[]): unknown {
+  if (!(error instanceof StoreError) || error.code !== 'missing' || paths.length === 0) return error
+  const which =
+    paths.length === 1
+      ? `The snapshot ${paths[0]} is damaged`
+      : `These snapshots are damaged: ${paths.join(', ')}`
+  return new StoreError('missing', `${which}. ${error.message}`)
 }

@@ -3,12 +3,13 @@ import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import { crc32 } from '../../base/crc32.ts'
 import { jsonOf } from '../../base/json-access.ts'
+import { PROGRAM_VERSION } from '../../base/program-files.ts'
 import { StateError, type StatePart } from '../../engine/memory/state-part.ts'
 import { totalBytes } from '../../engine/memory/views.ts'
 import { type Appended, appendAll, type Disk, type DiskFile, readAll } from '../disk/disk.ts'
 import { newerVersion } from '../disk/failure.ts'
 import { writeWhole } from '../folder/data-folder.ts'
-import { padded } from '../format/journal-format.ts'
+import { JOURNAL_VERSION, padded } from '../format/journal-format.ts'
 import { SettingsSchema } from '../format/recorded-settings.ts'
 import {
   ChunkCrcs,
@@ -24,6 +25,7 @@ import {
 import { FORMAT_UPGRADES, type FormatUpgrades, upgradeSteps } from '../upgrades/format-upgrades.ts'
 import { loadOldParts } from '../upgrades/old-parts.ts'
 import { digestPart, imageOf } from './state-digest.ts'
+import { CHUNK_VERSION } from './tape-chunk.ts'
 
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 const contentsValidator = Compile(
@@ -46,6 +48,17 @@ const contentsValidator = Compile(
     ),
   }),
 )
+
+/** Bytes read between two rests. */
+const BYTES_PER_REST = 8 << 20
+
+/**
+ * What this process folds and writes: with another version, or between two of them with other formats
+ * (a fold that comes to other bytes is one), a snapshot may be none that this program reads.
+ */
+export const PROGRAM =
+  `${PROGRAM_VERSION}, journal ${JOURNAL_VERSION}, snapshots ${SNAPSHOT_VERSION}, ` +
+  `chunks ${CHUNK_VERSION}`
 
 /** Contents as they were found in a file, in the form of the present version. */
 export interface FoundContents extends Contents {
@@ -196,9 +209,6 @@ function* loadPresentParts(
   }
   return true
 }
-
-/** Bytes read between two rests. */
-const BYTES_PER_REST = 8 << 20
 
 function* loadPart(
   file: DiskFile,

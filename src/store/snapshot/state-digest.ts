@@ -3,7 +3,7 @@ import type { StatePart } from '../../engine/memory/state-part.ts'
 import { totalBytes } from '../../engine/memory/views.ts'
 
 /** A part as it stands: some are written out each time they are asked, so they are asked once. */
-export interface PartImage {
+interface PartImage {
   readonly name: string
   readonly facts: readonly number[]
   readonly views: readonly Uint8Array[]

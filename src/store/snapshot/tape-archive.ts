@@ -1,5 +1,7 @@
 import { LRUCache } from 'lru-cache'
-import { TapeDamage } from '../../base/tape-damage.ts'
+import { TapeDamage } from '../../base/damage.ts'
+import { Engine } from '../../engine/engine.ts'
+import type { EngineOptions } from '../../engine/engine-options.ts'
 import { TAPE_BLOCK_RECORDS, type Tape, type TapeArchive } from '../../engine/state/tape.ts'
 import type { Disk, DiskFile } from '../disk/disk.ts'
 import { StoreError } from '../disk/failure.ts'
@@ -160,7 +162,7 @@ function attempt<T>(call: () => T): T | null {
 }
 
 /** How much of a tape is in chunks, and in which. */
-export type ArchivedTape = Pick<Tape, 'chunkRecords' | 'archivedCount' | 'chunkCrcs'>
+type ArchivedTape = Pick<Tape, 'chunkRecords' | 'archivedCount' | 'chunkCrcs'>
 
 /**
  * Sees to it that the chunks are there that a snapshot counts on: a state whose old swaps are gone, or
@@ -267,4 +269,31 @@ export function blockBytes(tape: Tape, record: number): Uint8Array {
   const u32 = tape.u32Of(record)
   const bytes = TAPE_BLOCK_RECORDS * tape.lanes * 4
   return new Uint8Array(u32.buffer, u32.byteOffset + tape.at(record) * 4, bytes)
+}
+
+/** What an engine reads of its tapes from a data folder. */
+export interface Archives {
+  readonly swaps: DiskTapeArchive
+  readonly dormant: DiskTapeArchive
+}
+
+/** An empty engine whose tapes read the chunks of a data folder. */
+export function archivedEngine(
+  disk: Disk,
+  folder: string,
+  options: EngineOptions = { clock: 'event' },
+): Engine {
+  const engine = new Engine(options)
+  archive(disk, folder, engine)
+  return engine
+}
+
+/** Has the tapes of an engine read the chunks of a data folder. */
+export function archive(disk: Disk, folder: string, { state }: Engine): Archives {
+  const { tape, dormant } = state
+  const swaps = new DiskTapeArchive(disk, folder, tape, SWAP_CHUNKS)
+  const positions = new DiskTapeArchive(disk, folder, dormant.tape, DORMANT_CHUNKS)
+  tape.archive = swaps
+  dormant.tape.archive = positions
+  return { swaps, dormant: positions }
 }

@@ -5,7 +5,7 @@ import { Engine } from '../../../src/engine/engine.ts'
 import { WAITING_METADATA_MAX } from '../../../src/engine/fold/metadata-fold.ts'
 import type { Metadata } from '../../../src/events/event.ts'
 import { EngineAnswers } from '../../../src/query/engine-answers.ts'
-import { copyParts } from '../../../src/store/recovery/copy-parts.ts'
+import { copyParts } from '../../../src/store/recovery/recovery.ts'
 import { created, START_SECOND, twitter } from '../../oracle/fixtures.ts'
 
 const image = (mint: string) => `https://images.example/${mint}`

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { addressesOf, ipfsContentOf } from '../../../src/feeds/metadata/ipfs.ts'
-import { isNestedDeeper } from '../../../src/feeds/metadata/json-depth.ts'
-import { readTokenTexts } from '../../../src/feeds/metadata/token-texts.ts'
+import { addressesOf, ipfsContentOf } from '../../../src/feeds/metadata/gateways.ts'
+import { isNestedDeeper, readTokenTexts } from '../../../src/feeds/metadata/token-texts.ts'
 
 const CID = 'QmNXRiSFc83i6ZJvS56kBobFpj7bUAN2b7mRE18tpiSpZe'
 

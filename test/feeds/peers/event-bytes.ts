@@ -1,5 +1,5 @@
 import { decodeBase58 } from '../../../src/base/base58.ts'
-import { defaultOf } from '../../../src/feeds/chain/layouts/borsh.ts'
+import { defaultOf } from '../../../src/feeds/chain/layouts/decode-event.ts'
 import type {
   AnyEventLayout,
   FieldType,

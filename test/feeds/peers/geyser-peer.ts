@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Server, ServerCredentials, type ServerDuplexStream, status } from '@grpc/grpc-js'
-import { SUBSCRIBE, SUBSCRIBE_REPLAY_INFO } from '../../../src/feeds/yellowstone/geyser-service.ts'
+import { SUBSCRIBE, SUBSCRIBE_REPLAY_INFO } from '../../../src/feeds/yellowstone/geyser-client.ts'
 import type { Block, TestChain } from './chain-blocks.ts'
 import type { Fault, FaultPlan } from './faults.ts'
 import {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { frameLine } from '../../../src/feeds/raw-frames.ts'
-import { SUBSCRIBE } from '../../../src/feeds/yellowstone/geyser-service.ts'
+import { SUBSCRIBE } from '../../../src/feeds/yellowstone/geyser-client.ts'
 import { FAILED } from '../peers/chain-blocks.ts'
 import { replayOf } from '../peers/feed-run.ts'
 import { blockMeta, slotConfirmed, transactionUpdate } from '../peers/geyser-forms.ts'

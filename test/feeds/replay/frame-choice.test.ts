@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { FeedEvent } from '../../../src/events/event.ts'
-import { FrameChoice } from '../../../src/feeds/replay/frame-choice.ts'
+import { FrameChoice } from '../../../src/feeds/replay/recorded-value.ts'
 import { created, swap } from '../../oracle/fixtures.ts'
 
 /** Of a transaction: `<signature> <ordinal>`, and what is none of a transaction. */

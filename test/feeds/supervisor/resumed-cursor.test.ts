@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { resumedCursor } from '../../../src/feeds/supervisor/resumed-cursor.ts'
+import { resumedCursor } from '../../../src/app/feeds/live-sources.ts'
 import { SUSPECT_SLOTS_MAX } from '../../../src/feeds/supervisor/suspects.ts'
 
 test('a restart asks again for the oldest slot of which swaps are still taken', () => {

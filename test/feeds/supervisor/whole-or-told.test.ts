@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { resumedCursor } from '../../../src/app/feeds/live-sources.ts'
 import { Random } from '../../../src/base/random.ts'
 import type { FeedEvent } from '../../../src/events/event.ts'
-import { resumedCursor } from '../../../src/feeds/supervisor/resumed-cursor.ts'
 import { Supervisor } from '../../../src/feeds/supervisor/supervisor.ts'
 import { everySeed, PAIR_SEEDS, PATIENCE } from '../peers/runs.ts'
 import { LyingSource } from './lying-source.ts'

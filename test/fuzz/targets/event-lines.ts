@@ -1,7 +1,7 @@
 import { Service } from '../../../src/app/service.ts'
 import type { Random } from '../../../src/base/random.ts'
 import { type FeedEvent, RESERVES_REASONS } from '../../../src/events/event.ts'
-import { eventLineText } from '../../../src/events/event-line-text.ts'
+import { eventLineText } from '../../../src/events/event-line-schemas.ts'
 import { parseEventLine } from '../../../src/events/event-lines.ts'
 import { LineSplitter } from '../../../src/feeds/lines/line-splitter.ts'
 import { EngineAnswers } from '../../../src/query/engine-answers.ts'

@@ -1,6 +1,6 @@
 import type { Random } from '../../../src/base/random.ts'
-import { negotiateCoding } from '../../../src/server/http/content-coding.ts'
-import { matchesEntityTag } from '../../../src/server/http/entity-tag.ts'
+import { negotiateCoding } from '../../../src/server/http/encoded-body.ts'
+import { matchesEntityTag } from '../../../src/server/http/response-writer.ts'
 import { clientAddresses } from '../../../src/server/sockets/client-address.ts'
 import { magic } from '../mutations.ts'
 import { type FuzzTarget, holds } from '../target.ts'

@@ -1,17 +1,15 @@
 import type { Random } from '../../../src/base/random.ts'
 import { errorBody } from '../../../src/protocol/errors.ts'
-import { parseEventStream } from '../../../src/protocol/live/event-stream.ts'
-import { parseLiveId } from '../../../src/protocol/live/live-id.ts'
+import { parseEventStream, parseLiveId } from '../../../src/protocol/live/event-stream.ts'
 import { parseChart } from '../../../src/protocol/requests/chart.ts'
-import { pathParameter } from '../../../src/protocol/requests/decoding.ts'
-import { parseMarketData } from '../../../src/protocol/requests/market-data.ts'
-import { parsePage } from '../../../src/protocol/requests/page.ts'
 import type { Parsed } from '../../../src/protocol/requests/parsed.ts'
-import { parseQueryString } from '../../../src/protocol/requests/query-parameters.ts'
-import { parseSearch } from '../../../src/protocol/requests/search.ts'
-import { parseSwaps } from '../../../src/protocol/requests/swaps.ts'
-import { parseCursor } from '../../../src/protocol/requests/swaps-cursor.ts'
-import { parseTraders } from '../../../src/protocol/requests/traders.ts'
+import { parseQueryString, pathParameter } from '../../../src/protocol/requests/query-parameters.ts'
+import { parseCursor, parsePage, parseSwaps } from '../../../src/protocol/requests/swaps.ts'
+import {
+  parseMarketData,
+  parseSearch,
+  parseTraders,
+} from '../../../src/protocol/requests/tokens.ts'
 import { magic } from '../mutations.ts'
 import { type FuzzTarget, holds } from '../target.ts'
 

@@ -2,17 +2,16 @@
 
 import { parseLiveMessage } from '../../../src/protocol/live/live-messages.ts'
 import { parseChart } from '../../../src/protocol/requests/chart.ts'
-import { parseMarketData } from '../../../src/protocol/requests/market-data.ts'
-import { parsePage } from '../../../src/protocol/requests/page.ts'
 import type { Parsed } from '../../../src/protocol/requests/parsed.ts'
 import {
   parseQueryString,
   type QueryParameters,
 } from '../../../src/protocol/requests/query-parameters.ts'
-import { parseSearch } from '../../../src/protocol/requests/search.ts'
+import { parsePage } from '../../../src/protocol/requests/swaps.ts'
 import { parseTables } from '../../../src/protocol/requests/tables.ts'
-import { parseUdfHistory } from '../../../src/protocol/requests/udf-history.ts'
-import { matchesEntityTag } from '../../../src/server/http/entity-tag.ts'
+import { parseMarketData, parseSearch } from '../../../src/protocol/requests/tokens.ts'
+import { parseUdfHistory } from '../../../src/protocol/requests/udf.ts'
+import { matchesEntityTag } from '../../../src/server/http/response-writer.ts'
 import { rateLimiter } from '../../../src/server/load/rate-limiter.ts'
 import type { Case } from '../check.ts'
 import { expected } from '../story.ts'

@@ -18,14 +18,14 @@ export const COMMAND_FAULTS: readonly Fault[] = [
   },
   {
     name: 'repair: goes to work in a folder of a later version',
-    file: 'src/commands/repair-base.ts',
+    file: 'src/commands/repair-plan.ts',
     find: "    if (report.status === 'other version') throw new StoreError('newer_version', report.damage)\n",
     replace: '',
     tests: ['test/commands/repair.test.ts'],
   },
   {
     name: 'repair: a snapshot that goes with events of its own is said to cost none',
-    file: 'src/commands/repair-command.ts',
+    file: 'src/commands/repair.ts',
     find: 'isJournalKept && snapshots.every(({ number }) => number <= place.seq)',
     replace: 'isJournalKept',
     tests: ['test/commands/repair.test.ts'],
@@ -116,7 +116,7 @@ export const COMMAND_FAULTS: readonly Fault[] = [
   },
   {
     name: 'export: what was not asked for is told to be gone',
-    file: 'src/commands/export-command.ts',
+    file: 'src/commands/export.ts',
     find: 'if (journalFrom > from)',
     replace: 'if (journalFrom >= from)',
     tests: ['test/commands/export.test.ts'],
@@ -165,7 +165,7 @@ export const COMMAND_FAULTS: readonly Fault[] = [
   },
   {
     name: 'verify: the command does not ask how much had been written',
-    file: 'src/commands/verify-command.ts',
+    file: 'src/commands/verify.ts',
     find: 'const written = readMark(folder, bootId())',
     replace: 'const written = null',
     tests: ['test/commands/verify.test.ts'],
@@ -193,7 +193,7 @@ export const COMMAND_FAULTS: readonly Fault[] = [
   },
   {
     name: 'doctor: nothing is written into the file that it tries',
-    file: 'src/commands/folder-trial.ts',
+    file: 'src/commands/folder-checks.ts',
     find: '      appendAll(file, Buffer.alloc(TRIAL_BYTES))\n',
     replace: '',
     tests: ['test/cli/doctor.test.ts'],
@@ -207,14 +207,14 @@ export const COMMAND_FAULTS: readonly Fault[] = [
   },
   {
     name: 'log: a stop does not say that the snapshot lacks the newest events',
-    file: 'src/app/kept-sentence.ts',
+    file: 'src/app/durability.ts',
     find: 'if (snapshotSeq === seq)',
     replace: 'if (snapshotSeq <= seq)',
     tests: ['test/process/log-text.test.ts'],
   },
   {
     name: 'log: what strangers wrote moves the cursor of the terminal',
-    file: 'src/app/log-text.ts',
+    file: 'src/app/log.ts',
     find: '{Cc}',
     replace: '{Co}',
     tests: ['test/process/log-text.test.ts'],

@@ -390,14 +390,14 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'memory: places of arrivals to come count as touched',
-    file: 'src/query/recent-arrivals.ts',
+    file: 'src/query/engine-streams.ts',
     find: 'placeBytes * (RECENT_ARRIVALS_MAX - noted) + ',
     replace: '',
     tests: ['test/engine/memory/memory-parts.test.ts'],
   },
   {
     name: 'memory: what is written to all over touches nothing',
-    file: 'src/engine/memory/scattered-writes.ts',
+    file: 'src/engine/memory/views.ts',
     find: 'Math.exp((-writes * PAGE_BYTES) / bytes)',
     replace: 'Math.exp((-writes * 8) / bytes)',
     tests: ['test/engine/memory/memory-parts.test.ts'],

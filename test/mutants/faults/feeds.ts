@@ -127,14 +127,14 @@ export const FEED_FAULTS: readonly Fault[] = [
   },
   {
     name: 'feeds: a restart forgets what a killed service was asking for again',
-    file: 'src/feeds/supervisor/resumed-cursor.ts',
+    file: 'src/app/feeds/live-sources.ts',
     find: 'Math.min(SUSPECT_SLOTS_MAX, lateSlots + 1)',
     replace: 'Math.min(16, lateSlots + 1)',
     tests: ['test/feeds/supervisor/whole-or-told.test.ts'],
   },
   {
     name: 'feeds: a restart does not ask for the oldest slot that is taken',
-    file: 'src/feeds/supervisor/resumed-cursor.ts',
+    file: 'src/app/feeds/live-sources.ts',
     find: 'lateSlots + 1',
     replace: 'lateSlots',
     tests: ['test/feeds/supervisor/resumed-cursor.test.ts'],
@@ -458,14 +458,14 @@ export const FEED_FAULTS: readonly Fault[] = [
   },
   {
     name: 'recordings: of several feeds the creations do not count',
-    file: 'src/feeds/replay/frame-choice.ts',
+    file: 'src/feeds/replay/recorded-value.ts',
     find: "event.type !== 'swap') return true",
     replace: "event.type !== 'swap') return false",
     tests: ['test/feeds/replay/frame-choice.test.ts'],
   },
   {
     name: 'recordings: what one feed tells ahead of a better one counts in its place',
-    file: 'src/feeds/replay/frame-choice.ts',
+    file: 'src/feeds/replay/recorded-value.ts',
     find: 'rank === 0 ? this.#waited(seconds) : this.ended()',
     replace: 'this.ended()',
     tests: ['test/feeds/replay/frame-choice.test.ts'],
@@ -486,7 +486,7 @@ export const FEED_FAULTS: readonly Fault[] = [
   },
   {
     name: 'simulator: the price of SOL walks for months in one step',
-    file: 'src/feeds/simulator/sol-price-walk.ts',
+    file: 'src/feeds/simulator/market.ts',
     find: 'Math.min(seconds, STEP_SECONDS_MAX)',
     replace: 'seconds',
     tests: ['test/simulator/sol-price-walk.test.ts'],

@@ -61,7 +61,7 @@ export const ORDER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'marks: a swap is looked for where it was told of alone',
-    file: 'src/engine/history/swap-mark.ts',
+    file: 'src/engine/history/swap-chains.ts',
     find: 'mark.index + moves',
     replace: 'mark.index + 1',
     tests: ['test/engine/history/swap-marks.test.ts'],

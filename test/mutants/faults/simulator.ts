@@ -55,7 +55,7 @@ export const SIMULATOR_FAULTS: readonly Fault[] = [
   },
   {
     name: 'simulator: the tier of 28 points has the 27.5 of the published picture, cut',
-    file: 'src/feeds/simulator/world/fees.ts',
+    file: 'src/feeds/simulator/world/fee-schedule.ts',
     find: '[54030, 7_590_000, 20, 5, 28]',
     replace: '[54030, 7_590_000, 20, 5, 27]',
     tests: ['test/simulator/fees.test.ts'],

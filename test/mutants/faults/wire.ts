@@ -18,7 +18,7 @@ export const WIRE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'page: one row too many',
-    file: 'src/query/traders/trader-pages.ts',
+    file: 'src/query/traders/trader-column-pages.ts',
     find: 'ranked(positions, keys, from, from + page.limit)',
     replace: 'ranked(positions, keys, from, from + page.limit + 1)',
     tests: ['model'],
@@ -32,7 +32,7 @@ export const WIRE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'extra: a live table with it is the one without',
-    file: 'src/protocol/table-name.ts',
+    file: 'src/protocol/table-rows.ts',
     find: "    ...(query.extra === true ? ['extra'] : []),\n",
     replace: '',
     tests: ['test/server/live-extra.test.ts'],
@@ -88,14 +88,14 @@ export const WIRE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'chart: open and close are swapped',
-    file: 'src/query/json/chart-text.ts',
+    file: 'src/query/json/chart-json.ts',
     find: '(bar) => bar.usd.open,',
     replace: '(bar) => bar.usd.close,',
     tests: ['model', 'bars'],
   },
   {
     name: 'chart: volume in micro-USD',
-    file: 'src/query/json/chart-text.ts',
+    file: 'src/query/json/chart-json.ts',
     find: 'bar.microUsd / MICRO',
     replace: 'bar.microUsd',
     tests: ['model', 'bars'],
@@ -277,7 +277,7 @@ export const WIRE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'candles: a newcomer begins with a chart of a while ago',
-    file: 'src/server/live/hub/chart-writings.ts',
+    file: 'src/server/live/hub/followed-candles.ts',
     find: 'before.chart.isCurrent()',
     replace: 'true',
     tests: ['test/server/routes/chart-writing.test.ts'],
@@ -333,14 +333,14 @@ export const WIRE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'filters: a false flag requires',
-    file: 'src/query/tables/table-filter.ts',
+    file: 'src/query/tables/table-columns.ts',
     find: 'filters[name] === true',
     replace: 'filters[name] !== undefined && filters[name] !== null',
     tests: ['tables'],
   },
   {
     name: 'filters: one of the socials is enough',
-    file: 'src/query/tables/table-filter.ts',
+    file: 'src/query/tables/table-columns.ts',
     find: 'names.filter((name) => socials[name] === true).map(',
     replace: 'names.filter((name) => socials[name] === true).slice(0, 1).map(',
     tests: ['tables'],
@@ -445,7 +445,7 @@ export const WIRE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'search: letters are made small, not folded',
-    file: 'src/engine/index/fold-case.ts',
+    file: 'src/engine/index/search-entry.ts',
     find: 'part.toLowerCase().toUpperCase().toLowerCase()',
     replace: 'part.toLowerCase()',
     tests: ['test/query/search/search.test.ts'],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { needleOf, Rank, SearchIndex } from '../../../src/engine/index/search-index.ts'
-import { equalsInOrder } from '../../../src/query/search/equals-in-order.ts'
 import { greatestFirst } from '../../../src/query/search/greatest-first.ts'
+import { equalsInOrder } from '../../../src/query/search/token-search.ts'
 import { firstDifference } from '../../model/difference.ts'
 import { Pair } from '../../model/pair.ts'
 import { created, price, START_SECOND } from '../../oracle/fixtures.ts'

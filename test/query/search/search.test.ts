@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { foldCase } from '../../../src/engine/index/fold-case.ts'
 import { GramFilter } from '../../../src/engine/index/gram-filter.ts'
+import { foldCase } from '../../../src/engine/index/search-entry.ts'
 import { needleOf, Rank, SearchIndex } from '../../../src/engine/index/search-index.ts'
 import { greatestFirst } from '../../../src/query/search/greatest-first.ts'
 import { byLength } from '../../lengths.ts'

@@ -2,8 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { accept } from '../../../src/protocol/requests/parsed.ts'
 import { jsonReply } from '../../../src/server/http/reply.ts'
-import type { Route } from '../../../src/server/http/route.ts'
-import { routerOf } from '../../../src/server/http/router.ts'
+import { type Route, routerOf } from '../../../src/server/http/router.ts'
 
 function route(path: string): Route {
   return { name: path, method: 'GET', path, isApi: true, answer: () => accept(jsonReply('{}')) }

@@ -5,7 +5,7 @@ import {
   allowedProcessors,
   besideProcessorOf,
   numbersOf,
-} from '../../../src/store/compaction/other-processors.ts'
+} from '../../../src/store/compaction/compactor-process.ts'
 
 /** Where there is one processor, or no `taskset`, nothing is put before a command. */
 const isBeside = besideProcessorOf(process.pid).length > 0

@@ -16,8 +16,8 @@ import {
 import { walkJournal } from '../../../src/store/journal/journal-scan.ts'
 import { JournaledEngine } from '../../../src/store/journal/journaled-engine.ts'
 import { type Recovered, recover } from '../../../src/store/recovery/recovery.ts'
-import { archivedEngine } from '../../../src/store/snapshot/archived-engine.ts'
 import { stateDigest } from '../../../src/store/snapshot/state-digest.ts'
+import { archivedEngine } from '../../../src/store/snapshot/tape-archive.ts'
 import { ImageDisk } from './image-disk.ts'
 
 export const FOLDER = '/data'

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { DiskFile } from '../../../src/store/disk/disk.ts'
 import { copyTail } from '../../../src/store/folder/copy-tail.ts'
 import { SEGMENT_HEADER_BYTES } from '../../../src/store/format/journal-format.ts'
-import { cutTail } from '../../../src/store/recovery/cut-tail.ts'
+import { cutTail } from '../../../src/store/recovery/recovery.ts'
 import { ImageDisk } from '../damage/image-disk.ts'
 import { systemError } from '../disks/crash-disk.ts'
 

@@ -3,8 +3,12 @@ import { once } from 'node:events'
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { lockOpenFile } from '../../../src/store/folder/kernel-lock.ts'
-import { endOrphan, lockFolder, noteCompactor } from '../../../src/store/folder/process-lock.ts'
+import {
+  endOrphan,
+  lockFolder,
+  lockOpenFile,
+  noteCompactor,
+} from '../../../src/store/folder/process-lock.ts'
 import { hasFlock } from '../../has-flock.ts'
 import { newFolder } from '../../new-folder.ts'
 import { systemError } from '../disks/crash-disk.ts'

@@ -2,8 +2,11 @@ import fs from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { NodeDisk } from '../../../src/store/disk/node-disk.ts'
-import { SegmentsAhead } from '../../../src/store/journal/segments-ahead.ts'
-import { isLoadedFile, isLoadOrder } from '../../../src/store/journal/segments-ahead-messages.ts'
+import {
+  isLoadedFile,
+  isLoadOrder,
+  SegmentsAhead,
+} from '../../../src/store/journal/segments-ahead.ts'
 import { newFolder } from '../../new-folder.ts'
 import { until } from '../../process/program.ts'
 import { goldenFolder, PRESENT } from '../golden/golden.ts'

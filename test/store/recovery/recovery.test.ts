@@ -5,8 +5,8 @@ import { listDataFiles } from '../../../src/store/folder/data-folder.ts'
 import { walkJournal } from '../../../src/store/journal/journal-scan.ts'
 import { SegmentFiles } from '../../../src/store/journal/segment-source.ts'
 import { recover } from '../../../src/store/recovery/recovery.ts'
-import { archivedEngine } from '../../../src/store/snapshot/archived-engine.ts'
 import { stateDigest } from '../../../src/store/snapshot/state-digest.ts'
+import { archivedEngine } from '../../../src/store/snapshot/tape-archive.ts'
 import { history } from '../../oracle/histories.ts'
 import {
   BOOT,

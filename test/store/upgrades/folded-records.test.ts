@@ -13,8 +13,11 @@ import {
   readChunkTable,
   SWAP_CHUNKS,
 } from '../../../src/store/snapshot/tape-chunk.ts'
-import { upgradeFoldedRecords } from '../../../src/store/upgrades/folded-records.ts'
-import { CHUNK_UPGRADES, FORMAT_UPGRADES } from '../../../src/store/upgrades/format-upgrades.ts'
+import {
+  CHUNK_UPGRADES,
+  FORMAT_UPGRADES,
+  upgradeFoldedRecords,
+} from '../../../src/store/upgrades/format-upgrades.ts'
 import { FOLDER, makeSnapshot, recovered } from '../damage/folder.ts'
 import type { ImageDisk } from '../damage/image-disk.ts'
 import { keptFiles, PRESENT, VERSIONS } from '../golden/golden.ts'

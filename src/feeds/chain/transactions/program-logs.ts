@@ -6,7 +6,7 @@ export interface EmittedBytes {
   readonly bytes: Uint8Array
 }
 
-export interface LogEvents {
+interface LogEvents {
   readonly emitted: readonly EmittedBytes[]
   /** The validator cut the log: later events of the transaction are missing. */
   readonly truncated: boolean
@@ -17,6 +17,8 @@ const DATA_PREFIX = 'Program data: '
 export const LOG_TRUNCATED = 'Log truncated'
 const INVOKE = /^Program ([1-9A-HJ-NP-Za-km-z]{32,44}) invoke \[(\d{1,3})\]$/
 const END = /^Program ([1-9A-HJ-NP-Za-km-z]{32,44}) (?:success$|failed)/
+/** Anchor's tag of `emit_cpi!`: the program calls itself with tag, discriminator and fields. */
+const EVENT_TAG = Buffer.from('e445a52e51cb9a1d', 'hex')
 
 /**
  * Event bytes from program logs. Data lines name no program, so the stack of invocations says
@@ -57,4 +59,15 @@ function followInvocation(stack: string[], line: string): void {
   }
   const end = END.exec(line)
   if (end !== null && end[1] === stack.at(-1)) stack.pop()
+}
+
+/**
+ * The event in one instruction that a program called; null when it carries none. Only the program
+ * itself can sign with its event authority, so the called program is the one that emitted.
+ */
+export function eventOfInstruction(programAddress: string, data: Uint8Array): EmittedBytes | null {
+  const program = programName(programAddress)
+  if (program === null || data.length < EVENT_TAG.length) return null
+  if (EVENT_TAG.compare(data, 0, EVENT_TAG.length) !== 0) return null
+  return { program, bytes: data.subarray(EVENT_TAG.length) }
 }

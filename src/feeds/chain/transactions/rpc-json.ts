@@ -1,5 +1,4 @@
-import { isAddress } from '../../../base/address-text.ts'
-import { decodeBase58 } from '../../../base/base58.ts'
+import { decodeBase58, isAddress } from '../../../base/base58.ts'
 import {
   integerAt,
   isRecord,
@@ -10,9 +9,8 @@ import {
   textsAt,
 } from '../../../base/json-access.ts'
 import { programName } from '../layouts/programs.ts'
-import type { EmittedBytes } from './program-logs.ts'
+import { type EmittedBytes, eventOfInstruction } from './program-logs.ts'
 import { balancesOfMeta } from './rpc-balances.ts'
-import { eventOfInstruction } from './self-cpi.ts'
 import { isSignature } from './signature-text.ts'
 import type { ChainTransaction } from './transaction.ts'
 import type { WireTransaction } from './wire-form.ts'

@@ -4,7 +4,7 @@ import type { NewForms } from './new-forms.ts'
 import { type EmittedBytes, eventsOfLogs } from './program-logs.ts'
 
 /** Balance before and after a transaction, in raw units. */
-export interface Balance {
+interface Balance {
   readonly beforeRaw: bigint
   readonly afterRaw: bigint
 }

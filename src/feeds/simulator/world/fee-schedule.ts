@@ -1,17 +1,4 @@
-import { mulDivFloor } from '../../../base/muldiv.ts'
-import {
-  BPS_PER_WHOLE,
-  COIN_TIER,
-  CURVE_CREATOR_BPS,
-  CURVE_PLATFORM_BPS,
-  feeOf,
-  TIER_CREATOR_BPS,
-  TIER_LIQUIDITY_BPS,
-  TIER_MIN_SOL,
-  TIER_MIN_USDC,
-  TIER_PLATFORM_BPS,
-  tierOf,
-} from './fees.ts'
+import { mulDivCeil, mulDivFloor } from '../../../base/muldiv.ts'
 import { A, type SwapWriter } from './swap-writer.ts'
 import { I, T, TOKEN_INTS, TOKEN_LANES, type TokenTable, Trait } from './token-table.ts'
 
@@ -113,4 +100,76 @@ export class FeeSchedule {
     ints[at] = tier
     return tier
   }
+}
+
+/**
+ * Trading fees, in whole basis points as on chain; each fee is rounded up by itself. Whether the program
+ * keeps a fee on the curve or in the pool, or pays it out with the trade, changes no amount and no reserve.
+ */
+
+const BPS_PER_WHOLE = 10_000
+
+const CURVE_PLATFORM_BPS = 95
+const CURVE_CREATOR_BPS = 30
+
+/**
+ * The pool's tiers as of October 2026 (FeeConfig account 5PHirr8joyTMp9JMm6nW7hNDVyEYdkzDqazxPD7RaTjx):
+ * lowest market cap in SOL, lowest market cap in USDC, then bps to liquidity, platform and creator. Of the
+ * USDC table only the first threshold was read; the others stand in the same ratio to it, in whole thousands.
+ */
+const TIERS: readonly (readonly [number, number, number, number, number])[] = [
+  [0, 0, 2, 93, 30],
+  [420, 59_000, 20, 5, 95],
+  [1470, 207_000, 20, 5, 90],
+  [2460, 346_000, 20, 5, 85],
+  [3440, 483_000, 20, 5, 80],
+  [4420, 621_000, 20, 5, 75],
+  [9820, 1_379_000, 20, 5, 70],
+  [14740, 2_071_000, 20, 5, 65],
+  [19650, 2_760_000, 20, 5, 60],
+  [24560, 3_450_000, 20, 5, 55],
+  [29470, 4_140_000, 20, 5, 50],
+  [34380, 4_830_000, 20, 5, 45],
+  [39300, 5_521_000, 20, 5, 40],
+  [44210, 6_210_000, 20, 5, 35],
+  [49120, 6_900_000, 20, 5, 30],
+  [54030, 7_590_000, 20, 5, 28],
+  [58940, 8_280_000, 20, 5, 25],
+  [63860, 8_971_000, 20, 5, 23],
+  [68770, 9_661_000, 20, 5, 20],
+  [73681, 10_350_000, 20, 5, 18],
+  [78590, 11_040_000, 20, 5, 15],
+  [83500, 11_730_000, 20, 5, 13],
+  [88400, 12_418_000, 20, 5, 10],
+  [93330, 13_111_000, 20, 5, 8],
+  [98240, 13_800_000, 20, 5, 5],
+]
+
+/** By tier: lowest market cap in SOL or in USDC. The entry after the last is never reached. */
+export const TIER_MIN_SOL = Float64Array.from([...TIERS.map((tier) => tier[0]), Infinity])
+export const TIER_MIN_USDC = Float64Array.from([...TIERS.map((tier) => tier[1]), Infinity])
+/**
+ * Rates by tier. The entry after the last tier is that of pools quoted in a coin: the chain has a flat
+ * rate for them, whose value was not read.
+ */
+const COIN_TIER = TIERS.length
+export const TIER_LIQUIDITY_BPS = Float64Array.from([...TIERS.map((tier) => tier[2]), 20])
+export const TIER_PLATFORM_BPS = Float64Array.from([...TIERS.map((tier) => tier[3]), 5])
+export const TIER_CREATOR_BPS = Float64Array.from([...TIERS.map((tier) => tier[4]), 5])
+
+/** The tier of a market cap, searched from the tier the pool was in, which is most often right. */
+export function tierOf(marketCap: number, minimums: Float64Array, lastTier: number): number {
+  let tier = lastTier
+  while (marketCap >= minimums[tier + 1]) tier++
+  while (marketCap < minimums[tier]) tier--
+  return tier
+}
+
+/** ceil(amount * rate), exact for any amount of a token. */
+export function feeOf(amountRaw: number, bps: number): number {
+  const product = amountRaw * bps
+  // Below 2^53 the product is exact, and the quotient, below 2^40, has steps finer than the 1e-4 that
+  // can lie between it and an integer.
+  if (product <= Number.MAX_SAFE_INTEGER) return Math.ceil(product / BPS_PER_WHOLE)
+  return mulDivCeil(amountRaw, bps, BPS_PER_WHOLE)
 }

@@ -2,7 +2,7 @@ import type { Random } from '../../../base/random.ts'
 import { type HolderTable, Known } from './holder-table.ts'
 import type { Interner } from './interner.ts'
 import type { MarketParts } from './parts.ts'
-import type { StateWriter } from './state-writer.ts'
+import type { StateWriter } from './swap-writer.ts'
 import { T, TOKEN_LANES, type TokenTable, Trait } from './token-table.ts'
 import type { WalletPool } from './wallet-pool.ts'
 
@@ -10,7 +10,7 @@ import type { WalletPool } from './wallet-pool.ts'
 const MIN_RECEIVERS = 2
 const MAX_RECEIVERS = 5
 
-export type HoldingsParts = Pick<
+type HoldingsParts = Pick<
   MarketParts,
   'tokens' | 'holders' | 'wallets' | 'state' | 'book' | 'random'
 >

@@ -1,10 +1,11 @@
 import type { Random } from '../../../base/random.ts'
+import type { ReservesReason } from '../../../events/event.ts'
 import type { RecordSink } from '../../../events/event-sink.ts'
 import { type OtherEvent, RecordBatch } from '../../../events/record-batch.ts'
 import { F, Flag, SIGNATURE_LANES, U } from '../../../events/swap-record.ts'
 import type { ChainClock } from './chain-clock.ts'
-import { signatureText } from './random-text.ts'
 import { I, T, TOKEN_INTS, TOKEN_LANES, type TokenTable, Trait } from './token-table.ts'
+import { signatureText } from './token-text.ts'
 
 const BATCH_RECORDS = 1_024
 /** Events that are no swaps in one batch; past it the batch is handed over. */
@@ -27,7 +28,7 @@ export const A = {
 const Signature = { unmade: 0, inBatch: 1, kept: 2 } as const
 
 /** The chain position that the events of the open transaction share. */
-export interface Position {
+interface Position {
   readonly slot: number
   readonly txIndex: number
   readonly ordinal: number
@@ -35,7 +36,7 @@ export interface Position {
   readonly timestamp: number
 }
 
-export interface SwapWriterParts {
+interface SwapWriterParts {
   readonly sink: RecordSink
   readonly clock: ChainClock
   readonly tokens: TokenTable
@@ -194,4 +195,46 @@ export class SwapWriter {
 function put(u32: Uint32Array, at: number, value: number): void {
   u32[at] = value
   u32[at + 1] = value * PER_TWO_32
+}
+
+/** Tells what a transaction left behind where no swap says it: reserves, supply, balances. */
+export class StateWriter {
+  readonly #tokens: TokenTable
+  readonly #writer: SwapWriter
+
+  constructor(parts: { readonly tokens: TokenTable; readonly writer: SwapWriter }) {
+    this.#tokens = parts.tokens
+    this.#writer = parts.writer
+  }
+
+  /** The reserves of the token's row as they stand now. */
+  reserves(row: number, reason: ReservesReason): void {
+    const lanes = this.#tokens.lanes
+    const lane = row * TOKEN_LANES
+    const virtualQuote = lanes[lane + T.virtualQuote]
+    const isSupplyTold = this.#tokens.has(row, Trait.supplyTold)
+    this.#writer.event({
+      type: 'reserves',
+      ...this.#writer.position(),
+      mint: this.#tokens.mints[row],
+      source: this.#tokens.has(row, Trait.amm) ? 'pump_amm' : 'pump',
+      virtualBaseRaw: BigInt(lanes[lane + T.virtualBase]),
+      virtualQuoteRaw: BigInt(virtualQuote),
+      realBaseRaw: BigInt(lanes[lane + T.realBase]),
+      realQuoteRaw: BigInt(virtualQuote - lanes[lane + T.offsetQuote]),
+      ...(isSupplyTold ? { supplyRaw: BigInt(lanes[lane + T.supply]) } : {}),
+      reason,
+    })
+  }
+
+  /** What a wallet holds after the open transaction; behind all that happens in it. */
+  balance(row: number, wallet: string, balanceRaw: number): void {
+    this.#writer.event({
+      type: 'balance',
+      ...this.#writer.position(),
+      mint: this.#tokens.mints[row],
+      wallet,
+      balanceRaw: BigInt(balanceRaw),
+    })
+  }
 }

@@ -1,6 +1,6 @@
 import type { Random } from '../../../base/random.ts'
 import type { Interner } from './interner.ts'
-import { randomAddress } from './random-text.ts'
+import { randomAddress } from './token-text.ts'
 
 const MAX_WALLETS = 200_000
 const MIN_WALLETS = 4_000

@@ -4,9 +4,7 @@ import {
   LITTLE_UNREAD_BYTES,
   MAX_BUFFERED_BYTES,
 } from '../../load/limits.ts'
-import type { ClientLoad } from './message-budget.ts'
-import { MessageRate } from './message-rate.ts'
-import { TopicSet } from './topic-set.ts'
+import { type ClientLoad, MessageRate } from './message-budget.ts'
 
 /** Sends a frame to a connection, and closes it when too much lies unread. */
 export type Send = (connection: LiveConnection, frame: string) => void
@@ -121,5 +119,44 @@ export function newConnection(
     nextPingMs: nowMs + pingMs,
     snapshotBytes: 0,
     isClosed: false,
+  }
+}
+
+/** Topics, counted by their channel: the text before the first slash. */
+export class TopicSet implements Iterable<string> {
+  readonly #topics = new Set<string>()
+  readonly #counts = new Map<string, number>()
+
+  has(topic: string): boolean {
+    return this.#topics.has(topic)
+  }
+
+  /** Topics of a channel. */
+  countOf(channel: string): number {
+    return this.#counts.get(channel) ?? 0
+  }
+
+  add(topic: string): void {
+    if (this.#topics.has(topic)) return
+    this.#topics.add(topic)
+    this.#count(topic, 1)
+  }
+
+  delete(topic: string): void {
+    if (this.#topics.delete(topic)) this.#count(topic, -1)
+  }
+
+  clear(): void {
+    this.#topics.clear()
+    this.#counts.clear()
+  }
+
+  [Symbol.iterator](): Iterator<string> {
+    return this.#topics.values()
+  }
+
+  #count(topic: string, by: number): void {
+    const channel = topic.slice(0, topic.indexOf('/'))
+    this.#counts.set(channel, this.countOf(channel) + by)
   }
 }

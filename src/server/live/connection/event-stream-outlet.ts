@@ -1,5 +1,5 @@
+import { Fifo } from '../../load/fair-queue.ts'
 import { EVENT_STREAM_PIECE_BYTES, MAX_BUFFERED_BYTES } from '../../load/limits.ts'
-import { ByteQueue } from './byte-queue.ts'
 import type { Outlet } from './connection.ts'
 
 /** Means nothing to a client, and keeps the connection open. */
@@ -19,7 +19,7 @@ export interface StreamResponse {
   close(): unknown
 }
 
-export interface EventStreamOutletParts {
+interface EventStreamOutletParts {
   readonly hasId: (frame: string) => boolean
   readonly drained: () => void
   readonly ended: () => void
@@ -127,5 +127,45 @@ export class EventStreamOutlet implements Outlet {
     if (this.#isOver) return
     this.#isOver = true
     this.#ended()
+  }
+}
+
+/** Texts that wait as bytes, and are taken in pieces of whatever length. */
+class ByteQueue {
+  readonly #texts = new Fifo<Buffer>()
+  /** Bytes of the first one that were taken. */
+  #taken = 0
+  #bytes = 0
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  push(text: string): void {
+    const bytes = Buffer.from(text)
+    this.#texts.push(bytes)
+    this.#bytes += bytes.length
+  }
+
+  /** The next ones, of one text and so many at most; null when there are none. */
+  take(max: number): Uint8Array | null {
+    const first = this.#texts.first()
+    if (first === undefined) return null
+    const piece = first.subarray(this.#taken, this.#taken + max)
+    this.#taken += piece.length
+    this.#bytes -= piece.length
+    if (this.#taken === first.length) {
+      this.#texts.take()
+      this.#taken = 0
+    }
+    return piece
+  }
+
+  /** All of them. */
+  takeAll(): Uint8Array {
+    const pieces: Uint8Array[] = []
+    for (let piece = this.take(this.#bytes); piece !== null; piece = this.take(this.#bytes))
+      pieces.push(piece)
+    return Buffer.concat(pieces)
   }
 }

@@ -2,7 +2,7 @@ import type { LiveTimes } from '../../http/options.ts'
 import { KEEP_ALIVE_TICK_MS } from '../../load/limits.ts'
 import type { LiveConnection } from './connection.ts'
 
-export interface KeepAliveActions {
+interface KeepAliveActions {
   ping(connection: LiveConnection): void
   closeSilent(connection: LiveConnection): void
 }

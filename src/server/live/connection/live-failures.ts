@@ -1,4 +1,4 @@
-import { TapeDamage } from '../../../base/tape-damage.ts'
+import { TapeDamage } from '../../../base/damage.ts'
 import { stackOf } from '../../../base/thrown.ts'
 import { CLOSE_CODES } from '../../../protocol/errors.ts'
 import { liveErrorFrame } from '../../../protocol/live/live-notices.ts'
@@ -9,7 +9,7 @@ import type { LiveConnection, Send } from './connection.ts'
 
 const THREW = 'A live request threw'
 
-export interface LiveFailureParts {
+interface LiveFailureParts {
   readonly log: Log
   /** Told of each request that was served. */
   readonly onStep: OnStep

@@ -2,8 +2,7 @@ import type { AdjustableLimits } from '../../../config/surface.ts'
 import { type RequestError, requestError } from '../../../protocol/errors.ts'
 import { LOOPBACK_CONNECTIONS_SHARE, MAX_RESTING_LOADS } from '../../load/limits.ts'
 import { isLoopback } from '../../sockets/ip-address.ts'
-import type { ClientLoad } from './message-budget.ts'
-import { MessageRate } from './message-rate.ts'
+import { type ClientLoad, MessageRate } from './message-budget.ts'
 
 type GateLimits = Pick<AdjustableLimits, 'connections' | 'connectionsPerAddress'>
 

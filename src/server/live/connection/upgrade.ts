@@ -1,10 +1,8 @@
 import type { HttpRequest, HttpResponse, us_socket_context_t } from 'uWebSockets.js'
 import { type RequestError, requestError } from '../../../protocol/errors.ts'
-import { parseLiveId } from '../../../protocol/live/live-id.ts'
+import { parseLiveId } from '../../../protocol/live/event-stream.ts'
 import { expectAbort, readRequest, type ServerRequest } from '../../http/request.ts'
-import type { ClientAddresses } from '../../sockets/client-address.ts'
-import { isForeignPage } from '../../sockets/foreign-page.ts'
-import { isLocalPeer } from '../../sockets/local-peer.ts'
+import { type ClientAddresses, isForeignPage, isLocalPeer } from '../../sockets/client-address.ts'
 import type { SocketData } from './connection.ts'
 import { type LiveGate, STOPPING } from './live-gate.ts'
 

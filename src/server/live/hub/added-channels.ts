@@ -15,7 +15,7 @@ import { followedWith, NumberedStreams } from './numbered-streams.ts'
 import type { StateParts } from './state-channel.ts'
 import { Topics } from './topics.ts'
 
-export interface AddedChannelsParts extends Omit<StateParts, 'topics'> {
+interface AddedChannelsParts extends Omit<StateParts, 'topics'> {
   readonly app: LiveApp
   /** A numbered subscription is about to begin. */
   readonly accepted: (connection: LiveConnection, request: StreamRequest) => void

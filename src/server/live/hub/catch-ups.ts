@@ -1,4 +1,4 @@
-import { TapeDamage } from '../../../base/tape-damage.ts'
+import { TapeDamage } from '../../../base/damage.ts'
 import {
   type FollowedWords,
   type ResyncReason,
@@ -7,7 +7,7 @@ import {
   streamWords,
 } from '../../../protocol/live-frames.ts'
 import type { LiveStreams } from '../../../protocol/streams.ts'
-import { slice } from '../../http/route.ts'
+import { slice } from '../../http/router.ts'
 import {
   CATCH_UP_FRAMES,
   CATCH_UP_RETRY_MS,
@@ -18,7 +18,7 @@ import {
 import { hasMuchUnread, type LiveConnection, type Send } from '../connection/connection.ts'
 
 /** A connection on its way to where a stream is now. */
-export interface CatchUp {
+interface CatchUp {
   readonly connection: LiveConnection
   readonly channel: StreamChannel
   readonly key: string
@@ -31,7 +31,7 @@ export interface CatchUp {
   readonly orSnapshot: boolean
 }
 
-export interface CatchUpActions {
+interface CatchUpActions {
   readonly send: Send
   readonly sendSnapshot: Send
   /** It has everything: the next message is a live one. */

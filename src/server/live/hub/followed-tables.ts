@@ -1,8 +1,7 @@
 import type { TableRequest } from '../../../protocol/live/live-state-requests.ts'
 import { tableWords } from '../../../protocol/live-frames.ts'
-import { LiveTable } from '../../../query/live/live-table.ts'
-import { TableTexts } from '../../../query/live/table-texts.ts'
-import { slice } from '../../http/route.ts'
+import { LiveTable, TableTexts } from '../../../query/live/live-table.ts'
+import { slice } from '../../http/router.ts'
 import {
   MAX_CONNECTION_TABLES,
   MAX_TABLES,

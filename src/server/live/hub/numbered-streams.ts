@@ -1,4 +1,4 @@
-import { TapeDamage } from '../../../base/tape-damage.ts'
+import { TapeDamage } from '../../../base/damage.ts'
 import {
   MAX_CONNECTION_MINTS,
   MAX_CONNECTION_WALLETS,
@@ -39,7 +39,7 @@ function streamTopic(channel: StreamChannel, key: string, extra = false): string
 
 const NO_MINTS: ReadonlySet<string> = new Set()
 
-export interface NumberedParts {
+interface NumberedParts {
   readonly streams: LiveStreams
   readonly topics: Topics
   readonly catchUps: CatchUps

@@ -16,7 +16,7 @@ import type { TableTrades } from './table-trades.ts'
 
 type PlainRequest = Extract<LiveRequest, { kind: 'trades' | 'broadcast' }>
 
-export interface RequestParts {
+interface RequestParts {
   readonly subscriptions: Subscriptions
   readonly added: AddedChannels
   readonly tableTrades: TableTrades

@@ -4,12 +4,10 @@ import { liveErrorFrame } from '../../../protocol/live/live-notices.ts'
 import type { FollowedWords } from '../../../protocol/live-frames.ts'
 import type { LiveStreams } from '../../../protocol/streams.ts'
 import type { OnStep } from '../../http/options.ts'
-import { CATCH_UP_BUFFER_BYTES } from '../../load/limits.ts'
+import { CATCH_UP_BUFFER_BYTES, STATE_SLICE_MS } from '../../load/limits.ts'
 import { isLoopback } from '../../sockets/ip-address.ts'
 import { hasLittleUnread, type LiveConnection, lags, type Send } from '../connection/connection.ts'
 import type { LiveFailures } from '../connection/live-failures.ts'
-import { Places } from './places.ts'
-import { SlicedRounds } from './sliced-rounds.ts'
 import type { Topics } from './topics.ts'
 
 /** What the state channels share. */
@@ -221,4 +219,84 @@ export class StateChannel<State extends FollowedState> {
 function first(topics: ReadonlySet<string>): string | undefined {
   const [topic] = topics
   return topic
+}
+
+/**
+ * Whose places the topics of a channel take: those of the client that was the first to follow them. Who
+ * follows what others follow already takes none.
+ */
+class Places {
+  readonly #takers = new Map<string, string>()
+  readonly #counts = new Map<string, number>()
+
+  /** Places of a client. */
+  countOf(client: string): number {
+    return this.#counts.get(client) ?? 0
+  }
+
+  take(topic: string, client: string): void {
+    this.giveBack(topic)
+    this.#takers.set(topic, client)
+    this.#counts.set(client, this.countOf(client) + 1)
+  }
+
+  /** Idempotent. */
+  giveBack(topic: string): void {
+    const client = this.#takers.get(topic)
+    if (client === undefined) return
+    this.#takers.delete(topic)
+    const left = this.countOf(client) - 1
+    if (left > 0) this.#counts.set(client, left)
+    else this.#counts.delete(client)
+  }
+}
+
+/**
+ * Goes through what has to be done every so often, in slices that let the loop breathe. A round
+ * that takes longer than its time delays the next one; nothing piles up.
+ */
+class SlicedRounds {
+  readonly #everyMs: number
+  readonly #due: () => Iterable<string>
+  readonly #work: (name: string) => void
+  #timer: NodeJS.Timeout | null = null
+  #immediate: NodeJS.Immediate | null = null
+  #left: string[] = []
+
+  constructor(everyMs: number, due: () => Iterable<string>, work: (name: string) => void) {
+    this.#everyMs = everyMs
+    this.#due = due
+    this.#work = work
+  }
+
+  /** Idempotent. */
+  start(): void {
+    this.#timer ??= setInterval(() => this.#round(), this.#everyMs)
+  }
+
+  /** Idempotent; `start` goes on. */
+  stop(): void {
+    if (this.#timer !== null) clearInterval(this.#timer)
+    if (this.#immediate !== null) clearImmediate(this.#immediate)
+    this.#timer = null
+    this.#immediate = null
+    this.#left = []
+  }
+
+  #round(): void {
+    if (this.#left.length > 0) return
+    this.#left = [...this.#due()].reverse()
+    this.#slice()
+  }
+
+  #slice(): void {
+    this.#immediate = null
+    const endMs = performance.now() + STATE_SLICE_MS
+    while (performance.now() < endMs) {
+      const name = this.#left.pop()
+      if (name === undefined) return
+      this.#work(name)
+    }
+    if (this.#left.length > 0) this.#immediate = setImmediate(() => this.#slice())
+  }
 }

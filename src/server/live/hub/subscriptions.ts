@@ -1,6 +1,6 @@
 import { BROADCASTS, type Broadcast } from '../../../protocol/live/live-messages.ts'
 import type { LiveConnection } from '../connection/connection.ts'
-import { TopicNames } from './topic-names.ts'
+import { TopicNames } from './topics.ts'
 
 /** Topic of a channel without mints; those of trades have another first letter. */
 export function broadcastTopic(event: Broadcast): string {
@@ -8,7 +8,7 @@ export function broadcastTopic(event: Broadcast): string {
 }
 
 /** Those who follow one mint, and the topic of its trades. */
-export interface MintFollowers {
+interface MintFollowers {
   readonly topic: string
   readonly all: Set<LiveConnection>
 }

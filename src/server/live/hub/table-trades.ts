@@ -8,7 +8,7 @@ import type { Subscriptions } from './subscriptions.ts'
 
 type PoolsRequest = Extract<LiveRequest, { kind: 'pools' }>
 
-export interface TableTradesParts {
+interface TableTradesParts {
   readonly lastTables: LastTables
   readonly subscriptions: Subscriptions
   readonly streams: LiveStreams

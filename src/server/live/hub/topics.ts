@@ -1,7 +1,5 @@
 import type { LiveApp } from '../../sockets/apps.ts'
-import type { LiveConnection, Send } from '../connection/connection.ts'
-import { TopicSet } from '../connection/topic-set.ts'
-import { TopicNames } from './topic-names.ts'
+import { type LiveConnection, type Send, TopicSet } from '../connection/connection.ts'
 
 /** Those who follow one topic. */
 interface Followers {
@@ -156,4 +154,23 @@ function listen(connection: LiveConnection, { name, single }: Followers): void {
 function unlisten(connection: LiveConnection, { name, single }: Followers): void {
   if (connection.isSocket) connection.socket.unsubscribe(name)
   else single.delete(connection)
+}
+
+/**
+ * Names of topics, each of which is said once. uWebSockets.js finds a topic by a hash that anybody can
+ * compute: of texts that a client chose to have the same one, each would cost a look at all the others.
+ */
+export class TopicNames {
+  readonly #prefix: string
+  #said = 0
+
+  /** `prefix`: begins no name of others. */
+  constructor(prefix: string) {
+    this.#prefix = prefix
+  }
+
+  next(): string {
+    this.#said++
+    return `${this.#prefix}${this.#said}`
+  }
 }

@@ -3,7 +3,7 @@ import {
   type LiveConnection,
   newConnection,
 } from '../../../../src/server/live/connection/connection.ts'
-import { Inboxes } from '../../../../src/server/live/connection/inbox.ts'
+import { Inboxes } from '../../../../src/server/live/connection/incoming.ts'
 import {
   CATCH_UP_BUFFER_BYTES,
   CLIENT_SLICE_MS,

@@ -4,9 +4,9 @@ import {
   type ClientLoad,
   MessageBudget,
   type MessageLimits,
+  MessageRate,
   type Sending,
 } from '../../../../src/server/live/connection/message-budget.ts'
-import { MessageRate } from '../../../../src/server/live/connection/message-rate.ts'
 import {
   MAX_MESSAGE_BYTES,
   MAX_MESSAGE_BYTES_PER_SECOND,

@@ -1,11 +1,11 @@
 import { nextBarTime, type Width } from '../../base/bar-time.ts'
 import { BARS_MAX, type ChartQuery, widthOf } from '../answers.ts'
-import { chartResolution, withoutExchange } from '../udf-json.ts'
+import { chartResolution, MAX_QUOTES, withoutExchange } from '../udf-json.ts'
 import { addressRefusal, type IsTold } from './address.ts'
 import { parseChartExtras, parseResolution, parseSpan } from './chart.ts'
 import { integer, unixSeconds } from './integer.ts'
-import { accept, type Parsed } from './parsed.ts'
-import { type QueryParameters, required } from './query-parameters.ts'
+import { accept, type Parsed, refuse } from './parsed.ts'
+import { type QueryParameters, required, single } from './query-parameters.ts'
 
 /** A chart asks for as many bars as it shows, and pages back from the first that it got. */
 const COUNTBACK_RANGE = { min: 0, max: Number.MAX_SAFE_INTEGER, fallback: 0 }
@@ -63,4 +63,20 @@ function countedBack(parameters: QueryParameters, width: Width): Parsed<CountedS
   // The adapter asks for none behind answers that were as long as can be: that span begins behind its end.
   const from = countback > 0 ? 0 : nextBarTime(width, to.value)
   return accept({ from, to: to.value, countback })
+}
+
+/**
+ * `symbols` of `/udf/quotes`, distinct, in the order and by the names that they were asked for. A watch list
+ * none of whose symbols is in sight asks for an empty list.
+ */
+export function parseQuotes(parameters: QueryParameters): Parsed<readonly string[]> {
+  const list = single(parameters, 'symbols')
+  if (!list.ok) return list
+  if (list.value === null)
+    return refuse('missing_parameter', 'symbols', 'symbols is missing, a list is required.')
+  const symbols = new Set(list.value.split(',').map((symbol) => symbol.trim()))
+  symbols.delete('')
+  if (symbols.size <= MAX_QUOTES) return accept([...symbols])
+  const message = `symbols came with ${symbols.size} distinct ones, at most ${MAX_QUOTES} are allowed.`
+  return refuse('invalid_parameter', 'symbols', message)
 }

@@ -24,3 +24,8 @@ export function stepped(steps: number, rows: number, chain: string): number {
   if (steps >= rows) throw new EndlessChain(chain)
   return steps + 1
 }
+
+/** An archived block could not be read, or is not what was written. */
+export class TapeDamage extends Error {
+  override readonly name = 'TapeDamage'
+}

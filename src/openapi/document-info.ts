@@ -1,2 +1,0 @@
-/** What both documents say of the API. */
-export const INFO = { title: 'mintfeed', version: '2' }
