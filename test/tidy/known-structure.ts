@@ -8,8 +8,8 @@ export const KNOWN_FOLDER_CYCLES: readonly string[] = []
 
 /** How much there may be of the source: lower it when there is less. */
 export const MOST: Readonly<Record<string, number>> = {
-  files: 629,
-  lines: 58706,
-  exportedNames: 1914,
+  files: 483,
+  lines: 58440,
+  exportedNames: 1724,
   types: 889,
 }
