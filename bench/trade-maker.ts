@@ -1,6 +1,6 @@
 import { Service } from '../src/app/service.ts'
 import { RecordBatch } from '../src/events/record-batch.ts'
-import { F, SWAP_U32_LANES, U } from '../src/events/swap-record.ts'
+import { SWAP_U32_LANES, SwapFloatLane, SwapLane } from '../src/events/swap-record.ts'
 import { type MarketSize, newMarket, playHistory } from './recorded-market.ts'
 
 const BATCH_MAX = 64
@@ -25,7 +25,7 @@ export class TradeMaker {
     this.#service = service
     this.#template = template
     this.#firstSlot = service.engine.newestSlot + SLOTS_AHEAD
-    this.token = template[U.token]
+    this.token = template[SwapLane.token]
     this.mint = service.engine.state.book.mintOf(this.token)
   }
 
@@ -38,10 +38,10 @@ export class TradeMaker {
       const at = RecordBatch.u32At(index)
       batch.u32.set(this.#template, at)
       const slot = this.#firstSlot + Math.floor(this.#made / SLOT_TRADES)
-      batch.f64[RecordBatch.f64At(index) + F.slot] = slot
-      batch.u32[at + U.token] = token
-      batch.u32[at + U.txIndex] = this.#made % SLOT_TRADES
-      batch.u32[at + U.signature] = ++this.#made
+      batch.f64[RecordBatch.f64At(index) + SwapFloatLane.slot] = slot
+      batch.u32[at + SwapLane.token] = token
+      batch.u32[at + SwapLane.txIndex] = this.#made % SLOT_TRADES
+      batch.u32[at + SwapLane.signature] = ++this.#made
     }
     this.#service.records(batch)
   }

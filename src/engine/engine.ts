@@ -15,7 +15,14 @@ import {
 } from '../events/event.ts'
 import type { EventSink } from '../events/event-sink.ts'
 import { RecordBatch } from '../events/record-batch.ts'
-import { F, Flag, INPUT_FLAGS, SWAP_U32_LANES, TOLD_BITS, U } from '../events/swap-record.ts'
+import {
+  Flag,
+  INPUT_FLAGS,
+  SWAP_U32_LANES,
+  SwapFloatLane,
+  SwapLane,
+  TOLD_BITS,
+} from '../events/swap-record.ts'
 import type { EngineOptions, Facts } from './engine-options.ts'
 import { Dormancy } from './fold/dormancy.ts'
 import { MetadataFold, noteCoinOfSwap, noteDecimalsOfCreation } from './fold/metadata-fold.ts'
@@ -307,28 +314,29 @@ export class Engine implements EventSink {
 
   /** Takes the record at u32 lane `at`, unless it is a duplicate or has to be refused. */
   #acceptSwap(u32: Uint32Array, f64: Float64Array, at: number): void {
-    if (!this.#tick(u32[at + U.timestamp])) return
+    if (!this.#tick(u32[at + SwapLane.timestamp])) return
     const key = this.#key
     this.#arrivals.readRecord(key, u32, f64, at)
     if (!this.#isTaken(key)) return
     this.counts.swaps += 1
-    this.#noteTime(u32[at + U.timestamp])
+    this.#noteTime(u32[at + SwapLane.timestamp])
     key.arrival = this.seq
-    this.state.coverToken(u32[at + U.token])
-    this.state.coverWallet(u32[at + U.wallet])
-    const token = u32[at + U.token]
+    this.state.coverToken(u32[at + SwapLane.token])
+    this.state.coverWallet(u32[at + SwapLane.wallet])
+    const token = u32[at + SwapLane.token]
     const isKnown = (flagsOf(this.state, token) & TokenFlag.exists) !== 0
     const pricing = pricingOf(this.state, token)
     this.dormancy.wake(token)
-    const priceAt = (at >>> 1) + F.givenSolPriceUsd
+    const priceAt = (at >>> 1) + SwapFloatLane.givenSolPriceUsd
     // Journals of former versions may have prices that no feed may tell: none was told then.
-    if ((u32[at + U.flags] & Flag.ownSolPrice) !== 0 && !isSolPrice(f64[priceAt]))
-      u32[at + U.flags] &= ~Flag.ownSolPrice
-    if ((u32[at + U.flags] & Flag.ownSolPrice) === 0) f64[priceAt] = this.state.feedSolPriceUsd
-    if (!key.isSlotKnown) f64[(at >>> 1) + F.slot] = key.slot
-    else u32[at + U.txIndex] = key.txIndex
+    if ((u32[at + SwapLane.flags] & Flag.ownSolPrice) !== 0 && !isSolPrice(f64[priceAt]))
+      u32[at + SwapLane.flags] &= ~Flag.ownSolPrice
+    if ((u32[at + SwapLane.flags] & Flag.ownSolPrice) === 0)
+      f64[priceAt] = this.state.feedSolPriceUsd
+    if (!key.isSlotKnown) f64[(at >>> 1) + SwapFloatLane.slot] = key.slot
+    else u32[at + SwapLane.txIndex] = key.txIndex
     noteCoinOfSwap(this.state, u32, at)
-    u32[at + U.flags] &= INPUT_FLAGS | TOLD_BITS
+    u32[at + SwapLane.flags] &= INPUT_FLAGS | TOLD_BITS
     const tapeIndex = this.#ordered.swap(u32, at, key)
     if (isKnown && pricingOf(this.state, token) !== pricing) this.facts.emit('repriced', token)
     this.facts.emit('trade', tapeIndex)
@@ -339,7 +347,7 @@ export class Engine implements EventSink {
     const last = tape.count - 1
     // No load waits for the disk, or fails, for a figure.
     if (last < tape.firstInMemory) return 0
-    return tape.u32Of(last)[tape.at(last) + U.timestamp]
+    return tape.u32Of(last)[tape.at(last) + SwapLane.timestamp]
   }
 
   #noteTime(timestamp: number): void {

@@ -2,7 +2,7 @@ import { addU64, copyU64, isZeroAt, numberAt } from '../base/u64.ts'
 
 /**
  * The binary form of a swap: one layout from the feed's batch through the journal to the tape.
- * 224 bytes, 8-byte aligned, little-endian; reached as u32 lanes (U) or f64 lanes (F) of one buffer.
+ * 224 bytes, 8-byte aligned, little-endian; reached as u32 lanes (SwapLane) or f64 lanes (SwapFloatLane) of one buffer.
  * A u64 is two u32 lanes, low first, so that no digit is lost.
  *
  * The feed fills the input lanes, the fold fills the derived ones. Lanes that are both (supply,
@@ -15,12 +15,12 @@ export const SWAP_U32_LANES = SWAP_RECORD_BYTES / 4
 export const SWAP_F64_LANES = SWAP_RECORD_BYTES / 8
 
 /** f64 lanes. */
-export const F = {
+export const SwapFloatLane = {
   /** Slot, or the slot it inherited on arrival when `Flag.noSlot` is set. */
   slot: 0,
   /**
    * Dollars per SOL known at arrival, 0 when none: the swap's own price (`Flag.ownSolPrice`), else
-   * the newest `sol_price` event. Input; the fold keeps `U.cashbackLo` there.
+   * the newest `sol_price` event. Input; the fold keeps `SwapLane.cashbackLo` there.
    */
   givenSolPriceUsd: 6,
   /**
@@ -36,7 +36,7 @@ export const F = {
 } as const
 
 /** u32 lanes. Names ending in `Lo` are the low half of a u64; the high half is the next lane. */
-export const U = {
+export const SwapLane = {
   txIndex: 2,
   ordinal: 3,
   /** Unix seconds. */
@@ -181,12 +181,12 @@ export function poolLane(pool: number, toldQuote?: number): number {
 
 /** Address id of the pool of the record at u32 lane `at`. */
 export function poolOf(u32: Uint32Array, at: number): number {
-  return u32[at + U.pool] & POOL_MASK
+  return u32[at + SwapLane.pool] & POOL_MASK
 }
 
 /** The `Quote` that the feed told with the swap, -1 for none. */
 export function toldQuoteOf(u32: Uint32Array, at: number): number {
-  return (u32[at + U.pool] >>> POOL_BITS) - 1
+  return (u32[at + SwapLane.pool] >>> POOL_BITS) - 1
 }
 
 /**
@@ -204,12 +204,12 @@ const WALLET_MASK = 2 ** WALLET_BITS - 1
 
 /** Wallet row of the record at u32 lane `at`. */
 export function walletOf(u32: Uint32Array, at: number): number {
-  return u32[at + U.wallet] & WALLET_MASK
+  return u32[at + SwapLane.wallet] & WALLET_MASK
 }
 
 /** One of `Hop`, of a folded record. */
 export function hopOf(u32: Uint32Array, at: number): number {
-  return u32[at + U.wallet] >>> WALLET_BITS
+  return u32[at + SwapLane.wallet] >>> WALLET_BITS
 }
 
 /** The coin of the record passed through: nobody held it. */
@@ -219,20 +219,20 @@ export function markPassed(u32: Uint32Array, at: number): void {
 
 /** Dollars per SOL that the fold used, of f64 lanes from `atF` on. */
 export function solPriceOf(f64: Float64Array, atF: number): number {
-  return Math.abs(f64[atF + F.solPriceUsd])
+  return Math.abs(f64[atF + SwapFloatLane.solPriceUsd])
 }
 
 /** Lamports that one raw unit of the coin was worth which the swap is quoted in; 0: in no coin, or unknown. */
 export function lamportsPerUnitOf(f64: Float64Array, atF: number): number {
-  const lane = f64[atF + F.volumeMicroUsd]
+  const lane = f64[atF + SwapFloatLane.volumeMicroUsd]
   return lane < 0 ? -lane : 0
 }
 
 /** Dollar volume of a folded record in micro-USD, an integer. */
 export function volumeMicroUsdOf(u32: Uint32Array, f64: Float64Array, at: number): number {
-  const lane = f64[(at >>> 1) + F.volumeMicroUsd]
+  const lane = f64[(at >>> 1) + SwapFloatLane.volumeMicroUsd]
   if (lane >= 0) return lane
-  return coinMicroUsd(numberAt(u32, at + U.quoteLo), -lane, solPriceOf(f64, at >>> 1))
+  return coinMicroUsd(numberAt(u32, at + SwapLane.quoteLo), -lane, solPriceOf(f64, at >>> 1))
 }
 
 /** Micro-USD of an amount of a coin in raw units. */
@@ -249,36 +249,39 @@ export function coinMicroUsd(
  * moved. The SOL price that was given is written over.
  */
 export function beginFold(u32: Uint32Array, at: number): void {
-  const flags = u32[at + U.flags]
-  copyU64(u32, at + U.cashbackLo, u32, at + U.givenCashbackLo)
-  if (flags & Flag.amm) copyU64(u32, at + U.lpFeeLo, u32, at + U.givenLpFeeLo)
-  else if (!isZeroAt(u32, at + U.givenLpFeeLo)) addLpFeeOfCurve(u32, at)
+  const flags = u32[at + SwapLane.flags]
+  copyU64(u32, at + SwapLane.cashbackLo, u32, at + SwapLane.givenCashbackLo)
+  if (flags & Flag.amm) copyU64(u32, at + SwapLane.lpFeeLo, u32, at + SwapLane.givenLpFeeLo)
+  else if (!isZeroAt(u32, at + SwapLane.givenLpFeeLo)) addLpFeeOfCurve(u32, at)
   const route = toldRoute(flags)
   if (route > 0) markHop(u32, at, route > 1 ? Hop.later : Hop.first)
 }
 
 /** A curve has no liquidity providers: an LP fee that a feed gives with it counts to the platform's. */
 function addLpFeeOfCurve(u32: Uint32Array, at: number): void {
-  addU64(u32, at + U.platformFeeLo, u32, at + U.givenLpFeeLo)
+  addU64(u32, at + SwapLane.platformFeeLo, u32, at + SwapLane.givenLpFeeLo)
 }
 
 function markHop(u32: Uint32Array, at: number, hop: number): void {
-  u32[at + U.wallet] = (u32[at + U.wallet] | (hop << WALLET_BITS)) >>> 0
+  u32[at + SwapLane.wallet] = (u32[at + SwapLane.wallet] | (hop << WALLET_BITS)) >>> 0
 }
 
 /** A folded record, taken back, as it was when its fold began. */
 export function undoFold(u32: Uint32Array, f64: Float64Array, at: number): void {
-  const flags = u32[at + U.flags] & (INPUT_FLAGS | ARRIVAL_BITS)
+  const flags = u32[at + SwapLane.flags] & (INPUT_FLAGS | ARRIVAL_BITS)
   const hop = hopOf(u32, at)
   const isBought = (flags & Flag.sell) === 0
   const route = hop === Hop.passed ? (isBought ? Hop.first : Hop.later) : hop
-  u32[at + U.flags] = (flags | toldBits(route)) >>> 0
-  u32[at + U.wallet] &= WALLET_MASK
-  copyU64(u32, at + U.givenCashbackLo, u32, at + U.cashbackLo)
-  u32[at + U.givenLpFeeLo] = 0
-  u32[at + U.givenLpFeeLo + 1] = 0
-  if (flags & Flag.amm) copyU64(u32, at + U.givenLpFeeLo, u32, at + U.lpFeeLo)
-  f64[(at >>> 1) + F.givenSolPriceUsd] = Math.max(0, f64[(at >>> 1) + F.solPriceUsd])
+  u32[at + SwapLane.flags] = (flags | toldBits(route)) >>> 0
+  u32[at + SwapLane.wallet] &= WALLET_MASK
+  copyU64(u32, at + SwapLane.givenCashbackLo, u32, at + SwapLane.cashbackLo)
+  u32[at + SwapLane.givenLpFeeLo] = 0
+  u32[at + SwapLane.givenLpFeeLo + 1] = 0
+  if (flags & Flag.amm) copyU64(u32, at + SwapLane.givenLpFeeLo, u32, at + SwapLane.lpFeeLo)
+  f64[(at >>> 1) + SwapFloatLane.givenSolPriceUsd] = Math.max(
+    0,
+    f64[(at >>> 1) + SwapFloatLane.solPriceUsd],
+  )
 }
 
 /**

@@ -1,8 +1,8 @@
 import type { Engine } from '../engine/engine.ts'
 import { TokenReader } from '../engine/read/token-reader.ts'
 import { tokenLane, walletLane } from '../engine/state/lanes.ts'
-import { L, T } from '../engine/state/layout.ts'
-import { U, walletOf } from '../events/swap-record.ts'
+import { TokenLane, WalletLane } from '../engine/state/layout.ts'
+import { SwapLane, walletOf } from '../events/swap-record.ts'
 import type { LiveSource } from '../protocol/answers.ts'
 import { jsonString, timeText } from '../protocol/json-text.ts'
 import type { TradeTold } from '../protocol/streams.ts'
@@ -94,15 +94,15 @@ class TradeAtHand implements TradeTold {
   }
 
   get seq(): number {
-    return tokenLane(this.#engine.state, this.#lane(U.token), T.swaps)
+    return tokenLane(this.#engine.state, this.#lane(SwapLane.token), TokenLane.swaps)
   }
 
   get ordinal(): number {
-    return this.#lane(U.ordinal)
+    return this.#lane(SwapLane.ordinal)
   }
 
   get timestamp(): number {
-    return this.#lane(U.timestamp)
+    return this.#lane(SwapLane.timestamp)
   }
 
   get wallet(): string {
@@ -110,7 +110,7 @@ class TradeAtHand implements TradeTold {
   }
 
   get walletSeq(): number {
-    return walletLane(this.#engine.state, this.#walletRow, L.trades)
+    return walletLane(this.#engine.state, this.#walletRow, WalletLane.trades)
   }
 
   get tradeSeq(): number {

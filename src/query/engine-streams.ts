@@ -5,9 +5,9 @@ import type { U32List } from '../engine/memory/u32-list.ts'
 import { untouchedByScattered } from '../engine/memory/views.ts'
 import { swapsArrivedAfter } from '../engine/order/arrival-order.ts'
 import { tokenLane, walletLane } from '../engine/state/lanes.ts'
-import { L, T } from '../engine/state/layout.ts'
+import { TokenLane, WalletLane } from '../engine/state/layout.ts'
 import type { Tape } from '../engine/state/tape.ts'
-import { U, walletOf } from '../events/swap-record.ts'
+import { SwapLane, walletOf } from '../events/swap-record.ts'
 import type { Answers } from '../protocol/answers.ts'
 import { jsonNumber, jsonString } from '../protocol/json-text.ts'
 import {
@@ -93,7 +93,7 @@ export class EngineStreams implements LiveStreams {
     const { engine } = this.#parts
     const { tape } = engine.state
     const last = engine.settledSwaps - 1
-    return last < 0 ? 0 : tape.u32Of(last)[tape.at(last) + U.timestamp]
+    return last < 0 ? 0 : tape.u32Of(last)[tape.at(last) + SwapLane.timestamp]
   }
 
   lateFolded(): number {
@@ -116,7 +116,7 @@ export class EngineStreams implements LiveStreams {
     const { state } = engine
     const head = (mint: string) => {
       const token = knownToken(state, mint)
-      return token < 0 ? 0 : tokenLane(state, token, T.swaps)
+      return token < 0 ? 0 : tokenLane(state, token, TokenLane.swaps)
     }
     return {
       head,
@@ -166,7 +166,7 @@ export class EngineStreams implements LiveStreams {
     const { state } = engine
     const head = (wallet: string) => {
       const row = knownWallet(state, wallet)
-      return row < 0 ? 0 : walletLane(state, row, L.trades)
+      return row < 0 ? 0 : walletLane(state, row, WalletLane.trades)
     }
     return {
       head,
@@ -232,7 +232,7 @@ export class EngineStreams implements LiveStreams {
 
   #ordinal(index: number): number {
     const { tape } = this.#parts.engine.state
-    return tape.u32Of(index)[tape.at(index) + U.ordinal]
+    return tape.u32Of(index)[tape.at(index) + SwapLane.ordinal]
   }
 
   #number(seq: number, ordinal: number | null) {

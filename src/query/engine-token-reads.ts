@@ -10,7 +10,7 @@ import { PositionReader } from '../engine/read/position-reader.ts'
 import { TokenReader } from '../engine/read/token-reader.ts'
 import { isNeverHolder } from '../engine/state/exclusion.ts'
 import { positionLane, tokenLane } from '../engine/state/lanes.ts'
-import { P, T } from '../engine/state/layout.ts'
+import { PositionLane, TokenLane } from '../engine/state/layout.ts'
 import type { Positions } from '../engine/state/position-lists.ts'
 import type { Page } from '../protocol/answers.ts'
 import { cursorText, type SwapCursor } from '../protocol/requests/swaps.ts'
@@ -83,8 +83,8 @@ export class EngineTokenReads implements TokenReads {
     const high = this.#highs.of(token)
     return tokenDetailJson(this.#token.at(token), {
       high,
-      swaps: tokenLane(state, token, T.swaps),
-      traders: tokenLane(state, token, T.traders),
+      swaps: tokenLane(state, token, TokenLane.swaps),
+      traders: tokenLane(state, token, TokenLane.traders),
       creatorTokens: tokens,
     })
   }
@@ -123,12 +123,12 @@ export class EngineTokenReads implements TokenReads {
     const { state } = this.#engine
     const bought: number[] = []
     for (const position of this.#positions(mint))
-      if (positionLane(state, position, P.buys) > 0) bought.push(position)
+      if (positionLane(state, position, PositionLane.buys) > 0) bought.push(position)
     // The newest come first in the list: of two in one second the one that came first is behind.
     const places = bought.map((_, place) => place)
     const keys = {
       levels: [
-        (place: number) => positionLane(state, bought[place], P.firstBuyAt),
+        (place: number) => positionLane(state, bought[place], PositionLane.firstBuyAt),
         (place: number) => -place,
       ],
       text: () => '',
@@ -187,9 +187,10 @@ export class EngineTokenReads implements TokenReads {
   #isHolder(position: number): boolean {
     const { state } = this.#engine
     const balance =
-      positionLane(state, position, P.balanceLo) | positionLane(state, position, P.balanceLo + 1)
+      positionLane(state, position, PositionLane.balanceLo) |
+      positionLane(state, position, PositionLane.balanceLo + 1)
     if (balance === 0) return false
-    const token = positionLane(state, position, P.token)
-    return !isNeverHolder(state, token, positionLane(state, position, P.wallet))
+    const token = positionLane(state, position, PositionLane.token)
+    return !isNeverHolder(state, token, positionLane(state, position, PositionLane.wallet))
   }
 }

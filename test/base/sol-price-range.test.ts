@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { SOL_PRICE_USD_MAX, SOL_PRICE_USD_MIN } from '../../src/base/sol-price-range.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import { ROW_MASK, ROW_SHIFT, type Rows } from '../../src/engine/memory/rows.ts'
-import { L, P } from '../../src/engine/state/layout.ts'
+import { PositionLane, WalletLane } from '../../src/engine/state/layout.ts'
 import type { FeedEvent } from '../../src/events/event.ts'
 import { eventLineText } from '../../src/events/event-line-schemas.ts'
 import { parseEventLine } from '../../src/events/event-lines.ts'
@@ -84,8 +84,13 @@ function toldAgain(event: FeedEvent): FeedEvent {
 
 function expectFinite(engine: Engine, events: readonly FeedEvent[]): void {
   const { positions, wallets } = engine.state
-  expectFiniteLanes(positions, [P.costUsdF, P.boughtUsdF, P.soldUsdF, P.realizedUsdF])
-  expectFiniteLanes(wallets, [L.realizedMicroUsdF])
+  expectFiniteLanes(positions, [
+    PositionLane.costUsdF,
+    PositionLane.boughtUsdF,
+    PositionLane.soldUsdF,
+    PositionLane.realizedUsdF,
+  ])
+  expectFiniteLanes(wallets, [WalletLane.realizedMicroUsdF])
   for (const answer of everyRead(engine, events).values())
     expect(answer).not.toMatch(/NaN|Infinity/)
 }

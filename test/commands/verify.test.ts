@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { SILENT } from '../../src/commands/progress.ts'
 import { ReadOnlyDisk } from '../../src/commands/read-only-disk.ts'
 import { type Check, verifyFolder } from '../../src/commands/verify.ts'
-import { U } from '../../src/events/swap-record.ts'
+import { SwapLane } from '../../src/events/swap-record.ts'
 import { NodeDisk } from '../../src/store/disk/node-disk.ts'
 import { listDataFiles, withFile } from '../../src/store/folder/data-folder.ts'
 import { readMark } from '../../src/store/folder/file-mark.ts'
@@ -99,7 +99,7 @@ test('a chunk that is whole but holds other records is found', () => {
 test('records that differ behind snapshots of an older version are told and are no fault', () => {
   const { folder } = filledFolder({ chunkRecords: CHUNK })
   rewriteBlocks(folder, 4, ([first, second]) => {
-    first[U.quoteLo * Uint32Array.BYTES_PER_ELEMENT] ^= 1
+    first[SwapLane.quoteLo * Uint32Array.BYTES_PER_ELEMENT] ^= 1
     return [first, second]
   })
   for (const path of filesOf(folder, 'snapshot-')) makeOlder(path)

@@ -3,7 +3,7 @@ import { Service } from '../../src/app/service.ts'
 import { Engine } from '../../src/engine/engine.ts'
 import { ROWS_MAX } from '../../src/engine/memory/rows.ts'
 import { RestChoice } from '../../src/engine/rest-choice.ts'
-import { P_LANES } from '../../src/engine/state/layout.ts'
+import { POSITION_LANES } from '../../src/engine/state/layout.ts'
 import { TAPE_BLOCK_RECORDS } from '../../src/engine/state/tape.ts'
 import type { FeedEvent } from '../../src/events/event.ts'
 import { EngineAnswers } from '../../src/query/engine-answers.ts'
@@ -64,7 +64,7 @@ test('nobody is put to rest where the tape of resting positions is full', () => 
 
 /** Mints that are chosen for their rest within some rounds. */
 function chosenOf(engine: Engine): string[] {
-  const choice = new RestChoice(engine, P_LANES)
+  const choice = new RestChoice(engine, POSITION_LANES)
   const chosen = new Set([1, 2, 3, 4].flatMap(() => choice.choose(1)))
   return [...chosen].map((token) => engine.state.book.mintOf(token))
 }

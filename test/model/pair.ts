@@ -1,5 +1,5 @@
 import { Engine } from '../../src/engine/engine.ts'
-import { P_LANES } from '../../src/engine/state/layout.ts'
+import { POSITION_LANES } from '../../src/engine/state/layout.ts'
 import { TAPE_BLOCK_RECORDS } from '../../src/engine/state/tape.ts'
 import type { FeedEvent } from '../../src/events/event.ts'
 import { EngineAnswers } from '../../src/query/engine-answers.ts'
@@ -32,7 +32,7 @@ export class Pair {
   readonly wallets = new Set<string>()
   readonly #clock: Clock
   readonly #swaps = new MemoryArchive()
-  readonly #resting = new MemoryArchive(P_LANES)
+  readonly #resting = new MemoryArchive(POSITION_LANES)
 
   constructor(clock: Clock) {
     this.#clock = clock

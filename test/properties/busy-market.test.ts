@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { Engine } from '../../src/engine/engine.ts'
 import { STORED_FROM_SWAPS } from '../../src/engine/history/candles.ts'
 import { tokenLane } from '../../src/engine/state/lanes.ts'
-import { T, TokenFlag } from '../../src/engine/state/layout.ts'
+import { TokenFlag, TokenLane } from '../../src/engine/state/layout.ts'
 import { TAPE_BLOCK_RECORDS } from '../../src/engine/state/tape.ts'
 import { RESOLUTIONS } from '../../src/protocol/answers.ts'
 import { EngineAnswers } from '../../src/query/engine-answers.ts'
@@ -55,7 +55,9 @@ class ReadEngine {
 
   hasStoredBars(mint: string): boolean {
     const { state } = this.engine
-    return (tokenLane(state, state.book.findToken(mint), T.flags) & TokenFlag.barsStored) !== 0
+    return (
+      (tokenLane(state, state.book.findToken(mint), TokenLane.flags) & TokenFlag.barsStored) !== 0
+    )
   }
 
   /** Goes some steps towards an answer, which the next event may change. */

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { EndlessChain } from '../../src/base/damage.ts'
 import { ROW_MASK, ROW_SHIFT } from '../../src/engine/memory/rows.ts'
-import { BAR_LANES, Bar, P, P_LANES } from '../../src/engine/state/layout.ts'
-import { U } from '../../src/events/swap-record.ts'
+import { BAR_LANES, Bar, POSITION_LANES, PositionLane } from '../../src/engine/state/layout.ts'
+import { SwapLane } from '../../src/events/swap-record.ts'
 import { EngineAnswers } from '../../src/query/engine-answers.ts'
 import { wholeChart } from '../model/random-queries.ts'
 import { created, price, START_SECOND, swap } from '../oracle/fixtures.ts'
@@ -30,7 +30,7 @@ test('a chain of swaps that leads round in circles is a fault with a name, and n
   const { engine, answers } = busyEngine()
   const { tape } = engine.state
   const index = SWAPS - 50
-  tape.u32Of(index)[tape.at(index) + U.previousInMint] = SWAPS - 10
+  tape.u32Of(index)[tape.at(index) + SwapLane.previousInMint] = SWAPS - 10
   const read = () => answers.swaps('mint', null, { page: 1, limit: 100 })
   expect(read).toThrow(EndlessChain)
   expect(read).toThrow('the chain of the swaps of a mint or position leads round in circles')
@@ -39,7 +39,7 @@ test('a chain of swaps that leads round in circles is a fault with a name, and n
 test('a window whose second leads round in circles ends with a fault', () => {
   const { engine } = busyEngine()
   const { tape } = engine.state
-  tape.u32Of(500)[tape.at(500) + U.nextInSecond] = 501
+  tape.u32Of(500)[tape.at(500) + SwapLane.nextInSecond] = 501
   const later = swap({
     ...{ slot: 9_000, timestamp: START_SECOND + DAY_SECONDS + SWAPS, signature: 'later' },
   })
@@ -50,7 +50,9 @@ test('a chain of positions has no more rows than there are', () => {
   const { engine, answers } = busyEngine()
   const { positions } = engine.state
   const row = 3
-  positions.u32[row >>> ROW_SHIFT][(row & ROW_MASK) * P_LANES + P.nextInMintPlus1] = row + 1
+  positions.u32[row >>> ROW_SHIFT][
+    (row & ROW_MASK) * POSITION_LANES + PositionLane.nextInMintPlus1
+  ] = row + 1
   expect(() => engine.positions.ofToken(0)).toThrow(EndlessChain)
   expect(() => answers.tokenTraders('mint', TRADERS)).toThrow(EndlessChain)
 })

@@ -1,5 +1,11 @@
 import { RecordBatch } from '../../src/events/record-batch.ts'
-import { F, poolOf, toldQuoteOf, toldRoute, U } from '../../src/events/swap-record.ts'
+import {
+  poolOf,
+  SwapFloatLane,
+  SwapLane,
+  toldQuoteOf,
+  toldRoute,
+} from '../../src/events/swap-record.ts'
 import type { KnownNames } from './names.ts'
 
 /** A swap as its record tells it. */
@@ -38,24 +44,31 @@ export function readSwap(batch: RecordBatch, index: number, names: KnownNames): 
   const at = RecordBatch.u32At(index)
   const lane = (offset: number): number => batch.u32[at + offset] ?? 0
   const u64 = (offset: number): bigint => BigInt(lane(offset)) + (BigInt(lane(offset + 1)) << 32n)
-  const bytes = batch.bytes.subarray((at + U.signature) * 4, (at + U.signature) * 4 + 64)
+  const bytes = batch.bytes.subarray(
+    (at + SwapLane.signature) * 4,
+    (at + SwapLane.signature) * 4 + 64,
+  )
   const toldQuote = toldQuoteOf(batch.u32, at)
   return {
-    slot: batch.f64[RecordBatch.f64At(index) + F.slot] ?? 0,
-    ...{ txIndex: lane(U.txIndex), ordinal: lane(U.ordinal), timestamp: lane(U.timestamp) },
+    slot: batch.f64[RecordBatch.f64At(index) + SwapFloatLane.slot] ?? 0,
+    ...{
+      txIndex: lane(SwapLane.txIndex),
+      ordinal: lane(SwapLane.ordinal),
+      timestamp: lane(SwapLane.timestamp),
+    },
     signature: Buffer.from(bytes).toString('hex'),
-    ...{ flags: lane(U.flags), route: toldRoute(lane(U.flags)) },
-    mint: names.tokens[lane(U.token)] ?? '',
-    signer: names.wallets[lane(U.wallet)] ?? '',
+    ...{ flags: lane(SwapLane.flags), route: toldRoute(lane(SwapLane.flags)) },
+    mint: names.tokens[lane(SwapLane.token)] ?? '',
+    signer: names.wallets[lane(SwapLane.wallet)] ?? '',
     pool: names.addresses[poolOf(batch.u32, at)] ?? '',
     toldQuote,
-    quoteMint: toldQuote < 0 ? '' : (names.addresses[lane(U.quoteMint)] ?? ''),
-    ...{ base: u64(U.baseLo), quote: u64(U.quoteLo) },
-    ...{ virtualBase: u64(U.virtualBaseLo), virtualQuote: u64(U.virtualQuoteLo) },
-    ...{ realBase: u64(U.realBaseLo), realQuote: u64(U.realQuoteLo) },
-    ...{ platformFee: u64(U.platformFeeLo), creatorFee: u64(U.creatorFeeLo) },
-    ...{ liquidityFee: u64(U.givenLpFeeLo), cashback: u64(U.givenCashbackLo) },
-    supply: u64(U.supplyLo),
-    ...{ balanceBefore: u64(U.balanceBeforeLo), balanceAfter: u64(U.balanceAfterLo) },
+    quoteMint: toldQuote < 0 ? '' : (names.addresses[lane(SwapLane.quoteMint)] ?? ''),
+    ...{ base: u64(SwapLane.baseLo), quote: u64(SwapLane.quoteLo) },
+    ...{ virtualBase: u64(SwapLane.virtualBaseLo), virtualQuote: u64(SwapLane.virtualQuoteLo) },
+    ...{ realBase: u64(SwapLane.realBaseLo), realQuote: u64(SwapLane.realQuoteLo) },
+    ...{ platformFee: u64(SwapLane.platformFeeLo), creatorFee: u64(SwapLane.creatorFeeLo) },
+    ...{ liquidityFee: u64(SwapLane.givenLpFeeLo), cashback: u64(SwapLane.givenCashbackLo) },
+    supply: u64(SwapLane.supplyLo),
+    ...{ balanceBefore: u64(SwapLane.balanceBeforeLo), balanceAfter: u64(SwapLane.balanceAfterLo) },
   }
 }

@@ -6,12 +6,12 @@ import { Random } from '../../src/base/random.ts'
 import { Engine } from '../../src/engine/engine.ts'
 import { swapOfRecord } from '../../src/engine/read/swap-outtake.ts'
 import { tokenLane } from '../../src/engine/state/lanes.ts'
-import { T } from '../../src/engine/state/layout.ts'
+import { TokenLane } from '../../src/engine/state/layout.ts'
 import { Lifecycle, lifecycleOf } from '../../src/engine/state/lifecycle.ts'
 import type { FeedEvent, TokenCreated } from '../../src/events/event.ts'
 import type { RecordSink } from '../../src/events/event-sink.ts'
 import { RecordBatch } from '../../src/events/record-batch.ts'
-import { U, walletOf } from '../../src/events/swap-record.ts'
+import { SwapLane, walletOf } from '../../src/events/swap-record.ts'
 import { Market } from '../../src/feeds/simulator/market.ts'
 import { History, SimulatorFeed } from '../../src/feeds/simulator/simulator.ts'
 import { isMadeUpUri, randomCid, randomMint } from '../../src/feeds/simulator/world/token-text.ts'
@@ -68,7 +68,7 @@ class Folder {
       if (event.type === 'sol_price') return
       const token = book.token(event.mint)
       const isComplete = lifecycleOf(engine.state, token) === Lifecycle.completing
-      if (isLast(event, isComplete && tokenLane(engine.state, token, T.realBaseLo) === 0))
+      if (isLast(event, isComplete && tokenLane(engine.state, token, TokenLane.realBaseLo) === 0))
         found = token
     }
     await this.#run(0, 3, (batch) => {
@@ -124,7 +124,7 @@ class Folder {
   }
 
   swapsOf(token: number): number {
-    return tokenLane(this.engine.state, token, T.swaps)
+    return tokenLane(this.engine.state, token, TokenLane.swaps)
   }
 
   /** The heads of the tables, as a board shows them. */
@@ -192,7 +192,7 @@ test('however long a market runs, the curves nearest to completion are traded', 
   }
   run(100_000)
   const head = engine.order.completing.tokens.slice(-30)
-  const swapsOf = (token: number): number => tokenLane(engine.state, token, T.swaps)
+  const swapsOf = (token: number): number => tokenLane(engine.state, token, TokenLane.swaps)
   const before = head.map(swapsOf)
   run(SWAPS_IN_25_S)
   expect(head).toHaveLength(30)
@@ -219,7 +219,7 @@ test('a pause is told as the day before a first start is: no hour of the day is 
   const { tape } = folder.engine.state
   const hours = new Set<number>()
   for (let index = 0; index < tape.count; index++) {
-    const seconds = tape.u32Of(index)[tape.at(index) + U.timestamp]
+    const seconds = tape.u32Of(index)[tape.at(index) + SwapLane.timestamp]
     hours.add(Math.floor((folder.seconds - seconds) / HOUR))
   }
   for (let hour = 0; hour < 24; hour++) expect(hours).toContain(hour)

@@ -3,9 +3,17 @@ import type { Engine } from '../../engine/engine.ts'
 import { linkOf } from '../../engine/history/swap-chains.ts'
 import { ROW_MASK, ROW_SHIFT } from '../../engine/memory/rows.ts'
 import { isHolderAt, tokenLane } from '../../engine/state/lanes.ts'
-import { B, B_LANES, P, P_LANES, T, T_LANES, TokenFlag } from '../../engine/state/layout.ts'
+import {
+  LIFECYCLE_LANES,
+  LifecycleLane,
+  POSITION_LANES,
+  PositionLane,
+  TOKEN_LANES,
+  TokenFlag,
+  TokenLane,
+} from '../../engine/state/layout.ts'
 import type { State } from '../../engine/state/state.ts'
-import { Flag, U, walletOf } from '../../events/swap-record.ts'
+import { Flag, SwapLane, walletOf } from '../../events/swap-record.ts'
 import type {
   HeldMarket,
   HeldPosition,
@@ -66,7 +74,7 @@ export class EngineMarket implements HeldMarket {
     for (let index = from; index < tape.count; index++) {
       const u32 = tape.u32Of(index)
       const at = tape.at(index)
-      count(tokens, u32[at + U.token])
+      count(tokens, u32[at + SwapLane.token])
       count(wallets, walletOf(u32, at))
       if (index % SWAPS_A_STEP === 0) yield
     }
@@ -81,33 +89,33 @@ export class EngineMarket implements HeldMarket {
     const state = this.#state
     const { book, texts } = state
     const t = state.tokens.u32[token >>> ROW_SHIFT]
-    const at = (token & ROW_MASK) * T_LANES
+    const at = (token & ROW_MASK) * TOKEN_LANES
     const b = state.births.u32[token >>> ROW_SHIFT]
-    const bAt = (token & ROW_MASK) * B_LANES
-    const flags = t[at + T.flags]
-    const creatorPlus1 = b[bAt + B.creatorPlus1]
-    const curvePlus1 = b[bAt + B.bondingCurvePlus1]
+    const bAt = (token & ROW_MASK) * LIFECYCLE_LANES
+    const flags = t[at + TokenLane.flags]
+    const creatorPlus1 = b[bAt + LifecycleLane.creatorPlus1]
+    const curvePlus1 = b[bAt + LifecycleLane.bondingCurvePlus1]
     if ((flags & TokenFlag.creationKnown) === 0 || creatorPlus1 === 0 || curvePlus1 === 0)
       return null
-    const poolPlus1 = t[at + T.poolAmmPlus1]
+    const poolPlus1 = t[at + TokenLane.poolAmmPlus1]
     return {
       token,
       mint: book.mintOf(token),
       bondingCurve: book.text(curvePlus1 - 1),
       creator: book.walletText(creatorPlus1 - 1),
       creatorWallet: creatorPlus1 - 1,
-      decimals: b[bAt + B.decimals],
-      uri: texts.get(b[bAt + B.uri]),
-      quote: b[bAt + B.quote],
+      decimals: b[bAt + LifecycleLane.decimals],
+      uri: texts.get(b[bAt + LifecycleLane.uri]),
+      quote: b[bAt + LifecycleLane.quote],
       isMayhem: (flags & TokenFlag.mayhem) !== 0,
       isComplete: (flags & TokenFlag.complete) !== 0,
       isMigrated: (flags & TokenFlag.graduated) !== 0,
       poolAmm: poolPlus1 === 0 ? '' : book.text(poolPlus1 - 1),
-      virtualBase: numberAt(t, at + T.virtualBaseLo),
-      virtualQuote: numberAt(t, at + T.virtualQuoteLo),
-      realBase: numberAt(t, at + T.realBaseLo),
-      supply: numberAt(t, at + T.supplyLo),
-      swaps: t[at + T.swaps],
+      virtualBase: numberAt(t, at + TokenLane.virtualBaseLo),
+      virtualQuote: numberAt(t, at + TokenLane.virtualQuoteLo),
+      realBase: numberAt(t, at + TokenLane.realBaseLo),
+      supply: numberAt(t, at + TokenLane.supplyLo),
+      swaps: t[at + TokenLane.swaps],
     }
   }
 
@@ -117,8 +125,8 @@ export class EngineMarket implements HeldMarket {
     const isSeen = this.#walk(token, ADDED_SWAPS_MAX, (index) => {
       const u32 = tape.u32Of(index)
       const at = tape.at(index)
-      const quote = numberAt(u32, at + U.quoteLo)
-      paid += u32[at + U.flags] & Flag.sell ? -quote : quote
+      const quote = numberAt(u32, at + SwapLane.quoteLo)
+      paid += u32[at + SwapLane.flags] & Flag.sell ? -quote : quote
     })
     return isSeen ? paid : -1
   }
@@ -127,7 +135,7 @@ export class EngineMarket implements HeldMarket {
     const { tape } = this.#state
     let paysBack = false
     this.#walk(token, FEE_SWAPS, (index) => {
-      paysBack ||= !isZeroAt(tape.u32Of(index), tape.at(index) + U.cashbackLo)
+      paysBack ||= !isZeroAt(tape.u32Of(index), tape.at(index) + SwapLane.cashbackLo)
     })
     return paysBack
   }
@@ -136,19 +144,22 @@ export class EngineMarket implements HeldMarket {
     const row = this.#state.findPosition(token, wallet)
     if (row < 0) return 0
     const p = this.#state.positions.u32[row >>> ROW_SHIFT]
-    return numberAt(p, (row & ROW_MASK) * P_LANES + P.balanceLo)
+    return numberAt(p, (row & ROW_MASK) * POSITION_LANES + PositionLane.balanceLo)
   }
 
   holdersOf(token: number, most: number): HeldPosition[] {
     const { positions } = this.#state
     const found: HeldPosition[] = []
-    let rowPlus1 = tokenLane(this.#state, token, T.positionsPlus1)
+    let rowPlus1 = tokenLane(this.#state, token, TokenLane.positionsPlus1)
     for (let i = 0; i < LOOKED_AT_POSITIONS && rowPlus1 !== 0 && found.length < most; i++) {
       const p = positions.u32[(rowPlus1 - 1) >>> ROW_SHIFT]
-      const at = ((rowPlus1 - 1) & ROW_MASK) * P_LANES
-      rowPlus1 = p[at + P.nextInMintPlus1]
+      const at = ((rowPlus1 - 1) & ROW_MASK) * POSITION_LANES
+      rowPlus1 = p[at + PositionLane.nextInMintPlus1]
       if (isHolderAt(p, at))
-        found.push({ wallet: p[at + P.wallet], balance: numberAt(p, at + P.balanceLo) })
+        found.push({
+          wallet: p[at + PositionLane.wallet],
+          balance: numberAt(p, at + PositionLane.balanceLo),
+        })
     }
     return found
   }
@@ -156,10 +167,10 @@ export class EngineMarket implements HeldMarket {
   /** Shows up to `most` swaps of a token, the newest first; false: there are more, or they have left memory. */
   #walk(token: number, most: number, look: (index: number) => void): boolean {
     const { tape } = this.#state
-    let nextPlus1 = tokenLane(this.#state, token, T.lastSwapPlus1)
+    let nextPlus1 = tokenLane(this.#state, token, TokenLane.lastSwapPlus1)
     for (let i = 0; i < most && nextPlus1 > tape.firstInMemory; i++) {
       look(nextPlus1 - 1)
-      nextPlus1 = linkOf(this.#state, nextPlus1 - 1, U.previousInMint)
+      nextPlus1 = linkOf(this.#state, nextPlus1 - 1, SwapLane.previousInMint)
     }
     return nextPlus1 === 0
   }

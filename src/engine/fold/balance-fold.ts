@@ -2,7 +2,16 @@ import { copyU64, isLess, isZeroAt, subtractU64, writeU64 } from '../../base/u64
 import type { Balance } from '../../events/event.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import { isNeverHolder } from '../state/exclusion.ts'
-import { B, B_LANES, P, P_LANES, PositionFlag, T, T_LANES, TokenFlag } from '../state/layout.ts'
+import {
+  LIFECYCLE_LANES,
+  LifecycleLane,
+  POSITION_LANES,
+  PositionFlag,
+  PositionLane,
+  TOKEN_LANES,
+  TokenFlag,
+  TokenLane,
+} from '../state/layout.ts'
 import { hashSignatureText, signatureHash } from '../state/signature.ts'
 import type { State } from '../state/state.ts'
 import { clampInventory } from './inventory-clamp.ts'
@@ -28,9 +37,9 @@ export class BalanceFold {
   /** Is it more than there is of the mint, as far as a supply was told? */
   isBeyondSupply(token: number, balanceRaw: bigint): boolean {
     const t = this.#state.tokens.u32[token >>> ROW_SHIFT]
-    const supplyAt = (token & ROW_MASK) * T_LANES + T.supplyLo
+    const supplyAt = (token & ROW_MASK) * TOKEN_LANES + TokenLane.supplyLo
     writeU64(told, 0, balanceRaw)
-    const flags = t[(token & ROW_MASK) * T_LANES + T.flags]
+    const flags = t[(token & ROW_MASK) * TOKEN_LANES + TokenLane.flags]
     if ((flags & TokenFlag.supplySeen) === 0 || isZeroAt(t, supplyAt)) return false
     return isLess(t, supplyAt, told, 0)
   }
@@ -39,8 +48,8 @@ export class BalanceFold {
   fold(token: number, wallet: number, event: Balance): void {
     const state = this.#state
     const t = state.tokens.u32[token >>> ROW_SHIFT]
-    const tAt = (token & ROW_MASK) * T_LANES
-    if ((t[tAt + T.flags] & TokenFlag.exists) === 0) return
+    const tAt = (token & ROW_MASK) * TOKEN_LANES
+    if ((t[tAt + TokenLane.flags] & TokenFlag.exists) === 0) return
     if (this.isBeyondSupply(token, event.balanceRaw)) return
     state.undo.save(state.tokensUndo, token)
     const position = this.#take(token, wallet)
@@ -48,13 +57,14 @@ export class BalanceFold {
     const { holders, clamp } = this.#swaps
     const p = state.positions.u32[position >>> ROW_SHIFT]
     const pf = state.positions.f64[position >>> ROW_SHIFT]
-    const pAt = (position & ROW_MASK) * P_LANES
+    const pAt = (position & ROW_MASK) * POSITION_LANES
     holders.takeOut(position)
-    if (p[pAt + P.buys] + p[pAt + P.sells] === 0) p[pAt + P.lastBuyAt] = event.timestamp
-    if (isLess(told, 0, p, pAt + P.balanceLo)) this.#noteLeft(token, p, pAt, event)
-    copyU64(p, pAt + P.balanceLo, told, 0)
-    if (isLess(told, 0, p, pAt + P.inventoryLo)) clampInventory(p, pf, pAt, told)
-    if (!isZeroAt(told, 0)) this.#hold(t[tAt + T.flags], p, pAt)
+    if (p[pAt + PositionLane.buys] + p[pAt + PositionLane.sells] === 0)
+      p[pAt + PositionLane.lastBuyAt] = event.timestamp
+    if (isLess(told, 0, p, pAt + PositionLane.balanceLo)) this.#noteLeft(token, p, pAt, event)
+    copyU64(p, pAt + PositionLane.balanceLo, told, 0)
+    if (isLess(told, 0, p, pAt + PositionLane.inventoryLo)) clampInventory(p, pf, pAt, told)
+    if (!isZeroAt(told, 0)) this.#hold(t[tAt + TokenLane.flags], p, pAt)
     clamp.settle(position)
     holders.putBack(position)
   }
@@ -67,31 +77,32 @@ export class BalanceFold {
     const position = known < 0 ? state.addPosition(token, wallet) : known
     state.changePosition(position)
     const p = state.positions.u32[position >>> ROW_SHIFT]
-    const pAt = (position & ROW_MASK) * P_LANES
+    const pAt = (position & ROW_MASK) * POSITION_LANES
     const b = state.births.u32[token >>> ROW_SHIFT]
-    if (b[(token & ROW_MASK) * B_LANES + B.creatorPlus1] === wallet + 1) {
-      p[pAt + P.flags] |= PositionFlag.creator
+    if (b[(token & ROW_MASK) * LIFECYCLE_LANES + LifecycleLane.creatorPlus1] === wallet + 1) {
+      p[pAt + PositionLane.flags] |= PositionFlag.creator
       const t = state.tokens.u32[token >>> ROW_SHIFT]
-      t[(token & ROW_MASK) * T_LANES + T.creatorPositionPlus1] = position + 1
+      t[(token & ROW_MASK) * TOKEN_LANES + TokenLane.creatorPositionPlus1] = position + 1
     }
     return position
   }
 
   /** It holds some: without a swap of its own it was handed them. */
   #hold(tokenFlags: number, p: Uint32Array, pAt: number): void {
-    p[pAt + P.flags] |= PositionFlag.held
-    if (p[pAt + P.buys] + p[pAt + P.sells] > 0) return
-    p[pAt + P.flags] |= PositionFlag.handed
-    const isCreator = (p[pAt + P.flags] & PositionFlag.creator) !== 0
-    if (tokenFlags & TokenFlag.creationKnown && !isCreator) p[pAt + P.flags] |= PositionFlag.insider
+    p[pAt + PositionLane.flags] |= PositionFlag.held
+    if (p[pAt + PositionLane.buys] + p[pAt + PositionLane.sells] > 0) return
+    p[pAt + PositionLane.flags] |= PositionFlag.handed
+    const isCreator = (p[pAt + PositionLane.flags] & PositionFlag.creator) !== 0
+    if (tokenFlags & TokenFlag.creationKnown && !isCreator)
+      p[pAt + PositionLane.flags] |= PositionFlag.insider
   }
 
   /** Some left it without a sale; what was burned in the same transaction was not given away. */
   #noteLeft(token: number, p: Uint32Array, pAt: number, { signature }: Balance): void {
-    copyU64(left, 0, p, pAt + P.balanceLo)
+    copyU64(left, 0, p, pAt + PositionLane.balanceLo)
     subtractU64(left, 0, told, 0)
     hashSignatureText(signature, this.#state.book)
     if (this.#swaps.clamp.burns.isHandedOn(left, token, signatureHash[0], signatureHash[1]))
-      p[pAt + P.flags] |= PositionFlag.gaveAway
+      p[pAt + PositionLane.flags] |= PositionFlag.gaveAway
   }
 }

@@ -1,7 +1,7 @@
 import { olderLink } from '../../base/damage.ts'
-import { F, Flag, Hop, hopOf, U, walletOf } from '../../events/swap-record.ts'
+import { Flag, Hop, hopOf, SwapFloatLane, SwapLane, walletOf } from '../../events/swap-record.ts'
 import type { Hand } from '../state/hand.ts'
-import { B, PositionFlag, T, TokenFlag } from '../state/layout.ts'
+import { LifecycleLane, PositionFlag, TokenFlag, TokenLane } from '../state/layout.ts'
 import { isSameSignature } from '../state/signature.ts'
 import type { State } from '../state/state.ts'
 import { lamportsOfSwap } from '../state/swap-value.ts'
@@ -55,7 +55,7 @@ export class Bundles {
 
   /** Is the mint's swap before this one of the same transaction? */
   #sharesTransaction(hand: Hand): boolean {
-    const before = hand.r[hand.rAt + U.previousInMint] - 1
+    const before = hand.r[hand.rAt + SwapLane.previousInMint] - 1
     if (before < 0) return false
     const { tape } = this.#state
     return isSameSignature(tape.u32Of(before), tape.at(before), hand.r, hand.rAt)
@@ -63,8 +63,12 @@ export class Bundles {
 
   #isLaunchSlot(hand: Hand): boolean {
     const wanted = TokenFlag.creationKnown | TokenFlag.slotKnown
-    if ((hand.t[hand.tAt + T.flags] & wanted) !== wanted || hand.flags & Flag.noSlot) return false
-    return hand.slot <= hand.bf[(hand.bAt >>> 1) + B.createdSlotF] + this.#state.rules.bundleSlots
+    if ((hand.t[hand.tAt + TokenLane.flags] & wanted) !== wanted || hand.flags & Flag.noSlot)
+      return false
+    return (
+      hand.slot <=
+      hand.bf[(hand.bAt >>> 1) + LifecycleLane.createdSlotF] + this.#state.rules.bundleSlots
+    )
   }
 
   /** The group of the slot up to the swap in hand. */
@@ -79,10 +83,10 @@ export class Bundles {
       const index = next - 1
       const r = tape.u32Of(index)
       const at = tape.at(index)
-      if (tape.f64Of(index)[(at >>> 1) + F.slot] !== slot) break
-      const isBuy = (r[at + U.flags] & (Flag.sell | Flag.noSlot)) === 0
+      if (tape.f64Of(index)[(at >>> 1) + SwapFloatLane.slot] !== slot) break
+      const isBuy = (r[at + SwapLane.flags] & (Flag.sell | Flag.noSlot)) === 0
       if (isBuy && hopOf(r, at) !== Hop.passed) this.#fresh.push(index)
-      next = olderLink(r[at + U.previousInMint], index, 'swaps of a mint')
+      next = olderLink(r[at + SwapLane.previousInMint], index, 'swaps of a mint')
     }
     const goesOn = known !== null && next === knownPlus1
     const group = goesOn ? known : this.#groups.begin(token, slot)
@@ -120,9 +124,9 @@ export class Bundles {
       const r = tape.u32Of(index)
       const at = tape.at(index)
       if (!isSameSignature(r, at, hand.r, hand.rAt)) return
-      const isBuy = (r[at + U.flags] & Flag.sell) === 0
+      const isBuy = (r[at + SwapLane.flags] & Flag.sell) === 0
       if (isBuy && hopOf(r, at) !== Hop.passed) this.#signers.add(walletOf(r, at))
-      next = r[at + U.previousInMint]
+      next = r[at + SwapLane.previousInMint]
     }
   }
 

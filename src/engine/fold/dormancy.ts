@@ -7,17 +7,17 @@ import { firstOfTransaction } from '../order/tape-slots.ts'
 import { notOfThisRun } from '../state/dormant.ts'
 import { isHolderAt, positionFlagsAt, positionsOf, tokenLane } from '../state/lanes.ts'
 import {
-  D,
+  COLD_RUN_LANES,
+  ColdPositionLane,
+  ColdRunLane,
   DORMANT_TRADERS_MAX,
-  L,
-  L_LANES,
-  P,
-  P_LANES,
+  POSITION_LANES,
   PositionFlag,
-  R,
-  R_LANES,
-  T,
-  T_LANES,
+  PositionLane,
+  TOKEN_LANES,
+  TokenLane,
+  WALLET_LANES,
+  WalletLane,
 } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
 
@@ -38,7 +38,7 @@ export class Dormancy {
   readonly #top: TopHolders
   readonly #ring: OrderRing
   /** Records of a run on their way back. */
-  #run = new Uint32Array(64 * P_LANES)
+  #run = new Uint32Array(64 * POSITION_LANES)
 
   constructor(state: State, top: TopHolders, ring: OrderRing) {
     this.#state = state
@@ -60,10 +60,10 @@ export class Dormancy {
     const { tokens } = this.#state
     if (token >= tokens.count) return false
     const t = tokens.u32[token >>> ROW_SHIFT]
-    const tAt = (token & ROW_MASK) * T_LANES
+    const tAt = (token & ROW_MASK) * TOKEN_LANES
     return (
-      t[tAt + T.positionsPlus1] !== 0 &&
-      t[tAt + T.lastSwapPlus1] <= reach.swap &&
+      t[tAt + TokenLane.positionsPlus1] !== 0 &&
+      t[tAt + TokenLane.lastSwapPlus1] <= reach.swap &&
       positionsOf(this.#state, token) <= DORMANT_TRADERS_MAX &&
       !reach.tells(token)
     )
@@ -82,31 +82,32 @@ export class Dormancy {
     const { dormant, positions, tokens } = this.#state
     const run = dormant.runs.add()
     const r = dormant.runs.u32[run >>> ROW_SHIFT]
-    const rAt = (run & ROW_MASK) * R_LANES
+    const rAt = (run & ROW_MASK) * COLD_RUN_LANES
     const t = tokens.u32[token >>> ROW_SHIFT]
-    const tAt = (token & ROW_MASK) * T_LANES
-    r[rAt + R.first] = dormant.tape.count
-    dormant.runs.f64[run >>> ROW_SHIFT][(rAt >>> 1) + R.topSumF] = this.#top.scannedSum(token)
-    for (let next = t[tAt + T.positionsPlus1], steps = 0; next !== 0; ) {
+    const tAt = (token & ROW_MASK) * TOKEN_LANES
+    r[rAt + ColdRunLane.first] = dormant.tape.count
+    dormant.runs.f64[run >>> ROW_SHIFT][(rAt >>> 1) + ColdRunLane.topSumF] =
+      this.#top.scannedSum(token)
+    for (let next = t[tAt + TokenLane.positionsPlus1], steps = 0; next !== 0; ) {
       steps = stepped(steps, positions.count, 'positions of a mint')
       const row = next - 1
       const p = positions.u32[row >>> ROW_SHIFT]
-      const pAt = (row & ROW_MASK) * P_LANES
-      next = p[pAt + P.nextInMintPlus1]
-      if (p[pAt + P.flags] & PositionFlag.creator) {
-        r[rAt + R.creatorFlags] = positionFlagsAt(p, pAt)
-        copyU64(r, rAt + R.creatorBalanceLo, p, pAt + P.balanceLo)
+      const pAt = (row & ROW_MASK) * POSITION_LANES
+      next = p[pAt + PositionLane.nextInMintPlus1]
+      if (p[pAt + PositionLane.flags] & PositionFlag.creator) {
+        r[rAt + ColdRunLane.creatorFlags] = positionFlagsAt(p, pAt)
+        copyU64(r, rAt + ColdRunLane.creatorBalanceLo, p, pAt + PositionLane.balanceLo)
       }
       const isHolder = isHolderAt(p, pAt)
-      dormant.append(this.#dormantRow(p[pAt + P.wallet]), p, pAt, isHolder)
+      dormant.append(this.#dormantRow(p[pAt + PositionLane.wallet]), p, pAt, isHolder)
       this.#state.dropPosition(row)
-      r[rAt + R.count] += 1
+      r[rAt + ColdRunLane.count] += 1
     }
-    t[tAt + T.positionsPlus1] = 0
-    t[tAt + T.creatorPositionPlus1] = 0
-    t[tAt + T.dormantPlus1] = run + 1
+    t[tAt + TokenLane.positionsPlus1] = 0
+    t[tAt + TokenLane.creatorPositionPlus1] = 0
+    t[tAt + TokenLane.dormantPlus1] = run + 1
     dormant.tokens += 1
-    dormant.positions += r[rAt + R.count]
+    dormant.positions += r[rAt + ColdRunLane.count]
     this.#top.invalidate(token)
   }
 
@@ -115,28 +116,32 @@ export class Dormancy {
    * @throws TapeDamage when they cannot be read; nothing has changed then
    */
   wake(token: number): void {
-    if (tokenLane(this.#state, token, T.dormantPlus1) !== 0) this.#bringBack(token)
+    if (tokenLane(this.#state, token, TokenLane.dormantPlus1) !== 0) this.#bringBack(token)
   }
 
   #bringBack(token: number): void {
     const { dormant, positions, tokens } = this.#state
     const t = tokens.u32[token >>> ROW_SHIFT]
-    const tAt = (token & ROW_MASK) * T_LANES
-    const run = t[tAt + T.dormantPlus1] - 1
-    const count = dormant.runLane(run, R.count)
-    this.#read(token, dormant.runLane(run, R.first), count)
-    t[tAt + T.dormantPlus1] = 0
+    const tAt = (token & ROW_MASK) * TOKEN_LANES
+    const run = t[tAt + TokenLane.dormantPlus1] - 1
+    const count = dormant.runLane(run, ColdRunLane.count)
+    this.#read(token, dormant.runLane(run, ColdRunLane.first), count)
+    t[tAt + TokenLane.dormantPlus1] = 0
     this.#state.forgetPositions(token)
     // From the oldest on, so that the chain of the mint is in its order again.
     for (let i = count - 1; i >= 0; i--) {
-      const from = i * P_LANES
-      const row = this.#state.addPosition(token, this.#run[from + P.wallet])
+      const from = i * POSITION_LANES
+      const row = this.#state.addPosition(token, this.#run[from + PositionLane.wallet])
       const p = positions.u32[row >>> ROW_SHIFT]
-      const pAt = (row & ROW_MASK) * P_LANES
-      for (let lane = 0; lane < P_LANES; lane++)
-        if (lane !== D.previousHolderPlus1 && lane !== D.previousOfWalletPlus1)
+      const pAt = (row & ROW_MASK) * POSITION_LANES
+      for (let lane = 0; lane < POSITION_LANES; lane++)
+        if (
+          lane !== ColdPositionLane.previousHolderPlus1 &&
+          lane !== ColdPositionLane.previousOfWalletPlus1
+        )
           p[pAt + lane] = this.#run[from + lane]
-      if (p[pAt + P.flags] & PositionFlag.creator) t[tAt + T.creatorPositionPlus1] = row + 1
+      if (p[pAt + PositionLane.flags] & PositionFlag.creator)
+        t[tAt + TokenLane.creatorPositionPlus1] = row + 1
     }
     dormant.runs.giveBack(run)
     dormant.tokens -= 1
@@ -146,12 +151,16 @@ export class Dormancy {
   }
 
   #read(token: number, first: number, count: number): void {
-    if (this.#run.length < count * P_LANES) this.#run = new Uint32Array(count * P_LANES)
+    if (this.#run.length < count * POSITION_LANES)
+      this.#run = new Uint32Array(count * POSITION_LANES)
     const { dormant, wallets } = this.#state
     for (let i = 0; i < count; i++) {
-      const at = i * P_LANES
+      const at = i * POSITION_LANES
       dormant.copy(first + i, this.#run, at)
-      if (this.#run[at + P.token] !== token || this.#run[at + P.wallet] >= wallets.count)
+      if (
+        this.#run[at + PositionLane.token] !== token ||
+        this.#run[at + PositionLane.wallet] >= wallets.count
+      )
         throw notOfThisRun(first + i)
     }
   }
@@ -160,8 +169,9 @@ export class Dormancy {
   #dormantRow(wallet: number): number {
     const { dormant, wallets } = this.#state
     const l = wallets.u32[wallet >>> ROW_SHIFT]
-    const lAt = (wallet & ROW_MASK) * L_LANES
-    if (l[lAt + L.dormantPlus1] === 0) l[lAt + L.dormantPlus1] = dormant.wallets.add() + 1
-    return l[lAt + L.dormantPlus1] - 1
+    const lAt = (wallet & ROW_MASK) * WALLET_LANES
+    if (l[lAt + WalletLane.dormantPlus1] === 0)
+      l[lAt + WalletLane.dormantPlus1] = dormant.wallets.add() + 1
+    return l[lAt + WalletLane.dormantPlus1] - 1
   }
 }

@@ -3,15 +3,23 @@ import type { TopHolders } from '../index/top-holders.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import { houseOf, isNeverHolder } from '../state/exclusion.ts'
 import { positionLane, walletLane } from '../state/lanes.ts'
-import { L, P, P_LANES, PositionFlag, T, T_LANES, WalletFlag } from '../state/layout.ts'
+import {
+  POSITION_LANES,
+  PositionFlag,
+  PositionLane,
+  TOKEN_LANES,
+  TokenLane,
+  WalletFlag,
+  WalletLane,
+} from '../state/layout.ts'
 import type { State } from '../state/state.ts'
 
 /** Classes of holders: the position flag, the sum of balances (f64 lane), the count. */
 const CLASSES = [
-  [PositionFlag.sniper, T.sniperSumF, T.sniperHolders],
-  [PositionFlag.bundle, T.bundleSumF, T.bundleHolders],
-  [PositionFlag.insider, T.insiderSumF, T.insiderHolders],
-  [PositionFlag.fresh, T.freshSumF, T.freshHolders],
+  [PositionFlag.sniper, TokenLane.sniperSumF, TokenLane.sniperHolders],
+  [PositionFlag.bundle, TokenLane.bundleSumF, TokenLane.bundleHolders],
+  [PositionFlag.insider, TokenLane.insiderSumF, TokenLane.insiderHolders],
+  [PositionFlag.fresh, TokenLane.freshSumF, TokenLane.freshHolders],
 ] as const
 
 /**
@@ -31,36 +39,36 @@ export class Holders {
   /** Takes the position's balance out of its mint's sums. */
   takeOut(position: number): void {
     const p = this.#state.positions.u32[position >>> ROW_SHIFT]
-    const pAt = (position & ROW_MASK) * P_LANES
-    const lo = p[pAt + P.balanceLo]
-    const hi = p[pAt + P.balanceLo + 1]
-    const flags = p[pAt + P.flags]
+    const pAt = (position & ROW_MASK) * POSITION_LANES
+    const lo = p[pAt + PositionLane.balanceLo]
+    const hi = p[pAt + PositionLane.balanceLo + 1]
+    const flags = p[pAt + PositionLane.flags]
     if ((lo | hi) === 0 || (flags & PositionFlag.excluded) !== 0) return
-    const token = p[pAt + P.token]
+    const token = p[pAt + PositionLane.token]
     const t = this.#state.tokens.u32[token >>> ROW_SHIFT]
     const tf = this.#state.tokens.f64[token >>> ROW_SHIFT]
-    const tAt = (token & ROW_MASK) * T_LANES
-    takeFromSum(tf, (tAt >>> 1) + T.holdersSumF, lo, hi)
-    t[tAt + T.holders] -= 1
+    const tAt = (token & ROW_MASK) * TOKEN_LANES
+    takeFromSum(tf, (tAt >>> 1) + TokenLane.holdersSumF, lo, hi)
+    t[tAt + TokenLane.holders] -= 1
     for (let i = 0; i < CLASSES.length; i++)
       if (flags & CLASSES[i][0]) {
         takeFromSum(tf, (tAt >>> 1) + CLASSES[i][1], lo, hi)
         t[tAt + CLASSES[i][2]] -= 1
       }
-    if (walletLane(this.#state, p[pAt + P.wallet], L.flags) & WalletFlag.pro) {
-      takeFromSum(tf, (tAt >>> 1) + T.proSumF, lo, hi)
-      t[tAt + T.proHolders] -= 1
+    if (walletLane(this.#state, p[pAt + PositionLane.wallet], WalletLane.flags) & WalletFlag.pro) {
+      takeFromSum(tf, (tAt >>> 1) + TokenLane.proSumF, lo, hi)
+      t[tAt + TokenLane.proHolders] -= 1
     }
   }
 
   /** Puts the position's balance into its mint's sums, as it and its wallet now are. */
   putBack(position: number): void {
     const p = this.#state.positions.u32[position >>> ROW_SHIFT]
-    const pAt = (position & ROW_MASK) * P_LANES
-    const lo = p[pAt + P.balanceLo]
-    const hi = p[pAt + P.balanceLo + 1]
-    const flags = p[pAt + P.flags]
-    const token = p[pAt + P.token]
+    const pAt = (position & ROW_MASK) * POSITION_LANES
+    const lo = p[pAt + PositionLane.balanceLo]
+    const hi = p[pAt + PositionLane.balanceLo + 1]
+    const flags = p[pAt + PositionLane.flags]
+    const token = p[pAt + PositionLane.token]
     this.#state.changes.note(token)
     if ((lo | hi) === 0 || (flags & PositionFlag.excluded) !== 0) {
       this.#top.changed(token, position, 0)
@@ -68,17 +76,17 @@ export class Holders {
     }
     const t = this.#state.tokens.u32[token >>> ROW_SHIFT]
     const tf = this.#state.tokens.f64[token >>> ROW_SHIFT]
-    const tAt = (token & ROW_MASK) * T_LANES
-    addToSum(tf, (tAt >>> 1) + T.holdersSumF, lo, hi)
-    t[tAt + T.holders] += 1
+    const tAt = (token & ROW_MASK) * TOKEN_LANES
+    addToSum(tf, (tAt >>> 1) + TokenLane.holdersSumF, lo, hi)
+    t[tAt + TokenLane.holders] += 1
     for (let i = 0; i < CLASSES.length; i++)
       if (flags & CLASSES[i][0]) {
         addToSum(tf, (tAt >>> 1) + CLASSES[i][1], lo, hi)
         t[tAt + CLASSES[i][2]] += 1
       }
-    if (walletLane(this.#state, p[pAt + P.wallet], L.flags) & WalletFlag.pro) {
-      addToSum(tf, (tAt >>> 1) + T.proSumF, lo, hi)
-      t[tAt + T.proHolders] += 1
+    if (walletLane(this.#state, p[pAt + PositionLane.wallet], WalletLane.flags) & WalletFlag.pro) {
+      addToSum(tf, (tAt >>> 1) + TokenLane.proSumF, lo, hi)
+      t[tAt + TokenLane.proHolders] += 1
     }
     this.#top.changed(token, position, u64ToNumber(lo, hi))
   }
@@ -87,10 +95,10 @@ export class Holders {
   turnPro(token: number, balanceLo: number, balanceHi: number, isPro: boolean): void {
     const t = this.#state.tokens.u32[token >>> ROW_SHIFT]
     const tf = this.#state.tokens.f64[token >>> ROW_SHIFT]
-    const tAt = (token & ROW_MASK) * T_LANES
+    const tAt = (token & ROW_MASK) * TOKEN_LANES
     const change = isPro ? addToSum : takeFromSum
-    change(tf, (tAt >>> 1) + T.proSumF, balanceLo, balanceHi)
-    t[tAt + T.proHolders] += isPro ? 1 : -1
+    change(tf, (tAt >>> 1) + TokenLane.proSumF, balanceLo, balanceHi)
+    t[tAt + TokenLane.proHolders] += isPro ? 1 : -1
     this.#state.changes.note(token)
   }
 
@@ -119,7 +127,7 @@ export class Holders {
 
   /** Has the position any of these flags? */
   hasFlag(position: number, flags: number): boolean {
-    return (positionLane(this.#state, position, P.flags) & flags) !== 0
+    return (positionLane(this.#state, position, PositionLane.flags) & flags) !== 0
   }
 
   /** Changes the flags of a position outside the fold of its own swap. */
@@ -127,7 +135,7 @@ export class Holders {
     this.#state.changePosition(position)
     this.takeOut(position)
     const p = this.#state.positions.u32[position >>> ROW_SHIFT]
-    const at = (position & ROW_MASK) * P_LANES + P.flags
+    const at = (position & ROW_MASK) * POSITION_LANES + PositionLane.flags
     p[at] = (p[at] & ~clear) | set
     this.putBack(position)
   }

@@ -7,11 +7,11 @@ import {
   subtractU64,
   wholeAt,
 } from '../../base/u64.ts'
-import { Flag, Hop, hopOf, U } from '../../events/swap-record.ts'
+import { Flag, Hop, hopOf, SwapLane } from '../../events/swap-record.ts'
 import { Rows, rowsPart } from '../memory/rows.ts'
 import type { Sized, StatePart } from '../memory/state-part.ts'
 import type { Hand } from '../state/hand.ts'
-import { C, C_LANES, P, PositionFlag } from '../state/layout.ts'
+import { CLAMP_LANES, ClampLane, PositionFlag, PositionLane } from '../state/layout.ts'
 import { hashSignature, isSameSignature, signatureHash } from '../state/signature.ts'
 import type { State } from '../state/state.ts'
 import { Burns } from './burns.ts'
@@ -35,7 +35,7 @@ const left = new Uint32Array(2)
  * undone, the swap folded, and the clamp applied anew.
  */
 export class InventoryClamp {
-  readonly #clamps = new Rows(C_LANES)
+  readonly #clamps = new Rows(CLAMP_LANES)
   readonly #count = new Rows(2)
   readonly #expected = new Rows(E_LANES)
   readonly parts: readonly StatePart[]
@@ -78,30 +78,31 @@ export class InventoryClamp {
   /** Before the balance of the swap in hand is set: undoes the clamp behind the swap before it, or clamps to the balance before. */
   begin(hand: Hand, isFirstOfTransaction: boolean): void {
     const { p, pAt, r, rAt } = hand
-    copyU64(expected, 0, p, pAt + P.balanceLo)
+    copyU64(expected, 0, p, pAt + PositionLane.balanceLo)
     if (!isFirstOfTransaction && this.#goOn(hand)) return
     if ((hand.flags & Flag.balanceBeforeGiven) === 0) return
-    copyU64(expected, 0, r, rAt + U.balanceBeforeLo)
-    if (isLess(expected, 0, p, pAt + P.balanceLo)) this.#noteLeft(hand, p, pAt + P.balanceLo)
-    if (isLess(expected, 0, p, pAt + P.inventoryLo)) clamp(hand, expected)
+    copyU64(expected, 0, r, rAt + SwapLane.balanceBeforeLo)
+    if (isLess(expected, 0, p, pAt + PositionLane.balanceLo))
+      this.#noteLeft(hand, p, pAt + PositionLane.balanceLo)
+    if (isLess(expected, 0, p, pAt + PositionLane.inventoryLo)) clamp(hand, expected)
   }
 
   /** After the swap is folded and the balance set. */
   apply(hand: Hand): void {
     const { p, pAt, r, rAt } = hand
     // Two calls, each of one function: which one to call would be looked up every time.
-    if (hand.isBuy) addU64(expected, 0, r, rAt + U.baseLo)
-    else subtractU64(expected, 0, r, rAt + U.baseLo)
-    const balanceAt = pAt + P.balanceLo
+    if (hand.isBuy) addU64(expected, 0, r, rAt + SwapLane.baseLo)
+    else subtractU64(expected, 0, r, rAt + SwapLane.baseLo)
+    const balanceAt = pAt + PositionLane.balanceLo
     const isExpected = p[balanceAt] === expected[0] && p[balanceAt + 1] === expected[1]
-    const isClamped = isLess(p, balanceAt, p, pAt + P.inventoryLo)
+    const isClamped = isLess(p, balanceAt, p, pAt + PositionLane.inventoryLo)
     if (!isExpected || isClamped) this.#clampBehind(hand, isClamped)
     else if (this.#count.u32[0][0] !== 0) this.#forget(hand.position)
   }
 
   #clampBehind(hand: Hand, isClamped: boolean): void {
     const { p, pAt } = hand
-    const balanceAt = pAt + P.balanceLo
+    const balanceAt = pAt + PositionLane.balanceLo
     this.#remember(hand)
     if (isLess(p, balanceAt, expected, 0)) {
       copyU64(left, 0, expected, 0)
@@ -128,14 +129,14 @@ export class InventoryClamp {
   /** Is a swap of the position before this one of the same transaction? */
   #hasSwapOfTransaction(hand: Hand): boolean {
     const { tape } = this.#state
-    let next = hand.p[hand.pAt + P.lastSwapPlus1]
+    let next = hand.p[hand.pAt + PositionLane.lastSwapPlus1]
     // A transaction is a run of neighbours with one signature.
     for (let index = hand.index - 1; index >= tape.firstInMemory && next !== 0; index--) {
       const [r, at] = [tape.u32Of(index), tape.at(index)]
       if (!isSameSignature(r, at, hand.r, hand.rAt)) return false
       if (index !== next - 1) continue
       if (hopOf(r, at) !== Hop.passed) return true
-      next = r[at + U.previousInPosition]
+      next = r[at + SwapLane.previousInPosition]
     }
     return false
   }
@@ -145,26 +146,31 @@ export class InventoryClamp {
     copyU64(left, 0, p, balanceAt)
     subtractU64(left, 0, expected, 0)
     if (wholeAt(left, 0, hand.decimals) > this.#state.rules.soldAllWhole)
-      hand.p[hand.pAt + P.flags] |= PositionFlag.gaveAway
+      hand.p[hand.pAt + PositionLane.flags] |= PositionFlag.gaveAway
   }
 
   /** What left in this transaction, if no burn of it says where to. */
   #judgeLeft(hand: Hand): void {
-    hashSignature(hand.r, hand.rAt + U.signature)
+    hashSignature(hand.r, hand.rAt + SwapLane.signature)
     if (this.burns.isHandedOn(left, hand.token, signatureHash[0], signatureHash[1]))
-      hand.p[hand.pAt + P.flags] |= PositionFlag.gaveAway
+      hand.p[hand.pAt + PositionLane.flags] |= PositionFlag.gaveAway
   }
 
   #undo(hand: Hand, row: number): void {
-    const at = row * C_LANES
+    const at = row * CLAMP_LANES
     const f64 = this.#clamps.f64[0]
-    copyU64(hand.p, hand.pAt + P.inventoryLo, this.#clamps.u32[0], at + C.inventoryLo)
-    hand.pf[hand.pAtF + P.costUsdF] = f64[(at >>> 1) + C.costUsdF]
-    hand.pf[hand.pAtF + P.costSolF] = f64[(at >>> 1) + C.costSolF]
+    copyU64(
+      hand.p,
+      hand.pAt + PositionLane.inventoryLo,
+      this.#clamps.u32[0],
+      at + ClampLane.inventoryLo,
+    )
+    hand.pf[hand.pAtF + PositionLane.costUsdF] = f64[(at >>> 1) + ClampLane.costUsdF]
+    hand.pf[hand.pAtF + PositionLane.costSolF] = f64[(at >>> 1) + ClampLane.costSolF]
     const beside = this.#expected.u32[0]
     copyU64(expected, 0, beside, row * E_LANES + E.expectedLo)
     if ((beside[row * E_LANES + E.flags] & PositionFlag.gaveAway) === 0)
-      hand.p[hand.pAt + P.flags] &= ~PositionFlag.gaveAway
+      hand.p[hand.pAt + PositionLane.flags] &= ~PositionFlag.gaveAway
   }
 
   #remember(hand: Hand): void {
@@ -178,16 +184,16 @@ export class InventoryClamp {
     }
     this.#state.undo.save(this.#clampsUndo, row)
     this.#state.undo.save(this.#expectedUndo, row)
-    const at = row * C_LANES
+    const at = row * CLAMP_LANES
     const u32 = this.#clamps.u32[0]
     const f64 = this.#clamps.f64[0]
-    u32[at + C.position] = hand.position
-    copyU64(u32, at + C.inventoryLo, hand.p, hand.pAt + P.inventoryLo)
-    f64[(at >>> 1) + C.costUsdF] = hand.pf[hand.pAtF + P.costUsdF]
-    f64[(at >>> 1) + C.costSolF] = hand.pf[hand.pAtF + P.costSolF]
+    u32[at + ClampLane.position] = hand.position
+    copyU64(u32, at + ClampLane.inventoryLo, hand.p, hand.pAt + PositionLane.inventoryLo)
+    f64[(at >>> 1) + ClampLane.costUsdF] = hand.pf[hand.pAtF + PositionLane.costUsdF]
+    f64[(at >>> 1) + ClampLane.costSolF] = hand.pf[hand.pAtF + PositionLane.costSolF]
     const beside = this.#expected.u32[0]
     copyU64(beside, row * E_LANES + E.expectedLo, expected, 0)
-    beside[row * E_LANES + E.flags] = hand.p[hand.pAt + P.flags]
+    beside[row * E_LANES + E.flags] = hand.p[hand.pAt + PositionLane.flags]
   }
 
   /** The clamp no longer bites: nothing is left to undo. */
@@ -197,13 +203,13 @@ export class InventoryClamp {
     const found = this.#find(position, count)
     if (found < 0) return
     this.#state.undo.save(this.#clampsUndo, found)
-    this.#clamps.u32[0][found * C_LANES + C.position] = NO_POSITION
+    this.#clamps.u32[0][found * CLAMP_LANES + ClampLane.position] = NO_POSITION
   }
 
   #find(position: number, count: number): number {
     const u32 = this.#clamps.u32[0]
     for (let row = 0; row < count; row++)
-      if (u32[row * C_LANES + C.position] === position) return row
+      if (u32[row * CLAMP_LANES + ClampLane.position] === position) return row
     return -1
   }
 }
@@ -224,8 +230,12 @@ export function clampInventory(
 ): void {
   const pAtF = pAt >>> 1
   const isEmpty = isZeroAt(to, 0)
-  const share = isEmpty ? 0 : numberAt(to, 0) / numberAt(p, pAt + P.inventoryLo)
-  pf[pAtF + P.costUsdF] = isEmpty ? 0 : Math.round(pf[pAtF + P.costUsdF] * share)
-  pf[pAtF + P.costSolF] = isEmpty ? 0 : Math.round(pf[pAtF + P.costSolF] * share)
-  copyU64(p, pAt + P.inventoryLo, to, 0)
+  const share = isEmpty ? 0 : numberAt(to, 0) / numberAt(p, pAt + PositionLane.inventoryLo)
+  pf[pAtF + PositionLane.costUsdF] = isEmpty
+    ? 0
+    : Math.round(pf[pAtF + PositionLane.costUsdF] * share)
+  pf[pAtF + PositionLane.costSolF] = isEmpty
+    ? 0
+    : Math.round(pf[pAtF + PositionLane.costSolF] * share)
+  copyU64(p, pAt + PositionLane.inventoryLo, to, 0)
 }

@@ -1,10 +1,10 @@
 import { stepped } from '../../base/damage.ts'
 import { isZeroAt } from '../../base/u64.ts'
-import { F, Flag, Hop, hopOf, U, walletOf } from '../../events/swap-record.ts'
+import { Flag, Hop, hopOf, SwapFloatLane, SwapLane, walletOf } from '../../events/swap-record.ts'
 import { swapsOldestFirst } from '../history/tape-reader.ts'
 import { Hand } from '../state/hand.ts'
 import { positionLane } from '../state/lanes.ts'
-import { B, P, PositionFlag, T } from '../state/layout.ts'
+import { LifecycleLane, PositionFlag, PositionLane, TokenLane } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
 import type { SwapFold } from './swap-fold.ts'
 import { isWithinSnipe } from './wallet-classes.ts'
@@ -49,12 +49,12 @@ export class LateCreation {
 
   #judgeBundles(hand: Hand, swaps: readonly number[]): void {
     this.#fold.bundles.forget(hand.token)
-    let next = hand.t[hand.tAt + T.positionsPlus1]
+    let next = hand.t[hand.tAt + TokenLane.positionsPlus1]
     for (let steps = 0; next !== 0; ) {
       steps = this.#stepped(steps)
       if (this.#fold.holders.hasFlag(next - 1, PositionFlag.bundle))
         this.#fold.holders.setFlags(next - 1, PositionFlag.bundle, 0)
-      next = positionLane(this.#state, next - 1, P.nextInMintPlus1)
+      next = positionLane(this.#state, next - 1, PositionLane.nextInMintPlus1)
     }
     for (const index of swaps) {
       hand.takeRecord(this.#state, index)
@@ -63,10 +63,10 @@ export class LateCreation {
   }
 
   #markCreator(hand: Hand): void {
-    const creator = hand.b[hand.bAt + B.creatorPlus1] - 1
+    const creator = hand.b[hand.bAt + LifecycleLane.creatorPlus1] - 1
     const position = creator < 0 ? -1 : this.#state.findPosition(hand.token, creator)
     if (position < 0) return
-    hand.t[hand.tAt + T.creatorPositionPlus1] = position + 1
+    hand.t[hand.tAt + TokenLane.creatorPositionPlus1] = position + 1
     this.#fold.holders.setFlags(position, JUDGED, PositionFlag.creator)
   }
 
@@ -87,17 +87,17 @@ export class LateCreation {
       const wallet = walletOf(r, at)
       if (traded.has(wallet)) continue
       traded.add(wallet)
-      const flags = r[at + U.flags]
+      const flags = r[at + SwapLane.flags]
       const isSell = (flags & Flag.sell) !== 0
       const isTold = (flags & Flag.balanceBeforeGiven) !== 0
-      if (isSell || (isTold && !isZeroAt(r, at + U.balanceBeforeLo)))
+      if (isSell || (isTold && !isZeroAt(r, at + SwapLane.balanceBeforeLo)))
         this.#flagInsider(this.#state.findPosition(hand.token, wallet))
     }
-    let next = hand.t[hand.tAt + T.positionsPlus1]
+    let next = hand.t[hand.tAt + TokenLane.positionsPlus1]
     for (let steps = 0; next !== 0; ) {
       steps = this.#stepped(steps)
       if (this.#fold.holders.hasFlag(next - 1, PositionFlag.handed)) this.#flagInsider(next - 1)
-      next = positionLane(this.#state, next - 1, P.nextInMintPlus1)
+      next = positionLane(this.#state, next - 1, PositionLane.nextInMintPlus1)
     }
   }
 
@@ -119,11 +119,11 @@ export class LateCreation {
       const r = tape.u32Of(index)
       const at = tape.at(index)
       const wallet = walletOf(r, at)
-      const flags = r[at + U.flags]
+      const flags = r[at + SwapLane.flags]
       if (flags & Flag.sell || bought.has(wallet)) continue
       bought.add(wallet)
-      const slot = tape.f64Of(index)[(at >>> 1) + F.slot]
-      if (!isWithinSnipe(hand, this.#state.rules, slot, flags, r[at + U.timestamp])) continue
+      const slot = tape.f64Of(index)[(at >>> 1) + SwapFloatLane.slot]
+      if (!isWithinSnipe(hand, this.#state.rules, slot, flags, r[at + SwapLane.timestamp])) continue
       const position = this.#state.findPosition(hand.token, wallet)
       if (position >= 0 && !this.#fold.holders.hasFlag(position, PositionFlag.creator))
         this.#fold.holders.setFlags(position, 0, PositionFlag.sniper)

@@ -5,13 +5,19 @@ import {
   type TokenCreated,
 } from '../../events/event.ts'
 import { Quote } from '../../events/platform.ts'
-import { toldQuoteDecimals, toldQuoteOf, U } from '../../events/swap-record.ts'
+import { SwapLane, toldQuoteDecimals, toldQuoteOf } from '../../events/swap-record.ts'
 import { cleanLink, codePoints, DESCRIPTION_CHARACTERS_MAX, xLinkOf } from '../../events/text.ts'
 import type { XLinks } from '../index/x-links.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import { copiedPart, StateError, type StatePart } from '../memory/state-part.ts'
 import { bytesOf } from '../memory/views.ts'
-import { B, B_LANES, M, M_LANES, TokenFlag } from '../state/layout.ts'
+import {
+  LIFECYCLE_LANES,
+  LifecycleLane,
+  METADATA_LANES,
+  MetadataLane,
+  TokenFlag,
+} from '../state/layout.ts'
 import { flagsOf } from '../state/lifecycle.ts'
 import type { State } from '../state/state.ts'
 
@@ -43,14 +49,14 @@ export class MetadataFold {
 
   fold(token: number, event: Metadata): void {
     const m = this.#state.metadata.u32[token >>> ROW_SHIFT]
-    const at = (token & ROW_MASK) * M_LANES
+    const at = (token & ROW_MASK) * METADATA_LANES
     for (let i = 0; i < METADATA_KEYS.length; i++) {
       const value = event[METADATA_KEYS[i]]
-      const lane = at + M.firstText + i
+      const lane = at + MetadataLane.firstText + i
       if (value !== undefined)
         m[lane] = this.#state.texts.replace(m[lane], cleanText(METADATA_KEYS[i], value ?? ''))
     }
-    if (event.dexPaid !== undefined) m[at + M.dexPaid] = event.dexPaid ? 1 : 0
+    if (event.dexPaid !== undefined) m[at + MetadataLane.dexPaid] = event.dexPaid ? 1 : 0
     if (event.twitter !== undefined) this.#links.set(token, xLinkOf(event.twitter ?? ''))
     if ((flagsOf(this.#state, token) & TokenFlag.exists) === 0) this.#wait(token)
   }
@@ -83,8 +89,8 @@ export class MetadataFold {
   #lose(token: number): void {
     if ((flagsOf(this.#state, token) & TokenFlag.exists) !== 0) return
     this.#links.set(token, '')
-    const at = (token & ROW_MASK) * M_LANES
-    this.#state.metadata.u32[token >>> ROW_SHIFT].fill(0, at, at + M.positions)
+    const at = (token & ROW_MASK) * METADATA_LANES
+    this.#state.metadata.u32[token >>> ROW_SHIFT].fill(0, at, at + MetadataLane.positions)
   }
 }
 
@@ -95,12 +101,12 @@ function cleanText(key: MetadataKey, value: string): string {
 /** Where the swap at u32 lane `at` says that its mint is quoted in a coin: the first that is told of a mint counts. */
 export function noteCoinOfSwap({ births, quotes }: State, u32: Uint32Array, at: number): void {
   if (toldQuoteOf(u32, at) !== Quote.other) return
-  const quote = quotes.numberOfCoin(u32[at + U.quoteMint])
-  const decimals = toldQuoteDecimals(u32[at + U.flags])
+  const quote = quotes.numberOfCoin(u32[at + SwapLane.quoteMint])
+  const decimals = toldQuoteDecimals(u32[at + SwapLane.flags])
   if (decimals >= 0) quotes.tellDecimals(quote, decimals)
-  const token = u32[at + U.token]
+  const token = u32[at + SwapLane.token]
   const b = births.u32[token >>> ROW_SHIFT]
-  const lane = (token & ROW_MASK) * B_LANES + B.toldCoin
+  const lane = (token & ROW_MASK) * LIFECYCLE_LANES + LifecycleLane.toldCoin
   if (b[lane] === 0) b[lane] = quote
 }
 

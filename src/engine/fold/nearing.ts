@@ -1,16 +1,16 @@
-import { U } from '../../events/swap-record.ts'
+import { SwapLane } from '../../events/swap-record.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import { type Identities, identify, identityKey } from '../order/identities.ts'
 import {
-  B_LANES,
-  K_LANES,
-  L,
-  L_LANES,
-  M,
-  M_LANES,
-  P_LANES,
-  T_LANES,
-  W_LANES,
+  LIFECYCLE_LANES,
+  LINK_LANES,
+  METADATA_LANES,
+  MetadataLane,
+  POSITION_LANES,
+  TOKEN_LANES,
+  WALLET_LANES,
+  WalletLane,
+  WINDOW_LANES,
 } from '../state/layout.ts'
 import { hashSignature, signatureHash } from '../state/signature.ts'
 import type { State } from '../state/state.ts'
@@ -39,33 +39,33 @@ export class Nearing {
   /** Where its identity is looked for, and rows that the record itself names. */
   first(u32: Uint32Array, at: number): void {
     const { tokens, births, windows, wallets } = this.#state
-    const token = u32[at + U.token]
-    const wallet = u32[at + U.wallet]
-    hashSignature(u32, at + U.signature)
-    identify(signatureHash[0], signatureHash[1], u32[at + U.ordinal])
+    const token = u32[at + SwapLane.token]
+    const wallet = u32[at + SwapLane.wallet]
+    hashSignature(u32, at + SwapLane.signature)
+    identify(signatureHash[0], signatureHash[1], u32[at + SwapLane.ordinal])
     let sum = this.#identities.near(identityKey[1]) + this.#state.nearPosition(token, wallet)
     if (token < tokens.count) {
       const page = tokens.u32[token >>> ROW_SHIFT]
-      const lane = (token & ROW_MASK) * T_LANES
+      const lane = (token & ROW_MASK) * TOKEN_LANES
       sum += page[lane] + page[lane + LINE] + page[lane + 2 * LINE] + page[lane + 3 * LINE]
-      sum += births.u32[token >>> ROW_SHIFT][(token & ROW_MASK) * B_LANES]
-      sum += windows.u32[token >>> ROW_SHIFT][(token & ROW_MASK) * W_LANES]
+      sum += births.u32[token >>> ROW_SHIFT][(token & ROW_MASK) * LIFECYCLE_LANES]
+      sum += windows.u32[token >>> ROW_SHIFT][(token & ROW_MASK) * WINDOW_LANES]
     }
     if (wallet < wallets.count)
-      sum += wallets.u32[wallet >>> ROW_SHIFT][(wallet & ROW_MASK) * L_LANES]
+      sum += wallets.u32[wallet >>> ROW_SHIFT][(wallet & ROW_MASK) * WALLET_LANES]
     this.sum = sum | 0
   }
 
   /** The position, whose row has to be looked for. */
   second(u32: Uint32Array, at: number): void {
-    const position = this.#state.findPosition(u32[at + U.token], u32[at + U.wallet])
+    const position = this.#state.findPosition(u32[at + SwapLane.token], u32[at + SwapLane.wallet])
     if (position < 0) {
-      this.#nearLink(u32[at + U.wallet])
-      this.#nearCount(u32[at + U.token])
+      this.#nearLink(u32[at + SwapLane.wallet])
+      this.#nearCount(u32[at + SwapLane.token])
       return
     }
     const page = this.#state.positions.u32[position >>> ROW_SHIFT]
-    const lane = (position & ROW_MASK) * P_LANES
+    const lane = (position & ROW_MASK) * POSITION_LANES
     this.sum = (page[lane] + page[lane + LINE] + page[lane + 2 * LINE]) | 0
   }
 
@@ -73,7 +73,7 @@ export class Nearing {
   #nearCount(token: number): void {
     const { metadata } = this.#state
     if (token >= metadata.count) return
-    const lane = (token & ROW_MASK) * M_LANES + M.positions
+    const lane = (token & ROW_MASK) * METADATA_LANES + MetadataLane.positions
     this.sum = metadata.u32[token >>> ROW_SHIFT][lane] | 0
   }
 
@@ -81,8 +81,8 @@ export class Nearing {
   #nearLink(wallet: number): void {
     const { wallets, links } = this.#state
     if (wallet >= wallets.count) return
-    const lane = (wallet & ROW_MASK) * L_LANES + L.positionsPlus1
+    const lane = (wallet & ROW_MASK) * WALLET_LANES + WalletLane.positionsPlus1
     const row = wallets.u32[wallet >>> ROW_SHIFT][lane] - 1
-    if (row >= 0) this.sum = links.u32[row >>> ROW_SHIFT][(row & ROW_MASK) * K_LANES] | 0
+    if (row >= 0) this.sum = links.u32[row >>> ROW_SHIFT][(row & ROW_MASK) * LINK_LANES] | 0
   }
 }

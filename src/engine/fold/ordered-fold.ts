@@ -1,5 +1,5 @@
 import type { PlacedEvent } from '../../events/event.ts'
-import { SWAP_U32_LANES, U, undoFold } from '../../events/swap-record.ts'
+import { SWAP_U32_LANES, SwapLane, undoFold } from '../../events/swap-record.ts'
 import type { BarChains } from '../history/bar-chains.ts'
 import type { SearchIndex } from '../index/search-index.ts'
 import type { TokenOrder } from '../index/token-order.ts'
@@ -123,7 +123,7 @@ export class OrderedFold {
     const page = state.tape.u32Of(index)
     const to = state.tape.at(index)
     for (let i = 0; i < SWAP_U32_LANES; i++) page[to + i] = source[at + i]
-    const token = page[to + U.token]
+    const token = page[to + SwapLane.token]
     const isNew = this.swaps.fold(index, key)
     if (this.swaps.hasExcluded) this.#late.rejudgeBundles(token)
     this.#ring.push(key, mark, bars, null)
@@ -195,8 +195,8 @@ export class OrderedFold {
     const index = tape.count - 1
     const page = tape.u32Of(index)
     const at = tape.at(index)
-    this.#targets.window.remove(index, page[at + U.timestamp])
-    this.#forgetDerived(page[at + U.token])
+    this.#targets.window.remove(index, page[at + SwapLane.timestamp])
+    this.#forgetDerived(page[at + SwapLane.token])
     tape.truncate(index)
     const record = page.slice(at, at + SWAP_U32_LANES)
     undoFold(record, new Float64Array(record.buffer), 0)

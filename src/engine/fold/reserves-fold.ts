@@ -1,7 +1,7 @@
 import { copyU64, isLess, subtractU64, writeU64 } from '../../base/u64.ts'
 import type { Reserves } from '../../events/event.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
-import { T, T_LANES, TokenFlag } from '../state/layout.ts'
+import { TOKEN_LANES, TokenFlag, TokenLane } from '../state/layout.ts'
 import { hashSignatureText, signatureHash } from '../state/signature.ts'
 import type { State } from '../state/state.ts'
 import type { Burns } from './burns.ts'
@@ -26,35 +26,35 @@ export class ReservesFold {
   /** Of a mint that is not known: nothing. */
   fold(token: number, event: Reserves): void {
     const t = this.#state.tokens.u32[token >>> ROW_SHIFT]
-    const tAt = (token & ROW_MASK) * T_LANES
-    if ((t[tAt + T.flags] & TokenFlag.exists) === 0) return
+    const tAt = (token & ROW_MASK) * TOKEN_LANES
+    if ((t[tAt + TokenLane.flags] & TokenFlag.exists) === 0) return
     this.#state.undo.save(this.#state.tokensUndo, token)
-    if (event.reason === 'mayhem') t[tAt + T.flags] |= TokenFlag.mayhem
+    if (event.reason === 'mayhem') t[tAt + TokenLane.flags] |= TokenFlag.mayhem
     if (event.supplyRaw !== undefined) this.#foldSupply(token, event, event.supplyRaw)
     const isCurve = event.source === 'pump'
     // A curve that has graduated makes the price no more.
-    if (isCurve && t[tAt + T.flags] & TokenFlag.graduated) return
-    t[tAt + T.flags] |= TokenFlag.reservesTold
+    if (isCurve && t[tAt + TokenLane.flags] & TokenFlag.graduated) return
+    t[tAt + TokenLane.flags] |= TokenFlag.reservesTold
     if (event.virtualBaseRaw > 0n && event.virtualQuoteRaw > 0n) {
-      writeU64(t, tAt + T.virtualBaseLo, event.virtualBaseRaw)
-      writeU64(t, tAt + T.virtualQuoteLo, event.virtualQuoteRaw)
+      writeU64(t, tAt + TokenLane.virtualBaseLo, event.virtualBaseRaw)
+      writeU64(t, tAt + TokenLane.virtualQuoteLo, event.virtualQuoteRaw)
     }
     if (!isCurve) return
-    writeU64(t, tAt + T.realBaseLo, event.realBaseRaw)
-    if (event.realBaseRaw === 0n) t[tAt + T.flags] |= TokenFlag.complete
+    writeU64(t, tAt + TokenLane.realBaseLo, event.realBaseRaw)
+    if (event.realBaseRaw === 0n) t[tAt + TokenLane.flags] |= TokenFlag.complete
   }
 
   #foldSupply(token: number, { reason, signature }: Reserves, supplyRaw: bigint): void {
     const t = this.#state.tokens.u32[token >>> ROW_SHIFT]
-    const tAt = (token & ROW_MASK) * T_LANES
+    const tAt = (token & ROW_MASK) * TOKEN_LANES
     writeU64(amount, 0, supplyRaw)
-    if (reason === 'burn' && isLess(amount, 0, t, tAt + T.supplyLo)) {
-      copyU64(burned, 0, t, tAt + T.supplyLo)
+    if (reason === 'burn' && isLess(amount, 0, t, tAt + TokenLane.supplyLo)) {
+      copyU64(burned, 0, t, tAt + TokenLane.supplyLo)
       subtractU64(burned, 0, amount, 0)
       hashSignatureText(signature, this.#state.book)
       this.#burns.note(burned, token, signatureHash[0], signatureHash[1])
     }
-    copyU64(t, tAt + T.supplyLo, amount, 0)
-    t[tAt + T.flags] |= TokenFlag.supplySeen
+    copyU64(t, tAt + TokenLane.supplyLo, amount, 0)
+    t[tAt + TokenLane.flags] |= TokenFlag.supplySeen
   }
 }

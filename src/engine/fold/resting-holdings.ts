@@ -1,6 +1,6 @@
 import { TapeDamage } from '../../base/damage.ts'
 import { walletLane } from '../state/lanes.ts'
-import { D, L, N, P } from '../state/layout.ts'
+import { ColdPositionLane, ColdWalletLane, PositionLane, WalletLane } from '../state/layout.ts'
 import { isDormant } from '../state/position-lists.ts'
 import type { State } from '../state/state.ts'
 import { type VisitHolding, WalletHoldings } from '../state/wallet-holdings.ts'
@@ -97,10 +97,10 @@ export class RestingHoldings {
       const record = next - 1
       const p = dormant.tape.u32Of(record)
       const pAt = dormant.tape.at(record)
-      const token = p[pAt + P.token]
-      const lo = p[pAt + P.balanceLo]
-      const hi = p[pAt + P.balanceLo + 1]
-      next = dormant.previous(record, D.previousHolderPlus1)
+      const token = p[pAt + PositionLane.token]
+      const lo = p[pAt + PositionLane.balanceLo]
+      const hi = p[pAt + PositionLane.balanceLo + 1]
+      next = dormant.previous(record, ColdPositionLane.previousHolderPlus1)
       if (isDormant(this.#state, token, record)) visit(token, lo, hi)
     }
   }
@@ -151,7 +151,7 @@ export class RestingHoldings {
 
   /** Null: it is not to be kept. */
   #begin(wallet: number, newestPlus1: number): WalletHoldings | null {
-    const mints = walletLane(this.#state, wallet, L.mints)
+    const mints = walletLane(this.#state, wallet, WalletLane.mints)
     // One that may find no room even alone would have all others go.
     if (newestPlus1 === 0 || mints < this.#nearedFromMints || mints > this.#holdingsMax) return null
     const holdings = new WalletHoldings(this.#state)
@@ -161,7 +161,7 @@ export class RestingHoldings {
 
   /** Its newest record with a balance + 1; 0 for none. */
   #newestPlus1(wallet: number): number {
-    const row = walletLane(this.#state, wallet, L.dormantPlus1) - 1
-    return row < 0 ? 0 : this.#state.dormant.walletLane(row, N.newestHolderPlus1)
+    const row = walletLane(this.#state, wallet, WalletLane.dormantPlus1) - 1
+    return row < 0 ? 0 : this.#state.dormant.walletLane(row, ColdWalletLane.newestHolderPlus1)
   }
 }

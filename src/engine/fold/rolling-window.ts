@@ -1,10 +1,10 @@
 import { olderLink } from '../../base/damage.ts'
 import { WINDOW_SECONDS } from '../../events/platform.ts'
-import { F, Flag, U, volumeMicroUsdOf } from '../../events/swap-record.ts'
+import { Flag, SwapFloatLane, SwapLane, volumeMicroUsdOf } from '../../events/swap-record.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import { type StatePart, sizesOf } from '../memory/state-part.ts'
 import { bytesOf } from '../memory/views.ts'
-import { W, W_LANES } from '../state/layout.ts'
+import { WINDOW_LANES, WindowLane } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
 
 /** Seconds the ring of chains spans: a day, and what may lie ahead of the clock. */
@@ -47,7 +47,7 @@ export class RollingWindow {
     const now = this.#state.now
     if (timestamp <= now - WINDOW_SECONDS || timestamp > now + AHEAD_SECONDS_MAX) return
     const { tape } = this.#state
-    tape.u32Of(index)[tape.at(index) + U.nextInSecond] = this.#heads[timestamp & RING_MASK]
+    tape.u32Of(index)[tape.at(index) + SwapLane.nextInSecond] = this.#heads[timestamp & RING_MASK]
     this.#heads[timestamp & RING_MASK] = index + 1
     if (timestamp <= now) this.#count(index, 1)
   }
@@ -96,7 +96,11 @@ export class RollingWindow {
 
   #nextOf(index: number): number {
     const { tape } = this.#state
-    return olderLink(tape.u32Of(index)[tape.at(index) + U.nextInSecond], index, 'swaps of a second')
+    return olderLink(
+      tape.u32Of(index)[tape.at(index) + SwapLane.nextInSecond],
+      index,
+      'swaps of a second',
+    )
   }
 
   #count(index: number, sign: number): void {
@@ -104,17 +108,17 @@ export class RollingWindow {
     const r = tape.u32Of(index)
     const at = tape.at(index)
     const rf = tape.f64Of(index)
-    const lane = rf[(at >>> 1) + F.volumeMicroUsd]
+    const lane = rf[(at >>> 1) + SwapFloatLane.volumeMicroUsd]
     // Of all but swaps quoted in a coin the lane has it: a call would put its double on the heap.
     const volumeMicroUsd = lane >= 0 ? lane : volumeMicroUsdOf(r, rf, at)
-    const token = r[at + U.token]
+    const token = r[at + SwapLane.token]
     this.#state.changes.note(token)
     const w = this.#state.windows.u32[token >>> ROW_SHIFT]
     const wf = this.#state.windows.f64[token >>> ROW_SHIFT]
-    const wAt = (token & ROW_MASK) * W_LANES
-    const isSell = r[at + U.flags] & Flag.sell
-    const count = wAt + (isSell ? W.sells : W.buys)
-    const sum = (wAt >>> 1) + (isSell ? W.sellMicroUsdF : W.buyMicroUsdF)
+    const wAt = (token & ROW_MASK) * WINDOW_LANES
+    const isSell = r[at + SwapLane.flags] & Flag.sell
+    const count = wAt + (isSell ? WindowLane.sells : WindowLane.buys)
+    const sum = (wAt >>> 1) + (isSell ? WindowLane.sellMicroUsdF : WindowLane.buyMicroUsdF)
     w[count] += sign
     // Beyond 2^53 micro-USD a sum is rounded: what is left of an empty window is nothing all the same.
     wf[sum] = w[count] === 0 ? 0 : wf[sum] + sign * volumeMicroUsd

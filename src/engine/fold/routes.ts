@@ -1,18 +1,24 @@
 import { numberAt } from '../../base/u64.ts'
 import {
-  F,
   Flag,
   Hop,
   hopOf,
   markPassed,
-  U,
+  SwapFloatLane,
+  SwapLane,
   volumeMicroUsdOf,
   walletOf,
 } from '../../events/swap-record.ts'
 import { ROW_MASK, ROW_SHIFT, Rows, rowsPart } from '../memory/rows.ts'
 import type { Sized, StatePart } from '../memory/state-part.ts'
 import type { Hand } from '../state/hand.ts'
-import { B, B_LANES, L, P, P_LANES } from '../state/layout.ts'
+import {
+  LIFECYCLE_LANES,
+  LifecycleLane,
+  POSITION_LANES,
+  PositionLane,
+  WalletLane,
+} from '../state/layout.ts'
 import { isSameSignature } from '../state/signature.ts'
 import type { State } from '../state/state.ts'
 import { feesOfSwap, lamportsOfSwap, quoteCounted } from '../state/swap-value.ts'
@@ -79,23 +85,24 @@ export class Routes {
     const coin = this.#state.quotes.tokenOf(hand.quote)
     const before = this.#hopBefore(
       hand,
-      (r, at) => hopOf(r, at) === Hop.passed && r[at + U.token] === coin,
+      (r, at) => hopOf(r, at) === Hop.passed && r[at + SwapLane.token] === coin,
     )
     if (before < 0) return
     const { tape } = this.#state
     const [r, rf, at] = [tape.u32Of(before), tape.f64Of(before), tape.at(before)]
-    if (r[at + U.flags] & Flag.sell) return
+    if (r[at + SwapLane.flags] & Flag.sell) return
     const quote = quoteCounted(r, rf, at, this.#quoteOf(coin))
     hand.paidMicroUsd = volumeMicroUsdOf(r, rf, at)
     hand.paidLamports = lamportsOfSwap(r, rf, at, quote)
     hand.feesBefore = feesOfSwap(r, rf, at, quote)
-    if (r[at + U.flags] & Flag.firstOfTransaction) hand.feesBefore += numberAt(r, at + U.chainFeeLo)
+    if (r[at + SwapLane.flags] & Flag.firstOfTransaction)
+      hand.feesBefore += numberAt(r, at + SwapLane.chainFeeLo)
   }
 
   /** A sale of the coin that a sale right before brought: that one got what this one gets. */
   #endSale(hand: Hand): void {
     const before = this.#hopBefore(hand, (r, at, index) => {
-      const coin = this.#state.quotes.tokenOf(this.#quoteOf(r[at + U.token]))
+      const coin = this.#state.quotes.tokenOf(this.#quoteOf(r[at + SwapLane.token]))
       return hopOf(r, at) === Hop.first && coin === hand.token && this.#isOpen(index, at)
     })
     if (before < 0) return
@@ -106,22 +113,22 @@ export class Routes {
     this.#sales.u32[0][row * S_LANES + S.indexPlus1] = 0
     const { tape, positions } = state
     const [r, rf, at] = [tape.u32Of(before), tape.f64Of(before), tape.at(before)]
-    const quote = this.#quoteOf(r[at + U.token])
+    const quote = this.#quoteOf(r[at + SwapLane.token])
     const position = this.#sales.u32[0][row * S_LANES + S.position]
     const share = this.#sales.f64[0][((row * S_LANES) >>> 1) + S.shareF]
     state.changePosition(position)
-    state.changes.note(r[at + U.token])
+    state.changes.note(r[at + SwapLane.token])
     const pf = positions.f64[position >>> ROW_SHIFT]
-    const pAtF = ((position & ROW_MASK) * P_LANES) >>> 1
+    const pAtF = ((position & ROW_MASK) * POSITION_LANES) >>> 1
     const usd = volumeMicroUsdOf(r, rf, at)
     const realized = shareOf(hand.microUsd, share) - shareOf(usd, share)
-    pf[pAtF + P.soldUsdF] += hand.microUsd - usd
-    pf[pAtF + P.realizedUsdF] += realized
-    hand.lf[hand.lAtF + L.realizedMicroUsdF] += realized
+    pf[pAtF + PositionLane.soldUsdF] += hand.microUsd - usd
+    pf[pAtF + PositionLane.realizedUsdF] += realized
+    hand.lf[hand.lAtF + WalletLane.realizedMicroUsdF] += realized
     const lamports = lamportsOfSwap(r, rf, at, quote)
-    pf[pAtF + P.soldSolF] += hand.lamports - lamports
-    pf[pAtF + P.realizedSolF] += shareOf(hand.lamports, share) - shareOf(lamports, share)
-    pf[pAtF + P.feesF] += feesOfSwap(hand.r, hand.rf, hand.rAt, hand.quote)
+    pf[pAtF + PositionLane.soldSolF] += hand.lamports - lamports
+    pf[pAtF + PositionLane.realizedSolF] += shareOf(hand.lamports, share) - shareOf(lamports, share)
+    pf[pAtF + PositionLane.feesF] += feesOfSwap(hand.r, hand.rf, hand.rAt, hand.quote)
   }
 
   /** Tape index of the newest hop of the same route before the swap in hand, which `is` the one; -1: none is. */
@@ -140,10 +147,12 @@ export class Routes {
   #isOpen(index: number, at: number): boolean {
     if (this.#sales.u32[0][(index % SALES) * S_LANES + S.indexPlus1] !== index + 1) return false
     // Its mint may have been taken to be quoted in SOL or dollars then.
-    return this.#state.tape.f64Of(index)[(at >>> 1) + F.volumeMicroUsd] <= 0
+    return this.#state.tape.f64Of(index)[(at >>> 1) + SwapFloatLane.volumeMicroUsd] <= 0
   }
 
   #quoteOf(token: number): number {
-    return this.#state.births.u32[token >>> ROW_SHIFT][(token & ROW_MASK) * B_LANES + B.quote]
+    return this.#state.births.u32[token >>> ROW_SHIFT][
+      (token & ROW_MASK) * LIFECYCLE_LANES + LifecycleLane.quote
+    ]
   }
 }

@@ -5,11 +5,11 @@ import {
   ARRIVAL_BITS,
   beginFold,
   coinMicroUsd,
-  F,
   Flag,
   INPUT_FLAGS,
   lamportsPerUnitOf,
-  U,
+  SwapFloatLane,
+  SwapLane,
 } from '../../events/swap-record.ts'
 import { Candles } from '../history/candles.ts'
 import type { TopHolders } from '../index/top-holders.ts'
@@ -20,16 +20,16 @@ import { isNeverHolder } from '../state/exclusion.ts'
 import { Hand } from '../state/hand.ts'
 import { isHolderAt, tokenLane } from '../state/lanes.ts'
 import {
-  B,
-  L,
-  P,
-  P_LANES,
+  LifecycleLane,
   PASSED_MAX,
   PASSED_SHIFT,
+  POSITION_LANES,
   PositionFlag,
-  T,
+  PositionLane,
   TokenFlag,
+  TokenLane,
   WalletFlag,
+  WalletLane,
 } from '../state/layout.ts'
 import { lamportsOf, microUsdOf } from '../state/money.ts'
 import { isSameSignature } from '../state/signature.ts'
@@ -59,7 +59,7 @@ export class SwapFold {
   readonly #births: TokenBirths
   readonly clamp: InventoryClamp
   readonly #routes: Routes
-  readonly #quoteRaw = () => readU64(this.hand.r, this.hand.rAt + U.quoteLo)
+  readonly #quoteRaw = () => readU64(this.hand.r, this.hand.rAt + SwapLane.quoteLo)
 
   constructor(state: State, window: RollingWindow, births: TokenBirths, top: TopHolders) {
     this.#state = state
@@ -84,12 +84,12 @@ export class SwapFold {
 
   /** Was the mint ever traded? */
   hasSwaps(token: number): boolean {
-    return tokenLane(this.#state, token, T.swaps) > 0
+    return tokenLane(this.#state, token, TokenLane.swaps) > 0
   }
 
   /** Did anybody ever trade the mint, or hold some of it? */
   hasPositions(token: number): boolean {
-    return tokenLane(this.#state, token, T.positionsPlus1) !== 0
+    return tokenLane(this.#state, token, TokenLane.positionsPlus1) !== 0
   }
 
   /**
@@ -100,7 +100,7 @@ export class SwapFold {
     const { hand } = this
     const state = this.#state
     hand.takeRecord(state, index)
-    hand.givenSolPriceUsd = hand.rf[hand.rAtF + F.givenSolPriceUsd]
+    hand.givenSolPriceUsd = hand.rf[hand.rAtF + SwapFloatLane.givenSolPriceUsd]
     beginFold(hand.r, hand.rAt)
     hand.flags &= INPUT_FLAGS | ARRIVAL_BITS
     state.undo.save(state.tokensUndo, hand.token)
@@ -161,14 +161,14 @@ export class SwapFold {
     hand.takePosition(state, position)
     if (!hand.isFirst || hand.isPassed) return
     const { p, pAt, t, tAt, l, lAt } = hand
-    t[tAt + T.traders] += 1
-    l[lAt + L.mints] += 1
-    if (hand.b[hand.bAt + B.creatorPlus1] === hand.wallet + 1) {
-      p[pAt + P.flags] |= PositionFlag.creator
-      t[tAt + T.creatorPositionPlus1] = position + 1
+    t[tAt + TokenLane.traders] += 1
+    l[lAt + WalletLane.mints] += 1
+    if (hand.b[hand.bAt + LifecycleLane.creatorPlus1] === hand.wallet + 1) {
+      p[pAt + PositionLane.flags] |= PositionFlag.creator
+      t[tAt + TokenLane.creatorPositionPlus1] = position + 1
     }
     if (isNeverHolder(this.#state, hand.token, hand.wallet))
-      p[pAt + P.flags] |= PositionFlag.excluded
+      p[pAt + PositionLane.flags] |= PositionFlag.excluded
   }
 
   /** Judgements that look at the wallet before this swap; returns the flags the swap shows of them. */
@@ -183,13 +183,13 @@ export class SwapFold {
     }
     if (isPro(hand)) shown |= Flag.proTrader
     if (hand.isPassed) return shown
-    if ((p[pAt + P.flags] & PositionFlag.creator) === 0) {
+    if ((p[pAt + PositionLane.flags] & PositionFlag.creator) === 0) {
       if (isInsider(hand)) flags |= PositionFlag.insider
       if (isSniperBuy(hand, this.#state.rules)) flags |= PositionFlag.sniper
     }
-    if ((p[pAt + P.flags] & flags) !== flags) {
+    if ((p[pAt + PositionLane.flags] & flags) !== flags) {
       this.holders.takeOut(hand.position)
-      p[pAt + P.flags] |= flags
+      p[pAt + PositionLane.flags] |= flags
       this.holders.putBack(hand.position)
     }
     return shown
@@ -199,24 +199,24 @@ export class SwapFold {
     const { hand } = this
     const { r, rAt, t, tAt, flags } = hand
     if (flags & Flag.priceStays) {
-      copyU64(r, rAt + U.virtualBaseLo, t, tAt + T.virtualBaseLo)
-      copyU64(r, rAt + U.virtualQuoteLo, t, tAt + T.virtualQuoteLo)
+      copyU64(r, rAt + SwapLane.virtualBaseLo, t, tAt + TokenLane.virtualBaseLo)
+      copyU64(r, rAt + SwapLane.virtualQuoteLo, t, tAt + TokenLane.virtualQuoteLo)
     } else {
-      copyU64(t, tAt + T.virtualBaseLo, r, rAt + U.virtualBaseLo)
-      copyU64(t, tAt + T.virtualQuoteLo, r, rAt + U.virtualQuoteLo)
+      copyU64(t, tAt + TokenLane.virtualBaseLo, r, rAt + SwapLane.virtualBaseLo)
+      copyU64(t, tAt + TokenLane.virtualQuoteLo, r, rAt + SwapLane.virtualQuoteLo)
     }
     if (!hand.isAmm) {
-      copyU64(t, tAt + T.realBaseLo, r, rAt + U.realBaseLo)
-      if (isZeroAt(r, rAt + U.realBaseLo)) t[tAt + T.flags] |= TokenFlag.complete
+      copyU64(t, tAt + TokenLane.realBaseLo, r, rAt + SwapLane.realBaseLo)
+      if (isZeroAt(r, rAt + SwapLane.realBaseLo)) t[tAt + TokenLane.flags] |= TokenFlag.complete
     }
     if (flags & Flag.supplyGiven) {
-      copyU64(t, tAt + T.supplyLo, r, rAt + U.supplyLo)
-      t[tAt + T.flags] |= TokenFlag.supplySeen
+      copyU64(t, tAt + TokenLane.supplyLo, r, rAt + SwapLane.supplyLo)
+      t[tAt + TokenLane.flags] |= TokenFlag.supplySeen
       return
     }
-    copyU64(r, rAt + U.supplyLo, t, tAt + T.supplyLo)
+    copyU64(r, rAt + SwapLane.supplyLo, t, tAt + TokenLane.supplyLo)
     const known = TokenFlag.supplySeen | TokenFlag.creationKnown
-    if ((t[tAt + T.flags] & known) === 0) hand.flags |= Flag.supplyUnseen
+    if ((t[tAt + TokenLane.flags] & known) === 0) hand.flags |= Flag.supplyUnseen
   }
 
   #foldMoney(): void {
@@ -229,17 +229,17 @@ export class SwapFold {
       globals[0] = given
     }
     const solPriceUsd = given > 0 ? given : globals[0]
-    const quoteNumber = numberAt(r, rAt + U.quoteLo)
+    const quoteNumber = numberAt(r, rAt + SwapLane.quoteLo)
     hand.solPriceUsd = solPriceUsd
     // + 0: no price at all is 0 and never -0, which is other bytes.
-    rf[rAtF + F.solPriceUsd] = (given > 0 ? given : -solPriceUsd) + 0
+    rf[rAtF + SwapFloatLane.solPriceUsd] = (given > 0 ? given : -solPriceUsd) + 0
     if (hand.quote >= Quote.other) {
       this.#foldCoinMoney(quoteNumber)
       return
     }
     hand.microUsd = microUsdOf(quoteNumber, this.#quoteRaw, hand.quote, solPriceUsd)
     hand.lamports = hand.quote === Quote.sol ? quoteNumber : lamportsOf(hand.microUsd, solPriceUsd)
-    rf[rAtF + F.volumeMicroUsd] = hand.microUsd
+    rf[rAtF + SwapFloatLane.volumeMicroUsd] = hand.microUsd
   }
 
   /** Of a swap quoted in a coin: at what the coin is worth in this place of the order. */
@@ -249,7 +249,7 @@ export class SwapFold {
     const lamportsPerUnit = this.#state.quotes.lamportsPerUnit(quote, solPriceUsd)
     hand.microUsd = coinMicroUsd(amount, lamportsPerUnit, solPriceUsd)
     hand.lamports = lamportsOfAmount(amount, quote, lamportsPerUnit, solPriceUsd)
-    rf[rAtF + F.volumeMicroUsd] = -lamportsPerUnit + 0
+    rf[rAtF + SwapFloatLane.volumeMicroUsd] = -lamportsPerUnit + 0
   }
 
   /** Behind the reserves: a swap whose price stays has those that stood. */
@@ -263,62 +263,70 @@ export class SwapFold {
   #foldFees(isFirstOfTransaction: boolean): void {
     const { hand } = this
     const { r, rAt } = hand
-    let fees = numberAt(r, rAt + U.platformFeeLo) + numberAt(r, rAt + U.creatorFeeLo)
-    fees += numberAt(r, rAt + U.cashbackLo)
-    if (hand.isAmm) fees += numberAt(r, rAt + U.lpFeeLo)
+    let fees = numberAt(r, rAt + SwapLane.platformFeeLo) + numberAt(r, rAt + SwapLane.creatorFeeLo)
+    fees += numberAt(r, rAt + SwapLane.cashbackLo)
+    if (hand.isAmm) fees += numberAt(r, rAt + SwapLane.lpFeeLo)
     // In SOL nothing is to be converted: a call would put its double on the heap.
     if (hand.quote !== Quote.sol) {
       const lamportsPerUnit = lamportsPerUnitOf(hand.rf, hand.rAtF)
       fees = lamportsOfAmount(fees, hand.quote, lamportsPerUnit, hand.solPriceUsd)
     }
     fees += hand.feesBefore
-    if (isFirstOfTransaction) fees += numberAt(r, rAt + U.chainFeeLo)
-    hand.pf[hand.pAtF + P.feesF] += fees
+    if (isFirstOfTransaction) fees += numberAt(r, rAt + SwapLane.chainFeeLo)
+    hand.pf[hand.pAtF + PositionLane.feesF] += fees
   }
 
   #foldWallet(): void {
     const { hand } = this
     const { l, lf, lAt, lAtF } = hand
-    if ((l[lAt + L.flags] & WalletFlag.traded) === 0) {
-      l[lAt + L.flags] |= WalletFlag.traded
-      l[lAt + L.firstSwapAt] = hand.timestamp
+    if ((l[lAt + WalletLane.flags] & WalletFlag.traded) === 0) {
+      l[lAt + WalletLane.flags] |= WalletFlag.traded
+      l[lAt + WalletLane.firstSwapAt] = hand.timestamp
     }
-    l[lAt + L.trades] += 1
+    l[lAt + WalletLane.trades] += 1
     if (hand.flags & Flag.proGiven) {
       const said = hand.flags & Flag.proValue ? WalletFlag.feedPro : 0
-      l[lAt + L.flags] = (l[lAt + L.flags] & ~WalletFlag.feedPro) | WalletFlag.feedJudged | said
+      l[lAt + WalletLane.flags] =
+        (l[lAt + WalletLane.flags] & ~WalletFlag.feedPro) | WalletFlag.feedJudged | said
     }
     const isProNow =
-      l[lAt + L.flags] & WalletFlag.feedJudged
-        ? (l[lAt + L.flags] & WalletFlag.feedPro) !== 0
-        : l[lAt + L.trades] >= this.#state.rules.proTrades &&
-          l[lAt + L.mints] >= this.#state.rules.proMints &&
-          lf[lAtF + L.realizedMicroUsdF] > 0
-    if (isProNow !== ((l[lAt + L.flags] & WalletFlag.pro) !== 0)) this.#turnPro(hand.position)
-    if (l[lAt + L.dormantPlus1] !== 0) this.resting.traded(hand.wallet, l[lAt + L.mints])
+      l[lAt + WalletLane.flags] & WalletFlag.feedJudged
+        ? (l[lAt + WalletLane.flags] & WalletFlag.feedPro) !== 0
+        : l[lAt + WalletLane.trades] >= this.#state.rules.proTrades &&
+          l[lAt + WalletLane.mints] >= this.#state.rules.proMints &&
+          lf[lAtF + WalletLane.realizedMicroUsdF] > 0
+    if (isProNow !== ((l[lAt + WalletLane.flags] & WalletFlag.pro) !== 0))
+      this.#turnPro(hand.position)
+    if (l[lAt + WalletLane.dormantPlus1] !== 0)
+      this.resting.traded(hand.wallet, l[lAt + WalletLane.mints])
   }
 
   /** The judgement of the wallet turns: every mint it holds counts it anew. */
   #turnPro(except: number): void {
     const { l, lAt } = this.hand
-    l[lAt + L.flags] ^= WalletFlag.pro
-    const isPro = (l[lAt + L.flags] & WalletFlag.pro) !== 0
+    l[lAt + WalletLane.flags] ^= WalletFlag.pro
+    const isPro = (l[lAt + WalletLane.flags] & WalletFlag.pro) !== 0
     const { positions, tokensUndo, undo } = this.#state
-    const first = l[lAt + L.positionsPlus1]
+    const first = l[lAt + WalletLane.positionsPlus1]
     let steps = 0
     for (let next = first; next !== 0; next = this.#state.nextInWallet(next - 1)) {
       steps = stepped(steps, positions.count, 'positions of a wallet')
       const position = next - 1
       if (position === except) continue
       const p = positions.u32[position >>> ROW_SHIFT]
-      const pAt = (position & ROW_MASK) * P_LANES
-      const token = p[pAt + P.token]
+      const pAt = (position & ROW_MASK) * POSITION_LANES
+      const token = p[pAt + PositionLane.token]
       if (token !== this.hand.token) undo.save(tokensUndo, token)
       // Of those without a balance that counts nothing changes.
       if (!isHolderAt(p, pAt)) continue
-      this.holders.turnPro(token, p[pAt + P.balanceLo], p[pAt + P.balanceLo + 1], isPro)
+      this.holders.turnPro(
+        token,
+        p[pAt + PositionLane.balanceLo],
+        p[pAt + PositionLane.balanceLo + 1],
+        isPro,
+      )
     }
-    if (l[lAt + L.dormantPlus1] !== 0) this.#turnDormant(isPro)
+    if (l[lAt + WalletLane.dormantPlus1] !== 0) this.#turnDormant(isPro)
   }
 
   /** Dormant positions are counted where they are: nothing but their mint's row changes. */
@@ -331,34 +339,35 @@ export class SwapFold {
 
   /** Told by words of the token's row, so that the record before is read only when it matters. */
   #mayShareTransaction({ signatureLow }: RingKey): boolean {
-    const last = this.hand.t[this.hand.tAt + T.lastSignature]
+    const last = this.hand.t[this.hand.tAt + TokenLane.lastSignature]
     return last === 0 || signatureLow === 0 || last === signatureLow >>> 0
   }
 
   #link({ signatureLow }: RingKey): void {
-    this.hand.t[this.hand.tAt + T.lastSignature] = signatureLow
+    this.hand.t[this.hand.tAt + TokenLane.lastSignature] = signatureLow
     const { r, rAt, t, tf, tAt, tAtF, p, pAt, index } = this.hand
-    r[rAt + U.previousInMint] = t[tAt + T.lastSwapPlus1]
-    r[rAt + U.previousInPosition] = p[pAt + P.lastSwapPlus1]
-    t[tAt + T.lastSwapPlus1] = index + 1
+    r[rAt + SwapLane.previousInMint] = t[tAt + TokenLane.lastSwapPlus1]
+    r[rAt + SwapLane.previousInPosition] = p[pAt + PositionLane.lastSwapPlus1]
+    t[tAt + TokenLane.lastSwapPlus1] = index + 1
     if (this.hand.isPassed) countPassed(p, pAt)
-    p[pAt + P.lastSwapPlus1] = index + 1
-    t[tAt + T.swaps] += 1
-    tf[tAtF + T.volumeMicroUsdF] += this.hand.microUsd
+    p[pAt + PositionLane.lastSwapPlus1] = index + 1
+    t[tAt + TokenLane.swaps] += 1
+    tf[tAtF + TokenLane.volumeMicroUsdF] += this.hand.microUsd
   }
 
   #finish(judged: number, isFirstOfTransaction: boolean): void {
     const { hand } = this
     const { r, rAt, t, tAt, p, pAt } = hand
-    let shown = judged | shownFlags(p[pAt + P.flags])
+    let shown = judged | shownFlags(p[pAt + PositionLane.flags])
     if (isFirstOfTransaction) shown |= Flag.firstOfTransaction
     const complete = TokenFlag.complete | TokenFlag.graduated
-    if (hand.isAmm || t[tAt + T.flags] & complete) shown |= Flag.complete
-    r[rAt + U.flags] = hand.flags | shown
+    if (hand.isAmm || t[tAt + TokenLane.flags] & complete) shown |= Flag.complete
+    r[rAt + SwapLane.flags] = hand.flags | shown
   }
 }
 
 /** One more swap of the position whose coin only passed through: none of its amounts. */
 function countPassed(p: Uint32Array, pAt: number): void {
-  if (p[pAt + P.flags] >>> PASSED_SHIFT < PASSED_MAX) p[pAt + P.flags] += 2 ** PASSED_SHIFT
+  if (p[pAt + PositionLane.flags] >>> PASSED_SHIFT < PASSED_MAX)
+    p[pAt + PositionLane.flags] += 2 ** PASSED_SHIFT
 }

@@ -14,7 +14,15 @@ import type { XLinks } from '../index/x-links.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import type { OrderKey } from '../order/ring-key.ts'
 import type { Hand } from '../state/hand.ts'
-import { B, B_LANES, L, L_LANES, T, T_LANES, TokenFlag } from '../state/layout.ts'
+import {
+  LIFECYCLE_LANES,
+  LifecycleLane,
+  TOKEN_LANES,
+  TokenFlag,
+  TokenLane,
+  WALLET_LANES,
+  WalletLane,
+} from '../state/layout.ts'
 import type { State } from '../state/state.ts'
 
 /** What tells events without a slot apart that stand at the place of one event; 0 for all others. */
@@ -46,11 +54,11 @@ export class TokenBirths {
     this.hasGraduated = false
     this.hasNewHouse = false
     const { t, tAt, b, bAt } = this.#rows(hand.token)
-    const flags = t[tAt + T.flags]
+    const flags = t[tAt + TokenLane.flags]
     const isNew = (flags & TokenFlag.exists) === 0
     const isKnown = hand.isAmm
       ? (flags & TokenFlag.graduated) !== 0
-      : b[bAt + B.bondingCurvePlus1] !== 0
+      : b[bAt + LifecycleLane.bondingCurvePlus1] !== 0
     if (!isNew && isKnown) return false
     this.hasNewHouse = !isNew
     this.#state.undo.save(this.#state.birthsUndo, hand.token)
@@ -58,10 +66,10 @@ export class TokenBirths {
     const arrival = hand.flags & Flag.noSlot ? key.arrival : 0
     if (isNew) this.#start(hand.token, key, arrival, hand.timestamp)
     if (!hand.isAmm) {
-      b[bAt + B.bondingCurvePlus1] = pool + 1
+      b[bAt + LifecycleLane.bondingCurvePlus1] = pool + 1
       return isNew
     }
-    if (t[tAt + T.poolAmmPlus1] === 0) t[tAt + T.poolAmmPlus1] = pool + 1
+    if (t[tAt + TokenLane.poolAmmPlus1] === 0) t[tAt + TokenLane.poolAmmPlus1] = pool + 1
     this.hasGraduated = true
     this.hasNewHouse = true
     this.#graduate(hand.token, key, arrival)
@@ -75,12 +83,13 @@ export class TokenBirths {
   takeQuote(hand: Hand): void {
     const told = toldQuoteOf(hand.r, hand.rAt)
     const { t, tAt, b, bAt } = hand
-    if (told < 0 || t[tAt + T.flags] & (TokenFlag.creationKnown | TokenFlag.quoteTold)) return
-    t[tAt + T.flags] |= TokenFlag.quoteTold
-    const quote = told === Quote.other ? b[bAt + B.toldCoin] : told
+    if (told < 0 || t[tAt + TokenLane.flags] & (TokenFlag.creationKnown | TokenFlag.quoteTold))
+      return
+    t[tAt + TokenLane.flags] |= TokenFlag.quoteTold
+    const quote = told === Quote.other ? b[bAt + LifecycleLane.toldCoin] : told
     if (quote === hand.quote) return
     this.#state.undo.save(this.#state.birthsUndo, hand.token)
-    b[bAt + B.quote] = quote
+    b[bAt + LifecycleLane.quote] = quote
     this.#dropBars(hand.token)
     hand.takeToken(this.#state)
   }
@@ -89,7 +98,10 @@ export class TokenBirths {
   textOf(token: number): { name: string; symbol: string } {
     const { b, bAt } = this.#rows(token)
     const { texts } = this.#state
-    return { name: texts.get(b[bAt + B.name]), symbol: texts.get(b[bAt + B.symbol]) }
+    return {
+      name: texts.get(b[bAt + LifecycleLane.name]),
+      symbol: texts.get(b[bAt + LifecycleLane.symbol]),
+    }
   }
 
   created(token: number, event: TokenCreated, key: OrderKey): void {
@@ -97,11 +109,14 @@ export class TokenBirths {
     const { t, tAt } = this.#rows(token)
     this.#start(token, key, slotlessArrival(key), event.timestamp)
     this.#fillCreation(token, event, key)
-    if (t[tAt + T.swaps] === 0 && (t[tAt + T.flags] & TokenFlag.reservesTold) === 0) {
-      writeU64(t, tAt + T.virtualBaseLo, event.virtualBaseRaw)
-      writeU64(t, tAt + T.virtualQuoteLo, event.virtualQuoteRaw)
-      writeU64(t, tAt + T.realBaseLo, event.realBaseRaw)
-      if (event.realBaseRaw === 0n) t[tAt + T.flags] |= TokenFlag.complete
+    if (
+      t[tAt + TokenLane.swaps] === 0 &&
+      (t[tAt + TokenLane.flags] & TokenFlag.reservesTold) === 0
+    ) {
+      writeU64(t, tAt + TokenLane.virtualBaseLo, event.virtualBaseRaw)
+      writeU64(t, tAt + TokenLane.virtualQuoteLo, event.virtualQuoteRaw)
+      writeU64(t, tAt + TokenLane.realBaseLo, event.realBaseRaw)
+      if (event.realBaseRaw === 0n) t[tAt + TokenLane.flags] |= TokenFlag.complete
     }
     if (event.creator !== '') this.#adopt(token, event.creator)
   }
@@ -110,35 +125,35 @@ export class TokenBirths {
     this.#save(token)
     const { t, tAt, b, bAt } = this.#rows(token)
     if (this.#isBirth(token, key)) this.#start(token, key, slotlessArrival(key), event.timestamp)
-    if (b[bAt + B.bondingCurvePlus1] === 0 && event.bondingCurve !== '')
-      b[bAt + B.bondingCurvePlus1] = this.#state.book.address(event.bondingCurve) + 1
-    t[tAt + T.flags] |= TokenFlag.complete
+    if (b[bAt + LifecycleLane.bondingCurvePlus1] === 0 && event.bondingCurve !== '')
+      b[bAt + LifecycleLane.bondingCurvePlus1] = this.#state.book.address(event.bondingCurve) + 1
+    t[tAt + TokenLane.flags] |= TokenFlag.complete
   }
 
   migrated(token: number, event: Migrated, key: OrderKey): void {
     this.#save(token)
     const { t, tAt, b, bAt } = this.#rows(token)
     if (this.#isBirth(token, key)) this.#start(token, key, slotlessArrival(key), event.timestamp)
-    if (b[bAt + B.bondingCurvePlus1] === 0 && event.bondingCurve !== '')
-      b[bAt + B.bondingCurvePlus1] = this.#state.book.address(event.bondingCurve) + 1
-    t[tAt + T.poolAmmPlus1] = this.#state.book.address(event.poolAmm) + 1
-    t[tAt + T.flags] |= TokenFlag.migrationKnown
-    this.#putText(b, bAt + B.migrationSignature, event.signature)
-    b[bAt + B.migratedAt] = event.timestamp
+    if (b[bAt + LifecycleLane.bondingCurvePlus1] === 0 && event.bondingCurve !== '')
+      b[bAt + LifecycleLane.bondingCurvePlus1] = this.#state.book.address(event.bondingCurve) + 1
+    t[tAt + TokenLane.poolAmmPlus1] = this.#state.book.address(event.poolAmm) + 1
+    t[tAt + TokenLane.flags] |= TokenFlag.migrationKnown
+    this.#putText(b, bAt + LifecycleLane.migrationSignature, event.signature)
+    b[bAt + LifecycleLane.migratedAt] = event.timestamp
     this.#graduate(token, key, slotlessArrival(key))
   }
 
   /** Nothing was known of the mint before `key`, and its creation is not. */
   #isBirth(token: number, key: OrderKey): boolean {
     const { t, tAt, b, bf, bAt } = this.#rows(token)
-    const flags = t[tAt + T.flags]
+    const flags = t[tAt + TokenLane.flags]
     if ((flags & TokenFlag.exists) === 0) return true
     if (flags & TokenFlag.creationKnown) return false
-    const slot = bf[(bAt >>> 1) + B.createdSlotF]
+    const slot = bf[(bAt >>> 1) + LifecycleLane.createdSlotF]
     if (key.slot !== slot) return key.slot < slot
-    const txIndex = b[bAt + B.createdTxIndex]
+    const txIndex = b[bAt + LifecycleLane.createdTxIndex]
     if (key.txIndex !== txIndex) return key.txIndex < txIndex
-    return key.ordinal < b[bAt + B.createdOrdinal]
+    return key.ordinal < b[bAt + LifecycleLane.createdOrdinal]
   }
 
   #fillCreation(token: number, event: TokenCreated, key: OrderKey): void {
@@ -146,27 +161,28 @@ export class TokenBirths {
     const { book } = this.#state
     const decimals = event.decimals ?? DECIMALS_DEFAULT
     const quote = this.#state.quotes.numberOf(event.quoteMint)
-    if (b[bAt + B.decimals] !== decimals || b[bAt + B.quote] !== quote) this.#dropBars(token)
-    b[bAt + B.decimals] = decimals
-    b[bAt + B.quote] = quote
-    let flags = t[tAt + T.flags] | TokenFlag.creationKnown
+    if (b[bAt + LifecycleLane.decimals] !== decimals || b[bAt + LifecycleLane.quote] !== quote)
+      this.#dropBars(token)
+    b[bAt + LifecycleLane.decimals] = decimals
+    b[bAt + LifecycleLane.quote] = quote
+    let flags = t[tAt + TokenLane.flags] | TokenFlag.creationKnown
     if (event.isMayhemMode) flags |= TokenFlag.mayhem
     if (key.isSlotKnown) flags |= TokenFlag.slotKnown
-    writeU64(b, bAt + B.initialRealBaseLo, event.realBaseRaw)
-    this.#putText(b, bAt + B.name, codePoints(event.name, NAME_CHARACTERS_MAX))
-    this.#putText(b, bAt + B.symbol, codePoints(event.symbol, NAME_CHARACTERS_MAX))
-    this.#putText(b, bAt + B.uri, codePoints(event.uri, LINK_CHARACTERS_MAX))
+    writeU64(b, bAt + LifecycleLane.initialRealBaseLo, event.realBaseRaw)
+    this.#putText(b, bAt + LifecycleLane.name, codePoints(event.name, NAME_CHARACTERS_MAX))
+    this.#putText(b, bAt + LifecycleLane.symbol, codePoints(event.symbol, NAME_CHARACTERS_MAX))
+    this.#putText(b, bAt + LifecycleLane.uri, codePoints(event.uri, LINK_CHARACTERS_MAX))
     if (event.bondingCurve !== '')
-      b[bAt + B.bondingCurvePlus1] = book.address(event.bondingCurve) + 1
+      b[bAt + LifecycleLane.bondingCurvePlus1] = book.address(event.bondingCurve) + 1
     if (event.tokenProgram !== '')
-      b[bAt + B.tokenProgramPlus1] = book.address(event.tokenProgram) + 1
+      b[bAt + LifecycleLane.tokenProgramPlus1] = book.address(event.tokenProgram) + 1
     // Records of the tape stay as they are: swaps from before any supply was known read it here.
-    writeU64(b, bAt + B.passedSupplyLo, event.supplyRaw ?? defaultSupplyRaw(decimals))
+    writeU64(b, bAt + LifecycleLane.passedSupplyLo, event.supplyRaw ?? defaultSupplyRaw(decimals))
     if ((flags & TokenFlag.supplySeen) === 0) {
-      copyU64(t, tAt + T.supplyLo, b, bAt + B.passedSupplyLo)
+      copyU64(t, tAt + TokenLane.supplyLo, b, bAt + LifecycleLane.passedSupplyLo)
       if (event.supplyRaw !== undefined) flags |= TokenFlag.supplySeen
     }
-    t[tAt + T.flags] = flags
+    t[tAt + TokenLane.flags] = flags
   }
 
   /** An event that was taken back and is folded again finds its text there (state.ts). */
@@ -179,45 +195,45 @@ export class TokenBirths {
     this.#state.coverWallet(wallet)
     this.#state.undo.save(this.#state.walletsUndo, wallet)
     const l = this.#state.wallets.u32[wallet >>> ROW_SHIFT]
-    const lAt = (wallet & ROW_MASK) * L_LANES
+    const lAt = (wallet & ROW_MASK) * WALLET_LANES
     const { t, tAt, b, bAt } = this.#rows(token)
-    b[bAt + B.creatorPlus1] = wallet + 1
-    l[lAt + L.creations] += 1
-    if (t[tAt + T.flags] & TokenFlag.graduated) l[lAt + L.migrations] += 1
+    b[bAt + LifecycleLane.creatorPlus1] = wallet + 1
+    l[lAt + WalletLane.creations] += 1
+    if (t[tAt + TokenLane.flags] & TokenFlag.graduated) l[lAt + WalletLane.migrations] += 1
     this.#state.creatorChanges.note(wallet)
   }
 
   /** First knowledge of a mint, or its creation told later: place and time, and defaults. */
   #start(token: number, key: OrderKey, arrival: number, timestamp: number): void {
     const { t, tAt, b, bf, bAt } = this.#rows(token)
-    bf[(bAt >>> 1) + B.createdSlotF] = key.slot
-    b[bAt + B.createdTxIndex] = key.txIndex
-    b[bAt + B.createdOrdinal] = key.ordinal
-    bf[(bAt >>> 1) + B.createdArrivalF] = arrival
-    b[bAt + B.createdAt] = timestamp
+    bf[(bAt >>> 1) + LifecycleLane.createdSlotF] = key.slot
+    b[bAt + LifecycleLane.createdTxIndex] = key.txIndex
+    b[bAt + LifecycleLane.createdOrdinal] = key.ordinal
+    bf[(bAt >>> 1) + LifecycleLane.createdArrivalF] = arrival
+    b[bAt + LifecycleLane.createdAt] = timestamp
     this.#links.moved(token)
-    if (t[tAt + T.flags] & TokenFlag.exists) return
-    t[tAt + T.flags] |= TokenFlag.exists
-    b[bAt + B.decimals] = DECIMALS_DEFAULT
-    b[bAt + B.quote] = Quote.sol
-    writeU64(b, bAt + B.initialRealBaseLo, INITIAL_REAL_BASE_RAW)
-    copyU64(t, tAt + T.realBaseLo, b, bAt + B.initialRealBaseLo)
-    writeU64(t, tAt + T.supplyLo, defaultSupplyRaw(DECIMALS_DEFAULT))
+    if (t[tAt + TokenLane.flags] & TokenFlag.exists) return
+    t[tAt + TokenLane.flags] |= TokenFlag.exists
+    b[bAt + LifecycleLane.decimals] = DECIMALS_DEFAULT
+    b[bAt + LifecycleLane.quote] = Quote.sol
+    writeU64(b, bAt + LifecycleLane.initialRealBaseLo, INITIAL_REAL_BASE_RAW)
+    copyU64(t, tAt + TokenLane.realBaseLo, b, bAt + LifecycleLane.initialRealBaseLo)
+    writeU64(t, tAt + TokenLane.supplyLo, defaultSupplyRaw(DECIMALS_DEFAULT))
   }
 
   #graduate(token: number, key: OrderKey, arrival: number): void {
     const { t, tAt, b, bf, bAt } = this.#rows(token)
-    bf[(bAt >>> 1) + B.graduatedSlotF] = key.slot
-    b[bAt + B.graduatedTxIndex] = key.txIndex
-    b[bAt + B.graduatedOrdinal] = key.ordinal
-    bf[(bAt >>> 1) + B.graduatedArrivalF] = arrival
-    if (t[tAt + T.flags] & TokenFlag.graduated) return
-    t[tAt + T.flags] |= TokenFlag.graduated
-    const creator = b[bAt + B.creatorPlus1] - 1
+    bf[(bAt >>> 1) + LifecycleLane.graduatedSlotF] = key.slot
+    b[bAt + LifecycleLane.graduatedTxIndex] = key.txIndex
+    b[bAt + LifecycleLane.graduatedOrdinal] = key.ordinal
+    bf[(bAt >>> 1) + LifecycleLane.graduatedArrivalF] = arrival
+    if (t[tAt + TokenLane.flags] & TokenFlag.graduated) return
+    t[tAt + TokenLane.flags] |= TokenFlag.graduated
+    const creator = b[bAt + LifecycleLane.creatorPlus1] - 1
     if (creator < 0) return
     this.#state.undo.save(this.#state.walletsUndo, creator)
     const l = this.#state.wallets.u32[creator >>> ROW_SHIFT]
-    l[(creator & ROW_MASK) * L_LANES + L.migrations] += 1
+    l[(creator & ROW_MASK) * WALLET_LANES + WalletLane.migrations] += 1
     this.#state.creatorChanges.note(creator)
   }
 
@@ -237,10 +253,10 @@ export class TokenBirths {
     const page = token >>> ROW_SHIFT
     return {
       t: this.#state.tokens.u32[page],
-      tAt: (token & ROW_MASK) * T_LANES,
+      tAt: (token & ROW_MASK) * TOKEN_LANES,
       b: this.#state.births.u32[page],
       bf: this.#state.births.f64[page],
-      bAt: (token & ROW_MASK) * B_LANES,
+      bAt: (token & ROW_MASK) * LIFECYCLE_LANES,
     }
   }
 }

@@ -1,8 +1,16 @@
 import type { Thresholds } from '../../base/thresholds.ts'
 import { isZeroAt } from '../../base/u64.ts'
-import { Flag, U } from '../../events/swap-record.ts'
+import { Flag, SwapLane } from '../../events/swap-record.ts'
 import type { Hand } from '../state/hand.ts'
-import { B, L, P, PositionFlag, T, TokenFlag, WalletFlag } from '../state/layout.ts'
+import {
+  LifecycleLane,
+  PositionFlag,
+  PositionLane,
+  TokenFlag,
+  TokenLane,
+  WalletFlag,
+  WalletLane,
+} from '../state/layout.ts'
 
 /**
  * Fresh at this trade: the feed's word, else first swap anywhere less than 24 h ago and fewer than
@@ -11,31 +19,33 @@ import { B, L, P, PositionFlag, T, TokenFlag, WalletFlag } from '../state/layout
 export function isFresh(hand: Hand, rules: Thresholds): boolean {
   if (hand.flags & Flag.freshGiven) return (hand.flags & Flag.freshValue) !== 0
   const { l, lAt } = hand
-  const hasTraded = (l[lAt + L.flags] & WalletFlag.traded) !== 0
-  const ageSeconds = hasTraded ? hand.timestamp - l[lAt + L.firstSwapAt] : 0
-  return ageSeconds < rules.freshSeconds && l[lAt + L.trades] < rules.freshTrades
+  const hasTraded = (l[lAt + WalletLane.flags] & WalletFlag.traded) !== 0
+  const ageSeconds = hasTraded ? hand.timestamp - l[lAt + WalletLane.firstSwapAt] : 0
+  return ageSeconds < rules.freshSeconds && l[lAt + WalletLane.trades] < rules.freshTrades
 }
 
 /** Pro at this trade: the feed's word with the swap, else the judgement before it. */
 export function isPro(hand: Hand): boolean {
   if (hand.flags & Flag.proGiven) return (hand.flags & Flag.proValue) !== 0
-  return (hand.l[hand.lAt + L.flags] & WalletFlag.pro) !== 0
+  return (hand.l[hand.lAt + WalletLane.flags] & WalletFlag.pro) !== 0
 }
 
 /** Held the token before its first recorded swap, or the feed says so; never the creator. */
 export function isInsider(hand: Hand): boolean {
   if (hand.flags & Flag.insiderGiven && hand.flags & Flag.insiderValue) return true
   // Of a mint whose history is not whole a balance says nothing.
-  if (!hand.isFirst || (hand.t[hand.tAt + T.flags] & TokenFlag.creationKnown) === 0) return false
+  if (!hand.isFirst || (hand.t[hand.tAt + TokenLane.flags] & TokenFlag.creationKnown) === 0)
+    return false
   if (!hand.isBuy) return true
   return (
-    (hand.flags & Flag.balanceBeforeGiven) !== 0 && !isZeroAt(hand.r, hand.rAt + U.balanceBeforeLo)
+    (hand.flags & Flag.balanceBeforeGiven) !== 0 &&
+    !isZeroAt(hand.r, hand.rAt + SwapLane.balanceBeforeLo)
   )
 }
 
 /** First buy at most 3 slots after the creation (2 s where a slot is unknown). */
 export function isSniperBuy(hand: Hand, rules: Thresholds): boolean {
-  if (!hand.isBuy || hand.p[hand.pAt + P.buys] !== 0) return false
+  if (!hand.isBuy || hand.p[hand.pAt + PositionLane.buys] !== 0) return false
   return isWithinSnipe(hand, rules, hand.slot, hand.flags, hand.timestamp)
 }
 
@@ -47,11 +57,11 @@ export function isWithinSnipe(
   flags: number,
   timestamp: number,
 ): boolean {
-  const tokenFlags = hand.t[hand.tAt + T.flags]
+  const tokenFlags = hand.t[hand.tAt + TokenLane.flags]
   if ((tokenFlags & TokenFlag.creationKnown) === 0) return false
   if (tokenFlags & TokenFlag.slotKnown && (flags & Flag.noSlot) === 0)
-    return slot - hand.bf[(hand.bAt >>> 1) + B.createdSlotF] <= rules.sniperSlots
-  return timestamp - hand.b[hand.bAt + B.createdAt] <= rules.sniperSeconds
+    return slot - hand.bf[(hand.bAt >>> 1) + LifecycleLane.createdSlotF] <= rules.sniperSlots
+  return timestamp - hand.b[hand.bAt + LifecycleLane.createdAt] <= rules.sniperSeconds
 }
 
 /** The position's flags that show with a swap. */

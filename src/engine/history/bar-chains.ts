@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { stepped } from '../../base/damage.ts'
 import { barLane, tokenLane } from '../state/lanes.ts'
-import { Bar, T } from '../state/layout.ts'
+import { Bar, TokenLane } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
 import { BASE_WIDTHS_SECONDS } from './candles.ts'
 
@@ -59,7 +59,8 @@ export class BarChains {
     const chain = chainOf(token, base)
     const known = this.#places.get(chain) ?? NO_PLACES
     const passed = this.#countFrom(known, end)
-    let next = passed > 0 ? known[passed - 1] + 1 : tokenLane(state, token, T.barsPlus1 + base)
+    let next =
+      passed > 0 ? known[passed - 1] + 1 : tokenLane(state, token, TokenLane.barsPlus1 + base)
     const found: number[] = []
     let isNear = true
     for (let links = 0; isNear && next !== 0; links++) {

@@ -2,7 +2,7 @@ import { stepped, TapeDamage } from '../../base/damage.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import type { Hand } from '../state/hand.ts'
 import { barLane } from '../state/lanes.ts'
-import { BAR_LANES, BAR_PRICES, Bar, BarPrice, T, TokenFlag } from '../state/layout.ts'
+import { BAR_LANES, BAR_PRICES, Bar, BarPrice, TokenFlag, TokenLane } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
 import { type ChartTrade, ChartTrades, noTrade } from './chart-trades.ts'
 
@@ -40,8 +40,8 @@ export class Candles {
   /** Folds the swap in hand, whose record is already in the mint's chain. */
   fold(hand: Hand): void {
     const { t, tAt } = hand
-    if ((t[tAt + T.flags] & TokenFlag.barsStored) === 0) {
-      const swaps = t[tAt + T.swaps]
+    if ((t[tAt + TokenLane.flags] & TokenFlag.barsStored) === 0) {
+      const swaps = t[tAt + TokenLane.swaps]
       if (swaps >= STORED_FROM_SWAPS) this.#startStoring(hand)
       else if (swaps >= NEARED_FROM_SWAPS && swaps % NEARED_EVERY === 0) this.#bringNear(hand.token)
       return
@@ -68,17 +68,17 @@ export class Candles {
 
   #startStoring(hand: Hand): void {
     const { t, tAt } = hand
-    t[tAt + T.flags] |= TokenFlag.barsStored
+    t[tAt + TokenLane.flags] |= TokenFlag.barsStored
     this.trades.visit(hand.token, (trade) => this.#store(hand, trade))
   }
 
   #store(hand: Hand, trade: ChartTrade): void {
-    const newest = hand.t[hand.tAt + T.barsPlus1]
+    const newest = hand.t[hand.tAt + TokenLane.barsPlus1]
     const isBehind = newest !== 0 && trade.timestamp < this.#timeOf(newest - 1)
     for (let width = 0; width < BASE_WIDTHS_SECONDS.length; width++) {
       const seconds = BASE_WIDTHS_SECONDS[width]
       const time = trade.timestamp - (trade.timestamp % seconds)
-      const bar = this.#place(hand, hand.tAt + T.barsPlus1 + width, time, trade)
+      const bar = this.#place(hand, hand.tAt + TokenLane.barsPlus1 + width, time, trade)
       if (isBehind && width > 0) this.#reopen(hand, bar, width)
     }
   }
@@ -93,7 +93,7 @@ export class Candles {
     const at = ((bar & ROW_MASK) * BAR_LANES) >>> 1
     const from = this.#timeOf(bar)
     const to = from + BASE_WIDTHS_SECONDS[width]
-    let next = hand.t[hand.tAt + T.barsPlus1 + width - 1]
+    let next = hand.t[hand.tAt + TokenLane.barsPlus1 + width - 1]
     for (const series of SERIES) {
       f64[at + series.open] = 0
       f64[at + series.close] = 0
@@ -193,6 +193,7 @@ function extend(f64: Float64Array, at: number, price: number): void {
 
 /** The prices of a mint's trades are other ones: its bars are begun anew. */
 export function dropBars(t: Uint32Array, tAt: number): void {
-  t[tAt + T.flags] &= ~TokenFlag.barsStored
-  for (let width = 0; width < BASE_WIDTHS_SECONDS.length; width++) t[tAt + T.barsPlus1 + width] = 0
+  t[tAt + TokenLane.flags] &= ~TokenFlag.barsStored
+  for (let width = 0; width < BASE_WIDTHS_SECONDS.length; width++)
+    t[tAt + TokenLane.barsPlus1 + width] = 0
 }

@@ -1,9 +1,9 @@
-import { U, volumeMicroUsdOf } from '../../events/swap-record.ts'
+import { SwapLane, volumeMicroUsdOf } from '../../events/swap-record.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import { widened } from '../memory/views.ts'
 import { type ChainCopy, CopiedChains } from '../state/copied-chains.ts'
 import { tokenLane } from '../state/lanes.ts'
-import { B, B_LANES, T } from '../state/layout.ts'
+import { LIFECYCLE_LANES, LifecycleLane, TokenLane } from '../state/layout.ts'
 import { QUOTE_COINS_MAX } from '../state/quotes.ts'
 import type { State } from '../state/state.ts'
 import { lamportsOfSwap, priceSwap, swapPrice } from '../state/swap-value.ts'
@@ -78,10 +78,10 @@ export class ChartTrades {
   visit(token: number, visit: (trade: ChartTrade) => void): void {
     const copied = this.#mints.whole(this.#chainOf(token))
     const later: number[] = []
-    let next = tokenLane(this.#state, token, T.lastSwapPlus1)
+    let next = tokenLane(this.#state, token, TokenLane.lastSwapPlus1)
     while (next !== 0 && next !== copied?.newestPlus1) {
       later.push(next - 1)
-      next = linkOf(this.#state, next - 1, U.previousInMint)
+      next = linkOf(this.#state, next - 1, SwapLane.previousInMint)
     }
     const trade = noTrade()
     if (next !== 0) copied?.visit(trade, visit)
@@ -99,8 +99,8 @@ export class ChartTrades {
     this.#goneBefore = firstInMemory
     const known = this.#newestGone.get(token)
     if (known !== undefined) return known
-    let next = tokenLane(this.#state, token, T.lastSwapPlus1)
-    while (next > firstInMemory) next = linkOf(this.#state, next - 1, U.previousInMint)
+    let next = tokenLane(this.#state, token, TokenLane.lastSwapPlus1)
+    while (next > firstInMemory) next = linkOf(this.#state, next - 1, SwapLane.previousInMint)
     this.#newestGone.set(token, next)
     return next
   }
@@ -111,8 +111,11 @@ export class ChartTrades {
     if (tape.firstInMemory === 0) return false
     const oldest = tape.firstInMemory
     if (oldest >= tape.count) return true
-    const createdAt = births.u32[token >>> ROW_SHIFT][(token & ROW_MASK) * B_LANES + B.createdAt]
-    return createdAt <= tape.u32Of(oldest)[tape.at(oldest) + U.timestamp]
+    const createdAt =
+      births.u32[token >>> ROW_SHIFT][
+        (token & ROW_MASK) * LIFECYCLE_LANES + LifecycleLane.createdAt
+      ]
+    return createdAt <= tape.u32Of(oldest)[tape.at(oldest) + SwapLane.timestamp]
   }
 
   /** Prices of before a change of what they are made with are of another chain. */
@@ -127,8 +130,8 @@ export class ChartTrades {
  */
 export function pricingOf({ births }: State, token: number): number {
   const b = births.u32[token >>> ROW_SHIFT]
-  const at = (token & ROW_MASK) * B_LANES
-  return b[at + B.decimals] * QUOTES + b[at + B.quote]
+  const at = (token & ROW_MASK) * LIFECYCLE_LANES
+  return b[at + LifecycleLane.decimals] * QUOTES + b[at + LifecycleLane.quote]
 }
 
 class TradeCopy implements ChainCopy<TradeCopy> {
@@ -156,7 +159,7 @@ class TradeCopy implements ChainCopy<TradeCopy> {
     this.#lanes[at + 2] = priceSol
     this.#lanes[at + 3] = microUsd
     this.#lanes[at + 4] = lamports
-    this.nextPlus1 = linkOf(this.#state, index, U.previousInMint)
+    this.nextPlus1 = linkOf(this.#state, index, SwapLane.previousInMint)
     this.count += 1
   }
 
@@ -193,12 +196,12 @@ function readTrade(state: State, index: number, trade: ChartTrade): void {
   const r = tape.u32Of(index)
   const rf = tape.f64Of(index)
   const at = tape.at(index)
-  const token = r[at + U.token]
+  const token = r[at + SwapLane.token]
   const b = state.births.u32[token >>> ROW_SHIFT]
-  const bAt = (token & ROW_MASK) * B_LANES
-  const quote = b[bAt + B.quote]
-  priceSwap(r, rf, at, quote, b[bAt + B.decimals])
-  trade.timestamp = r[at + U.timestamp]
+  const bAt = (token & ROW_MASK) * LIFECYCLE_LANES
+  const quote = b[bAt + LifecycleLane.quote]
+  priceSwap(r, rf, at, quote, b[bAt + LifecycleLane.decimals])
+  trade.timestamp = r[at + SwapLane.timestamp]
   trade.priceUsd = swapPrice.usd
   trade.priceSol = swapPrice.sol
   trade.microUsd = volumeMicroUsdOf(r, rf, at)

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import { olderLink } from '../../base/damage.ts'
-import { type SwapMark, U } from '../../events/swap-record.ts'
+import { SwapLane, type SwapMark } from '../../events/swap-record.ts'
 import { positionLane, tokenLane } from '../state/lanes.ts'
-import { P, PASSED_SHIFT, T } from '../state/layout.ts'
+import { PASSED_SHIFT, PositionLane, TokenLane } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
 import type { Tape } from '../state/tape.ts'
 
@@ -39,28 +39,30 @@ interface SwapPage {
 export function chainOfToken(state: State, token: number): SwapChain {
   return {
     name: String(token),
-    total: tokenLane(state, token, T.swaps),
-    newestPlus1: tokenLane(state, token, T.lastSwapPlus1),
-    link: U.previousInMint,
+    total: tokenLane(state, token, TokenLane.swaps),
+    newestPlus1: tokenLane(state, token, TokenLane.lastSwapPlus1),
+    link: SwapLane.previousInMint,
   }
 }
 
 /** Swaps of a position, those on routes that its coin only passed through among them. */
 function swapsOf(state: State, position: number): number {
-  const [buys, sells, flags] = [P.buys, P.sells, P.flags].map((lane) =>
-    positionLane(state, position, lane),
+  const [buys, sells, flags] = [PositionLane.buys, PositionLane.sells, PositionLane.flags].map(
+    (lane) => positionLane(state, position, lane),
   )
   return buys + sells + (flags >>> PASSED_SHIFT)
 }
 
 /** Swaps of one wallet in a mint, by its position. */
 export function chainOfPosition(state: State, position: number): SwapChain {
-  const [token, wallet] = [P.token, P.wallet].map((lane) => positionLane(state, position, lane))
+  const [token, wallet] = [PositionLane.token, PositionLane.wallet].map((lane) =>
+    positionLane(state, position, lane),
+  )
   return {
     name: `${token}/${wallet}`,
     total: swapsOf(state, position),
-    newestPlus1: positionLane(state, position, P.lastSwapPlus1),
-    link: U.previousInPosition,
+    newestPlus1: positionLane(state, position, PositionLane.lastSwapPlus1),
+    link: SwapLane.previousInPosition,
   }
 }
 
@@ -194,7 +196,7 @@ export class SwapChains {
 export function markOf(tape: Tape, index: number): SwapMark {
   const u32 = tape.u32Of(index)
   const at = tape.at(index)
-  return { index, ordinal: u32[at + U.ordinal], word: u32[at + U.signature] }
+  return { index, ordinal: u32[at + SwapLane.ordinal], word: u32[at + SwapLane.signature] }
 }
 
 /** Index of the swap of a mark that has moved on by less than `moves` since; -1 when there is none. */
@@ -203,7 +205,8 @@ export function indexOfMark(tape: Tape, mark: SwapMark, moves: number): number {
   for (let index = mark.index; index < end; index++) {
     const u32 = tape.u32Of(index)
     const at = tape.at(index)
-    if (u32[at + U.signature] === mark.word && u32[at + U.ordinal] === mark.ordinal) return index
+    if (u32[at + SwapLane.signature] === mark.word && u32[at + SwapLane.ordinal] === mark.ordinal)
+      return index
   }
   return -1
 }

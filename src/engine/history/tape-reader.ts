@@ -1,6 +1,6 @@
-import { type SwapMark, U, walletOf } from '../../events/swap-record.ts'
+import { SwapLane, type SwapMark, walletOf } from '../../events/swap-record.ts'
 import { positionLane, tokenLane } from '../state/lanes.ts'
-import { P, T } from '../state/layout.ts'
+import { PositionLane, TokenLane } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
 import {
   chainOfPosition,
@@ -16,8 +16,8 @@ const MOVES_MAX = 1_024
 /** All swaps of a mint, oldest first. */
 export function swapsOldestFirst(state: State, token: number): number[] {
   const swaps: number[] = []
-  let next = tokenLane(state, token, T.lastSwapPlus1)
-  for (; next !== 0; next = linkOf(state, next - 1, U.previousInMint)) swaps.push(next - 1)
+  let next = tokenLane(state, token, TokenLane.lastSwapPlus1)
+  for (; next !== 0; next = linkOf(state, next - 1, SwapLane.previousInMint)) swaps.push(next - 1)
   return swaps.reverse()
 }
 
@@ -78,7 +78,8 @@ function swapOf(state: State, of: SwapsOf, mark: SwapMark): number {
   if (index < 0) return -1
   const at = tape.at(index)
   const u32 = tape.u32Of(index)
-  const wallet = of.position === null ? -1 : positionLane(state, of.position, P.wallet)
-  const isTheirs = u32[at + U.token] === of.token && (wallet < 0 || walletOf(u32, at) === wallet)
+  const wallet = of.position === null ? -1 : positionLane(state, of.position, PositionLane.wallet)
+  const isTheirs =
+    u32[at + SwapLane.token] === of.token && (wallet < 0 || walletOf(u32, at) === wallet)
   return isTheirs ? index : -1
 }

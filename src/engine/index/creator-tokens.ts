@@ -1,7 +1,7 @@
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import { growingPart, type MemoryPart } from '../memory/state-part.ts'
 import { U32List } from '../memory/u32-list.ts'
-import { B, B_LANES, TokenFlag } from '../state/layout.ts'
+import { LIFECYCLE_LANES, LifecycleLane, TokenFlag } from '../state/layout.ts'
 import { flagsOf } from '../state/lifecycle.ts'
 import type { State } from '../state/state.ts'
 
@@ -93,7 +93,7 @@ export class CreatorTokens {
   }
 
   #creatorPlus1(token: number): number {
-    const at = (token & ROW_MASK) * B_LANES + B.creatorPlus1
+    const at = (token & ROW_MASK) * LIFECYCLE_LANES + LifecycleLane.creatorPlus1
     return this.#state.births.u32[token >>> ROW_SHIFT][at]
   }
 }

@@ -5,7 +5,13 @@ import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import { sharedF64, widened } from '../memory/views.ts'
 import { isNeverHolder } from '../state/exclusion.ts'
 import { isListedAt, positionsOf, tokenLane } from '../state/lanes.ts'
-import { B, B_LANES, P, P_LANES, T } from '../state/layout.ts'
+import {
+  LIFECYCLE_LANES,
+  LifecycleLane,
+  POSITION_LANES,
+  PositionLane,
+  TokenLane,
+} from '../state/layout.ts'
 import type { State } from '../state/state.ts'
 
 /** As a fault of the chain is told. */
@@ -27,28 +33,31 @@ type Read = (p: Uint32Array, pf: Float64Array, at: number, decimals: number, sta
 const READS = {
   /** Of two wallets the one whose text is less never has the greater number. */
   walletOrder: (p, _pf, at, _decimals, { book }) =>
-    book.orderOf(book.addressOfWallet(p[at + P.wallet])),
-  realizedUsd: (p, pf, at) => (isListedAt(p, at) ? pf[(at >>> 1) + P.realizedUsdF] / MICRO : NONE),
-  inventory: (p, _pf, at, decimals) => wholeAt(p, at + P.inventoryLo, decimals),
-  costUsd: (_p, pf, at) => pf[(at >>> 1) + P.costUsdF] / MICRO,
-  balance: (p, _pf, at, decimals) => listed(p, at, P.balanceLo, decimals),
-  bought: (p, _pf, at, decimals) => listed(p, at, P.boughtLo, decimals),
-  sold: (p, _pf, at, decimals) => listed(p, at, P.soldLo, decimals),
+    book.orderOf(book.addressOfWallet(p[at + PositionLane.wallet])),
+  realizedUsd: (p, pf, at) =>
+    isListedAt(p, at) ? pf[(at >>> 1) + PositionLane.realizedUsdF] / MICRO : NONE,
+  inventory: (p, _pf, at, decimals) => wholeAt(p, at + PositionLane.inventoryLo, decimals),
+  costUsd: (_p, pf, at) => pf[(at >>> 1) + PositionLane.costUsdF] / MICRO,
+  balance: (p, _pf, at, decimals) => listed(p, at, PositionLane.balanceLo, decimals),
+  bought: (p, _pf, at, decimals) => listed(p, at, PositionLane.boughtLo, decimals),
+  sold: (p, _pf, at, decimals) => listed(p, at, PositionLane.soldLo, decimals),
   lastActiveAt: (p, _pf, at) => {
     if (!isListedAt(p, at)) return NONE
-    if (p[at + P.buys] + p[at + P.sells] === 0) return p[at + P.lastBuyAt]
+    if (p[at + PositionLane.buys] + p[at + PositionLane.sells] === 0)
+      return p[at + PositionLane.lastBuyAt]
     return Math.max(
-      p[at + P.buys] > 0 ? p[at + P.lastBuyAt] : 0,
-      p[at + P.sells] > 0 ? p[at + P.lastSellAt] : 0,
+      p[at + PositionLane.buys] > 0 ? p[at + PositionLane.lastBuyAt] : 0,
+      p[at + PositionLane.sells] > 0 ? p[at + PositionLane.lastSellAt] : 0,
     )
   },
   /** None without a buy. */
-  firstBuyAt: (p, _pf, at) => (p[at + P.buys] > 0 ? p[at + P.firstBuyAt] : NONE),
+  firstBuyAt: (p, _pf, at) =>
+    p[at + PositionLane.buys] > 0 ? p[at + PositionLane.firstBuyAt] : NONE,
   /** The balance of one who counts as a holder. */
   held: (p, _pf, at, decimals, state) => {
-    if ((p[at + P.balanceLo] | p[at + P.balanceLo + 1]) === 0) return NONE
-    if (isNeverHolder(state, p[at + P.token], p[at + P.wallet])) return NONE
-    return wholeAt(p, at + P.balanceLo, decimals)
+    if ((p[at + PositionLane.balanceLo] | p[at + PositionLane.balanceLo + 1]) === 0) return NONE
+    if (isNeverHolder(state, p[at + PositionLane.token], p[at + PositionLane.wallet])) return NONE
+    return wholeAt(p, at + PositionLane.balanceLo, decimals)
   },
 } as const satisfies Record<string, Read>
 
@@ -92,7 +101,7 @@ export class MintTraders {
   constructor(state: State, token: number) {
     this.#state = state
     this.#token = token
-    this.#nextPlus1 = tokenLane(state, token, T.positionsPlus1)
+    this.#nextPlus1 = tokenLane(state, token, TokenLane.positionsPlus1)
     this.#rows = new Uint32Array(positionsOf(state, token) + NEW_TRADERS_MAX)
   }
 
@@ -157,7 +166,8 @@ export class MintTraders {
     const { positionChanges: log, changes, births } = this.#state
     const token = this.#token
     const count = changes.of(token)
-    const decimals = births.u32[token >>> ROW_SHIFT][(token & ROW_MASK) * B_LANES + B.decimals]
+    const decimals =
+      births.u32[token >>> ROW_SHIFT][(token & ROW_MASK) * LIFECYCLE_LANES + LifecycleLane.decimals]
     const isReached = count === this.#changes || log.reaches(this.#readTo)
     if (!isReached || decimals !== this.#decimals)
       for (const part of this.#parts.values()) part.filled = 0
@@ -173,7 +183,7 @@ export class MintTraders {
   #takeNew(): void {
     const newest = this.#rows[this.#count > this.#first ? this.#count - 1 : 0]
     const rows: number[] = []
-    let nextPlus1 = tokenLane(this.#state, this.#token, T.positionsPlus1)
+    let nextPlus1 = tokenLane(this.#state, this.#token, TokenLane.positionsPlus1)
     for (; nextPlus1 !== newest + 1; nextPlus1 = this.#nextOf(nextPlus1 - 1)) {
       stepped(rows.length, this.#state.positions.count, POSITIONS)
       rows.push(nextPlus1 - 1)
@@ -183,7 +193,7 @@ export class MintTraders {
 
   #nextOf(row: number): number {
     const p = this.#state.positions.u32[row >>> ROW_SHIFT]
-    return p[(row & ROW_MASK) * P_LANES + P.nextInMintPlus1]
+    return p[(row & ROW_MASK) * POSITION_LANES + PositionLane.nextInMintPlus1]
   }
 
   #add(row: number): void {
@@ -217,7 +227,7 @@ export class MintTraders {
   /** Reads a position anew if it is one of the mint's that was read. */
   #refresh(row: number): void {
     const p = this.#state.positions.u32[row >>> ROW_SHIFT]
-    if (p[(row & ROW_MASK) * P_LANES + P.token] !== this.#token) return
+    if (p[(row & ROW_MASK) * POSITION_LANES + PositionLane.token] !== this.#token) return
     let place = this.#places.first(hashOf(row))
     while (place >= 0 && this.#rows[place] !== row) place = this.#places.next()
     if (place < 0) return
@@ -227,7 +237,7 @@ export class MintTraders {
   #read(part: Part, place: number): void {
     const row = this.#rows[place]
     const { positions } = this.#state
-    const at = (row & ROW_MASK) * P_LANES
+    const at = (row & ROW_MASK) * POSITION_LANES
     const [p, pf] = [positions.u32[row >>> ROW_SHIFT], positions.f64[row >>> ROW_SHIFT]]
     part.values[place] = part.read(p, pf, at, this.#decimals, this.#state)
   }

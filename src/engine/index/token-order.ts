@@ -1,6 +1,6 @@
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import { widened } from '../memory/views.ts'
-import { B, B_LANES, TokenFlag } from '../state/layout.ts'
+import { LIFECYCLE_LANES, LifecycleLane, TokenFlag } from '../state/layout.ts'
 import { completionOf, flagsOf, Lifecycle, lifecycleOf } from '../state/lifecycle.ts'
 import type { State } from '../state/state.ts'
 import { OrderedTokens } from './ordered-tokens.ts'
@@ -200,14 +200,20 @@ export class TokenOrder {
     const { births } = this.#state
     const f64 = births.f64[token >>> ROW_SHIFT]
     const u32 = births.u32[token >>> ROW_SHIFT]
-    const at = (token & ROW_MASK) * B_LANES
+    const at = (token & ROW_MASK) * LIFECYCLE_LANES
     const isGraduated = list === List.graduated
     const key = this.#key
     key.completion = list === List.completing ? completionOf(this.#state, token) : 0
-    key.slot = f64[(at >>> 1) + (isGraduated ? B.graduatedSlotF : B.createdSlotF)]
-    key.txIndex = u32[at + (isGraduated ? B.graduatedTxIndex : B.createdTxIndex)]
-    key.ordinal = u32[at + (isGraduated ? B.graduatedOrdinal : B.createdOrdinal)]
-    key.arrival = f64[(at >>> 1) + (isGraduated ? B.graduatedArrivalF : B.createdArrivalF)]
+    key.slot =
+      f64[(at >>> 1) + (isGraduated ? LifecycleLane.graduatedSlotF : LifecycleLane.createdSlotF)]
+    key.txIndex =
+      u32[at + (isGraduated ? LifecycleLane.graduatedTxIndex : LifecycleLane.createdTxIndex)]
+    key.ordinal =
+      u32[at + (isGraduated ? LifecycleLane.graduatedOrdinal : LifecycleLane.createdOrdinal)]
+    key.arrival =
+      f64[
+        (at >>> 1) + (isGraduated ? LifecycleLane.graduatedArrivalF : LifecycleLane.createdArrivalF)
+      ]
     return key
   }
 

@@ -3,7 +3,14 @@ import { numberAt, readU64, u64ToNumber } from '../../base/u64.ts'
 import { ROW_MASK, ROW_SHIFT, Rows } from '../memory/rows.ts'
 import { U32List } from '../memory/u32-list.ts'
 import { isHolderAt } from '../state/lanes.ts'
-import { P, P_LANES, R, R_LANES, T, T_LANES } from '../state/layout.ts'
+import {
+  COLD_RUN_LANES,
+  ColdRunLane,
+  POSITION_LANES,
+  PositionLane,
+  TOKEN_LANES,
+  TokenLane,
+} from '../state/layout.ts'
 import type { PositionLists } from '../state/position-lists.ts'
 import type { State } from '../state/state.ts'
 
@@ -94,24 +101,24 @@ export class TopHolders {
   /** Does its sum need a look at all of its positions? */
   #isFar(token: number): boolean {
     const t = this.#state.tokens.u32[token >>> ROW_SHIFT]
-    const tAt = (token & ROW_MASK) * T_LANES
-    if (t[tAt + T.holders] <= TOP || t[tAt + T.dormantPlus1] !== 0) return false
+    const tAt = (token & ROW_MASK) * TOKEN_LANES
+    if (t[tAt + TokenLane.holders] <= TOP || t[tAt + TokenLane.dormantPlus1] !== 0) return false
     const list = this.#listOf(token)
     return list < 0 || !this.#isCurrent(token, list)
   }
 
   /** Raw sum of the ten largest balances, as a double. */
   sum(token: number): number {
-    const tAt = (token & ROW_MASK) * T_LANES
-    const holders = this.#state.tokens.u32[token >>> ROW_SHIFT][tAt + T.holders]
+    const tAt = (token & ROW_MASK) * TOKEN_LANES
+    const holders = this.#state.tokens.u32[token >>> ROW_SHIFT][tAt + TokenLane.holders]
     if (holders <= TOP) {
       const tf = this.#state.tokens.f64[token >>> ROW_SHIFT]
-      return sumAt(tf, (tAt >>> 1) + T.holdersSumF)
+      return sumAt(tf, (tAt >>> 1) + TokenLane.holdersSumF)
     }
-    const run = this.#state.tokens.u32[token >>> ROW_SHIFT][tAt + T.dormantPlus1] - 1
+    const run = this.#state.tokens.u32[token >>> ROW_SHIFT][tAt + TokenLane.dormantPlus1] - 1
     if (run >= 0) {
       const r = this.#state.dormant.runs.f64[run >>> ROW_SHIFT]
-      return r[(((run & ROW_MASK) * R_LANES) >>> 1) + R.topSumF]
+      return r[(((run & ROW_MASK) * COLD_RUN_LANES) >>> 1) + ColdRunLane.topSumF]
     }
     return this.#keptSum(token)
   }
@@ -133,15 +140,15 @@ export class TopHolders {
   scannedSum(token: number): number {
     const { tokens, positions } = this.#state
     const t = tokens.u32[token >>> ROW_SHIFT]
-    const tAt = (token & ROW_MASK) * T_LANES
-    if (t[tAt + T.holders] <= TOP) return 0
+    const tAt = (token & ROW_MASK) * TOKEN_LANES
+    if (t[tAt + TokenLane.holders] <= TOP) return 0
     const held: number[] = []
-    for (let next = t[tAt + T.positionsPlus1], steps = 0; next !== 0; ) {
+    for (let next = t[tAt + TokenLane.positionsPlus1], steps = 0; next !== 0; ) {
       steps = stepped(steps, positions.count, 'positions of a mint')
       const p = positions.u32[(next - 1) >>> ROW_SHIFT]
-      const pAt = ((next - 1) & ROW_MASK) * P_LANES
+      const pAt = ((next - 1) & ROW_MASK) * POSITION_LANES
       if (isHolderAt(p, pAt)) held.push(next - 1)
-      next = p[pAt + P.nextInMintPlus1]
+      next = p[pAt + PositionLane.nextInMintPlus1]
     }
     held.sort((a, b) => this.#balance(b) - this.#balance(a))
     return this.#exactSum(held.slice(0, TOP))
@@ -181,7 +188,9 @@ export class TopHolders {
     const lanes = this.#lists.u32[list >>> ROW_SHIFT]
     const at = (list & ROW_MASK) * LIST_LANES
     const holders =
-      this.#state.tokens.u32[token >>> ROW_SHIFT][(token & ROW_MASK) * T_LANES + T.holders]
+      this.#state.tokens.u32[token >>> ROW_SHIFT][
+        (token & ROW_MASK) * TOKEN_LANES + TokenLane.holders
+      ]
     const count = lanes[at + LIST.count]
     return lanes[at + LIST.known] !== Known.nothing && (count >= TOP || count >= holders)
   }
@@ -197,8 +206,8 @@ export class TopHolders {
     for (let i = 0; i < rows.length; i++) {
       const position = rows[i]
       const p = this.#state.positions.u32[position >>> ROW_SHIFT]
-      const pAt = (position & ROW_MASK) * P_LANES
-      const balance = numberAt(p, pAt + P.balanceLo)
+      const pAt = (position & ROW_MASK) * POSITION_LANES
+      const balance = numberAt(p, pAt + PositionLane.balanceLo)
       const floor = this.#lists.f64[list >>> ROW_SHIFT][(at >>> 1) + LIST.floorF]
       if (isHolderAt(p, pAt) && balance > floor) this.#insert(list, position)
     }
@@ -241,12 +250,12 @@ export class TopHolders {
 
   #balance(position: number): number {
     const p = this.#state.positions.u32[position >>> ROW_SHIFT]
-    return numberAt(p, (position & ROW_MASK) * P_LANES + P.balanceLo)
+    return numberAt(p, (position & ROW_MASK) * POSITION_LANES + PositionLane.balanceLo)
   }
 
   #exactBalance(position: number): bigint {
     const p = this.#state.positions.u32[position >>> ROW_SHIFT]
-    return readU64(p, (position & ROW_MASK) * P_LANES + P.balanceLo)
+    return readU64(p, (position & ROW_MASK) * POSITION_LANES + PositionLane.balanceLo)
   }
 }
 

@@ -1,5 +1,5 @@
 import { positionsOf, tokenLane } from '../state/lanes.ts'
-import { DORMANT_TRADERS_MAX, T } from '../state/layout.ts'
+import { DORMANT_TRADERS_MAX, TokenLane } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
 import { MintTraders, type TraderPart } from './mint-traders.ts'
 
@@ -65,7 +65,7 @@ export class TraderColumns {
   #isKept(token: number): boolean {
     const traders = positionsOf(this.#state, token)
     // Folders of old may have one at rest all the same.
-    const isAwake = tokenLane(this.#state, token, T.dormantPlus1) === 0
+    const isAwake = tokenLane(this.#state, token, TokenLane.dormantPlus1) === 0
     return traders > DORMANT_TRADERS_MAX && traders <= TRADERS_MAX && isAwake
   }
 

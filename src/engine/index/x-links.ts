@@ -1,7 +1,13 @@
 import { stepped } from '../../base/damage.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import { widened } from '../memory/views.ts'
-import { B, B_LANES, M, M_LANES, TokenFlag } from '../state/layout.ts'
+import {
+  LIFECYCLE_LANES,
+  LifecycleLane,
+  METADATA_LANES,
+  MetadataLane,
+  TokenFlag,
+} from '../state/layout.ts'
 import { flagsOf } from '../state/lifecycle.ts'
 import type { State } from '../state/state.ts'
 
@@ -39,7 +45,7 @@ export class XLinks {
   /** Sets the link of a token ("" for none). */
   set(token: number, link: string): void {
     const m = this.#state.metadata.u32[token >>> ROW_SHIFT]
-    const at = (token & ROW_MASK) * M_LANES + M.linkPlus1
+    const at = (token & ROW_MASK) * METADATA_LANES + MetadataLane.linkPlus1
     const next = link === '' ? 0 : this.#state.book.address(link) + 1
     if (m[at] === next) return
     if (m[at] !== 0) this.#leave(m[at] - 1, token)
@@ -85,7 +91,11 @@ export class XLinks {
   #linkOf(token: number): number {
     const { metadata } = this.#state
     if (token >= metadata.count) return -1
-    return metadata.u32[token >>> ROW_SHIFT][(token & ROW_MASK) * M_LANES + M.linkPlus1] - 1
+    return (
+      metadata.u32[token >>> ROW_SHIFT][
+        (token & ROW_MASK) * METADATA_LANES + MetadataLane.linkPlus1
+      ] - 1
+    )
   }
 
   /** One sort for all tokens of a link: asked one by one, each would look at all the others. */
@@ -159,21 +169,23 @@ export class XLinks {
 /** Order of creation: slot, tx index, ordinal, arrival where there is no slot, then mint. */
 function compareCreation(state: State, a: number, b: number): number {
   const { births, book } = state
-  const aAt = (a & ROW_MASK) * B_LANES
-  const bAt = (b & ROW_MASK) * B_LANES
+  const aAt = (a & ROW_MASK) * LIFECYCLE_LANES
+  const bAt = (b & ROW_MASK) * LIFECYCLE_LANES
   const slots =
-    births.f64[a >>> ROW_SHIFT][(aAt >>> 1) + B.createdSlotF] -
-    births.f64[b >>> ROW_SHIFT][(bAt >>> 1) + B.createdSlotF]
+    births.f64[a >>> ROW_SHIFT][(aAt >>> 1) + LifecycleLane.createdSlotF] -
+    births.f64[b >>> ROW_SHIFT][(bAt >>> 1) + LifecycleLane.createdSlotF]
   if (slots !== 0) return slots
   const aLanes = births.u32[a >>> ROW_SHIFT]
   const bLanes = births.u32[b >>> ROW_SHIFT]
-  const transactions = aLanes[aAt + B.createdTxIndex] - bLanes[bAt + B.createdTxIndex]
+  const transactions =
+    aLanes[aAt + LifecycleLane.createdTxIndex] - bLanes[bAt + LifecycleLane.createdTxIndex]
   if (transactions !== 0) return transactions
-  const ordinals = aLanes[aAt + B.createdOrdinal] - bLanes[bAt + B.createdOrdinal]
+  const ordinals =
+    aLanes[aAt + LifecycleLane.createdOrdinal] - bLanes[bAt + LifecycleLane.createdOrdinal]
   if (ordinals !== 0 || a === b) return ordinals
   const arrivals =
-    births.f64[a >>> ROW_SHIFT][(aAt >>> 1) + B.createdArrivalF] -
-    births.f64[b >>> ROW_SHIFT][(bAt >>> 1) + B.createdArrivalF]
+    births.f64[a >>> ROW_SHIFT][(aAt >>> 1) + LifecycleLane.createdArrivalF] -
+    births.f64[b >>> ROW_SHIFT][(bAt >>> 1) + LifecycleLane.createdArrivalF]
   if (arrivals !== 0) return arrivals
   return book.mintOf(a) < book.mintOf(b) ? -1 : 1
 }

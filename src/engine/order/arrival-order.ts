@@ -1,7 +1,7 @@
 import { olderLink } from '../../base/damage.ts'
-import { ARRIVAL_BITS, ARRIVAL_SHIFT, U } from '../../events/swap-record.ts'
+import { ARRIVAL_BITS, ARRIVAL_SHIFT, SwapLane } from '../../events/swap-record.ts'
 import { tokenLane } from '../state/lanes.ts'
-import { T } from '../state/layout.ts'
+import { TokenLane } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
 
 /**
@@ -38,15 +38,15 @@ export function displace(
   at: number,
   later: readonly { readonly record: Uint32Array | null }[],
 ): void {
-  const token = u32[at + U.token]
+  const token = u32[at + SwapLane.token]
   let passed = 0
   for (const { record } of later) {
-    if (record === null || record[U.token] !== token) continue
+    if (record === null || record[SwapLane.token] !== token) continue
     passed += 1
-    const before = displacementOf(record[U.flags])
-    record[U.flags] = displaced(record[U.flags], before === LOST ? LOST : before - 1)
+    const before = displacementOf(record[SwapLane.flags])
+    record[SwapLane.flags] = displaced(record[SwapLane.flags], before === LOST ? LOST : before - 1)
   }
-  u32[at + U.flags] = displaced(u32[at + U.flags], passed)
+  u32[at + SwapLane.flags] = displaced(u32[at + SwapLane.flags], passed)
 }
 
 /** Why swaps cannot be told in the order they arrived. */
@@ -62,23 +62,23 @@ export function swapsArrivedAfter(
   after: number,
 ): readonly number[] | ArrivalLoss {
   const { tape } = state
-  const total = tokenLane(state, token, T.swaps)
+  const total = tokenLane(state, token, TokenLane.swaps)
   const found: number[] = new Array(Math.max(0, total - after)).fill(-1)
   let left = found.length
   let archivedReads = 0
-  let next = tokenLane(state, token, T.lastSwapPlus1)
+  let next = tokenLane(state, token, TokenLane.lastSwapPlus1)
   for (let rank = total; left > 0 && next !== 0 && rank + DISPLACEMENT_MAX > after; rank--) {
     const index = next - 1
     if (index < tape.firstInMemory && ++archivedReads > ARCHIVED_READS_MAX) return 'too_old'
     const lanes = tape.u32Of(index)
     const at = tape.at(index)
-    const displacement = displacementOf(lanes[at + U.flags])
+    const displacement = displacementOf(lanes[at + SwapLane.flags])
     const place = rank + displacement - after - 1
     if (displacement !== LOST && place >= 0) {
       found[place] = index
       left -= 1
     }
-    next = olderLink(lanes[at + U.previousInMint], index, 'swaps of a mint')
+    next = olderLink(lanes[at + SwapLane.previousInMint], index, 'swaps of a mint')
   }
   return left === 0 ? found : 'order_lost'
 }

@@ -1,5 +1,5 @@
 import type { Balance, PlacedEvent, Reserves } from '../../events/event.ts'
-import { F, Flag, U } from '../../events/swap-record.ts'
+import { Flag, SwapFloatLane, SwapLane } from '../../events/swap-record.ts'
 import type { AddressBook } from '../state/address-book.ts'
 import { hashSignature, hashSignatureText, signatureHash } from '../state/signature.ts'
 import type { Tape } from '../state/tape.ts'
@@ -24,22 +24,22 @@ export class Arrivals {
 
   /** Fills the key of the record at u32 lane `at`, and `identityKey`. */
   readRecord(key: RingKey, u32: Uint32Array, f64: Float64Array, at: number): void {
-    const flags = u32[at + U.flags]
+    const flags = u32[at + SwapLane.flags]
     key.isSlotKnown = (flags & Flag.noSlot) === 0
-    hashSignature(u32, at + U.signature)
-    identify(signatureHash[0], signatureHash[1], u32[at + U.ordinal])
+    hashSignature(u32, at + SwapLane.signature)
+    identify(signatureHash[0], signatureHash[1], u32[at + SwapLane.ordinal])
     if (!key.isSlotKnown) {
       this.#inherit(key)
       return
     }
-    key.slot = f64[(at >>> 1) + F.slot]
-    key.ordinal = u32[at + U.ordinal]
+    key.slot = f64[(at >>> 1) + SwapFloatLane.slot]
+    key.ordinal = u32[at + SwapLane.ordinal]
     key.signatureHigh = signatureHash[0]
     key.signatureLow = signatureHash[1]
     key.txIndex =
       flags & Flag.noTxIndex
         ? this.#txIndexOf(key.slot, key.signatureHigh, key.signatureLow)
-        : u32[at + U.txIndex]
+        : u32[at + SwapLane.txIndex]
   }
 
   /** The key of an event that is no swap. */

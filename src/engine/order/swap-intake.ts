@@ -2,7 +2,7 @@ import { writeU64 } from '../../base/u64.ts'
 import type { Swap } from '../../events/event.ts'
 import { quoteOf } from '../../events/platform.ts'
 import { RecordBatch } from '../../events/record-batch.ts'
-import { F, Flag, poolLane, toldBits, U } from '../../events/swap-record.ts'
+import { Flag, poolLane, SwapFloatLane, SwapLane, toldBits } from '../../events/swap-record.ts'
 import type { AddressBook } from '../state/address-book.ts'
 import { packSignature } from '../state/signature.ts'
 
@@ -22,21 +22,22 @@ export class SwapIntake {
     const index = batch.next()
     const u32 = batch.u32
     const at = RecordBatch.u32At(index)
-    batch.f64[RecordBatch.f64At(index) + F.slot] = swap.slot ?? 0
-    u32[at + U.txIndex] = swap.txIndex ?? 0
-    u32[at + U.ordinal] = swap.ordinal
-    u32[at + U.timestamp] = swap.timestamp
-    u32[at + U.token] = this.#book.token(swap.mint)
-    u32[at + U.wallet] = this.#book.wallet(swap.signer)
-    u32[at + U.pool] = poolLane(this.#book.address(swap.pool), toldQuote(swap))
-    if (swap.quoteMint !== undefined) u32[at + U.quoteMint] = this.#book.address(swap.quoteMint)
+    batch.f64[RecordBatch.f64At(index) + SwapFloatLane.slot] = swap.slot ?? 0
+    u32[at + SwapLane.txIndex] = swap.txIndex ?? 0
+    u32[at + SwapLane.ordinal] = swap.ordinal
+    u32[at + SwapLane.timestamp] = swap.timestamp
+    u32[at + SwapLane.token] = this.#book.token(swap.mint)
+    u32[at + SwapLane.wallet] = this.#book.wallet(swap.signer)
+    u32[at + SwapLane.pool] = poolLane(this.#book.address(swap.pool), toldQuote(swap))
+    if (swap.quoteMint !== undefined)
+      u32[at + SwapLane.quoteMint] = this.#book.address(swap.quoteMint)
     writeAmounts(swap, u32, at)
     let flags = flagsOfSwap(swap) | toldBits(swap.route, swap.quoteDecimals)
     if (swap.solPriceUsd !== undefined)
-      batch.f64[RecordBatch.f64At(index) + F.givenSolPriceUsd] = swap.solPriceUsd
-    if (packSignature(swap.signature, this.#book, u32, at + U.signature))
+      batch.f64[RecordBatch.f64At(index) + SwapFloatLane.givenSolPriceUsd] = swap.solPriceUsd
+    if (packSignature(swap.signature, this.#book, u32, at + SwapLane.signature))
       flags |= Flag.textSignature
-    u32[at + U.flags] = flags
+    u32[at + SwapLane.flags] = flags
   }
 }
 
@@ -45,20 +46,20 @@ function toldQuote({ quoteMint }: Swap): number | undefined {
 }
 
 function writeAmounts(swap: Swap, u32: Uint32Array, at: number): void {
-  writeU64(u32, at + U.baseLo, swap.baseRaw)
-  writeU64(u32, at + U.quoteLo, swap.quoteRaw)
-  writeU64(u32, at + U.virtualBaseLo, swap.virtualBaseRaw)
-  writeU64(u32, at + U.virtualQuoteLo, swap.virtualQuoteRaw)
-  writeU64(u32, at + U.realBaseLo, swap.realBaseRaw)
-  writeU64(u32, at + U.realQuoteLo, swap.realQuoteRaw)
-  writeU64(u32, at + U.platformFeeLo, swap.platformFeeRaw)
-  writeU64(u32, at + U.creatorFeeLo, swap.creatorFeeRaw)
-  writeU64(u32, at + U.givenLpFeeLo, swap.lpFeeRaw ?? 0n)
-  writeU64(u32, at + U.givenCashbackLo, swap.cashbackRaw ?? 0n)
-  writeU64(u32, at + U.chainFeeLo, swap.chainFeeRaw ?? 0n)
-  writeU64(u32, at + U.balanceBeforeLo, swap.baseBalanceBeforeRaw ?? 0n)
-  writeU64(u32, at + U.balanceAfterLo, swap.baseBalanceAfterRaw ?? 0n)
-  writeU64(u32, at + U.supplyLo, swap.supplyRaw ?? 0n)
+  writeU64(u32, at + SwapLane.baseLo, swap.baseRaw)
+  writeU64(u32, at + SwapLane.quoteLo, swap.quoteRaw)
+  writeU64(u32, at + SwapLane.virtualBaseLo, swap.virtualBaseRaw)
+  writeU64(u32, at + SwapLane.virtualQuoteLo, swap.virtualQuoteRaw)
+  writeU64(u32, at + SwapLane.realBaseLo, swap.realBaseRaw)
+  writeU64(u32, at + SwapLane.realQuoteLo, swap.realQuoteRaw)
+  writeU64(u32, at + SwapLane.platformFeeLo, swap.platformFeeRaw)
+  writeU64(u32, at + SwapLane.creatorFeeLo, swap.creatorFeeRaw)
+  writeU64(u32, at + SwapLane.givenLpFeeLo, swap.lpFeeRaw ?? 0n)
+  writeU64(u32, at + SwapLane.givenCashbackLo, swap.cashbackRaw ?? 0n)
+  writeU64(u32, at + SwapLane.chainFeeLo, swap.chainFeeRaw ?? 0n)
+  writeU64(u32, at + SwapLane.balanceBeforeLo, swap.baseBalanceBeforeRaw ?? 0n)
+  writeU64(u32, at + SwapLane.balanceAfterLo, swap.baseBalanceAfterRaw ?? 0n)
+  writeU64(u32, at + SwapLane.supplyLo, swap.supplyRaw ?? 0n)
 }
 
 function flagsOfSwap(swap: Swap): number {

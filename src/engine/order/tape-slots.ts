@@ -1,4 +1,4 @@
-import { F, Flag, U } from '../../events/swap-record.ts'
+import { Flag, SwapFloatLane, SwapLane } from '../../events/swap-record.ts'
 import { hashSignature, isSameSignature, signatureHash } from '../state/signature.ts'
 import type { Tape } from '../state/tape.ts'
 
@@ -16,10 +16,11 @@ export interface TapePlace {
 export function comparePlace(tape: Tape, index: number, place: TapePlace): number {
   const u32 = tape.u32Of(index)
   const at = tape.at(index)
-  const slot = tape.f64Of(index)[(at >>> 1) + F.slot]
+  const slot = tape.f64Of(index)[(at >>> 1) + SwapFloatLane.slot]
   if (slot !== place.slot) return slot - place.slot
-  if (u32[at + U.txIndex] !== place.txIndex) return u32[at + U.txIndex] - place.txIndex
-  return u32[at + U.ordinal] - place.ordinal
+  if (u32[at + SwapLane.txIndex] !== place.txIndex)
+    return u32[at + SwapLane.txIndex] - place.txIndex
+  return u32[at + SwapLane.ordinal] - place.ordinal
 }
 
 /** Index of the first record at or behind a place; the tape's count when there is none. */
@@ -50,11 +51,11 @@ export function txIndexInTape(
     const u32 = tape.u32Of(index)
     const at = tape.at(index)
     if (slotOf(tape, index) !== slot) break
-    if (u32[at + U.flags] & Flag.noSlot) continue
-    if (next < 0) next = u32[at + U.txIndex] + 1
-    hashSignature(u32, at + U.signature)
+    if (u32[at + SwapLane.flags] & Flag.noSlot) continue
+    if (next < 0) next = u32[at + SwapLane.txIndex] + 1
+    hashSignature(u32, at + SwapLane.signature)
     if (signatureHash[0] === signatureHigh && signatureHash[1] === signatureLow)
-      return u32[at + U.txIndex]
+      return u32[at + SwapLane.txIndex]
   }
   return Math.max(0, next)
 }
@@ -76,5 +77,5 @@ export function firstOfTransaction(tape: Tape, end: number): number {
 }
 
 function slotOf(tape: Tape, index: number): number {
-  return tape.f64Of(index)[(tape.at(index) >>> 1) + F.slot]
+  return tape.f64Of(index)[(tape.at(index) >>> 1) + SwapFloatLane.slot]
 }

@@ -5,7 +5,7 @@ import { BASE_WIDTHS_SECONDS } from '../history/candles.ts'
 import type { ChartTrade, ChartTrades } from '../history/chart-trades.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import { tokenLane } from '../state/lanes.ts'
-import { BAR_LANES, Bar, BarPrice, T, TokenFlag } from '../state/layout.ts'
+import { BAR_LANES, Bar, BarPrice, TokenFlag, TokenLane } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
 
 /** A bar of any width; USD and SOL series. Volumes are integers: micro-USD and lamports. */
@@ -31,7 +31,7 @@ export class Chart {
 
   /** Are its bars stored? Of few swaps they are folded when they are asked for. */
   isStored(token: number): boolean {
-    return (tokenLane(this.#state, token, T.flags) & TokenFlag.barsStored) !== 0
+    return (tokenLane(this.#state, token, TokenLane.flags) & TokenFlag.barsStored) !== 0
   }
 
   /**

@@ -2,7 +2,13 @@ import { numberAt, wholeAt } from '../../base/u64.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import { notOfThisRun, recordOf } from '../state/dormant.ts'
 import { walletLane } from '../state/lanes.ts'
-import { L, P, P_LANES, PositionFlag, WalletFlag } from '../state/layout.ts'
+import {
+  POSITION_LANES,
+  PositionFlag,
+  PositionLane,
+  WalletFlag,
+  WalletLane,
+} from '../state/layout.ts'
 import { percentOf } from '../state/prices.ts'
 import type { State } from '../state/state.ts'
 import type { TokenReader } from './token-reader.ts'
@@ -21,7 +27,7 @@ export class PositionReader {
   #p: Uint32Array = new Uint32Array(0)
   #pf: Float64Array = new Float64Array(0)
   #pAt = 0
-  readonly #dormant = new Uint32Array(P_LANES)
+  readonly #dormant = new Uint32Array(POSITION_LANES)
   readonly #dormantF = new Float64Array(this.#dormant.buffer)
 
   constructor(state: State, token: TokenReader) {
@@ -34,9 +40,9 @@ export class PositionReader {
     else {
       this.#p = this.#state.positions.u32[position >>> ROW_SHIFT]
       this.#pf = this.#state.positions.f64[position >>> ROW_SHIFT]
-      this.#pAt = (position & ROW_MASK) * P_LANES
+      this.#pAt = (position & ROW_MASK) * POSITION_LANES
     }
-    this.token.at(this.#lane(P.token))
+    this.token.at(this.#lane(PositionLane.token))
     return this
   }
 
@@ -45,7 +51,10 @@ export class PositionReader {
     const record = recordOf(position)
     const { dormant, tokens, wallets } = this.#state
     dormant.copyNear(record, this.#dormant)
-    if (this.#dormant[P.token] >= tokens.count || this.#dormant[P.wallet] >= wallets.count)
+    if (
+      this.#dormant[PositionLane.token] >= tokens.count ||
+      this.#dormant[PositionLane.wallet] >= wallets.count
+    )
       throw notOfThisRun(record)
     this.#p = this.#dormant
     this.#pf = this.#dormantF
@@ -53,97 +62,103 @@ export class PositionReader {
   }
 
   get wallet(): string {
-    return this.#state.book.walletText(this.#lane(P.wallet))
+    return this.#state.book.walletText(this.#lane(PositionLane.wallet))
   }
 
   /** Of two wallets the one whose text is less never has the greater number. */
   get walletOrder(): number {
     const { book } = this.#state
-    return book.orderOf(book.addressOfWallet(this.#lane(P.wallet)))
+    return book.orderOf(book.addressOfWallet(this.#lane(PositionLane.wallet)))
   }
 
   get holding(): number {
-    return this.#tokens(P.balanceLo)
+    return this.#tokens(PositionLane.balanceLo)
   }
 
   get bought(): number {
-    return this.#tokens(P.boughtLo)
+    return this.#tokens(PositionLane.boughtLo)
   }
 
   get sold(): number {
-    return this.#tokens(P.soldLo)
+    return this.#tokens(PositionLane.soldLo)
   }
 
   get untracked(): number {
-    return this.#tokens(P.untrackedLo)
+    return this.#tokens(PositionLane.untrackedLo)
   }
 
   get holdingPercent(): number {
-    return percentOf(numberAt(this.#p, this.#pAt + P.balanceLo), this.token.supplyRaw)
+    return percentOf(numberAt(this.#p, this.#pAt + PositionLane.balanceLo), this.token.supplyRaw)
   }
 
   get isOpen(): boolean {
-    return (this.#lane(P.balanceLo) | this.#lane(P.balanceLo + 1)) !== 0
+    return (this.#lane(PositionLane.balanceLo) | this.#lane(PositionLane.balanceLo + 1)) !== 0
   }
 
   get buys(): number {
-    return this.#lane(P.buys)
+    return this.#lane(PositionLane.buys)
   }
 
   get sells(): number {
-    return this.#lane(P.sells)
+    return this.#lane(PositionLane.sells)
   }
 
   get costUsd(): number {
-    return this.#usd(P.costUsdF)
+    return this.#usd(PositionLane.costUsdF)
   }
 
   get costSol(): number {
-    return this.#sol(P.costSolF)
+    return this.#sol(PositionLane.costSolF)
   }
 
   get boughtUsd(): number {
-    return this.#usd(P.boughtUsdF)
+    return this.#usd(PositionLane.boughtUsdF)
   }
 
   get soldUsd(): number {
-    return this.#usd(P.soldUsdF)
+    return this.#usd(PositionLane.soldUsdF)
   }
 
   get boughtSol(): number {
-    return this.#sol(P.boughtSolF)
+    return this.#sol(PositionLane.boughtSolF)
   }
 
   get soldSol(): number {
-    return this.#sol(P.soldSolF)
+    return this.#sol(PositionLane.soldSolF)
   }
 
   get volumeUsd(): number {
-    return (this.#pf[this.#atF(P.boughtUsdF)] + this.#pf[this.#atF(P.soldUsdF)]) / MICRO
+    return (
+      (this.#pf[this.#atF(PositionLane.boughtUsdF)] + this.#pf[this.#atF(PositionLane.soldUsdF)]) /
+      MICRO
+    )
   }
 
   get volumeSol(): number {
-    return (this.#pf[this.#atF(P.boughtSolF)] + this.#pf[this.#atF(P.soldSolF)]) / LAMPORTS
+    return (
+      (this.#pf[this.#atF(PositionLane.boughtSolF)] + this.#pf[this.#atF(PositionLane.soldSolF)]) /
+      LAMPORTS
+    )
   }
 
   get feesSol(): number {
-    return this.#sol(P.feesF)
+    return this.#sol(PositionLane.feesF)
   }
 
   get realizedUsd(): number {
-    return this.#usd(P.realizedUsdF)
+    return this.#usd(PositionLane.realizedUsdF)
   }
 
   get realizedSol(): number {
-    return this.#sol(P.realizedSolF)
+    return this.#sol(PositionLane.realizedSolF)
   }
 
   get unrealizedUsd(): number {
-    return this.#tokens(P.inventoryLo) * this.token.priceUsd - this.costUsd
+    return this.#tokens(PositionLane.inventoryLo) * this.token.priceUsd - this.costUsd
   }
 
   get unrealizedSol(): number {
-    return this.#tokens(P.inventoryLo) * this.token.priceSol - this.costSol
+    return this.#tokens(PositionLane.inventoryLo) * this.token.priceSol - this.costSol
   }
 
   get pnlUsd(): number {
@@ -162,19 +177,19 @@ export class PositionReader {
 
   /** Unix seconds, null when there was none. */
   get firstBuyAt(): number | null {
-    return this.buys > 0 ? this.#lane(P.firstBuyAt) : null
+    return this.buys > 0 ? this.#lane(PositionLane.firstBuyAt) : null
   }
 
   get lastBuyAt(): number | null {
-    return this.buys > 0 ? this.#lane(P.lastBuyAt) : null
+    return this.buys > 0 ? this.#lane(PositionLane.lastBuyAt) : null
   }
 
   get firstSellAt(): number | null {
-    return this.sells > 0 ? this.#lane(P.firstSellAt) : null
+    return this.sells > 0 ? this.#lane(PositionLane.firstSellAt) : null
   }
 
   get lastSellAt(): number | null {
-    return this.sells > 0 ? this.#lane(P.lastSellAt) : null
+    return this.sells > 0 ? this.#lane(PositionLane.lastSellAt) : null
   }
 
   /** Null for who was only handed tokens. */
@@ -186,7 +201,7 @@ export class PositionReader {
 
   /** Of who was only handed tokens, when that was told last. */
   get lastActiveAt(): number {
-    if (this.buys + this.sells === 0) return this.#lane(P.lastBuyAt)
+    if (this.buys + this.sells === 0) return this.#lane(PositionLane.lastBuyAt)
     return Math.max(this.lastBuyAt ?? 0, this.lastSellAt ?? 0)
   }
 
@@ -200,13 +215,17 @@ export class PositionReader {
 
   /** One of `PositionFlag`. */
   is(flag: number): boolean {
-    const flags = this.#lane(P.flags)
+    const flags = this.#lane(PositionLane.flags)
     return (flags & flag) !== 0 && (flags & PositionFlag.excluded) === 0
   }
 
   get isPro(): boolean {
-    if (this.#lane(P.flags) & PositionFlag.excluded) return false
-    return (walletLane(this.#state, this.#lane(P.wallet), L.flags) & WalletFlag.pro) !== 0
+    if (this.#lane(PositionLane.flags) & PositionFlag.excluded) return false
+    return (
+      (walletLane(this.#state, this.#lane(PositionLane.wallet), WalletLane.flags) &
+        WalletFlag.pro) !==
+      0
+    )
   }
 
   #lane(lane: number): number {

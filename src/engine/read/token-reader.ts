@@ -5,21 +5,21 @@ import type { XLinks } from '../index/x-links.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import { positionFlagsAt, walletLane } from '../state/lanes.ts'
 import {
-  B,
-  B_LANES,
-  L,
-  M,
-  M_LANES,
-  P,
-  P_LANES,
+  COLD_RUN_LANES,
+  ColdRunLane,
+  LIFECYCLE_LANES,
+  LifecycleLane,
+  METADATA_LANES,
+  MetadataLane,
+  POSITION_LANES,
   PositionFlag,
-  R,
-  R_LANES,
-  T,
-  T_LANES,
+  PositionLane,
+  TOKEN_LANES,
   TokenFlag,
-  W,
-  W_LANES,
+  TokenLane,
+  WalletLane,
+  WINDOW_LANES,
+  WindowLane,
 } from '../state/layout.ts'
 import { completionOf } from '../state/lifecycle.ts'
 import { percentOf, priceInQuote, solOfQuote } from '../state/prices.ts'
@@ -69,14 +69,14 @@ export class TokenReader {
     this.token = token
     this.#t = this.#state.tokens.u32[page]
     this.#tf = this.#state.tokens.f64[page]
-    this.#tAt = row * T_LANES
+    this.#tAt = row * TOKEN_LANES
     this.#b = this.#state.births.u32[page]
-    this.#bAt = row * B_LANES
+    this.#bAt = row * LIFECYCLE_LANES
     this.#w = this.#state.windows.u32[page]
     this.#wf = this.#state.windows.f64[page]
-    this.#wAt = row * W_LANES
+    this.#wAt = row * WINDOW_LANES
     this.#m = this.#state.metadata.u32[page]
-    this.#mAt = row * M_LANES
+    this.#mAt = row * METADATA_LANES
     return this
   }
 
@@ -103,23 +103,23 @@ export class TokenReader {
   }
 
   get name(): string {
-    return this.#state.texts.get(this.#b[this.#bAt + B.name])
+    return this.#state.texts.get(this.#b[this.#bAt + LifecycleLane.name])
   }
 
   get symbol(): string {
-    return this.#state.texts.get(this.#b[this.#bAt + B.symbol])
+    return this.#state.texts.get(this.#b[this.#bAt + LifecycleLane.symbol])
   }
 
   get uri(): string {
-    return this.#state.texts.get(this.#b[this.#bAt + B.uri])
+    return this.#state.texts.get(this.#b[this.#bAt + LifecycleLane.uri])
   }
 
   get bondingCurve(): string {
-    return this.#address(this.#b[this.#bAt + B.bondingCurvePlus1])
+    return this.#address(this.#b[this.#bAt + LifecycleLane.bondingCurvePlus1])
   }
 
   get poolAmm(): string {
-    return this.#address(this.#t[this.#tAt + T.poolAmmPlus1])
+    return this.#address(this.#t[this.#tAt + TokenLane.poolAmmPlus1])
   }
 
   /** Where it trades: the curve until migration, the AMM pool after. */
@@ -133,31 +133,33 @@ export class TokenReader {
   }
 
   get tokenProgram(): string {
-    return this.#address(this.#b[this.#bAt + B.tokenProgramPlus1])
+    return this.#address(this.#b[this.#bAt + LifecycleLane.tokenProgramPlus1])
   }
 
   /** Null until a migration was seen. */
   get migrationSignature(): string | null {
     if ((this.#flags & TokenFlag.migrationKnown) === 0) return null
-    return this.#state.texts.get(this.#b[this.#bAt + B.migrationSignature])
+    return this.#state.texts.get(this.#b[this.#bAt + LifecycleLane.migrationSignature])
   }
 
   /** Unix seconds, null until a migration was seen. */
   get migratedAt(): number | null {
-    return this.#flags & TokenFlag.migrationKnown ? this.#b[this.#bAt + B.migratedAt] : null
+    return this.#flags & TokenFlag.migrationKnown
+      ? this.#b[this.#bAt + LifecycleLane.migratedAt]
+      : null
   }
 
   /** One of METADATA_KEYS by its place; "" when missing. */
   metadataText(place: number): string {
-    return this.#state.texts.get(this.#m[this.#mAt + M.firstText + place])
+    return this.#state.texts.get(this.#m[this.#mAt + MetadataLane.firstText + place])
   }
 
   hasMetadata(place: number): boolean {
-    return this.#m[this.#mAt + M.firstText + place] !== 0
+    return this.#m[this.#mAt + MetadataLane.firstText + place] !== 0
   }
 
   get isDexPaid(): boolean {
-    return this.#m[this.#mAt + M.dexPaid] !== 0
+    return this.#m[this.#mAt + MetadataLane.dexPaid] !== 0
   }
 
   get hasSuffix(): boolean {
@@ -170,7 +172,7 @@ export class TokenReader {
 
   /** Unix seconds. */
   get createdAt(): number {
-    return this.#b[this.#bAt + B.createdAt]
+    return this.#b[this.#bAt + LifecycleLane.createdAt]
   }
 
   get ageSeconds(): number {
@@ -182,7 +184,7 @@ export class TokenReader {
   }
 
   get decimals(): number {
-    return this.#b[this.#bAt + B.decimals]
+    return this.#b[this.#bAt + LifecycleLane.decimals]
   }
 
   get priceSol(): number {
@@ -205,26 +207,26 @@ export class TokenReader {
 
   /** Whole tokens of the supply. */
   get supplyWhole(): number {
-    return wholeAt(this.#t, this.#tAt + T.supplyLo, this.decimals)
+    return wholeAt(this.#t, this.#tAt + TokenLane.supplyLo, this.decimals)
   }
 
   get liquidityUsd(): number {
-    const at = this.#tAt + T.virtualQuoteLo
+    const at = this.#tAt + TokenLane.virtualQuoteLo
     if (this.quote >= Quote.other) return 2 * numberAt(this.#t, at) * this.unitUsd
     return 2 * wholeAt(this.#t, at, this.quoteDecimals) * this.unitUsd
   }
 
   /** Since creation. */
   get volumeUsd(): number {
-    return this.#tf[(this.#tAt >>> 1) + T.volumeMicroUsdF] / MICRO
+    return this.#tf[(this.#tAt >>> 1) + TokenLane.volumeMicroUsdF] / MICRO
   }
 
   get buys24h(): number {
-    return this.#w[this.#wAt + W.buys]
+    return this.#w[this.#wAt + WindowLane.buys]
   }
 
   get sells24h(): number {
-    return this.#w[this.#wAt + W.sells]
+    return this.#w[this.#wAt + WindowLane.sells]
   }
 
   get swaps24h(): number {
@@ -232,20 +234,22 @@ export class TokenReader {
   }
 
   get buyVolume24hUsd(): number {
-    return this.#wf[(this.#wAt >>> 1) + W.buyMicroUsdF] / MICRO
+    return this.#wf[(this.#wAt >>> 1) + WindowLane.buyMicroUsdF] / MICRO
   }
 
   get sellVolume24hUsd(): number {
-    return this.#wf[(this.#wAt >>> 1) + W.sellMicroUsdF] / MICRO
+    return this.#wf[(this.#wAt >>> 1) + WindowLane.sellMicroUsdF] / MICRO
   }
 
   get volume24hUsd(): number {
     const at = this.#wAt >>> 1
-    return (this.#wf[at + W.buyMicroUsdF] + this.#wf[at + W.sellMicroUsdF]) / MICRO
+    return (
+      (this.#wf[at + WindowLane.buyMicroUsdF] + this.#wf[at + WindowLane.sellMicroUsdF]) / MICRO
+    )
   }
 
   get holders(): number {
-    return this.#t[this.#tAt + T.holders]
+    return this.#t[this.#tAt + TokenLane.holders]
   }
 
   get topTenPercent(): number {
@@ -254,7 +258,7 @@ export class TokenReader {
 
   /** Raw supply as a double. */
   get supplyRaw(): number {
-    return numberAt(this.#t, this.#tAt + T.supplyLo)
+    return numberAt(this.#t, this.#tAt + TokenLane.supplyLo)
   }
 
   get creatorPercent(): number {
@@ -271,51 +275,51 @@ export class TokenReader {
   /** Looks for the creator's balance and flags; false when the creator has no position. */
   #findCreator(): boolean {
     const { positions, dormant } = this.#state
-    const row = this.#t[this.#tAt + T.creatorPositionPlus1] - 1
-    const run = this.#t[this.#tAt + T.dormantPlus1] - 1
+    const row = this.#t[this.#tAt + TokenLane.creatorPositionPlus1] - 1
+    const run = this.#t[this.#tAt + TokenLane.dormantPlus1] - 1
     if (row >= 0) {
       this.#c = positions.u32[row >>> ROW_SHIFT]
-      const at = (row & ROW_MASK) * P_LANES
-      this.#cAt = at + P.balanceLo
+      const at = (row & ROW_MASK) * POSITION_LANES
+      this.#cAt = at + PositionLane.balanceLo
       this.#cFlags = positionFlagsAt(this.#c, at)
     } else if (run >= 0) {
       this.#c = dormant.runs.u32[run >>> ROW_SHIFT]
-      const at = (run & ROW_MASK) * R_LANES
-      this.#cAt = at + R.creatorBalanceLo
-      this.#cFlags = this.#c[at + R.creatorFlags]
+      const at = (run & ROW_MASK) * COLD_RUN_LANES
+      this.#cAt = at + ColdRunLane.creatorBalanceLo
+      this.#cFlags = this.#c[at + ColdRunLane.creatorFlags]
     } else return false
     // A creation that was taken back has left the row it named, and is none of its any more.
     return (this.#cFlags & PositionFlag.creator) !== 0
   }
 
-  /** Percent of the supply behind one of the sums of the token row (`T.…SumF`). */
+  /** Percent of the supply behind one of the sums of the token row (`TokenLane.…SumF`). */
   sharePercent(sumF: number): number {
     return percentOf(sumAt(this.#tf, (this.#tAt >>> 1) + sumF), this.supplyRaw)
   }
 
   get proTraders(): number {
-    return this.#t[this.#tAt + T.proHolders]
+    return this.#t[this.#tAt + TokenLane.proHolders]
   }
 
   /** Tokens this token's creator created; 0 when unknown. */
   get creatorCreations(): number {
     const creator = this.creatorPlus1
-    return creator === 0 ? 0 : walletLane(this.#state, creator - 1, L.creations)
+    return creator === 0 ? 0 : walletLane(this.#state, creator - 1, WalletLane.creations)
   }
 
   /** Of these, migrated. */
   get creatorMigrations(): number {
     const creator = this.creatorPlus1
-    return creator === 0 ? 0 : walletLane(this.#state, creator - 1, L.migrations)
+    return creator === 0 ? 0 : walletLane(this.#state, creator - 1, WalletLane.migrations)
   }
 
   get #flags(): number {
-    return this.#t[this.#tAt + T.flags]
+    return this.#t[this.#tAt + TokenLane.flags]
   }
 
   /** Number of its quote (quotes.ts). */
   get quote(): number {
-    return this.#b[this.#bAt + B.quote]
+    return this.#b[this.#bAt + LifecycleLane.quote]
   }
 
   get quoteDecimals(): number {
@@ -344,19 +348,19 @@ export class TokenReader {
 
   /** Wallet row of the creator + 1; 0: unknown. */
   get creatorPlus1(): number {
-    return this.#b[this.#bAt + B.creatorPlus1]
+    return this.#b[this.#bAt + LifecycleLane.creatorPlus1]
   }
 
   /** Price of a whole token in whole SOL or dollars, or in raw units of the coin that it is quoted in. */
   get priceInUnits(): number {
     if (this.quote >= Quote.other) {
-      const base = wholeAt(this.#t, this.#tAt + T.virtualBaseLo, this.decimals)
-      return base === 0 ? 0 : numberAt(this.#t, this.#tAt + T.virtualQuoteLo) / base
+      const base = wholeAt(this.#t, this.#tAt + TokenLane.virtualBaseLo, this.decimals)
+      return base === 0 ? 0 : numberAt(this.#t, this.#tAt + TokenLane.virtualQuoteLo) / base
     }
     return priceInQuote(
       this.#t,
-      this.#tAt + T.virtualBaseLo,
-      this.#tAt + T.virtualQuoteLo,
+      this.#tAt + TokenLane.virtualBaseLo,
+      this.#tAt + TokenLane.virtualQuoteLo,
       this.decimals,
       this.quoteDecimals,
     )

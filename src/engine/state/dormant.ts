@@ -1,7 +1,14 @@
 import { TapeDamage } from '../../base/damage.ts'
 import { ROW_MASK, ROW_SHIFT, Rows, reusedRowsPart, rowsPart } from '../memory/rows.ts'
 import type { StatePart } from '../memory/state-part.ts'
-import { D, N, N_LANES, P_LANES, R, R_LANES } from './layout.ts'
+import {
+  COLD_RUN_LANES,
+  COLD_WALLET_LANES,
+  ColdPositionLane,
+  ColdRunLane,
+  ColdWalletLane,
+  POSITION_LANES,
+} from './layout.ts'
 import { Tape, tapePart } from './tape.ts'
 
 /** Records of the tape that were copied, the newest first, with all their lanes. */
@@ -18,9 +25,9 @@ export interface CopiedRecords {
 export class Dormant {
   readonly tape: Tape
   /** Runs of the tokens that are dormant now. */
-  readonly runs = new Rows(R_LANES)
+  readonly runs = new Rows(COLD_RUN_LANES)
   /** Wallets that ever had a position on the tape. */
-  readonly wallets = new Rows(N_LANES)
+  readonly wallets = new Rows(COLD_WALLET_LANES)
   /** Tokens that are dormant now, and positions of theirs. */
   tokens = 0
   positions = 0
@@ -31,7 +38,7 @@ export class Dormant {
   readonly parts: readonly StatePart[]
 
   constructor(chunkRecords?: number) {
-    this.tape = new Tape(chunkRecords, P_LANES)
+    this.tape = new Tape(chunkRecords, POSITION_LANES)
     this.parts = [
       reusedRowsPart('dormant runs', this.runs, () => this.#count()),
       rowsPart('dormant wallets', this.wallets),
@@ -42,16 +49,17 @@ export class Dormant {
   #count(): void {
     this.tokens = this.runs.count - this.runs.free
     this.positions = 0
-    for (let run = 0; run < this.runs.count; run++) this.positions += this.runLane(run, R.count)
+    for (let run = 0; run < this.runs.count; run++)
+      this.positions += this.runLane(run, ColdRunLane.count)
   }
 
-  /** One u32 lane (`P` or `D`) of a record. */
+  /** One u32 lane (`PositionLane` or `ColdPositionLane`) of a record. */
   lane(record: number, lane: number): number {
     return this.tape.u32Of(record)[this.tape.at(record) + lane]
   }
 
   /**
-   * The record before one in a chain of its wallet (`D`), + 1; 0 for none.
+   * The record before one in a chain of its wallet (`ColdPositionLane`), + 1; 0 for none.
    * @throws TapeDamage when it is not before it: a chunk that is whole but of another run of the
    * program would lead round in circles
    */
@@ -61,20 +69,20 @@ export class Dormant {
     throw notOfThisRun(record)
   }
 
-  /** One u32 lane (`R`) of a run. */
+  /** One u32 lane (`ColdRunLane`) of a run. */
   runLane(run: number, lane: number): number {
-    return this.runs.u32[run >>> ROW_SHIFT][(run & ROW_MASK) * R_LANES + lane]
+    return this.runs.u32[run >>> ROW_SHIFT][(run & ROW_MASK) * COLD_RUN_LANES + lane]
   }
 
   /** Does a run hold a record? */
   holds(run: number, record: number): boolean {
-    const first = this.runLane(run, R.first)
-    return record >= first && record < first + this.runLane(run, R.count)
+    const first = this.runLane(run, ColdRunLane.first)
+    return record >= first && record < first + this.runLane(run, ColdRunLane.count)
   }
 
-  /** One u32 lane (`N`) of a wallet's row here. */
+  /** One u32 lane (`ColdWalletLane`) of a wallet's row here. */
   walletLane(row: number, lane: number): number {
-    return this.wallets.u32[row >>> ROW_SHIFT][(row & ROW_MASK) * N_LANES + lane]
+    return this.wallets.u32[row >>> ROW_SHIFT][(row & ROW_MASK) * COLD_WALLET_LANES + lane]
   }
 
   /** Copies the lanes of a record to `to`. */
@@ -82,7 +90,7 @@ export class Dormant {
     const { tape } = this
     const u32 = tape.u32Of(record)
     const at = tape.at(record)
-    for (let i = 0; i < P_LANES; i++) into[to + i] = u32[at + i]
+    for (let i = 0; i < POSITION_LANES; i++) into[to + i] = u32[at + i]
   }
 
   /** As `copy`, out of what was copied before where that has it. */
@@ -90,7 +98,7 @@ export class Dormant {
     const { near } = this
     const place = near === null ? -1 : placeOf(near.records, record)
     if (near === null || place < 0) this.copy(record, into, 0)
-    else into.set(near.lanes.subarray(place * P_LANES, (place + 1) * P_LANES))
+    else into.set(near.lanes.subarray(place * POSITION_LANES, (place + 1) * POSITION_LANES))
   }
 
   /** Appends a position of wallet row `row` here. */
@@ -99,12 +107,12 @@ export class Dormant {
     const u32 = this.tape.u32Of(record)
     const at = this.tape.at(record)
     const heads = this.wallets.u32[row >>> ROW_SHIFT]
-    const head = (row & ROW_MASK) * N_LANES
-    for (let i = 0; i < P_LANES; i++) u32[at + i] = p[pAt + i]
-    u32[at + D.previousOfWalletPlus1] = heads[head + N.newestPlus1]
-    u32[at + D.previousHolderPlus1] = heads[head + N.newestHolderPlus1]
-    heads[head + N.newestPlus1] = record + 1
-    if (isHolder) heads[head + N.newestHolderPlus1] = record + 1
+    const head = (row & ROW_MASK) * COLD_WALLET_LANES
+    for (let i = 0; i < POSITION_LANES; i++) u32[at + i] = p[pAt + i]
+    u32[at + ColdPositionLane.previousOfWalletPlus1] = heads[head + ColdWalletLane.newestPlus1]
+    u32[at + ColdPositionLane.previousHolderPlus1] = heads[head + ColdWalletLane.newestHolderPlus1]
+    heads[head + ColdWalletLane.newestPlus1] = record + 1
+    if (isHolder) heads[head + ColdWalletLane.newestHolderPlus1] = record + 1
   }
 }
 

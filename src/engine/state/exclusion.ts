@@ -1,5 +1,5 @@
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
-import { B, B_LANES, T, T_LANES } from './layout.ts'
+import { LIFECYCLE_LANES, LifecycleLane, TOKEN_LANES, TokenLane } from './layout.ts'
 import type { State } from './state.ts'
 
 /** Is the wallet the mint's curve or pool, or one that never counts as a holder (contract 2)? */
@@ -8,8 +8,8 @@ export function isNeverHolder(state: State, token: number, wallet: number): bool
   const b = state.births.u32[token >>> ROW_SHIFT]
   const t = state.tokens.u32[token >>> ROW_SHIFT]
   return (
-    b[(token & ROW_MASK) * B_LANES + B.bondingCurvePlus1] === address + 1 ||
-    t[(token & ROW_MASK) * T_LANES + T.poolAmmPlus1] === address + 1 ||
+    b[(token & ROW_MASK) * LIFECYCLE_LANES + LifecycleLane.bondingCurvePlus1] === address + 1 ||
+    t[(token & ROW_MASK) * TOKEN_LANES + TokenLane.poolAmmPlus1] === address + 1 ||
     state.neverHolders.includes(address)
   )
 }
@@ -19,7 +19,7 @@ export function houseOf({ births, tokens }: State, token: number): readonly numb
   const b = births.u32[token >>> ROW_SHIFT]
   const t = tokens.u32[token >>> ROW_SHIFT]
   return [
-    b[(token & ROW_MASK) * B_LANES + B.bondingCurvePlus1],
-    t[(token & ROW_MASK) * T_LANES + T.poolAmmPlus1],
+    b[(token & ROW_MASK) * LIFECYCLE_LANES + LifecycleLane.bondingCurvePlus1],
+    t[(token & ROW_MASK) * TOKEN_LANES + TokenLane.poolAmmPlus1],
   ]
 }

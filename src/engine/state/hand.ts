@@ -1,6 +1,19 @@
-import { F, Flag, SWAP_U32_LANES, U, walletOf } from '../../events/swap-record.ts'
+import {
+  Flag,
+  SWAP_U32_LANES,
+  SwapFloatLane,
+  SwapLane,
+  walletOf,
+} from '../../events/swap-record.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
-import { B, B_LANES, L_LANES, P, P_LANES, T_LANES } from './layout.ts'
+import {
+  LIFECYCLE_LANES,
+  LifecycleLane,
+  POSITION_LANES,
+  PositionLane,
+  TOKEN_LANES,
+  WALLET_LANES,
+} from './layout.ts'
 import type { State } from './state.ts'
 
 /**
@@ -71,13 +84,13 @@ export class Hand {
     this.rAt = tape.at(index)
     if (index < tape.firstInMemory) this.#copyRecord()
     this.rAtF = this.rAt >>> 1
-    this.token = this.r[this.rAt + U.token]
+    this.token = this.r[this.rAt + SwapLane.token]
     this.wallet = walletOf(this.r, this.rAt)
-    this.flags = this.r[this.rAt + U.flags]
-    this.timestamp = this.r[this.rAt + U.timestamp]
+    this.flags = this.r[this.rAt + SwapLane.flags]
+    this.timestamp = this.r[this.rAt + SwapLane.timestamp]
     this.isBuy = (this.flags & Flag.sell) === 0
     this.isAmm = (this.flags & Flag.amm) !== 0
-    this.slot = this.rf[this.rAtF + F.slot]
+    this.slot = this.rf[this.rAtF + SwapFloatLane.slot]
   }
 
   /** Other records are read while this one is in hand; only those in memory stay where they are. */
@@ -92,20 +105,20 @@ export class Hand {
     const token = this.token
     this.t = state.tokens.u32[token >>> ROW_SHIFT]
     this.tf = state.tokens.f64[token >>> ROW_SHIFT]
-    this.tAt = (token & ROW_MASK) * T_LANES
+    this.tAt = (token & ROW_MASK) * TOKEN_LANES
     this.tAtF = this.tAt >>> 1
     this.b = state.births.u32[token >>> ROW_SHIFT]
     this.bf = state.births.f64[token >>> ROW_SHIFT]
-    this.bAt = (token & ROW_MASK) * B_LANES
-    this.quote = this.b[this.bAt + B.quote]
-    this.decimals = this.b[this.bAt + B.decimals]
+    this.bAt = (token & ROW_MASK) * LIFECYCLE_LANES
+    this.quote = this.b[this.bAt + LifecycleLane.quote]
+    this.decimals = this.b[this.bAt + LifecycleLane.decimals]
   }
 
   takeWallet(state: State): void {
     const wallet = this.wallet
     this.l = state.wallets.u32[wallet >>> ROW_SHIFT]
     this.lf = state.wallets.f64[wallet >>> ROW_SHIFT]
-    this.lAt = (wallet & ROW_MASK) * L_LANES
+    this.lAt = (wallet & ROW_MASK) * WALLET_LANES
     this.lAtF = this.lAt >>> 1
   }
 
@@ -113,8 +126,9 @@ export class Hand {
     this.position = position
     this.p = state.positions.u32[position >>> ROW_SHIFT]
     this.pf = state.positions.f64[position >>> ROW_SHIFT]
-    this.pAt = (position & ROW_MASK) * P_LANES
+    this.pAt = (position & ROW_MASK) * POSITION_LANES
     this.pAtF = this.pAt >>> 1
-    this.isFirst = this.p[this.pAt + P.buys] + this.p[this.pAt + P.sells] === 0
+    this.isFirst =
+      this.p[this.pAt + PositionLane.buys] + this.p[this.pAt + PositionLane.sells] === 0
   }
 }

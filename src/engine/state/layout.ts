@@ -1,6 +1,6 @@
 /**
- * Lanes of the engine's rows. `T`, `B`, `W`, `M`: token rows, by how often they change; `P`: positions; `K`:
- * what links them; `C`: what clamps took of them; `L`: wallets; `R`, `D`, `N`: what is dormant. Numbers are u32 lanes,
+ * Lanes of the engine's rows. `TokenLane`, `LifecycleLane`, `WindowLane`, `MetadataLane`: token rows, by how often they change; `PositionLane`: positions; `LinkLane`:
+ * what links them; `ClampLane`: what clamps took of them; `WalletLane`: wallets; `ColdRunLane`, `ColdPositionLane`, `ColdWalletLane`: what is dormant. Numbers are u32 lanes,
  * names ending in `F` are f64 lanes of the same row; names ending in `Lo` are u64 (low lane, then
  * high); references ending in `Plus1` are 0 for none.
  */
@@ -9,7 +9,7 @@
 export const DORMANT_TRADERS_MAX = 8_192
 
 /** What every swap of a token may change. */
-export const T = {
+export const TokenLane = {
   /** Standing virtual reserves: the price is quote / base. */
   virtualBaseLo: 0,
   virtualQuoteLo: 2,
@@ -43,10 +43,10 @@ export const T = {
   barsPlus1: 47,
   /** A word of the newest swap's signature hash; 0 when it has none (RingKey). */
   lastSignature: 50,
-  /** Its run on the dormant tape (`R`); 0 while its positions are rows. */
+  /** Its run on the dormant tape (`ColdRunLane`); 0 while its positions are rows. */
   dormantPlus1: 51,
 } as const
-export const T_LANES = 52
+export const TOKEN_LANES = 52
 
 export const TokenFlag = {
   exists: 1 << 0,
@@ -70,7 +70,7 @@ export const TokenFlag = {
 } as const
 
 /** Birth and migration: changes a few times in a token's life. */
-export const B = {
+export const LifecycleLane = {
   createdSlotF: 0,
   createdTxIndex: 2,
   createdOrdinal: 3,
@@ -102,29 +102,29 @@ export const B = {
   createdArrivalF: 12,
   graduatedArrivalF: 13,
 } as const
-export const B_LANES = 28
+export const LIFECYCLE_LANES = 28
 
 /** The rolling window: undone by inverse, never by image. */
-export const W = {
+export const WindowLane = {
   buys: 0,
   sells: 1,
   buyMicroUsdF: 1,
   sellMicroUsdF: 2,
 } as const
-export const W_LANES = 6
+export const WINDOW_LANES = 6
 
 /** Metadata: text references in the order of METADATA_KEYS, then what is derived from them. Never taken back. */
-export const M = {
+export const MetadataLane = {
   firstText: 0,
   dexPaid: 7,
   linkPlus1: 8,
   /** Positions the token has, as rows or at rest: of whoever traded it, held some of it or passed it on. */
   positions: 9,
 } as const
-export const M_LANES = 10
+export const METADATA_LANES = 10
 
 /** A position: what one wallet did in one mint. */
-export const P = {
+export const PositionLane = {
   balanceLo: 0,
   boughtLo: 2,
   soldLo: 4,
@@ -153,21 +153,21 @@ export const P = {
   lastSwapPlus1: 38,
   flags: 39,
 } as const
-export const P_LANES = 40
+export const POSITION_LANES = 40
 
 /** Beside a position, and never taken back with it: its neighbours in the chain of its wallet. */
-export const K = { nextInWalletPlus1: 0, previousInWalletPlus1: 1 } as const
-export const K_LANES = 2
+export const LinkLane = { nextInWalletPlus1: 0, previousInWalletPlus1: 1 } as const
+export const LINK_LANES = 2
 
 /** Lanes of a position's record on the dormant tape that mean something else than in its row. */
-export const D = {
+export const ColdPositionLane = {
   /** The wallet's record before it that has a balance. */
   previousHolderPlus1: 30,
   previousOfWalletPlus1: 31,
 } as const
 
 /** The run of a dormant token on the dormant tape, and what is asked of it all the time. */
-export const R = {
+export const ColdRunLane = {
   first: 0,
   count: 1,
   creatorFlags: 3,
@@ -175,11 +175,11 @@ export const R = {
   topSumF: 2,
   creatorBalanceLo: 6,
 } as const
-export const R_LANES = 8
+export const COLD_RUN_LANES = 8
 
 /** A wallet's newest records on the dormant tape. */
-export const N = { newestPlus1: 0, newestHolderPlus1: 1 } as const
-export const N_LANES = 2
+export const ColdWalletLane = { newestPlus1: 0, newestHolderPlus1: 1 } as const
+export const COLD_WALLET_LANES = 2
 
 export const PositionFlag = {
   fresh: 1 << 0,
@@ -202,7 +202,7 @@ export const PASSED_SHIFT = 10
 export const PASSED_MAX = 2 ** 22 - 1
 
 /** A wallet over all mints, as trader and as creator. */
-export const L = {
+export const WalletLane = {
   realizedMicroUsdF: 0,
   trades: 2,
   mints: 3,
@@ -211,10 +211,10 @@ export const L = {
   flags: 6,
   creations: 7,
   migrations: 8,
-  /** Its newest records on the dormant tape (`N`); 0 when it has none. */
+  /** Its newest records on the dormant tape (`ColdWalletLane`); 0 when it has none. */
   dormantPlus1: 9,
 } as const
-export const L_LANES = 10
+export const WALLET_LANES = 10
 
 /** A stored bar, in the chain of its mint and width. */
 export const Bar = {
@@ -238,8 +238,8 @@ export const BarPrice = { open: 0, high: 1, low: 2, close: 3 } as const
 export const BAR_PRICES = 4
 
 /** What a clamp of an inventory took from a position. */
-export const C = { position: 0, inventoryLo: 2, costUsdF: 2, costSolF: 3 } as const
-export const C_LANES = 8
+export const ClampLane = { position: 0, inventoryLo: 2, costUsdF: 2, costSolF: 3 } as const
+export const CLAMP_LANES = 8
 
 export const WalletFlag = {
   /** The feed has said; `feedPro` is what it said last. */

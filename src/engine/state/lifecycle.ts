@@ -1,7 +1,7 @@
 import { isZeroAt, numberAt, readU64 } from '../../base/u64.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import { tokenLane } from './lanes.ts'
-import { B, B_LANES, T, T_LANES, TokenFlag } from './layout.ts'
+import { LIFECYCLE_LANES, LifecycleLane, TOKEN_LANES, TokenFlag, TokenLane } from './layout.ts'
 import { soldPercent } from './prices.ts'
 import type { State } from './state.ts'
 
@@ -12,7 +12,7 @@ export const Lifecycle = { new: 0, completing: 1, graduated: 2 } as const
 const ROUNDED = 2 ** -50
 
 export function flagsOf(state: State, token: number): number {
-  return tokenLane(state, token, T.flags)
+  return tokenLane(state, token, TokenLane.flags)
 }
 
 export function lifecycleOf(state: State, token: number): number {
@@ -26,18 +26,18 @@ export function lifecycleOf(state: State, token: number): number {
 export function completionOf(state: State, token: number): number {
   if (flagsOf(state, token) & (TokenFlag.graduated | TokenFlag.complete)) return 100
   const t = state.tokens.u32[token >>> ROW_SHIFT]
-  const tAt = (token & ROW_MASK) * T_LANES
+  const tAt = (token & ROW_MASK) * TOKEN_LANES
   const b = state.births.u32[token >>> ROW_SHIFT]
-  const bAt = (token & ROW_MASK) * B_LANES
-  return soldPercent(t, tAt + T.realBaseLo, b, bAt + B.initialRealBaseLo)
+  const bAt = (token & ROW_MASK) * LIFECYCLE_LANES
+  return soldPercent(t, tAt + TokenLane.realBaseLo, b, bAt + LifecycleLane.initialRealBaseLo)
 }
 
 /** Sold the rule's percent of the initial real base or more, compared exactly. */
 function isCompleting(state: State, token: number): boolean {
   const t = state.tokens.u32[token >>> ROW_SHIFT]
-  const tAt = (token & ROW_MASK) * T_LANES + T.realBaseLo
+  const tAt = (token & ROW_MASK) * TOKEN_LANES + TokenLane.realBaseLo
   const b = state.births.u32[token >>> ROW_SHIFT]
-  const bAt = (token & ROW_MASK) * B_LANES + B.initialRealBaseLo
+  const bAt = (token & ROW_MASK) * LIFECYCLE_LANES + LifecycleLane.initialRealBaseLo
   if (isZeroAt(b, bAt)) return false
   const initial = numberAt(b, bAt)
   const real = numberAt(t, tAt)

@@ -4,7 +4,15 @@ import { type ChainCopy, CopiedChains } from './copied-chains.ts'
 import { type CopiedRecords, type Dormant, notOfThisRun, positionOf } from './dormant.ts'
 import { FollowedChains } from './followed-chains.ts'
 import { isListed, isListedAt, positionLane, tokenLane, walletLane } from './lanes.ts'
-import { D, L, N, P, P_LANES, R, T } from './layout.ts'
+import {
+  ColdPositionLane,
+  ColdRunLane,
+  ColdWalletLane,
+  POSITION_LANES,
+  PositionLane,
+  TokenLane,
+  WalletLane,
+} from './layout.ts'
 import type { State } from './state.ts'
 
 /** Copied records of all wallets, of 160 bytes each. */
@@ -12,7 +20,7 @@ const COPIED_MAX = 1 << 19
 const WALLETS_MAX = 1 << 12
 const FIRST_RECORDS = 64
 /** What a record takes: its lanes, and its number. */
-const RECORD_BYTES = P_LANES * Uint32Array.BYTES_PER_ELEMENT + Float64Array.BYTES_PER_ELEMENT
+const RECORD_BYTES = POSITION_LANES * Uint32Array.BYTES_PER_ELEMENT + Float64Array.BYTES_PER_ELEMENT
 
 /** Positions as reads name them: rows, or below 0 records of the dormant tape. */
 export type Positions = Uint32Array | readonly number[]
@@ -26,7 +34,7 @@ export class PositionLists {
 
   constructor(state: State, rememberedFrom?: number, copiedMax?: number) {
     this.#state = state
-    const nextInMint = (row: number) => rowLane(state, row, P.nextInMintPlus1)
+    const nextInMint = (row: number) => rowLane(state, row, PositionLane.nextInMintPlus1)
     const rows = () => state.positions.count
     this.#ofToken = new FollowedChains(nextInMint, rows, rememberedFrom)
     this.#ofWallet = new FollowedChains((row) => state.nextInWallet(row), rows, rememberedFrom)
@@ -56,19 +64,19 @@ export class PositionLists {
   #listed(rows: Uint32Array): Uint32Array {
     const { positions } = this.#state
     const isOne = (row: number) =>
-      isListedAt(positions.u32[row >>> ROW_SHIFT], (row & ROW_MASK) * P_LANES)
+      isListedAt(positions.u32[row >>> ROW_SHIFT], (row & ROW_MASK) * POSITION_LANES)
     return rows.every(isOne) ? rows : rows.filter(isOne)
   }
 
   /** Rows of a mint's positions, the newest first; none while it is dormant. Good until the next call. */
   rowsOfToken(token: number): Uint32Array {
-    return this.#ofToken.rows(token, tokenLane(this.#state, token, T.positionsPlus1))
+    return this.#ofToken.rows(token, tokenLane(this.#state, token, TokenLane.positionsPlus1))
   }
 
   /** Positions of a wallet in all mints that stand in lists, in no order; good until the next call. */
   ofWallet(wallet: number): Positions {
     const state = this.#state
-    const chain = this.#ofWallet.rows(wallet, walletLane(state, wallet, L.positionsPlus1))
+    const chain = this.#ofWallet.rows(wallet, walletLane(state, wallet, WalletLane.positionsPlus1))
     const rows = this.#listed(chain)
     const { dormant } = state
     let recordPlus1 = newestRecordPlus1(state, wallet)
@@ -80,8 +88,8 @@ export class PositionLists {
       dormant.near = copied
       for (const [place, record] of copied.records.entries())
         if (
-          isDormant(state, copied.lanes[place * P_LANES + P.token], record) &&
-          isListedAt(copied.lanes, place * P_LANES)
+          isDormant(state, copied.lanes[place * POSITION_LANES + PositionLane.token], record) &&
+          isListedAt(copied.lanes, place * POSITION_LANES)
         )
           found.push(positionOf(record))
       return found
@@ -89,11 +97,11 @@ export class PositionLists {
     while (recordPlus1 !== 0) {
       const record = recordPlus1 - 1
       if (
-        isDormant(state, dormant.lane(record, P.token), record) &&
+        isDormant(state, dormant.lane(record, PositionLane.token), record) &&
         standsInLists(state, positionOf(record))
       )
         found.push(positionOf(record))
-      recordPlus1 = dormant.previous(record, D.previousOfWalletPlus1)
+      recordPlus1 = dormant.previous(record, ColdPositionLane.previousOfWalletPlus1)
     }
     return found
   }
@@ -111,13 +119,13 @@ export class PositionLists {
 /** Does a position, or a record of the dormant tape, stand in lists? */
 function standsInLists(state: State, position: number): boolean {
   const lane = (name: number) => positionLane(state, position, name)
-  return isListed(lane(P.buys) + lane(P.sells), lane(P.flags))
+  return isListed(lane(PositionLane.buys) + lane(PositionLane.sells), lane(PositionLane.flags))
 }
 
 /** The newest record of a wallet on the dormant tape + 1; 0 for none. */
 function newestRecordPlus1(state: State, wallet: number): number {
-  const row = walletLane(state, wallet, L.dormantPlus1) - 1
-  return row < 0 ? 0 : state.dormant.walletLane(row, N.newestPlus1)
+  const row = walletLane(state, wallet, WalletLane.dormantPlus1) - 1
+  return row < 0 ? 0 : state.dormant.walletLane(row, ColdWalletLane.newestPlus1)
 }
 
 function rowLane({ positions }: State, row: number, lane: number): number {
@@ -127,7 +135,7 @@ function rowLane({ positions }: State, row: number, lane: number): number {
 /** Does a record hold what is so now? Its mint may have been traded since, and dormant again. */
 export function isDormant(state: State, token: number, record: number): boolean {
   if (token >= state.tokens.count) throw notOfThisRun(record)
-  const run = tokenLane(state, token, T.dormantPlus1) - 1
+  const run = tokenLane(state, token, TokenLane.dormantPlus1) - 1
   return run >= 0 && state.dormant.holds(run, record)
 }
 
@@ -139,23 +147,23 @@ export function positionIn(state: State, token: number, wallet: number): number 
     return row < 0 ? null : row
   }
   for (let record = run.first; record < run.end; record++)
-    if (state.dormant.lane(record, P.wallet) === wallet) return positionOf(record)
+    if (state.dormant.lane(record, PositionLane.wallet) === wallet) return positionOf(record)
   return null
 }
 
 /** Records of a dormant token on the tape; null when it is awake. */
 function runOf(state: State, token: number): { first: number; end: number } | null {
-  const run = tokenLane(state, token, T.dormantPlus1) - 1
+  const run = tokenLane(state, token, TokenLane.dormantPlus1) - 1
   if (run < 0) return null
-  const first = state.dormant.runLane(run, R.first)
-  return { first, end: first + state.dormant.runLane(run, R.count) }
+  const first = state.dormant.runLane(run, ColdRunLane.first)
+  return { first, end: first + state.dormant.runLane(run, ColdRunLane.count) }
 }
 
 class RecordCopy implements ChainCopy<RecordCopy>, CopiedRecords {
   readonly records: number[] = []
   readonly newestPlus1: number
   readonly #dormant: Dormant
-  lanes = new Uint32Array(FIRST_RECORDS * P_LANES)
+  lanes = new Uint32Array(FIRST_RECORDS * POSITION_LANES)
   nextPlus1: number
 
   constructor(dormant: Dormant, newestPlus1: number) {
@@ -170,16 +178,16 @@ class RecordCopy implements ChainCopy<RecordCopy>, CopiedRecords {
 
   takeNext(): void {
     const record = this.nextPlus1 - 1
-    const at = this.records.length * P_LANES
+    const at = this.records.length * POSITION_LANES
     if (at === this.lanes.length) this.#widen(at * 2)
     this.#dormant.copy(record, this.lanes, at)
-    this.nextPlus1 = this.#dormant.previous(record, D.previousOfWalletPlus1)
+    this.nextPlus1 = this.#dormant.previous(record, ColdPositionLane.previousOfWalletPlus1)
     this.records.push(record)
   }
 
   takeAll(older: RecordCopy): void {
-    const at = this.records.length * P_LANES
-    const lanes = older.lanes.subarray(0, older.records.length * P_LANES)
+    const at = this.records.length * POSITION_LANES
+    const lanes = older.lanes.subarray(0, older.records.length * POSITION_LANES)
     if (at + lanes.length > this.lanes.length) this.#widen(at + lanes.length)
     this.lanes.set(lanes, at)
     for (const record of older.records) this.records.push(record)

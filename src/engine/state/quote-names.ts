@@ -1,6 +1,6 @@
 import { Quote, USDC_MINT, WRAPPED_SOL_MINT } from '../../events/platform.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
-import { B, B_LANES } from './layout.ts'
+import { LIFECYCLE_LANES, LifecycleLane } from './layout.ts'
 import type { State } from './state.ts'
 
 /** Mint of a quote (quotes.ts); "" for a coin that nobody named. */
@@ -16,5 +16,5 @@ export function symbolOfQuote(state: State, quote: number): string {
   const token = state.quotes.tokenOf(quote)
   if (token < 0) return ''
   const b = state.births.u32[token >>> ROW_SHIFT]
-  return state.texts.get(b[(token & ROW_MASK) * B_LANES + B.symbol])
+  return state.texts.get(b[(token & ROW_MASK) * LIFECYCLE_LANES + LifecycleLane.symbol])
 }

@@ -9,7 +9,7 @@ import {
 import { ROW_MASK, ROW_SHIFT, Rows, rowsPart } from '../memory/rows.ts'
 import type { StatePart } from '../memory/state-part.ts'
 import type { AddressBook } from './address-book.ts'
-import { B, B_LANES, T, T_LANES, TokenFlag } from './layout.ts'
+import { LIFECYCLE_LANES, LifecycleLane, TOKEN_LANES, TokenFlag, TokenLane } from './layout.ts'
 import { solOfQuote, usdOfQuote } from './prices.ts'
 
 /** Coins that others are quoted in; a coin past them has no price and nine decimals. */
@@ -106,7 +106,8 @@ export class Quotes {
   decimalsOf(quote: number): number {
     if (quote < FIRST_COIN) return QUOTE_DECIMALS[quote]
     const token = this.tokenOf(quote)
-    if (token >= 0 && this.#flagsOf(token) & TokenFlag.exists) return this.#birth(token, B.decimals)
+    if (token >= 0 && this.#flagsOf(token) & TokenFlag.exists)
+      return this.#birth(token, LifecycleLane.decimals)
     const told = this.#lane(quote, Q.decimalsPlus1)
     if (told > 0) return told - 1
     const mint = this.mintOf(quote)
@@ -150,7 +151,7 @@ export class Quotes {
     const token = steps === 0 ? -1 : this.tokenOf(quote)
     if (token < 0) return 0
     const price = this.#priceInQuote(token)
-    const own = this.#birth(token, B.quote)
+    const own = this.#birth(token, LifecycleLane.quote)
     if (own < FIRST_COIN) return ofQuote(price, own, solPriceUsd)
     return price * this.#coinPrice(own, solPriceUsd, ofQuote, steps - 1)
   }
@@ -158,11 +159,15 @@ export class Quotes {
   /** Price of a token in whole units of its quote. */
   #priceInQuote(token: number): number {
     const lanes = this.#state.tokens.u32[token >>> ROW_SHIFT]
-    const at = (token & ROW_MASK) * T_LANES
-    const base = wholeAt(lanes, at + T.virtualBaseLo, this.#birth(token, B.decimals))
+    const at = (token & ROW_MASK) * TOKEN_LANES
+    const base = wholeAt(
+      lanes,
+      at + TokenLane.virtualBaseLo,
+      this.#birth(token, LifecycleLane.decimals),
+    )
     if (base === 0) return 0
-    const quoteDecimals = this.decimalsOf(this.#birth(token, B.quote))
-    return wholeAt(lanes, at + T.virtualQuoteLo, quoteDecimals) / base
+    const quoteDecimals = this.decimalsOf(this.#birth(token, LifecycleLane.quote))
+    return wholeAt(lanes, at + TokenLane.virtualQuoteLo, quoteDecimals) / base
   }
 
   #findAnew(): void {
@@ -177,10 +182,12 @@ export class Quotes {
   }
 
   #flagsOf(token: number): number {
-    return this.#state.tokens.u32[token >>> ROW_SHIFT][(token & ROW_MASK) * T_LANES + T.flags]
+    return this.#state.tokens.u32[token >>> ROW_SHIFT][
+      (token & ROW_MASK) * TOKEN_LANES + TokenLane.flags
+    ]
   }
 
   #birth(token: number, lane: number): number {
-    return this.#state.births.u32[token >>> ROW_SHIFT][(token & ROW_MASK) * B_LANES + lane]
+    return this.#state.births.u32[token >>> ROW_SHIFT][(token & ROW_MASK) * LIFECYCLE_LANES + lane]
   }
 }

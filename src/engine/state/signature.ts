@@ -1,5 +1,5 @@
 import { decodeBase58 } from '../../base/base58.ts'
-import { Flag, SIGNATURE_LANES, U } from '../../events/swap-record.ts'
+import { Flag, SIGNATURE_LANES, SwapLane } from '../../events/swap-record.ts'
 import type { AddressBook } from './address-book.ts'
 
 const SIGNATURE_BYTES = SIGNATURE_LANES * 4
@@ -65,6 +65,6 @@ function bytesOf(signature: string): Uint8Array | null {
 /** Do two records carry the same signature? */
 export function isSameSignature(a: Uint32Array, aAt: number, b: Uint32Array, bAt: number): boolean {
   for (let i = 0; i < SIGNATURE_LANES; i++)
-    if (a[aAt + U.signature + i] !== b[bAt + U.signature + i]) return false
-  return ((a[aAt + U.flags] ^ b[bAt + U.flags]) & Flag.textSignature) === 0
+    if (a[aAt + SwapLane.signature + i] !== b[bAt + SwapLane.signature + i]) return false
+  return ((a[aAt + SwapLane.flags] ^ b[bAt + SwapLane.flags]) & Flag.textSignature) === 0
 }

@@ -15,20 +15,20 @@ import { AddressBook } from './address-book.ts'
 import { ChangeLog, TokenChanges } from './change-log.ts'
 import { Dormant } from './dormant.ts'
 import {
-  B,
-  B_LANES,
   BAR_LANES,
-  K,
-  K_LANES,
-  L,
-  L_LANES,
-  M,
-  M_LANES,
-  P,
-  P_LANES,
-  T,
-  T_LANES,
-  W_LANES,
+  LIFECYCLE_LANES,
+  LINK_LANES,
+  LifecycleLane,
+  LinkLane,
+  METADATA_LANES,
+  MetadataLane,
+  POSITION_LANES,
+  PositionLane,
+  TOKEN_LANES,
+  TokenLane,
+  WALLET_LANES,
+  WalletLane,
+  WINDOW_LANES,
 } from './layout.ts'
 import { Quotes } from './quotes.ts'
 import { Tape } from './tape.ts'
@@ -50,35 +50,38 @@ export class State {
   /** Positions that an event changed, or that were put back. Not noted is rest and waking. No part of the state. */
   readonly positionChanges = new ChangeLog()
   readonly undo = new UndoLog()
-  readonly tokens = new Rows(T_LANES)
-  readonly births = new Rows(B_LANES)
-  readonly windows = new Rows(W_LANES)
-  readonly metadata = new Rows(M_LANES)
+  readonly tokens = new Rows(TOKEN_LANES)
+  readonly births = new Rows(LIFECYCLE_LANES)
+  readonly windows = new Rows(WINDOW_LANES)
+  readonly metadata = new Rows(METADATA_LANES)
   /** Of tokens that are not dormant; those of the others lie on a tape (dormant.ts). */
-  readonly positions = new Rows(P_LANES)
-  readonly links = new Rows(K_LANES)
+  readonly positions = new Rows(POSITION_LANES)
+  readonly links = new Rows(LINK_LANES)
   readonly dormant: Dormant
   readonly quotes = new Quotes(this)
-  readonly wallets = new Rows(L_LANES)
+  readonly wallets = new Rows(WALLET_LANES)
   readonly bars = new Rows(BAR_LANES)
   readonly tape: Tape
   /** Row 0: the own price of the newest swap that carried one (f64 lane 0). */
   readonly globals = new Rows(2)
   readonly tokensUndo = this.undo.register(this.tokens, [
-    T.positionsPlus1,
-    T.creatorPositionPlus1,
-    T.dormantPlus1,
+    TokenLane.positionsPlus1,
+    TokenLane.creatorPositionPlus1,
+    TokenLane.dormantPlus1,
   ])
   /** Texts are append-only, and the event that told them is folded again: it finds them there. */
   readonly birthsUndo = this.undo.register(this.births, [
-    B.name,
-    B.symbol,
-    B.uri,
-    B.migrationSignature,
-    B.toldCoin,
+    LifecycleLane.name,
+    LifecycleLane.symbol,
+    LifecycleLane.uri,
+    LifecycleLane.migrationSignature,
+    LifecycleLane.toldCoin,
   ])
-  readonly positionsUndo = this.undo.register(this.positions, [P.nextInMintPlus1])
-  readonly walletsUndo = this.undo.register(this.wallets, [L.positionsPlus1, L.dormantPlus1])
+  readonly positionsUndo = this.undo.register(this.positions, [PositionLane.nextInMintPlus1])
+  readonly walletsUndo = this.undo.register(this.wallets, [
+    WalletLane.positionsPlus1,
+    WalletLane.dormantPlus1,
+  ])
   readonly barsUndo = this.undo.register(this.bars)
   readonly globalsUndo = this.undo.register(this.globals)
   readonly neverHolders: readonly number[]
@@ -168,9 +171,10 @@ export class State {
   findPosition(token: number, wallet: number): number {
     let row = this.#positionSlots.first(hashPair(token, wallet))
     while (row >= 0) {
-      const at = (row & ROW_MASK) * P_LANES
+      const at = (row & ROW_MASK) * POSITION_LANES
       const lanes = this.positions.u32[row >>> ROW_SHIFT]
-      if (lanes[at + P.token] === token && lanes[at + P.wallet] === wallet) return row
+      if (lanes[at + PositionLane.token] === token && lanes[at + PositionLane.wallet] === wallet)
+        return row
       row = this.#positionSlots.next()
     }
     return -1
@@ -187,15 +191,17 @@ export class State {
    */
   addPosition(token: number, wallet: number): number {
     const row = this.positions.add()
-    const at = (row & ROW_MASK) * P_LANES
+    const at = (row & ROW_MASK) * POSITION_LANES
     const lanes = this.positions.u32[row >>> ROW_SHIFT]
-    lanes[at + P.token] = token
-    lanes[at + P.wallet] = wallet
+    lanes[at + PositionLane.token] = token
+    lanes[at + PositionLane.wallet] = wallet
     const t = this.tokens.u32[token >>> ROW_SHIFT]
-    const tAt = (token & ROW_MASK) * T_LANES
-    lanes[at + P.nextInMintPlus1] = t[tAt + T.positionsPlus1]
-    t[tAt + T.positionsPlus1] = row + 1
-    this.metadata.u32[token >>> ROW_SHIFT][(token & ROW_MASK) * M_LANES + M.positions] += 1
+    const tAt = (token & ROW_MASK) * TOKEN_LANES
+    lanes[at + PositionLane.nextInMintPlus1] = t[tAt + TokenLane.positionsPlus1]
+    t[tAt + TokenLane.positionsPlus1] = row + 1
+    this.metadata.u32[token >>> ROW_SHIFT][
+      (token & ROW_MASK) * METADATA_LANES + MetadataLane.positions
+    ] += 1
     this.#linkInWallet(row, wallet)
     this.#positionSlots.add(hashPair(token, wallet), row)
     return row
@@ -203,15 +209,17 @@ export class State {
 
   /** The token comes back from rest: its positions are counted as they are added again. */
   forgetPositions(token: number): void {
-    this.metadata.u32[token >>> ROW_SHIFT][(token & ROW_MASK) * M_LANES + M.positions] = 0
+    this.metadata.u32[token >>> ROW_SHIFT][
+      (token & ROW_MASK) * METADATA_LANES + MetadataLane.positions
+    ] = 0
   }
 
   /** Takes a position out of everything but the chain of its mint, and gives its row back. */
   dropPosition(row: number): void {
-    const at = (row & ROW_MASK) * P_LANES
+    const at = (row & ROW_MASK) * POSITION_LANES
     const lanes = this.positions.u32[row >>> ROW_SHIFT]
-    const wallet = lanes[at + P.wallet]
-    this.#positionSlots.remove(hashPair(lanes[at + P.token], wallet), row)
+    const wallet = lanes[at + PositionLane.wallet]
+    this.#positionSlots.remove(hashPair(lanes[at + PositionLane.token], wallet), row)
     this.#unlinkFromWallet(row, wallet)
     this.positions.giveBack(row)
   }
@@ -219,36 +227,40 @@ export class State {
   #linkInWallet(row: number, wallet: number): void {
     if (row === this.links.count) this.links.add()
     const l = this.wallets.u32[wallet >>> ROW_SHIFT]
-    const lAt = (wallet & ROW_MASK) * L_LANES + L.positionsPlus1
+    const lAt = (wallet & ROW_MASK) * WALLET_LANES + WalletLane.positionsPlus1
     const next = l[lAt]
     l[lAt] = row + 1
     // The row's links are 0: it is new, or was given back.
     if (next === 0) return
-    this.#setLink(row, K.nextInWalletPlus1, next)
-    this.#setLink(next - 1, K.previousInWalletPlus1, row + 1)
+    this.#setLink(row, LinkLane.nextInWalletPlus1, next)
+    this.#setLink(next - 1, LinkLane.previousInWalletPlus1, row + 1)
   }
 
   #unlinkFromWallet(row: number, wallet: number): void {
     const next = this.nextInWallet(row)
     const previous =
-      this.links.u32[row >>> ROW_SHIFT][(row & ROW_MASK) * K_LANES + K.previousInWalletPlus1]
-    if (next !== 0) this.#setLink(next - 1, K.previousInWalletPlus1, previous)
-    if (previous !== 0) this.#setLink(previous - 1, K.nextInWalletPlus1, next)
+      this.links.u32[row >>> ROW_SHIFT][
+        (row & ROW_MASK) * LINK_LANES + LinkLane.previousInWalletPlus1
+      ]
+    if (next !== 0) this.#setLink(next - 1, LinkLane.previousInWalletPlus1, previous)
+    if (previous !== 0) this.#setLink(previous - 1, LinkLane.nextInWalletPlus1, next)
     else {
       const l = this.wallets.u32[wallet >>> ROW_SHIFT]
-      l[(wallet & ROW_MASK) * L_LANES + L.positionsPlus1] = next
+      l[(wallet & ROW_MASK) * WALLET_LANES + WalletLane.positionsPlus1] = next
     }
-    this.#setLink(row, K.nextInWalletPlus1, 0)
-    this.#setLink(row, K.previousInWalletPlus1, 0)
+    this.#setLink(row, LinkLane.nextInWalletPlus1, 0)
+    this.#setLink(row, LinkLane.previousInWalletPlus1, 0)
   }
 
   /** The next position of the same wallet + 1; 0 for none. */
   nextInWallet(row: number): number {
-    return this.links.u32[row >>> ROW_SHIFT][(row & ROW_MASK) * K_LANES + K.nextInWalletPlus1]
+    return this.links.u32[row >>> ROW_SHIFT][
+      (row & ROW_MASK) * LINK_LANES + LinkLane.nextInWalletPlus1
+    ]
   }
 
   #setLink(row: number, lane: number, rowPlus1: number): void {
-    this.links.u32[row >>> ROW_SHIFT][(row & ROW_MASK) * K_LANES + lane] = rowPlus1
+    this.links.u32[row >>> ROW_SHIFT][(row & ROW_MASK) * LINK_LANES + lane] = rowPlus1
   }
 
   #open(facts: readonly number[]): [] {

@@ -1,11 +1,11 @@
 import { numberAt, wholeAt } from '../../base/u64.ts'
 import { QUOTE_DECIMALS, Quote } from '../../events/platform.ts'
 import {
-  F,
   Flag,
   lamportsPerUnitOf,
+  SwapFloatLane,
+  SwapLane,
   solPriceOf,
-  U,
   volumeMicroUsdOf,
 } from '../../events/swap-record.ts'
 import { lamportsOf } from './money.ts'
@@ -27,16 +27,16 @@ export function priceSwap(
 ): void {
   const solPriceUsd = solPriceOf(rf, at >>> 1)
   if (quote >= Quote.other) {
-    const base = wholeAt(r, at + U.virtualBaseLo, decimals)
-    const lamports = numberAt(r, at + U.virtualQuoteLo) * lamportsPerUnitOf(rf, at >>> 1)
+    const base = wholeAt(r, at + SwapLane.virtualBaseLo, decimals)
+    const lamports = numberAt(r, at + SwapLane.virtualQuoteLo) * lamportsPerUnitOf(rf, at >>> 1)
     swapPrice.sol = base === 0 ? 0 : lamports / 1e9 / base
     swapPrice.usd = swapPrice.sol * solPriceUsd
     return
   }
   const price = priceInQuote(
     r,
-    at + U.virtualBaseLo,
-    at + U.virtualQuoteLo,
+    at + SwapLane.virtualBaseLo,
+    at + SwapLane.virtualQuoteLo,
     decimals,
     QUOTE_DECIMALS[quote],
   )
@@ -65,7 +65,8 @@ export function lamportsOfSwap(
 ): number {
   const atF = at >>> 1
   // Dollars are those that were counted, whatever the mint was taken to be quoted in then.
-  const amount = quote === Quote.usdc ? volumeMicroUsdOf(r, rf, at) : numberAt(r, at + U.quoteLo)
+  const amount =
+    quote === Quote.usdc ? volumeMicroUsdOf(r, rf, at) : numberAt(r, at + SwapLane.quoteLo)
   return lamportsOfAmount(amount, quote, lamportsPerUnitOf(rf, atF), solPriceOf(rf, atF))
 }
 
@@ -74,16 +75,16 @@ export function lamportsOfSwap(
  * in dollars, and have been taken for another then: the lane of dollars tells it, which is below 0 for coins.
  */
 export function quoteCounted(r: Uint32Array, rf: Float64Array, at: number, quote: number): number {
-  const microUsd = rf[(at >>> 1) + F.volumeMicroUsd]
+  const microUsd = rf[(at >>> 1) + SwapFloatLane.volumeMicroUsd]
   if (quote === Quote.sol || microUsd <= 0) return quote
-  return microUsd === numberAt(r, at + U.quoteLo) ? Quote.usdc : Quote.sol
+  return microUsd === numberAt(r, at + SwapLane.quoteLo) ? Quote.usdc : Quote.sol
 }
 
 /** All fees of a folded swap record in lamports, without that of the chain. */
 export function feesOfSwap(r: Uint32Array, rf: Float64Array, at: number, quote: number): number {
-  let fees = numberAt(r, at + U.platformFeeLo) + numberAt(r, at + U.creatorFeeLo)
-  if (r[at + U.flags] & Flag.amm) fees += numberAt(r, at + U.lpFeeLo)
-  fees += numberAt(r, at + U.cashbackLo)
+  let fees = numberAt(r, at + SwapLane.platformFeeLo) + numberAt(r, at + SwapLane.creatorFeeLo)
+  if (r[at + SwapLane.flags] & Flag.amm) fees += numberAt(r, at + SwapLane.lpFeeLo)
+  fees += numberAt(r, at + SwapLane.cashbackLo)
   if (quote === Quote.sol) return fees
   const atF = at >>> 1
   return lamportsOfAmount(fees, quote, lamportsPerUnitOf(rf, atF), solPriceOf(rf, atF))

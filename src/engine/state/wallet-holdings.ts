@@ -1,5 +1,5 @@
 import { widened } from '../memory/views.ts'
-import { D, P } from './layout.ts'
+import { ColdPositionLane, PositionLane } from './layout.ts'
 import { isDormant } from './position-lists.ts'
 import type { State } from './state.ts'
 
@@ -55,10 +55,10 @@ export class WalletHoldings {
     const record = begun.nextPlus1 - 1
     const p = dormant.tape.u32Of(record)
     const pAt = dormant.tape.at(record)
-    const token = p[pAt + P.token]
-    const lo = p[pAt + P.balanceLo]
-    const hi = p[pAt + P.balanceLo + 1]
-    const nextPlus1 = dormant.previous(record, D.previousHolderPlus1)
+    const token = p[pAt + PositionLane.token]
+    const lo = p[pAt + PositionLane.balanceLo]
+    const hi = p[pAt + PositionLane.balanceLo + 1]
+    const nextPlus1 = dormant.previous(record, ColdPositionLane.previousHolderPlus1)
     if (isDormant(this.#state, token, record)) begun.found.push(hi, lo, token, record)
     // Only now: one that is damaged is to be told again whenever it is come by.
     begun.nextPlus1 = nextPlus1

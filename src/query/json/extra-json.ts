@@ -1,11 +1,11 @@
 import { wholeAt } from '../../base/u64.ts'
 import { ROW_MASK, ROW_SHIFT } from '../../engine/memory/rows.ts'
 import type { TokenReader } from '../../engine/read/token-reader.ts'
-import { B, B_LANES } from '../../engine/state/layout.ts'
+import { LIFECYCLE_LANES, LifecycleLane } from '../../engine/state/layout.ts'
 import { mintOfQuote, symbolOfQuote } from '../../engine/state/quote-names.ts'
 import type { State } from '../../engine/state/state.ts'
 import { Quote } from '../../events/platform.ts'
-import { Flag, lamportsPerUnitOf, solPriceOf, U } from '../../events/swap-record.ts'
+import { Flag, lamportsPerUnitOf, SwapLane, solPriceOf } from '../../events/swap-record.ts'
 import { jsonNumber, jsonString } from '../../protocol/json-text.ts'
 
 /** Additive keys of a token, as they stand behind the others of its object. The reader stands on it. */
@@ -26,13 +26,16 @@ export function swapExtras(state: State, index: number): string {
   const r = state.tape.u32Of(index)
   const rf = state.tape.f64Of(index)
   const at = state.tape.at(index)
-  const token = r[at + U.token]
-  const quote = state.births.u32[token >>> ROW_SHIFT][(token & ROW_MASK) * B_LANES + B.quote]
+  const token = r[at + SwapLane.token]
+  const quote =
+    state.births.u32[token >>> ROW_SHIFT][
+      (token & ROW_MASK) * LIFECYCLE_LANES + LifecycleLane.quote
+    ]
   const decimals = state.quotes.decimalsOf(quote)
-  const lpFee = r[at + U.flags] & Flag.amm ? wholeAt(r, at + U.lpFeeLo, decimals) : 0
+  const lpFee = r[at + SwapLane.flags] & Flag.amm ? wholeAt(r, at + SwapLane.lpFeeLo, decimals) : 0
   return (
     `,"lp_fee":${jsonNumber(lpFee)}` +
-    `,"cashback":${jsonNumber(wholeAt(r, at + U.cashbackLo, decimals))}` +
+    `,"cashback":${jsonNumber(wholeAt(r, at + SwapLane.cashbackLo, decimals))}` +
     quoteKeys(mintOfQuote(state, quote), symbolOfQuote(state, quote)) +
     `,"priced":${wasPriced(rf, at >>> 1, quote)}`
   )

@@ -3,20 +3,20 @@ import { numberAt, wholeAt } from '../../base/u64.ts'
 import { ROW_MASK, ROW_SHIFT } from '../../engine/memory/rows.ts'
 import { comparePlace } from '../../engine/order/tape-slots.ts'
 import { isNeverHolder } from '../../engine/state/exclusion.ts'
-import { B, B_LANES, TokenFlag } from '../../engine/state/layout.ts'
+import { LIFECYCLE_LANES, LifecycleLane, TokenFlag } from '../../engine/state/layout.ts'
 import { flagsOf } from '../../engine/state/lifecycle.ts'
 import { soldPercent, usdOfQuote } from '../../engine/state/prices.ts'
 import type { State } from '../../engine/state/state.ts'
 import { priceSwap, swapPrice } from '../../engine/state/swap-value.ts'
 import { Quote } from '../../events/platform.ts'
 import {
-  F,
   Flag,
   lamportsPerUnitOf,
   poolOf,
   SIGNATURE_LANES,
+  SwapFloatLane,
+  SwapLane,
   solPriceOf,
-  U,
   volumeMicroUsdOf,
   walletOf,
 } from '../../events/swap-record.ts'
@@ -31,13 +31,13 @@ export function swapJson(state: State, index: number, extra = false): string {
   const r = state.tape.u32Of(index)
   const rf = state.tape.f64Of(index)
   const at = state.tape.at(index)
-  const token = r[at + U.token]
+  const token = r[at + SwapLane.token]
   const b = state.births.u32[token >>> ROW_SHIFT]
-  const bAt = (token & ROW_MASK) * B_LANES
+  const bAt = (token & ROW_MASK) * LIFECYCLE_LANES
   const wallet = walletOf(r, at)
-  const flags = shownFlags(state, r[at + U.flags], token, wallet)
-  const quote = b[bAt + B.quote]
-  const decimals = b[bAt + B.decimals]
+  const flags = shownFlags(state, r[at + SwapLane.flags], token, wallet)
+  const quote = b[bAt + LifecycleLane.quote]
+  const decimals = b[bAt + LifecycleLane.decimals]
   const quoteDecimals = state.quotes.decimalsOf(quote)
   const solPriceUsd = solPriceOf(rf, at >>> 1)
   priceSwap(r, rf, at, quote, decimals)
@@ -47,26 +47,26 @@ export function swapJson(state: State, index: number, extra = false): string {
   const isComplete = (flags & Flag.complete) !== 0 || isAfterGraduation(state, index, token)
   const progress = isComplete
     ? 100
-    : soldPercent(r, at + U.realBaseLo, b, bAt + B.initialRealBaseLo)
+    : soldPercent(r, at + SwapLane.realBaseLo, b, bAt + LifecycleLane.initialRealBaseLo)
   return (
-    `{"slot":${isSlotKnown ? rf[(at >>> 1) + F.slot] : 0},"tx_index":${r[at + U.txIndex]}` +
-    `,"signature":${signatureJson(state, r, at)},"timestamp":"${timeText(r[at + U.timestamp])}"` +
+    `{"slot":${isSlotKnown ? rf[(at >>> 1) + SwapFloatLane.slot] : 0},"tx_index":${r[at + SwapLane.txIndex]}` +
+    `,"signature":${signatureJson(state, r, at)},"timestamp":"${timeText(r[at + SwapLane.timestamp])}"` +
     `,"source":"${flags & Flag.amm ? 'pump_amm' : 'pump'}"` +
     `,"direction":"${flags & Flag.sell ? 'sell' : 'buy'}"` +
     `,"signer":${jsonString(state.book.walletText(wallet))}` +
     `,"mint":${jsonString(state.book.mintOf(token))}` +
     `,"pool":${jsonString(state.book.text(poolOf(r, at)))}` +
-    `,"base_mint_amount":${jsonNumber(wholeAt(r, at + U.baseLo, decimals))}` +
-    `,"quote_mint_amount":${jsonNumber(wholeAt(r, at + U.quoteLo, quoteDecimals))}` +
+    `,"base_mint_amount":${jsonNumber(wholeAt(r, at + SwapLane.baseLo, decimals))}` +
+    `,"quote_mint_amount":${jsonNumber(wholeAt(r, at + SwapLane.quoteLo, quoteDecimals))}` +
     `,"base_mint_price_usd":${jsonNumber(priceUsd)},"sol_price_usd":${jsonNumber(solPriceUsd)}` +
     `,"volume_usd":${jsonNumber(volumeMicroUsdOf(r, rf, at) / MICRO)}` +
     `,"m_cap_usd":${jsonNumber(priceUsd * supplyOf(state, r, at, decimals))}` +
     `,"bonding_curve_progress":${jsonNumber(progress)},"liquidity_usd":${jsonNumber(liquidity)}` +
-    `,"chain_fee":${jsonNumber(wholeAt(r, at + U.chainFeeLo, SOL_DECIMALS))}` +
-    `,"platform_fee":${jsonNumber(wholeAt(r, at + U.platformFeeLo, quoteDecimals))}` +
-    `,"creator_fee":${jsonNumber(wholeAt(r, at + U.creatorFeeLo, quoteDecimals))}` +
-    `,"base_balance_before":${jsonNumber(wholeAt(r, at + U.balanceBeforeLo, decimals))}` +
-    `,"base_balance_after":${jsonNumber(wholeAt(r, at + U.balanceAfterLo, decimals))}` +
+    `,"chain_fee":${jsonNumber(wholeAt(r, at + SwapLane.chainFeeLo, SOL_DECIMALS))}` +
+    `,"platform_fee":${jsonNumber(wholeAt(r, at + SwapLane.platformFeeLo, quoteDecimals))}` +
+    `,"creator_fee":${jsonNumber(wholeAt(r, at + SwapLane.creatorFeeLo, quoteDecimals))}` +
+    `,"base_balance_before":${jsonNumber(wholeAt(r, at + SwapLane.balanceBeforeLo, decimals))}` +
+    `,"base_balance_after":${jsonNumber(wholeAt(r, at + SwapLane.balanceAfterLo, decimals))}` +
     `,"fresh_wallet":${(flags & Flag.freshWallet) !== 0}` +
     `,"sniper_wallet":${(flags & Flag.sniperWallet) !== 0}` +
     `,"pro_trader":${(flags & Flag.proTrader) !== 0}${extra ? swapExtras(state, index) : ''}}`
@@ -82,7 +82,7 @@ function reserveUsd(
   quoteDecimals: number,
 ): number {
   const solPriceUsd = solPriceOf(rf, at >>> 1)
-  const quoteAt = at + U.virtualQuoteLo
+  const quoteAt = at + SwapLane.virtualQuoteLo
   if (quote < Quote.other) return usdOfQuote(wholeAt(r, quoteAt, quoteDecimals), quote, solPriceUsd)
   return ((numberAt(r, quoteAt) * lamportsPerUnitOf(rf, at >>> 1)) / 1e9) * solPriceUsd
 }
@@ -91,29 +91,29 @@ function reserveUsd(
 function isAfterGraduation(state: State, index: number, token: number): boolean {
   if ((flagsOf(state, token) & TokenFlag.graduated) === 0) return false
   const b = state.births.u32[token >>> ROW_SHIFT]
-  const at = (token & ROW_MASK) * B_LANES
+  const at = (token & ROW_MASK) * LIFECYCLE_LANES
   const bf = state.births.f64[token >>> ROW_SHIFT]
   const { tape } = state
-  const slot = bf[(at >>> 1) + B.graduatedSlotF]
-  const isSlotless = (tape.u32Of(index)[tape.at(index) + U.flags] & Flag.noSlot) !== 0
+  const slot = bf[(at >>> 1) + LifecycleLane.graduatedSlotF]
+  const isSlotless = (tape.u32Of(index)[tape.at(index) + SwapLane.flags] & Flag.noSlot) !== 0
   // Its index and ordinal are its own, and its slot is that of the event before it.
-  if (isSlotless) return tape.f64Of(index)[(tape.at(index) >>> 1) + F.slot] > slot
+  if (isSlotless) return tape.f64Of(index)[(tape.at(index) >>> 1) + SwapFloatLane.slot] > slot
   const graduation = {
     slot,
-    txIndex: b[at + B.graduatedTxIndex],
-    ordinal: b[at + B.graduatedOrdinal],
+    txIndex: b[at + LifecycleLane.graduatedTxIndex],
+    ordinal: b[at + LifecycleLane.graduatedOrdinal],
   }
   return comparePlace(tape, index, graduation) > 0
 }
 
 /** A swap from before any supply was known has the one that a creation told later. */
 function supplyOf(state: State, r: Uint32Array, at: number, decimals: number): number {
-  const token = r[at + U.token]
+  const token = r[at + SwapLane.token]
   const isPassed = (flagsOf(state, token) & TokenFlag.creationKnown) !== 0
-  if ((r[at + U.flags] & Flag.supplyUnseen) === 0 || !isPassed)
-    return wholeAt(r, at + U.supplyLo, decimals)
+  if ((r[at + SwapLane.flags] & Flag.supplyUnseen) === 0 || !isPassed)
+    return wholeAt(r, at + SwapLane.supplyLo, decimals)
   const b = state.births.u32[token >>> ROW_SHIFT]
-  return wholeAt(b, (token & ROW_MASK) * B_LANES + B.passedSupplyLo, decimals)
+  return wholeAt(b, (token & ROW_MASK) * LIFECYCLE_LANES + LifecycleLane.passedSupplyLo, decimals)
 }
 
 /** Wallets that are no holders are never flagged, even when that was learned after the swap. */
@@ -123,8 +123,9 @@ function shownFlags(state: State, flags: number, token: number, wallet: number):
 }
 
 function signatureJson(state: State, r: Uint32Array, at: number): string {
-  if (r[at + U.flags] & Flag.textSignature) return jsonString(state.book.text(r[at + U.signature]))
-  const start = r.byteOffset + (at + U.signature) * 4
+  if (r[at + SwapLane.flags] & Flag.textSignature)
+    return jsonString(state.book.text(r[at + SwapLane.signature]))
+  const start = r.byteOffset + (at + SwapLane.signature) * 4
   return `"${encodeBase58(new Uint8Array(r.buffer, start, SIGNATURE_LANES * 4))}"`
 }
 
@@ -134,5 +135,5 @@ export function poolOfSwap(state: State, index: number): string {
 }
 
 export function mintOfSwap(state: State, index: number): string {
-  return state.book.mintOf(state.tape.u32Of(index)[state.tape.at(index) + U.token])
+  return state.book.mintOf(state.tape.u32Of(index)[state.tape.at(index) + SwapLane.token])
 }

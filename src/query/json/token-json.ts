@@ -1,6 +1,6 @@
 import type { AllTimeHigh } from '../../engine/read/all-time-high.ts'
 import type { TokenReader } from '../../engine/read/token-reader.ts'
-import { T } from '../../engine/state/layout.ts'
+import { TokenLane } from '../../engine/state/layout.ts'
 import { jsonNumber, jsonString, timeText } from '../../protocol/json-text.ts'
 import { METRICS, type Metric, type Resource } from '../tables/metrics.ts'
 import { tokenExtras } from './extra-json.ts'
@@ -82,7 +82,7 @@ export function tokenDetailJson(token: TokenReader, parts: DetailParts): string 
   const highTime = high.time === null ? 'null' : `"${timeText(high.time)}"`
   return (
     `${tokenJson(token, 'search').slice(0, -1)},"pool":${jsonString(token.pool)}` +
-    `,"pro_traders_holding":${jsonNumber(token.sharePercent(T.proSumF))}` +
+    `,"pro_traders_holding":${jsonNumber(token.sharePercent(TokenLane.proSumF))}` +
     `,"creator_completed_pools":${token.creatorMigrations}` +
     `,"creator_completing_pools":${token.creatorCreations - token.creatorMigrations}` +
     `,"x_reuses":${token.xReuses},"dex_paid":${token.isDexPaid}` +

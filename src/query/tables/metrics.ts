@@ -1,5 +1,5 @@
 import type { TokenReader } from '../../engine/read/token-reader.ts'
-import { T } from '../../engine/state/layout.ts'
+import { TokenLane } from '../../engine/state/layout.ts'
 import { METADATA_KEYS, type MetadataKey } from '../../events/event.ts'
 
 /**
@@ -152,11 +152,11 @@ export const METRICS: readonly Metric[] = [
     filter: 'devHoldingPct',
     read: (token) => token.creatorPercent,
   },
-  share(T.bundleSumF, everywhere('bundle_holding'), 'bundlersHoldingPct'),
-  share(T.insiderSumF, everywhere('insiders_holding'), 'insidersHoldingPct'),
-  share(T.sniperSumF, everywhere('snipers_holding'), 'snipersHoldingPct'),
+  share(TokenLane.bundleSumF, everywhere('bundle_holding'), 'bundlersHoldingPct'),
+  share(TokenLane.insiderSumF, everywhere('insiders_holding'), 'insidersHoldingPct'),
+  share(TokenLane.sniperSumF, everywhere('snipers_holding'), 'snipersHoldingPct'),
   share(
-    T.freshSumF,
+    TokenLane.freshSumF,
     {
       search: 'fresh_wallet_holding',
       market: 'fresh_wallet_holding',
@@ -170,7 +170,7 @@ export const METRICS: readonly Metric[] = [
     filter: 'proTradersAmount',
     read: (token) => token.proTraders,
   },
-  share(T.proSumF, { table: 'pro_traders_holding' }),
+  share(TokenLane.proSumF, { table: 'pro_traders_holding' }),
   { kind: 'number', names: { search: 'age_seconds' }, read: (token) => token.ageSeconds },
   { kind: 'number', names: {}, filter: 'ageMinutes', read: (token) => token.ageSeconds / 60 },
   { kind: 'number', names: {}, filter: 'xReuses', read: (token) => token.xReuses },

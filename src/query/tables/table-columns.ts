@@ -1,6 +1,6 @@
 import type { XLinks } from '../../engine/index/x-links.ts'
 import type { TokenReader } from '../../engine/read/token-reader.ts'
-import { L } from '../../engine/state/layout.ts'
+import { WalletLane } from '../../engine/state/layout.ts'
 import type { State } from '../../engine/state/state.ts'
 import { METADATA_KEYS } from '../../events/event.ts'
 import {
@@ -114,8 +114,8 @@ export class TableColumns {
     const [state, reader] = [this.#state, this.#reader]
     if (name === 'ageMinutes') return new AgeColumn(state, reader)
     if (name === 'xReuses') return new ReusesColumn(state, this.#links)
-    if (name === 'devCreations') return new CreatorColumn(state, reader, L.creations)
-    if (name === 'devMigrations') return new CreatorColumn(state, reader, L.migrations)
+    if (name === 'devCreations') return new CreatorColumn(state, reader, WalletLane.creations)
+    if (name === 'devMigrations') return new CreatorColumn(state, reader, WalletLane.migrations)
     return new NumberColumn(state, reader, readOf(name))
   }
 }

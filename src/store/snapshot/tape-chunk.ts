@@ -1,6 +1,6 @@
 import { crc32 } from '../../base/crc32.ts'
 import { bytesOf, lanesOf } from '../../engine/memory/views.ts'
-import { P_LANES } from '../../engine/state/layout.ts'
+import { POSITION_LANES } from '../../engine/state/layout.ts'
 import { SWAP_RECORD_BYTES } from '../../events/swap-record.ts'
 import { appendAll, type Disk, type DiskFile, readAll } from '../disk/disk.ts'
 import { newerVersion } from '../disk/failure.ts'
@@ -41,7 +41,7 @@ export const SWAP_CHUNKS: ChunkKind = {
 export const DORMANT_CHUNKS: ChunkKind = {
   records: 'positions',
   magic: 'MFDORM1\n',
-  recordBytes: P_LANES * 4,
+  recordBytes: POSITION_LANES * 4,
   path: dormantChunkPath,
 }
 

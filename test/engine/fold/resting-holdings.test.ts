@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Engine } from '../../../src/engine/engine.ts'
 import { RestingHoldings } from '../../../src/engine/fold/resting-holdings.ts'
-import { P, P_LANES } from '../../../src/engine/state/layout.ts'
+import { POSITION_LANES, PositionLane } from '../../../src/engine/state/layout.ts'
 import { TAPE_BLOCK_RECORDS } from '../../../src/engine/state/tape.ts'
 import { stateDigest } from '../../../src/store/snapshot/state-digest.ts'
 import { byLength } from '../../lengths.ts'
@@ -35,7 +35,7 @@ test('what a wallet holds of resting tokens is the same near, begun, forgotten a
       const random = new Random(seed)
       const engine = new Engine(DORMANT_OPTIONS)
       const { state } = engine
-      const archive = new MemoryArchive(P_LANES)
+      const archive = new MemoryArchive(POSITION_LANES)
       const lying = new RestingHoldings(state, Number.POSITIVE_INFINITY)
       const near = new RestingHoldings(state, 1)
       const few = new RestingHoldings(state, 1, 12)
@@ -84,7 +84,7 @@ function trader() {
     for (const one of swaps) engine.accept(one)
     if (mint > 1) engine.dormancy.rest([mint - 2])
   }
-  const archive = new MemoryArchive(P_LANES)
+  const archive = new MemoryArchive(POSITION_LANES)
   archive.take(engine.state.dormant.tape, engine.state.dormant.tape.count)
   return { engine, archive }
 }
@@ -162,13 +162,13 @@ test.each([0, 100])(
     const { dormant, tokens } = engine.state
     // Of each mint a run of all its traders, the wallet as the last of them.
     const record = behind * (OTHERS + 1) + OTHERS
-    const wallet = dormant.lane(record, P.wallet)
+    const wallet = dormant.lane(record, PositionLane.wallet)
     dormant.tape.archive = {
       block: (block) => {
         const lanes = archive.block(block)
         const place = record - block * TAPE_BLOCK_RECORDS
         if (place >= 0 && place < TAPE_BLOCK_RECORDS)
-          lanes.u32[place * P_LANES + P.token] = tokens.count
+          lanes.u32[place * POSITION_LANES + PositionLane.token] = tokens.count
         return lanes
       },
     }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { BarChains } from '../../../src/engine/history/bar-chains.ts'
 import { BASE_WIDTHS_SECONDS, STORED_FROM_SWAPS } from '../../../src/engine/history/candles.ts'
 import { barLane, tokenLane } from '../../../src/engine/state/lanes.ts'
-import { Bar, T } from '../../../src/engine/state/layout.ts'
+import { Bar, TokenLane } from '../../../src/engine/state/layout.ts'
 import type { State } from '../../../src/engine/state/state.ts'
 import { EngineTokenReads } from '../../../src/query/engine-token-reads.ts'
 import { price, START_SECOND, swap } from '../../oracle/fixtures.ts'
@@ -94,7 +94,7 @@ test('the minute of a high that lies far back is gone to in pieces', () => {
 
 function rowsOf(state: State, token: number, base: number): number[] {
   const rows: number[] = []
-  for (let next = tokenLane(state, token, T.barsPlus1 + base); next !== 0; ) {
+  for (let next = tokenLane(state, token, TokenLane.barsPlus1 + base); next !== 0; ) {
     rows.push(next - 1)
     next = barLane(state, next - 1, Bar.previousPlus1)
   }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { STORED_FROM_SWAPS } from '../../../src/engine/history/candles.ts'
 import { tokenLane } from '../../../src/engine/state/lanes.ts'
-import { T, TokenFlag } from '../../../src/engine/state/layout.ts'
+import { TokenFlag, TokenLane } from '../../../src/engine/state/layout.ts'
 import type { FeedEvent, Swap } from '../../../src/events/event.ts'
 import { RESOLUTIONS } from '../../../src/protocol/answers.ts'
 import { firstDifference } from '../../model/difference.ts'
@@ -51,7 +51,9 @@ class BusyMint {
 
   get hasStoredBars(): boolean {
     const { state } = this.pair.engine
-    return (tokenLane(state, state.book.findToken('mint'), T.flags) & TokenFlag.barsStored) !== 0
+    return (
+      (tokenLane(state, state.book.findToken('mint'), TokenLane.flags) & TokenFlag.barsStored) !== 0
+    )
   }
 
   /** Charts of all time and of its beginning, whose bars lie far down the links. */

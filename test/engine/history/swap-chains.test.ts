@@ -5,7 +5,7 @@ import {
   SwapChains,
 } from '../../../src/engine/history/swap-chains.ts'
 import { swapsOldestFirst } from '../../../src/engine/history/tape-reader.ts'
-import { U } from '../../../src/events/swap-record.ts'
+import { SwapLane } from '../../../src/events/swap-record.ts'
 import { price, START_SECOND, swap } from '../../oracle/fixtures.ts'
 import { Random } from '../../oracle/random.ts'
 import { engineOf } from '../../store/restoring.ts'
@@ -48,7 +48,7 @@ test(`pages far back are those of the whole list, also when it grows and late sw
       const isOfOne = random.chance(0.5)
       const { tape } = state
       const whole = isOfOne
-        ? ofToken.filter((index) => tape.u32Of(index)[tape.at(index) + U.wallet] === wallet)
+        ? ofToken.filter((index) => tape.u32Of(index)[tape.at(index) + SwapLane.wallet] === wallet)
         : ofToken
       const chain = isOfOne
         ? chainOfPosition(state, state.findPosition(token, wallet))

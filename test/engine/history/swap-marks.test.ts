@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Engine } from '../../../src/engine/engine.ts'
 import type { FeedEvent } from '../../../src/events/event.ts'
-import { SIGNATURE_LANES, U, walletOf } from '../../../src/events/swap-record.ts'
+import { SIGNATURE_LANES, SwapLane, walletOf } from '../../../src/events/swap-record.ts'
 import { parseCursor, type SwapCursor } from '../../../src/protocol/requests/swaps.ts'
 import { RECENT_ARRIVALS_MAX } from '../../../src/protocol/streams.ts'
 import { EngineAnswers } from '../../../src/query/engine-answers.ts'
@@ -69,8 +69,11 @@ test(`the newest arrivals are found where late ones have moved them (seed ${SEED
     const nameOf = (index: number) => {
       const at = tape.at(index)
       const lanes = tape.u32Of(index)
-      const signature = lanes.slice(at + U.signature, at + U.signature + SIGNATURE_LANES)
-      return `${signature.join('.')} ${lanes[at + U.ordinal]}`
+      const signature = lanes.slice(
+        at + SwapLane.signature,
+        at + SwapLane.signature + SIGNATURE_LANES,
+      )
+      return `${signature.join('.')} ${lanes[at + SwapLane.ordinal]}`
     }
     engine.facts.on('trade', (index) => {
       recent.note(index)
@@ -111,7 +114,7 @@ test('whether a thousand wallets are among the newest arrivals is known at once'
   const { tape } = engine.state
   const last = tape.count - 1
   const recent = new RecentArrivals(tape, 0)
-  const wallet = tape.u32Of(last)[tape.at(last) + U.wallet]
+  const wallet = tape.u32Of(last)[tape.at(last) + SwapLane.wallet]
   for (let i = 0; i < RECENT_ARRIVALS_MAX + 10; i += 1) recent.note(last)
   expect(recent.ofWallet(wallet, RECENT_ARRIVALS_MAX)?.[0]).toBe(11)
   expect(recent.ofWallet(wallet, RECENT_ARRIVALS_MAX + 1)).toBeNull()

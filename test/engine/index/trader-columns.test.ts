@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Engine } from '../../../src/engine/engine.ts'
 import { TraderColumns } from '../../../src/engine/index/trader-columns.ts'
-import { DORMANT_TRADERS_MAX, T, T_LANES } from '../../../src/engine/state/layout.ts'
+import { DORMANT_TRADERS_MAX, TOKEN_LANES, TokenLane } from '../../../src/engine/state/layout.ts'
 import type { FeedEvent } from '../../../src/events/event.ts'
 import { TRADER_ORDERS, type TraderQuery } from '../../../src/protocol/answers.ts'
 import { EngineAnswers } from '../../../src/query/engine-answers.ts'
@@ -144,7 +144,7 @@ test('of a mint with as many traders that an older version has put to rest there
   engine.dormancy.rest([token])
   expect(dormant.positions).toBe(DORMANT_TRADERS_MAX)
   // None with so many is put to rest any more.
-  tokens.u32[0][token * T_LANES + T.traders] += 1
+  tokens.u32[0][token * TOKEN_LANES + TokenLane.traders] += 1
   const columns = new TraderColumns(engine.state)
   expect(columns.areNear(token, ['bought'], () => false)).toBe(true)
   expect(columns.of(token, ['bought'])).toBe(null)

@@ -7,7 +7,12 @@ import type { MemoryPart } from '../../../src/engine/memory/state-part.ts'
 import { TextStore } from '../../../src/engine/memory/text-store.ts'
 import { U32List } from '../../../src/engine/memory/u32-list.ts'
 import { LATE_SLOTS } from '../../../src/engine/order/order-ring.ts'
-import { B_LANES, M_LANES, T_LANES, W_LANES } from '../../../src/engine/state/layout.ts'
+import {
+  LIFECYCLE_LANES,
+  METADATA_LANES,
+  TOKEN_LANES,
+  WINDOW_LANES,
+} from '../../../src/engine/state/layout.ts'
 import { Market } from '../../../src/feeds/simulator/market.ts'
 import { History } from '../../../src/feeds/simulator/simulator.ts'
 import { RECENT_ARRIVALS_MAX } from '../../../src/protocol/streams.ts'
@@ -18,7 +23,7 @@ import { history } from '../../oracle/histories.ts'
 import { engineOf } from '../../store/restoring.ts'
 
 /** A token has a row of each. */
-const TOKEN_BYTES = (T_LANES + B_LANES + W_LANES + M_LANES) * 4
+const TOKEN_BYTES = (TOKEN_LANES + LIFECYCLE_LANES + WINDOW_LANES + METADATA_LANES) * 4
 
 /** What the system gives memory by. */
 const PAGE_BYTES = 4_096

@@ -3,7 +3,7 @@ import { Engine } from '../../../src/engine/engine.ts'
 import { swapsArrivedAfter } from '../../../src/engine/order/arrival-order.ts'
 import { TAPE_BLOCK_RECORDS } from '../../../src/engine/state/tape.ts'
 import type { FeedEvent } from '../../../src/events/event.ts'
-import { U } from '../../../src/events/swap-record.ts'
+import { SwapLane } from '../../../src/events/swap-record.ts'
 import { byLength } from '../../lengths.ts'
 import { created, START_SECOND, swap } from '../../oracle/fixtures.ts'
 import { history } from '../../oracle/histories.ts'
@@ -21,7 +21,7 @@ class Told {
   constructor(engine: Engine) {
     engine.facts.on('trade', (index) => {
       const { tape } = engine.state
-      const token = tape.u32Of(index)[tape.at(index) + U.token]
+      const token = tape.u32Of(index)[tape.at(index) + SwapLane.token]
       const list = this.byToken.get(token) ?? []
       list.push(nameOf(engine, index))
       this.byToken.set(token, list)
@@ -33,8 +33,8 @@ class Told {
 function nameOf({ state: { tape } }: Engine, index: number): string {
   const at = tape.at(index)
   const lanes = tape.u32Of(index)
-  const signature = lanes.slice(at + U.signature, at + U.signature + 16).join('.')
-  return `${signature}/${lanes[at + U.ordinal]}`
+  const signature = lanes.slice(at + SwapLane.signature, at + SwapLane.signature + 16).join('.')
+  return `${signature}/${lanes[at + SwapLane.ordinal]}`
 }
 
 /** Every token, from every number: the missed ones in order, or a loss; returns the losses. */

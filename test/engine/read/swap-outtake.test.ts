@@ -11,11 +11,11 @@ import {
   poolLane,
   poolOf,
   SWAP_U32_LANES,
+  SwapLane,
   toldBits,
   toldQuoteDecimals,
   toldQuoteOf,
   toldRoute,
-  U,
 } from '../../../src/events/swap-record.ts'
 import { anyEvent } from '../../feeds/arbitrary-events.ts'
 
@@ -58,10 +58,10 @@ test('a record has what is told of the quote beside the number of the pool, as f
   const records = [poolLane(pool), ...Object.values(Quote).map((quote) => poolLane(pool, quote))]
   expect(records).toEqual([0x2fff_fff1, 0x6fff_fff1, 0xafff_fff1, 0xefff_fff1])
   for (const [i, lane] of records.entries()) {
-    const u32 = new Uint32Array(SWAP_U32_LANES).fill(lane, U.pool, U.pool + 1)
+    const u32 = new Uint32Array(SWAP_U32_LANES).fill(lane, SwapLane.pool, SwapLane.pool + 1)
     expect([poolOf(u32, 0), toldQuoteOf(u32, 0)]).toEqual([pool, i - 1])
   }
-  expect([U.pool, U.quoteMint]).toEqual([8, 9])
+  expect([SwapLane.pool, SwapLane.quoteMint]).toEqual([8, 9])
 })
 
 test('a record has the hop of a route and the decimals of its quote in eight bits, as files have them', () => {

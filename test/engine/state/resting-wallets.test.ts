@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Engine } from '../../../src/engine/engine.ts'
-import { P_LANES } from '../../../src/engine/state/layout.ts'
+import { POSITION_LANES } from '../../../src/engine/state/layout.ts'
 import { PositionLists } from '../../../src/engine/state/position-lists.ts'
 import { TRADER_ORDERS } from '../../../src/protocol/answers.ts'
 import { EngineAnswers } from '../../../src/query/engine-answers.ts'
@@ -26,7 +26,7 @@ test('a wallet is read in pieces, then without the disk, and as if nothing of it
       const [keeps, rests] = [new Engine(DORMANT_OPTIONS), new Engine(DORMANT_OPTIONS)]
       const [expected, answers] = [keeps, rests].map((one) => new EngineAnswers(one, () => {}))
       const few = new PositionLists(rests.state, 1, FEW_COPIES)
-      const archive = new MemoryArchive(P_LANES)
+      const archive = new MemoryArchive(POSITION_LANES)
       for (const [at, event] of events.entries()) {
         keeps.accept(event)
         rests.accept(event)

@@ -7,7 +7,7 @@ export const DORMANT_FAULTS: readonly Fault[] = [
   {
     name: 'dormant: a token rests whose swaps a late event takes back',
     file: 'src/engine/fold/dormancy.ts',
-    find: '      t[tAt + T.lastSwapPlus1] <= reach.swap &&\n',
+    find: '      t[tAt + TokenLane.lastSwapPlus1] <= reach.swap &&\n',
     replace: '',
     tests: [DORMANT],
   },
@@ -21,21 +21,21 @@ export const DORMANT_FAULTS: readonly Fault[] = [
   {
     name: 'dormant: a wallet still has what was woken since',
     file: 'src/engine/state/position-lists.ts',
-    find: 'isDormant(state, copied.lanes[place * P_LANES + P.token], record) &&',
+    find: 'isDormant(state, copied.lanes[place * POSITION_LANES + PositionLane.token], record) &&',
     replace: '',
     tests: ['model', DORMANT],
   },
   {
     name: 'dormant: a wallet with more than is copied still has what was woken since',
     file: 'src/engine/state/position-lists.ts',
-    find: 'isDormant(state, dormant.lane(record, P.token), record) &&',
+    find: 'isDormant(state, dormant.lane(record, PositionLane.token), record) &&',
     replace: '',
     tests: ['test/engine/state/resting-wallets.test.ts'],
   },
   {
     name: 'dormant: pro traders of resting tokens stay what they were',
     file: 'src/engine/fold/swap-fold.ts',
-    find: '    if (l[lAt + L.dormantPlus1] !== 0) this.#turnDormant(isPro)\n',
+    find: '    if (l[lAt + WalletLane.dormantPlus1] !== 0) this.#turnDormant(isPro)\n',
     replace: '',
     tests: ['model', DORMANT],
   },
@@ -77,8 +77,8 @@ export const DORMANT_FAULTS: readonly Fault[] = [
   {
     name: 'dormant: copies of a wallet are taken one place too far',
     file: 'src/engine/state/dormant.ts',
-    find: 'subarray(place * P_LANES, (place + 1) * P_LANES)',
-    replace: 'subarray((place + 1) * P_LANES, (place + 2) * P_LANES)',
+    find: 'subarray(place * POSITION_LANES, (place + 1) * POSITION_LANES)',
+    replace: 'subarray((place + 1) * POSITION_LANES, (place + 2) * POSITION_LANES)',
     tests: ['test/engine/state/resting-wallets.test.ts'],
   },
   {

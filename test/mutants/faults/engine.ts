@@ -96,8 +96,8 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   {
     name: 'quote: what a swap told is not taken back with it',
     file: 'src/engine/fold/token-births.ts',
-    find: 'this.#state.undo.save(this.#state.birthsUndo, hand.token)\n    b[bAt + B.quote] = quote',
-    replace: 'b[bAt + B.quote] = quote',
+    find: 'this.#state.undo.save(this.#state.birthsUndo, hand.token)\n    b[bAt + LifecycleLane.quote] = quote',
+    replace: 'b[bAt + LifecycleLane.quote] = quote',
     tests: ['model', 'test/engine/fold/late-creation.test.ts'],
   },
   {

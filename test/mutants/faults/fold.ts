@@ -19,7 +19,7 @@ export const FOLD_FAULTS: readonly Fault[] = [
   {
     name: 'sniper: any buy counts, not only the first',
     file: 'src/engine/fold/wallet-classes.ts',
-    find: ' || hand.p[hand.pAt + P.buys] !== 0',
+    find: ' || hand.p[hand.pAt + PositionLane.buys] !== 0',
     replace: '',
     tests: ['classes', 'model'],
   },
@@ -117,7 +117,7 @@ export const FOLD_FAULTS: readonly Fault[] = [
   {
     name: 'creator: counts as insider and sniper',
     file: 'src/engine/fold/swap-fold.ts',
-    find: 'if ((p[pAt + P.flags] & PositionFlag.creator) === 0)',
+    find: 'if ((p[pAt + PositionLane.flags] & PositionFlag.creator) === 0)',
     replace: 'if (true)',
     tests: ['model'],
   },
@@ -152,8 +152,8 @@ export const FOLD_FAULTS: readonly Fault[] = [
   {
     name: 'pro: without profit',
     file: 'src/engine/fold/swap-fold.ts',
-    find: 'lf[lAtF + L.realizedMicroUsdF] > 0',
-    replace: 'lf[lAtF + L.realizedMicroUsdF] >= 0',
+    find: 'lf[lAtF + WalletLane.realizedMicroUsdF] > 0',
+    replace: 'lf[lAtF + WalletLane.realizedMicroUsdF] >= 0',
     tests: ['model'],
   },
   {
@@ -180,7 +180,7 @@ export const FOLD_FAULTS: readonly Fault[] = [
   {
     name: 'position: untracked tokens are lost',
     file: 'src/engine/fold/position-fold.ts',
-    find: 'addU64(p, pAt + P.untrackedLo, excess, 0)',
+    find: 'addU64(p, pAt + PositionLane.untrackedLo, excess, 0)',
     replace: '',
     tests: ['model'],
   },
@@ -201,8 +201,8 @@ export const FOLD_FAULTS: readonly Fault[] = [
   {
     name: 'position: cost takes the last price instead of the average',
     file: 'src/engine/fold/position-fold.ts',
-    find: 'pf[pAtF + P.costUsdF] += hand.paidMicroUsd',
-    replace: 'pf[pAtF + P.costUsdF] = hand.paidMicroUsd',
+    find: 'pf[pAtF + PositionLane.costUsdF] += hand.paidMicroUsd',
+    replace: 'pf[pAtF + PositionLane.costUsdF] = hand.paidMicroUsd',
     tests: ['model'],
   },
   {
@@ -250,16 +250,16 @@ export const FOLD_FAULTS: readonly Fault[] = [
   {
     name: 'birth: a completion names another curve',
     file: 'src/engine/fold/token-births.ts',
-    find: "if (b[bAt + B.bondingCurvePlus1] === 0 && event.bondingCurve !== '')\n      b[bAt + B.bondingCurvePlus1] = this.#state.book.address(event.bondingCurve) + 1\n    t[tAt + T.flags]",
+    find: "if (b[bAt + LifecycleLane.bondingCurvePlus1] === 0 && event.bondingCurve !== '')\n      b[bAt + LifecycleLane.bondingCurvePlus1] = this.#state.book.address(event.bondingCurve) + 1\n    t[tAt + TokenLane.flags]",
     replace:
-      'b[bAt + B.bondingCurvePlus1] = this.#state.book.address(event.bondingCurve) + 1\n    t[tAt + T.flags]',
+      'b[bAt + LifecycleLane.bondingCurvePlus1] = this.#state.book.address(event.bondingCurve) + 1\n    t[tAt + TokenLane.flags]',
     tests: ['test/properties/told-houses.test.ts'],
   },
   {
     name: 'dev sold all: who had something before a swap of nothing never held',
     file: 'src/engine/fold/position-fold.ts',
-    find: 'if (!isZeroAt(p, pAt + P.balanceLo) || !isZeroAt(r, rAt + U.balanceBeforeLo))',
-    replace: 'if (!isZeroAt(p, pAt + P.balanceLo))',
+    find: 'if (!isZeroAt(p, pAt + PositionLane.balanceLo) || !isZeroAt(r, rAt + SwapLane.balanceBeforeLo))',
+    replace: 'if (!isZeroAt(p, pAt + PositionLane.balanceLo))',
     tests: ['tables'],
   },
 ]

@@ -13,7 +13,7 @@ export const ORDER_FAULTS: readonly Fault[] = [
   {
     name: 'identity: the ordinal does not matter',
     file: 'src/engine/order/arrivals.ts',
-    find: 'signatureHash[1], u32[at + U.ordinal])',
+    find: 'signatureHash[1], u32[at + SwapLane.ordinal])',
     replace: 'signatureHash[1], 0)',
     tests: ['model'],
   },
@@ -76,7 +76,7 @@ export const ORDER_FAULTS: readonly Fault[] = [
   {
     name: 'undo: the window keeps what was taken back',
     file: 'src/engine/fold/ordered-fold.ts',
-    find: 'this.#targets.window.remove(index, page[at + U.timestamp])',
+    find: 'this.#targets.window.remove(index, page[at + SwapLane.timestamp])',
     replace: '',
     tests: ['model'],
   },
@@ -111,8 +111,8 @@ export const ORDER_FAULTS: readonly Fault[] = [
   {
     name: 'creation: swaps before it keep the supply they were folded with',
     file: 'src/query/json/swap-json.ts',
-    find: '(r[at + U.flags] & Flag.supplyUnseen) === 0 || !isPassed',
-    replace: 'r[at + U.flags] !== 0 || !isPassed',
+    find: '(r[at + SwapLane.flags] & Flag.supplyUnseen) === 0 || !isPassed',
+    replace: 'r[at + SwapLane.flags] !== 0 || !isPassed',
     tests: ['test/engine/fold/late-supply.test.ts'],
   },
   {
@@ -160,7 +160,7 @@ export const ORDER_FAULTS: readonly Fault[] = [
   {
     name: 'migration: does not count for the creator',
     file: 'src/engine/fold/token-births.ts',
-    find: 'l[(creator & ROW_MASK) * L_LANES + L.migrations] += 1',
+    find: 'l[(creator & ROW_MASK) * WALLET_LANES + WalletLane.migrations] += 1',
     replace: '',
     tests: ['model', 'tables'],
   },
@@ -245,7 +245,7 @@ export const ORDER_FAULTS: readonly Fault[] = [
   {
     name: 'bar: stored bars keep the prices of before the creation told the quote',
     file: 'src/engine/fold/token-births.ts',
-    find: ' || b[bAt + B.quote] !== quote',
+    find: ' || b[bAt + LifecycleLane.quote] !== quote',
     replace: '',
     tests: ['test/engine/history/repriced-bars.test.ts'],
   },

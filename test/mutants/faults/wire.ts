@@ -47,8 +47,8 @@ export const WIRE_FAULTS: readonly Fault[] = [
   {
     name: 'extra: a curve has liquidity providers',
     file: 'src/query/json/extra-json.ts',
-    find: 'r[at + U.flags] & Flag.amm ? wholeAt(r, at + U.lpFeeLo, decimals) : 0',
-    replace: 'wholeAt(r, at + U.lpFeeLo, decimals)',
+    find: 'r[at + SwapLane.flags] & Flag.amm ? wholeAt(r, at + SwapLane.lpFeeLo, decimals) : 0',
+    replace: 'wholeAt(r, at + SwapLane.lpFeeLo, decimals)',
     tests: ['test/server/extra.test.ts'],
   },
   {
@@ -152,8 +152,8 @@ export const WIRE_FAULTS: readonly Fault[] = [
   {
     name: 'traders: a wallet that holds nothing is open',
     file: 'src/engine/read/position-reader.ts',
-    find: 'this.#lane(P.balanceLo + 1)) !== 0',
-    replace: 'this.#lane(P.balanceLo + 1)) >= 0',
+    find: 'this.#lane(PositionLane.balanceLo + 1)) !== 0',
+    replace: 'this.#lane(PositionLane.balanceLo + 1)) >= 0',
     tests: ['model'],
   },
   {
@@ -166,8 +166,8 @@ export const WIRE_FAULTS: readonly Fault[] = [
   {
     name: 'tables: graduated by creation',
     file: 'src/engine/index/token-order.ts',
-    find: 'key.slot = f64[(at >>> 1) + (isGraduated ? B.graduatedSlotF : B.createdSlotF)]',
-    replace: 'key.slot = f64[(at >>> 1) + B.createdSlotF]',
+    find: 'key.slot =\n      f64[(at >>> 1) + (isGraduated ? LifecycleLane.graduatedSlotF : LifecycleLane.createdSlotF)]',
+    replace: 'key.slot = f64[(at >>> 1) + LifecycleLane.createdSlotF]',
     tests: ['tables', 'model'],
   },
   {
@@ -509,8 +509,8 @@ export const WIRE_FAULTS: readonly Fault[] = [
   {
     name: 'holders: who holds a multiple of 2^32 raw units is none',
     file: 'src/query/engine-token-reads.ts',
-    find: 'positionLane(state, position, P.balanceLo) | positionLane(state, position, P.balanceLo + 1)',
-    replace: 'positionLane(state, position, P.balanceLo)',
+    find: 'positionLane(state, position, PositionLane.balanceLo) |\n      positionLane(state, position, PositionLane.balanceLo + 1)',
+    replace: 'positionLane(state, position, PositionLane.balanceLo)',
     tests: ['test/properties/near-details.test.ts'],
   },
   {

@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest'
 import type { Tape } from '../../../src/engine/state/tape.ts'
-import { F, INPUT_FLAGS, SWAP_U32_LANES, U } from '../../../src/events/swap-record.ts'
+import {
+  INPUT_FLAGS,
+  SWAP_U32_LANES,
+  SwapFloatLane,
+  SwapLane,
+} from '../../../src/events/swap-record.ts'
 import { runToEnd } from '../../../src/store/disk/steps.ts'
 import { listDataFiles } from '../../../src/store/folder/data-folder.ts'
 import { Kind } from '../../../src/store/format/journal-format.ts'
@@ -37,7 +42,7 @@ function record(given: number, used: number, flags: number): Record {
   const u32 = new Uint32Array(SWAP_U32_LANES)
   for (let lane = 0; lane < SWAP_U32_LANES; lane++) u32[lane] = 1_000 + lane
   const f64 = new Float64Array(u32.buffer)
-  u32[U.flags] = flags
+  u32[SwapLane.flags] = flags
   f64[6] = given
   f64[7] = used
   return { u32, f64 }
@@ -55,9 +60,9 @@ test.each([
     const old = record(given, used, flags)
     const { u32, f64 } = record(given, used, flags)
     upgradeFoldedRecords(u32)
-    expect(Object.is(f64[F.solPriceUsd], signed)).toBe(true)
-    expect([u32[U.cashbackLo], u32[U.cashbackLo + 1]]).toEqual([0, 0])
-    const reals = [u32[U.realBaseLo], u32[U.realBaseLo + 1]]
+    expect(Object.is(f64[SwapFloatLane.solPriceUsd], signed)).toBe(true)
+    expect([u32[SwapLane.cashbackLo], u32[SwapLane.cashbackLo + 1]]).toEqual([0, 0])
+    const reals = [u32[SwapLane.realBaseLo], u32[SwapLane.realBaseLo + 1]]
     expect(reals).toEqual(flags === AMM ? [0, 0] : [1_028, 1_029])
     for (const [lane, value] of u32.entries())
       if (!CHANGED.includes(lane)) expect(value, `lane ${lane}`).toBe(old.u32[lane])
@@ -116,7 +121,7 @@ test.each([...OLDER, 'v3-late', 'v10-late'] as const)(
       for (let n = 0; n < frame.events; n++) {
         const at = (frame.payloadAt >>> 2) + n * SWAP_U32_LANES
         const told = [10, 11, 16, 17].map((lane) => frame.u32[at + lane])
-        expect([...told, frame.u32[at + U.flags] & 0xff_0000]).toEqual([0, 0, 0, 0, 0])
+        expect([...told, frame.u32[at + SwapLane.flags] & 0xff_0000]).toEqual([0, 0, 0, 0, 0])
         records += 1
       }
     })
@@ -133,7 +138,7 @@ function recordsOf(tape: Tape): string[] {
   return Array.from({ length: tape.count }, (_, index) => {
     const at = tape.at(index)
     const lanes = tape.u32Of(index).slice(at, at + SWAP_U32_LANES)
-    lanes[U.flags] &= INPUT_FLAGS
+    lanes[SwapLane.flags] &= INPUT_FLAGS
     return lanes.join(' ')
   })
 }

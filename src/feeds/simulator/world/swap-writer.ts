@@ -2,7 +2,7 @@ import type { Random } from '../../../base/random.ts'
 import type { ReservesReason } from '../../../events/event.ts'
 import type { RecordSink } from '../../../events/event-sink.ts'
 import { type OtherEvent, RecordBatch } from '../../../events/record-batch.ts'
-import { F, Flag, SIGNATURE_LANES, U } from '../../../events/swap-record.ts'
+import { Flag, SIGNATURE_LANES, SwapFloatLane, SwapLane } from '../../../events/swap-record.ts'
 import type { ChainClock } from './chain-clock.ts'
 import { I, T, TOKEN_INTS, TOKEN_LANES, type TokenTable, Trait } from './token-table.ts'
 import { signatureText } from './token-text.ts'
@@ -95,27 +95,27 @@ export class SwapWriter {
     const traits = ints[int + I.traits]
     let bits = flags
     if ((traits & Trait.amm) !== 0) bits |= Flag.amm
-    batch.f64[RecordBatch.f64At(index) + F.slot] = this.#clock.toldSlot
-    u32[at + U.txIndex] = this.#clock.txIndex
-    u32[at + U.ordinal] = this.#clock.ordinal++
-    u32[at + U.timestamp] = this.#clock.timestamp
-    u32[at + U.token] = ints[int + I.token]
-    u32[at + U.wallet] = wallet
-    u32[at + U.pool] = ints[int + I.pool]
-    if ((traits & QUOTE_TOLD) !== 0) u32[at + U.quoteMint] = this.#tokens.quoteMint[row]
+    batch.f64[RecordBatch.f64At(index) + SwapFloatLane.slot] = this.#clock.toldSlot
+    u32[at + SwapLane.txIndex] = this.#clock.txIndex
+    u32[at + SwapLane.ordinal] = this.#clock.ordinal++
+    u32[at + SwapLane.timestamp] = this.#clock.timestamp
+    u32[at + SwapLane.token] = ints[int + I.token]
+    u32[at + SwapLane.wallet] = wallet
+    u32[at + SwapLane.pool] = ints[int + I.pool]
+    if ((traits & QUOTE_TOLD) !== 0) u32[at + SwapLane.quoteMint] = this.#tokens.quoteMint[row]
     if (this.#chainFeeLamports > 0) {
       bits |= Flag.chainFeeGiven
-      u32[at + U.chainFeeLo] = this.#chainFeeLamports
+      u32[at + SwapLane.chainFeeLo] = this.#chainFeeLamports
     }
     if ((traits & Trait.supplyTold) !== 0) {
       bits |= Flag.supplyGiven
-      put(u32, at + U.supplyLo, this.#tokens.lanes[row * TOKEN_LANES + T.supply])
+      put(u32, at + SwapLane.supplyLo, this.#tokens.lanes[row * TOKEN_LANES + T.supply])
     }
     if ((flags & Flag.balanceAfterGiven) !== 0)
-      put(u32, at + U.balanceAfterLo, this.amounts[A.base])
-    u32[at + U.flags] = bits
+      put(u32, at + SwapLane.balanceAfterLo, this.amounts[A.base])
+    u32[at + SwapLane.flags] = bits
     this.#putAmounts(u32, at, row)
-    this.#putSignature(u32, at + U.signature)
+    this.#putSignature(u32, at + SwapLane.signature)
     this.swaps++
     if (batch.isFull) this.flush()
   }
@@ -124,16 +124,16 @@ export class SwapWriter {
     const amounts = this.amounts
     const lanes = this.#tokens.lanes
     const lane = row * TOKEN_LANES
-    put(u32, at + U.baseLo, amounts[A.base])
-    put(u32, at + U.quoteLo, amounts[A.quote])
-    put(u32, at + U.virtualBaseLo, lanes[lane + T.virtualBase])
-    put(u32, at + U.virtualQuoteLo, lanes[lane + T.virtualQuote])
-    put(u32, at + U.realBaseLo, lanes[lane + T.realBase])
-    put(u32, at + U.realQuoteLo, lanes[lane + T.virtualQuote] - lanes[lane + T.offsetQuote])
-    put(u32, at + U.platformFeeLo, amounts[A.platformFee])
-    put(u32, at + U.creatorFeeLo, amounts[A.creatorFee])
-    if (amounts[A.liquidityFee] > 0) put(u32, at + U.givenLpFeeLo, amounts[A.liquidityFee])
-    if (amounts[A.cashback] > 0) put(u32, at + U.givenCashbackLo, amounts[A.cashback])
+    put(u32, at + SwapLane.baseLo, amounts[A.base])
+    put(u32, at + SwapLane.quoteLo, amounts[A.quote])
+    put(u32, at + SwapLane.virtualBaseLo, lanes[lane + T.virtualBase])
+    put(u32, at + SwapLane.virtualQuoteLo, lanes[lane + T.virtualQuote])
+    put(u32, at + SwapLane.realBaseLo, lanes[lane + T.realBase])
+    put(u32, at + SwapLane.realQuoteLo, lanes[lane + T.virtualQuote] - lanes[lane + T.offsetQuote])
+    put(u32, at + SwapLane.platformFeeLo, amounts[A.platformFee])
+    put(u32, at + SwapLane.creatorFeeLo, amounts[A.creatorFee])
+    if (amounts[A.liquidityFee] > 0) put(u32, at + SwapLane.givenLpFeeLo, amounts[A.liquidityFee])
+    if (amounts[A.cashback] > 0) put(u32, at + SwapLane.givenCashbackLo, amounts[A.cashback])
   }
 
   #putSignature(u32: Uint32Array, at: number): void {
