@@ -1,4 +1,4 @@
-import type { TablesQuery } from '../src/protocol/answers.ts'
+import type { TablesQuery } from '../src/protocol/queries.ts'
 import { parseTables } from '../src/protocol/requests/tables.ts'
 
 /** Filters as a bot polls them: all three groups, some ranges; and one group alone. */

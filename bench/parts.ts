@@ -4,7 +4,7 @@ import { decodeBase58, encodeBase58 } from '../src/base/base58.ts'
 import { TokenReader } from '../src/engine/read/token-reader.ts'
 import { parseEventLine } from '../src/events/event-lines.ts'
 import { parseTables } from '../src/protocol/requests/tables.ts'
-import { EngineAnswers } from '../src/query/engine-answers.ts'
+import { EngineQueries } from '../src/query/engine-queries.ts'
 import { swapJson } from '../src/query/json/swap-json.ts'
 import { tokenJson } from '../src/query/json/token-json.ts'
 import { popularBody, queryOf, TABLE_BODIES } from './bodies.ts'
@@ -75,7 +75,7 @@ function addSmall(bench: Bench, service: Service): void {
 }
 
 function addLarge(bench: Bench, service: Service): void {
-  const answers = new EngineAnswers(service.engine, () => service.tick())
+  const answers = new EngineQueries(service.engine, () => service.tick())
   for (const [name, body] of Object.entries(TABLE_BODIES)) {
     const query = queryOf(body)
     bench.add(`tables of ${LARGE.tokens} tokens: ${name}`, () => void answers.tableBytes(query))

@@ -1,5 +1,5 @@
 import { Service } from '../src/app/service.ts'
-import { LATE_SLOTS } from '../src/engine/order/order-ring.ts'
+import { LATE_SLOTS } from '../src/engine/order/reorder-window.ts'
 import { AddressBook } from '../src/engine/state/address-book.ts'
 import type { RecordSink } from '../src/events/event-sink.ts'
 import { NEVER_HOLDERS } from '../src/events/platform.ts'

@@ -22,7 +22,7 @@ export function pictures(results: Results): ReadonlyMap<string, string> {
         results,
         ['S1', 'S2', 'S4'],
         'answers/s',
-        'Answers a second, beside bare uWebSockets.js with the same bytes',
+        'Queries a second, beside bare uWebSockets.js with the same bytes',
       ),
     ],
     [

@@ -1,4 +1,4 @@
-import type { TablesQuery } from '../../src/protocol/answers.ts'
+import type { TablesQuery } from '../../src/protocol/queries.ts'
 import { COLUMNS, conditionsOf, type TableRow } from './table-rows.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-import type { TablesQuery } from '../../src/protocol/answers.ts'
+import type { TablesQuery } from '../../src/protocol/queries.ts'
 import { COLUMNS, conditionsOf, type TableRow } from './table-rows.ts'
 
 /** The token tables out of SQLite in memory; with an index in the tables' order or without. */

@@ -8,7 +8,7 @@ import {
   RANGE_FILTERS,
   SOCIALS,
   type TablesQuery,
-} from '../../src/protocol/answers.ts'
+} from '../../src/protocol/queries.ts'
 import { tokenJson } from '../../src/query/json/token-json.ts'
 import { METRICS } from '../../src/query/tables/metrics.ts'
 

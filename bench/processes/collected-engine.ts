@@ -4,8 +4,8 @@
  */
 import { PerformanceObserver, performance } from 'node:perf_hooks'
 import { setImmediate, setTimeout } from 'node:timers/promises'
-import type { TablesQuery } from '../../src/protocol/answers.ts'
-import { EngineAnswers } from '../../src/query/engine-answers.ts'
+import type { TablesQuery } from '../../src/protocol/queries.ts'
+import { EngineQueries } from '../../src/query/engine-queries.ts'
 import { serviceAndLive } from '../live-recorder.ts'
 
 const LIVE_RATE = 1_000
@@ -16,7 +16,7 @@ const QUERY: TablesQuery = { type: 'all', filters: { new: { holders: { min: 2 } 
 const [tokens, historyRate, rate, seconds] = process.argv.slice(2).map(Number)
 const liveSwaps = rate * seconds
 const { service, parts } = serviceAndLive({ tokens, historyRate, liveSwaps, liveRate: LIVE_RATE })
-const answers = new EngineAnswers(service.engine, () => service.tick())
+const answers = new EngineQueries(service.engine, () => service.tick())
 
 globalThis.gc?.()
 const pausesMs: number[] = []

@@ -4,7 +4,7 @@
  */
 
 import { Service } from '../../src/app/service.ts'
-import { LATE_SLOTS } from '../../src/engine/order/order-ring.ts'
+import { LATE_SLOTS } from '../../src/engine/order/reorder-window.ts'
 import type { EventSink } from '../../src/events/event-sink.ts'
 import type { Interner } from '../../src/feeds/simulator/world/interner.ts'
 import { newMarket, playHistory, playLive } from '../recorded-market.ts'

@@ -4,8 +4,8 @@
  */
 import { performance } from 'node:perf_hooks'
 import type { RecordBatch } from '../../src/events/record-batch.ts'
-import { EngineAnswers } from '../../src/query/engine-answers.ts'
 import { EngineLive } from '../../src/query/engine-live.ts'
+import { EngineQueries } from '../../src/query/engine-queries.ts'
 import { queryOf, TABLE_BODIES } from '../bodies.ts'
 import { SERIAL_MARK } from '../drivers/request-source.ts'
 import { serviceAndLive } from '../live-recorder.ts'
@@ -55,7 +55,7 @@ live.onTrade(
 live.attach()
 const readMicros = median(stretches.slice(-READER_STRETCHES).map(cost))
 
-const answers = new EngineAnswers(service.engine, () => service.tick())
+const answers = new EngineQueries(service.engine, () => service.tick())
 const bodies = [...randomBodies(seed, QUERIES), ...Object.values(TABLE_BODIES)]
 const queryMicros = bodies.map((body, i) => {
   const times = [0, 1, 2].map((attempt) => {

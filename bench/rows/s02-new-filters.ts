@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import { messageOf } from '../../src/base/thrown.ts'
-import type { TablesQuery } from '../../src/protocol/answers.ts'
-import { EngineAnswers } from '../../src/query/engine-answers.ts'
+import type { TablesQuery } from '../../src/protocol/queries.ts'
+import { EngineQueries } from '../../src/query/engine-queries.ts'
 import { bytesOf } from '../answer-bytes.ts'
 import { popularBody, queryOf, TABLE_BODIES } from '../bodies.ts'
 import { postTables } from '../drivers/http-load.ts'
@@ -61,7 +61,7 @@ export async function run(): Promise<readonly Line[]> {
 /** What a filter costs without HTTP, and what databases need for the same answer. */
 async function inProcess(bodies: readonly string[]): Promise<Line[]> {
   const service = new RecordedMarket(SIZE).warmService()
-  const answers = new EngineAnswers(service.engine, () => service.tick())
+  const answers = new EngineQueries(service.engine, () => service.tick())
   let serial = 0
   const ours = (body: string) => {
     serial++

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
-import type { TablesQuery } from '../../src/protocol/answers.ts'
-import { EngineAnswers } from '../../src/query/engine-answers.ts'
+import type { TablesQuery } from '../../src/protocol/queries.ts'
+import { EngineQueries } from '../../src/query/engine-queries.ts'
 import { bytesOf } from '../answer-bytes.ts'
 import { type Line, ratioAtLeast } from '../line.ts'
 import { median, spreadPercent } from '../medians.ts'
@@ -20,7 +20,7 @@ export async function run(): Promise<readonly Line[]> {
 
 function measure(changedRows: number): Line {
   const { service, trades } = marketWithTrades(SIZE)
-  const answers = new EngineAnswers(service.engine, () => service.tick())
+  const answers = new EngineQueries(service.engine, () => service.tick())
   const newest = service.engine.order.new.tokens.slice(-ROWS)
   let calls = 0
   const change = () => {

@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { performance } from 'node:perf_hooks'
 import { fileURLToPath } from 'node:url'
 import { Service } from '../../src/app/service.ts'
-import { LATE_SLOTS } from '../../src/engine/order/order-ring.ts'
+import { LATE_SLOTS } from '../../src/engine/order/reorder-window.ts'
 import { NodeDisk } from '../../src/store/disk/node-disk.ts'
 import { bootId } from '../../src/store/folder/process-lock.ts'
-import { SegmentsAhead } from '../../src/store/journal/segments-ahead.ts'
+import { SegmentPrefetcher } from '../../src/store/journal/segment-prefetcher.ts'
 import { recover } from '../../src/store/recovery/recovery.ts'
 import { archivedEngine } from '../../src/store/snapshot/tape-archive.ts'
 import { atLeast, type Line } from '../line.ts'
@@ -95,7 +95,7 @@ function swapsReplayed(folder: string): number {
   const disk = new NodeDisk()
   const newEngine = () => archivedEngine(disk, folder)
   const engine = newEngine()
-  const ahead = new SegmentsAhead(disk)
+  const ahead = new SegmentPrefetcher(disk)
   const own = { engine, newEngine, newEpoch: () => 'bench', ahead }
   const about = { disk, folder, boot: bootId(), written: null, ...own }
   let startMs = 0

@@ -5,17 +5,17 @@ import { performance } from 'node:perf_hooks'
 import { setTimeout as setTimer } from 'node:timers'
 import { setTimeout } from 'node:timers/promises'
 import { Service } from '../../src/app/service.ts'
-import { LATE_SLOTS } from '../../src/engine/order/order-ring.ts'
+import { LATE_SLOTS } from '../../src/engine/order/reorder-window.ts'
 import type { EventSink, RecordSink } from '../../src/events/event-sink.ts'
 import { SWAP_RECORD_BYTES } from '../../src/events/swap-record.ts'
 import { loadMapFile } from '../../src/store/disk/file-memory.ts'
 import { NodeDisk } from '../../src/store/disk/node-disk.ts'
 import { shortenPoolSlices } from '../../src/store/disk/pool-slices.ts'
 import { WaitTimes } from '../../src/store/disk/watched-disk.ts'
-import { FileMark } from '../../src/store/folder/file-mark.ts'
+import { FileCommitMarker } from '../../src/store/folder/file-commit-marker.ts'
 import { bootId } from '../../src/store/folder/process-lock.ts'
+import type { FsyncPolicy } from '../../src/store/journal/fsync-scheduler.ts'
 import { Journal } from '../../src/store/journal/journal.ts'
-import type { FsyncPolicy } from '../../src/store/journal/journal-syncs.ts'
 import { JournaledEngine } from '../../src/store/journal/journaled-engine.ts'
 import { MappedRing } from '../../src/store/journal/mapped-ring.ts'
 import { atMost, type Line, ratioAtLeast } from '../line.ts'
@@ -106,7 +106,7 @@ function keep(service: Service, fsync: FsyncPolicy, waits: WaitTimes): Kept {
   const journal = new Journal(
     {
       ...{ disk: new NodeDisk(), folder, fsync, epoch: randomUUID(), boot: bootId() },
-      mark: new FileMark(folder, map),
+      mark: new FileCommitMarker(folder, map),
       ring: new MappedRing(folder, map, () => {}),
       clockMs: () => performance.now(),
       later: (ms, run) => void setTimer(run, ms),

@@ -57,7 +57,7 @@ export { timestampMs, timestampText } from './timestamp.ts'
 
 /** A client of one service, for example `new Mintfeed('http://127.0.0.1:8080')`. */
 export class Mintfeed {
-  /** Answers of the moment. */
+  /** Queries of the moment. */
   readonly read: Reads
   /** Streams. */
   readonly live: Live

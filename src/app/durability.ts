@@ -5,8 +5,8 @@ import { residentBytes } from '../base/memory-usage.ts'
 import type { Config } from '../config/config.ts'
 import { marketOf } from '../config/market.ts'
 import { Engine } from '../engine/engine.ts'
+import { EvictionPolicy } from '../engine/eviction-policy.ts'
 import { boundedPart, type MemoryPart } from '../engine/memory/state-part.ts'
-import { RestChoice } from '../engine/rest-choice.ts'
 import type { Log } from '../server/http/options.ts'
 import { CompactorLauncher } from '../store/compaction/compactor-launcher.ts'
 import { Snapshots } from '../store/compaction/snapshots.ts'
@@ -17,15 +17,15 @@ import { NodeDisk } from '../store/disk/node-disk.ts'
 import { shortenPoolSlices } from '../store/disk/pool-slices.ts'
 import { retold } from '../store/disk/steps.ts'
 import { type OnDiskCall, WaitTimes, WatchedDisk } from '../store/disk/watched-disk.ts'
-import { FileMark, readMark } from '../store/folder/file-mark.ts'
+import { FileCommitMarker, readMark } from '../store/folder/file-commit-marker.ts'
 import { markMarket, refuseOtherMarket } from '../store/folder/market-mark.ts'
 import { bootId, endOrphan, lockFolder } from '../store/folder/process-lock.ts'
 import { Journal } from '../store/journal/journal.ts'
 import type { RingPlace } from '../store/journal/journal-ring.ts'
 import { JournaledEngine } from '../store/journal/journaled-engine.ts'
 import { MappedRing } from '../store/journal/mapped-ring.ts'
+import { SegmentPrefetcher } from '../store/journal/segment-prefetcher.ts'
 import { SegmentWatch } from '../store/journal/segment-watch.ts'
-import { SegmentsAhead } from '../store/journal/segments-ahead.ts'
 import { type Recovered, type RecoveryProgress, recover } from '../store/recovery/recovery.ts'
 import { type Archives, archive } from '../store/snapshot/tape-archive.ts'
 import type { Service } from './service.ts'
@@ -105,7 +105,7 @@ export class Durability {
         fsync: config.fsync,
         epoch: recovered.epoch,
         boot: own.boot,
-        mark: new FileMark(folder, own.map),
+        mark: new FileCommitMarker(folder, own.map),
         ring: own.ring,
         watch: new SegmentWatch(),
         clockMs: () => performance.now(),
@@ -119,7 +119,7 @@ export class Durability {
       recovered.place,
     )
     const { engine } = service
-    const rests = new RestChoice(engine, config.positionsMemoryBytes, () =>
+    const rests = new EvictionPolicy(engine, config.positionsMemoryBytes, () =>
       log.warn({ positions: engine.state.positions.count }, RESTING),
     )
     this.#journaled = new JournaledEngine(engine, this.#journal, (events) => rests.choose(events))
@@ -177,7 +177,7 @@ export class Durability {
       await shortenPoolSlices()
       const ring = new MappedRing(folder, map, options.onDiskCall)
       const startedMs = performance.now()
-      const ahead = new SegmentsAhead(disk)
+      const ahead = new SegmentPrefetcher(disk)
       const steps = recover({
         ahead,
         disk,

@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
 import type { pino } from 'pino'
 import { programFile } from '../base/program-files.ts'
+import { redactPaths } from '../base/redact-paths.ts'
 import { totals } from '../base/snake-case.ts'
 import { messageOf } from '../base/thrown.ts'
-import { withoutPlaces } from '../base/without-places.ts'
 import type { Config } from '../config/config.ts'
 import type { Feed } from '../events/event-sink.ts'
 import { newFeedCounters } from '../feeds/feed-counters.ts'
+import { EventLoopStallMonitor } from '../figures/event-loop-stall-monitor.ts'
 import { LongSteps } from '../figures/long-steps.ts'
 import { memoryFigures } from '../figures/memory-figures.ts'
 import { descriptorLimit, ProcessFigures } from '../figures/process-figures.ts'
-import { StallWitness } from '../figures/stall-witness.ts'
 import { asyncApiJson } from '../openapi/async-document.ts'
 import { openApiJson } from '../openapi/documents.ts'
 import { docsHtml } from '../openapi/page.ts'
@@ -25,7 +25,7 @@ import { startServer } from '../server/server.ts'
 import { checkTlsFiles, type TlsFiles } from '../server/sockets/tls-files.ts'
 import { isSimulatedFolder } from '../store/folder/market-mark.ts'
 import { openAdmin } from './admin-surface.ts'
-import { AwakeLoop } from './awake-loop.ts'
+import { BusyPoll } from './busy-poll.ts'
 import { Durability, type Kept, NOTHING_KEPT } from './durability.ts'
 import { type Feeds, makeFeeds } from './feeds/feed-list.ts'
 import { IntakeLog } from './intake-log.ts'
@@ -54,8 +54,8 @@ export class Program {
   readonly #counters = newFeedCounters()
   readonly #processFigures = new ProcessFigures()
   readonly #steps = new LongSteps()
-  readonly #stalls = new StallWitness(this.#steps)
-  readonly #awake = new AwakeLoop()
+  readonly #stalls = new EventLoopStallMonitor(this.#steps)
+  readonly #awake = new BusyPoll()
   readonly #running = new Set<Feed>()
   #epoch = ''
   readonly #intakeLog: IntakeLog
@@ -283,7 +283,7 @@ export class Program {
     const { dataDir, feeds } = this.#config
     const files = feeds.flatMap((feed) => (feed.kind === 'replay' ? [feed.file] : []))
     const reason = this.#notReady()
-    return reason === null ? null : withoutPlaces(reason, dataDir, files)
+    return reason === null ? null : redactPaths(reason, dataDir, files)
   }
 
   #notReady(): string | null {

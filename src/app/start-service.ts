@@ -45,7 +45,7 @@ function configOrExit(args: readonly string[]): Config {
 
 /** Reads the configuration, runs the service, and drains it when a signal says so. */
 export async function startService(args: readonly string[]): Promise<void> {
-  widenYoungHeap()
+  enlargeSemiSpace()
   const config = configOrExit(args)
   const log = makeLog(config, process.stderr, process.env)
   for (const { variable, sentence } of mistypedSettings(process.env, SETTING_NAMES))
@@ -67,6 +67,6 @@ export async function startService(args: readonly string[]): Promise<void> {
  * marked twice a second. So the first step is to all of it. V8 looks at this before each step, so that it may
  * be set while the program runs, whoever started it.
  */
-function widenYoungHeap(): void {
+function enlargeSemiSpace(): void {
   setFlagsFromString('--semi-space-growth-factor=16')
 }

@@ -7,7 +7,7 @@ export const ENTRIES = {
   main: 'main.ts',
   launch: 'store/compaction/launch.ts',
   compact: 'store/compaction/compact.ts',
-  'segments-ahead-worker': 'store/journal/segments-ahead-worker.ts',
+  'segment-prefetcher-worker': 'store/journal/segment-prefetcher-worker.ts',
 } as const
 
 /** Files that are read and not imported; the bundle has them at the same paths. */

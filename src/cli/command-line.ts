@@ -1,4 +1,4 @@
-import { endFirst } from '../base/end-first.ts'
+import { preferOomKill } from '../base/prefer-oom-kill.ts'
 import { PROGRAM_VERSION } from '../base/program-files.ts'
 import { Exit } from '../commands/command.ts'
 import { type RecordedFeed, recordCommand } from '../commands/record-command.ts'
@@ -47,7 +47,7 @@ async function codeOf(args: readonly string[]): Promise<number> {
     return 0
   }
   // A recorder is all there is of what it records; the others can be run again.
-  if (name !== 'record') endFirst()
+  if (name !== 'record') preferOomKill()
   if (name !== 'doctor') {
     const read = name === 'record' ? SETTING_NAMES : ['DATA_DIR']
     for (const { sentence } of mistypedSettings(environment, read))

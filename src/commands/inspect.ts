@@ -9,7 +9,7 @@ import {
   type NumberedFile,
   withFile,
 } from '../store/folder/data-folder.ts'
-import { readMark } from '../store/folder/file-mark.ts'
+import { readMark } from '../store/folder/file-commit-marker.ts'
 import { bootId, holderOf } from '../store/folder/process-lock.ts'
 import { type ChunkKind, DORMANT_CHUNKS, SWAP_CHUNKS } from '../store/snapshot/tape-chunk.ts'
 import { type ChunkReport, reportChunk } from './chunk-report.ts'

@@ -12,7 +12,7 @@ import {
   syncFiles,
   withFile,
 } from '../store/folder/data-folder.ts'
-import { FileMark } from '../store/folder/file-mark.ts'
+import { FileCommitMarker } from '../store/folder/file-commit-marker.ts'
 import { bootId, endOrphan, lockFolder } from '../store/folder/process-lock.ts'
 import { Journal } from '../store/journal/journal.ts'
 import { RING_NAME, type RingPlace, ringPath } from '../store/journal/journal-ring.ts'
@@ -78,7 +78,7 @@ function beginEpoch(disk: Disk, folder: string, { place }: RepairPlan): void {
       fsync: 'always',
       epoch: randomUUID(),
       boot: bootId(),
-      mark: new FileMark(folder),
+      mark: new FileCommitMarker(folder),
       onFailure: (failure) => {
         throw failure
       },

@@ -5,10 +5,10 @@ import type { Disk } from '../store/disk/disk.ts'
 import { StoreError } from '../store/disk/failure.ts'
 import { isUnreadable } from '../store/disk/node-disk.ts'
 import { runToEnd } from '../store/disk/steps.ts'
+import { lossOfAll, type WrittenBefore } from '../store/folder/commit-marker.ts'
 import { listDataFiles, type NumberedFile, withFile } from '../store/folder/data-folder.ts'
-import { readMark } from '../store/folder/file-mark.ts'
+import { readMark } from '../store/folder/file-commit-marker.ts'
 import { bootId } from '../store/folder/process-lock.ts'
-import { lossOfAll, type WrittenBefore } from '../store/folder/written-mark.ts'
 import { frameBytes } from '../store/format/journal-format.ts'
 import {
   archivedPositionsOf,

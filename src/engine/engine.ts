@@ -24,11 +24,11 @@ import {
   TOLD_BITS,
 } from '../events/swap-record.ts'
 import type { EngineOptions, Facts } from './engine-options.ts'
-import { Dormancy } from './fold/dormancy.ts'
+import type { ColdHoldingsCache } from './fold/cold-holdings-cache.ts'
+import { ColdStore } from './fold/cold-store.ts'
 import { MetadataFold, noteCoinOfSwap, noteDecimalsOfCreation } from './fold/metadata-fold.ts'
-import { NEARED, Nearing } from './fold/nearing.ts'
 import { OrderedFold } from './fold/ordered-fold.ts'
-import type { RestingHoldings } from './fold/resting-holdings.ts'
+import { PREFETCHED_SWAPS, Prefetcher } from './fold/prefetcher.ts'
 import { RollingWindow } from './fold/rolling-window.ts'
 import { BarChains } from './history/bar-chains.ts'
 import { type ChartTrades, pricingOf } from './history/chart-trades.ts'
@@ -45,13 +45,13 @@ import {
   type StatePart,
   sizesOf,
 } from './memory/state-part.ts'
-import { Arrivals } from './order/arrivals.ts'
+import { type EventPosition, NOWHERE } from './order/event-position.ts'
 import { Identities, identityKey } from './order/identities.ts'
-import { LATE_SLOTS, OrderRing } from './order/order-ring.ts'
+import { PositionResolver } from './order/position-resolver.ts'
 import { noCounts, Progress } from './order/progress.ts'
-import { NOWHERE, type RingKey } from './order/ring-key.ts'
+import { LATE_SLOTS, ReorderWindow } from './order/reorder-window.ts'
 import { SwapIntake } from './order/swap-intake.ts'
-import { Announcements } from './state/announcements.ts'
+import { LaunchLog } from './state/launch-log.ts'
 import { TokenFlag } from './state/layout.ts'
 import { flagsOf } from './state/lifecycle.ts'
 import { PositionLists } from './state/position-lists.ts'
@@ -79,22 +79,22 @@ export class Engine implements EventSink {
   readonly counts = noCounts()
   /** What was taken and has no effect, since this process began: no part of the state. */
   readonly idle = { unknownMints: 0, balancesBeyondSupply: 0 }
-  readonly announcements = new Announcements()
+  readonly announcements = new LaunchLog()
   /** The whole of what the engine knows, for a snapshot; what reads make is no part of it. */
   readonly parts: readonly StatePart[]
-  readonly nearing: Nearing
-  readonly dormancy: Dormancy
+  readonly prefetcher: Prefetcher
+  readonly coldStore: ColdStore
   readonly #ordered: OrderedFold
   readonly #metadata: MetadataFold
   readonly #identities: Identities
-  readonly #ring = new OrderRing()
+  readonly #ring = new ReorderWindow()
   readonly #single = new RecordBatch(1)
   #isEventClock: boolean
   readonly #progress = new Progress(this.counts)
-  readonly #newest: RingKey = this.#progress.newest
-  readonly #key: RingKey = { ...NOWHERE }
+  readonly #newest: EventPosition = this.#progress.newest
+  readonly #key: EventPosition = { ...NOWHERE }
   #newestSeconds = 0
-  readonly #arrivals: Arrivals
+  readonly #arrivals: PositionResolver
 
   constructor(options: EngineOptions) {
     this.state = new State(options.rules, options.tapeChunkRecords)
@@ -108,13 +108,13 @@ export class Engine implements EventSink {
     this.bars = new BarChains(this.state, () => this.settledBars)
     this.intake = new SwapIntake(this.state.book)
     const { book, tape } = this.state
-    this.#arrivals = new Arrivals(book, tape, this.#ring, this.#newest)
+    this.#arrivals = new PositionResolver(book, tape, this.#ring, this.#newest)
     const lateSlots = options.lateSlots ?? LATE_SLOTS
     this.#ordered = new OrderedFold(this.state, this, this.#ring, this.#progress, lateSlots)
-    this.dormancy = new Dormancy(this.state, this.top, this.#ring)
+    this.coldStore = new ColdStore(this.state, this.top, this.#ring)
     this.#metadata = new MetadataFold(this.state, this.links)
     this.#identities = new Identities(options.identities)
-    this.nearing = new Nearing(this.state, this.#identities)
+    this.prefetcher = new Prefetcher(this.state, this.#identities)
     this.#isEventClock = options.clock === 'event'
     this.parts = [
       ...this.state.parts,
@@ -184,7 +184,7 @@ export class Engine implements EventSink {
     return this.#ordered.swaps.candles.trades
   }
 
-  get resting(): RestingHoldings {
+  get resting(): ColdHoldingsCache {
     return this.#ordered.swaps.resting
   }
 
@@ -227,10 +227,12 @@ export class Engine implements EventSink {
   acceptLanes(u32: Uint32Array, f64: Float64Array, at: number, count: number): void {
     const end = at + count * SWAP_U32_LANES
     for (let lane = at; lane < end; ) {
-      const stop = Math.min(end, lane + NEARED * SWAP_U32_LANES)
+      const stop = Math.min(end, lane + PREFETCHED_SWAPS * SWAP_U32_LANES)
       if (stop - lane > SWAP_U32_LANES) {
-        for (let near = lane; near < stop; near += SWAP_U32_LANES) this.nearing.first(u32, near)
-        for (let near = lane; near < stop; near += SWAP_U32_LANES) this.nearing.second(u32, near)
+        for (let near = lane; near < stop; near += SWAP_U32_LANES)
+          this.prefetcher.touchIndex(u32, near)
+        for (let near = lane; near < stop; near += SWAP_U32_LANES)
+          this.prefetcher.touchRow(u32, near)
       }
       for (; lane < stop; lane += SWAP_U32_LANES) this.#acceptSwap(u32, f64, lane)
     }
@@ -300,7 +302,7 @@ export class Engine implements EventSink {
   }
 
   /** Is what stands at a key, with `identityKey`, to be folded? Counts it as a duplicate or as too late if not. */
-  #isTaken(key: RingKey): boolean {
+  #isTaken(key: EventPosition): boolean {
     if (!this.#ordered.isInReach(key)) {
       // What is refused is not remembered: it is refused again when it comes again.
       if (this.#identities.has(identityKey[0], identityKey[1])) this.counts.duplicates += 1
@@ -326,7 +328,7 @@ export class Engine implements EventSink {
     const token = u32[at + SwapLane.token]
     const isKnown = (flagsOf(this.state, token) & TokenFlag.exists) !== 0
     const pricing = pricingOf(this.state, token)
-    this.dormancy.wake(token)
+    this.coldStore.restore(token)
     const priceAt = (at >>> 1) + SwapFloatLane.givenSolPriceUsd
     // Journals of former versions may have prices that no feed may tell: none was told then.
     if ((u32[at + SwapLane.flags] & Flag.ownSolPrice) !== 0 && !isSolPrice(f64[priceAt]))
@@ -372,7 +374,7 @@ export class Engine implements EventSink {
     this.state.coverToken(token)
     if (this.#isSecond(token, event)) return
     this.#noteTime(event.timestamp)
-    this.dormancy.wake(token)
+    this.coldStore.restore(token)
     if (event.type === 'token_created') noteDecimalsOfCreation(this.state, event)
     this.#progress.othersTaken += 1
     const key = this.#arrivals.keyOf(event, this.seq)
@@ -402,7 +404,7 @@ export class Engine implements EventSink {
     )
       this.idle.balancesBeyondSupply += 1
     this.#noteTime(event.timestamp)
-    this.dormancy.wake(token)
+    this.coldStore.restore(token)
     this.#progress.othersTaken += 1
     this.#ordered.lifecycle({ event, token, key })
   }

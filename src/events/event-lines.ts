@@ -1,7 +1,7 @@
 import type Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import { isRecord, jsonOf } from '../base/json-access.ts'
-import { withoutSteering } from '../base/steering.ts'
+import { stripControlChars } from '../base/strip-control-chars.ts'
 import {
   type ChainPosition,
   type FeedEvent,
@@ -284,5 +284,5 @@ function shown(value: unknown): string {
   if (typeof value !== 'string') return String(value)
   // Lines may be long: no more of one is looked at than is shown.
   const cut = codePoints(value.slice(0, 2 * SHOWN_CHARACTERS_MAX), SHOWN_CHARACTERS_MAX)
-  return `"${withoutSteering(cut, '\u{fffd}')}${cut.length < value.length ? '…' : ''}"`
+  return `"${stripControlChars(cut, '\u{fffd}')}${cut.length < value.length ? '…' : ''}"`
 }

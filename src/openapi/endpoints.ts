@@ -1,5 +1,5 @@
-import { BARS_MAX, RESOLUTIONS, TRADER_ORDERS } from '../protocol/answers.ts'
 import { COUNTBACK_DEFAULT, COUNTBACK_MAX } from '../protocol/live/live-state-requests.ts'
+import { BARS_MAX, RESOLUTIONS, TRADER_ORDERS } from '../protocol/queries.ts'
 import { DEFAULT_LIMIT, MAX_LIMIT } from '../protocol/requests/swaps.ts'
 import { MAX_QUOTES } from '../protocol/udf-json.ts'
 import { ADDRESS, list, named, type Schema } from './schema.ts'

@@ -1,4 +1,3 @@
-import { RESOLUTIONS } from '../protocol/answers.ts'
 import { LIVE_ACTIONS } from '../protocol/live/live-messages.ts'
 import {
   OPTION_KEYS,
@@ -8,6 +7,7 @@ import {
 } from '../protocol/live/live-options.ts'
 import { COUNTBACK_MAX } from '../protocol/live/live-state-requests.ts'
 import { RESYNC_REASONS } from '../protocol/live-frames.ts'
+import { RESOLUTIONS } from '../protocol/queries.ts'
 import {
   ADDRESS,
   COUNT,

@@ -1,4 +1,4 @@
-import { GROUPS } from '../protocol/answers.ts'
+import { GROUPS } from '../protocol/queries.ts'
 import { TablesSchema } from '../protocol/requests/tables-schema.ts'
 import { METRICS, type Metric, type Resource } from '../query/tables/metrics.ts'
 import {

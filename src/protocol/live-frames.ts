@@ -54,7 +54,7 @@ export function numbered(message: string, { seq, epoch, ordinal }: Numbered): st
   return message.slice(0, at) + number + message.slice(at)
 }
 
-/** A message of a trade whose swap has additive keys too (`TradeTold.extras`). */
+/** A message of a trade whose swap has additive keys too (`TradeInfo.extras`). */
 export function withExtras(message: string, extras: string): string {
   return `${message.slice(0, -DATA_END.length)}${extras}${DATA_END}`
 }

@@ -4,7 +4,7 @@ import type { ResyncReason, StreamChannel } from './live-frames.ts'
 export const RECENT_ARRIVALS_MAX = 1 << 16
 
 /** The newest trade, as the numbers of its streams see it; good until the listener returns. */
-export interface TradeTold {
+export interface TradeInfo {
   /** Number among the trades of its mint. */
   readonly seq: number
   readonly ordinal: number

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { jsonString } from './json-text.ts'
 import {
   type Filters,
   FLAG_FILTERS,
@@ -7,8 +8,7 @@ import {
   RANGE_FILTERS,
   SOCIALS,
   type TablesQuery,
-} from './answers.ts'
-import { jsonString } from './json-text.ts'
+} from './queries.ts'
 
 const NAME_CHARACTERS = 16
 const QUOTE = 0x22
@@ -55,7 +55,7 @@ interface TableRow {
 export type TableRows = ReadonlyMap<Group, readonly TableRow[]>
 
 /**
- * Cuts a table answer (`EngineAnswers.tables`) into its rows without parsing them: their texts are
+ * Cuts a table answer (`EngineQueries.tables`) into its rows without parsing them: their texts are
  * sent on as they are, so that a live table has the very bytes of the POST answer.
  */
 export function rowsOfTables(json: string): TableRows {

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
-import { type ChartQuery, RESOLUTIONS } from './answers.ts'
 import type { RequestError } from './errors.ts'
+import { type ChartQuery, RESOLUTIONS } from './queries.ts'
 
 /** Name of the one exchange that symbols are of. */
 const EXCHANGE = 'mintfeed'

@@ -3,9 +3,9 @@ import { TokenReader } from '../engine/read/token-reader.ts'
 import { tokenLane, walletLane } from '../engine/state/lanes.ts'
 import { TokenLane, WalletLane } from '../engine/state/layout.ts'
 import { SwapLane, walletOf } from '../events/swap-record.ts'
-import type { LiveSource } from '../protocol/answers.ts'
 import { jsonString, timeText } from '../protocol/json-text.ts'
-import type { TradeTold } from '../protocol/streams.ts'
+import type { LiveSource } from '../protocol/queries.ts'
+import type { TradeInfo } from '../protocol/streams.ts'
 import { swapExtras } from './json/extra-json.ts'
 import { mintOfSwap, poolOfSwap, swapJson } from './json/swap-json.ts'
 import { tokenJson } from './json/token-json.ts'
@@ -28,11 +28,11 @@ export class EngineLive implements LiveSource {
   }
 
   onTrade(
-    wanted: (mint: string, trade: TradeTold) => boolean,
-    publish: (mint: string, message: string, trade: TradeTold) => void,
+    wanted: (mint: string, trade: TradeInfo) => boolean,
+    publish: (mint: string, message: string, trade: TradeInfo) => void,
   ): void {
     const { facts, state } = this.#engine
-    const trade = new TradeAtHand(this.#engine)
+    const trade = new CurrentTrade(this.#engine)
     const told = (index: number) => {
       const mint = mintOfSwap(state, index)
       trade.index = index
@@ -85,7 +85,7 @@ export class EngineLive implements LiveSource {
 }
 
 /** The trade that is being told: its numbers are counts of the state, which holds it already. */
-class TradeAtHand implements TradeTold {
+class CurrentTrade implements TradeInfo {
   index = 0
   readonly #engine: Engine
 

@@ -1,20 +1,20 @@
 import type { Engine } from '../engine/engine.ts'
 import type { MemoryPart } from '../engine/memory/state-part.ts'
-import { EngineAnswers } from './engine-answers.ts'
 import { EngineLive } from './engine-live.ts'
+import { EngineQueries } from './engine-queries.ts'
 import { EngineStreams } from './engine-streams.ts'
 import { EngineTokenReads } from './engine-token-reads.ts'
 
 /** Everything that a server asks of an engine and is told by it. */
 export class EngineService {
-  readonly answers: EngineAnswers
+  readonly answers: EngineQueries
   readonly live: EngineLive
   readonly streams: EngineStreams
   readonly reads: EngineTokenReads
 
   /** `tick` brings the engine's now up to date before a read; `epoch` is asked when it is known. */
   constructor(engine: Engine, tick: () => void, epoch: () => string) {
-    this.answers = new EngineAnswers(engine, tick)
+    this.answers = new EngineQueries(engine, tick)
     this.live = new EngineLive(engine)
     this.reads = new EngineTokenReads(engine, tick)
     const { answers, live, reads } = this

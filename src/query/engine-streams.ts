@@ -8,7 +8,6 @@ import { tokenLane, walletLane } from '../engine/state/lanes.ts'
 import { TokenLane, WalletLane } from '../engine/state/layout.ts'
 import type { Tape } from '../engine/state/tape.ts'
 import { SwapLane, walletOf } from '../events/swap-record.ts'
-import type { Answers } from '../protocol/answers.ts'
 import { jsonNumber, jsonString } from '../protocol/json-text.ts'
 import {
   type AnnouncedChannel,
@@ -19,6 +18,7 @@ import {
   snapshotFrame,
   walletKey,
 } from '../protocol/live-frames.ts'
+import type { Queries } from '../protocol/queries.ts'
 import { type LiveStreams, RECENT_ARRIVALS_MAX, type StreamSource } from '../protocol/streams.ts'
 import type { EngineLive } from './engine-live.ts'
 import { knownToken, knownWallet } from './known.ts'
@@ -38,7 +38,7 @@ const MASK = RECENT_ARRIVALS_MAX - 1
 interface StreamParts {
   readonly engine: Engine
   readonly live: EngineLive
-  readonly answers: Answers
+  readonly answers: Queries
   readonly reads: TokenReads
   readonly epoch: () => string
 }
@@ -288,7 +288,7 @@ export class RecentArrivals {
     return [...columns, ...chains].reduce((sum, { byteLength }) => sum + byteLength, 0)
   }
 
-  /** Places are written one behind the other; those by wallet, all over. */
+  /** AddressQuota are written one behind the other; those by wallet, all over. */
   get untouchedBytes(): number {
     const noted = this.#last - this.first
     const byWallet = this.#newest.byteLength
@@ -296,7 +296,7 @@ export class RecentArrivals {
     return placeBytes * (RECENT_ARRIVALS_MAX - noted) + untouchedByScattered(byWallet, noted)
   }
 
-  /** Arrivals behind this number are remembered. */
+  /** PositionResolver behind this number are remembered. */
   get first(): number {
     return Math.max(this.#first, this.#last - RECENT_ARRIVALS_MAX)
   }

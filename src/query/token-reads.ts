@@ -1,4 +1,4 @@
-import type { Page } from '../protocol/answers.ts'
+import type { Page } from '../protocol/queries.ts'
 import type { SwapCursor } from '../protocol/requests/swaps.ts'
 
 /** Reads beyond the specification's, each at the clock's now (docs/live.md, "Additive reads"). */

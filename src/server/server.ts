@@ -2,19 +2,19 @@ import type { HttpResponse } from 'uWebSockets.js'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RequestError } from '../protocol/errors.ts'
 import { mayBeTold } from '../protocol/requests/address.ts'
+import { type AdmissionParts, admit } from './http/admission.ts'
 import { corsHeaders } from './http/cors.ts'
 import { DamageLines } from './http/damage-lines.ts'
 import { Exchange, type ExchangeContext } from './http/exchange.ts'
 import { httpFront } from './http/front.ts'
 import { positionHeaders } from './http/front-replies.ts'
 import { httpCounters } from './http/http-counters.ts'
-import { inTurn, type TurnParts } from './http/in-turn.ts'
-import { KeptAnswers } from './http/kept-answers.ts'
 import { metricsText } from './http/metrics-text.ts'
 import type { RunningServer, ServerOptions } from './http/options.ts'
 import { type Readiness, readinessOf } from './http/readiness.ts'
 import { errorReply } from './http/reply.ts'
 import type { ServerRequest } from './http/request.ts'
+import { ResponseCache } from './http/response-cache.ts'
 import { responseWriter } from './http/response-writer.ts'
 import { type Route, routerOf } from './http/router.ts'
 import { LiveGate } from './live/connection/live-gate.ts'
@@ -28,8 +28,8 @@ import { LiveFeed } from './live/feed.ts'
 import { LastTables } from './live/hub/last-tables.ts'
 import { Deadlines } from './load/deadlines.ts'
 import * as limits from './load/limits.ts'
+import { LoopScheduler } from './load/loop-scheduler.ts'
 import { type RateLimiter, rateLimiter } from './load/rate-limiter.ts'
-import { Turns } from './load/turns.ts'
 import { apiRoutes } from './routes/api-routes.ts'
 import { cachedChart } from './routes/chart-cache.ts'
 import { dashboardRoutes } from './routes/dashboard-routes.ts'
@@ -110,7 +110,7 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
     options.state.isStarting() ? mayBeTold(text) : options.answers.isTold(text)
   // The feed comes first: uWebSockets.js tries its handlers in the order they were set.
   const lastTables = new LastTables()
-  const turns = new Turns()
+  const turns = new LoopScheduler()
   const live = new LiveFeed({
     app: apps,
     lastTables,
@@ -139,7 +139,7 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
     eventStreamRoute(mayBeNamed),
   ]
   const limiters = limitersOf(api, options)
-  const kept = new KeptAnswers({
+  const kept = new ResponseCache({
     version: () => answers.version(),
     maxBytes: bounds.answerCacheBytes,
     isChecked: options.checksKept ?? false,
@@ -208,13 +208,13 @@ function limitersOf(
 }
 
 function upgradeRefusal(
-  parts: TurnParts,
+  parts: AdmissionParts,
   context: ExchangeContext,
 ): (res: HttpResponse, request: ServerRequest, error: RequestError) => void {
   return (res, request, error) => {
     const exchange = new Exchange(context, res, request)
     exchange.routeName = 'feed'
-    inTurn(parts, exchange, () => errorReply(error))
+    admit(parts, exchange, () => errorReply(error))
   }
 }
 

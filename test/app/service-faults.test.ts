@@ -82,7 +82,7 @@ test('positions are counted wherever they lie, and the newest event is as old as
     ...{ positions: 2, positions_in_memory: 2, dormant_positions: 0, dormant_tokens: 0 },
     ...{ newest_event_seconds: START_SECOND + 4, now_seconds: START_SECOND + 60 },
   })
-  engine.dormancy.rest([engine.state.book.findToken('quiet')])
+  engine.coldStore.evict([engine.state.book.findToken('quiet')])
   expect(service.figures()).toMatchObject({
     ...{ positions: 2, positions_in_memory: 1, dormant_positions: 1, dormant_tokens: 1 },
   })

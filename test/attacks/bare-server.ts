@@ -4,7 +4,7 @@
  * trades that come with them each second anew.
  */
 import { App, type HttpResponse, type TemplatedApp } from 'uWebSockets.js'
-import type { Answers } from './bare-service.ts'
+import type { Queries } from './bare-service.ts'
 import type { Trade } from './recorded-trades.ts'
 
 /** As often as the simulator trades. */
@@ -62,7 +62,7 @@ function tell(app: TemplatedApp, trades: readonly Trade[]): void {
 
 if (process.send === undefined) listen()
 else
-  process.once('message', (given: { answers: Answers; trades: readonly Trade[] }) => {
+  process.once('message', (given: { answers: Queries; trades: readonly Trade[] }) => {
     const bodies = Object.entries(given.answers)
     answers = new Map(bodies.map(([path, body]) => [path, Buffer.from(body)]))
     tell(listen(), given.trades)

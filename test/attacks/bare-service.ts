@@ -12,10 +12,10 @@ const PATHS = [...GOOD_PATHS, '/openapi.json']
 const TABLES = '/api/v2/meme'
 
 /** Bodies by path. */
-export type Answers = Readonly<Record<string, string>>
+export type Queries = Readonly<Record<string, string>>
 
 /** What a service answers now. */
-export async function answersOf(port: number): Promise<Answers> {
+export async function answersOf(port: number): Promise<Queries> {
   const url = `http://127.0.0.1:${port}`
   const headers = { 'Content-Type': 'application/json' }
   const tables = await fetch(url + TABLES, { method: 'POST', headers, body: '{}' })
@@ -30,7 +30,7 @@ export async function answersOf(port: number): Promise<Answers> {
  */
 export async function startBareService(
   { mints }: Victim,
-  answers: Answers,
+  answers: Queries,
   trades: readonly Trade[],
 ): Promise<Besieged> {
   const port = await freePort()

@@ -11,11 +11,11 @@ import type { StoreError } from '../../src/store/disk/failure.ts'
 import type { MapFile } from '../../src/store/disk/file-memory.ts'
 import { NodeDisk } from '../../src/store/disk/node-disk.ts'
 import { runToEnd } from '../../src/store/disk/steps.ts'
-import { FileMark, readMark } from '../../src/store/folder/file-mark.ts'
+import { FileCommitMarker, readMark } from '../../src/store/folder/file-commit-marker.ts'
 import { bootId } from '../../src/store/folder/process-lock.ts'
 import { SNAPSHOT_VERSION } from '../../src/store/format/snapshot-format.ts'
+import type { FsyncPolicy } from '../../src/store/journal/fsync-scheduler.ts'
 import { Journal, SEGMENT_BYTES } from '../../src/store/journal/journal.ts'
-import type { FsyncPolicy } from '../../src/store/journal/journal-syncs.ts'
 import { JournaledEngine } from '../../src/store/journal/journaled-engine.ts'
 import { MappedRing } from '../../src/store/journal/mapped-ring.ts'
 import { type Recovered, recover } from '../../src/store/recovery/recovery.ts'
@@ -77,7 +77,7 @@ export class Run {
         fsync: options.fsync ?? 'always',
         epoch: this.recovered.epoch,
         boot: bootId(),
-        mark: new FileMark(folder, options.map),
+        mark: new FileCommitMarker(folder, options.map),
         ring,
         segmentBytes: options.segmentBytes ?? SEGMENT_BYTES,
         onFailure:

@@ -16,15 +16,15 @@ import * as gateways from '../../src/feeds/metadata/gateways.ts'
 import * as host from '../../src/feeds/metadata/host-pace.ts'
 import * as fetching from '../../src/feeds/metadata/safe-fetch.ts'
 import * as texts from '../../src/feeds/metadata/token-texts.ts'
-import * as judge from '../../src/feeds/sol-price/price-judge.ts'
+import * as judge from '../../src/feeds/sol-price/price-aggregator.ts'
 import * as venues from '../../src/feeds/sol-price/sol-price-feed.ts'
-import { LONG_TURN_MS, STALL_MS, STALLS_MAX } from '../../src/figures/stall-witness.ts'
-import { BARS_MAX } from '../../src/protocol/answers.ts'
+import { LONG_TURN_MS, STALL_MS, STALLS_MAX } from '../../src/figures/event-loop-stall-monitor.ts'
 import {
   MAX_CONNECTION_MINTS,
   MAX_CONNECTION_WALLETS,
 } from '../../src/protocol/live/live-messages.ts'
 import { COUNTBACK_DEFAULT, COUNTBACK_MAX } from '../../src/protocol/live/live-state-requests.ts'
+import { BARS_MAX } from '../../src/protocol/queries.ts'
 import { DEFAULT_LIMIT, MAX_LIMIT } from '../../src/protocol/requests/swaps.ts'
 import { MAX_MINTS, MAX_QUERY_CHARACTERS } from '../../src/protocol/requests/tokens.ts'
 import { MAX_QUOTES } from '../../src/protocol/udf-json.ts'

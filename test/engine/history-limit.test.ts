@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { Service } from '../../src/app/service.ts'
 import { Engine } from '../../src/engine/engine.ts'
+import { EvictionPolicy } from '../../src/engine/eviction-policy.ts'
 import { ROWS_MAX } from '../../src/engine/memory/rows.ts'
-import { RestChoice } from '../../src/engine/rest-choice.ts'
 import { POSITION_LANES } from '../../src/engine/state/layout.ts'
 import { TAPE_BLOCK_RECORDS } from '../../src/engine/state/tape.ts'
 import type { FeedEvent } from '../../src/events/event.ts'
-import { EngineAnswers } from '../../src/query/engine-answers.ts'
+import { EngineQueries } from '../../src/query/engine-queries.ts'
 import { START_SECOND, swap } from '../oracle/fixtures.ts'
 
 const SETTINGS = { clock: 'wall', lateSlots: 32, tapeChunkRecords: TAPE_BLOCK_RECORDS } as const
@@ -21,7 +21,7 @@ test('a history that is full takes no more swaps, says so once, and is read on',
   const engine = almostFull()
   const told = (reason: string) => reasons.push(reason)
   const service = new Service(SETTINGS, told, () => seconds * 1000, engine)
-  const answers = new EngineAnswers(engine, () => service.tick())
+  const answers = new EngineQueries(engine, () => service.tick())
   service.events(trades(0, LEFT - 1))
   expect(service.historyLimit.reason).toBeNull()
   const refused = trades(LEFT - 1, 2)
@@ -43,7 +43,7 @@ test('the last swap that a history has room for is found, and the one before it'
   const service = new Service(SETTINGS, undefined, () => START_SECOND * 1000, engine)
   for (const event of trades(0, LEFT + 1)) service.events([event])
   expect(engine.state.tape.count).toBe(ROWS_MAX)
-  const answers = new EngineAnswers(engine, () => service.tick())
+  const answers = new EngineQueries(engine, () => service.tick())
   const { total, items } = JSON.parse(answers.swaps('mint', null, { page: 1, limit: 2 }))
   expect(total).toBe(LEFT)
   expect(items.map(({ slot }: { slot: number }) => slot)).toEqual([LEFT, LEFT - 1].map(slotOf))
@@ -64,7 +64,7 @@ test('nobody is put to rest where the tape of resting positions is full', () => 
 
 /** Mints that are chosen for their rest within some rounds. */
 function chosenOf(engine: Engine): string[] {
-  const choice = new RestChoice(engine, POSITION_LANES)
+  const choice = new EvictionPolicy(engine, POSITION_LANES)
   const chosen = new Set([1, 2, 3, 4].flatMap(() => choice.choose(1)))
   return [...chosen].map((token) => engine.state.book.mintOf(token))
 }

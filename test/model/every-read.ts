@@ -1,14 +1,14 @@
 import type { Engine } from '../../src/engine/engine.ts'
 import type { FeedEvent } from '../../src/events/event.ts'
-import { RESOLUTIONS, TRADER_ORDERS } from '../../src/protocol/answers.ts'
-import { EngineAnswers } from '../../src/query/engine-answers.ts'
+import { RESOLUTIONS, TRADER_ORDERS } from '../../src/protocol/queries.ts'
+import { EngineQueries } from '../../src/query/engine-queries.ts'
 import { Random } from '../oracle/random.ts'
 import { QUERIES } from '../oracle/samples.ts'
 import { randomTables, wholeChart } from './random-queries.ts'
 
 /** Every answer an engine gives about the mints and wallets of these events, by question. */
 export function everyRead(engine: Engine, events: readonly FeedEvent[]): Map<string, string> {
-  const answers = new EngineAnswers(engine, () => {})
+  const answers = new EngineQueries(engine, () => {})
   const reads = new Map<string, string>()
   const mints = [...new Set(events.flatMap((event) => ('mint' in event ? [event.mint] : [])))]
   const wallets = [
@@ -39,7 +39,7 @@ export function everyRead(engine: Engine, events: readonly FeedEvent[]): Map<str
 }
 
 function readMint(
-  answers: EngineAnswers,
+  answers: EngineQueries,
   mint: string,
   now: number,
   reads: Map<string, string>,

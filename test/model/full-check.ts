@@ -1,4 +1,4 @@
-import { RESOLUTIONS, TRADER_ORDERS } from '../../src/protocol/answers.ts'
+import { RESOLUTIONS, TRADER_ORDERS } from '../../src/protocol/queries.ts'
 import { Random } from '../oracle/random.ts'
 import { QUERIES } from '../oracle/samples.ts'
 import { checkAdditive, extraTableChecks } from './additive-check.ts'

@@ -2,8 +2,8 @@ import { Engine } from '../../src/engine/engine.ts'
 import { POSITION_LANES } from '../../src/engine/state/layout.ts'
 import { TAPE_BLOCK_RECORDS } from '../../src/engine/state/tape.ts'
 import type { FeedEvent } from '../../src/events/event.ts'
-import { EngineAnswers } from '../../src/query/engine-answers.ts'
 import { EngineLive } from '../../src/query/engine-live.ts'
+import { EngineQueries } from '../../src/query/engine-queries.ts'
 import { copyParts } from '../../src/store/recovery/recovery.ts'
 import { Oracle } from '../oracle/oracle.ts'
 import type { Counts } from '../oracle/order.ts'
@@ -22,7 +22,7 @@ export type Clock = 'event' | 'wall'
 export class Pair {
   readonly oracle: Oracle
   engine: Engine
-  answers: EngineAnswers
+  answers: EngineQueries
   /** Live messages in the order in which they left the engine. */
   readonly trades: string[] = []
   readonly migrations: string[] = []
@@ -42,7 +42,7 @@ export class Pair {
   }
 
   /** Reads and live messages of the engine, as after a start. */
-  #attached(): EngineAnswers {
+  #attached(): EngineQueries {
     const live = new EngineLive(this.engine)
     live.onTrade(
       () => true,
@@ -50,7 +50,7 @@ export class Pair {
     )
     live.onMigration((message) => this.migrations.push(message))
     live.attach()
-    return new EngineAnswers(this.engine, () => {})
+    return new EngineQueries(this.engine, () => {})
   }
 
   apply(event: FeedEvent): void {
@@ -64,7 +64,7 @@ export class Pair {
   /** Puts every token that may to rest: what the oracle knows nothing of, for no answer shows it. */
   rest(): void {
     const { tokens } = this.engine.state
-    this.engine.dormancy.rest(Array.from({ length: tokens.count }, (_, token) => token))
+    this.engine.coldStore.evict(Array.from({ length: tokens.count }, (_, token) => token))
   }
 
   /** Whole chunks of swaps that are settled, and of resting positions, leave memory. */

@@ -10,7 +10,7 @@ import {
   type Resolution,
   SOCIALS,
   type TablesQuery,
-} from '../../src/protocol/answers.ts'
+} from '../../src/protocol/queries.ts'
 import type { Random } from '../oracle/random.ts'
 
 /** Bounds that cut through what histories hold. */

@@ -1,5 +1,5 @@
 /** Bars of a token, folded anew from its trades for every answer (contract section 3.6). */
-import type { ChartQuery, Resolution } from '../../src/protocol/answers.ts'
+import type { ChartQuery, Resolution } from '../../src/protocol/queries.ts'
 import { wire } from './exact.ts'
 import type { FoldedSwap } from './world.ts'
 

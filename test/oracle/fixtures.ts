@@ -7,7 +7,7 @@ import type {
   Swap,
   TokenCreated,
 } from '../../src/events/event.ts'
-import type { ChartQuery, TraderQuery } from '../../src/protocol/answers.ts'
+import type { ChartQuery, TraderQuery } from '../../src/protocol/queries.ts'
 import { Oracle } from './oracle.ts'
 
 export const START_SECOND = 1_700_000_000 - (1_700_000_000 % 86_400)

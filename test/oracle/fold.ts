@@ -3,7 +3,7 @@ import type { Balance, Reserves, Swap, TokenCreated } from '../../src/events/eve
 import { isExcluded } from './classes.ts'
 import { type Coins, lamportsPerUnitOf, valuationThen } from './coins.ts'
 import { U64_MAX } from './exact.ts'
-import { type Arrivals, compareBirths, type Placed } from './order.ts'
+import { compareBirths, type Placed, type PositionResolver } from './order.ts'
 import { foldBalance, foldPosition, openPosition, type Position } from './positions.ts'
 import { lamportsOfWorth, quoteOf, worthOf } from './quote.ts'
 import { Routes } from './routes.ts'
@@ -30,10 +30,10 @@ export class Fold {
   private readonly proRule: ProRule
   private readonly creations = new Map<string, TokenCreated>()
   private readonly tellings: Tellings
-  private readonly arrivals: Arrivals
+  private readonly arrivals: PositionResolver
   private refusedBalances = 0
 
-  constructor(arrivals: Arrivals, proRule: ProRule) {
+  constructor(arrivals: PositionResolver, proRule: ProRule) {
     this.arrivals = arrivals
     this.proRule = proRule
     this.tellings = new Tellings(arrivals)

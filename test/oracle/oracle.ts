@@ -3,12 +3,12 @@
  * from the contract alone; the engine's answers must deep-equal these.
  */
 import type { FeedEvent } from '../../src/events/event.ts'
-import type { ChartQuery, TablesQuery, TraderQuery } from '../../src/protocol/answers.ts'
+import type { ChartQuery, TablesQuery, TraderQuery } from '../../src/protocol/queries.ts'
 import { additiveQuote, additiveSwap } from './additive.ts'
 import { chartOf } from './candles.ts'
 import { Fold } from './fold.ts'
 import { type Metrics, metricsOf } from './metrics.ts'
-import { Arrivals, type Counts } from './order.ts'
+import { type Counts, PositionResolver } from './order.ts'
 import { tokenTraders, walletTokens } from './records.ts'
 import { additiveFees, migrationMessage, swapOf, swapPage, tradeMessage } from './swaps.ts'
 import { tablesOf } from './tables.ts'
@@ -27,14 +27,14 @@ export interface OracleOptions {
 
 export class Oracle {
   private readonly options: OracleOptions
-  private readonly arrivals: Arrivals
+  private readonly arrivals: PositionResolver
   private wallSeconds = 0
   private folded: World | null = null
   private readonly measured = new Map<string, Metrics>()
 
   constructor(options: OracleOptions) {
     this.options = options
-    this.arrivals = new Arrivals(options.lateSlots ?? 32)
+    this.arrivals = new PositionResolver(options.lateSlots ?? 32)
   }
 
   get now(): number {

@@ -55,7 +55,7 @@ function identityOf(event: ChainEvent): string {
 }
 
 /** Everything taken so far. */
-export class Arrivals {
+export class PositionResolver {
   readonly placed: Placed[] = []
   /** Of all that was taken and comes once. */
   private readonly identities = new Set<string>()

@@ -1,5 +1,5 @@
 /** Trader records (contract section 5): one wallet in one mint, as both lists show it. */
-import type { TraderQuery } from '../../src/protocol/answers.ts'
+import type { TraderQuery } from '../../src/protocol/queries.ts'
 import { creatorOf, isFresh, isInsider, isProNow, isSniper } from './classes.ts'
 import { compareText, percent, whole, wire } from './exact.ts'
 import type { Metrics } from './metrics.ts'

@@ -1,6 +1,6 @@
 /** A swap on the wire, the pages of them, and the two live messages. */
 import type { Swap } from '../../src/events/event.ts'
-import type { Page } from '../../src/protocol/answers.ts'
+import type { Page } from '../../src/protocol/queries.ts'
 import { isExcluded, isSniper } from './classes.ts'
 import { type Coins, quoteDecimals } from './coins.ts'
 import { addSaturating, dateText, whole, wire } from './exact.ts'

@@ -9,7 +9,7 @@ import {
   SOCIALS,
   type SocialsFilter,
   type TablesQuery,
-} from '../../src/protocol/answers.ts'
+} from '../../src/protocol/queries.ts'
 import { creationKeyOf, creatorCounts, xReusesOf } from './creators.ts'
 import { compareText, wire } from './exact.ts'
 import { isComplete, type Metrics } from './metrics.ts'

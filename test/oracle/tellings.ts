@@ -2,7 +2,7 @@
  * What events tell of quotes beside what they are. The first that arrived of those told for a mint is
  * its coin, and the first decimals that arrived for a coin are the coin's, whatever the order says.
  */
-import type { Arrivals, Placed } from './order.ts'
+import type { Placed, PositionResolver } from './order.ts'
 import { type Quote, quoteOf, SOL } from './quote.ts'
 
 interface Told<T> {
@@ -20,7 +20,7 @@ export class Tellings {
   /** The newest arrival among the events up to this place. */
   private reached = -1
 
-  constructor(arrivals: Arrivals) {
+  constructor(arrivals: PositionResolver) {
     for (const [arrival, placed] of arrivals.placed.entries()) {
       this.arrivalOf.set(placed, arrival)
       const { event } = placed

@@ -4,8 +4,8 @@ import { STORED_FROM_SWAPS } from '../../src/engine/history/candles.ts'
 import { tokenLane } from '../../src/engine/state/lanes.ts'
 import { TokenFlag, TokenLane } from '../../src/engine/state/layout.ts'
 import { TAPE_BLOCK_RECORDS } from '../../src/engine/state/tape.ts'
-import { RESOLUTIONS } from '../../src/protocol/answers.ts'
-import { EngineAnswers } from '../../src/query/engine-answers.ts'
+import { RESOLUTIONS } from '../../src/protocol/queries.ts'
+import { EngineQueries } from '../../src/query/engine-queries.ts'
 import { copyParts } from '../../src/store/recovery/recovery.ts'
 import { stateDigest } from '../../src/store/snapshot/state-digest.ts'
 import { type Check, firstDifference } from '../model/difference.ts'
@@ -32,7 +32,7 @@ const OPTIONS = {
 /** An engine that is read in pieces between its events, whose swaps leave memory, and that is restored. */
 class ReadEngine {
   engine = new Engine(OPTIONS)
-  answers = new EngineAnswers(this.engine, () => {})
+  answers = new EngineQueries(this.engine, () => {})
   readonly #archive = new MemoryArchive()
   readonly #random: Random
 
@@ -50,7 +50,7 @@ class ReadEngine {
     expect(stateDigest(restored.parts)).toBe(stateDigest(this.engine.parts))
     restored.state.tape.archive = this.#archive
     this.engine = restored
-    this.answers = new EngineAnswers(restored, () => {})
+    this.answers = new EngineQueries(restored, () => {})
   }
 
   hasStoredBars(mint: string): boolean {
@@ -99,7 +99,7 @@ test(`a mint of thousands of swaps answers as the oracle does (seed ${SEED})`, (
   expect(stored).toBeGreaterThan(HISTORIES / 2)
 })
 
-function* checks(answers: EngineAnswers, oracle: Oracle): Generator<Check> {
+function* checks(answers: EngineQueries, oracle: Oracle): Generator<Check> {
   const mints = oracle.mints()
   yield {
     name: 'market data',
@@ -118,7 +118,7 @@ function* checks(answers: EngineAnswers, oracle: Oracle): Generator<Check> {
 }
 
 /** All of it, and what lies far back; found in pieces. */
-function* chartChecks(answers: EngineAnswers, oracle: Oracle, mint: string): Generator<Check> {
+function* chartChecks(answers: EngineQueries, oracle: Oracle, mint: string): Generator<Check> {
   for (const resolution of RESOLUTIONS)
     for (const to of [oracle.now, START_SECOND + 1_800]) {
       const query = { ...wholeChart(mint, to, resolution), countback: 200 }
@@ -131,7 +131,7 @@ function* chartChecks(answers: EngineAnswers, oracle: Oracle, mint: string): Gen
     }
 }
 
-function* swapChecks(answers: EngineAnswers, oracle: Oracle, mint: string): Generator<Check> {
+function* swapChecks(answers: EngineQueries, oracle: Oracle, mint: string): Generator<Check> {
   for (const signer of [null, 'wallet 3'])
     for (const page of [1, 2, 7, 40])
       yield {

@@ -23,7 +23,7 @@ export const DORMANT_OPTIONS = {
 /** Puts about so many of all tokens to rest, those that may. */
 export function restSome(engine: Engine, random: Random, share: number): void {
   const tokens = Array.from({ length: engine.state.tokens.count }, (_, token) => token)
-  engine.dormancy.rest(tokens.filter(() => random.chance(share)))
+  engine.coldStore.evict(tokens.filter(() => random.chance(share)))
 }
 
 const MINTS = 9

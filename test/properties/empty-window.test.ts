@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { EngineAnswers } from '../../src/query/engine-answers.ts'
+import { EngineQueries } from '../../src/query/engine-queries.ts'
 import { price, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { engineOf } from '../store/restoring.ts'
 
@@ -7,7 +7,7 @@ const DAY_SECONDS = 86_400
 
 test('a window that has emptied reads 0, also where its sums were too large to be exact', () => {
   const engine = engineOf('event', 1 << 10)
-  const answers = new EngineAnswers(engine, () => {})
+  const answers = new EngineQueries(engine, () => {})
   const amounts = [2n ** 63n, 2n ** 53n + 1n, 7n, 10n ** 18n + 3n]
   engine.events([
     price(187.123457),

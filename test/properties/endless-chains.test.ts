@@ -3,7 +3,7 @@ import { EndlessChain } from '../../src/base/damage.ts'
 import { ROW_MASK, ROW_SHIFT } from '../../src/engine/memory/rows.ts'
 import { BAR_LANES, Bar, POSITION_LANES, PositionLane } from '../../src/engine/state/layout.ts'
 import { SwapLane } from '../../src/events/swap-record.ts'
-import { EngineAnswers } from '../../src/query/engine-answers.ts'
+import { EngineQueries } from '../../src/query/engine-queries.ts'
 import { wholeChart } from '../model/random-queries.ts'
 import { created, price, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { engineOf } from '../store/restoring.ts'
@@ -21,7 +21,7 @@ function busyEngine() {
     const at = { slot: 10 + i, timestamp: START_SECOND + i, signature: `${i}` }
     engine.events([swap({ ...at, signer: `wallet ${i % WALLETS}` })])
   }
-  return { engine, answers: new EngineAnswers(engine, () => {}) }
+  return { engine, answers: new EngineQueries(engine, () => {}) }
 }
 
 const TRADERS = { page: 1, limit: 200, orderBy: 'pnl', direction: 'desc' } as const

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Engine } from '../../src/engine/engine.ts'
-import { EngineAnswers } from '../../src/query/engine-answers.ts'
+import { EngineQueries } from '../../src/query/engine-queries.ts'
 import { leastMs } from '../least-time.ts'
 import { START_SECOND, swap } from '../oracle/fixtures.ts'
 
@@ -12,7 +12,7 @@ test('a month of seconds is filled without the millions of bars that are not kep
   const engine = new Engine({ clock: 'event', identities: 1 << 14 })
   for (let i = 0; i < BARS; i += 1)
     engine.accept(swap({ slot: 10 + i, txIndex: 0, timestamp: START_SECOND + i * SECONDS_APART }))
-  const answers = new EngineAnswers(engine, () => {})
+  const answers = new EngineQueries(engine, () => {})
   const to = START_SECOND + (BARS - 1) * SECONDS_APART
   const plain = {
     mint: 'mint',
@@ -34,7 +34,7 @@ test('of a filled chart as many bars as are counted back come, the newest', () =
   const engine = new Engine({ clock: 'event', identities: 1 << 10 })
   for (const second of [0, 10, 20, 23])
     engine.accept(swap({ slot: 10 + second, txIndex: 0, timestamp: START_SECOND + second }))
-  const answers = new EngineAnswers(engine, () => {})
+  const answers = new EngineQueries(engine, () => {})
   const times = (countback: number, to: number) => {
     const about = { mint: 'mint', resolution: '1S', continuous: false, udf: false } as const
     const span = { from: START_SECOND, to: START_SECOND + to }

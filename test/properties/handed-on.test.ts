@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { FeedEvent } from '../../src/events/event.ts'
-import type { TablesQuery } from '../../src/protocol/answers.ts'
+import type { TablesQuery } from '../../src/protocol/queries.ts'
 import { byLength } from '../lengths.ts'
 import { checkAll } from '../model/full-check.ts'
 import { Pair } from '../model/pair.ts'

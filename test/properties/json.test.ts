@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Engine } from '../../src/engine/engine.ts'
 import { jsonNumber, jsonString, timeText } from '../../src/protocol/json-text.ts'
-import { EngineAnswers } from '../../src/query/engine-answers.ts'
+import { EngineQueries } from '../../src/query/engine-queries.ts'
 import { byLength } from '../lengths.ts'
 import { history } from '../oracle/histories.ts'
 
@@ -51,7 +51,7 @@ test('what the encoders write is what JSON.stringify makes of it again', () => {
   fc.assert(
     fc.property(fc.integer(), (seed) => {
       const engine = new Engine({ clock: 'event', identities: 1 << 12 })
-      const answers = new EngineAnswers(engine, () => {})
+      const answers = new EngineQueries(engine, () => {})
       const mints = new Set<string>()
       for (const event of history(seed, 40)) {
         engine.accept(event)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Swap } from '../../src/events/event.ts'
-import { EngineAnswers } from '../../src/query/engine-answers.ts'
+import { EngineQueries } from '../../src/query/engine-queries.ts'
 import { byLength } from '../lengths.ts'
 import { type Check, firstDifference } from '../model/difference.ts'
 import { Pair } from '../model/pair.ts'
@@ -55,7 +55,7 @@ function proShare({ answers }: Pair, mint: string): unknown {
 /** The oracle for the order and the rows; an engine's first answer for what filters let pass. */
 function* checksOf({ engine, answers, oracle }: Pair, random: Random): Generator<Check> {
   yield { name: 'all tables', actual: answers.tables(ALL), expected: oracle.tables(ALL) }
-  const fresh = new EngineAnswers(engine, () => {})
+  const fresh = new EngineQueries(engine, () => {})
   for (const query of [randomTables(random), randomTables(random)])
     yield {
       name: `tables ${JSON.stringify(query)}`,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Engine } from '../../src/engine/engine.ts'
-import type { TablesQuery } from '../../src/protocol/answers.ts'
-import { EngineAnswers } from '../../src/query/engine-answers.ts'
+import type { TablesQuery } from '../../src/protocol/queries.ts'
+import { EngineQueries } from '../../src/query/engine-queries.ts'
 import { created, price, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { engineOf } from '../store/restoring.ts'
 
@@ -27,7 +27,7 @@ function marketOf(): Engine {
 
 test('the holders of many mints are looked through mint by mint, turn by turn, and once', () => {
   const engine = marketOf()
-  const answers = new EngineAnswers(engine, () => {})
+  const answers = new EngineQueries(engine, () => {})
   const expected = answers.marketData(MINTS)
   engine.top.drop()
   let goes = 1
@@ -45,8 +45,8 @@ test('the holders of many mints are looked through mint by mint, turn by turn, a
 
 test('the holders of the tokens that a search finds are looked through token by token, turn by turn, and once', () => {
   const engine = marketOf()
-  const expected = new EngineAnswers(engine, () => {}).search('mint')
-  const answers = new EngineAnswers(engine, () => {})
+  const expected = new EngineQueries(engine, () => {}).search('mint')
+  const answers = new EngineQueries(engine, () => {})
   while (!answers.hasFoundNamed('nobody', () => false));
   engine.top.drop()
   const { scans } = engine.top
@@ -59,16 +59,16 @@ test('the holders of the tokens that a search finds are looked through token by 
   // What is remembered of a search is not told when something has changed since.
   const signature = 'another'
   engine.accept(created({ mint: 'mint 8', signature, slot: 3_000, timestamp: START_SECOND + 20 }))
-  expect(answers.search('mint')).toBe(new EngineAnswers(engine, () => {}).search('mint'))
+  expect(answers.search('mint')).toBe(new EngineQueries(engine, () => {}).search('mint'))
   expect(answers.search('mint')).not.toBe(expected)
 })
 
 test('the holders of the tokens of a table are looked through token by token, turn by turn, and once', () => {
   const engine = marketOf()
   const query: TablesQuery = { type: 'all', filters: {}, limit: 200 }
-  const expected = new EngineAnswers(engine, () => {}).tables(query)
+  const expected = new EngineQueries(engine, () => {}).tables(query)
   engine.top.drop()
-  const answers = new EngineAnswers(engine, () => {})
+  const answers = new EngineQueries(engine, () => {})
   let goes = 1
   let scans = 0
   let found = answers.tableBytesWithin(query, () => false)
@@ -80,6 +80,6 @@ test('the holders of the tokens of a table are looked through token by token, tu
   // One for each with many, and one for the last, which has few.
   expect(goes).toBe(MINTS.length)
   expect(found.toString()).toBe(expected)
-  const again = new EngineAnswers(engine, () => {})
+  const again = new EngineQueries(engine, () => {})
   expect(again.tableBytesWithin(query, () => false)?.toString()).toBe(expected)
 })

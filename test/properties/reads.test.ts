@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Engine } from '../../src/engine/engine.ts'
-import { TRADER_ORDERS } from '../../src/protocol/answers.ts'
-import { EngineAnswers } from '../../src/query/engine-answers.ts'
+import { TRADER_ORDERS } from '../../src/protocol/queries.ts'
+import { EngineQueries } from '../../src/query/engine-queries.ts'
 import { byLength } from '../lengths.ts'
 import { START_SECOND, swap } from '../oracle/fixtures.ts'
 import { history } from '../oracle/histories.ts'
@@ -82,7 +82,7 @@ test('the top ten are the ten largest balances, as a sort finds them', () => {
     fc.property(fc.integer(), fc.integer({ min: 1, max: 90 }), (seed, wallets) => {
       const random = new Random(seed)
       const engine = new Engine({ clock: 'event', identities: 1 << 12 })
-      const answers = new EngineAnswers(engine, () => {})
+      const answers = new EngineQueries(engine, () => {})
       const balances = new Map<string, bigint>()
       for (let i = 0; i < 400; i += 1) {
         const signer = `wallet ${random.integer(1, wallets)}`
@@ -112,18 +112,18 @@ function holdingSwap(index: number, signer: string, balance: bigint) {
   })
 }
 
-function market(seed: number, count: number): { answers: EngineAnswers; mints: string[] } {
+function market(seed: number, count: number): { answers: EngineQueries; mints: string[] } {
   const engine = new Engine({ clock: 'event', identities: 1 << 12 })
   const mints = new Set<string>()
   for (const event of history(seed, count)) {
     engine.accept(event)
     if (event.type !== 'sol_price') mints.add(event.mint)
   }
-  return { answers: new EngineAnswers(engine, () => {}), mints: [...mints] }
+  return { answers: new EngineQueries(engine, () => {}), mints: [...mints] }
 }
 
 /** Many wallets in one mint, many of them alike, so that ties are there to be broken. */
-function crowd(seed: number, wallets: number): EngineAnswers {
+function crowd(seed: number, wallets: number): EngineQueries {
   const random = new Random(seed)
   const engine = new Engine({ clock: 'event', identities: 1 << 12 })
   for (let i = 0; i < 400; i += 1) {
@@ -134,7 +134,7 @@ function crowd(seed: number, wallets: number): EngineAnswers {
       swap({ slot: 1_000 + i, timestamp, signature: `s-${i}`, signer, baseRaw, solPriceUsd: 100 }),
     )
   }
-  return new EngineAnswers(engine, () => {})
+  return new EngineQueries(engine, () => {})
 }
 
 function pageOf(text: string): Page {

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { Engine } from '../../src/engine/engine.ts'
 import type { FeedEvent, Swap } from '../../src/events/event.ts'
-import { EngineAnswers } from '../../src/query/engine-answers.ts'
+import { EngineQueries } from '../../src/query/engine-queries.ts'
 import { checkAll } from '../model/full-check.ts'
 import { Pair } from '../model/pair.ts'
 import { follow } from '../mutants/story.ts'
@@ -107,7 +107,7 @@ const SOLD_ALL = [
 for (const [soldAllWhole, decimals] of SOLD_ALL)
   test(`who holds exactly the ${soldAllWhole} tokens of SOLD_ALL_TOKENS has sold all, of ${decimals} decimals`, () => {
     const engine = new Engine({ clock: 'event', identities: 1 << 12, rules: { soldAllWhole } })
-    const answers = new EngineAnswers(engine, () => {})
+    const answers = new EngineQueries(engine, () => {})
     const left = BigInt(Math.round(soldAllWhole * 10 ** decimals))
     const listed = (over: Partial<Swap>) => {
       engine.accept(swap({ signer: 'creator', ...over }))

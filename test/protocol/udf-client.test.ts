@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { RESOLUTIONS } from '../../src/protocol/answers.ts'
+import { RESOLUTIONS } from '../../src/protocol/queries.ts'
 import { udfSymbolJson } from '../../src/protocol/udf-json.ts'
 import { created, price, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { EngineServer } from '../server/engine-server.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Engine } from '../../src/engine/engine.ts'
-import { EngineAnswers } from '../../src/query/engine-answers.ts'
+import { EngineQueries } from '../../src/query/engine-queries.ts'
 import { dataFile, hasData, withData } from '../feeds/data-folder.ts'
 import { everyRead, firstUnlike } from '../model/every-read.ts'
 import { checkAll } from '../model/full-check.ts'
@@ -20,7 +20,7 @@ test.skipIf(!hasData)(
     const traded = new Set(events.flatMap((e) => (e.type === 'swap' ? [e.mint] : [])))
     const created = new Set(events.flatMap((e) => (e.type === 'token_created' ? [e.mint] : [])))
     expect([traded.size, created.size]).toEqual([37, 19])
-    const answers = new EngineAnswers(engine, () => {})
+    const answers = new EngineQueries(engine, () => {})
     const rows: { tx_24h: number }[] = JSON.parse(answers.marketData([...traded]))
     expect(rows).toHaveLength(37)
     expect(rows.reduce((sum, { tx_24h }) => sum + tx_24h, 0)).toBe(93)

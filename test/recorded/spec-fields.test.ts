@@ -4,7 +4,7 @@ import {
   RANGE_FILTERS,
   RESOLUTIONS,
   TRADER_ORDERS,
-} from '../../src/protocol/answers.ts'
+} from '../../src/protocol/queries.ts'
 import { METRICS } from '../../src/query/tables/metrics.ts'
 import { checkDay, checkShape } from '../conformance/shape.ts'
 import {

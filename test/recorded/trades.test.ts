@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Engine } from '../../src/engine/engine.ts'
-import { EngineAnswers } from '../../src/query/engine-answers.ts'
+import { EngineQueries } from '../../src/query/engine-queries.ts'
 import { csvRows, csvToEvents } from '../feeds/csv.ts'
 import { dataText, hasData, withData } from '../feeds/data-folder.ts'
 import { everyRead, firstUnlike } from '../model/every-read.ts'
@@ -33,7 +33,7 @@ test.skipIf(!hasData)(`both trades of each double signature are kept${withData}`
   expect(doubles.length).toBeGreaterThan(100)
   const engine = folded()
   expect(engine.counts).toMatchObject({ duplicates: 0, lateRefused: 0, swaps: events.length })
-  const answers = new EngineAnswers(engine, () => {})
+  const answers = new EngineQueries(engine, () => {})
   for (const [first, second] of doubles) {
     const shown = swapsOf(answers, first?.mint ?? '').concat(
       first?.mint === second?.mint ? [] : swapsOf(answers, second?.mint ?? ''),
@@ -80,7 +80,7 @@ test.skipIf(!hasData)(
 )
 
 test.skipIf(!hasData)(`reserves and progress keep the invariants of the curve${withData}`, () => {
-  const answers = new EngineAnswers(folded(), () => {})
+  const answers = new EngineQueries(folded(), () => {})
   for (const event of events) {
     expect(event.virtualQuoteRaw - event.realQuoteRaw).toBe(30_000_000_000n)
     const product = Number(event.virtualBaseRaw) * Number(event.virtualQuoteRaw)
@@ -105,7 +105,7 @@ function folded(): Engine {
 }
 
 /** Every swap of a mint, over all pages. */
-function swapsOf(answers: EngineAnswers, mint: string): ShownSwap[] {
+function swapsOf(answers: EngineQueries, mint: string): ShownSwap[] {
   const all: ShownSwap[] = []
   for (let page = 1; ; page += 1) {
     const answer: { total: number; items: ShownSwap[] } = JSON.parse(

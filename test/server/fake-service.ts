@@ -1,10 +1,10 @@
-import type { Answers, LiveSource } from '../../src/protocol/answers.ts'
-import type { LiveStreams, StreamSource, TradeTold } from '../../src/protocol/streams.ts'
+import type { LiveSource, Queries } from '../../src/protocol/queries.ts'
+import type { LiveStreams, StreamSource, TradeInfo } from '../../src/protocol/streams.ts'
 import type { TokenReads } from '../../src/query/token-reads.ts'
 import type { RunningServer, ServerOptions } from '../../src/server/http/options.ts'
 import { startServer } from '../../src/server/server.ts'
 
-/** A call that reached the Answers port. */
+/** A call that reached the Queries port. */
 export interface Call {
   readonly method: string
   readonly args: readonly unknown[]
@@ -14,7 +14,7 @@ type Wanted = Parameters<LiveSource['onTrade']>[0]
 type Publish = Parameters<LiveSource['onTrade']>[1]
 
 /** A trade without a number: the fake has no streams. */
-const TOLD: TradeTold = {
+const TOLD: TradeInfo = {
   seq: 1,
   ordinal: 0,
   timestamp: 0,
@@ -79,7 +79,7 @@ export interface FakeService {
   body: () => string
 }
 
-export function fakeAnswers(calls: Call[], body: () => string): Answers {
+export function fakeAnswers(calls: Call[], body: () => string): Queries {
   const answer =
     (method: string) =>
     (...args: readonly unknown[]) => {

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import type { Answers } from '../../src/protocol/answers.ts'
+import type { Queries } from '../../src/protocol/queries.ts'
 import type { TokenReads } from '../../src/query/token-reads.ts'
 import { DEFAULT_LIMITS, ROUTE_SLICE_MS } from '../../src/server/load/limits.ts'
 import { type FakeService, fakeAnswers, fakeReads, startFake } from './fake-service.ts'
@@ -24,7 +24,7 @@ function deepReads(goes: number) {
     while (asked.goes < goes && mayGoOn());
     return asked.goes >= goes
   }
-  const answers: Answers = {
+  const answers: Queries = {
     ...fakeAnswers([], () => '{"deep":true}'),
     hasFoundSwaps: (_mint, _wallet, _page, mayGoOn) => hasFound(mayGoOn),
     hasFoundBars: (_query, mayGoOn) => hasFound(mayGoOn),
@@ -105,7 +105,7 @@ test('who asks for one deep read does not wait for all those of another client',
     ['many', 0],
     ['one', 0],
   ])
-  const hasFoundSwaps: Answers['hasFoundSwaps'] = (mint, _wallet, _page, mayGoOn) => {
+  const hasFoundSwaps: Queries['hasFoundSwaps'] = (mint, _wallet, _page, mayGoOn) => {
     const count = (goes.get(mint) ?? 0) + 1
     goes.set(mint, count)
     while (mayGoOn());

@@ -1,7 +1,7 @@
 import type { Engine } from '../../src/engine/engine.ts'
 import type { EventSink } from '../../src/events/event-sink.ts'
 import type { Disk, DiskFile } from '../../src/store/disk/disk.ts'
-import type { FsyncPolicy } from '../../src/store/journal/journal-syncs.ts'
+import type { FsyncPolicy } from '../../src/store/journal/fsync-scheduler.ts'
 import { boundFile } from '../store/disks/bound-file.ts'
 import type { Chances, Plan } from './plan.ts'
 

@@ -1,7 +1,7 @@
 import type { Engine } from '../../src/engine/engine.ts'
 import { AHEAD_OF_WALL_SECONDS_MAX } from '../../src/events/event.ts'
-import { RESOLUTIONS } from '../../src/protocol/answers.ts'
-import { EngineAnswers } from '../../src/query/engine-answers.ts'
+import { RESOLUTIONS } from '../../src/protocol/queries.ts'
+import { EngineQueries } from '../../src/query/engine-queries.ts'
 import { type Check, firstDifference } from '../model/difference.ts'
 import { randomTables, wholeChart } from '../model/random-queries.ts'
 import { Oracle } from '../oracle/oracle.ts'
@@ -28,7 +28,7 @@ export class OracleCheck {
   difference(engine: Engine, arrivals: readonly Arrival[], random: Random): string | null {
     this.#takeIn(arrivals)
     this.#oracle.setNow(engine.state.now)
-    return firstDifference(this.#checks(new EngineAnswers(engine, () => {}), engine, random))
+    return firstDifference(this.#checks(new EngineQueries(engine, () => {}), engine, random))
   }
 
   #takeIn(arrivals: readonly Arrival[]): void {
@@ -49,7 +49,7 @@ export class OracleCheck {
     return new Oracle({ clock: this.#plan.clock, proRule: PRO_RULE })
   }
 
-  *#checks(answers: EngineAnswers, engine: Engine, random: Random): Generator<Check> {
+  *#checks(answers: EngineQueries, engine: Engine, random: Random): Generator<Check> {
     const oracle = this.#oracle
     const mints = oracle.mints()
     yield {

@@ -1,4 +1,4 @@
-import type { FsyncPolicy } from '../../src/store/journal/journal-syncs.ts'
+import type { FsyncPolicy } from '../../src/store/journal/fsync-scheduler.ts'
 import type { Clock } from '../model/pair.ts'
 import { Random } from '../oracle/random.ts'
 

@@ -1,10 +1,10 @@
 import { Service } from '../../src/app/service.ts'
-import { RestChoice } from '../../src/engine/rest-choice.ts'
+import { EvictionPolicy } from '../../src/engine/eviction-policy.ts'
 import type { FeedEvent } from '../../src/events/event.ts'
 import type { EventSink } from '../../src/events/event-sink.ts'
 import { RecordBatch } from '../../src/events/record-batch.ts'
-import { EngineAnswers } from '../../src/query/engine-answers.ts'
 import { EngineLive } from '../../src/query/engine-live.ts'
+import { EngineQueries } from '../../src/query/engine-queries.ts'
 import {
   type Compaction,
   type CompactionProgress,
@@ -59,7 +59,7 @@ export interface RunningCompaction {
 /** The program as src/app/program.ts and src/app/durability.ts put it together, on a simulated machine. */
 export class SimulatedProcess {
   readonly service: Service
-  readonly answers: EngineAnswers
+  readonly answers: EngineQueries
   readonly recovered: Recovered
   readonly epoch: string
   readonly journal: Journal
@@ -88,7 +88,7 @@ export class SimulatedProcess {
       simulatedEngine(plan),
     )
     const { engine } = this.service
-    this.answers = new EngineAnswers(engine, () => this.service.tick())
+    this.answers = new EngineQueries(engine, () => this.service.tick())
     const live = new EngineLive(engine)
     listenToAll(live, options.onMessage)
     const disk = lie.disk?.(this.disk) ?? this.disk
@@ -117,7 +117,7 @@ export class SimulatedProcess {
       },
       this.recovered.place,
     )
-    const choice = new RestChoice(engine, plan.positionsMemoryBytes)
+    const choice = new EvictionPolicy(engine, plan.positionsMemoryBytes)
     this.#journaled = new JournaledEngine(engine, this.journal, (events) => {
       this.rests = choice.choose(events)
       return this.rests

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { FeedEvent } from '../../src/events/event.ts'
-import { RESOLUTIONS, TRADER_ORDERS } from '../../src/protocol/answers.ts'
-import { EngineAnswers } from '../../src/query/engine-answers.ts'
+import { RESOLUTIONS, TRADER_ORDERS } from '../../src/protocol/queries.ts'
+import { EngineQueries } from '../../src/query/engine-queries.ts'
 import { randomChart, randomTables } from '../model/random-queries.ts'
 import type { Random } from '../oracle/random.ts'
 import { QUERIES } from '../oracle/samples.ts'
@@ -35,7 +35,7 @@ export class Reads {
     const answer = ask(process.answers)
     const expected = witness.reference.engine
     expected.advance(engine.state.now)
-    const told = ask(new EngineAnswers(expected, () => {}))
+    const told = ask(new EngineQueries(expected, () => {}))
     insist(answer === told, () => `${name}: ${answer} instead of ${told}`)
     const place = `${process.epoch} ${engine.seq} ${engine.state.now} ${name}`
     const digest = createHash('sha256').update(answer).digest('base64')
@@ -44,7 +44,7 @@ export class Reads {
     this.#answered.set(place, digest)
   }
 
-  #question(now: number): { name: string; ask: (answers: EngineAnswers) => string } {
+  #question(now: number): { name: string; ask: (answers: EngineQueries) => string } {
     const random = this.#random
     const mint = random.pick(this.#names.mints)
     const wallet = random.pick(this.#names.wallets)

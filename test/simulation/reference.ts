@@ -61,11 +61,11 @@ export class Reference {
     const records = new RecordBatch(Math.max(1, events.length))
     // The program notes the names of a whole batch before it folds any of it.
     for (const event of events) if (event.type === 'swap') engine.intake.append(event, records)
-    if (kind === 'rests') engine.dormancy.rest(rests)
+    if (kind === 'rests') engine.coldStore.evict(rests)
     if (hasNoEvents(kind) && kind !== 'clock') return
     engine.advance(now)
     if (kind === 'clock') return
-    engine.dormancy.rest(rests)
+    engine.coldStore.evict(rests)
     let record = 0
     for (const event of events.slice(0, count))
       if (event.type === 'swap') {

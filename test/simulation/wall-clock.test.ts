@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Service } from '../../src/app/service.ts'
 import { type ClockStep, STEP_LASTS_MS, STEP_MS_MAX, WallClock } from '../../src/app/wall-clock.ts'
-import { EngineAnswers } from '../../src/query/engine-answers.ts'
+import { EngineQueries } from '../../src/query/engine-queries.ts'
 import { price, START_SECOND, swap } from '../oracle/fixtures.ts'
 
 const MONTH_MS = 30 * 86_400_000
@@ -120,7 +120,7 @@ test('windows keep what is in them through a month of four seconds', () => {
   const service = new Service({ clock: 'wall', lateSlots: 32 }, undefined, () =>
     machine.clock.nowMs(),
   )
-  const answers = new EngineAnswers(service.engine, () => service.tick())
+  const answers = new EngineQueries(service.engine, () => service.tick())
   const timestamp = Math.floor(machine.wallMs / 1000)
   service.events([price(150), swap({ mint: 'mint', slot: 300, signature: 'first', timestamp })])
   const beforeSeconds = service.engine.state.now

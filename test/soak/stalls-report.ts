@@ -6,7 +6,7 @@ import {
   ownMs,
   STALL_MS,
   type Stall,
-} from '../../src/figures/stall-witness.ts'
+} from '../../src/figures/event-loop-stall-monitor.ts'
 
 /** Stalls of each kind that are told one by one: the longest. */
 const TOLD = 6

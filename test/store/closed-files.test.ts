@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { DiskFile } from '../../src/store/disk/disk.ts'
 import { listDataFiles } from '../../src/store/folder/data-folder.ts'
-import type { FsyncPolicy } from '../../src/store/journal/journal-syncs.ts'
+import type { FsyncPolicy } from '../../src/store/journal/fsync-scheduler.ts'
 import { history } from '../oracle/histories.ts'
 import { begun, FOLDER, makeSnapshot, recovered, writtenFolder } from './damage/folder.ts'
 import { ImageDisk } from './damage/image-disk.ts'

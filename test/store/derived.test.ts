@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Engine } from '../../src/engine/engine.ts'
 import type { FeedEvent } from '../../src/events/event.ts'
-import { EngineAnswers } from '../../src/query/engine-answers.ts'
+import { EngineQueries } from '../../src/query/engine-queries.ts'
 import { created, price, START_SECOND, swap, twitter } from '../oracle/fixtures.ts'
 import { crowd } from './crowd.ts'
 import { differenceOf, engineOf, restored } from './restoring.ts'
@@ -32,12 +32,12 @@ test('how often a link was used before is known after loading, whatever the engi
 test('rows that were answered before a load are not answered after it', () => {
   const [events, others] = [crowd(1, 100), crowd(2, 100)]
   const [whole, into] = [engineAfter(events), engineAfter(others)]
-  const answers = new EngineAnswers(into, () => {})
-  const tables = (from: EngineAnswers) => from.tables({ type: 'all', filters: {}, limit: 50 })
+  const answers = new EngineQueries(into, () => {})
+  const tables = (from: EngineQueries) => from.tables({ type: 'all', filters: {}, limit: 50 })
   const before = tables(answers)
   restored(whole, into)
   expect(tables(answers)).not.toBe(before)
-  expect(tables(answers)).toBe(tables(new EngineAnswers(whole, () => {})))
+  expect(tables(answers)).toBe(tables(new EngineQueries(whole, () => {})))
 })
 
 test('the ten largest are those of the loaded balances, not of what was read before', () => {

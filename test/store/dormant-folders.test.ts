@@ -7,7 +7,7 @@ import { SILENT } from '../../src/commands/progress.ts'
 import { reportSnapshot } from '../../src/commands/snapshot-report.ts'
 import { startOf, type Verdict } from '../../src/commands/verdict.ts'
 import { type Check, verifyFolder } from '../../src/commands/verify.ts'
-import { EngineAnswers } from '../../src/query/engine-answers.ts'
+import { EngineQueries } from '../../src/query/engine-queries.ts'
 import { StoreError } from '../../src/store/disk/failure.ts'
 import { dormantChunkPath, listDataFiles } from '../../src/store/folder/data-folder.ts'
 import { stateDigest } from '../../src/store/snapshot/state-digest.ts'
@@ -113,7 +113,7 @@ test('a damaged block of resting positions is told by who reads it, and by the e
   // Anew: the recovery has read blocks already.
   archive(disk, FOLDER, engine)
   leave(engine.state.dormant.tape)
-  const answers = new EngineAnswers(engine, () => {})
+  const answers = new EngineQueries(engine, () => {})
   const mints = [...new Set(events.flatMap((event) => ('mint' in event ? [event.mint] : [])))]
   const damaged = mints.filter((mint) => isDamaged(() => answers.tokenTraders(mint, TRADERS)))
   const [mint] = damaged

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Engine } from '../../src/engine/engine.ts'
 import { markOf } from '../../src/engine/history/swap-chains.ts'
-import { EngineAnswers } from '../../src/query/engine-answers.ts'
+import { EngineQueries } from '../../src/query/engine-queries.ts'
 import { EngineTokenReads } from '../../src/query/engine-token-reads.ts'
 import { NodeDisk } from '../../src/store/disk/node-disk.ts'
 import { archiveTape, DiskTapeArchive } from '../../src/store/snapshot/tape-archive.ts'
@@ -17,7 +17,7 @@ const SWAPS = 600
 /** A slow mint, all of whose reads are made twice: with all in memory, and with nearly all on the disk. */
 class SlowMint {
   readonly engine = new Engine({ clock: 'event', identities: 16, tapeChunkRecords: CHUNK_RECORDS })
-  readonly answers = new EngineAnswers(this.engine, () => {})
+  readonly answers = new EngineQueries(this.engine, () => {})
   readonly reads = new EngineTokenReads(this.engine, () => {})
   readonly #disk = new NodeDisk()
   readonly #folder = newFolder()

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import type { WrittenMark } from '../../src/store/folder/written-mark.ts'
-import type { FsyncPolicy } from '../../src/store/journal/journal-syncs.ts'
+import type { CommitMarker } from '../../src/store/folder/commit-marker.ts'
+import type { FsyncPolicy } from '../../src/store/journal/fsync-scheduler.ts'
 import { history } from '../oracle/histories.ts'
 import { begun } from './damage/folder.ts'
 import { ImageDisk } from './damage/image-disk.ts'
 import { systemError } from './disks/crash-disk.ts'
 
 /** A mark that can neither be written nor be taken away, as on a disk that is read-only by now. */
-const refusing: WrittenMark = {
+const refusing: CommitMarker = {
   isMemory: false,
   begin: () => {},
   reach: () => {

@@ -60,7 +60,7 @@ export function foldSteps(engine: Engine, steps: readonly Step[]): void {
 export function foldStep(engine: Engine, { event, now, rests }: Step): void {
   engine.advance(now)
   engine.accept(event)
-  if (rests !== undefined) engine.dormancy.rest(rests)
+  if (rests !== undefined) engine.coldStore.evict(rests)
 }
 
 /** Moves a state into another engine and returns that; the part named is left as it was there. */

@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Engine } from '../../src/engine/engine.ts'
 import { Rows } from '../../src/engine/memory/rows.ts'
+import { NOWHERE } from '../../src/engine/order/event-position.ts'
 import { entriesOf, entryValue } from '../../src/engine/order/lifecycle-entry.ts'
-import { LIFECYCLE_TEXTS_MAX, OrderRing } from '../../src/engine/order/order-ring.ts'
-import { NOWHERE } from '../../src/engine/order/ring-key.ts'
+import { LIFECYCLE_TEXTS_MAX, ReorderWindow } from '../../src/engine/order/reorder-window.ts'
 import { UNDO_LANES_MAX, UndoLog } from '../../src/engine/state/undo-log.ts'
 import { copyParts } from '../../src/store/recovery/recovery.ts'
 import { anyEvent } from '../feeds/arbitrary-events.ts'
@@ -125,10 +125,10 @@ test('what the ring keeps of texts goes with its events, taken back or forgotten
 
 test('the ring tells tokens of the lifecycle events it has, taken back, forgotten and loaded ones too', () => {
   const random = new Random(7)
-  const ring = new OrderRing()
+  const ring = new ReorderWindow()
   let held: { slot: number; token: number | null }[] = []
   let slot = 0
-  const expectSame = (one: OrderRing) => {
+  const expectSame = (one: ReorderWindow) => {
     for (let token = 0; token < 12; token += 1)
       expect(one.tells(token)).toBe(held.some((event) => event.token === token))
   }
@@ -148,7 +148,7 @@ test('the ring tells tokens of the lifecycle events it has, taken back, forgotte
     }
     if (i % 10 === 0) expectSame(ring)
     if (i % 500 !== 0) continue
-    const loaded = new OrderRing()
+    const loaded = new ReorderWindow()
     copyParts(ring.parts, loaded.parts)
     expectSame(loaded)
   }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { appendAll, type DiskFile } from '../../src/store/disk/disk.ts'
 import { listDataFiles, writeWhole } from '../../src/store/folder/data-folder.ts'
-import type { FsyncPolicy } from '../../src/store/journal/journal-syncs.ts'
+import type { FsyncPolicy } from '../../src/store/journal/fsync-scheduler.ts'
 import { history } from '../oracle/histories.ts'
 import { begun, FOLDER, makeSnapshot, recovered, refusal, writtenFolder } from './damage/folder.ts'
 import { ImageDisk, ImageFile } from './damage/image-disk.ts'

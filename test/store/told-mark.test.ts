@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { FsyncPolicy } from '../../src/store/journal/journal-syncs.ts'
+import type { FsyncPolicy } from '../../src/store/journal/fsync-scheduler.ts'
 import { history } from '../oracle/histories.ts'
 import { begun, FOLDER } from './damage/folder.ts'
 import { CrashDisk } from './disks/crash-disk.ts'

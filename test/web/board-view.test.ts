@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { FLAG_FILTERS, RANGE_FILTERS } from '../../src/protocol/answers.ts'
+import { FLAG_FILTERS, RANGE_FILTERS } from '../../src/protocol/queries.ts'
 import { parseTables } from '../../src/protocol/requests/tables.ts'
 import {
   boardViewText,

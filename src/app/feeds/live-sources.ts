@@ -12,10 +12,10 @@ import { PUMPPORTAL, PumpPortalSource } from '../../feeds/pumpportal/pumpportal-
 import { NO_RECORDER, type RawFrames } from '../../feeds/raw-frames.ts'
 import { framesWithoutKeys } from '../../feeds/recorder/frames-without-keys.ts'
 import { SolanaSource } from '../../feeds/solana/solana-source.ts'
+import { SUSPECT_SLOTS_MAX } from '../../feeds/supervisor/incomplete-slots.ts'
 import { REMEMBERED_MAX } from '../../feeds/supervisor/reserve-trades.ts'
 import type { Source } from '../../feeds/supervisor/source.ts'
 import { Supervisor } from '../../feeds/supervisor/supervisor.ts'
-import { SUSPECT_SLOTS_MAX } from '../../feeds/supervisor/suspects.ts'
 import { REAL_TIMERS } from '../../feeds/timers.ts'
 import { YellowstoneSource } from '../../feeds/yellowstone/yellowstone-source.ts'
 

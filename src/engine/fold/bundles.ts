@@ -1,9 +1,9 @@
 import { olderLink } from '../../base/damage.ts'
 import { Flag, Hop, hopOf, SwapFloatLane, SwapLane, walletOf } from '../../events/swap-record.ts'
-import type { Hand } from '../state/hand.ts'
 import { LifecycleLane, PositionFlag, TokenFlag, TokenLane } from '../state/layout.ts'
 import { isSameSignature } from '../state/signature.ts'
 import type { State } from '../state/state.ts'
+import type { SwapContext } from '../state/swap-context.ts'
 import { lamportsOfSwap } from '../state/swap-value.ts'
 import type { Holders } from './holders.ts'
 
@@ -31,15 +31,15 @@ export class Bundles {
   }
 
   /**
-   * Judges the buy in hand, whose record is already in its mint's chain; `mayShare` false when the
+   * Judges a buy whose record is already in its mint's chain; `mayShare` false when the
    * mint's swap before it is known to be of another transaction.
    */
-  judge(hand: Hand, mayShare = true): void {
-    if (!hand.isBuy) return
-    if (this.#isLaunchSlot(hand)) this.#judgeGroup(hand.token, this.#groupOf(hand))
-    if (mayShare && this.#sharesTransaction(hand)) {
-      this.#collectSigners(hand)
-      this.#judgeSigners(hand.token)
+  judge(swap: SwapContext, mayShare = true): void {
+    if (!swap.isBuy) return
+    if (this.#isLaunchSlot(swap)) this.#judgeGroup(swap.token, this.#groupOf(swap))
+    if (mayShare && this.#sharesTransaction(swap)) {
+      this.#collectSigners(swap)
+      this.#judgeSigners(swap.token)
     }
   }
 
@@ -54,31 +54,31 @@ export class Bundles {
   }
 
   /** Is the mint's swap before this one of the same transaction? */
-  #sharesTransaction(hand: Hand): boolean {
-    const before = hand.r[hand.rAt + SwapLane.previousInMint] - 1
+  #sharesTransaction(swap: SwapContext): boolean {
+    const before = swap.r[swap.rAt + SwapLane.previousInMint] - 1
     if (before < 0) return false
     const { tape } = this.#state
-    return isSameSignature(tape.u32Of(before), tape.at(before), hand.r, hand.rAt)
+    return isSameSignature(tape.u32Of(before), tape.at(before), swap.r, swap.rAt)
   }
 
-  #isLaunchSlot(hand: Hand): boolean {
+  #isLaunchSlot(swap: SwapContext): boolean {
     const wanted = TokenFlag.creationKnown | TokenFlag.slotKnown
-    if ((hand.t[hand.tAt + TokenLane.flags] & wanted) !== wanted || hand.flags & Flag.noSlot)
+    if ((swap.t[swap.tAt + TokenLane.flags] & wanted) !== wanted || swap.flags & Flag.noSlot)
       return false
     return (
-      hand.slot <=
-      hand.bf[(hand.bAt >>> 1) + LifecycleLane.createdSlotF] + this.#state.rules.bundleSlots
+      swap.slot <=
+      swap.bf[(swap.bAt >>> 1) + LifecycleLane.createdSlotF] + this.#state.rules.bundleSlots
     )
   }
 
-  /** The group of the slot up to the swap in hand. */
-  #groupOf(hand: Hand): LaunchGroup {
+  /** The group of the slot up to the swap that is folded. */
+  #groupOf(swap: SwapContext): LaunchGroup {
     const { tape } = this.#state
-    const { token, slot } = hand
+    const { token, slot } = swap
     const known = this.#groups.find(token, slot)
     const knownPlus1 = known === null ? 0 : known.lastIndex + 1
     this.#fresh.length = 0
-    let next = hand.index + 1
+    let next = swap.index + 1
     while (next !== 0 && next !== knownPlus1) {
       const index = next - 1
       const r = tape.u32Of(index)
@@ -90,12 +90,12 @@ export class Bundles {
     }
     const goesOn = known !== null && next === knownPlus1
     const group = goesOn ? known : this.#groups.begin(token, slot)
-    for (let i = this.#fresh.length - 1; i >= 0; i--) this.#add(hand, group, this.#fresh[i])
-    group.lastIndex = hand.index
+    for (let i = this.#fresh.length - 1; i >= 0; i--) this.#add(swap, group, this.#fresh[i])
+    group.lastIndex = swap.index
     return group
   }
 
-  #add({ token, quote }: Hand, group: LaunchGroup, index: number): void {
+  #add({ token, quote }: SwapContext, group: LaunchGroup, index: number): void {
     const { tape, rules } = this.#state
     const wallet = walletOf(tape.u32Of(index), tape.at(index))
     const before = group.bought.get(wallet)
@@ -115,15 +115,15 @@ export class Bundles {
     group.judged = reached.length
   }
 
-  #collectSigners(hand: Hand): void {
+  #collectSigners(swap: SwapContext): void {
     this.#signers.clear()
     const { tape } = this.#state
-    let next = hand.index + 1
+    let next = swap.index + 1
     for (let looked = 0; next !== 0 && looked < LOOK_BACK_MAX; looked++) {
       const index = next - 1
       const r = tape.u32Of(index)
       const at = tape.at(index)
-      if (!isSameSignature(r, at, hand.r, hand.rAt)) return
+      if (!isSameSignature(r, at, swap.r, swap.rAt)) return
       const isBuy = (r[at + SwapLane.flags] & Flag.sell) === 0
       if (isBuy && hopOf(r, at) !== Hop.passed) this.#signers.add(walletOf(r, at))
       next = r[at + SwapLane.previousInMint]

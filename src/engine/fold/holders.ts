@@ -1,7 +1,7 @@
 import { addToSum, takeFromSum, u64ToNumber } from '../../base/u64.ts'
 import type { TopHolders } from '../index/top-holders.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
-import { houseOf, isNeverHolder } from '../state/exclusion.ts'
+import { isNeverHolder, poolAddressesOf } from '../state/exclusion.ts'
 import { positionLane, walletLane } from '../state/lanes.ts'
 import {
   POSITION_LANES,
@@ -109,7 +109,7 @@ export class Holders {
   excludeHouse(token: number, former: readonly number[]): boolean {
     const state = this.#state
     let hasChanged = false
-    for (const addressPlus1 of [...former, ...houseOf(state, token)]) {
+    for (const addressPlus1 of [...former, ...poolAddressesOf(state, token)]) {
       const wallet = addressPlus1 === 0 ? -1 : state.book.walletOf(addressPlus1 - 1)
       const position = wallet < 0 ? -1 : state.findPosition(token, wallet)
       if (position >= 0 && this.#setExcluded(position, isNeverHolder(state, token, wallet)))

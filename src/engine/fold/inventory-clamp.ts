@@ -10,10 +10,10 @@ import {
 import { Flag, Hop, hopOf, SwapLane } from '../../events/swap-record.ts'
 import { Rows, rowsPart } from '../memory/rows.ts'
 import type { Sized, StatePart } from '../memory/state-part.ts'
-import type { Hand } from '../state/hand.ts'
 import { CLAMP_LANES, ClampLane, PositionFlag, PositionLane } from '../state/layout.ts'
 import { hashSignature, isSameSignature, signatureHash } from '../state/signature.ts'
 import type { State } from '../state/state.ts'
+import type { SwapContext } from '../state/swap-context.ts'
 import { Burns } from './burns.ts'
 
 /** Positions of one transaction whose clamp can be undone; further ones stay clamped. */
@@ -75,43 +75,43 @@ export class InventoryClamp {
     this.#count.u32[0][0] = 0
   }
 
-  /** Before the balance of the swap in hand is set: undoes the clamp behind the swap before it, or clamps to the balance before. */
-  begin(hand: Hand, isFirstOfTransaction: boolean): void {
-    const { p, pAt, r, rAt } = hand
+  /** Before the balance of the swap that is folded is set: undoes the clamp behind the swap before it, or clamps to the balance before. */
+  begin(swap: SwapContext, isFirstOfTransaction: boolean): void {
+    const { p, pAt, r, rAt } = swap
     copyU64(expected, 0, p, pAt + PositionLane.balanceLo)
-    if (!isFirstOfTransaction && this.#goOn(hand)) return
-    if ((hand.flags & Flag.balanceBeforeGiven) === 0) return
+    if (!isFirstOfTransaction && this.#goOn(swap)) return
+    if ((swap.flags & Flag.balanceBeforeGiven) === 0) return
     copyU64(expected, 0, r, rAt + SwapLane.balanceBeforeLo)
     if (isLess(expected, 0, p, pAt + PositionLane.balanceLo))
-      this.#noteLeft(hand, p, pAt + PositionLane.balanceLo)
-    if (isLess(expected, 0, p, pAt + PositionLane.inventoryLo)) clamp(hand, expected)
+      this.#noteLeft(swap, p, pAt + PositionLane.balanceLo)
+    if (isLess(expected, 0, p, pAt + PositionLane.inventoryLo)) clamp(swap, expected)
   }
 
   /** After the swap is folded and the balance set. */
-  apply(hand: Hand): void {
-    const { p, pAt, r, rAt } = hand
+  apply(swap: SwapContext): void {
+    const { p, pAt, r, rAt } = swap
     // Two calls, each of one function: which one to call would be looked up every time.
-    if (hand.isBuy) addU64(expected, 0, r, rAt + SwapLane.baseLo)
+    if (swap.isBuy) addU64(expected, 0, r, rAt + SwapLane.baseLo)
     else subtractU64(expected, 0, r, rAt + SwapLane.baseLo)
     const balanceAt = pAt + PositionLane.balanceLo
     const isExpected = p[balanceAt] === expected[0] && p[balanceAt + 1] === expected[1]
     const isClamped = isLess(p, balanceAt, p, pAt + PositionLane.inventoryLo)
-    if (!isExpected || isClamped) this.#clampBehind(hand, isClamped)
-    else if (this.#count.u32[0][0] !== 0) this.#forget(hand.position)
+    if (!isExpected || isClamped) this.#clampBehind(swap, isClamped)
+    else if (this.#count.u32[0][0] !== 0) this.#forget(swap.position)
   }
 
-  #clampBehind(hand: Hand, isClamped: boolean): void {
-    const { p, pAt } = hand
+  #clampBehind(swap: SwapContext, isClamped: boolean): void {
+    const { p, pAt } = swap
     const balanceAt = pAt + PositionLane.balanceLo
-    this.#remember(hand)
+    this.#remember(swap)
     if (isLess(p, balanceAt, expected, 0)) {
       copyU64(left, 0, expected, 0)
       subtractU64(left, 0, p, balanceAt)
-      this.#judgeLeft(hand)
+      this.#judgeLeft(swap)
     }
     if (!isClamped) return
     copyU64(left, 0, p, balanceAt)
-    clamp(hand, left)
+    clamp(swap, left)
   }
 
   /** A balance was told for a position apart from its swaps: what was clamped of it stays clamped. */
@@ -120,20 +120,20 @@ export class InventoryClamp {
   }
 
   /** Goes on behind a swap of the same transaction and position; false: there is none. */
-  #goOn(hand: Hand): boolean {
-    const found = this.#find(hand.position, this.#count.u32[0][0])
-    if (found >= 0) this.#undo(hand, found)
-    return found >= 0 || this.#hasSwapOfTransaction(hand)
+  #goOn(swap: SwapContext): boolean {
+    const found = this.#find(swap.position, this.#count.u32[0][0])
+    if (found >= 0) this.#undo(swap, found)
+    return found >= 0 || this.#hasSwapOfTransaction(swap)
   }
 
   /** Is a swap of the position before this one of the same transaction? */
-  #hasSwapOfTransaction(hand: Hand): boolean {
+  #hasSwapOfTransaction(swap: SwapContext): boolean {
     const { tape } = this.#state
-    let next = hand.p[hand.pAt + PositionLane.lastSwapPlus1]
+    let next = swap.p[swap.pAt + PositionLane.lastSwapPlus1]
     // A transaction is a run of neighbours with one signature.
-    for (let index = hand.index - 1; index >= tape.firstInMemory && next !== 0; index--) {
+    for (let index = swap.index - 1; index >= tape.firstInMemory && next !== 0; index--) {
       const [r, at] = [tape.u32Of(index), tape.at(index)]
-      if (!isSameSignature(r, at, hand.r, hand.rAt)) return false
+      if (!isSameSignature(r, at, swap.r, swap.rAt)) return false
       if (index !== next - 1) continue
       if (hopOf(r, at) !== Hop.passed) return true
       next = r[at + SwapLane.previousInPosition]
@@ -142,40 +142,40 @@ export class InventoryClamp {
   }
 
   /** The position had more (the balance at a lane) than the transaction began with: the rest left before. */
-  #noteLeft(hand: Hand, p: Uint32Array, balanceAt: number): void {
+  #noteLeft(swap: SwapContext, p: Uint32Array, balanceAt: number): void {
     copyU64(left, 0, p, balanceAt)
     subtractU64(left, 0, expected, 0)
-    if (wholeAt(left, 0, hand.decimals) > this.#state.rules.soldAllWhole)
-      hand.p[hand.pAt + PositionLane.flags] |= PositionFlag.gaveAway
+    if (wholeAt(left, 0, swap.decimals) > this.#state.rules.soldAllWhole)
+      swap.p[swap.pAt + PositionLane.flags] |= PositionFlag.gaveAway
   }
 
   /** What left in this transaction, if no burn of it says where to. */
-  #judgeLeft(hand: Hand): void {
-    hashSignature(hand.r, hand.rAt + SwapLane.signature)
-    if (this.burns.isHandedOn(left, hand.token, signatureHash[0], signatureHash[1]))
-      hand.p[hand.pAt + PositionLane.flags] |= PositionFlag.gaveAway
+  #judgeLeft(swap: SwapContext): void {
+    hashSignature(swap.r, swap.rAt + SwapLane.signature)
+    if (this.burns.isHandedOn(left, swap.token, signatureHash[0], signatureHash[1]))
+      swap.p[swap.pAt + PositionLane.flags] |= PositionFlag.gaveAway
   }
 
-  #undo(hand: Hand, row: number): void {
+  #undo(swap: SwapContext, row: number): void {
     const at = row * CLAMP_LANES
     const f64 = this.#clamps.f64[0]
     copyU64(
-      hand.p,
-      hand.pAt + PositionLane.inventoryLo,
+      swap.p,
+      swap.pAt + PositionLane.inventoryLo,
       this.#clamps.u32[0],
       at + ClampLane.inventoryLo,
     )
-    hand.pf[hand.pAtF + PositionLane.costUsdF] = f64[(at >>> 1) + ClampLane.costUsdF]
-    hand.pf[hand.pAtF + PositionLane.costSolF] = f64[(at >>> 1) + ClampLane.costSolF]
+    swap.pf[swap.pAtF + PositionLane.costUsdF] = f64[(at >>> 1) + ClampLane.costUsdF]
+    swap.pf[swap.pAtF + PositionLane.costSolF] = f64[(at >>> 1) + ClampLane.costSolF]
     const beside = this.#expected.u32[0]
     copyU64(expected, 0, beside, row * E_LANES + E.expectedLo)
     if ((beside[row * E_LANES + E.flags] & PositionFlag.gaveAway) === 0)
-      hand.p[hand.pAt + PositionLane.flags] &= ~PositionFlag.gaveAway
+      swap.p[swap.pAt + PositionLane.flags] &= ~PositionFlag.gaveAway
   }
 
-  #remember(hand: Hand): void {
+  #remember(swap: SwapContext): void {
     const count = this.#count.u32[0][0]
-    let row = this.#find(hand.position, count)
+    let row = this.#find(swap.position, count)
     if (row < 0) {
       if (count === CLAMPS_MAX) return
       row = count
@@ -187,13 +187,13 @@ export class InventoryClamp {
     const at = row * CLAMP_LANES
     const u32 = this.#clamps.u32[0]
     const f64 = this.#clamps.f64[0]
-    u32[at + ClampLane.position] = hand.position
-    copyU64(u32, at + ClampLane.inventoryLo, hand.p, hand.pAt + PositionLane.inventoryLo)
-    f64[(at >>> 1) + ClampLane.costUsdF] = hand.pf[hand.pAtF + PositionLane.costUsdF]
-    f64[(at >>> 1) + ClampLane.costSolF] = hand.pf[hand.pAtF + PositionLane.costSolF]
+    u32[at + ClampLane.position] = swap.position
+    copyU64(u32, at + ClampLane.inventoryLo, swap.p, swap.pAt + PositionLane.inventoryLo)
+    f64[(at >>> 1) + ClampLane.costUsdF] = swap.pf[swap.pAtF + PositionLane.costUsdF]
+    f64[(at >>> 1) + ClampLane.costSolF] = swap.pf[swap.pAtF + PositionLane.costSolF]
     const beside = this.#expected.u32[0]
     copyU64(beside, row * E_LANES + E.expectedLo, expected, 0)
-    beside[row * E_LANES + E.flags] = hand.p[hand.pAt + PositionLane.flags]
+    beside[row * E_LANES + E.flags] = swap.p[swap.pAt + PositionLane.flags]
   }
 
   /** The clamp no longer bites: nothing is left to undo. */
@@ -216,9 +216,9 @@ export class InventoryClamp {
 
 const NO_POSITION = 0xffffffff
 
-/** The inventory in hand becomes `to`, which is less; its costs go down with it. */
-function clamp(hand: Hand, to: Uint32Array): void {
-  clampInventory(hand.p, hand.pf, hand.pAt, to)
+/** The inventory of the position becomes `to`, which is less; its costs go down with it. */
+function clamp(swap: SwapContext, to: Uint32Array): void {
+  clampInventory(swap.p, swap.pf, swap.pAt, to)
 }
 
 /** As `clamp`, of the position whose lanes begin at `pAt`. */

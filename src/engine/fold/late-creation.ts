@@ -2,10 +2,10 @@ import { stepped } from '../../base/damage.ts'
 import { isZeroAt } from '../../base/u64.ts'
 import { Flag, Hop, hopOf, SwapFloatLane, SwapLane, walletOf } from '../../events/swap-record.ts'
 import { swapsOldestFirst } from '../history/tape-reader.ts'
-import { Hand } from '../state/hand.ts'
 import { positionLane } from '../state/lanes.ts'
 import { LifecycleLane, PositionFlag, PositionLane, TokenLane } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
+import { SwapContext } from '../state/swap-context.ts'
 import type { SwapFold } from './swap-fold.ts'
 import { isWithinSnipe } from './wallet-classes.ts'
 
@@ -19,7 +19,7 @@ const JUDGED = PositionFlag.sniper | PositionFlag.bundle | PositionFlag.insider
 export class LateCreation {
   readonly #state: State
   readonly #fold: SwapFold
-  readonly #hand = new Hand()
+  readonly #swap = new SwapContext()
 
   constructor(state: State, fold: SwapFold) {
     this.#state = state
@@ -28,28 +28,28 @@ export class LateCreation {
 
   /** Judges the swaps that were there before the creation. */
   rejudge(token: number): void {
-    const hand = this.#hand
-    hand.token = token
-    hand.takeToken(this.#state)
-    this.#markCreator(hand)
+    const swap = this.#swap
+    swap.token = token
+    swap.takeToken(this.#state)
+    this.#markCreator(swap)
     const swaps = this.#tradesOf(token)
-    this.#judgeSnipers(hand, swaps)
-    this.#judgeInsiders(hand, swaps)
-    this.#judgeBundles(hand, swaps)
+    this.#judgeSnipers(swap, swaps)
+    this.#judgeInsiders(swap, swaps)
+    this.#judgeBundles(swap, swaps)
   }
 
   /** Another wallet counts as holder or no longer does: who bundled with it is judged anew. */
   rejudgeBundles(token: number): void {
-    const hand = this.#hand
-    hand.token = token
-    hand.takeToken(this.#state)
+    const swap = this.#swap
+    swap.token = token
+    swap.takeToken(this.#state)
     const swaps = this.#tradesOf(token)
-    this.#judgeBundles(hand, swaps)
+    this.#judgeBundles(swap, swaps)
   }
 
-  #judgeBundles(hand: Hand, swaps: readonly number[]): void {
-    this.#fold.bundles.forget(hand.token)
-    let next = hand.t[hand.tAt + TokenLane.positionsPlus1]
+  #judgeBundles(swap: SwapContext, swaps: readonly number[]): void {
+    this.#fold.bundles.forget(swap.token)
+    let next = swap.t[swap.tAt + TokenLane.positionsPlus1]
     for (let steps = 0; next !== 0; ) {
       steps = this.#stepped(steps)
       if (this.#fold.holders.hasFlag(next - 1, PositionFlag.bundle))
@@ -57,16 +57,16 @@ export class LateCreation {
       next = positionLane(this.#state, next - 1, PositionLane.nextInMintPlus1)
     }
     for (const index of swaps) {
-      hand.takeRecord(this.#state, index)
-      this.#fold.bundles.judge(hand)
+      swap.takeRecord(this.#state, index)
+      this.#fold.bundles.judge(swap)
     }
   }
 
-  #markCreator(hand: Hand): void {
-    const creator = hand.b[hand.bAt + LifecycleLane.creatorPlus1] - 1
-    const position = creator < 0 ? -1 : this.#state.findPosition(hand.token, creator)
+  #markCreator(swap: SwapContext): void {
+    const creator = swap.b[swap.bAt + LifecycleLane.creatorPlus1] - 1
+    const position = creator < 0 ? -1 : this.#state.findPosition(swap.token, creator)
     if (position < 0) return
-    hand.t[hand.tAt + TokenLane.creatorPositionPlus1] = position + 1
+    swap.t[swap.tAt + TokenLane.creatorPositionPlus1] = position + 1
     this.#fold.holders.setFlags(position, JUDGED, PositionFlag.creator)
   }
 
@@ -79,7 +79,7 @@ export class LateCreation {
   }
 
   /** Now that the history begins with a creation, a balance before the first swap tells. */
-  #judgeInsiders(hand: Hand, swaps: readonly number[]): void {
+  #judgeInsiders(swap: SwapContext, swaps: readonly number[]): void {
     const traded = new Set<number>()
     const { tape } = this.#state
     for (const index of swaps) {
@@ -91,9 +91,9 @@ export class LateCreation {
       const isSell = (flags & Flag.sell) !== 0
       const isTold = (flags & Flag.balanceBeforeGiven) !== 0
       if (isSell || (isTold && !isZeroAt(r, at + SwapLane.balanceBeforeLo)))
-        this.#flagInsider(this.#state.findPosition(hand.token, wallet))
+        this.#flagInsider(this.#state.findPosition(swap.token, wallet))
     }
-    let next = hand.t[hand.tAt + TokenLane.positionsPlus1]
+    let next = swap.t[swap.tAt + TokenLane.positionsPlus1]
     for (let steps = 0; next !== 0; ) {
       steps = this.#stepped(steps)
       if (this.#fold.holders.hasFlag(next - 1, PositionFlag.handed)) this.#flagInsider(next - 1)
@@ -112,7 +112,7 @@ export class LateCreation {
     this.#fold.holders.setFlags(position, 0, PositionFlag.insider)
   }
 
-  #judgeSnipers(hand: Hand, swaps: readonly number[]): void {
+  #judgeSnipers(swap: SwapContext, swaps: readonly number[]): void {
     const bought = new Set<number>()
     const { tape } = this.#state
     for (const index of swaps) {
@@ -123,8 +123,8 @@ export class LateCreation {
       if (flags & Flag.sell || bought.has(wallet)) continue
       bought.add(wallet)
       const slot = tape.f64Of(index)[(at >>> 1) + SwapFloatLane.slot]
-      if (!isWithinSnipe(hand, this.#state.rules, slot, flags, r[at + SwapLane.timestamp])) continue
-      const position = this.#state.findPosition(hand.token, wallet)
+      if (!isWithinSnipe(swap, this.#state.rules, slot, flags, r[at + SwapLane.timestamp])) continue
+      const position = this.#state.findPosition(swap.token, wallet)
       if (position >= 0 && !this.#fold.holders.hasFlag(position, PositionFlag.creator))
         this.#fold.holders.setFlags(position, 0, PositionFlag.sniper)
     }

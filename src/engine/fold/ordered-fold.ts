@@ -7,19 +7,19 @@ import type { TopHolders } from '../index/top-holders.ts'
 import type { XLinks } from '../index/x-links.ts'
 import type { StatePart } from '../memory/state-part.ts'
 import { displace } from '../order/arrival-order.ts'
+import { type EventPosition, NOWHERE } from '../order/event-position.ts'
 import type { LifecycleEntry } from '../order/lifecycle-entry.ts'
-import type { OrderRing } from '../order/order-ring.ts'
 import type { EngineCounts, Progress } from '../order/progress.ts'
-import { NOWHERE, type RingKey } from '../order/ring-key.ts'
+import type { ReorderWindow } from '../order/reorder-window.ts'
 import { comparePlace } from '../order/tape-slots.ts'
-import { houseOf } from '../state/exclusion.ts'
+import { poolAddressesOf } from '../state/exclusion.ts'
 import type { State } from '../state/state.ts'
 import { BalanceFold } from './balance-fold.ts'
 import { LateCreation } from './late-creation.ts'
 import { ReservesFold } from './reserves-fold.ts'
 import type { RollingWindow } from './rolling-window.ts'
 import { SwapFold } from './swap-fold.ts'
-import { TokenBirths } from './token-births.ts'
+import { TokenLifecycle } from './token-lifecycle.ts'
 
 /** What is folded into, beside the state. */
 interface FoldTargets {
@@ -43,23 +43,23 @@ export class OrderedFold {
   lateSlots: number
   readonly #state: State
   readonly #targets: FoldTargets
-  readonly #births: TokenBirths
+  readonly #births: TokenLifecycle
   readonly #late: LateCreation
-  readonly #ring: OrderRing
-  readonly #newest: RingKey
+  readonly #ring: ReorderWindow
+  readonly #newest: EventPosition
   readonly #counts: EngineCounts
 
   /** `progress` has the place of the newest event, which it moves on. */
   constructor(
     state: State,
     targets: FoldTargets,
-    ring: OrderRing,
+    ring: ReorderWindow,
     progress: Progress,
     lateSlots: number,
   ) {
     this.#state = state
     this.#targets = targets
-    this.#births = new TokenBirths(state, targets.links, targets.bars)
+    this.#births = new TokenLifecycle(state, targets.links, targets.bars)
     this.swaps = new SwapFold(state, targets.window, this.#births, targets.top)
     this.balances = new BalanceFold(state, this.swaps)
     this.#reserves = new ReservesFold(state, this.swaps.clamp.burns)
@@ -75,7 +75,7 @@ export class OrderedFold {
   }
 
   /** Can an event be folded in this place? */
-  isInReach(key: RingKey): boolean {
+  isInReach(key: EventPosition): boolean {
     if (key.slot < this.#newest.slot - this.lateSlots) return false
     if (!this.#ring.isLate(key)) return true
     return this.#ring.markAfter(key) >= this.#state.undo.tail && this.#isBehindSettled(key)
@@ -85,14 +85,14 @@ export class OrderedFold {
    * Does it stand behind all swaps that are not taken back any more? Where `lateSlots` has just grown,
    * those that went by the old number are not remembered.
    */
-  #isBehindSettled(key: RingKey): boolean {
+  #isBehindSettled(key: EventPosition): boolean {
     const { tape } = this.#state
     const settled = tape.count - this.#ring.swaps
     return settled === 0 || comparePlace(tape, settled - 1, key) <= 0
   }
 
   /** Folds the record at u32 lane `at` in its place, which is in reach; returns its tape index. */
-  swap(u32: Uint32Array, at: number, key: RingKey): number {
+  swap(u32: Uint32Array, at: number, key: EventPosition): number {
     const later = this.#takeBackAfter(key)
     if (later !== null) displace(u32, at, later)
     this.#swap(u32, at, key)
@@ -115,7 +115,7 @@ export class OrderedFold {
   }
 
   /** Appends a record to the tape and folds it. */
-  #swap(source: Uint32Array, at: number, key: RingKey): void {
+  #swap(source: Uint32Array, at: number, key: EventPosition): void {
     const state = this.#state
     const mark = state.undo.mark
     const bars = state.bars.count
@@ -132,7 +132,7 @@ export class OrderedFold {
   }
 
   /** Applies a lifecycle event, which stands at `place` in the ring. */
-  #lifecycle(entry: LifecycleEntry, place: RingKey): void {
+  #lifecycle(entry: LifecycleEntry, place: EventPosition): void {
     const { token, event, key } = entry
     const mark = this.#state.undo.mark
     const bars = this.#state.bars.count
@@ -142,7 +142,7 @@ export class OrderedFold {
     if (event.type !== 'reserves' && event.type !== 'balance') this.#indexText(token)
   }
 
-  #apply(token: number, event: PlacedEvent, key: RingKey): void {
+  #apply(token: number, event: PlacedEvent, key: EventPosition): void {
     if (event.type === 'reserves') {
       this.#reserves.fold(token, event)
       return
@@ -152,7 +152,7 @@ export class OrderedFold {
       return
     }
     const hadPositions = this.swaps.hasPositions(token)
-    const formerHouse = houseOf(this.#state, token)
+    const formerHouse = poolAddressesOf(this.#state, token)
     if (event.type === 'completed') this.#births.completed(token, event, key)
     else if (event.type === 'migrated') this.#births.migrated(token, event, key)
     else this.#births.created(token, event, key)
@@ -168,7 +168,7 @@ export class OrderedFold {
   }
 
   /** Takes back every event after `key`, newest first, and returns them in order; null for none. */
-  #takeBackAfter(key: RingKey): readonly TakenBack[] | null {
+  #takeBackAfter(key: EventPosition): readonly TakenBack[] | null {
     if (!this.#ring.isLate(key)) return null
     const state = this.#state
     const taken: TakenBack[] = []
@@ -210,7 +210,7 @@ export class OrderedFold {
   }
 
   /** After an event in its place: folds again what came behind it, or it is the newest itself. */
-  #goOn(key: RingKey, later: readonly TakenBack[] | null): void {
+  #goOn(key: EventPosition, later: readonly TakenBack[] | null): void {
     if (later === null) this.#becomeNewest(key)
     else
       for (const { key: place, entry, record } of later) {
@@ -219,7 +219,7 @@ export class OrderedFold {
       }
   }
 
-  #becomeNewest(key: RingKey): void {
+  #becomeNewest(key: EventPosition): void {
     const newest = this.#newest
     newest.slot = key.slot
     newest.txIndex = key.txIndex
@@ -229,13 +229,13 @@ export class OrderedFold {
   }
 
   /** Slot of the oldest events that one may still come before: while no slot is known, of none. */
-  #firstInReach({ slot }: RingKey): number {
+  #firstInReach({ slot }: EventPosition): number {
     return slot === NOWHERE.slot ? Number.POSITIVE_INFINITY : slot - this.lateSlots
   }
 }
 
 interface TakenBack {
-  readonly key: RingKey
+  readonly key: EventPosition
   readonly entry: LifecycleEntry | null
   readonly record: Uint32Array | null
 }

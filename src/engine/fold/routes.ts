@@ -11,7 +11,6 @@ import {
 } from '../../events/swap-record.ts'
 import { ROW_MASK, ROW_SHIFT, Rows, rowsPart } from '../memory/rows.ts'
 import type { Sized, StatePart } from '../memory/state-part.ts'
-import type { Hand } from '../state/hand.ts'
 import {
   LIFECYCLE_LANES,
   LifecycleLane,
@@ -21,6 +20,7 @@ import {
 } from '../state/layout.ts'
 import { isSameSignature } from '../state/signature.ts'
 import type { State } from '../state/state.ts'
+import type { SwapContext } from '../state/swap-context.ts'
 import { feesOfSwap, lamportsOfSwap, quoteCounted } from '../state/swap-value.ts'
 import { shareOf } from './position-fold.ts'
 
@@ -53,38 +53,38 @@ export class Routes {
     return [this.#sales]
   }
 
-  /** Does the coin of the swap in hand, whose money is known, pass through? Sets what the trader paid. */
-  take(hand: Hand): void {
-    hand.isPassed = false
-    hand.paidMicroUsd = hand.microUsd
-    hand.paidLamports = hand.lamports
-    hand.feesBefore = 0
-    const hop = hopOf(hand.r, hand.rAt)
-    if (hop !== Hop.none) this.#takeHop(hand, hop)
+  /** Does the coin of the swap that is folded, whose money is known, pass through? Sets what the trader paid. */
+  take(swap: SwapContext): void {
+    swap.isPassed = false
+    swap.paidMicroUsd = swap.microUsd
+    swap.paidLamports = swap.lamports
+    swap.feesBefore = 0
+    const hop = hopOf(swap.r, swap.rAt)
+    if (hop !== Hop.none) this.#takeHop(swap, hop)
   }
 
-  #takeHop(hand: Hand, hop: number): void {
-    if (hop === Hop.first) hand.isPassed = hand.isBuy
-    else if (hand.isBuy) this.#payBefore(hand)
-    else this.#endSale(hand)
-    if (hand.isPassed) markPassed(hand.r, hand.rAt)
+  #takeHop(swap: SwapContext, hop: number): void {
+    if (hop === Hop.first) swap.isPassed = swap.isBuy
+    else if (swap.isBuy) this.#payBefore(swap)
+    else this.#endSale(swap)
+    if (swap.isPassed) markPassed(swap.r, swap.rAt)
   }
 
-  /** The sale in hand has been folded: what comes behind it on its route may tell its proceeds. */
-  noteSale(hand: Hand): void {
-    if (hand.isBuy || hopOf(hand.r, hand.rAt) !== Hop.first) return
-    const row = hand.index % SALES
+  /** The sale has been folded: what comes behind it on its route may tell its proceeds. */
+  noteSale(swap: SwapContext): void {
+    if (swap.isBuy || hopOf(swap.r, swap.rAt) !== Hop.first) return
+    const row = swap.index % SALES
     this.#state.undo.save(this.#undo, row)
-    this.#sales.u32[0][row * S_LANES + S.indexPlus1] = hand.index + 1
-    this.#sales.u32[0][row * S_LANES + S.position] = hand.position
-    this.#sales.f64[0][((row * S_LANES) >>> 1) + S.shareF] = hand.soldShare
+    this.#sales.u32[0][row * S_LANES + S.indexPlus1] = swap.index + 1
+    this.#sales.u32[0][row * S_LANES + S.position] = swap.position
+    this.#sales.f64[0][((row * S_LANES) >>> 1) + S.shareF] = swap.soldShare
   }
 
   /** A buy with a coin that was bought right before: it costs what that one did. */
-  #payBefore(hand: Hand): void {
-    const coin = this.#state.quotes.tokenOf(hand.quote)
+  #payBefore(swap: SwapContext): void {
+    const coin = this.#state.quotes.tokenOf(swap.quote)
     const before = this.#hopBefore(
-      hand,
+      swap,
       (r, at) => hopOf(r, at) === Hop.passed && r[at + SwapLane.token] === coin,
     )
     if (before < 0) return
@@ -92,21 +92,21 @@ export class Routes {
     const [r, rf, at] = [tape.u32Of(before), tape.f64Of(before), tape.at(before)]
     if (r[at + SwapLane.flags] & Flag.sell) return
     const quote = quoteCounted(r, rf, at, this.#quoteOf(coin))
-    hand.paidMicroUsd = volumeMicroUsdOf(r, rf, at)
-    hand.paidLamports = lamportsOfSwap(r, rf, at, quote)
-    hand.feesBefore = feesOfSwap(r, rf, at, quote)
+    swap.paidMicroUsd = volumeMicroUsdOf(r, rf, at)
+    swap.paidLamports = lamportsOfSwap(r, rf, at, quote)
+    swap.feesBefore = feesOfSwap(r, rf, at, quote)
     if (r[at + SwapLane.flags] & Flag.firstOfTransaction)
-      hand.feesBefore += numberAt(r, at + SwapLane.chainFeeLo)
+      swap.feesBefore += numberAt(r, at + SwapLane.chainFeeLo)
   }
 
   /** A sale of the coin that a sale right before brought: that one got what this one gets. */
-  #endSale(hand: Hand): void {
-    const before = this.#hopBefore(hand, (r, at, index) => {
+  #endSale(swap: SwapContext): void {
+    const before = this.#hopBefore(swap, (r, at, index) => {
       const coin = this.#state.quotes.tokenOf(this.#quoteOf(r[at + SwapLane.token]))
-      return hopOf(r, at) === Hop.first && coin === hand.token && this.#isOpen(index, at)
+      return hopOf(r, at) === Hop.first && coin === swap.token && this.#isOpen(index, at)
     })
     if (before < 0) return
-    hand.isPassed = true
+    swap.isPassed = true
     const state = this.#state
     const row = before % SALES
     state.undo.save(this.#undo, row)
@@ -121,24 +121,27 @@ export class Routes {
     const pf = positions.f64[position >>> ROW_SHIFT]
     const pAtF = ((position & ROW_MASK) * POSITION_LANES) >>> 1
     const usd = volumeMicroUsdOf(r, rf, at)
-    const realized = shareOf(hand.microUsd, share) - shareOf(usd, share)
-    pf[pAtF + PositionLane.soldUsdF] += hand.microUsd - usd
+    const realized = shareOf(swap.microUsd, share) - shareOf(usd, share)
+    pf[pAtF + PositionLane.soldUsdF] += swap.microUsd - usd
     pf[pAtF + PositionLane.realizedUsdF] += realized
-    hand.lf[hand.lAtF + WalletLane.realizedMicroUsdF] += realized
+    swap.lf[swap.lAtF + WalletLane.realizedMicroUsdF] += realized
     const lamports = lamportsOfSwap(r, rf, at, quote)
-    pf[pAtF + PositionLane.soldSolF] += hand.lamports - lamports
-    pf[pAtF + PositionLane.realizedSolF] += shareOf(hand.lamports, share) - shareOf(lamports, share)
-    pf[pAtF + PositionLane.feesF] += feesOfSwap(hand.r, hand.rf, hand.rAt, hand.quote)
+    pf[pAtF + PositionLane.soldSolF] += swap.lamports - lamports
+    pf[pAtF + PositionLane.realizedSolF] += shareOf(swap.lamports, share) - shareOf(lamports, share)
+    pf[pAtF + PositionLane.feesF] += feesOfSwap(swap.r, swap.rf, swap.rAt, swap.quote)
   }
 
-  /** Tape index of the newest hop of the same route before the swap in hand, which `is` the one; -1: none is. */
-  #hopBefore(hand: Hand, is: (r: Uint32Array, at: number, index: number) => boolean): number {
+  /** Tape index of the newest hop of the same route before the swap that is folded, which `is` the one; -1: none is. */
+  #hopBefore(
+    swap: SwapContext,
+    is: (r: Uint32Array, at: number, index: number) => boolean,
+  ): number {
     const { tape } = this.#state
-    const oldest = Math.max(tape.firstInMemory, hand.index - LOOK_BACK_MAX)
-    for (let index = hand.index - 1; index >= oldest; index--) {
+    const oldest = Math.max(tape.firstInMemory, swap.index - LOOK_BACK_MAX)
+    for (let index = swap.index - 1; index >= oldest; index--) {
       const [r, at] = [tape.u32Of(index), tape.at(index)]
-      if (!isSameSignature(r, at, hand.r, hand.rAt)) return -1
-      if (walletOf(r, at) === hand.wallet && is(r, at, index)) return index
+      if (!isSameSignature(r, at, swap.r, swap.rAt)) return -1
+      if (walletOf(r, at) === swap.wallet && is(r, at, index)) return index
     }
     return -1
   }

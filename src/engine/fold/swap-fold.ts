@@ -15,9 +15,8 @@ import { Candles } from '../history/candles.ts'
 import type { TopHolders } from '../index/top-holders.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import { boundedPart, type MemoryPart, type StatePart } from '../memory/state-part.ts'
-import type { RingKey } from '../order/ring-key.ts'
+import type { EventPosition } from '../order/event-position.ts'
 import { isNeverHolder } from '../state/exclusion.ts'
-import { Hand } from '../state/hand.ts'
 import { isHolderAt, tokenLane } from '../state/lanes.ts'
 import {
   LifecycleLane,
@@ -34,41 +33,42 @@ import {
 import { lamportsOf, microUsdOf } from '../state/money.ts'
 import { isSameSignature } from '../state/signature.ts'
 import type { State } from '../state/state.ts'
+import { SwapContext } from '../state/swap-context.ts'
 import { lamportsOfAmount, priceSwap, swapPrice } from '../state/swap-value.ts'
 import { Bundles } from './bundles.ts'
+import { ColdHoldingsCache } from './cold-holdings-cache.ts'
 import { Holders } from './holders.ts'
 import { InventoryClamp } from './inventory-clamp.ts'
 import { foldBalance, foldPosition, leaveUntold } from './position-fold.ts'
-import { RestingHoldings } from './resting-holdings.ts'
 import type { RollingWindow } from './rolling-window.ts'
 import { Routes } from './routes.ts'
-import type { TokenBirths } from './token-births.ts'
+import type { TokenLifecycle } from './token-lifecycle.ts'
 import { isFresh, isInsider, isPro, isSniperBuy, shownFlags } from './wallet-classes.ts'
 
 /** Folds one swap into token, wallet and position; the whole of what a trade changes. */
 export class SwapFold {
-  readonly hand = new Hand()
+  readonly swap = new SwapContext()
   readonly holders: Holders
   readonly bundles: Bundles
   readonly candles: Candles
-  readonly resting: RestingHoldings
+  readonly resting: ColdHoldingsCache
   /** Did the last fold name a pool that had traded the mint as a wallet? */
   hasExcluded = false
   readonly #state: State
   readonly #window: RollingWindow
-  readonly #births: TokenBirths
+  readonly #births: TokenLifecycle
   readonly clamp: InventoryClamp
   readonly #routes: Routes
-  readonly #quoteRaw = () => readU64(this.hand.r, this.hand.rAt + SwapLane.quoteLo)
+  readonly #quoteRaw = () => readU64(this.swap.r, this.swap.rAt + SwapLane.quoteLo)
 
-  constructor(state: State, window: RollingWindow, births: TokenBirths, top: TopHolders) {
+  constructor(state: State, window: RollingWindow, births: TokenLifecycle, top: TopHolders) {
     this.#state = state
     this.#window = window
     this.#births = births
     this.holders = new Holders(state, top)
     this.bundles = new Bundles(state, this.holders)
     this.candles = new Candles(state)
-    this.resting = new RestingHoldings(state)
+    this.resting = new ColdHoldingsCache(state)
     this.clamp = new InventoryClamp(state)
     this.#routes = new Routes(state)
   }
@@ -96,108 +96,108 @@ export class SwapFold {
    * Folds record `index` of the tape, whose input lanes are filled and whose rows exist; true when
    * it was the first that was heard of its mint, or graduated it.
    */
-  fold(index: number, key: RingKey): boolean {
-    const { hand } = this
+  fold(index: number, key: EventPosition): boolean {
+    const { swap } = this
     const state = this.#state
-    hand.takeRecord(state, index)
-    hand.givenSolPriceUsd = hand.rf[hand.rAtF + SwapFloatLane.givenSolPriceUsd]
-    beginFold(hand.r, hand.rAt)
-    hand.flags &= INPUT_FLAGS | ARRIVAL_BITS
-    state.undo.save(state.tokensUndo, hand.token)
-    state.undo.save(state.walletsUndo, hand.wallet)
-    const isNew = this.#births.beforeSwap(hand, key)
-    this.hasExcluded = this.#births.hasNewHouse && this.holders.excludeHouse(hand.token, [])
-    if (this.hasExcluded) this.bundles.forget(hand.token)
-    hand.takeToken(state)
-    this.#births.takeQuote(hand)
-    hand.takeWallet(state)
+    swap.takeRecord(state, index)
+    swap.givenSolPriceUsd = swap.rf[swap.rAtF + SwapFloatLane.givenSolPriceUsd]
+    beginFold(swap.r, swap.rAt)
+    swap.flags &= INPUT_FLAGS | ARRIVAL_BITS
+    state.undo.save(state.tokensUndo, swap.token)
+    state.undo.save(state.walletsUndo, swap.wallet)
+    const isNew = this.#births.beforeSwap(swap, key)
+    this.hasExcluded = this.#births.hasNewPool && this.holders.excludeHouse(swap.token, [])
+    if (this.hasExcluded) this.bundles.forget(swap.token)
+    swap.takeToken(state)
+    this.#births.takeQuote(swap)
+    swap.takeWallet(state)
     const isFirstOfTransaction = this.#isFirstOfTransaction()
     if (isFirstOfTransaction) this.clamp.beginTransaction()
     this.#foldMoney()
-    this.#routes.take(hand)
+    this.#routes.take(swap)
     this.#takePosition()
     const judged = this.#judge()
-    this.holders.takeOut(hand.position)
+    this.holders.takeOut(swap.position)
     this.#foldReserves()
     this.#foldPrice()
-    if (hand.isPassed) leaveUntold(hand)
+    if (swap.isPassed) leaveUntold(swap)
     else this.#foldTrader(isFirstOfTransaction)
     this.#foldWallet()
-    this.holders.putBack(hand.position)
+    this.holders.putBack(swap.position)
     const mayShare = this.#mayShareTransaction(key)
     this.#link(key)
-    if (!hand.isPassed) this.bundles.judge(hand, mayShare)
+    if (!swap.isPassed) this.bundles.judge(swap, mayShare)
     this.#finish(judged, isFirstOfTransaction)
-    this.#window.add(index, hand.timestamp)
-    this.candles.fold(hand)
+    this.#window.add(index, swap.timestamp)
+    this.candles.fold(swap)
     return isNew || this.#births.hasGraduated
   }
 
   /** What the trader holds and made of it. */
   #foldTrader(isFirstOfTransaction: boolean): void {
-    const { hand } = this
-    this.clamp.begin(hand, isFirstOfTransaction)
-    foldBalance(hand)
-    foldPosition(hand)
-    this.clamp.apply(hand)
+    const { swap } = this
+    this.clamp.begin(swap, isFirstOfTransaction)
+    foldBalance(swap)
+    foldPosition(swap)
+    this.clamp.apply(swap)
     this.#foldFees(isFirstOfTransaction)
-    this.#routes.noteSale(hand)
+    this.#routes.noteSale(swap)
   }
 
   #isFirstOfTransaction(): boolean {
-    const { hand } = this
-    if (hand.index === 0) return true
-    const before = hand.index - 1
+    const { swap } = this
+    if (swap.index === 0) return true
+    const before = swap.index - 1
     const { tape } = this.#state
-    return !isSameSignature(tape.u32Of(before), tape.at(before), hand.r, hand.rAt)
+    return !isSameSignature(tape.u32Of(before), tape.at(before), swap.r, swap.rAt)
   }
 
   #takePosition(): void {
-    const { hand } = this
+    const { swap } = this
     const state = this.#state
-    let position = state.findPosition(hand.token, hand.wallet)
-    if (position < 0) position = state.addPosition(hand.token, hand.wallet)
+    let position = state.findPosition(swap.token, swap.wallet)
+    if (position < 0) position = state.addPosition(swap.token, swap.wallet)
     state.changePosition(position)
-    hand.takePosition(state, position)
-    if (!hand.isFirst || hand.isPassed) return
-    const { p, pAt, t, tAt, l, lAt } = hand
+    swap.takePosition(state, position)
+    if (!swap.isFirst || swap.isPassed) return
+    const { p, pAt, t, tAt, l, lAt } = swap
     t[tAt + TokenLane.traders] += 1
     l[lAt + WalletLane.mints] += 1
-    if (hand.b[hand.bAt + LifecycleLane.creatorPlus1] === hand.wallet + 1) {
+    if (swap.b[swap.bAt + LifecycleLane.creatorPlus1] === swap.wallet + 1) {
       p[pAt + PositionLane.flags] |= PositionFlag.creator
       t[tAt + TokenLane.creatorPositionPlus1] = position + 1
     }
-    if (isNeverHolder(this.#state, hand.token, hand.wallet))
+    if (isNeverHolder(this.#state, swap.token, swap.wallet))
       p[pAt + PositionLane.flags] |= PositionFlag.excluded
   }
 
   /** Judgements that look at the wallet before this swap; returns the flags the swap shows of them. */
   #judge(): number {
-    const { hand } = this
-    const { p, pAt } = hand
+    const { swap } = this
+    const { p, pAt } = swap
     let flags = 0
     let shown = 0
-    if (isFresh(hand, this.#state.rules)) {
+    if (isFresh(swap, this.#state.rules)) {
       flags |= PositionFlag.fresh
       shown |= Flag.freshWallet
     }
-    if (isPro(hand)) shown |= Flag.proTrader
-    if (hand.isPassed) return shown
+    if (isPro(swap)) shown |= Flag.proTrader
+    if (swap.isPassed) return shown
     if ((p[pAt + PositionLane.flags] & PositionFlag.creator) === 0) {
-      if (isInsider(hand)) flags |= PositionFlag.insider
-      if (isSniperBuy(hand, this.#state.rules)) flags |= PositionFlag.sniper
+      if (isInsider(swap)) flags |= PositionFlag.insider
+      if (isSniperBuy(swap, this.#state.rules)) flags |= PositionFlag.sniper
     }
     if ((p[pAt + PositionLane.flags] & flags) !== flags) {
-      this.holders.takeOut(hand.position)
+      this.holders.takeOut(swap.position)
       p[pAt + PositionLane.flags] |= flags
-      this.holders.putBack(hand.position)
+      this.holders.putBack(swap.position)
     }
     return shown
   }
 
   #foldReserves(): void {
-    const { hand } = this
-    const { r, rAt, t, tAt, flags } = hand
+    const { swap } = this
+    const { r, rAt, t, tAt, flags } = swap
     if (flags & Flag.priceStays) {
       copyU64(r, rAt + SwapLane.virtualBaseLo, t, tAt + TokenLane.virtualBaseLo)
       copyU64(r, rAt + SwapLane.virtualQuoteLo, t, tAt + TokenLane.virtualQuoteLo)
@@ -205,7 +205,7 @@ export class SwapFold {
       copyU64(t, tAt + TokenLane.virtualBaseLo, r, rAt + SwapLane.virtualBaseLo)
       copyU64(t, tAt + TokenLane.virtualQuoteLo, r, rAt + SwapLane.virtualQuoteLo)
     }
-    if (!hand.isAmm) {
+    if (!swap.isAmm) {
       copyU64(t, tAt + TokenLane.realBaseLo, r, rAt + SwapLane.realBaseLo)
       if (isZeroAt(r, rAt + SwapLane.realBaseLo)) t[tAt + TokenLane.flags] |= TokenFlag.complete
     }
@@ -216,76 +216,76 @@ export class SwapFold {
     }
     copyU64(r, rAt + SwapLane.supplyLo, t, tAt + TokenLane.supplyLo)
     const known = TokenFlag.supplySeen | TokenFlag.creationKnown
-    if ((t[tAt + TokenLane.flags] & known) === 0) hand.flags |= Flag.supplyUnseen
+    if ((t[tAt + TokenLane.flags] & known) === 0) swap.flags |= Flag.supplyUnseen
   }
 
   #foldMoney(): void {
-    const { hand } = this
-    const given = hand.givenSolPriceUsd
-    const { r, rf, rAt, rAtF } = hand
+    const { swap } = this
+    const given = swap.givenSolPriceUsd
+    const { r, rf, rAt, rAtF } = swap
     const globals = this.#state.globals.f64[0]
-    if (hand.flags & Flag.ownSolPrice) {
+    if (swap.flags & Flag.ownSolPrice) {
       this.#state.undo.save(this.#state.globalsUndo, 0)
       globals[0] = given
     }
     const solPriceUsd = given > 0 ? given : globals[0]
     const quoteNumber = numberAt(r, rAt + SwapLane.quoteLo)
-    hand.solPriceUsd = solPriceUsd
+    swap.solPriceUsd = solPriceUsd
     // + 0: no price at all is 0 and never -0, which is other bytes.
     rf[rAtF + SwapFloatLane.solPriceUsd] = (given > 0 ? given : -solPriceUsd) + 0
-    if (hand.quote >= Quote.other) {
+    if (swap.quote >= Quote.other) {
       this.#foldCoinMoney(quoteNumber)
       return
     }
-    hand.microUsd = microUsdOf(quoteNumber, this.#quoteRaw, hand.quote, solPriceUsd)
-    hand.lamports = hand.quote === Quote.sol ? quoteNumber : lamportsOf(hand.microUsd, solPriceUsd)
-    rf[rAtF + SwapFloatLane.volumeMicroUsd] = hand.microUsd
+    swap.microUsd = microUsdOf(quoteNumber, this.#quoteRaw, swap.quote, solPriceUsd)
+    swap.lamports = swap.quote === Quote.sol ? quoteNumber : lamportsOf(swap.microUsd, solPriceUsd)
+    rf[rAtF + SwapFloatLane.volumeMicroUsd] = swap.microUsd
   }
 
   /** Of a swap quoted in a coin: at what the coin is worth in this place of the order. */
   #foldCoinMoney(amount: number): void {
-    const { hand } = this
-    const { rf, rAtF, quote, solPriceUsd } = hand
+    const { swap } = this
+    const { rf, rAtF, quote, solPriceUsd } = swap
     const lamportsPerUnit = this.#state.quotes.lamportsPerUnit(quote, solPriceUsd)
-    hand.microUsd = coinMicroUsd(amount, lamportsPerUnit, solPriceUsd)
-    hand.lamports = lamportsOfAmount(amount, quote, lamportsPerUnit, solPriceUsd)
+    swap.microUsd = coinMicroUsd(amount, lamportsPerUnit, solPriceUsd)
+    swap.lamports = lamportsOfAmount(amount, quote, lamportsPerUnit, solPriceUsd)
     rf[rAtF + SwapFloatLane.volumeMicroUsd] = -lamportsPerUnit + 0
   }
 
   /** Behind the reserves: a swap whose price stays has those that stood. */
   #foldPrice(): void {
-    const { hand } = this
-    priceSwap(hand.r, hand.rf, hand.rAt, hand.quote, hand.decimals)
-    hand.priceUsd = swapPrice.usd
-    hand.priceSol = swapPrice.sol
+    const { swap } = this
+    priceSwap(swap.r, swap.rf, swap.rAt, swap.quote, swap.decimals)
+    swap.priceUsd = swapPrice.usd
+    swap.priceSol = swapPrice.sol
   }
 
   #foldFees(isFirstOfTransaction: boolean): void {
-    const { hand } = this
-    const { r, rAt } = hand
+    const { swap } = this
+    const { r, rAt } = swap
     let fees = numberAt(r, rAt + SwapLane.platformFeeLo) + numberAt(r, rAt + SwapLane.creatorFeeLo)
     fees += numberAt(r, rAt + SwapLane.cashbackLo)
-    if (hand.isAmm) fees += numberAt(r, rAt + SwapLane.lpFeeLo)
+    if (swap.isAmm) fees += numberAt(r, rAt + SwapLane.lpFeeLo)
     // In SOL nothing is to be converted: a call would put its double on the heap.
-    if (hand.quote !== Quote.sol) {
-      const lamportsPerUnit = lamportsPerUnitOf(hand.rf, hand.rAtF)
-      fees = lamportsOfAmount(fees, hand.quote, lamportsPerUnit, hand.solPriceUsd)
+    if (swap.quote !== Quote.sol) {
+      const lamportsPerUnit = lamportsPerUnitOf(swap.rf, swap.rAtF)
+      fees = lamportsOfAmount(fees, swap.quote, lamportsPerUnit, swap.solPriceUsd)
     }
-    fees += hand.feesBefore
+    fees += swap.feesBefore
     if (isFirstOfTransaction) fees += numberAt(r, rAt + SwapLane.chainFeeLo)
-    hand.pf[hand.pAtF + PositionLane.feesF] += fees
+    swap.pf[swap.pAtF + PositionLane.feesF] += fees
   }
 
   #foldWallet(): void {
-    const { hand } = this
-    const { l, lf, lAt, lAtF } = hand
+    const { swap } = this
+    const { l, lf, lAt, lAtF } = swap
     if ((l[lAt + WalletLane.flags] & WalletFlag.traded) === 0) {
       l[lAt + WalletLane.flags] |= WalletFlag.traded
-      l[lAt + WalletLane.firstSwapAt] = hand.timestamp
+      l[lAt + WalletLane.firstSwapAt] = swap.timestamp
     }
     l[lAt + WalletLane.trades] += 1
-    if (hand.flags & Flag.proGiven) {
-      const said = hand.flags & Flag.proValue ? WalletFlag.feedPro : 0
+    if (swap.flags & Flag.proGiven) {
+      const said = swap.flags & Flag.proValue ? WalletFlag.feedPro : 0
       l[lAt + WalletLane.flags] =
         (l[lAt + WalletLane.flags] & ~WalletFlag.feedPro) | WalletFlag.feedJudged | said
     }
@@ -296,14 +296,14 @@ export class SwapFold {
           l[lAt + WalletLane.mints] >= this.#state.rules.proMints &&
           lf[lAtF + WalletLane.realizedMicroUsdF] > 0
     if (isProNow !== ((l[lAt + WalletLane.flags] & WalletFlag.pro) !== 0))
-      this.#turnPro(hand.position)
+      this.#turnPro(swap.position)
     if (l[lAt + WalletLane.dormantPlus1] !== 0)
-      this.resting.traded(hand.wallet, l[lAt + WalletLane.mints])
+      this.resting.traded(swap.wallet, l[lAt + WalletLane.mints])
   }
 
   /** The judgement of the wallet turns: every mint it holds counts it anew. */
   #turnPro(except: number): void {
-    const { l, lAt } = this.hand
+    const { l, lAt } = this.swap
     l[lAt + WalletLane.flags] ^= WalletFlag.pro
     const isPro = (l[lAt + WalletLane.flags] & WalletFlag.pro) !== 0
     const { positions, tokensUndo, undo } = this.#state
@@ -316,7 +316,7 @@ export class SwapFold {
       const p = positions.u32[position >>> ROW_SHIFT]
       const pAt = (position & ROW_MASK) * POSITION_LANES
       const token = p[pAt + PositionLane.token]
-      if (token !== this.hand.token) undo.save(tokensUndo, token)
+      if (token !== this.swap.token) undo.save(tokensUndo, token)
       // Of those without a balance that counts nothing changes.
       if (!isHolderAt(p, pAt)) continue
       this.holders.turnPro(
@@ -331,38 +331,38 @@ export class SwapFold {
 
   /** Dormant positions are counted where they are: nothing but their mint's row changes. */
   #turnDormant(isPro: boolean): void {
-    this.resting.visit(this.hand.wallet, (token, balanceLo, balanceHi) => {
+    this.resting.visit(this.swap.wallet, (token, balanceLo, balanceHi) => {
       this.#state.undo.save(this.#state.tokensUndo, token)
       this.holders.turnPro(token, balanceLo, balanceHi, isPro)
     })
   }
 
   /** Told by words of the token's row, so that the record before is read only when it matters. */
-  #mayShareTransaction({ signatureLow }: RingKey): boolean {
-    const last = this.hand.t[this.hand.tAt + TokenLane.lastSignature]
+  #mayShareTransaction({ signatureLow }: EventPosition): boolean {
+    const last = this.swap.t[this.swap.tAt + TokenLane.lastSignature]
     return last === 0 || signatureLow === 0 || last === signatureLow >>> 0
   }
 
-  #link({ signatureLow }: RingKey): void {
-    this.hand.t[this.hand.tAt + TokenLane.lastSignature] = signatureLow
-    const { r, rAt, t, tf, tAt, tAtF, p, pAt, index } = this.hand
+  #link({ signatureLow }: EventPosition): void {
+    this.swap.t[this.swap.tAt + TokenLane.lastSignature] = signatureLow
+    const { r, rAt, t, tf, tAt, tAtF, p, pAt, index } = this.swap
     r[rAt + SwapLane.previousInMint] = t[tAt + TokenLane.lastSwapPlus1]
     r[rAt + SwapLane.previousInPosition] = p[pAt + PositionLane.lastSwapPlus1]
     t[tAt + TokenLane.lastSwapPlus1] = index + 1
-    if (this.hand.isPassed) countPassed(p, pAt)
+    if (this.swap.isPassed) countPassed(p, pAt)
     p[pAt + PositionLane.lastSwapPlus1] = index + 1
     t[tAt + TokenLane.swaps] += 1
-    tf[tAtF + TokenLane.volumeMicroUsdF] += this.hand.microUsd
+    tf[tAtF + TokenLane.volumeMicroUsdF] += this.swap.microUsd
   }
 
   #finish(judged: number, isFirstOfTransaction: boolean): void {
-    const { hand } = this
-    const { r, rAt, t, tAt, p, pAt } = hand
+    const { swap } = this
+    const { r, rAt, t, tAt, p, pAt } = swap
     let shown = judged | shownFlags(p[pAt + PositionLane.flags])
     if (isFirstOfTransaction) shown |= Flag.firstOfTransaction
     const complete = TokenFlag.complete | TokenFlag.graduated
-    if (hand.isAmm || t[tAt + TokenLane.flags] & complete) shown |= Flag.complete
-    r[rAt + SwapLane.flags] = hand.flags | shown
+    if (swap.isAmm || t[tAt + TokenLane.flags] & complete) shown |= Flag.complete
+    r[rAt + SwapLane.flags] = swap.flags | shown
   }
 }
 

@@ -1,9 +1,9 @@
 import { stepped, TapeDamage } from '../../base/damage.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
-import type { Hand } from '../state/hand.ts'
 import { barLane } from '../state/lanes.ts'
 import { BAR_LANES, BAR_PRICES, Bar, BarPrice, TokenFlag, TokenLane } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
+import type { SwapContext } from '../state/swap-context.ts'
 import { type ChartTrade, ChartTrades, noTrade } from './chart-trades.ts'
 
 /** As a fault of the chain is told. */
@@ -37,22 +37,22 @@ export class Candles {
     this.trades = new ChartTrades(state)
   }
 
-  /** Folds the swap in hand, whose record is already in the mint's chain. */
-  fold(hand: Hand): void {
-    const { t, tAt } = hand
+  /** Folds the swap that is folded, whose record is already in the mint's chain. */
+  fold(swap: SwapContext): void {
+    const { t, tAt } = swap
     if ((t[tAt + TokenLane.flags] & TokenFlag.barsStored) === 0) {
       const swaps = t[tAt + TokenLane.swaps]
-      if (swaps >= STORED_FROM_SWAPS) this.#startStoring(hand)
-      else if (swaps >= NEARED_FROM_SWAPS && swaps % NEARED_EVERY === 0) this.#bringNear(hand.token)
+      if (swaps >= STORED_FROM_SWAPS) this.#startStoring(swap)
+      else if (swaps >= NEARED_FROM_SWAPS && swaps % NEARED_EVERY === 0) this.#bringNear(swap.token)
       return
     }
     const trade = this.#trade
-    trade.timestamp = hand.timestamp
-    trade.priceUsd = hand.priceUsd
-    trade.priceSol = hand.priceSol
-    trade.microUsd = hand.microUsd
-    trade.lamports = hand.lamports
-    this.#store(hand, trade)
+    trade.timestamp = swap.timestamp
+    trade.priceUsd = swap.priceUsd
+    trade.priceSol = swap.priceSol
+    trade.microUsd = swap.microUsd
+    trade.lamports = swap.lamports
+    this.#store(swap, trade)
   }
 
   /** Most of what the bars are begun with may lie on the disk: it is brought near in pieces, before. */
@@ -66,20 +66,20 @@ export class Candles {
     }
   }
 
-  #startStoring(hand: Hand): void {
-    const { t, tAt } = hand
+  #startStoring(swap: SwapContext): void {
+    const { t, tAt } = swap
     t[tAt + TokenLane.flags] |= TokenFlag.barsStored
-    this.trades.visit(hand.token, (trade) => this.#store(hand, trade))
+    this.trades.visit(swap.token, (trade) => this.#store(swap, trade))
   }
 
-  #store(hand: Hand, trade: ChartTrade): void {
-    const newest = hand.t[hand.tAt + TokenLane.barsPlus1]
+  #store(swap: SwapContext, trade: ChartTrade): void {
+    const newest = swap.t[swap.tAt + TokenLane.barsPlus1]
     const isBehind = newest !== 0 && trade.timestamp < this.#timeOf(newest - 1)
     for (let width = 0; width < BASE_WIDTHS_SECONDS.length; width++) {
       const seconds = BASE_WIDTHS_SECONDS[width]
       const time = trade.timestamp - (trade.timestamp % seconds)
-      const bar = this.#place(hand, hand.tAt + TokenLane.barsPlus1 + width, time, trade)
-      if (isBehind && width > 0) this.#reopen(hand, bar, width)
+      const bar = this.#place(swap, swap.tAt + TokenLane.barsPlus1 + width, time, trade)
+      if (isBehind && width > 0) this.#reopen(swap, bar, width)
     }
   }
 
@@ -87,13 +87,13 @@ export class Candles {
    * Trades of a bar count in order of time. One whose time lies before newer bars is neither the
    * first nor the last of a wide bar by having come last: the narrower bars tell.
    */
-  #reopen(hand: Hand, bar: number, width: number): void {
+  #reopen(swap: SwapContext, bar: number, width: number): void {
     const { bars } = this.#state
     const f64 = bars.f64[bar >>> ROW_SHIFT]
     const at = ((bar & ROW_MASK) * BAR_LANES) >>> 1
     const from = this.#timeOf(bar)
     const to = from + BASE_WIDTHS_SECONDS[width]
-    let next = hand.t[hand.tAt + TokenLane.barsPlus1 + width - 1]
+    let next = swap.t[swap.tAt + TokenLane.barsPlus1 + width - 1]
     for (const series of SERIES) {
       f64[at + series.open] = 0
       f64[at + series.close] = 0
@@ -119,10 +119,10 @@ export class Candles {
   }
 
   /** Finds or makes the bar at `time` in the chain headed by a token lane. */
-  #place(hand: Hand, headAt: number, time: number, trade: ChartTrade): number {
+  #place(swap: SwapContext, headAt: number, time: number, trade: ChartTrade): number {
     const { bars, undo, barsUndo } = this.#state
     let later = 0
-    let next = hand.t[headAt]
+    let next = swap.t[headAt]
     for (let steps = 0; next !== 0; ) {
       steps = stepped(steps, bars.count, BARS)
       const barTime = this.#timeOf(next - 1)
@@ -138,7 +138,7 @@ export class Candles {
     }
     const bar = bars.add()
     this.#open(bar, time, next, trade)
-    if (later === 0) hand.t[headAt] = bar + 1
+    if (later === 0) swap.t[headAt] = bar + 1
     else {
       undo.save(barsUndo, later - 1)
       const at = ((later - 1) & ROW_MASK) * BAR_LANES

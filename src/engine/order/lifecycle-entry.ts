@@ -8,13 +8,13 @@ import {
   type TokenCreated,
 } from '../../events/event.ts'
 import { StateError } from '../memory/state-part.ts'
-import type { RingKey } from './ring-key.ts'
+import type { EventPosition } from './event-position.ts'
 
 /** An event with a place that is no swap, as the order ring keeps it, to be folded again. */
 export interface LifecycleEntry {
   readonly event: PlacedEvent
   readonly token: number
-  readonly key: RingKey
+  readonly key: EventPosition
 }
 
 /**

@@ -1,5 +1,5 @@
 import { StateError, type StatePart, sizesOf } from '../memory/state-part.ts'
-import { NOWHERE, type RingKey } from './ring-key.ts'
+import { type EventPosition, NOWHERE } from './event-position.ts'
 
 /** What was taken, and what was not and why. */
 export interface EngineCounts {
@@ -31,7 +31,7 @@ export class Progress {
   readonly counts: EngineCounts
   /** Events taken that are no swaps. */
   othersTaken = 0
-  readonly newest: RingKey = { ...NOWHERE }
+  readonly newest: EventPosition = { ...NOWHERE }
 
   readonly part: StatePart = {
     name: 'progress',

@@ -14,7 +14,7 @@ import {
 import type { AddressBook } from '../state/address-book.ts'
 import type { State } from '../state/state.ts'
 
-/** Lanes of swap records; the one at hand begins at u32 lane `at`, an even one. */
+/** Lanes of swap records; the record begins at u32 lane `at`, an even one. */
 interface RecordLanes {
   readonly u32: Uint32Array
   readonly f64: Float64Array

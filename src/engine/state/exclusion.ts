@@ -15,7 +15,7 @@ export function isNeverHolder(state: State, token: number, wallet: number): bool
 }
 
 /** Addresses (+ 1; 0 while not known) of a mint's curve and pool. */
-export function houseOf({ births, tokens }: State, token: number): readonly number[] {
+export function poolAddressesOf({ births, tokens }: State, token: number): readonly number[] {
   const b = births.u32[token >>> ROW_SHIFT]
   const t = tokens.u32[token >>> ROW_SHIFT]
   return [

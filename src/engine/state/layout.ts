@@ -41,7 +41,7 @@ export const TokenLane = {
   poolAmmPlus1: 46,
   /** Newest stored bar of each base width (candles.ts); 0 in tokens that derive them on read. */
   barsPlus1: 47,
-  /** A word of the newest swap's signature hash; 0 when it has none (RingKey). */
+  /** A word of the newest swap's signature hash; 0 when it has none (EventPosition). */
   lastSignature: 50,
   /** Its run on the dormant tape (`ColdRunLane`); 0 while its positions are rows. */
   dormantPlus1: 51,

@@ -30,7 +30,7 @@ export class PositionLists {
   readonly #state: State
   readonly #ofToken: FollowedChains
   readonly #ofWallet: FollowedChains
-  readonly #resting: RestingRecords
+  readonly #resting: ColdPositionCache
 
   constructor(state: State, rememberedFrom?: number, copiedMax?: number) {
     this.#state = state
@@ -38,7 +38,7 @@ export class PositionLists {
     const rows = () => state.positions.count
     this.#ofToken = new FollowedChains(nextInMint, rows, rememberedFrom)
     this.#ofWallet = new FollowedChains((row) => state.nextInWallet(row), rows, rememberedFrom)
-    this.#resting = new RestingRecords(state.dormant, copiedMax)
+    this.#resting = new ColdPositionCache(state.dormant, copiedMax)
   }
 
   get bytes(): number {
@@ -203,7 +203,7 @@ class RecordCopy implements ChainCopy<RecordCopy>, CopiedRecords {
  * Copies of the resting positions of wallets that are asked for: what a wallet's page is ordered by is
  * known only when all of them have been read.
  */
-class RestingRecords {
+class ColdPositionCache {
   readonly #dormant: Dormant
   readonly #wallets: CopiedChains<RecordCopy>
 

@@ -76,7 +76,7 @@ export class FetchQueue {
     return this.#dropped
   }
 
-  /** Answers of gateways that say they are switched off. */
+  /** Queries of gateways that say they are switched off. */
   get sunsets(): number {
     return this.#sunsets
   }

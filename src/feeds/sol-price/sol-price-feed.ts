@@ -3,7 +3,7 @@ import type { EventSink, Feed } from '../../events/event-sink.ts'
 import { Backoff } from '../backoff.ts'
 import { peerSocket } from '../peer-socket.ts'
 import { wait } from '../timers.ts'
-import { FRESH_MS, PriceJudge } from './price-judge.ts'
+import { FRESH_MS, PriceAggregator } from './price-aggregator.ts'
 import { type PriceVenue, readPrice } from './venues.ts'
 
 /** A price is told at most this often, and only when it is another one. */
@@ -41,7 +41,7 @@ export class SolPriceFeed implements Feed {
   readonly #clockMs: () => number
   /** Goes on when the clock of the machine is set: by it quotes grow old. */
   readonly #steadyMs: () => number
-  readonly #judge = new PriceJudge()
+  readonly #judge = new PriceAggregator()
   readonly #sockets: readonly VenueSocket[]
   readonly #stopping = new AbortController()
   readonly #priced = Promise.withResolvers<void>()

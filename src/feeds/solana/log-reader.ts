@@ -6,7 +6,7 @@ import type { ChainTransaction } from '../chain/transactions/transaction.ts'
 import { SlotSettler } from '../slots/slot-settler.ts'
 import type { Receiver } from '../supervisor/source.ts'
 import { waitFor } from '../timers.ts'
-import type { BlockReading } from './block-teller.ts'
+import type { BlockReading } from './block-reader.ts'
 
 /** Times a transaction whose log was cut is asked for; a node may know it a moment later. */
 const FETCHES_MAX = 5

@@ -12,7 +12,7 @@ import type { RawFrames } from '../raw-frames.ts'
 import { secretsOf } from '../secrets.ts'
 import type { Receiver, SlotReceiver, Source } from '../supervisor/source.ts'
 import { REAL_TIMERS, type Timers } from '../timers.ts'
-import { BlockTeller } from './block-teller.ts'
+import { BlockReader } from './block-reader.ts'
 import { FrameCheck } from './frame-check.ts'
 import { type LogCounters, LogReader, type LogReading, newLogCounters } from './log-reader.ts'
 import { PoolResolver } from './pool-resolver.ts'
@@ -45,7 +45,7 @@ export class SolanaSource implements Source {
   readonly #options: SolanaOptions
   readonly #rpc: RpcClient
   readonly #pools: PoolResolver
-  readonly #blocks: BlockTeller
+  readonly #blocks: BlockReader
   readonly #reading: LogReading
   readonly #check = new FrameCheck()
   readonly #own: LogCounters = newLogCounters()
@@ -60,7 +60,7 @@ export class SolanaSource implements Source {
     const pools = new PoolResolver(questions, normaliser.pools, timers)
     this.#pools = pools
     const reading = { questions, normaliser, pools, counters, check: this.#check, timers }
-    this.#blocks = new BlockTeller(reading)
+    this.#blocks = new BlockReader(reading)
     const isByBlocks = options.blocks === 'all'
     this.#reading = { ...reading, own: this.#own, settleMs, isByBlocks }
   }
@@ -145,14 +145,14 @@ function bytesOf(data: Buffer | ArrayBuffer | Buffer[]): Buffer {
 
 /** Reads slots from their blocks as they become whole, each once, and tells them in that order. */
 class BlocksInOrder {
-  readonly #blocks: BlockTeller
+  readonly #blocks: BlockReader
   readonly #receiver: SlotReceiver
   readonly #signal: AbortSignal
   /** Each late frame of a slot makes it whole once more, and a question costs. */
   readonly #asked = new LRUCache<number, true>({ max: ASKED_MAX })
   #before: Promise<void> = Promise.resolve()
 
-  constructor(blocks: BlockTeller, receiver: SlotReceiver, signal: AbortSignal) {
+  constructor(blocks: BlockReader, receiver: SlotReceiver, signal: AbortSignal) {
     this.#blocks = blocks
     this.#receiver = receiver
     this.#signal = signal

@@ -1,10 +1,10 @@
 import { Backoff } from '../backoff.ts'
 import { type Timers, waitFor } from '../timers.ts'
+import { IncompleteSlots, type SlotRange, SUSPECT_SLOTS_MAX } from './incomplete-slots.ts'
 import { type Failure, SlotAsker } from './slot-asker.ts'
-import type { SlotDesk } from './slot-desk.ts'
+import type { SlotSequencer } from './slot-sequencer.ts'
 import type { Source } from './source.ts'
 import type { DeskCounters } from './supervisor-counters.ts'
-import { type SlotRange, SUSPECT_SLOTS_MAX, Suspects } from './suspects.ts'
 
 /** How long a gap is watched before it is filled: another source, or the same, may tell it yet. */
 const GRACE_MS = 200
@@ -16,7 +16,7 @@ const HOLES_MAX = 3
 const UNHEARD_MAX = 4
 
 interface GapFillerOptions {
-  readonly desk: SlotDesk
+  readonly desk: SlotSequencer
   readonly sources: readonly Source[]
   readonly counters: DeskCounters
   readonly timers: Timers
@@ -31,7 +31,7 @@ export class GapFiller {
   readonly #options: GapFillerOptions
   readonly #asker: SlotAsker
   readonly #backoff: Backoff
-  readonly #suspects = new Suspects()
+  readonly #suspects = new IncompleteSlots()
   #isRunning = false
   /** Slots up to this one were told without what follows them: nobody knows whether they end there. */
   #askedTo = -1

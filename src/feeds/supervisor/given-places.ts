@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import { ARRIVAL_STEP } from '../chain/arrival-index.ts'
+import { SUSPECT_SLOTS_MAX } from './incomplete-slots.ts'
 import { blockIndexOf, mintsOf, movedTo, type PlacedTransaction } from './slot-order.ts'
 import type { ToldTransaction } from './source.ts'
-import { SUSPECT_SLOTS_MAX } from './suspects.ts'
 
 /** Transactions of a slot that are remembered, more than a block holds; past it all that is late shares a place. */
 const TRANSACTIONS_MAX = 20_000

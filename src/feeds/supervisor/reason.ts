@@ -1,4 +1,4 @@
-import { withoutSteering } from '../../base/steering.ts'
+import { stripControlChars } from '../../base/strip-control-chars.ts'
 import { messageOf } from '../../base/thrown.ts'
 import { codePoints } from '../../events/text.ts'
 import { withoutSecrets } from '../secrets.ts'
@@ -9,6 +9,6 @@ const CHARACTERS_MAX = 200
 /** Why something failed, for logs and `/readyz`: without these secrets, and long ones are cut. */
 export function reasonOf(error: unknown, secrets: readonly string[] = []): string {
   const message = withoutSecrets(messageOf(error), secrets)
-  const shown = withoutSteering(codePoints(message, CHARACTERS_MAX), ' ')
+  const shown = stripControlChars(codePoints(message, CHARACTERS_MAX), ' ')
   return shown.length < message.length ? `${shown}…` : shown
 }

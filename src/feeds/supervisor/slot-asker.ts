@@ -1,6 +1,6 @@
 import type { Timers } from '../timers.ts'
 import { reasonOf } from './reason.ts'
-import type { SlotDesk } from './slot-desk.ts'
+import type { SlotSequencer } from './slot-sequencer.ts'
 import { type SlotReceiver, SlotsUnavailable, SlotUnreadable, type Source } from './source.ts'
 
 /** A back-fill that took longer is ended and tried again. */
@@ -9,7 +9,7 @@ const PIECE_MS = 60_000
 const LEFT_OUT_MAX = 10
 
 interface SlotAskerOptions {
-  readonly desk: SlotDesk
+  readonly desk: SlotSequencer
   readonly sources: readonly Source[]
   readonly timers: Timers
 }

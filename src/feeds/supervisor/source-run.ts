@@ -2,8 +2,8 @@ import type { FeedEvent } from '../../events/event.ts'
 import { Backoff } from '../backoff.ts'
 import { type Timers, waitFor } from '../timers.ts'
 import { reasonOf } from './reason.ts'
-import type { SlotDesk } from './slot-desk.ts'
 import type { SlotReach } from './slot-reach.ts'
+import type { SlotSequencer } from './slot-sequencer.ts'
 import type { Receiver, Source, ToldTransaction } from './source.ts'
 import { newSourceCounters } from './supervisor-counters.ts'
 
@@ -12,7 +12,7 @@ export const SILENCE_MS = 5_000
 
 interface SourceRunOptions {
   readonly source: Source
-  readonly desk: SlotDesk
+  readonly desk: SlotSequencer
   /** One for all sources: they tell of one chain. */
   readonly reach: SlotReach
   readonly timers: Timers

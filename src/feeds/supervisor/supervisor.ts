@@ -8,8 +8,8 @@ import { GapFiller } from './gap-filler.ts'
 import type { WrittenIndexes } from './given-places.ts'
 import { fullRuns, whyNotLive } from './liveness.ts'
 import { ReserveTrades } from './reserve-trades.ts'
-import { SlotDesk } from './slot-desk.ts'
 import { SlotReach } from './slot-reach.ts'
+import { SlotSequencer } from './slot-sequencer.ts'
 import type { Source } from './source.ts'
 import { SourceRun } from './source-run.ts'
 import { newDeskCounters } from './supervisor-counters.ts'
@@ -49,7 +49,7 @@ export class Supervisor implements Feed {
   readonly #counters = newDeskCounters()
   readonly #reserves = new ReserveCheck()
   readonly #slotLength = new SlotLength()
-  readonly #desk: SlotDesk
+  readonly #desk: SlotSequencer
   readonly #runs: readonly SourceRun[]
   readonly #filler: GapFiller
   /** null: the sources are all of one kind, and so were those of the runs before. */
@@ -77,7 +77,7 @@ export class Supervisor implements Feed {
     this.#standsAt = cursor
     this.#standsSinceMs = this.#timers.nowMs()
     this.#reserveTrades = reserveTradesOf(options)
-    this.#desk = new SlotDesk(
+    this.#desk = new SlotSequencer(
       (events) => this.#handOver(events, false),
       this.#counters,
       cursor,

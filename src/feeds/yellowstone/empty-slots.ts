@@ -1,5 +1,5 @@
+import { SUSPECT_SLOTS_MAX } from '../supervisor/incomplete-slots.ts'
 import { SILENCE_MS } from '../supervisor/source-run.ts'
-import { SUSPECT_SLOTS_MAX } from '../supervisor/suspects.ts'
 
 /** A chain on which nobody trades is asked again that rarely. */
 const PATIENCE_MS_MAX = 60_000

@@ -1,6 +1,6 @@
 import type { JsonRecord } from '../../base/json-access.ts'
-import { BARS_MAX, RESOLUTIONS, type Resolution, type TablesQuery } from '../answers.ts'
 import type { FrameError } from '../live-frames.ts'
+import { BARS_MAX, RESOLUTIONS, type Resolution, type TablesQuery } from '../queries.ts'
 import { tablesOf } from '../requests/tables.ts'
 import { tableName } from '../table-rows.ts'
 import { STATE_OPTION_KEYS, stateOptionError, unknownKey } from './live-options.ts'

@@ -1,4 +1,4 @@
-import { BARS_MAX, type ChartQuery, RESOLUTIONS, type Resolution } from '../answers.ts'
+import { BARS_MAX, type ChartQuery, RESOLUTIONS, type Resolution } from '../queries.ts'
 import { integer, unixSeconds } from './integer.ts'
 import { accept, type Parsed, refuse } from './parsed.ts'
 import { choice, optIn, type QueryParameters, required } from './query-parameters.ts'

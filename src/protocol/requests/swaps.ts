@@ -1,5 +1,5 @@
 import type { SwapMark } from '../../events/swap-record.ts'
-import type { Page } from '../answers.ts'
+import type { Page } from '../queries.ts'
 import { parseExtra } from './extra.ts'
 import { integer } from './integer.ts'
 import { accept, type Parsed, quoted, refuse } from './parsed.ts'

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
-import { FLAG_FILTERS, GROUPS, RANGE_FILTERS, SOCIALS } from '../answers.ts'
+import { FLAG_FILTERS, GROUPS, RANGE_FILTERS, SOCIALS } from '../queries.ts'
 import { DEFAULT_LIMIT, MAX_LIMIT } from './swaps.ts'
 
 const CLOSED = { additionalProperties: false } as const

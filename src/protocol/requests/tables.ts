@@ -6,7 +6,7 @@ import {
   RANGE_FILTERS,
   type RangeFilter,
   type TablesQuery,
-} from '../answers.ts'
+} from '../queries.ts'
 import { parseJson, withoutNulls } from './json-body.ts'
 import { accept, type Parsed, quoted, type Refused, refuse, shown } from './parsed.ts'
 import { DEFAULT_LIMIT } from './swaps.ts'

@@ -1,4 +1,4 @@
-import { TRADER_ORDERS, type TraderQuery } from '../answers.ts'
+import { TRADER_ORDERS, type TraderQuery } from '../queries.ts'
 import { addressRefusal, type IsTold } from './address.ts'
 import { accept, type Parsed, refuse } from './parsed.ts'
 import {

@@ -1,5 +1,5 @@
 import { nextBarTime, type Width } from '../../base/bar-time.ts'
-import { BARS_MAX, type ChartQuery, widthOf } from '../answers.ts'
+import { BARS_MAX, type ChartQuery, widthOf } from '../queries.ts'
 import { chartResolution, MAX_QUOTES, withoutExchange } from '../udf-json.ts'
 import { addressRefusal, type IsTold } from './address.ts'
 import { parseChartExtras, parseResolution, parseSpan } from './chart.ts'

@@ -1,7 +1,7 @@
 import { barTime, nextBarTime, type Width } from '../../base/bar-time.ts'
 import type { Chart, ChartBar } from '../../engine/read/chart.ts'
-import { BARS_MAX, type ChartQuery, type Written, widthOf } from '../../protocol/answers.ts'
 import { jsonNumber } from '../../protocol/json-text.ts'
+import { BARS_MAX, type ChartQuery, type Written, widthOf } from '../../protocol/queries.ts'
 
 const MICRO = 1e6
 const LAMPORTS = 1e9

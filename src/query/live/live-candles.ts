@@ -1,9 +1,9 @@
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import { barTime, nextBarTime } from '../../base/bar-time.ts'
-import { type Answers, type ChartQuery, type Resolution, widthOf } from '../../protocol/answers.ts'
 import { jsonString } from '../../protocol/json-text.ts'
 import { candlesWords, type FollowedWords } from '../../protocol/live-frames.ts'
+import { type ChartQuery, type Queries, type Resolution, widthOf } from '../../protocol/queries.ts'
 import type { LiveStreams } from '../../protocol/streams.ts'
 import { CHART_COLUMNS, type ChartColumn } from '../json/chart-json.ts'
 
@@ -36,7 +36,7 @@ export class LiveCandles {
   step = 0
   /** Of what was told last; -1 before. */
   position = -1
-  readonly #answers: Answers
+  readonly #answers: Queries
   readonly #streams: LiveStreams
   /** Bars that may still change, as they were sent, by their time. */
   readonly #open = new Map<number, string>()
@@ -45,7 +45,7 @@ export class LiveCandles {
   #isTraded = false
   #now = -1
 
-  constructor(mint: string, resolution: Resolution, answers: Answers, streams: LiveStreams) {
+  constructor(mint: string, resolution: Resolution, answers: Queries, streams: LiveStreams) {
     this.mint = mint
     this.resolution = resolution
     this.#answers = answers

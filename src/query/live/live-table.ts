@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import type { Answers, TablesQuery } from '../../protocol/answers.ts'
 import { jsonString } from '../../protocol/json-text.ts'
 import { type FollowedWords, tableWords } from '../../protocol/live-frames.ts'
+import type { Queries, TablesQuery } from '../../protocol/queries.ts'
 import type { LiveStreams } from '../../protocol/streams.ts'
 import { rowsOfTables, type TableRows, tableDelta } from '../../protocol/table-rows.ts'
 
@@ -13,7 +13,7 @@ export class LiveTable {
   /** Of what was told last; -1 before. */
   position = -1
   readonly #query: TablesQuery
-  readonly #answers: Answers
+  readonly #answers: Queries
   readonly #streams: LiveStreams
   /** The last answer, which is never empty; empty: there is none yet, or it was forgotten. */
   #json = ''
@@ -23,7 +23,7 @@ export class LiveTable {
   #rows: TableRows | null = null
   #now = -1
 
-  constructor(name: string, query: TablesQuery, answers: Answers, streams: LiveStreams) {
+  constructor(name: string, query: TablesQuery, answers: Queries, streams: LiveStreams) {
     this.name = name
     this.#query = query
     this.#answers = answers

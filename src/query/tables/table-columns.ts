@@ -12,7 +12,7 @@ import {
   SOCIALS,
   type Social,
   type SocialsFilter,
-} from '../../protocol/answers.ts'
+} from '../../protocol/queries.ts'
 import { METRICS } from './metrics.ts'
 import type { Column } from './token-column.ts'
 import {
@@ -31,7 +31,7 @@ const SOCIAL_PLACES = SOCIALS.map((social) => METADATA_KEYS.indexOf(social))
 const MINT_ORDERS = 2 ** 48
 
 /** One condition of a filter: values of a column from `min` to `max`, both allowed. */
-export interface Gate {
+export interface Predicate {
   readonly column: Column
   readonly min: number
   readonly max: number
@@ -70,17 +70,17 @@ export class TableColumns {
   }
 
   /** Values from `min` to `max`, both allowed. */
-  range(name: RangeFilterName, min: number, max: number): Gate {
+  range(name: RangeFilterName, min: number, max: number): Predicate {
     return { column: this.#column(name), min, max }
   }
 
   /** Tokens of which a flag holds. */
-  flag(name: FlagFilterName): Gate {
+  flag(name: FlagFilterName): Predicate {
     return name === 'noXReuses' ? this.range('xReuses', 0, 0) : this.#holds(name)
   }
 
   /** Tokens that name a social network, or any of them. */
-  social(name: Social | 'atLeastOne'): Gate {
+  social(name: Social | 'atLeastOne'): Predicate {
     return this.#holds(name)
   }
 
@@ -96,7 +96,7 @@ export class TableColumns {
     return this.#mintPrecedences
   }
 
-  #holds(name: ColumnName): Gate {
+  #holds(name: ColumnName): Predicate {
     return { column: this.#column(name), min: 1, max: 1 }
   }
 
@@ -137,7 +137,7 @@ function readOf(name: ColumnName): (token: TokenReader) => number {
 export function compileFilters(
   filters: Filters | null | undefined,
   columns: TableColumns,
-): readonly Gate[] {
+): readonly Predicate[] {
   if (filters === null || filters === undefined) return []
   return [
     ...flagGates(filters, columns),
@@ -146,8 +146,8 @@ export function compileFilters(
   ]
 }
 
-function rangeGates(filters: Filters, columns: TableColumns): Gate[] {
-  const gates: Gate[] = []
+function rangeGates(filters: Filters, columns: TableColumns): Predicate[] {
+  const gates: Predicate[] = []
   for (const name of RANGE_FILTERS) {
     const range = filters[name]
     if (range === null || range === undefined) continue
@@ -159,11 +159,14 @@ function rangeGates(filters: Filters, columns: TableColumns): Gate[] {
 }
 
 /** A flag that is true requires; false is the same as absent (contract section 2). */
-function flagGates(filters: Filters, columns: TableColumns): Gate[] {
+function flagGates(filters: Filters, columns: TableColumns): Predicate[] {
   return FLAG_FILTERS.filter((name) => filters[name] === true).map((name) => columns.flag(name))
 }
 
-function socialGates(socials: SocialsFilter | null | undefined, columns: TableColumns): Gate[] {
+function socialGates(
+  socials: SocialsFilter | null | undefined,
+  columns: TableColumns,
+): Predicate[] {
   if (socials === null || socials === undefined) return []
   const names = [...SOCIALS, 'atLeastOne'] as const
   return names.filter((name) => socials[name] === true).map((name) => columns.social(name))

@@ -1,5 +1,5 @@
 import type { TokenBlock } from '../../engine/index/ordered-tokens.ts'
-import type { Gate } from './table-columns.ts'
+import type { Predicate } from './table-columns.ts'
 import type { TokenRun } from './token-column.ts'
 
 /** Tokens looked at together: few at first, since most filters let the newest pass. */
@@ -12,8 +12,8 @@ const REFRESHED_MAX = 1_024
 type Blocks = readonly TokenBlock[]
 
 /** A condition in a scan. */
-interface Sieve {
-  readonly gate: Gate
+interface PredicateStats {
+  readonly gate: Predicate
   isSettled: boolean
   /** Tokens that came to it, and those that it let pass. */
   came: number
@@ -29,7 +29,7 @@ export class TableScan {
   readonly #kept = new Uint32Array(LAST_BATCH)
 
   /** Are so many found, or is there no more, before a column has to be settled? */
-  endsSoon(blocks: Blocks, gates: readonly Gate[], limit: number): boolean {
+  endsSoon(blocks: Blocks, gates: readonly Predicate[], limit: number): boolean {
     let count = 0
     const found = () => {
       count += 1
@@ -39,14 +39,14 @@ export class TableScan {
   }
 
   /** Calls `found` with each token that passes, from the end of the blocks on, until it says false. */
-  run(blocks: Blocks, gates: readonly Gate[], found: (token: number) => boolean): void {
+  run(blocks: Blocks, gates: readonly Predicate[], found: (token: number) => boolean): void {
     this.#run(blocks, gates, found, Number.POSITIVE_INFINITY)
   }
 
   /** Looks at `most` tokens at most; false: there are more. */
   #run(
     blocks: Blocks,
-    gates: readonly Gate[],
+    gates: readonly Predicate[],
     found: (token: number) => boolean,
     most: number,
   ): boolean {
@@ -92,7 +92,7 @@ function copied({ tokens, from, to }: TokenRun, kept: Uint32Array, end: number):
 }
 
 /** Keeps those that have passed the first condition and pass the others; returns where they begin. */
-function sifted(sieves: Sieve[], kept: Uint32Array, first: number): number {
+function sifted(sieves: PredicateStats[], kept: Uint32Array, first: number): number {
   let from = first
   for (let i = 1; i < sieves.length && from < LAST_BATCH; i++) {
     const sieve = sieves[i]
@@ -105,7 +105,7 @@ function sifted(sieves: Sieve[], kept: Uint32Array, first: number): number {
 }
 
 /** `Column.narrow`, of values that are brought up to date. */
-function narrowed(sieve: Sieve, run: TokenRun, kept: Uint32Array, end: number): number {
+function narrowed(sieve: PredicateStats, run: TokenRun, kept: Uint32Array, end: number): number {
   const { gate } = sieve
   const { column } = gate
   const count = run.to - run.from
@@ -120,6 +120,6 @@ function narrowed(sieve: Sieve, run: TokenRun, kept: Uint32Array, end: number): 
   return from
 }
 
-function letsFewerPass(sieve: Sieve, other: Sieve): boolean {
+function letsFewerPass(sieve: PredicateStats, other: PredicateStats): boolean {
   return sieve.passed * other.came < other.passed * sieve.came
 }

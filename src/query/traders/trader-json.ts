@@ -1,8 +1,8 @@
 import type { PositionReader } from '../../engine/read/position-reader.ts'
 import { PositionFlag } from '../../engine/state/layout.ts'
 import { METADATA_KEYS } from '../../events/event.ts'
-import type { TraderOrder } from '../../protocol/answers.ts'
 import { finiteNumber, jsonNumber, jsonString } from '../../protocol/json-text.ts'
+import type { TraderOrder } from '../../protocol/queries.ts'
 import { tokenExtras } from '../json/extra-json.ts'
 
 const IMAGE = METADATA_KEYS.indexOf('image')

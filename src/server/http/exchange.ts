@@ -70,7 +70,7 @@ export class Exchange implements Awaited {
     return performance.now() - this.startedMs
   }
 
-  /** Answers, unless the exchange has ended already. */
+  /** Queries, unless the exchange has ended already. */
   reply(reply: Reply): void {
     if (this.#ended) return
     this.#end()

@@ -8,9 +8,10 @@ import {
   type QueryParameters,
 } from '../../protocol/requests/query-parameters.ts'
 import { udfErrorJson } from '../../protocol/udf-json.ts'
+import type { LoopScheduler } from '../load/loop-scheduler.ts'
 import type { RateLimiter } from '../load/rate-limiter.ts'
-import type { Turns } from '../load/turns.ts'
 import type { ClientAddresses } from '../sockets/client-address.ts'
+import { admit } from './admission.ts'
 import { bodyTimeout, readBody, refusedByHeaders } from './body-reader.ts'
 import { Exchange, type ExchangeContext } from './exchange.ts'
 import {
@@ -22,11 +23,10 @@ import {
   starting,
   takeOfLimit,
 } from './front-replies.ts'
-import { inTurn } from './in-turn.ts'
-import type { KeptAnswers } from './kept-answers.ts'
 import type { ServerState } from './options.ts'
 import { errorReply, type Reply } from './reply.ts'
 import { readRequest } from './request.ts'
+import type { ResponseCache } from './response-cache.ts'
 import { type Answered, type RouteMatch, type Router, UNFINISHED } from './router.ts'
 
 const API_PATH = '/api/v2'
@@ -40,11 +40,11 @@ interface FrontOptions {
   readonly clock: () => number
   readonly state: ServerState
   readonly isTold: IsTold
-  readonly kept: KeptAnswers
+  readonly kept: ResponseCache
   readonly bodyDeadlineMs: number
   readonly routeDeadlineMs: number
   readonly context: ExchangeContext
-  readonly turns: Turns
+  readonly turns: LoopScheduler
 }
 
 /** The one handler of every HTTP request: no route can forget what is done here. */
@@ -54,7 +54,7 @@ export function httpFront(options: FrontOptions): (res: HttpResponse, req: HttpR
     const exchange = new Exchange(options.context, res, request)
     exchange.isApi = isApiPath(request.path)
     if (request.path.startsWith(UDF_PATH)) exchange.errorBody = udfErrorJson
-    inTurn(options, exchange, () => dispatch(options, exchange))
+    admit(options, exchange, () => dispatch(options, exchange))
   }
 }
 

@@ -1,5 +1,5 @@
 import type { AdjustableLimits } from '../../config/surface.ts'
-import type { Answers, LiveSource, ServiceState } from '../../protocol/answers.ts'
+import type { LiveSource, Queries, ServiceState } from '../../protocol/queries.ts'
 import type { LiveStreams } from '../../protocol/streams.ts'
 import type { TokenReads } from '../../query/token-reads.ts'
 import type { RateLimit } from '../load/rate-limiter.ts'
@@ -48,7 +48,7 @@ export interface ServerOptions {
   readonly host: string
   /** 0 takes a free port. */
   readonly port: number
-  readonly answers: Answers
+  readonly answers: Queries
   readonly live: LiveSource
   /** Numbers, replays and snapshots of what is live. */
   readonly streams: LiveStreams

@@ -4,10 +4,10 @@ import type { AddedRequest } from '../../protocol/live/live-messages.ts'
 import type { IsTold } from '../../protocol/requests/address.ts'
 import { accept } from '../../protocol/requests/parsed.ts'
 import { parseQueryString } from '../../protocol/requests/query-parameters.ts'
+import { admit } from '../http/admission.ts'
 import { Exchange, type ExchangeContext } from '../http/exchange.ts'
 import { takeOfLimit } from '../http/front-replies.ts'
 import { SECURITY_HEADERS } from '../http/header-lines.ts'
-import { inTurn } from '../http/in-turn.ts'
 import type { ServerState } from '../http/options.ts'
 import { errorReply, type Header, type Reply } from '../http/reply.ts'
 import { readRequest } from '../http/request.ts'
@@ -18,8 +18,8 @@ import {
   MAX_EVENT_STREAMS,
   MAX_EVENT_STREAMS_PER_ADDRESS,
 } from '../load/limits.ts'
+import type { LoopScheduler } from '../load/loop-scheduler.ts'
 import type { RateLimiter } from '../load/rate-limiter.ts'
-import type { Turns } from '../load/turns.ts'
 import { type ClientAddresses, isLocalPeer } from '../sockets/client-address.ts'
 import type { LiveConnection } from './connection/connection.ts'
 import { COMMENT, EventStreamOutlet } from './connection/event-stream-outlet.ts'
@@ -43,7 +43,7 @@ interface EventStreamsOptions {
   readonly feed: LiveFeed
   readonly context: ExchangeContext
   readonly addresses: ClientAddresses
-  readonly turns: Turns
+  readonly turns: LoopScheduler
   readonly routeDeadlineMs: number
   readonly limiter: RateLimiter | undefined
   readonly clock: () => number
@@ -102,7 +102,7 @@ export class EventStreams {
     exchange.isApi = true
     const lastEventId = req.getHeader('last-event-id')
     const isLocal = isLocalPeer(res, req)
-    inTurn(this.#options, exchange, () => this.#begin(exchange, lastEventId, isLocal))
+    admit(this.#options, exchange, () => this.#begin(exchange, lastEventId, isLocal))
   }
 
   /** The refusal, or null when the stream has begun. */

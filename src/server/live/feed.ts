@@ -1,17 +1,18 @@
 import type { WebSocket, WebSocketBehavior } from 'uWebSockets.js'
-import type { Answers, LiveSource } from '../../protocol/answers.ts'
 import { CLOSE_CODES } from '../../protocol/errors.ts'
 import type { AddedRequest } from '../../protocol/live/live-messages.ts'
 import { PING_FRAME } from '../../protocol/live/live-notices.ts'
 import type { AnnouncedChannel } from '../../protocol/live-frames.ts'
+import type { LiveSource, Queries } from '../../protocol/queries.ts'
 import type { IsTold } from '../../protocol/requests/address.ts'
-import type { LiveStreams, TradeTold } from '../../protocol/streams.ts'
+import type { LiveStreams, TradeInfo } from '../../protocol/streams.ts'
 import type { LiveTimes, Log, OnStep } from '../http/options.ts'
 import { MAX_BUFFERED_BYTES, MAX_RECEIVED_BYTES, SOCKET_IDLE_S } from '../load/limits.ts'
-import type { Turns } from '../load/turns.ts'
+import type { LoopScheduler } from '../load/loop-scheduler.ts'
 import type { LiveApp } from '../sockets/apps.ts'
 import type { ClientAddresses } from '../sockets/client-address.ts'
 import { Backlog } from './connection/backlog.ts'
+import { BackpressureBudget } from './connection/backpressure-budget.ts'
 import {
   type ConnectionAbout,
   hasTooMuchUnread,
@@ -20,15 +21,14 @@ import {
   type Send,
   type SocketData,
 } from './connection/connection.ts'
-import { Departures } from './connection/departures.ts'
+import { DeferredUnsubscribe } from './connection/deferred-unsubscribe.ts'
 import { Incoming } from './connection/incoming.ts'
 import { keepAlive } from './connection/keep-alive.ts'
 import { LiveFailures } from './connection/live-failures.ts'
 import type { LiveGate } from './connection/live-gate.ts'
 import type { MessageLimits } from './connection/message-budget.ts'
-import { UnreadMemory } from './connection/unread-memory.ts'
 import { type UpgradeOptions, upgradeHandler } from './connection/upgrade.ts'
-import { AddedChannels } from './hub/added-channels.ts'
+import { ChannelHub } from './hub/channel-hub.ts'
 import type { LastTables } from './hub/last-tables.ts'
 import { leavePlain, Requests } from './hub/requests.ts'
 import { broadcastTopic, Subscriptions } from './hub/subscriptions.ts'
@@ -38,14 +38,14 @@ interface LiveFeedOptions {
   readonly app: LiveApp
   readonly source: LiveSource
   readonly streams: LiveStreams
-  readonly answers: Answers
+  readonly answers: Queries
   readonly isTold: IsTold
   readonly isStarting: () => boolean
   readonly lastTables: LastTables
   readonly times: LiveTimes
   readonly gate: LiveGate
   readonly limits: MessageLimits & { readonly unreadBytes: number }
-  readonly turns: Turns
+  readonly turns: LoopScheduler
   readonly addresses: ClientAddresses
   readonly corsOrigin: string
   readonly refuse: UpgradeOptions['refuse']
@@ -65,9 +65,9 @@ export class LiveFeed {
   readonly #connections = new Set<LiveConnection>()
   readonly #subscriptions = new Subscriptions()
   readonly #backlog = new Backlog((reader) => this.#checkBuffer(reader))
-  readonly #unread: UnreadMemory
-  readonly #departures = new Departures((connection) => this.#drop(connection))
-  readonly #added: AddedChannels
+  readonly #unread: BackpressureBudget
+  readonly #departures = new DeferredUnsubscribe((connection) => this.#drop(connection))
+  readonly #added: ChannelHub
   readonly #failures: LiveFailures
   readonly #tableTrades: TableTrades
   readonly #stopKeepAlive: () => void
@@ -81,7 +81,7 @@ export class LiveFeed {
     this.#times = options.times
     this.#gate = options.gate
     const { unreadBytes } = options.limits
-    this.#unread = new UnreadMemory(this.#connections, unreadBytes, ({ socket }) => {
+    this.#unread = new BackpressureBudget(this.#connections, unreadBytes, ({ socket }) => {
       this.#cutReaders++
       socket.close()
     })
@@ -93,7 +93,7 @@ export class LiveFeed {
     const close = (connection: LiveConnection, code: number, reason: string) =>
       this.#close(connection, code, reason)
     this.#failures = new LiveFailures({ ...options, send, close })
-    this.#added = new AddedChannels({
+    this.#added = new ChannelHub({
       ...options,
       send,
       sendSnapshot,
@@ -267,12 +267,12 @@ export class LiveFeed {
     return this.#failures.guarded(connection, () => this.#added.serve(connection, request))
   }
 
-  #wantsTrade(mint: string, trade: TradeTold): boolean {
+  #wantsTrade(mint: string, trade: TradeInfo): boolean {
     const isAdded = this.#added.wantsTrade(mint, trade)
     return isAdded || this.#subscriptions.isFollowed(mint) || this.#tableTrades.wants(mint)
   }
 
-  #publishTrade(mint: string, message: string, trade: TradeTold): void {
+  #publishTrade(mint: string, message: string, trade: TradeInfo): void {
     if (this.#isStopping) return
     if (this.#tableTrades.wants(mint))
       this.#published += this.#tableTrades.publish(mint, message, trade)

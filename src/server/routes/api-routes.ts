@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Answers, TablesQuery, TraderQuery } from '../../protocol/answers.ts'
+import type { Queries, TablesQuery, TraderQuery } from '../../protocol/queries.ts'
 import { parseChart } from '../../protocol/requests/chart.ts'
 import { parseExtra } from '../../protocol/requests/extra.ts'
 import { accept, type Parsed } from '../../protocol/requests/parsed.ts'
@@ -15,7 +15,7 @@ import type { CachedChart } from './chart-cache.ts'
 
 /** Endpoints 1 to 7 of the specification. */
 export function apiRoutes(
-  answers: Answers,
+  answers: Queries,
   chart: CachedChart,
   lastTables: LastTables,
 ): readonly Route[] {
@@ -23,7 +23,7 @@ export function apiRoutes(
   return [...tokenRoutes(answers), ...traderRoutes(answers), ...memes]
 }
 
-function tokenRoutes(answers: Answers): readonly Route[] {
+function tokenRoutes(answers: Queries): readonly Route[] {
   return [
     {
       ...GET_API,
@@ -52,7 +52,7 @@ function tokenRoutes(answers: Answers): readonly Route[] {
   ]
 }
 
-function traderRoutes(answers: Answers): readonly Route[] {
+function traderRoutes(answers: Queries): readonly Route[] {
   return [
     {
       ...GET_API,
@@ -71,7 +71,7 @@ function traderRoutes(answers: Answers): readonly Route[] {
 }
 
 function memeRoutes(
-  answers: Answers,
+  answers: Queries,
   chart: CachedChart,
   lastTables: LastTables,
 ): readonly Route[] {
@@ -127,7 +127,7 @@ function mintsOf(tables: string): ReadonlySet<string> {
 }
 
 /** A page far back is looked for in pieces: it may be a million swaps behind the newest. */
-function swapsReply(answers: Answers, mint: string, query: Parsed<SwapsQuery>): Answered {
+function swapsReply(answers: Queries, mint: string, query: Parsed<SwapsQuery>): Answered {
   if (!query.ok) return query
   const { wallet, page } = query.value
   return onceFound(
@@ -137,7 +137,7 @@ function swapsReply(answers: Answers, mint: string, query: Parsed<SwapsQuery>): 
 }
 
 /** What hundreds of thousands of traders are ordered by is read in pieces. */
-function tradersReply(answers: Answers, mint: string, query: Parsed<TraderQuery>): Answered {
+function tradersReply(answers: Queries, mint: string, query: Parsed<TraderQuery>): Answered {
   if (!query.ok) return query
   return onceFound(
     (mayGoOn) => answers.hasFoundTraders(mint, query.value, mayGoOn),
@@ -146,7 +146,7 @@ function tradersReply(answers: Answers, mint: string, query: Parsed<TraderQuery>
 }
 
 /** A wallet that traded a hundred thousand tokens may have as many positions on the disk. */
-function walletReply(answers: Answers, wallet: string, query: Parsed<TraderQuery>): Answered {
+function walletReply(answers: Queries, wallet: string, query: Parsed<TraderQuery>): Answered {
   if (!query.ok) return query
   return onceFound(
     (mayGoOn) => answers.hasFoundTokens(wallet, mayGoOn),
@@ -156,7 +156,7 @@ function walletReply(answers: Answers, wallet: string, query: Parsed<TraderQuery
 
 /** After a start the largest holders of a hundred mints are looked for among all of theirs, in pieces. */
 function marketReply(
-  answers: Answers,
+  answers: Queries,
   mints: Parsed<readonly string[]>,
   extra: Parsed<boolean>,
 ): Answered {
@@ -169,7 +169,7 @@ function marketReply(
 }
 
 /** The first search weighs all tokens, and the holders of those found may not have been looked through. */
-function searchReply(answers: Answers, text: Parsed<string>, extra: Parsed<boolean>): Answered {
+function searchReply(answers: Queries, text: Parsed<string>, extra: Parsed<boolean>): Answered {
   if (!text.ok) return text
   if (!extra.ok) return extra
   return onceFound(
@@ -182,7 +182,7 @@ function searchReply(answers: Answers, text: Parsed<string>, extra: Parsed<boole
  * What nobody filtered by for a while is read for all tokens, in pieces; so are the largest holders of tokens
  * that nobody has seen since the start.
  */
-function tablesReply(answers: Answers, query: Parsed<TablesQuery>): Answered {
+function tablesReply(answers: Queries, query: Parsed<TablesQuery>): Answered {
   if (!query.ok) return query
   const mayGoOn = slice()
   if (!answers.hasFoundTables(query.value, mayGoOn)) return UNFINISHED

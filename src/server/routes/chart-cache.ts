@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Answers, ChartQuery, Written } from '../../protocol/answers.ts'
+import type { ChartQuery, Queries, Written } from '../../protocol/queries.ts'
 import { accept, type Parsed } from '../../protocol/requests/parsed.ts'
 import { KEPT_FORMS } from '../http/encoded-body.ts'
 import { jsonReply, type Reply } from '../http/reply.ts'
@@ -32,7 +32,7 @@ interface ChartWriting {
  * injected clock; bounded in results and in characters. One far in the past is looked for in pieces,
  * and one of many bars is written so: it shows them as they were when they were read.
  */
-export function cachedChart(answers: Answers, clock: () => number): CachedChart {
+export function cachedChart(answers: Queries, clock: () => number): CachedChart {
   const results = new LRUCache<string, ChartResult>({
     max: MAX_CHART_RESULTS,
     maxSize: MAX_CHART_BYTES,

@@ -1,5 +1,5 @@
-import type { Answers } from '../../protocol/answers.ts'
 import { requestError } from '../../protocol/errors.ts'
+import type { Queries } from '../../protocol/queries.ts'
 import { integer } from '../../protocol/requests/integer.ts'
 import { accept } from '../../protocol/requests/parsed.ts'
 import { type QueryParameters, required, single } from '../../protocol/requests/query-parameters.ts'
@@ -27,7 +27,7 @@ const SEARCH_LIMIT = { min: 1, max: 50, fallback: 30 }
 
 /** TradingView's UDF over the search and the chart (docs/live.md). */
 export function udfRoutes(
-  answers: Answers,
+  answers: Queries,
   reads: TokenReads,
   chart: CachedChart,
 ): readonly Route[] {
@@ -55,7 +55,7 @@ export function udfRoutes(
   ]
 }
 
-function symbolInfo(answers: Answers, reads: TokenReads, parameters: QueryParameters): Answered {
+function symbolInfo(answers: Queries, reads: TokenReads, parameters: QueryParameters): Answered {
   const symbol = required(parameters, 'symbol')
   if (!symbol.ok) return symbol
   const asked = withoutExchange(symbol.value)
@@ -69,7 +69,7 @@ function symbolInfo(answers: Answers, reads: TokenReads, parameters: QueryParame
   return { ok: false, error: requestError('not_found', 'unknown_symbol') }
 }
 
-function found(answers: Answers, parameters: QueryParameters): Answered {
+function found(answers: Queries, parameters: QueryParameters): Answered {
   const words: string[] = []
   for (const name of ['query', 'exchange', 'type']) {
     const word = single(parameters, name)

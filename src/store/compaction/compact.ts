@@ -6,9 +6,9 @@
  */
 import { resolve } from 'node:path'
 import { Compile } from 'typebox/compile'
-import { endFirst } from '../../base/end-first.ts'
 import { jsonOf } from '../../base/json-access.ts'
 import { residentBytes } from '../../base/memory-usage.ts'
+import { preferOomKill } from '../../base/prefer-oom-kill.ts'
 import { diskReason } from '../disk/failure.ts'
 import { checkRoom, NodeDisk } from '../disk/node-disk.ts'
 import { runToEnd } from '../disk/steps.ts'
@@ -81,7 +81,7 @@ function tell(compaction: Compaction, startedMs: number): void {
   process.stdout.write(`${JSON.stringify({ result: { ...compaction, durationMs, peakBytes } })}\n`)
 }
 
-endFirst()
+preferOomKill()
 try {
   run()
 } catch (error) {

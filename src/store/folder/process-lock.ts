@@ -5,7 +5,7 @@ import { processFields, systemText } from '../../base/system-text.ts'
 import { codeOf } from '../../base/thrown.ts'
 import { StoreError } from '../disk/failure.ts'
 import { NodeDisk } from '../disk/node-disk.ts'
-import { UNKNOWN_BOOT } from './written-mark.ts'
+import { UNKNOWN_BOOT } from './commit-marker.ts'
 
 const NAME = 'lock'
 /** Times that a lock is taken which is given back at that moment. */

@@ -67,7 +67,7 @@ function fold(engine: Engine, frame: WholeFrame): void {
   } else if (kind === Kind.clock) {
     engine.advance(frame.f64[frame.payloadAt >>> 3])
   } else if (kind === Kind.definitions) applyDefinitions(frame.payload, engine.state.book)
-  else if (kind === Kind.rest) engine.dormancy.rest(tokensOf(frame))
+  else if (kind === Kind.rest) engine.coldStore.evict(tokensOf(frame))
   else if (kind === Kind.settings) engine.settle(settingsOf(frame))
 }
 

@@ -1,6 +1,6 @@
 import { TapeDamage } from '../../base/damage.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { NEARED } from '../../engine/fold/nearing.ts'
+import { PREFETCHED_SWAPS } from '../../engine/fold/prefetcher.ts'
 import type { Disk } from '../disk/disk.ts'
 import { isRefusal, StoreError } from '../disk/failure.ts'
 import type { DataFiles } from '../folder/data-folder.ts'
@@ -81,12 +81,12 @@ function faultAt(seq: number, error: unknown): StoreError {
 
 /**
  * Frames of records that stand behind each other in a segment, folded together: most hold a swap or
- * a few, and the rows of many swaps are brought near at once (engine/fold/nearing.ts).
+ * a few, and the rows of many swaps are brought near at once (engine/fold/prefetcher.ts).
  */
 class RecordRun {
   readonly #engine: Engine
-  readonly #starts = new Uint32Array(NEARED)
-  readonly #counts = new Uint32Array(NEARED)
+  readonly #starts = new Uint32Array(PREFETCHED_SWAPS)
+  readonly #counts = new Uint32Array(PREFETCHED_SWAPS)
   #frames = 0
   #firstSeq = 0
   #u32: Uint32Array = new Uint32Array(0)
@@ -109,16 +109,16 @@ class RecordRun {
     this.#starts[this.#frames] = frame.payloadAt >>> 2
     this.#counts[this.#frames] = frame.events
     this.#frames += 1
-    if (this.#frames === NEARED) this.fold()
+    if (this.#frames === PREFETCHED_SWAPS) this.fold()
   }
 
   /** Folds what was added, in order. */
   fold(): void {
-    const { nearing } = this.#engine
+    const { prefetcher } = this.#engine
     const frames = this.#frames
     this.#frames = 0
-    for (let i = 0; i < frames; i++) nearing.first(this.#u32, this.#starts[i])
-    for (let i = 0; i < frames; i++) nearing.second(this.#u32, this.#starts[i])
+    for (let i = 0; i < frames; i++) prefetcher.touchIndex(this.#u32, this.#starts[i])
+    for (let i = 0; i < frames; i++) prefetcher.touchRow(this.#u32, this.#starts[i])
     for (let i = 0; i < frames; i++)
       this.#engine.acceptLanes(this.#u32, this.#f64, this.#starts[i], this.#counts[i])
   }

@@ -4,6 +4,7 @@ import { segmentPath } from '../folder/data-folder.ts'
 import { FrameWriter } from '../format/frame-writer.ts'
 import { Kind, SEGMENT_HEADER_BYTES } from '../format/journal-format.ts'
 import { writeSegmentHeader } from '../format/segment-header.ts'
+import { FsyncScheduler, type JournalSyncsOptions, type OpenSegment } from './fsync-scheduler.ts'
 import {
   plainSegment,
   Ring,
@@ -11,7 +12,6 @@ import {
   RingSegment,
   type SegmentFile,
 } from './journal-ring.ts'
-import { JournalSyncs, type JournalSyncsOptions, type OpenSegment } from './journal-syncs.ts'
 import type { SegmentWatch } from './segment-watch.ts'
 
 /** A segment is followed by a new one from this size on. */
@@ -45,7 +45,7 @@ export class Journal {
   readonly frames = new FrameWriter()
   readonly #options: JournalOptions
   readonly #segmentBytes: number
-  readonly #syncs: JournalSyncs
+  readonly #syncs: FsyncScheduler
   readonly #ring: Ring | null
   #open: OpenSegment
   #size = 0
@@ -65,7 +65,7 @@ export class Journal {
     try {
       const first = this.#begun(place.segment + 1, seq)
       this.#open = first
-      this.#syncs = new JournalSyncs(options, first, seq, (error) => void this.#fail(error))
+      this.#syncs = new FsyncScheduler(options, first, seq, (error) => void this.#fail(error))
       const { epoch, boot } = options
       options.mark?.begin({ seq, segment: first.index, epoch, boot })
     } catch (error) {
@@ -123,7 +123,7 @@ export class Journal {
       this.#size += bytes.length
       this.#crc = this.frames.crc
       this.#seq = endSeq
-      this.#syncs.wrote(endSeq)
+      this.#syncs.markDirty(endSeq)
       if (this.#size >= this.#segmentBytes) this.#rotate()
     } catch (error) {
       throw this.#fail(error)
@@ -132,7 +132,7 @@ export class Journal {
 
   /** Begins to make last in the background what was written, unless that is under way or the policy has none. */
   keepSyncing(): void {
-    this.#syncs.keepOn()
+    this.#syncs.resume()
   }
 
   /**
@@ -148,7 +148,7 @@ export class Journal {
     } catch (error) {
       throw this.#fail(error)
     }
-    this.#syncs.keepOn()
+    this.#syncs.resume()
     return this.segment
   }
 
@@ -190,7 +190,7 @@ export class Journal {
   }
 
   #rotate(): void {
-    this.#syncs.filled()
+    this.#syncs.seal()
     this.#open = this.#begun(this.segment + 1, this.syncedSeq)
     this.#syncs.opened(this.#open)
   }

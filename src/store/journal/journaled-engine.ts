@@ -84,7 +84,7 @@ export class JournaledEngine implements EventSink {
     if (!this.#write(batch.events)) return
     if (batch.events > FOLDED_FIRST_EVENTS) this.#journal.keepSyncing()
     try {
-      if (this.#rests.length > 0) this.#engine.dormancy.rest(this.#rests)
+      if (this.#rests.length > 0) this.#engine.coldStore.evict(this.#rests)
       this.#engine.records(batch)
       this.#known = this.#engine.state.book.counts
     } finally {

@@ -5,6 +5,7 @@ import type { Disk } from '../disk/disk.ts'
 import { StoreError } from '../disk/failure.ts'
 import { isUnreadable } from '../disk/node-disk.ts'
 import { retold } from '../disk/steps.ts'
+import { type FoundStream, lossOf, type WrittenBefore } from '../folder/commit-marker.ts'
 import { copyTail } from '../folder/copy-tail.ts'
 import {
   DAMAGED,
@@ -14,7 +15,6 @@ import {
   putSnapshotAside,
   withFile,
 } from '../folder/data-folder.ts'
-import { type FoundStream, lossOf, type WrittenBefore } from '../folder/written-mark.ts'
 import { SEGMENT_HEADER_BYTES } from '../format/journal-format.ts'
 import type { Contents } from '../format/snapshot-format.ts'
 import type { JournalPlace } from '../journal/journal.ts'
@@ -26,7 +26,7 @@ import type { SegmentSource } from '../journal/segment-source.ts'
 import { type FoundContents, loadParts, readContents } from '../snapshot/snapshot-file.ts'
 import { needChunks } from '../snapshot/tape-archive.ts'
 import { FORMAT_UPGRADES, type FormatUpgrades } from '../upgrades/format-upgrades.ts'
-import { EarlySyncs } from './early-syncs.ts'
+import { RecoveryFsync } from './recovery-fsync.ts'
 
 interface RecoveryOptions {
   readonly disk: Disk
@@ -88,7 +88,7 @@ export function* recover(options: RecoveryOptions): Generator<RecoveryProgress, 
   const damaged: string[] = []
   const { ring } = options
   const ringBytes = ring === undefined ? 0 : settleRing(disk, folder, files.segments, ring)
-  const syncs = new EarlySyncs(disk)
+  const syncs = new RecoveryFsync(disk)
   const paths = pathsFrom(disk, files.segments, files.snapshots.at(-1)?.number ?? 0)
   syncs.begin(paths)
   options.ahead?.begin(paths)

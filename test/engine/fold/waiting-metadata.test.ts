@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { Engine } from '../../../src/engine/engine.ts'
 import { WAITING_METADATA_MAX } from '../../../src/engine/fold/metadata-fold.ts'
 import type { Metadata } from '../../../src/events/event.ts'
-import { EngineAnswers } from '../../../src/query/engine-answers.ts'
+import { EngineQueries } from '../../../src/query/engine-queries.ts'
 import { copyParts } from '../../../src/store/recovery/recovery.ts'
 import { created, START_SECOND, twitter } from '../../oracle/fixtures.ts'
 
@@ -20,7 +20,7 @@ function birth(mint: string, i: number) {
 
 /** Whose metadata is not what was told. */
 function without(engine: Engine, mints: readonly string[]): string[] {
-  const answers = new EngineAnswers(engine, () => {})
+  const answers = new EngineQueries(engine, () => {})
   return mints.filter((mint) => JSON.parse(answers.marketData([mint]))[0].image !== image(mint))
 }
 
@@ -74,7 +74,7 @@ const LINK = 'https://x.com/dog'
 /** Mints that re-used a link so many times. */
 function reusing(engine: Engine, times: number): string[] {
   const filters = { new: { xReuses: { min: times, max: times } } }
-  const answer = new EngineAnswers(engine, () => {}).tables({ type: 'new', filters, limit: 50 })
+  const answer = new EngineQueries(engine, () => {}).tables({ type: 'new', filters, limit: 50 })
   return [...answer.matchAll(/"mint":"([^"]+)"/g)].map(([, mint]) => mint)
 }
 

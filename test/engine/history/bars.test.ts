@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { Engine } from '../../../src/engine/engine.ts'
 import { STORED_FROM_SWAPS } from '../../../src/engine/history/candles.ts'
 import type { FeedEvent } from '../../../src/events/event.ts'
-import { RESOLUTIONS, type Resolution } from '../../../src/protocol/answers.ts'
-import { EngineAnswers } from '../../../src/query/engine-answers.ts'
+import { RESOLUTIONS, type Resolution } from '../../../src/protocol/queries.ts'
+import { EngineQueries } from '../../../src/query/engine-queries.ts'
 import { byLength } from '../../lengths.ts'
 import { fillPage } from '../../model/page-ends.ts'
 import { wholeChart } from '../../model/random-queries.ts'
@@ -70,8 +70,8 @@ test('stored bars are the same where a page of them ends, also when clocks step 
     for (const event of events) onOnePage.accept(event)
     fillPage(onTwo.state.bars, random.integer(1, onOnePage.state.bars.count - 100))
     for (const event of events) onTwo.accept(event)
-    const expected = new EngineAnswers(onOnePage, () => {})
-    const found = new EngineAnswers(onTwo, () => {})
+    const expected = new EngineQueries(onOnePage, () => {})
+    const found = new EngineQueries(onTwo, () => {})
     for (const resolution of RESOLUTIONS)
       expect(chartOf(found, resolution), `${resolution}, seed ${seed}`).toEqual(
         chartOf(expected, resolution),
@@ -95,7 +95,7 @@ function steppingBack(random: Random, count: number): FeedEvent[] {
 }
 
 /** Swaps of one mint in ascending time: bursts, pauses of minutes, hours and weeks. */
-function busyMint(seed: number, count: number): EngineAnswers {
+function busyMint(seed: number, count: number): EngineQueries {
   const random = new Random(seed)
   const engine = new Engine(BARS_OPTIONS)
   let timestamp = START_SECOND
@@ -114,14 +114,14 @@ function busyMint(seed: number, count: number): EngineAnswers {
       }),
     )
   }
-  return new EngineAnswers(engine, () => {})
+  return new EngineQueries(engine, () => {})
 }
 
-function chartOf(answers: EngineAnswers, resolution: Resolution): Series {
+function chartOf(answers: EngineQueries, resolution: Resolution): Series {
   return JSON.parse(answers.chart(wholeChart('mint', 4_000_000_000, resolution)))
 }
 
-function expectFolds(answers: EngineAnswers): void {
+function expectFolds(answers: EngineQueries): void {
   const charts = new Map(RESOLUTIONS.map((width) => [width, chartOf(answers, width)] as const))
   for (const [narrow, wide] of PAIRS) {
     const bars = charts.get(narrow)

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { Engine } from '../../../src/engine/engine.ts'
 import { STORED_FROM_SWAPS } from '../../../src/engine/history/candles.ts'
 import { TAPE_BLOCK_RECORDS } from '../../../src/engine/state/tape.ts'
-import { RESOLUTIONS } from '../../../src/protocol/answers.ts'
-import { EngineAnswers } from '../../../src/query/engine-answers.ts'
+import { RESOLUTIONS } from '../../../src/protocol/queries.ts'
+import { EngineQueries } from '../../../src/query/engine-queries.ts'
 import { wholeChart } from '../../model/random-queries.ts'
 import { created, price, START_SECOND, swap } from '../../oracle/fixtures.ts'
 import { Random } from '../../oracle/random.ts'
@@ -50,7 +50,7 @@ class Two {
   }
 
   expectCharts(mint: string): void {
-    const [kept, left] = [this.kept, this.left].map((engine) => new EngineAnswers(engine, () => {}))
+    const [kept, left] = [this.kept, this.left].map((engine) => new EngineQueries(engine, () => {}))
     for (const resolution of RESOLUTIONS) {
       const query = wholeChart(mint, this.kept.state.now, resolution)
       expect(left.chart(query), `${resolution} of ${mint}`).toBe(kept.chart(query))
@@ -59,7 +59,7 @@ class Two {
 
   /** Brings a chart near in goes of so many trades; how many goes it took. */
   goes(mint: string, trades: number): number {
-    const answers = new EngineAnswers(this.left, () => {})
+    const answers = new EngineQueries(this.left, () => {})
     const query = wholeChart(mint, this.left.state.now, '1')
     let goes = 1
     let left = trades

@@ -4,7 +4,7 @@ import type { FeedEvent } from '../../../src/events/event.ts'
 import { SIGNATURE_LANES, SwapLane, walletOf } from '../../../src/events/swap-record.ts'
 import { parseCursor, type SwapCursor } from '../../../src/protocol/requests/swaps.ts'
 import { RECENT_ARRIVALS_MAX } from '../../../src/protocol/streams.ts'
-import { EngineAnswers } from '../../../src/query/engine-answers.ts'
+import { EngineQueries } from '../../../src/query/engine-queries.ts'
 import { RecentArrivals } from '../../../src/query/engine-streams.ts'
 import { EngineTokenReads } from '../../../src/query/engine-token-reads.ts'
 import { leastMs } from '../../least-time.ts'
@@ -43,7 +43,7 @@ test(`cursors lead through all swaps of a mint, with slots and without (seed ${S
   for (const { name, events } of histories()) {
     const engine = newEngine()
     engine.events(events)
-    const answers = new EngineAnswers(engine, () => {})
+    const answers = new EngineQueries(engine, () => {})
     const reads = new EngineTokenReads(engine, () => {})
     for (const mint of new Set(events.flatMap((event) => ('mint' in event ? [event.mint] : [])))) {
       const whole = JSON.parse(answers.swaps(mint, null, { page: 1, limit: 200 }))

@@ -3,8 +3,8 @@ import type { Engine } from '../../../src/engine/engine.ts'
 import { TraderColumns } from '../../../src/engine/index/trader-columns.ts'
 import { DORMANT_TRADERS_MAX, TOKEN_LANES, TokenLane } from '../../../src/engine/state/layout.ts'
 import type { FeedEvent } from '../../../src/events/event.ts'
-import { TRADER_ORDERS, type TraderQuery } from '../../../src/protocol/answers.ts'
-import { EngineAnswers } from '../../../src/query/engine-answers.ts'
+import { TRADER_ORDERS, type TraderQuery } from '../../../src/protocol/queries.ts'
+import { EngineQueries } from '../../../src/query/engine-queries.ts'
 import { EngineTokenReads } from '../../../src/query/engine-token-reads.ts'
 import { created, migrated, price, START_SECOND, swap } from '../../oracle/fixtures.ts'
 import { Random } from '../../oracle/random.ts'
@@ -23,7 +23,7 @@ const ROUNDS_OF_NEW = 3
 /** Two engines that fold the same; of one the lists are asked for in pieces, of the other in one go. */
 class Twins {
   readonly engines: readonly Engine[] = [engineOf('event', 1 << 16), engineOf('event', 1 << 16)]
-  readonly answers = this.engines.map((engine) => new EngineAnswers(engine, () => {}))
+  readonly answers = this.engines.map((engine) => new EngineQueries(engine, () => {}))
   readonly reads = this.engines.map((engine) => new EngineTokenReads(engine, () => {}))
   #swaps = 0
   #slot = 1_000
@@ -141,7 +141,7 @@ test('of a mint with as many traders that an older version has put to rest there
   for (const slot of [1_100, 1_200]) engine.accept(swap({ slot, mint: 'later' }))
   const { book, dormant, tokens } = engine.state
   const token = book.findToken(MINT)
-  engine.dormancy.rest([token])
+  engine.coldStore.evict([token])
   expect(dormant.positions).toBe(DORMANT_TRADERS_MAX)
   // None with so many is put to rest any more.
   tokens.u32[0][token * TOKEN_LANES + TokenLane.traders] += 1

@@ -6,7 +6,7 @@ import { ROWS_PER_PAGE, Rows } from '../../../src/engine/memory/rows.ts'
 import type { MemoryPart } from '../../../src/engine/memory/state-part.ts'
 import { TextStore } from '../../../src/engine/memory/text-store.ts'
 import { U32List } from '../../../src/engine/memory/u32-list.ts'
-import { LATE_SLOTS } from '../../../src/engine/order/order-ring.ts'
+import { LATE_SLOTS } from '../../../src/engine/order/reorder-window.ts'
 import {
   LIFECYCLE_LANES,
   METADATA_LANES,

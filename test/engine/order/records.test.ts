@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Engine } from '../../../src/engine/engine.ts'
-import { LATE_SLOTS } from '../../../src/engine/order/order-ring.ts'
+import { LATE_SLOTS } from '../../../src/engine/order/reorder-window.ts'
 import type { FeedEvent, Swap } from '../../../src/events/event.ts'
 import { RecordBatch } from '../../../src/events/record-batch.ts'
 import { byLength } from '../../lengths.ts'

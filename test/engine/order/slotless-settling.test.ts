@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Engine } from '../../../src/engine/engine.ts'
 import { totalBytes } from '../../../src/engine/memory/views.ts'
-import { SLOTLESS_EVENTS_MAX } from '../../../src/engine/order/order-ring.ts'
+import { SLOTLESS_EVENTS_MAX } from '../../../src/engine/order/reorder-window.ts'
 import type { FeedEvent } from '../../../src/events/event.ts'
 import { EngineService } from '../../../src/query/engine-service.ts'
 import { LiveCandles } from '../../../src/query/live/live-candles.ts'
@@ -36,7 +36,7 @@ test('tokens of a feed that knows no slots are put to rest as others are', () =>
   engine.accept(created({ slot: null, txIndex: null }))
   engine.accept(untimed(1))
   engine.accept(untimed(2, { mint: 'other', pool: 'other curve' }))
-  engine.dormancy.rest([engine.state.book.findToken('mint')])
+  engine.coldStore.evict([engine.state.book.findToken('mint')])
   expect(engine.state.dormant.tokens).toBe(1)
 })
 

@@ -83,7 +83,7 @@ test('rows of resting tokens are used again: memory is that of the tokens that a
   const engine = new Engine(DORMANT_OPTIONS)
   for (let mint = 0; mint < 300; mint += 1) {
     for (let trader = 0; trader < 40; trader += 1) engine.accept(trade(mint, trader))
-    if (mint >= 5) engine.dormancy.rest([mint - 5])
+    if (mint >= 5) engine.coldStore.evict([mint - 5])
   }
   const { positions, links, dormant } = engine.state
   expect(positions.count).toBeLessThanOrEqual(7 * 40)
@@ -96,17 +96,17 @@ test('a token that a late event can touch stays, and so does one that was never 
   engine.accept(created({ slot: 100, mint: 'untraded' }))
   engine.accept(trade(1, 1))
   const mint = engine.state.book.findToken('mint 1')
-  engine.dormancy.rest([0, mint, 7])
+  engine.coldStore.evict([0, mint, 7])
   expect(engine.state.dormant.tokens).toBe(0)
   // Out of the reach of late swaps, but told of by an event that may be taken back.
   engine.accept(trade(2, 1))
   engine.accept(trade(40, 1))
-  expect(engine.dormancy.mayRest(mint, engine.dormancy.reach())).toBe(true)
+  expect(engine.coldStore.mayEvict(mint, engine.coldStore.reach())).toBe(true)
   engine.accept(created({ slot: 1_400, mint: 'mint 1', signature: 'told late' }))
-  engine.dormancy.rest([mint])
+  engine.coldStore.evict([mint])
   expect(engine.state.dormant.tokens).toBe(0)
   engine.accept(trade(80, 1))
-  engine.dormancy.rest([0, mint, 7])
+  engine.coldStore.evict([0, mint, 7])
   expect(engine.state.dormant.tokens).toBe(1)
 })
 
@@ -115,7 +115,7 @@ test('a token of more traders than are read back in a turn stays, and what rests
   for (let trader = 0; trader < DORMANT_TRADERS_MAX; trader += 1) engine.accept(trade(0, trader))
   for (const later of [10, 20]) engine.accept(trade(later, 1))
   const resting = () => {
-    engine.dormancy.rest([engine.state.book.findToken('mint 0')])
+    engine.coldStore.evict([engine.state.book.findToken('mint 0')])
     const { tokens, positions } = engine.state.dormant
     return { tokens, positions }
   }
@@ -130,7 +130,7 @@ test('a token whose run cannot be read is not woken half: the event is refused b
   for (let trader = 0; trader < 100; trader += 1) engine.accept(trade(0, trader))
   // The swap of another mint is what late events can reach back to from now on.
   for (const later of [10, 20]) engine.accept(trade(later, 1))
-  engine.dormancy.rest([0])
+  engine.coldStore.evict([0])
   expect(engine.state.dormant.positions).toBe(100)
   const { tape } = engine.state.dormant
   const broken: TapeArchive = {
@@ -162,10 +162,10 @@ for (const [baseRaw, isSold] of [
     const reader = new TokenReader(engine.state, engine.top, engine.links)
     expect(reader.at(token).hasCreatorSoldAll).toBe(isSold)
     for (const later of [10, 20]) engine.accept(trade(later, 1))
-    engine.dormancy.rest([token])
+    engine.coldStore.evict([token])
     expect(engine.state.dormant.tokens).toBe(1)
     expect(reader.at(token).hasCreatorSoldAll).toBe(isSold)
-    engine.dormancy.wake(token)
+    engine.coldStore.restore(token)
     expect(reader.at(token).hasCreatorSoldAll).toBe(isSold)
   })
 

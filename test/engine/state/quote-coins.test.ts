@@ -5,7 +5,7 @@ import { QUOTE_COINS_MAX, QUOTE_STEPS_MAX } from '../../../src/engine/state/quot
 import { State } from '../../../src/engine/state/state.ts'
 import type { FeedEvent, Swap } from '../../../src/events/event.ts'
 import { PUMP_MINT, Quote } from '../../../src/events/platform.ts'
-import { EngineAnswers } from '../../../src/query/engine-answers.ts'
+import { EngineQueries } from '../../../src/query/engine-queries.ts'
 import { checkAll } from '../../model/full-check.ts'
 import { Pair } from '../../model/pair.ts'
 import { follow } from '../../mutants/story.ts'
@@ -102,7 +102,7 @@ test('a coin without reserves is worth nothing, and so is what is paid in it', (
 
 test('the best of a search follow what their quote is worth', () => {
   const engine = new Engine({ clock: 'event', identities: 1 << 12 })
-  const answers = new EngineAnswers(engine, () => {})
+  const answers = new EngineQueries(engine, () => {})
   // More than are tried at once, from the greatest down.
   const many = Array.from({ length: 600 }, (_, i) => [
     created({ mint: `S${i}`, signature: `S${i}`, symbol: 'ALIKE' }),
@@ -120,7 +120,7 @@ test('the best of a search follow what their quote is worth', () => {
   ).entries()) {
     engine.accept(swap({ mint: 'A', pool: 'curve A', slot: 120 + i, virtualQuoteRaw }))
     expect(first()[0]).toBe(kind)
-    expect(answers.search('ALIKE')).toBe(new EngineAnswers(engine, () => {}).search('ALIKE'))
+    expect(answers.search('ALIKE')).toBe(new EngineQueries(engine, () => {}).search('ALIKE'))
   }
 })
 

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { Engine } from '../../../src/engine/engine.ts'
 import { POSITION_LANES } from '../../../src/engine/state/layout.ts'
 import { PositionLists } from '../../../src/engine/state/position-lists.ts'
-import { TRADER_ORDERS } from '../../../src/protocol/answers.ts'
-import { EngineAnswers } from '../../../src/query/engine-answers.ts'
+import { TRADER_ORDERS } from '../../../src/protocol/queries.ts'
+import { EngineQueries } from '../../../src/query/engine-queries.ts'
 import { byLength } from '../../lengths.ts'
 import { Random } from '../../oracle/random.ts'
 import { DORMANT_OPTIONS, dormantMarket, restSome } from '../../properties/dormant-market.ts'
@@ -24,7 +24,7 @@ test('a wallet is read in pieces, then without the disk, and as if nothing of it
       const random = new Random(seed)
       const events = dormantMarket(random, EVENTS)
       const [keeps, rests] = [new Engine(DORMANT_OPTIONS), new Engine(DORMANT_OPTIONS)]
-      const [expected, answers] = [keeps, rests].map((one) => new EngineAnswers(one, () => {}))
+      const [expected, answers] = [keeps, rests].map((one) => new EngineQueries(one, () => {}))
       const few = new PositionLists(rests.state, 1, FEW_COPIES)
       const archive = new MemoryArchive(POSITION_LANES)
       for (const [at, event] of events.entries()) {

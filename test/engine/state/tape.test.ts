@@ -12,7 +12,7 @@ import {
 } from '../../../src/engine/state/tape.ts'
 import type { FeedEvent } from '../../../src/events/event.ts'
 import { SWAP_U32_LANES } from '../../../src/events/swap-record.ts'
-import { EngineAnswers } from '../../../src/query/engine-answers.ts'
+import { EngineQueries } from '../../../src/query/engine-queries.ts'
 import { byLength } from '../../lengths.ts'
 import { everyRead, firstUnlike } from '../../model/every-read.ts'
 import { created, price, START_SECOND, swap } from '../../oracle/fixtures.ts'
@@ -177,7 +177,7 @@ function expectSame(
 /** Every read, and every page of every mint's swaps. */
 function allReads(engine: Engine, events: readonly FeedEvent[]): Map<string, string> {
   const reads = everyRead(engine, events)
-  const answers = new EngineAnswers(engine, () => {})
+  const answers = new EngineQueries(engine, () => {})
   const mints = new Set(events.flatMap((event) => ('mint' in event ? [event.mint] : [])))
   for (const mint of mints)
     for (let page = 3; page <= 30; page += 9)

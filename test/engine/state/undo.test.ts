@@ -5,8 +5,8 @@ import { STORED_FROM_SWAPS } from '../../../src/engine/history/candles.ts'
 import { Rows } from '../../../src/engine/memory/rows.ts'
 import { UndoLog } from '../../../src/engine/state/undo-log.ts'
 import type { FeedEvent } from '../../../src/events/event.ts'
-import { RESOLUTIONS } from '../../../src/protocol/answers.ts'
-import { EngineAnswers } from '../../../src/query/engine-answers.ts'
+import { RESOLUTIONS } from '../../../src/protocol/queries.ts'
+import { EngineQueries } from '../../../src/query/engine-queries.ts'
 import { byLength } from '../../lengths.ts'
 import { everyRead, firstUnlike } from '../../model/every-read.ts'
 import { fillPage } from '../../model/page-ends.ts'
@@ -139,7 +139,7 @@ function clockBack(event: FeedEvent, random: Random): FeedEvent {
 }
 
 function chartsOf(engine: Engine): readonly string[] {
-  const answers = new EngineAnswers(engine, () => {})
+  const answers = new EngineQueries(engine, () => {})
   return RESOLUTIONS.map((width) => answers.chart(wholeChart('mint', engine.state.now, width)))
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { resumedCursor } from '../../../src/app/feeds/live-sources.ts'
-import { SUSPECT_SLOTS_MAX } from '../../../src/feeds/supervisor/suspects.ts'
+import { SUSPECT_SLOTS_MAX } from '../../../src/feeds/supervisor/incomplete-slots.ts'
 
 test('a restart asks again for the oldest slot of which swaps are still taken', () => {
   // It goes on behind the cursor: exactly 32 slots late is still inside the window (contract section 8).

@@ -5,8 +5,8 @@ import { highestIndexes } from '../../../src/engine/read/swap-outtake.ts'
 import type { FeedEvent } from '../../../src/events/event.ts'
 import { ARRIVAL_STEP } from '../../../src/feeds/chain/arrival-index.ts'
 import type { WrittenIndexes } from '../../../src/feeds/supervisor/given-places.ts'
-import { SlotDesk } from '../../../src/feeds/supervisor/slot-desk.ts'
 import { type HeldTransaction, inOrder } from '../../../src/feeds/supervisor/slot-order.ts'
+import { SlotSequencer } from '../../../src/feeds/supervisor/slot-sequencer.ts'
 import { newDeskCounters } from '../../../src/feeds/supervisor/supervisor-counters.ts'
 import { swap } from '../../oracle/fixtures.ts'
 import { told } from './scripted-source.ts'
@@ -20,7 +20,7 @@ function deskAt10(written: WrittenIndexes = new Map()) {
       if (event.type === 'completed')
         places.push({ signature: event.signature, txIndex: event.txIndex ?? -1 })
   }
-  const desk = new SlotDesk(take, counters, 10, undefined, written)
+  const desk = new SlotSequencer(take, counters, 10, undefined, written)
   /** By the order that the engine keeps. */
   const order = () => {
     const sorted = places.toSorted((a, b) => a.txIndex - b.txIndex)
@@ -51,7 +51,7 @@ function eventsOf(signature: string, txIndex: number, mints: readonly string[]) 
 
 /** Frames of slot 11, one behind the other, of mint M where nothing else is said. */
 function allArrive(
-  { live }: SlotDesk,
+  { live }: SlotSequencer,
   names: string,
   mintOf: Readonly<Record<string, string>> = {},
 ): void {
@@ -60,7 +60,7 @@ function allArrive(
 }
 
 /** Slots 11 to 13 end: what was late of the first has waited for the others. */
-function endSlots({ live }: SlotDesk): void {
+function endSlots({ live }: SlotSequencer): void {
   for (const slot of [11, 12, 13]) live.slotComplete(slot, slot - 1)
 }
 

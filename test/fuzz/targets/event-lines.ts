@@ -4,7 +4,7 @@ import { type FeedEvent, RESERVES_REASONS } from '../../../src/events/event.ts'
 import { eventLineText } from '../../../src/events/event-line-schemas.ts'
 import { parseEventLine } from '../../../src/events/event-lines.ts'
 import { LineSplitter } from '../../../src/feeds/lines/line-splitter.ts'
-import { EngineAnswers } from '../../../src/query/engine-answers.ts'
+import { EngineQueries } from '../../../src/query/engine-queries.ts'
 import { magic } from '../mutations.ts'
 import { type FuzzTarget, holds } from '../target.ts'
 
@@ -109,7 +109,7 @@ function newMarket(): Service {
 
 /** Every answer of a market that a hostile feed made is JSON whose numbers are numbers. */
 function readAll(service: Service, event: FeedEvent): void {
-  const answers = new EngineAnswers(service.engine, () => service.tick())
+  const answers = new EngineQueries(service.engine, () => service.tick())
   const mint = 'mint' in event ? event.mint : 'm1'
   const page = { page: 1, limit: 50 }
   const traders = { ...page, orderBy: 'pnl', direction: 'desc' } as const

@@ -1,5 +1,4 @@
 import type { Random } from '../../../src/base/random.ts'
-import { RESOLUTIONS } from '../../../src/protocol/answers.ts'
 import {
   LIVE_ACTIONS,
   LIVE_EVENTS,
@@ -7,6 +6,7 @@ import {
   parseLiveMessage,
 } from '../../../src/protocol/live/live-messages.ts'
 import { acknowledgement, liveErrorFrame } from '../../../src/protocol/live/live-notices.ts'
+import { RESOLUTIONS } from '../../../src/protocol/queries.ts'
 import { randomJson } from '../mutations.ts'
 import { type FuzzTarget, holds } from '../target.ts'
 import { tableBodies } from './table-bodies.ts'

@@ -1,6 +1,6 @@
 /** Charts of busy mints, whose bars are stored, and of long times: weeks and months. */
 import type { FeedEvent } from '../../../src/events/event.ts'
-import { type ChartQuery, RESOLUTIONS } from '../../../src/protocol/answers.ts'
+import { type ChartQuery, RESOLUTIONS } from '../../../src/protocol/queries.ts'
 import { difference } from '../../model/difference.ts'
 import { Pair } from '../../model/pair.ts'
 import { randomChart } from '../../model/random-queries.ts'

@@ -1,7 +1,7 @@
 /** Snipers, bundlers, fresh wallets and pro traders, at the edges of their thresholds. */
 import { Engine } from '../../../src/engine/engine.ts'
 import type { Swap } from '../../../src/events/event.ts'
-import { EngineAnswers } from '../../../src/query/engine-answers.ts'
+import { EngineQueries } from '../../../src/query/engine-queries.ts'
 import { difference } from '../../model/difference.ts'
 import { created, price, START_SECOND, swap, TRADERS } from '../../oracle/fixtures.ts'
 import { Oracle } from '../../oracle/oracle.ts'
@@ -68,7 +68,7 @@ const freshTime = story('fresh by time', [
 function proTrader(): string | null {
   const oracle = new Oracle({ clock: 'event' })
   const engine = new Engine({ clock: 'event' })
-  const answers = new EngineAnswers(engine, () => {})
+  const answers = new EngineQueries(engine, () => {})
   const mints = Array.from({ length: 20 }, (_, index) => `mint ${index}`)
   const trades = Array.from({ length: 104 }, (_, index) =>
     swap({

@@ -5,7 +5,7 @@ import {
   FLAG_FILTERS,
   SOCIALS,
   type TablesQuery,
-} from '../../../src/protocol/answers.ts'
+} from '../../../src/protocol/queries.ts'
 import { difference } from '../../model/difference.ts'
 import { type Clock, Pair } from '../../model/pair.ts'
 import { randomTables } from '../../model/random-queries.ts'

@@ -6,14 +6,14 @@ const DORMANT = 'test/engine/state/dormant.test.ts'
 export const DORMANT_FAULTS: readonly Fault[] = [
   {
     name: 'dormant: a token rests whose swaps a late event takes back',
-    file: 'src/engine/fold/dormancy.ts',
+    file: 'src/engine/fold/cold-store.ts',
     find: '      t[tAt + TokenLane.lastSwapPlus1] <= reach.swap &&\n',
     replace: '',
     tests: [DORMANT],
   },
   {
     name: 'dormant: a token rests whose creation a late event takes back',
-    file: 'src/engine/fold/dormancy.ts',
+    file: 'src/engine/fold/cold-store.ts',
     find: ' &&\n      !reach.tells(token)',
     replace: '',
     tests: [DORMANT],
@@ -44,7 +44,7 @@ export const DORMANT_FAULTS: readonly Fault[] = [
     file: 'src/engine/state/wallet-holdings.ts',
     find: 'if (isDormant(this.#state, token, lanes[at + H.record]))\n',
     replace: '',
-    tests: ['test/engine/fold/resting-holdings.test.ts'],
+    tests: ['test/engine/fold/cold-holdings-cache.test.ts'],
   },
   {
     name: 'dormant: taking back puts links back that have changed since',
@@ -97,9 +97,9 @@ export const DORMANT_FAULTS: readonly Fault[] = [
   },
   {
     name: 'resting holdings: the memory of one wallet is told as that of all',
-    file: 'src/engine/fold/resting-holdings.ts',
+    file: 'src/engine/fold/cold-holdings-cache.ts',
     find: 'sum += bytes',
     replace: 'sum = bytes',
-    tests: ['test/engine/fold/resting-holdings.test.ts'],
+    tests: ['test/engine/fold/cold-holdings-cache.test.ts'],
   },
 ]

@@ -19,7 +19,7 @@ export const FOLD_FAULTS: readonly Fault[] = [
   {
     name: 'sniper: any buy counts, not only the first',
     file: 'src/engine/fold/wallet-classes.ts',
-    find: ' || hand.p[hand.pAt + PositionLane.buys] !== 0',
+    find: ' || swap.p[swap.pAt + PositionLane.buys] !== 0',
     replace: '',
     tests: ['classes', 'model'],
   },
@@ -96,14 +96,14 @@ export const FOLD_FAULTS: readonly Fault[] = [
   {
     name: 'bundle: a group that is judged anew is taken for judged',
     file: 'src/engine/fold/late-creation.ts',
-    find: 'this.#fold.bundles.forget(hand.token)',
+    find: 'this.#fold.bundles.forget(swap.token)',
     replace: '',
     tests: ['test/engine/fold/launch-groups.test.ts'],
   },
   {
     name: 'bundle: a group keeps who is found to be no holder',
     file: 'src/engine/fold/swap-fold.ts',
-    find: 'if (this.hasExcluded) this.bundles.forget(hand.token)',
+    find: 'if (this.hasExcluded) this.bundles.forget(swap.token)',
     replace: '',
     tests: ['test/engine/fold/launch-groups.test.ts'],
   },
@@ -124,8 +124,8 @@ export const FOLD_FAULTS: readonly Fault[] = [
   {
     name: 'insider: a first sell does not tell',
     file: 'src/engine/fold/wallet-classes.ts',
-    find: 'if (!hand.isBuy) return true',
-    replace: 'if (!hand.isBuy) return false',
+    find: 'if (!swap.isBuy) return true',
+    replace: 'if (!swap.isBuy) return false',
     tests: ['model'],
   },
   {
@@ -201,8 +201,8 @@ export const FOLD_FAULTS: readonly Fault[] = [
   {
     name: 'position: cost takes the last price instead of the average',
     file: 'src/engine/fold/position-fold.ts',
-    find: 'pf[pAtF + PositionLane.costUsdF] += hand.paidMicroUsd',
-    replace: 'pf[pAtF + PositionLane.costUsdF] = hand.paidMicroUsd',
+    find: 'pf[pAtF + PositionLane.costUsdF] += swap.paidMicroUsd',
+    replace: 'pf[pAtF + PositionLane.costUsdF] = swap.paidMicroUsd',
     tests: ['model'],
   },
   {
@@ -215,14 +215,14 @@ export const FOLD_FAULTS: readonly Fault[] = [
   {
     name: 'clamp: not undone within a transaction',
     file: 'src/engine/fold/inventory-clamp.ts',
-    find: 'this.#undo(hand, found)',
+    find: 'this.#undo(swap, found)',
     replace: '',
     tests: ['positions', 'model'],
   },
   {
     name: 'clamp: inventory stays above the balance',
     file: 'src/engine/fold/swap-fold.ts',
-    find: 'this.clamp.apply(hand)',
+    find: 'this.clamp.apply(swap)',
     replace: '',
     tests: ['positions', 'model'],
   },
@@ -249,7 +249,7 @@ export const FOLD_FAULTS: readonly Fault[] = [
   },
   {
     name: 'birth: a completion names another curve',
-    file: 'src/engine/fold/token-births.ts',
+    file: 'src/engine/fold/token-lifecycle.ts',
     find: "if (b[bAt + LifecycleLane.bondingCurvePlus1] === 0 && event.bondingCurve !== '')\n      b[bAt + LifecycleLane.bondingCurvePlus1] = this.#state.book.address(event.bondingCurve) + 1\n    t[tAt + TokenLane.flags]",
     replace:
       'b[bAt + LifecycleLane.bondingCurvePlus1] = this.#state.book.address(event.bondingCurve) + 1\n    t[tAt + TokenLane.flags]',

@@ -3,7 +3,7 @@ import type { Fault } from '../fault.ts'
 const QUOTES = 'src/engine/state/quotes.ts'
 const VALUE = 'src/engine/state/swap-value.ts'
 const RECORD = 'src/events/swap-record.ts'
-const BIRTHS = 'src/engine/fold/token-births.ts'
+const BIRTHS = 'src/engine/fold/token-lifecycle.ts'
 const CANDLES = 'src/engine/history/candles.ts'
 const CHART = 'src/engine/read/chart.ts'
 
@@ -305,10 +305,10 @@ export const OCTOBER_QUOTE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'kept rows: hang on SOL where their coin has another price',
-    file: 'src/query/json/kept-rows.ts',
+    file: 'src/query/json/row-cache.ts',
     find: 'const { unitUsd } = token',
     replace: 'const unitUsd = this.#state.solPriceUsd',
-    tests: ['test/query/json/kept-rows.test.ts'],
+    tests: ['test/query/json/row-cache.test.ts'],
   },
   {
     name: 'tables: coins are worth nothing in filters',

@@ -12,14 +12,14 @@ export const ORDER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'identity: the ordinal does not matter',
-    file: 'src/engine/order/arrivals.ts',
+    file: 'src/engine/order/position-resolver.ts',
     find: 'signatureHash[1], u32[at + SwapLane.ordinal])',
     replace: 'signatureHash[1], 0)',
     tests: ['model'],
   },
   {
     name: 'late: 31 slots',
-    file: 'src/engine/order/order-ring.ts',
+    file: 'src/engine/order/reorder-window.ts',
     find: 'LATE_SLOTS = 32',
     replace: 'LATE_SLOTS = 31',
     tests: ['late', 'model'],
@@ -33,7 +33,7 @@ export const ORDER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'late: the index in the block does not order',
-    file: 'src/engine/order/order-ring.ts',
+    file: 'src/engine/order/reorder-window.ts',
     find: 'if (txIndexes[at] !== txIndex) return txIndexes[at] > txIndex',
     replace: '',
     tests: ['model'],
@@ -69,7 +69,7 @@ export const ORDER_FAULTS: readonly Fault[] = [
   {
     name: 'undo: the wallet is not put back',
     file: 'src/engine/fold/swap-fold.ts',
-    find: 'state.undo.save(state.walletsUndo, hand.wallet)',
+    find: 'state.undo.save(state.walletsUndo, swap.wallet)',
     replace: '',
     tests: ['late', 'model'],
   },
@@ -117,21 +117,21 @@ export const ORDER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'index: of a slot that the ring has forgotten, nothing is known',
-    file: 'src/engine/order/arrivals.ts',
+    file: 'src/engine/order/position-resolver.ts',
     find: ': txIndexInTape(this.#tape, slot, signatureHigh, signatureLow)',
     replace: ': 0',
     tests: ['test/engine/order/records.test.ts'],
   },
   {
     name: 'index: that of the last event in order, not of the last that arrived',
-    file: 'src/engine/order/order-ring.ts',
+    file: 'src/engine/order/reorder-window.ts',
     find: 'if (arrivals[at] < arrival) continue',
     replace: 'if (arrival >= 0) continue',
     tests: ['test/engine/order/records.test.ts'],
   },
   {
     name: 'index: a counted one gives way to the next event of its transaction',
-    file: 'src/engine/order/order-ring.ts',
+    file: 'src/engine/order/reorder-window.ts',
     find: 'txIndex = txIndexes[at]\n',
     replace: 'txIndex += 0\n',
     tests: ['test/engine/order/records.test.ts'],
@@ -144,8 +144,8 @@ export const ORDER_FAULTS: readonly Fault[] = [
     tests: ['test/engine/order/records.test.ts'],
   },
   {
-    name: 'tape: a record in hand is not copied out of its block',
-    file: 'src/engine/state/hand.ts',
+    name: 'tape: a record in swap is not copied out of its block',
+    file: 'src/engine/state/swap-context.ts',
     find: 'if (index < tape.firstInMemory) this.#copyRecord()',
     replace: '',
     tests: ['test/engine/state/tape.test.ts'],
@@ -159,7 +159,7 @@ export const ORDER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'migration: does not count for the creator',
-    file: 'src/engine/fold/token-births.ts',
+    file: 'src/engine/fold/token-lifecycle.ts',
     find: 'l[(creator & ROW_MASK) * WALLET_LANES + WalletLane.migrations] += 1',
     replace: '',
     tests: ['model', 'tables'],
@@ -223,9 +223,9 @@ export const ORDER_FAULTS: readonly Fault[] = [
   {
     name: 'bar: the swaps that the storing starts with are folded twice',
     file: 'src/engine/history/candles.ts',
-    find: 'this.trades.visit(hand.token, (trade) => this.#store(hand, trade))',
+    find: 'this.trades.visit(swap.token, (trade) => this.#store(swap, trade))',
     replace:
-      'for (let i = 0; i < 2; i++) this.trades.visit(hand.token, (trade) => this.#store(hand, trade))',
+      'for (let i = 0; i < 2; i++) this.trades.visit(swap.token, (trade) => this.#store(swap, trade))',
     tests: ['bars'],
   },
   {
@@ -237,21 +237,21 @@ export const ORDER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'bar: stored bars keep the prices of before a swap told the quote',
-    file: 'src/engine/fold/token-births.ts',
-    find: 'this.#dropBars(hand.token)\n    hand',
-    replace: 'hand',
+    file: 'src/engine/fold/token-lifecycle.ts',
+    find: 'this.#dropBars(swap.token)\n    swap',
+    replace: 'swap',
     tests: ['test/engine/history/repriced-bars.test.ts'],
   },
   {
     name: 'bar: stored bars keep the prices of before the creation told the quote',
-    file: 'src/engine/fold/token-births.ts',
+    file: 'src/engine/fold/token-lifecycle.ts',
     find: ' || b[bAt + LifecycleLane.quote] !== quote',
     replace: '',
     tests: ['test/engine/history/repriced-bars.test.ts'],
   },
   {
     name: 'bar: places are remembered of bars that were begun anew',
-    file: 'src/engine/fold/token-births.ts',
+    file: 'src/engine/fold/token-lifecycle.ts',
     find: 'this.#bars.forget(token)',
     replace: '',
     tests: ['test/engine/history/repriced-bars.test.ts'],

@@ -238,10 +238,10 @@ export const SERVER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'live: what all readers leave unread has no bound',
-    file: 'src/server/live/connection/unread-memory.ts',
+    file: 'src/server/live/connection/backpressure-budget.ts',
     find: 'if (this.#possibleBytes > this.#bytesMax) this.#look(performance.now())',
     replace: '',
-    tests: ['test/server/live/connection/unread-memory.test.ts'],
+    tests: ['test/server/live/connection/backpressure-budget.test.ts'],
   },
   {
     name: 'live: an event stream that ended keeps its place among the sockets',
@@ -290,7 +290,7 @@ export const SERVER_FAULTS: readonly Fault[] = [
     file: 'src/server/routes/api-routes.ts',
     find: 'isKept: false,',
     replace: 'isKept: true,',
-    tests: ['test/server/http/kept-answers.test.ts'],
+    tests: ['test/server/http/response-cache.test.ts'],
   },
   {
     name: 'compactor: a damaged snapshot counts as one that is kept',
@@ -329,7 +329,7 @@ export const SERVER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'mark: batches that no sync follows are not in it',
-    file: 'src/store/journal/journal-syncs.ts',
+    file: 'src/store/journal/fsync-scheduler.ts',
     find: "fsync === 'group' && this.#isSyncing",
     replace: "fsync !== 'group' || this.#isSyncing",
     tests: ['test/store/told-mark.test.ts'],
@@ -455,7 +455,7 @@ export const SERVER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'journal: segments that are full and synced stay open',
-    file: 'src/store/journal/journal-syncs.ts',
+    file: 'src/store/journal/fsync-scheduler.ts',
     find: '      full.file.close()\n',
     replace: '',
     tests: ['test/store/closed-files.test.ts'],
@@ -525,10 +525,10 @@ export const SERVER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'live: a reader that is being closed counts twice',
-    file: 'src/server/live/connection/unread-memory.ts',
+    file: 'src/server/live/connection/backpressure-budget.ts',
     find: 'return isClosed ? 0 : socket',
     replace: 'return socket',
-    tests: ['test/server/live/connection/unread-memory.test.ts'],
+    tests: ['test/server/live/connection/backpressure-budget.test.ts'],
   },
   {
     name: 'live: what waited of a connection is taken off twice when one of its messages closes it',
@@ -654,7 +654,7 @@ export const SERVER_FAULTS: readonly Fault[] = [
     file: 'src/server/http/front.ts',
     find: 'options.kept.answer(key, make)',
     replace: "options.kept.answer([path, query].join('?'), make)",
-    tests: ['test/server/http/kept-answers.test.ts'],
+    tests: ['test/server/http/response-cache.test.ts'],
   },
   {
     name: 'front: what takes many turns waits behind all that others began',
@@ -854,7 +854,7 @@ export const SERVER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'catch-ups: a stream that could not be begun tells what happens all the same',
-    file: 'src/server/live/hub/added-channels.ts',
+    file: 'src/server/live/hub/channel-hub.ts',
     find: 'giveUp: (connection, topic) => topics.leave(connection, topic)',
     replace: 'giveUp: (connection, topic) => topics.join(connection, topic)',
     tests: ['test/server/damaged-history.test.ts'],
@@ -945,17 +945,17 @@ export const SERVER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'spin: the loop sleeps behind its second turn',
-    file: 'src/app/awake-loop.ts',
+    file: 'src/app/busy-poll.ts',
     find: 'this.#looked, 0)\n    this.start()',
     replace: 'this.#looked, 0)',
-    tests: ['test/process/awake-loop.test.ts'],
+    tests: ['test/process/busy-poll.test.ts'],
   },
   {
     name: 'journal: tokens rest behind the batch that they rested before in the journal',
     file: 'src/store/journal/journaled-engine.ts',
-    find: '      if (this.#rests.length > 0) this.#engine.dormancy.rest(this.#rests)\n      this.#engine.records(batch)',
+    find: '      if (this.#rests.length > 0) this.#engine.coldStore.evict(this.#rests)\n      this.#engine.records(batch)',
     replace:
-      '      this.#engine.records(batch)\n      if (this.#rests.length > 0) this.#engine.dormancy.rest(this.#rests)',
+      '      this.#engine.records(batch)\n      if (this.#rests.length > 0) this.#engine.coldStore.evict(this.#rests)',
     tests: ['test/store/journal/journaled-engine.test.ts'],
   },
   {

@@ -25,10 +25,10 @@ export const WIRE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'tables: a kept row is told for another token of its place',
-    file: 'src/query/json/kept-rows.ts',
+    file: 'src/query/json/row-cache.ts',
     find: '    page.tokens[at] = token.token\n',
     replace: '',
-    tests: ['test/query/json/kept-rows.test.ts'],
+    tests: ['test/query/json/row-cache.test.ts'],
   },
   {
     name: 'extra: a live table with it is the one without',
@@ -39,7 +39,7 @@ export const WIRE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'extra: does not end the object of a row',
-    file: 'src/query/json/kept-rows.ts',
+    file: 'src/query/json/row-cache.ts',
     find: '    this.#scratch[this.#length - 1] = CLOSE\n',
     replace: '',
     tests: ['test/server/extra.test.ts'],
@@ -221,7 +221,7 @@ export const WIRE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'tables: a migration is not counted for its creator at once',
-    file: 'src/engine/fold/token-births.ts',
+    file: 'src/engine/fold/token-lifecycle.ts',
     find: 'this.#state.creatorChanges.note(creator)',
     replace: '',
     tests: ['test/query/tables/table-columns.test.ts'],
@@ -256,7 +256,7 @@ export const WIRE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'tables: a kept row does not see what its creator did elsewhere',
-    file: 'src/query/json/kept-rows.ts',
+    file: 'src/query/json/row-cache.ts',
     find: 'page.creators[at] === creator &&',
     replace: '',
     tests: ['test/properties/kept-tables.test.ts'],
@@ -270,7 +270,7 @@ export const WIRE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'tables: holders of all tokens in it are looked through in one go',
-    file: 'src/query/engine-answers.ts',
+    file: 'src/query/engine-queries.ts',
     find: 'isWhole = !isTooLong()',
     replace: 'isWhole = true',
     tests: ['test/properties/near-holders.test.ts'],
@@ -305,7 +305,7 @@ export const WIRE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'tables: one row more than asked for',
-    file: 'src/query/engine-answers.ts',
+    file: 'src/query/engine-queries.ts',
     find: 'return count < query.limit',
     replace: 'return count <= query.limit',
     tests: ['tables', 'model'],
@@ -361,24 +361,24 @@ export const WIRE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'kept rows: a shorter row ends like the longer one before it',
-    file: 'src/query/json/kept-rows.ts',
+    file: 'src/query/json/row-cache.ts',
     find: 'page.lengths[at] = length',
     replace: 'page.lengths[at] = Math.max(length, page.lengths[at])',
-    tests: ['test/query/json/kept-rows.test.ts'],
+    tests: ['test/query/json/row-cache.test.ts'],
   },
   {
     name: 'kept rows: places are as long as their text has characters',
-    file: 'src/query/json/kept-rows.ts',
+    file: 'src/query/json/row-cache.ts',
     find: 'const length = Buffer.byteLength(text)',
     replace: 'const length = text.length',
-    tests: ['test/query/json/kept-rows.test.ts'],
+    tests: ['test/query/json/row-cache.test.ts'],
   },
   {
     name: 'rows: a long one is written over the place behind its own',
-    file: 'src/query/json/kept-rows.ts',
+    file: 'src/query/json/row-cache.ts',
     find: 'if (length > PLACE_BYTES) this.#keepLong(place, text, length)\n    else page',
     replace: 'page',
-    tests: ['test/query/json/kept-rows.test.ts'],
+    tests: ['test/query/json/row-cache.test.ts'],
   },
   {
     name: 'pages of traders: equal ones at the end of a page are left out',
@@ -459,10 +459,10 @@ export const WIRE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'kept rows: go by the price of SOL of their first read',
-    file: 'src/query/json/kept-rows.ts',
+    file: 'src/query/json/row-cache.ts',
     find: 'page.prices[at] === unitUsd',
     replace: 'page.prices[at] > 0',
-    tests: ['test/query/json/kept-rows.test.ts'],
+    tests: ['test/query/json/row-cache.test.ts'],
   },
   {
     name: 'candles: bars that are open when somebody begins to follow never become final',

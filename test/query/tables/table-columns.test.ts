@@ -10,8 +10,8 @@ import {
   type Group,
   RANGE_FILTERS,
   type TablesQuery,
-} from '../../../src/protocol/answers.ts'
-import { EngineAnswers } from '../../../src/query/engine-answers.ts'
+} from '../../../src/protocol/queries.ts'
+import { EngineQueries } from '../../../src/query/engine-queries.ts'
 import { METRICS } from '../../../src/query/tables/metrics.ts'
 import { randomTables } from '../../model/random-queries.ts'
 import { created, migrated, price, START_SECOND, swap, twitter } from '../../oracle/fixtures.ts'
@@ -45,7 +45,7 @@ test('filters over more tokens than are looked at one by one let pass what a loo
     fc.property(fc.integer({ min: 1 }), (seed) => {
       const random = new Random(seed)
       const engine = new Engine({ clock: 'event', identities: 1 << 14 })
-      const answers = new EngineAnswers(engine, () => {})
+      const answers = new EngineQueries(engine, () => {})
       const market = new CrowdedMarket(random)
       for (let i = 0; i < MINTS; i++) engine.accept(market.birth(i))
       const goOn = (count: number) => {

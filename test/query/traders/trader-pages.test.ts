@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { FollowedChains } from '../../../src/engine/state/followed-chains.ts'
-import { TRADER_ORDERS } from '../../../src/protocol/answers.ts'
-import { EngineAnswers } from '../../../src/query/engine-answers.ts'
+import { TRADER_ORDERS } from '../../../src/protocol/queries.ts'
+import { EngineQueries } from '../../../src/query/engine-queries.ts'
 import { EngineTokenReads } from '../../../src/query/engine-token-reads.ts'
 import { ranked } from '../../../src/query/traders/ranked.ts'
 import { price, START_SECOND, swap } from '../../oracle/fixtures.ts'
@@ -111,7 +111,7 @@ interface Listed {
 test(`pages of many traders hold each once, in order, after late swaps too (seed ${SEED})`, () => {
   const random = new Random(SEED)
   const engine = engineOf('event', 1 << 14)
-  const answers = new EngineAnswers(engine, () => {})
+  const answers = new EngineQueries(engine, () => {})
   const reads = new EngineTokenReads(engine, () => {})
   const wallets = new Set<string>()
   engine.events([price(150)])
@@ -143,7 +143,7 @@ test(`pages of many traders hold each once, in order, after late swaps too (seed
   }
 })
 
-function check(answers: EngineAnswers, reads: EngineTokenReads, wallets: ReadonlySet<string>) {
+function check(answers: EngineQueries, reads: EngineTokenReads, wallets: ReadonlySet<string>) {
   const seen = new Map<string, Listed>()
   for (const orderBy of TRADER_ORDERS)
     for (const direction of ['asc', 'desc'] as const) {

@@ -5,13 +5,13 @@ import { DamageLines } from '../../../src/server/http/damage-lines.ts'
 import type { ExchangeContext } from '../../../src/server/http/exchange.ts'
 import { httpFront } from '../../../src/server/http/front.ts'
 import { httpCounters } from '../../../src/server/http/http-counters.ts'
-import { KeptAnswers } from '../../../src/server/http/kept-answers.ts'
 import { jsonReply, type Reply } from '../../../src/server/http/reply.ts'
+import { ResponseCache } from '../../../src/server/http/response-cache.ts'
 import { type ResponseWriter, responseWriter } from '../../../src/server/http/response-writer.ts'
 import { type Route, routerOf } from '../../../src/server/http/router.ts'
 import { Deadlines } from '../../../src/server/load/deadlines.ts'
+import { LoopScheduler } from '../../../src/server/load/loop-scheduler.ts'
 import { type RateLimiter, rateLimiter } from '../../../src/server/load/rate-limiter.ts'
-import { Turns } from '../../../src/server/load/turns.ts'
 import { clientAddresses } from '../../../src/server/sockets/client-address.ts'
 import { rawConnect, waitUntil } from '../raw-http.ts'
 
@@ -51,12 +51,12 @@ async function startFront(answer: () => Answer, changes: Changes = {}) {
     clock: () => 0,
     state: { isStarting: () => false, notReady: () => null, figures: () => ({}) },
     isTold: () => true,
-    kept: new KeptAnswers({ version: () => 0, maxBytes: 1 << 20, isChecked: false }),
+    kept: new ResponseCache({ version: () => 0, maxBytes: 1 << 20, isChecked: false }),
     // Not as long as a route's: who waits equally long for both waits in one place.
     bodyDeadlineMs: 2 * LONG_MS,
     routeDeadlineMs,
     context,
-    turns: new Turns(),
+    turns: new LoopScheduler(),
   })
   app.any('/*', front)
   const socket = await new Promise<us_listen_socket | false>((resolve) => {

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { afterEach, expect, test } from 'vitest'
 import type { AdjustableLimits } from '../../../src/config/surface.ts'
 import { TURN_MS } from '../../../src/server/load/limits.ts'
-import { Turns } from '../../../src/server/load/turns.ts'
+import { LoopScheduler } from '../../../src/server/load/loop-scheduler.ts'
 import { handshake } from '../../attacks/raw-sockets.ts'
 import { type FakeService, startFake } from '../fake-service.ts'
 import { LiveClient } from '../live-client.ts'
@@ -39,7 +39,7 @@ interface Told {
 test('where a turn of the loop takes long, what waits has a share of it', async () => {
   let nowMs = 0
   let served = 0
-  const turns = new Turns(() => nowMs)
+  const turns = new LoopScheduler(() => nowMs)
   for (let index = 0; index < 60; index++)
     turns.later(`client ${index}`, {
       run() {
@@ -55,10 +55,10 @@ test('where a turn of the loop takes long, what waits has a share of it', async 
 
 test('time that a turn gave to something else is held against nobody who asks in it', () => {
   let nowMs = 0
-  const turns = new Turns(() => nowMs)
+  const turns = new LoopScheduler(() => nowMs)
   let begun = 0
   const ask = (takesMs: number) => {
-    if (turns.isOver(`client ${begun}`, TURN_MS)) return false
+    if (turns.isOverBudget(`client ${begun}`, TURN_MS)) return false
     nowMs += takesMs
     turns.done()
     begun++

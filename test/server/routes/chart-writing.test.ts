@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ChartQuery } from '../../../src/protocol/answers.ts'
+import type { ChartQuery } from '../../../src/protocol/queries.ts'
 import { accept } from '../../../src/protocol/requests/parsed.ts'
 import { EngineService } from '../../../src/query/engine-service.ts'
 import { UNFINISHED } from '../../../src/server/http/router.ts'

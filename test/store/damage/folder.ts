@@ -5,8 +5,8 @@ import { type Compaction, compact } from '../../../src/store/compaction/compacti
 import type { Disk } from '../../../src/store/disk/disk.ts'
 import { StoreError } from '../../../src/store/disk/failure.ts'
 import { runToEnd } from '../../../src/store/disk/steps.ts'
+import type { WrittenBefore } from '../../../src/store/folder/commit-marker.ts'
 import { listDataFiles } from '../../../src/store/folder/data-folder.ts'
-import type { WrittenBefore } from '../../../src/store/folder/written-mark.ts'
 import { foldFrame } from '../../../src/store/journal/frame-fold.ts'
 import {
   Journal,

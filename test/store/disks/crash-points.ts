@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { FsyncPolicy } from '../../../src/store/journal/journal-syncs.ts'
+import type { FsyncPolicy } from '../../../src/store/journal/fsync-scheduler.ts'
 import { byLength } from '../../lengths.ts'
 import { Random } from '../../oracle/random.ts'
 import { Images } from './images.ts'

@@ -1,7 +1,7 @@
 import type { Engine } from '../../../src/engine/engine.ts'
 import { SWAP_U32_LANES } from '../../../src/events/swap-record.ts'
+import type { WrittenBefore } from '../../../src/store/folder/commit-marker.ts'
 import { UNFINISHED } from '../../../src/store/folder/data-folder.ts'
-import type { WrittenBefore } from '../../../src/store/folder/written-mark.ts'
 import { stateDigest } from '../../../src/store/snapshot/state-digest.ts'
 import type { CrashDisk } from './crash-disk.ts'
 import { recoverFrom } from './crash-service.ts'

@@ -1,11 +1,11 @@
 import type {
+  CommitMarker,
   MarkAbout,
   WrittenBefore,
-  WrittenMark,
-} from '../../../src/store/folder/written-mark.ts'
+} from '../../../src/store/folder/commit-marker.ts'
 
 /** The mark of a simulated folder: what a kill leaves of it, and what a power failure is sure to. */
-export class MemoryMark implements WrittenMark {
+export class MemoryMark implements CommitMarker {
   readonly isMemory: boolean
   #now: WrittenBefore | null
   #safe: WrittenBefore | null

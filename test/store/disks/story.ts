@@ -5,7 +5,7 @@ import type { FeedEvent } from '../../../src/events/event.ts'
 import type { EventSink } from '../../../src/events/event-sink.ts'
 import { RecordBatch } from '../../../src/events/record-batch.ts'
 import type { Disk } from '../../../src/store/disk/disk.ts'
-import type { FsyncPolicy } from '../../../src/store/journal/journal-syncs.ts'
+import type { FsyncPolicy } from '../../../src/store/journal/fsync-scheduler.ts'
 import { stateDigest } from '../../../src/store/snapshot/state-digest.ts'
 import { archivedEngine } from '../../../src/store/snapshot/tape-archive.ts'
 import { history } from '../../oracle/histories.ts'
@@ -98,7 +98,7 @@ export class Story {
       this.#note(batch.from, engine)
       const records = recordsOf(engine, batch.events)
       this.#note(batch.from, engine)
-      engine.dormancy.rest(batch.rests)
+      engine.coldStore.evict(batch.rests)
       this.#note(batch.from, engine)
       let record = 0
       for (const [i, event] of batch.events.entries()) {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { type FileMemory, loadMapFile, type MapFile } from '../../../src/store/disk/file-memory.ts'
 import { segmentPath } from '../../../src/store/folder/data-folder.ts'
-import { FileMark, readMark } from '../../../src/store/folder/file-mark.ts'
+import { FileCommitMarker, readMark } from '../../../src/store/folder/file-commit-marker.ts'
 import { RING_BYTES, ringPath } from '../../../src/store/journal/journal-ring.ts'
 import { MappedRing } from '../../../src/store/journal/mapped-ring.ts'
 import { Run } from '../../commands/folders.ts'
@@ -317,7 +317,7 @@ test.skipIf(!CAN)('a mark that is memory says what one that is written does, at 
   const about = { seq: 0, segment: 1, epoch: 'an epoch', boot: 'this boot' }
   const [stored, written] = [map, null].map((how) => {
     const folder = newFolder()
-    const mark = new FileMark(folder, how)
+    const mark = new FileCommitMarker(folder, how)
     mark.begin(about)
     expect(mark.isMemory).toBe(how !== null)
     return { folder, mark }

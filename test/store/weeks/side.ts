@@ -1,8 +1,8 @@
 import type { Engine } from '../../../src/engine/engine.ts'
-import { RESOLUTIONS } from '../../../src/protocol/answers.ts'
 import type { StreamChannel } from '../../../src/protocol/live-frames.ts'
-import { EngineAnswers } from '../../../src/query/engine-answers.ts'
+import { RESOLUTIONS } from '../../../src/protocol/queries.ts'
 import { EngineLive } from '../../../src/query/engine-live.ts'
+import { EngineQueries } from '../../../src/query/engine-queries.ts'
 import { EngineStreams } from '../../../src/query/engine-streams.ts'
 import { EngineTokenReads } from '../../../src/query/engine-token-reads.ts'
 import { LiveCandles } from '../../../src/query/live/live-candles.ts'
@@ -22,14 +22,14 @@ export class Side {
   readonly reads: EngineTokenReads
   /** What was told since somebody looked last. */
   told: string[] = []
-  readonly #answers: EngineAnswers
+  readonly #answers: EngineQueries
   readonly #streams: EngineStreams
   #candles: LiveCandles[] = []
 
   /** Told is what comes from now on: after a recovery. */
   constructor(engine: Engine) {
     this.engine = engine
-    const answers = new EngineAnswers(engine, () => {})
+    const answers = new EngineQueries(engine, () => {})
     const live = new EngineLive(engine)
     this.reads = new EngineTokenReads(engine, () => {})
     const epoch = () => EPOCH

@@ -10,14 +10,14 @@ import {
   MAX_INBOXES_BYTES,
   MAX_MESSAGE_BYTES,
 } from '../../load/limits.ts'
-import type { Turns, Waiting } from '../../load/turns.ts'
+import type { LoopScheduler, Waiting } from '../../load/loop-scheduler.ts'
 import { hasMuchUnread, type LiveConnection, type Send } from './connection.ts'
 import type { LiveFailures } from './live-failures.ts'
 import { MessageBudget, type MessageLimits } from './message-budget.ts'
 
 interface IncomingParts {
   readonly limits: MessageLimits
-  readonly turns: Turns
+  readonly turns: LoopScheduler
   readonly send: Send
   readonly isTold: IsTold
   /** Is the state being recovered, so that nobody knows what the feeds told? */
@@ -65,7 +65,8 @@ export class Incoming {
     } else if (this.#admits(connection, message.byteLength, nowMs)) {
       const { turns } = this.#parts
       const hasToWait =
-        this.#inboxes.isWaiting(connection) || turns.isOver(connection.client, LIVE_TURN_MS, nowMs)
+        this.#inboxes.isWaiting(connection) ||
+        turns.isOverBudget(connection.client, LIVE_TURN_MS, nowMs)
       if (!hasToWait) {
         const isServed = this.#serve(connection, { bytes: message, isBinary, isBegun: false })
         turns.done()
@@ -162,14 +163,14 @@ type Serve = (connection: LiveConnection, message: Message) => boolean
  * Copies are made only of them: uWebSockets.js lends a message for the call.
  */
 export class Inboxes {
-  readonly #turns: Turns
+  readonly #turns: LoopScheduler
   readonly #serve: Serve
   /** Of connections with messages that wait. */
   readonly #inboxes = new Map<LiveConnection, Inbox>()
   #bytes = 0
   #deferred = 0
 
-  constructor(turns: Turns, serve: Serve) {
+  constructor(turns: LoopScheduler, serve: Serve) {
     this.#turns = turns
     this.#serve = serve
   }

@@ -12,7 +12,7 @@ export interface UpgradeOptions {
   /** CORS_ORIGIN: the pages whose scripts may follow. */
   readonly corsOrigin: string
   isStopping(): boolean
-  /** Answers the handshake with an HTTP error in the usual shape. */
+  /** Queries the handshake with an HTTP error in the usual shape. */
   refuse(res: HttpResponse, request: ServerRequest, error: RequestError): void
 }
 

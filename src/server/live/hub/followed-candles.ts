@@ -1,6 +1,6 @@
-import type { Answers, BegunChart, ChartQuery } from '../../../protocol/answers.ts'
 import type { CandlesRequest } from '../../../protocol/live/live-state-requests.ts'
 import { candlesWords } from '../../../protocol/live-frames.ts'
+import type { BegunChart, ChartQuery, Queries } from '../../../protocol/queries.ts'
 import { LiveCandles, newestBars } from '../../../query/live/live-candles.ts'
 import { slice } from '../../http/router.ts'
 import {
@@ -120,10 +120,10 @@ interface Begun {
  * is of the moment in which it is done: one whose mint changed meanwhile is begun anew.
  */
 export class ChartWritings {
-  readonly #answers: Pick<Answers, 'beginChart'>
+  readonly #answers: Pick<Queries, 'beginChart'>
   readonly #begun = new WeakMap<object, Begun>()
 
-  constructor(answers: Pick<Answers, 'beginChart'>) {
+  constructor(answers: Pick<Queries, 'beginChart'>) {
     this.#answers = answers
   }
 

@@ -20,7 +20,7 @@ import {
   walletKey,
   withExtras,
 } from '../../../protocol/live-frames.ts'
-import type { LiveStreams, TradeTold } from '../../../protocol/streams.ts'
+import type { LiveStreams, TradeInfo } from '../../../protocol/streams.ts'
 import { CATCH_UP_SLICE_MS, MAX_REPLAYED, MAX_REPLAYED_TOGETHER } from '../../load/limits.ts'
 import type { LiveConnection, Send } from '../connection/connection.ts'
 import type { CatchUps } from './catch-ups.ts'
@@ -104,7 +104,7 @@ export class NumberedStreams {
   }
 
   /** Is a trade worth encoding for any stream? */
-  wantsTrade(mint: string, trade: TradeTold): boolean {
+  wantsTrade(mint: string, trade: TradeInfo): boolean {
     if (this.#topics.size === 0) return false
     return (
       this.#isFollowed('all_trades', '') ||
@@ -114,7 +114,7 @@ export class NumberedStreams {
   }
 
   /** Tells a trade to the streams it belongs to; `message` is that of `update_mint_info`. */
-  publishTrade(mint: string, message: string, trade: TradeTold): void {
+  publishTrade(mint: string, message: string, trade: TradeInfo): void {
     if (this.#topics.size === 0) return
     const { ordinal } = trade
     const publish = (channel: StreamChannel, key: string, seq: number, text: () => string) => {
@@ -148,7 +148,7 @@ export class NumberedStreams {
   }
 
   /** A trade of a table as `update_pools_info` with its number. */
-  poolTrade(message: string, { seq, ordinal }: TradeTold): string {
+  poolTrade(message: string, { seq, ordinal }: TradeInfo): string {
     return numbered(message, { seq, epoch: this.#streams.epoch(), ordinal })
   }
 

@@ -10,7 +10,7 @@ import {
   tooManyMints,
 } from '../../../protocol/live/live-notices.ts'
 import type { LiveConnection, Send } from '../connection/connection.ts'
-import type { AddedChannels } from './added-channels.ts'
+import type { ChannelHub } from './channel-hub.ts'
 import type { Subscriptions } from './subscriptions.ts'
 import type { TableTrades } from './table-trades.ts'
 
@@ -18,7 +18,7 @@ type PlainRequest = Extract<LiveRequest, { kind: 'trades' | 'broadcast' }>
 
 interface RequestParts {
   readonly subscriptions: Subscriptions
-  readonly added: AddedChannels
+  readonly added: ChannelHub
   readonly tableTrades: TableTrades
   readonly send: Send
 }

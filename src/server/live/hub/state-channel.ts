@@ -1,7 +1,7 @@
-import type { Answers } from '../../../protocol/answers.ts'
 import type { LiveErrorCode } from '../../../protocol/errors.ts'
 import { liveErrorFrame } from '../../../protocol/live/live-notices.ts'
 import type { FollowedWords } from '../../../protocol/live-frames.ts'
+import type { Queries } from '../../../protocol/queries.ts'
 import type { LiveStreams } from '../../../protocol/streams.ts'
 import type { OnStep } from '../../http/options.ts'
 import { CATCH_UP_BUFFER_BYTES, STATE_SLICE_MS } from '../../load/limits.ts'
@@ -12,7 +12,7 @@ import type { Topics } from './topics.ts'
 
 /** What the state channels share. */
 export interface StateParts {
-  readonly answers: Answers
+  readonly answers: Queries
   readonly streams: LiveStreams
   readonly topics: Topics
   readonly send: Send
@@ -58,7 +58,7 @@ export class StateChannel<State extends FollowedState> {
   readonly #options: StateChannelOptions<State>
   /** By topic. */
   readonly #states = new Map<string, State>()
-  readonly #places = new Places()
+  readonly #places = new AddressQuota()
   readonly #rounds: SlicedRounds
 
   constructor(parts: StateParts, options: StateChannelOptions<State>) {
@@ -225,11 +225,11 @@ function first(topics: ReadonlySet<string>): string | undefined {
  * Whose places the topics of a channel take: those of the client that was the first to follow them. Who
  * follows what others follow already takes none.
  */
-class Places {
+class AddressQuota {
   readonly #takers = new Map<string, string>()
   readonly #counts = new Map<string, number>()
 
-  /** Places of a client. */
+  /** AddressQuota of a client. */
   countOf(client: string): number {
     return this.#counts.get(client) ?? 0
   }

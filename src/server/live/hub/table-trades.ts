@@ -1,7 +1,7 @@
 import type { LiveRequest } from '../../../protocol/live/live-messages.ts'
 import { STARTING_FRAME } from '../../../protocol/live/live-notices.ts'
 import { renamed, withExtras } from '../../../protocol/live-frames.ts'
-import type { LiveStreams, TradeTold } from '../../../protocol/streams.ts'
+import type { LiveStreams, TradeInfo } from '../../../protocol/streams.ts'
 import { hasMuchUnread, type LiveConnection, type Send } from '../connection/connection.ts'
 import type { LastTables } from './last-tables.ts'
 import type { Subscriptions } from './subscriptions.ts'
@@ -15,7 +15,7 @@ interface TableTradesParts {
   readonly send: Send
   readonly sendSnapshot: Send
   /** The message with its number. */
-  readonly numbered: (message: string, trade: TradeTold) => string
+  readonly numbered: (message: string, trade: TradeInfo) => string
 }
 
 /** `update_pools_info`: the trades of the tokens in the last table answer of a connection's id. */
@@ -33,7 +33,7 @@ export class TableTrades {
   }
 
   /** Sends a trade to those who read its mint in a table; returns how many they were. */
-  publish(mint: string, tradeMessage: string, trade: TradeTold): number {
+  publish(mint: string, tradeMessage: string, trade: TradeInfo): number {
     const { subscriptions, lastTables, send } = this.#parts
     const message = renamed(tradeMessage, 'update_pools_info')
     const ids = lastTables.readersOf(mint)
@@ -46,7 +46,7 @@ export class TableTrades {
     return sent
   }
 
-  #frame({ poolFrames }: LiveConnection, message: string, trade: TradeTold): string {
+  #frame({ poolFrames }: LiveConnection, message: string, trade: TradeInfo): string {
     if (poolFrames === 'plain') return message
     const frame = this.#parts.numbered(message, trade)
     return poolFrames === 'extra' ? withExtras(frame, trade.extras) : frame

@@ -11,7 +11,7 @@ import {
   MAX_INBOX_BYTES,
   MAX_INBOXES_BYTES,
 } from '../../../../src/server/load/limits.ts'
-import { Turns } from '../../../../src/server/load/turns.ts'
+import { LoopScheduler } from '../../../../src/server/load/loop-scheduler.ts'
 import { waitUntil } from '../../raw-http.ts'
 import { SILENT_OUTLET } from '../../silent-outlet.ts'
 
@@ -23,7 +23,7 @@ const connectionOf = (client: string, socket = SILENT_OUTLET): LiveConnection =>
 /** Inboxes that tell what was served, as `<client> <first byte>`. */
 function someInboxes() {
   const served: string[] = []
-  const inboxes = new Inboxes(new Turns(), ({ client }, { bytes, isBinary }) => {
+  const inboxes = new Inboxes(new LoopScheduler(), ({ client }, { bytes, isBinary }) => {
     served.push(`${client} ${new Uint8Array(bytes).at(0)}${isBinary ? ' binary' : ''}`)
     return true
   })
@@ -51,7 +51,7 @@ test('what waits is a copy: the bytes of a message are only lent', async () => {
 
 test('a message that is not finished is served again before those behind it, and judged once', async () => {
   const served: string[] = []
-  const inboxes = new Inboxes(new Turns(), (_, { bytes, isBegun }) => {
+  const inboxes = new Inboxes(new LoopScheduler(), (_, { bytes, isBegun }) => {
     served.push(`${new Uint8Array(bytes).at(0)}${isBegun ? ' begun' : ''}`)
     return new Uint8Array(bytes).at(0) !== 1 || served.length >= 4
   })
@@ -119,7 +119,7 @@ test.each([true, false])(
   'a connection that is closed for one of its messages is served no more, and nothing of it is left; that one is done: %s',
   async (isDone) => {
     const served: string[] = []
-    const inboxes = new Inboxes(new Turns(), (connection, { bytes }) => {
+    const inboxes = new Inboxes(new LoopScheduler(), (connection, { bytes }) => {
       served.push(`${connection.client} ${new Uint8Array(bytes).at(0)}`)
       if (connection.client !== 'a') return true
       connection.isClosed = true
@@ -138,7 +138,7 @@ test.each([true, false])(
 test('what brings much to one who has much unread waits until it is read, and that of others does not', async () => {
   const unread = { a: CATCH_UP_BUFFER_BYTES + 1, b: 0 }
   const served: string[] = []
-  const turns = new Turns()
+  const turns = new LoopScheduler()
   const inboxes = new Inboxes(turns, ({ client, socket }, { bytes, isBegun }) => {
     served.push(`${client} ${new Uint8Array(bytes).at(0)}${isBegun ? ' begun' : ''}`)
     return socket.getBufferedAmount() <= CATCH_UP_BUFFER_BYTES
@@ -170,7 +170,7 @@ test('one with many costly messages has a slice of a turn, and all of them in th
   vi.useFakeTimers({ toFake: ['performance'] })
   onTestFinished(() => void vi.useRealTimers())
   const served: string[] = []
-  const inboxes = new Inboxes(new Turns(), ({ client }, { bytes }) => {
+  const inboxes = new Inboxes(new LoopScheduler(), ({ client }, { bytes }) => {
     vi.advanceTimersByTime(CLIENT_SLICE_MS / 2)
     served.push(`${client} ${new Uint8Array(bytes).at(0)}`)
     return true

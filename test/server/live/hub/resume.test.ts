@@ -253,12 +253,12 @@ test('of hundreds of streams whose history takes long to look at each is resumed
   service.feed(mints.map((mint, i) => ({ ...trade(i), mint, slot: 10 })))
   const source = service.wired.streams.sources.update_mint_info
   const since = source.since.bind(source)
-  let inTurn = 0
+  let admit = 0
   let mostInTurn = 0
   source.since = (key, after, max) => {
-    if (inTurn === 0) setImmediate(() => (inTurn = 0))
-    inTurn += 1
-    mostInTurn = Math.max(mostInTurn, inTurn)
+    if (admit === 0) setImmediate(() => (admit = 0))
+    admit += 1
+    mostInTurn = Math.max(mostInTurn, admit)
     const endMs = performance.now() + 1
     while (performance.now() < endMs);
     return since(key, after, max)

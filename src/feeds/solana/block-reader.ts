@@ -1,0 +1,183 @@
+import { messageOf } from '../../base/thrown.ts'
+import type { ChainNormaliser } from '../chain/normalise.ts'
+import type { ChainTransaction } from '../chain/transactions/transaction.ts'
+import type { FeedCounters } from '../feed-counters.ts'
+import { LastingRefusals } from '../supervisor/lasting-refusals.ts'
+import { type SlotReceiver, SlotsUnavailable, SlotUnreadable } from '../supervisor/source.ts'
+import type { Timers } from '../timers.ts'
+import type { FrameCheck } from './frame-check.ts'
+import type { PoolResolver } from './pool-resolver.ts'
+import {
+  BlockGone,
+  BlockWithoutEvents,
+  isLastingRefusal,
+  type RpcQuestions,
+  type ToldBlock,
+} from './rpc-questions.ts'
+
+/**
+ * Blocks of a back-fill under way at once, one question fewer than the client asks: an answer takes as
+ * long as the chain for a block or longer, so one after the other would never come up with it.
+ */
+const BLOCKS_AT_ONCE = 3
+
+export interface BlockReading {
+  readonly questions: RpcQuestions
+  readonly normaliser: ChainNormaliser
+  readonly pools: PoolResolver
+  readonly counters: FeedCounters
+  readonly check: FrameCheck
+  readonly timers: Timers
+}
+
+/** Tells slots from their blocks: with index, fee and balances, and with what logs have lost. */
+export class BlockReader {
+  readonly #reading: BlockReading
+  readonly #refusals: LastingRefusals
+  /** The last of these was of a block of which the server keeps nothing but the signatures. */
+  #lacksEvents = false
+  /** Blocks told. */
+  blocks = 0
+
+  constructor(reading: BlockReading) {
+    this.#reading = reading
+    this.#refusals = new LastingRefusals(reading.timers)
+  }
+
+  /**
+   * Tells the slots `from` to `to` that have a block.
+   * @throws SlotsUnavailable when the server has one of them no more or gives none, SlotUnreadable when it
+   *   has one behind the one that it does not give, any other error when it does not know all of them yet
+   */
+  async tellRange(
+    from: number,
+    to: number,
+    receiver: SlotReceiver,
+    signal: AbortSignal,
+  ): Promise<void> {
+    try {
+      await this.#tellRange(from, to, receiver, signal)
+    } catch (error) {
+      if (!isLastingRefusal(error)) throw error
+      this.#lacksEvents = error instanceof BlockWithoutEvents
+      // One machine of several behind an address may lack what the others have.
+      if (this.#refusals.refused())
+        throw new SlotsUnavailable(`the RPC server gives no blocks: ${messageOf(error)}`, to)
+      throw error
+    }
+  }
+
+  async #tellRange(
+    from: number,
+    to: number,
+    receiver: SlotReceiver,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { questions } = this.#reading
+    // With the one before them, which the first of them has to stand behind.
+    const listed = await questions.slotsWithBlock(Math.max(from - 1, 0), to, signal)
+    const slots = listed.filter((slot) => slot >= from)
+    if (slots[0] !== from) {
+      const first = await questions.firstAvailableSlot(signal)
+      if (first > from)
+        throw new SlotsUnavailable(`the RPC server has blocks from slot ${first} on`, first - 1)
+    }
+    // A node that lags behind the one that told of the gap lists only what it has.
+    if (!slots.includes(to) && (await questions.newestSlot(signal)) < to)
+      throw new Error(`the RPC server has not reached slot ${to} yet`)
+    const unwanted = new AbortController()
+    const wanted = AbortSignal.any([signal, unwanted.signal])
+    const reads: Promise<ToldBlock | null>[] = []
+    let next = 0
+    let before = listed.includes(from - 1) ? from - 1 : -1
+    try {
+      for (const slot of slots) {
+        for (; next < slots.length && reads.length < BLOCKS_AT_ONCE; next++) {
+          const read = this.#read(slots[next], wanted)
+          // Behind one that failed nobody hears of it.
+          read.catch(() => {})
+          reads.push(read)
+        }
+        const block = await reads.shift()?.catch(async (error: unknown) => {
+          if (error instanceof SlotsUnavailable) throw error
+          // One that fails for ever would hold up everything behind it.
+          const later = reads[0] ?? this.#read(to + 1, wanted)
+          const hasLater = await later.then(() => true).catch(() => false)
+          throw hasLater ? new SlotUnreadable(messageOf(error), slot) : error
+        })
+        if (block && (block.parentSlot >= slot || block.parentSlot < before)) throw another(slot)
+        before = slot
+        await this.#tellBlock(slot, block ?? null, receiver, signal)
+      }
+    } finally {
+      unwanted.abort()
+    }
+  }
+
+  /**
+   * Tells one slot; nothing when it was skipped.
+   * @param parentSlot the slot before it on the chain; null: not known
+   * @throws SlotsUnavailable when the server has the block no more, SlotUnreadable when it gives another one
+   */
+  async tell(
+    slot: number,
+    parentSlot: number | null,
+    receiver: SlotReceiver,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const block = await this.#read(slot, signal)
+    const isParent = (parent: number) => parent < slot && parent === (parentSlot ?? parent)
+    if (block !== null && !isParent(block.parentSlot)) throw another(slot)
+    await this.#tellBlock(slot, block, receiver, signal)
+  }
+
+  /** null: the slot was skipped. */
+  #read(slot: number, signal: AbortSignal): Promise<ToldBlock | null> {
+    return this.#reading.questions.block(slot, signal).catch((error: unknown) => {
+      throw error instanceof BlockGone ? new SlotsUnavailable(error.message, slot) : error
+    })
+  }
+
+  async #tellBlock(
+    slot: number,
+    block: ToldBlock | null,
+    receiver: SlotReceiver,
+    signal: AbortSignal,
+  ): Promise<void> {
+    if (block === null || signal.aborted) return
+    // An empty block does not show that more than signatures is kept.
+    if (block.transactions.length > 0 || !this.#lacksEvents) this.#refusals.told()
+    const signatures: string[] = []
+    this.#reading.counters.badLines += block.unreadable
+    for (const transaction of block.transactions)
+      if (await this.#transaction(slot, transaction, receiver, signal))
+        signatures.push(transaction.signature)
+    if (signal.aborted) return
+    this.#reading.check.check(slot, signatures)
+    this.blocks++
+    receiver.slotComplete(slot, block.parentSlot)
+  }
+
+  /** False: it holds nothing that is folded. */
+  async #transaction(
+    slot: number,
+    transaction: ChainTransaction,
+    receiver: SlotReceiver,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const { normaliser, pools, counters } = this.#reading
+    const decoded = normaliser.decode(transaction)
+    const unknown = normaliser.unknownPools(decoded, transaction)
+    if (unknown.length > 0) await pools.resolve(unknown, signal)
+    const events = normaliser.eventsOf(decoded, transaction)
+    counters.events += events.length
+    if (events.length === 0 || signal.aborted) return false
+    const { txIndex, signature } = transaction
+    receiver.transaction({ slot, txIndex, isExact: true, signature, events })
+    return true
+  }
+}
+
+function another(slot: number): SlotUnreadable {
+  return new SlotUnreadable(`the RPC server gives another block for slot ${slot}`, slot)
+}

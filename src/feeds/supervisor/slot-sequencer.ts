@@ -1,0 +1,264 @@
+import { LRUCache } from 'lru-cache'
+import type { FeedEvent } from '../../events/event.ts'
+import { GivenPlaces, type WrittenIndexes } from './given-places.ts'
+import { earliestSecondsOf, HeldSlots } from './held-slots.ts'
+import { SUSPECT_SLOTS_MAX } from './incomplete-slots.ts'
+import type { SlotReceiver, ToldTransaction } from './source.ts'
+import type { DeskCounters } from './supervisor-counters.ts'
+
+/**
+ * Signatures remembered, ten minutes of a busy chain; past it the oldest are forgotten, and the
+ * engine, which remembers more, drops what is told once more.
+ */
+const REMEMBERED_MAX = 200_000
+
+/** Transactions of slots already handed over that wait for the next slot; past it the oldest go. */
+const STRAYS_MAX = 10_000
+
+/** Slots `from` to `to` that nobody told. */
+interface Gap {
+  readonly from: number
+  readonly to: number
+  /** Whether the chain has a block at `to`, by the word of the block behind it. */
+  readonly hasBlock: boolean
+}
+
+/**
+ * Puts what the sources tell into the order of the chain: a slot is handed over when it is whole and
+ * the slots before it were. Every transaction is handed over once; one of a slot that is already gone
+ * is so late, and the engine finds its place.
+ */
+export class SlotSequencer {
+  /** For what the sources tell as it happens. */
+  readonly live: SlotReceiver = {
+    transaction: (transaction) => {
+      if (!this.#held.wasLetGo(transaction.slot)) this.#take(transaction, false)
+    },
+    slotComplete: (slot, parentSlot) => {
+      if (!this.#held.wasLetGo(slot)) this.#complete(slot, parentSlot)
+    },
+  }
+
+  /** For what they tell again. */
+  readonly backfill: SlotReceiver = {
+    transaction: (transaction) => this.#take(transaction, true),
+    slotComplete: (slot, parentSlot) => this.#complete(slot, parentSlot),
+  }
+
+  readonly #handOver: (events: readonly FeedEvent[]) => void
+  readonly #counters: DeskCounters
+  readonly #isEarly: (seconds: number) => boolean
+  readonly #held = new HeldSlots()
+  readonly #strays = new LateTransactions()
+  readonly #places: GivenPlaces
+  readonly #remembered = new LRUCache<string, number>({ max: REMEMBERED_MAX })
+  /** Of those handed over whole the newest, of which some may be told again. */
+  readonly #whole = new LRUCache<number, true>({ max: SUSPECT_SLOTS_MAX })
+  #cursor: number | null
+
+  /**
+   * @param isEarly whether events of a time would be refused now: slots wait while all that is held is so
+   * @param written indexes that runs before wrote of the slots that may be told again
+   */
+  constructor(
+    handOver: (events: readonly FeedEvent[]) => void,
+    counters: DeskCounters,
+    cursor: number | null,
+    isEarly: (seconds: number) => boolean = () => false,
+    written: WrittenIndexes = new Map(),
+  ) {
+    this.#handOver = handOver
+    this.#counters = counters
+    this.#isEarly = isEarly
+    this.#cursor = cursor
+    this.#places = new GivenPlaces(written)
+  }
+
+  /** The last slot that was handed over whole; null: none yet. */
+  get cursor(): number | null {
+    return this.#cursor
+  }
+
+  get heldSlots(): number {
+    return this.#held.count
+  }
+
+  /** What is missing before the oldest slot that is whole; null: nothing, or that one has to wait itself. */
+  get gap(): Gap | null {
+    const next = this.#held.oldestWhole
+    if (next === null || this.#cursor === null || next.parent.slot <= this.#cursor) return null
+    if (this.#isEarly(this.#held.earliestSeconds)) return null
+    return { from: this.#cursor + 1, to: next.parent.slot, hasBlock: next.parent.isKnown }
+  }
+
+  /** Whether it was let go and is still to come: only a gap that is filled tells it, and tells all of it. */
+  isLetGo(slot: number): boolean {
+    return slot > (this.#cursor ?? -1) && this.#held.wasLetGo(slot)
+  }
+
+  /** Those of the slots that were told whole, and handed over lately or not yet: the chain has blocks there. */
+  wholeAmong(from: number, to: number): readonly number[] {
+    return [...this.#whole.keys(), ...this.#held.whole].filter((slot) => slot >= from && slot <= to)
+  }
+
+  #take(transaction: ToldTransaction, isBackfill: boolean): void {
+    if (this.#wasGiven(transaction)) {
+      this.#places.toldAgain(transaction)
+      return
+    }
+    if (this.#cursor !== null && transaction.slot <= this.#cursor) {
+      this.#keepStray(transaction)
+      return
+    }
+    const { isKnown, isReordered } = this.#held.take(transaction)
+    if (isReordered) this.#counters.reordered++
+    if (isKnown) this.#counters.duplicates++
+    // Before the bounds are looked at: the slot would go with what a back-fill tells of it first.
+    if (isBackfill) this.#held.toldAgain(transaction.slot)
+    this.#keepBounds()
+  }
+
+  #complete(slot: number, parentSlot: number | null): void {
+    if (this.#cursor !== null && slot <= this.#cursor) return
+    this.#held.complete(slot, parentSlot)
+    this.#advance()
+    this.#keepBounds()
+  }
+
+  /** All slots to `slot` were told, or are given up: what is held of them is handed over. */
+  passOver(slot: number): void {
+    if (this.#cursor !== null && slot <= this.#cursor) return
+    for (const older of this.#held.upTo(slot)) this.#give(older)
+    this.#cursor = slot
+    this.#advance()
+  }
+
+  /**
+   * The end: what came after its slot is handed over. Slots that are not whole, or wait for an older
+   * one, are not: a restart goes on at the newest slot that was, and would never ask for what lies
+   * before them.
+   */
+  flush(): void {
+    // Those among them that were told under another slot as well are counted as such, as at a hand-over.
+    for (const transaction of this.#held.all()) this.#wasGiven(transaction)
+    for (const stray of this.#strays.takeAll()) this.#giveStray(stray)
+  }
+
+  #advance(): void {
+    for (;;) {
+      const next = this.#held.oldestWhole
+      if (next === null || (this.#cursor !== null && next.parent.slot > this.#cursor)) return
+      if (this.#isEarly(this.#held.earliestSeconds)) return
+      for (const slot of this.#held.upTo(next.slot)) {
+        if (slot !== next.slot) this.#counters.partialSlots++
+        this.#give(slot)
+      }
+      this.#cursor = next.slot
+      this.#whole.set(next.slot, true)
+    }
+  }
+
+  #give(slot: number): void {
+    const transactions = this.#held.remove(slot)
+    if (transactions === null) return
+    this.#giveTransactions(this.#places.ofSlot(slot, transactions))
+    const mayGo = (stray: ToldTransaction) => !this.#isEarly(earliestSecondsOf(stray))
+    for (const stray of this.#strays.takeWaited(mayGo)) this.#giveStray(stray)
+  }
+
+  #giveTransactions(transactions: readonly ToldTransaction[]): void {
+    const events: FeedEvent[] = []
+    for (const transaction of transactions) {
+      if (this.#wasGiven(transaction)) continue
+      this.#remembered.set(transaction.signature, transaction.slot)
+      events.push(...transaction.events)
+    }
+    if (events.length > 0) this.#handOver(events)
+  }
+
+  /** Whether it was handed over before, which is counted. */
+  #wasGiven({ signature, slot }: ToldTransaction): boolean {
+    const knownSlot = this.#remembered.get(signature)
+    if (knownSlot === undefined) return false
+    this.#counters.duplicates++
+    if (knownSlot !== slot) this.#counters.wrongSlots++
+    return true
+  }
+
+  #giveStray(transaction: ToldTransaction): void {
+    if (this.#wasGiven(transaction)) return
+    this.#counters.late++
+    this.#giveTransactions([this.#places.ofLate(transaction)])
+  }
+
+  #keepStray(transaction: ToldTransaction): void {
+    if (this.#strays.has(transaction.signature)) {
+      this.#counters.duplicates++
+      this.#strays.toldAgain(transaction)
+      return
+    }
+    const oldest = this.#strays.keep(transaction)
+    if (oldest !== null) this.#giveStray(oldest)
+  }
+
+  /**
+   * Lets go of the slots behind the gap. The next one that is told whole has a parent among them, so
+   * the gap grows by itself.
+   */
+  #keepBounds(): void {
+    if (!this.#held.areTooMany) return
+    this.#counters.heldDropped += this.#held.letGo(this.gap === null ? 0 : this.gap.to + 1)
+  }
+}
+
+interface Stray {
+  readonly transaction: ToldTransaction
+  /** Whether a slot was handed over since it came. */
+  readonly hasWaited: boolean
+}
+
+/**
+ * Transactions that came after their slot. Each waits for one more slot: a peer that names a wrong slot
+ * tells the right one meanwhile.
+ */
+class LateTransactions {
+  readonly #strays = new Map<string, Stray>()
+
+  has(signature: string): boolean {
+    return this.#strays.has(signature)
+  }
+
+  /** Keeps one that is new; the answer is the oldest, where there is no room for both. */
+  keep(transaction: ToldTransaction): ToldTransaction | null {
+    this.#strays.set(transaction.signature, { transaction, hasWaited: false })
+    if (this.#strays.size <= STRAYS_MAX) return null
+    const [oldest] = this.#strays.values()
+    return this.#remove(oldest.transaction)
+  }
+
+  /** One that is kept is told once more: with its index in the block it is the better one. */
+  toldAgain(transaction: ToldTransaction): void {
+    const known = this.#strays.get(transaction.signature)
+    if (known !== undefined && transaction.isExact && !known.transaction.isExact)
+      this.#strays.set(transaction.signature, { ...known, transaction })
+  }
+
+  /** A slot was handed over: takes out those that have waited for it, and `mayGo`. */
+  takeWaited(mayGo: (transaction: ToldTransaction) => boolean): readonly ToldTransaction[] {
+    const waited: ToldTransaction[] = []
+    for (const [signature, { transaction, hasWaited }] of [...this.#strays]) {
+      if (hasWaited && mayGo(transaction)) waited.push(this.#remove(transaction))
+      else this.#strays.set(signature, { transaction, hasWaited: true })
+    }
+    return waited
+  }
+
+  takeAll(): readonly ToldTransaction[] {
+    return [...this.#strays.values()].map(({ transaction }) => this.#remove(transaction))
+  }
+
+  #remove(transaction: ToldTransaction): ToldTransaction {
+    this.#strays.delete(transaction.signature)
+    return transaction
+  }
+}

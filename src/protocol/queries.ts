@@ -1,0 +1,222 @@
+import type { Width } from '../base/bar-time.ts'
+import type { TradeInfo } from './streams.ts'
+
+/** Bars an answer holds at most, the newest (contract section 3.6). */
+export const BARS_MAX = 5_000
+
+/**
+ * What the routes ask and what the sockets publish: JSON text, ready to send. The server knows
+ * HTTP and WebSocket and nothing of tokens; this is the whole of what passes between them.
+ */
+
+export const RESOLUTIONS = [
+  '1S',
+  '5S',
+  '15S',
+  '30S',
+  '1',
+  '5',
+  '15',
+  '30',
+  '60',
+  '240',
+  '1D',
+  '1W',
+  '1M',
+] as const
+export type Resolution = (typeof RESOLUTIONS)[number]
+
+const DAY_SECONDS = 86_400
+
+const WIDTHS: { readonly [R in Resolution]: Width } = {
+  '1S': 1,
+  '5S': 5,
+  '15S': 15,
+  '30S': 30,
+  '1': 60,
+  '5': 300,
+  '15': 900,
+  '30': 1_800,
+  '60': 3_600,
+  '240': 14_400,
+  '1D': DAY_SECONDS,
+  '1W': 'week',
+  '1M': 'month',
+}
+
+/** Width of a resolution's bars. */
+export function widthOf(resolution: Resolution): Width {
+  return WIDTHS[resolution]
+}
+
+export const TRADER_ORDERS = [
+  'pnl',
+  'holding_amount',
+  'bought_tokens',
+  'sold_tokens',
+  'last_active_ts',
+] as const
+export type TraderOrder = (typeof TRADER_ORDERS)[number]
+
+export interface Page {
+  /** From 1. */
+  readonly page: number
+  /** 1 to 200. */
+  readonly limit: number
+  /** Items have additive keys too. */
+  readonly extra?: boolean
+}
+
+export interface TraderQuery extends Page {
+  readonly orderBy: TraderOrder
+  readonly direction: 'asc' | 'desc'
+}
+
+export interface ChartQuery {
+  readonly mint: string
+  /** POSIX seconds; `from` may be negative. */
+  readonly from: number
+  readonly to: number
+  readonly resolution: Resolution
+  /** A bar opens at the close of the bar before. */
+  readonly continuous: boolean
+  /** `previous`: seconds without a trade get flat bars at the close before. */
+  readonly fill: 'none' | 'previous'
+  /** This many bars up to `to`, whatever `from` says (as TradingView's UDF has it); 0 = not asked. */
+  readonly countback: number
+  /** Adds `s` and `nextTime` as TradingView's UDF has them. */
+  readonly udf: boolean
+}
+
+export interface RangeFilter {
+  readonly min?: number | null
+  readonly max?: number | null
+}
+
+export const RANGE_FILTERS = [
+  'xReuses',
+  'ageMinutes',
+  'mCapUsd',
+  'volumeUsd',
+  'txsBuys',
+  'txsSells',
+  'top10HoldingPct',
+  'devHoldingPct',
+  'snipersHoldingPct',
+  'insidersHoldingPct',
+  'bundlersHoldingPct',
+  'freshWalletsHoldingPct',
+  'holders',
+  'proTradersAmount',
+  'devMigrations',
+  'devCreations',
+] as const
+export type RangeFilterName = (typeof RANGE_FILTERS)[number]
+
+export const FLAG_FILTERS = ['devSoldAll', 'noXReuses', 'dexPaid', 'caEndsWithSuffix'] as const
+export type FlagFilterName = (typeof FLAG_FILTERS)[number]
+
+export const SOCIALS = ['twitter', 'telegram', 'website', 'discord'] as const
+export type Social = (typeof SOCIALS)[number]
+
+export type SocialsFilter = { readonly [K in Social | 'atLeastOne']?: boolean | null }
+
+/** Filters of one group; null and absent mean the same (contract section 3). */
+export type Filters = {
+  readonly [K in RangeFilterName]?: RangeFilter | null
+} & { readonly [K in FlagFilterName]?: boolean | null } & {
+  readonly socials?: SocialsFilter | null
+}
+
+export const GROUPS = ['new', 'completing', 'graduated'] as const
+export type Group = (typeof GROUPS)[number]
+
+export interface TablesQuery {
+  readonly type: Group | 'all'
+  readonly filters: { readonly [K in Group]?: Filters | null }
+  /** Rows a group, 1 to 200. */
+  readonly limit: number
+  /** Rows have additive keys too. */
+  readonly extra?: boolean
+}
+
+/** An answer that was read and takes longer to write than a turn may. */
+export interface Written {
+  /** Writes for as long as `mayGoOn` says; the whole text, or null: to be called again in a later turn. */
+  write(mayGoOn: () => boolean): string | null
+}
+
+/** A chart as of the moment in which it was begun. */
+export interface BegunChart extends Written {
+  /** Would one begun now be the same, but for where it ends? */
+  isCurrent(): boolean
+}
+
+/** The reads. Every method answers at the clock's now; none throws on unknown mints or wallets. */
+export interface Queries {
+  /** A number that is another one whenever any answer may be: by an event, by the clock's second. */
+  version(): number
+  /** Has any event named this text, as a mint, a wallet or another address? */
+  isTold(address: string): boolean
+  /**
+   * As `hasFoundSwaps`, for `search`: market caps are read for all tokens when first they are asked for, and
+   * the holders of each one that is found are looked through.
+   */
+  hasFoundNamed(query: string, mayGoOn: () => boolean): boolean
+  /** `extra`: with additive keys, here and in `marketData`. */
+  search(query: string, extra?: boolean): string
+  /** As `hasFoundSwaps`, for `marketData`: the holders of each are looked through when first it is asked for. */
+  hasFoundHolders(mints: readonly string[], mayGoOn: () => boolean): boolean
+  marketData(mints: readonly string[], extra?: boolean): string
+  /**
+   * Looks for a page of swaps for as long as `mayGoOn` says; false: it lies deeper, to be called again
+   * in a later turn. True: `swaps` has it at once.
+   */
+  hasFoundSwaps(mint: string, wallet: string | null, page: Page, mayGoOn: () => boolean): boolean
+  swaps(mint: string, wallet: string | null, page: Page): string
+  /** As `hasFoundSwaps`, for `tokenTraders`: what many traders are ordered by is read trader by trader. */
+  hasFoundTraders(mint: string, query: TraderQuery, mayGoOn: () => boolean): boolean
+  tokenTraders(mint: string, query: TraderQuery): string
+  /** As `hasFoundSwaps`, for `walletTokens`: a wallet's resting positions lie on the disk. */
+  hasFoundTokens(wallet: string, mayGoOn: () => boolean): boolean
+  walletTokens(wallet: string, query: TraderQuery): string
+  /** As `hasFoundSwaps`, for `chart`: its newest bar may be a million bars back. */
+  hasFoundBars(query: ChartQuery, mayGoOn: () => boolean): boolean
+  chart(query: ChartQuery): string
+  /** The same as of now, to be written in later turns as well. */
+  beginChart(query: ChartQuery): BegunChart
+  /** As `hasFoundSwaps`, for `tables`: values by which none was asked for yet are read for all tokens. */
+  hasFoundTables(query: TablesQuery, mayGoOn: () => boolean): boolean
+  tables(query: TablesQuery): string
+  /**
+   * The same as bytes, which are the caller's; null: largest holders of its tokens had to be looked for until
+   * `mayGoOn` said no, and it is to be called again in a later turn. They stay known: an answer is made in one
+   * turn, as of its moment.
+   */
+  tableBytesWithin(query: TablesQuery, mayGoOn: () => boolean): Buffer | null
+}
+
+/** What leaves the engine by itself; the live feed sets the listeners it serves. */
+export interface LiveSource {
+  /** `message` is the whole envelope of `update_mint_info`; it is made only if it is `wanted`. */
+  onTrade(
+    wanted: (mint: string, trade: TradeInfo) => boolean,
+    publish: (mint: string, message: string, trade: TradeInfo) => void,
+  ): void
+  /** `message` is the whole envelope of `mint_migration`. */
+  onMigration(publish: (message: string) => void): void
+  /** `message` is the whole envelope of `new_launched_pool`; it is made only if `wanted()`. */
+  onLaunch(wanted: () => boolean, publish: (message: string) => void): void
+  /** A creation told late changed the prices of all trades of a mint. */
+  onRepriced(told: (mint: string) => void): void
+}
+
+/** What `/readyz` and `/metrics` show beside the server's own figures. */
+export interface ServiceState {
+  /** Null when ready, else one sentence that says why not and may be read by everybody. */
+  notReady(): string | null
+  /** What somebody should know of a service that may well be ready, in one sentence; null: nothing. */
+  notice?(): string | null
+  /** Flat figures for /readyz and /metrics; names as Prometheus has them, without the prefix. */
+  figures(): Readonly<Record<string, number>>
+}

@@ -1,0 +1,164 @@
+import type { TokenReader } from '../../engine/read/token-reader.ts'
+import type { State } from '../../engine/state/state.ts'
+import { tokenExtras } from './extra-json.ts'
+import { tokenJson } from './token-json.ts'
+
+/** Rows kept at most; one of another token that falls on the same place takes it. */
+const KEPT_ROWS = 1 << 14
+const KEPT_MASK = KEPT_ROWS - 1
+/** AddressQuota that get their memory together, when the first of them gets a row. */
+const PAGE_SHIFT = 8
+const PAGE_ROWS = 1 << PAGE_SHIFT
+const PAGE_MASK = PAGE_ROWS - 1
+const FIRST_BYTES = 1 << 16
+const COMMA = 0x2c
+const CLOSE = 0x7d
+/** Bytes of a UTF-16 unit in UTF-8 at most. */
+const UTF8_BYTES_MAX = 3
+/** What a row has room for in its place; most take some 900. A longer one has a buffer of its own. */
+const PLACE_BYTES = 1_536
+/** More tokens than one wallet migrates. */
+const COUNTS_APART = 2 ** 26
+
+/** Rows in places of one buffer: a buffer for each would be as many objects for every collection to walk. */
+class RowPage {
+  readonly bytes = Buffer.allocUnsafeSlow(PAGE_ROWS * PLACE_BYTES)
+  /** Bytes of each row, from the beginning of its place on; 0: none is kept. */
+  readonly lengths = new Uint32Array(PAGE_ROWS)
+  readonly tokens = new Uint32Array(PAGE_ROWS)
+  readonly changes = new Uint32Array(PAGE_ROWS)
+  /** Creations and migrations of the creator in one number. */
+  readonly creators = new Float64Array(PAGE_ROWS)
+  readonly prices = new Float64Array(PAGE_ROWS)
+}
+/** Bytes of a page: its places, and what is said of them. */
+const PAGE_BYTES = PAGE_ROWS * (PLACE_BYTES + 3 * 4 + 2 * 8)
+
+/**
+ * Rows of the token tables as bytes, written once for each change of what they are made of and
+ * spliced into answers: the token itself (`TokenChanges`), its creator's counts, the price of its quote.
+ */
+export class RowCache {
+  readonly #state: State
+  /** None where no row is. */
+  readonly #pages: (RowPage | undefined)[] = []
+  #pageCount = 0
+  #usedPlaces = 0
+  /** Rows that are too long, by place. */
+  readonly #long = new Map<number, Buffer>()
+  #longBytes = 0
+  #scratch = Buffer.allocUnsafeSlow(FIRST_BYTES)
+  #length = 0
+
+  constructor(state: State) {
+    this.#state = state
+  }
+
+  get bytes(): number {
+    return this.#pageCount * PAGE_BYTES + this.#longBytes + this.#scratch.length
+  }
+
+  /** Bytes of the places in which no row was yet. */
+  get untouchedBytes(): number {
+    return (this.#pageCount * PAGE_ROWS - this.#usedPlaces) * PLACE_BYTES
+  }
+
+  /** Begins an answer. */
+  begin(): void {
+    this.#length = 0
+  }
+
+  /** The answer since `begin`, as bytes of its own. */
+  end(): Buffer {
+    return Buffer.from(this.#scratch.subarray(0, this.#length))
+  }
+
+  /** Adds ASCII text. */
+  text(ascii: string): void {
+    this.#makeRoom(ascii.length)
+    this.#length += this.#scratch.write(ascii, this.#length, 'latin1')
+  }
+
+  /**
+   * Adds the row of the token that the reader stands on, behind a comma unless it is the first. With `extra` the
+   * additive keys are put behind what is kept: they hang on another token too, and are short.
+   */
+  row(token: TokenReader, isFirst: boolean, extra = false): void {
+    const place = token.token & KEPT_MASK
+    const page = this.#current(place, token)
+    const length = page.lengths[place & PAGE_MASK]
+    this.#makeRoom(length + 1)
+    if (!isFirst) this.#scratch[this.#length++] = COMMA
+    const from = (place & PAGE_MASK) * PLACE_BYTES
+    if (length > PLACE_BYTES) this.#long.get(place)?.copy(this.#scratch, this.#length)
+    else page.bytes.copy(this.#scratch, this.#length, from, from + length)
+    this.#length += length
+    if (extra) this.#addKeys(tokenExtras(token))
+  }
+
+  /** Adds keys to the object that was added last. */
+  #addKeys(json: string): void {
+    this.#makeRoom(json.length * UTF8_BYTES_MAX)
+    // Over its bracket, which then comes behind them.
+    this.#length += this.#scratch.write(json, this.#length - 1)
+    this.#scratch[this.#length - 1] = CLOSE
+  }
+
+  /** The page of a place, with the token's row there as it has to be now. */
+  #current(place: number, token: TokenReader): RowPage {
+    const { changes } = this.#state
+    const { unitUsd } = token
+    const page = this.#pages[place >>> PAGE_SHIFT] ?? this.#newPage(place >>> PAGE_SHIFT)
+    const at = place & PAGE_MASK
+    const changed = changes.of(token.token)
+    const creator = token.creatorCreations * COUNTS_APART + token.creatorMigrations
+    if (
+      page.lengths[at] !== 0 &&
+      page.tokens[at] === token.token &&
+      page.changes[at] === changed &&
+      page.creators[at] === creator &&
+      page.prices[at] === unitUsd
+    )
+      return page
+    this.#keep(page, place, tokenJson(token, 'table'))
+    page.tokens[at] = token.token
+    page.changes[at] = changed
+    page.creators[at] = creator
+    page.prices[at] = unitUsd
+    return page
+  }
+
+  #newPage(index: number): RowPage {
+    const page = new RowPage()
+    this.#pages[index] = page
+    this.#pageCount += 1
+    return page
+  }
+
+  /** Writes a row over the one before it. */
+  #keep(page: RowPage, place: number, text: string): void {
+    const at = place & PAGE_MASK
+    const length = Buffer.byteLength(text)
+    if (page.lengths[at] === 0) this.#usedPlaces += 1
+    this.#longBytes -= this.#long.get(place)?.length ?? 0
+    this.#long.delete(place)
+    if (length > PLACE_BYTES) this.#keepLong(place, text, length)
+    else page.bytes.write(text, at * PLACE_BYTES)
+    page.lengths[at] = length
+  }
+
+  #keepLong(place: number, text: string, length: number): void {
+    // No piece of a buffer that Node shares among many: it would hold all of that.
+    const row = Buffer.allocUnsafeSlow(length)
+    row.write(text)
+    this.#long.set(place, row)
+    this.#longBytes += length
+  }
+
+  #makeRoom(bytes: number): void {
+    if (this.#length + bytes <= this.#scratch.length) return
+    const wider = Buffer.allocUnsafeSlow((this.#length + bytes) * 2)
+    wider.set(this.#scratch.subarray(0, this.#length))
+    this.#scratch = wider
+  }
+}

@@ -1,0 +1,268 @@
+import type { Disk } from '../disk/disk.ts'
+import type { CommitMarker } from '../folder/commit-marker.ts'
+import type { SegmentFile } from './journal-ring.ts'
+
+/**
+ * While a sync of the group is under way the mark follows the batches no more often than this: it costs as
+ * much as a write of sixteen swaps, and feeds that are read back at full speed bring thousands of batches
+ * a second.
+ */
+const MARK_EVERY_MS = 1
+
+export interface JournalSyncsOptions {
+  readonly disk: Disk
+  readonly folder: string
+  readonly fsync: FsyncPolicy
+  /** Told how far the journal is written; without it the next start cannot know that all is there. */
+  readonly mark?: CommitMarker
+  /** Told after each sync how long what it made last had waited, at most; milliseconds. */
+  readonly onSynced?: (waitedMs: number) => void
+  /** Milliseconds, for `onSynced` and `later`. */
+  readonly clockMs?: () => number
+  /** Runs something so many milliseconds later, a whole number; without it syncs follow each other at once. */
+  readonly later?: (ms: number, run: () => void) => void
+}
+
+/** The segment that is being written. */
+export interface OpenSegment {
+  readonly file: SegmentFile
+  readonly index: number
+}
+
+/**
+ * Makes the segments of a journal last as its policy has it: at once, or in the background, one sync
+ * after the other, at the pace of the segment, as long as there is something to sync. What is synced has
+ * no hole before it: names in the folder and the ends of older segments come first.
+ */
+export class FsyncScheduler {
+  readonly #options: JournalSyncsOptions
+  /** Told when the disk refused one in the background. */
+  readonly #onRefused: (error: unknown) => void
+  #current: OpenSegment
+  /** Seq behind everything that was written. */
+  #seq: number
+  #syncedSeq: number
+  /** Segments whose last bytes are not known to be on the disk yet, oldest first. */
+  #full: FullSegment[] = []
+  /** Segments up to this one have names that last. */
+  #namedSegment: number
+  #isSyncing = false
+  /** The next sync of the present segment begins by itself. */
+  #isResting = false
+  /** When the last one of it began. */
+  #begunMs = Number.NEGATIVE_INFINITY
+  #isOver = false
+  /** When the oldest byte of the file that no running sync covers was written; NaN for none. */
+  #waitingSinceMs = Number.NaN
+  #markedMs = 0
+
+  /** The first segment and its name are on the disk when this returns. */
+  constructor(
+    options: JournalSyncsOptions,
+    first: OpenSegment,
+    seq: number,
+    onRefused: (error: unknown) => void,
+  ) {
+    this.#options = options
+    this.#onRefused = onRefused
+    this.#current = first
+    this.#seq = seq
+    this.#syncedSeq = seq
+    first.file.sync()
+    options.disk.syncFolder(options.folder)
+    this.#namedSegment = first.index
+  }
+
+  /** Seq below which everything is on the disk. */
+  get syncedSeq(): number {
+    return this.#syncedSeq
+  }
+
+  /** A batch was written, which ends before this seq; with `always` it is on the disk when this returns. */
+  markDirty(seq: number): void {
+    this.#seq = seq
+    if (this.#options.fsync === 'always') this.#batchNow()
+    else if (Number.isNaN(this.#waitingSinceMs)) this.#waitingSinceMs = this.#nowMs()
+    this.#markBatch()
+  }
+
+  /** The segment that is being written gets no more bytes; the next one comes by `opened`. */
+  seal(): void {
+    const { file } = this.#current
+    file.settle()
+    this.#full.push({ file, endSeq: this.#seq, sinceMs: this.#waitingSinceMs })
+    this.#waitingSinceMs = Number.NaN
+  }
+
+  /** From now on this one is written; with `always` it is on the disk when this returns. */
+  opened(segment: OpenSegment): void {
+    this.#current = segment
+    if (this.#options.fsync === 'always') this.now()
+  }
+
+  /** Makes everything last: the folder and old segments first. */
+  now(): void {
+    const { disk, folder } = this.#options
+    if (this.#namedSegment < this.#current.index) disk.syncFolder(folder)
+    this.#namedSegment = this.#current.index
+    for (let oldest = this.#full[0]; oldest !== undefined; oldest = this.#full[0]) {
+      oldest.file.sync()
+      // Closed once, whatever the disk says of it: the system gives its number to the next file or socket.
+      this.#full.shift()
+      oldest.file.close()
+    }
+    this.#current.file.sync()
+    this.#syncedSeq = this.#seq
+  }
+
+  /** Goes on in the background, unless it does already. */
+  resume(): void {
+    if (this.#isSyncing || this.#isOver) return
+    const step = this.#nextStep()
+    if (step === null) return
+    this.#isSyncing = true
+    step.run((error) => {
+      this.#isSyncing = false
+      if (this.#isOver) return
+      if (error === null) this.#finish(step)
+      else this.#onRefused(error)
+    })
+  }
+
+  /** Begins none in the background any more, and takes no notice of how one ends. */
+  stop(): void {
+    this.#isOver = true
+  }
+
+  closeFiles(): void {
+    // A segment is among the full ones and the present one where the next could not be begun.
+    for (const file of new Set([...this.#full, this.#current].map(({ file }) => file)))
+      try {
+        file.close()
+      } catch {
+        // What matters was synced before, or the failure was told.
+      }
+    this.#full = []
+  }
+
+  /** Before anybody sees the batch: what is seen and then taken off the journal is to be missed. */
+  #markBatch(): void {
+    const { mark, fsync } = this.#options
+    if (mark === undefined) return
+    if (!mark.isMemory && fsync === 'group' && this.#isSyncing) {
+      const nowMs = this.#nowMs()
+      if (nowMs < this.#markedMs + MARK_EVERY_MS) return
+      this.#markedMs = nowMs
+    }
+    mark.reach(this.#seq)
+  }
+
+  #batchNow(): void {
+    const sinceMs = this.#nowMs()
+    this.now()
+    this.#options.onSynced?.(this.#nowMs() - sinceMs)
+  }
+
+  /** Nobody else would catch what the disk refuses here: it is called in the background. */
+  #finish(step: SyncStep): void {
+    try {
+      step.done()
+    } catch (error) {
+      this.#onRefused(error)
+      return
+    }
+    this.resume()
+  }
+
+  #nextStep(): SyncStep | null {
+    const { disk, folder, fsync } = this.#options
+    if (fsync === 'always') return null
+    const { index } = this.#current
+    if (this.#namedSegment < index) {
+      const done = () => {
+        this.#namedSegment = index
+      }
+      return { run: (then) => disk.syncFolderLater(folder, then), done }
+    }
+    if (this.#full.length > 0) return this.#stepOfFull(this.#full[0])
+    if (fsync !== 'group' || this.#syncedSeq >= this.#seq || this.#rests()) return null
+    return this.#stepOfCurrent()
+  }
+
+  /** Is it too early for the next sync of the present segment? */
+  #rests(): boolean {
+    const { later } = this.#options
+    const { syncEveryMs } = this.#current.file
+    if (later === undefined || syncEveryMs === 0) return false
+    if (this.#isResting) return true
+    const leftMs = this.#begunMs + syncEveryMs - this.#nowMs()
+    if (leftMs <= 0) return false
+    this.#isResting = true
+    // Timers of Node leave a part of a millisecond off.
+    later(Math.ceil(leftMs), () => {
+      this.#isResting = false
+      // One may be early by such a part.
+      this.#begunMs = Number.NEGATIVE_INFINITY
+      this.resume()
+    })
+    return true
+  }
+
+  #stepOfFull(full: FullSegment): SyncStep {
+    const done = () => {
+      this.#full.shift()
+      full.file.close()
+      this.#syncedSeq = Math.max(this.#syncedSeq, full.endSeq)
+      this.#tellWait(full.sinceMs)
+    }
+    return { run: (then) => full.file.syncLater(then), done }
+  }
+
+  #stepOfCurrent(): SyncStep {
+    const { file } = this.#current
+    const seq = this.#seq
+    const sinceMs = this.#waitingSinceMs
+    this.#waitingSinceMs = Number.NaN
+    this.#begunMs = this.#nowMs()
+    const done = () => {
+      this.#syncedSeq = seq
+      // Of batches that came meanwhile too.
+      this.#options.mark?.reach(this.#seq)
+      this.#tellWait(sinceMs)
+    }
+    return { run: (then) => file.syncLater(then), done }
+  }
+
+  /** With `off` all waits for the end of its segment, and nothing else is meant to last. */
+  #tellWait(sinceMs: number): void {
+    if (this.#options.fsync !== 'group' || Number.isNaN(sinceMs)) return
+    this.#options.onSynced?.(this.#nowMs() - sinceMs)
+  }
+
+  #nowMs(): number {
+    return this.#options.clockMs?.() ?? 0
+  }
+}
+
+interface FullSegment {
+  readonly file: SegmentFile
+  /** Seq behind its last event. */
+  readonly endSeq: number
+  /** When the oldest byte of it that no sync covers was written; NaN for none. */
+  readonly sinceMs: number
+}
+
+/** One thing to sync in the background, and what holds once it is. */
+interface SyncStep {
+  readonly run: (done: (error: Error | null) => void) => void
+  readonly done: () => void
+}
+
+/** When what was written is made to last (contract section 6). */
+export type FsyncPolicy =
+  /** In the background, one sync after the other; with a ring some time apart (journal-ring.ts). */
+  | 'group'
+  /** Before anything of a batch is published. */
+  | 'always'
+  /** When the system likes; only the ends of segments are synced. */
+  | 'off'

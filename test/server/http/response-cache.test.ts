@@ -1,0 +1,191 @@
+import { expect, test } from 'vitest'
+import { accept, type Parsed } from '../../../src/protocol/requests/parsed.ts'
+import { collectGarbage } from '../../../src/server/admin/admin-routes.ts'
+import { CODINGS } from '../../../src/server/http/encoded-body.ts'
+import { jsonReply, type Reply, textOf } from '../../../src/server/http/reply.ts'
+import { ResponseCache } from '../../../src/server/http/response-cache.ts'
+import { type Answered, UNFINISHED } from '../../../src/server/http/router.ts'
+import { MAX_KEPT_REQUEST_CHARACTERS } from '../../../src/server/load/limits.ts'
+import { fakeAnswers, startFake } from '../fake-service.ts'
+
+function replyIn(answer: Answered | Promise<Parsed<Reply>>): Reply {
+  if (answer instanceof Promise || answer === UNFINISHED || !answer.ok)
+    throw new Error('the answer is not there')
+  return answer.value
+}
+
+test('an answer is made once for a state, and made anew for the next', () => {
+  let version = 1
+  let made = 0
+  const kept = new ResponseCache({ version: () => version, maxBytes: 1 << 20, isChecked: false })
+  const ask = (key: string) =>
+    textOf(replyIn(kept.answer(key, () => accept(jsonReply(`${key} ${++made}`)))))
+  expect([ask('a'), ask('b'), ask('a'), ask('b')]).toEqual(['a 1', 'b 2', 'a 1', 'b 2'])
+  version = 2
+  expect([ask('a'), ask('a')]).toEqual(['a 3', 'a 3'])
+  expect(kept.figures()).toMatchObject({ answer_cache_hits_total: 3, answer_cache_misses_total: 3 })
+})
+
+test('an answer that takes several turns is one that was not kept, whatever the turns', () => {
+  const kept = new ResponseCache({ version: () => 1, maxBytes: 1 << 20, isChecked: false })
+  for (let turn = 0; turn < 5; turn++) expect(kept.answer('a', () => UNFINISHED)).toBe(UNFINISHED)
+  expect(textOf(replyIn(kept.answer('a', () => accept(jsonReply('made')))))).toBe('made')
+  expect(kept.figures()).toMatchObject({ answer_cache_hits_total: 0, answer_cache_misses_total: 1 })
+})
+
+test('long requests, which V8 hashes by their length alone from 16,384 characters on, are answered anew and not kept', () => {
+  const kept = new ResponseCache({ version: () => 0, maxBytes: 1 << 20, isChecked: false })
+  let made = 0
+  const ask = (characters: number) =>
+    kept.answer('x'.repeat(characters), () => {
+      made += 1
+      return accept(jsonReply('[]'))
+    })
+  for (const characters of [16_384, 16_384, 20_000, MAX_KEPT_REQUEST_CHARACTERS + 1])
+    ask(characters)
+  expect(made).toBe(4)
+  expect(kept.figures()).toMatchObject({ answer_cache_bytes: 0, answer_cache_misses_total: 4 })
+  for (let times = 0; times < 2; times++) ask(MAX_KEPT_REQUEST_CHARACTERS)
+  expect(made).toBe(5)
+})
+
+test('the bodies of tables that are remembered as parsed are short', async () => {
+  const parsed = async (characters: number) => {
+    const body = `{"limit":1${' '.repeat(characters - 11)}}`
+    const headers = { 'Content-Type': 'application/json' }
+    const response = await fetch(`${service.server.url}/api/v2/meme`, {
+      method: 'POST',
+      headers,
+      body,
+    })
+    expect(response.status).toBe(200)
+    return service.calls.pop()?.args[0]
+  }
+  const service = await startFake()
+  expect(await parsed(MAX_KEPT_REQUEST_CHARACTERS)).toBe(await parsed(MAX_KEPT_REQUEST_CHARACTERS))
+  expect(await parsed(16_384)).not.toBe(await parsed(16_384))
+  await service.server.stop()
+})
+
+test('what is kept stays within its bytes, the longest unasked goes first', () => {
+  const kept = new ResponseCache({ version: () => 0, maxBytes: 50_000, isChecked: false })
+  let made = 0
+  const ask = (key: number) =>
+    kept.answer(String(key), () => {
+      made += 1
+      return accept(jsonReply('x'.repeat(1_000)))
+    })
+  for (let key = 0; key < 1_000; key++) ask(key)
+  expect(kept.figures().answer_cache_bytes).toBeLessThanOrEqual(50_000)
+  expect(made).toBe(1_000)
+  ask(999)
+  expect(made).toBe(1_000)
+  ask(0)
+  expect(made).toBe(1_001)
+})
+
+test('short answers, of which millions fit by their bytes, take no more memory than is theirs', () => {
+  const maxBytes = 4 << 20
+  const kept = new ResponseCache({ version: () => 0, maxBytes, isChecked: false })
+  const heapBytes = () => {
+    collectGarbage()
+    return process.memoryUsage().heapUsed
+  }
+  const before = heapBytes()
+  for (let key = 0; key < 40_000; key++) kept.answer(`key ${key}`, () => accept(jsonReply('[]')))
+  expect(heapBytes() - before).toBeLessThan(1.5 * maxBytes)
+  expect(kept.figures().answer_cache_bytes).toBeGreaterThan(0.9 * maxBytes)
+})
+
+test('a kept answer lies in memory of its own, also what is compressed of it', () => {
+  const kept = new ResponseCache({ version: () => 0, maxBytes: 1 << 20, isChecked: false })
+  for (const characters of [2, 300, 3_000, 30_000]) {
+    const text = 'x'.repeat(characters)
+    for (const [key, json] of [
+      [`text ${characters}`, text] as const,
+      [`bytes ${characters}`, Buffer.from(text)] as const,
+    ]) {
+      const { body } = replyIn(kept.answer(key, () => accept(jsonReply(json))))
+      if (typeof body === 'string') throw new Error('it is not kept as bytes')
+      const forms = [body.bytes, ...CODINGS.flatMap((coding) => body.compressed(coding) ?? [])]
+      expect(forms.length).toBe(characters < 1024 ? 1 : 3)
+      for (const { buffer, length } of forms) expect(buffer.byteLength).toBe(length)
+      expect(body.bytes.toString()).toBe(text)
+    }
+  }
+})
+
+test('of requests of one state each gets the answer to its own path, query and body', async () => {
+  const { server } = await startFake({ answers: sameVersion() })
+  const get = (path: string) => fetch(`${server.url}/api/v2/search/tokens/${path}`)
+  const headers = { 'Content-Type': 'application/json' }
+  const post = (body: string) =>
+    fetch(`${server.url}/api/v2/meme`, { method: 'POST', headers, body })
+  const ask = [
+    () => get('detailed?query=a'),
+    () => get('detailed?query=b'),
+    () => get('a/swaps'),
+    () => post('{}'),
+    () => post('{"type":"new"}'),
+  ]
+  for (let times = 0; times < 2; times += 1)
+    for (const [place, asked] of ask.entries())
+      expect(await (await asked()).text()).toBe(`[${place + 1}]`)
+  await server.stop()
+})
+
+test('a refusal is never kept', async () => {
+  const { server, calls } = await startFake()
+  for (let i = 0; i < 3; i++) {
+    const answer = await fetch(`${server.url}/api/v2/search/tokens/detailed`)
+    expect(answer.status).toBe(400)
+  }
+  expect(calls).toEqual([])
+  await server.stop()
+})
+
+test('the check of kept answers finds one that is not a fresh one', async () => {
+  const [stale, checked] = await Promise.all([
+    startFake({ answers: sameVersion() }),
+    startFake({ answers: sameVersion(), checksKept: true }),
+  ])
+  const ask = async (url: string) => {
+    const answer = await fetch(`${url}/api/v2/search/tokens/detailed?query=a`)
+    return [answer.status, answer.status === 200 ? await answer.text() : '']
+  }
+  expect([await ask(stale.server.url), await ask(stale.server.url)]).toEqual([
+    [200, '[1]'],
+    [200, '[1]'],
+  ])
+  expect([await ask(checked.server.url), await ask(checked.server.url)]).toEqual([
+    [200, '[1]'],
+    [500, ''],
+  ])
+  await Promise.all([stale.server.stop(), checked.server.stop()])
+})
+
+test.each([
+  '/api/v2/meme/chart/ohlcv?mint=A&from=0&to=9&resolution=1S',
+  '/udf/history?symbol=A&from=0&to=9&resolution=1S',
+])(
+  'a chart of before the last event is 5 s old at most, although nothing comes after (%s)',
+  async (path) => {
+    let events = 0
+    const answers = { ...fakeAnswers([], () => `[${events}]`), version: () => events }
+    const fake = await startFake({ answers, checksKept: true })
+    const ask = async () => (await fetch(fake.server.url + path)).text()
+    expect(await ask()).toBe('[0]')
+    events = 1
+    fake.nowMs += 4_999
+    expect(await ask()).toBe('[0]')
+    fake.nowMs += 1
+    expect(await ask()).toBe('[1]')
+    await fake.server.stop()
+  },
+)
+
+/** Queries that change although they say that nothing did. */
+function sameVersion() {
+  let made = 0
+  return { ...fakeAnswers([], () => `[${++made}]`), version: () => 7 }
+}
