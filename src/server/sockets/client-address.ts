@@ -1,17 +1,48 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
+import { isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
 import { MAX_FORWARDED_HOPS } from '../load/limits.ts'
-import { type AddressBytes, clientKey, parseAddress, unmapped } from './ip-address.ts'
 
+/** Four bytes of IPv4, or sixteen of IPv6. */
+type AddressBytes = Uint8Array
+
+const V4_BYTES = 4
+/** Bytes of a /64: what one subscriber of an IPv6 provider holds at least. */
+const V6_CLIENT_BYTES = 8
+/** Where IPv6 holds the IPv4 addresses: twelve bytes in front of four. */
+const MAPPED_PREFIX = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff]
+/** Keys of 127.0.0.0/8 and of the /64 of ::1: programs of this machine, a reverse proxy among them. */
+const LOOPBACK = /^(?:127\.|0{16}$)/
 const WITH_PORT = /^(?:\[([^\]]+)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+):\d+)$/
 const LOOPBACK_NET = 127
-const V4_BYTES = 4
 /** Headers of a proxy: behind one on this machine may be anybody. */
 const PROXY_HEADERS = ['x-forwarded-for', 'forwarded', 'x-real-ip'] as const
 
-interface Subnet {
-  readonly base: AddressBytes
-  readonly prefixBits: number
+/** Bytes of a textual address, null when it is none; a zone (`%eth0`) is ignored. */
+export function parseAddress(text: string): AddressBytes | null {
+  const bare = text.split('%', 1)[0]
+  return isIP(bare) === 0 ? null : Uint8Array.from(ipaddr.process(bare).toByteArray())
 }
+
+/** An IPv4-mapped IPv6 address as the IPv4 address it is; others unchanged. */
+function unmapped(bytes: AddressBytes): AddressBytes {
+  if (bytes.length === V4_BYTES) return bytes
+  const isMapped = MAPPED_PREFIX.every((byte, index) => bytes[index] === byte)
+  return isMapped ? bytes.subarray(MAPPED_PREFIX.length) : bytes
+}
+
+/** The key a client is counted under: the IPv4 address, or the /64 of the IPv6 address. */
+export function clientKey(bytes: AddressBytes): string {
+  if (bytes.length === V4_BYTES) return `${bytes[0]}.${bytes[1]}.${bytes[2]}.${bytes[3]}`
+  return Buffer.from(bytes.subarray(0, V6_CLIENT_BYTES)).toString('hex')
+}
+
+/** Is it the key (`clientKey`) of programs of this machine? */
+export function isLoopback(client: string): boolean {
+  return LOOPBACK.test(client)
+}
+
+type Subnet = readonly [base: ipaddr.IPv4 | ipaddr.IPv6, prefixBits: number]
 
 /** Tells who a request is counted for (contract section 3; TRUST_PROXY of section 7). */
 export interface ClientAddresses {
@@ -26,8 +57,12 @@ export interface ClientAddresses {
 /** Throws a one-sentence Error on an entry that is no address and no CIDR. */
 export function clientAddresses(trustProxy: readonly string[]): ClientAddresses {
   const trusted = trustProxy.map(parseSubnet)
-  const isTrusted = (address: AddressBytes): boolean =>
-    trusted.some((subnet) => contains(subnet, address))
+  const isTrusted = (bytes: AddressBytes): boolean => {
+    const address = ipaddr.fromByteArray([...bytes])
+    return trusted.some(
+      ([base, bits]) => address.kind() === base.kind() && address.match(base, bits),
+    )
+  }
   return {
     trustsProxies: trusted.length > 0,
     keyOf(remote, forwardedFor) {
@@ -60,28 +95,15 @@ function withoutPort(hop: string): string {
   return match?.[1] ?? match?.[2] ?? hop
 }
 
+/** A CIDR, or an address as the subnet of it alone. */
 function parseSubnet(text: string): Subnet {
   const [address, prefix, ...rest] = text.split('/')
   const base = parseAddress(address)
-  const prefixBits = prefix === undefined ? Number.NaN : Number(prefix)
-  if (base !== null && prefix === undefined) return { base, prefixBits: base.length * 8 }
-  const digits = prefix !== undefined && /^\d+$/.test(prefix) && rest.length === 0
-  if (base === null || !digits || prefixBits > base.length * 8) {
+  const bits = prefix === undefined ? (base?.length ?? 0) * 8 : Number(prefix)
+  const isPrefix = prefix === undefined || (/^\d+$/.test(prefix) && rest.length === 0)
+  if (base === null || !isPrefix || bits > base.length * 8)
     throw new Error(`TRUST_PROXY came with "${text}", addresses and CIDRs are allowed.`)
-  }
-  return { base, prefixBits }
-}
-
-function contains(subnet: Subnet, address: AddressBytes): boolean {
-  if (subnet.base.length !== address.length) return false
-  const wholeBytes = subnet.prefixBits >> 3
-  for (let index = 0; index < wholeBytes; index++) {
-    if (subnet.base[index] !== address[index]) return false
-  }
-  const restBits = subnet.prefixBits & 7
-  if (restBits === 0) return true
-  const mask = 0xff00 >> restBits
-  return ((subnet.base[wholeBytes] ^ address[wholeBytes]) & mask & 0xff) === 0
+  return [ipaddr.fromByteArray([...base]), bits]
 }
 
 /**

@@ -1,7 +1,6 @@
 import { NEW_SOCKETS_SHARE, NEW_SOCKETS_WINDOW_MS } from '../load/limits.ts'
 import { type RateLimiter, rateLimiter } from '../load/rate-limiter.ts'
-import type { ClientAddresses } from './client-address.ts'
-import { isLoopback } from './ip-address.ts'
+import { type ClientAddresses, isLoopback } from './client-address.ts'
 
 /**
  * Keeps one address from taking every socket. uWebSockets.js does not tell whose socket has closed, so

@@ -3,8 +3,11 @@ import { afterEach, expect, test } from 'vitest'
 import type { ServerOptions } from '../../../src/server/http/options.ts'
 import { MAX_FORWARDED_HOPS } from '../../../src/server/load/limits.ts'
 import { rateLimiter } from '../../../src/server/load/rate-limiter.ts'
-import { clientAddresses } from '../../../src/server/sockets/client-address.ts'
-import { clientKey, parseAddress } from '../../../src/server/sockets/ip-address.ts'
+import {
+  clientAddresses,
+  clientKey,
+  parseAddress,
+} from '../../../src/server/sockets/client-address.ts'
 import { type FakeService, startFake } from '../fake-service.ts'
 
 const RULE = { limit: 3, windowMs: 60_000 }

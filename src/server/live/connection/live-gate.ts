@@ -1,7 +1,7 @@
 import type { AdjustableLimits } from '../../../config/surface.ts'
 import { type RequestError, requestError } from '../../../protocol/errors.ts'
 import { LOOPBACK_CONNECTIONS_SHARE, MAX_RESTING_LOADS } from '../../load/limits.ts'
-import { isLoopback } from '../../sockets/ip-address.ts'
+import { isLoopback } from '../../sockets/client-address.ts'
 import { type ClientLoad, MessageRate } from './message-budget.ts'
 
 type GateLimits = Pick<AdjustableLimits, 'connections' | 'connectionsPerAddress'>
