@@ -87,7 +87,7 @@ const API = [
     `4010 more than ${count(limits.DEFAULT_LIMITS.messagesPerSecond)} messages or ${mib(limits.MAX_MESSAGE_BYTES_PER_SECOND)} in a second`,
 ]
 
-const OPERATIONS = [
+const LIMITS = [
   `| opened in ${seconds(limits.NEW_SOCKETS_WINDOW_MS)} by one IPv4 address`,
   `requests of more than ${count(limits.MAX_KEPT_REQUEST_CHARACTERS)} characters are answered anew`,
   `| a request's line and headers | ${kib(limits.MAX_HEADER_BYTES)}, `,
@@ -95,24 +95,29 @@ const OPERATIONS = [
   `| a live message | ${kib(limits.MAX_MESSAGE_BYTES)} | 1009 |`,
   `| mints that a connection follows | ${count(MAX_CONNECTION_MINTS)} | an error frame |`,
   `| what a live reader leaves unread | ${mib(limits.MAX_BUFFERED_BYTES)} | 4009 |`,
-  `At most ${count(limits.MAX_COUNTED_CLIENTS)} clients an endpoint are counted one by one; those that come on top share ${count(limits.SHARED_WINDOWS)} windows`,
+  `At most ${count(limits.MAX_COUNTED_CLIENTS)} clients an endpoint have a rate window of their own; the others share ${count(limits.SHARED_WINDOWS)} windows`,
   `requests ${limits.TURN_MS} ms, messages of live connections ${limits.LIVE_TURN_MS} ms`,
-  `which work it off for ${limits.WAITING_SLICE_MS} ms each and share that time among the clients: each has ${limits.CLIENT_SLICE_MS} ms`,
-  `A connection may have ${mib(limits.MAX_INBOX_BYTES)} of messages waiting, what it may send in a second (4010); all together ${mib(limits.MAX_INBOXES_BYTES)}`,
+  `works on the queue for ${limits.WAITING_SLICE_MS} ms and gives each client ${limits.CLIENT_SLICE_MS} ms`,
+  `delays another by at most two slices (${2 * limits.CLIENT_SLICE_MS} ms)`,
+  `A connection may have ${mib(limits.MAX_INBOX_BYTES)} of messages waiting, what it may send in a second (4010). All together may have ${mib(limits.MAX_INBOXES_BYTES)}`,
   `A connection that asks for tables or candles while more than ${kib(limits.CATCH_UP_BUFFER_BYTES)} lie unread waits`,
-  `are taken out of what they followed in slices of ${limits.DEPARTURE_SLICE_MS} ms`,
+  `subscriptions of closed connections are removed in slices of ${limits.DEPARTURE_SLICE_MS} ms`,
   `one in ${count(1 / limits.HELD_SHARE)} is held back for ${limits.HELD_MS} ms`,
   `every one above ${kib(limits.PROBED_BYTES)}, is sent so that it stays pending`,
-  `after ${limits.MAX_CERTIFICATES} in one run the next one is refused`,
 ]
 
-const DISK = [
+const INSTALL = [`after ${limits.MAX_CERTIFICATES} in one run the next one is refused`]
+
+const DATA_FOLDER = [
   `a segment ends at ${mib(SEGMENT_BYTES)}, at each snapshot`,
   `| ${count(TAPE_CHUNK_RECORDS)} swaps of the history |`,
+  `A folder holds ${count(ROWS_MAX)} swaps`,
+]
+
+const MONITORING = [
   `of the newest ${count(WAITS_KEPT)}, and the longest since the start`,
   `the newest ${STALLS_MAX} turns of the loop above ${STALL_MS} ms, or above ${LONG_TURN_MS} ms of its own`,
   `a token with more than ${count(DORMANT_TRADERS_MAX)} traders`,
-  `A folder holds ${count(ROWS_MAX)} swaps`,
 ]
 
 const percent = (share: number) => `${share * 100} %`
@@ -146,7 +151,10 @@ const CLIENT = [
 test.each([
   ...LIVE.map((sentence) => ['docs/live.md', sentence] as const),
   ...API.map((sentence) => ['docs/api.md', sentence] as const),
-  ...[...OPERATIONS, ...DISK].map((sentence) => ['docs/operations.md', sentence] as const),
+  ...LIMITS.map((sentence) => ['docs/limits.md', sentence] as const),
+  ...INSTALL.map((sentence) => ['docs/install.md', sentence] as const),
+  ...DATA_FOLDER.map((sentence) => ['docs/data-folder.md', sentence] as const),
+  ...MONITORING.map((sentence) => ['docs/monitoring.md', sentence] as const),
   ['docs/feeds.md', `nearly all of the first ${count(JUDGED_SWAPS)} swaps of a feed`] as const,
   ...SOURCES.map((sentence) => ['docs/feeds-sources.md', sentence] as const),
   ...CLIENT.map((sentence) => ['client/README.md', sentence] as const),
