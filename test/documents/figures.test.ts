@@ -35,7 +35,3 @@ test('new figures take the place of those that README.md had, and of nothing els
   expect(withFigures(changed, readmeFigures(publishedSections()))).toBe(readme)
   expect(() => withFigures('no place', 'new')).toThrow('README.md has no place for figures')
 })
-
-test('README.md has at most 110 lines', () => {
-  expect(documentText('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(110)
-})
