@@ -47,6 +47,19 @@ test.each(DECISIONS)('%s has status, context, decision and cost', (path) => {
   expect(text).toMatch(/^(\*\*)?Status/m)
 })
 
+test('CHANGELOG.md has the parts of Keep a Changelog, one line for each change', () => {
+  const [, ...versions] = documentText('CHANGELOG.md').split(/^## /m)
+  expect(versions.length).toBeGreaterThan(1)
+  for (const version of versions) {
+    const [, ...parts] = version.split(/^### /m)
+    for (const part of parts) {
+      const [heading, blank, ...lines] = part.trimEnd().split('\n')
+      expect(['Added', 'Changed', 'Deprecated', 'Removed', 'Fixed', 'Security']).toContain(heading)
+      expect([blank, ...lines.filter((line) => !line.startsWith('- '))]).toEqual([''])
+    }
+  }
+})
+
 test('README.md has at most 110 lines, the glossary at most 40 words', () => {
   expect(documentText('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(110)
   const words = documentText('docs/GLOSSARY.md').match(/^- \*\*/gm) ?? []
