@@ -3,7 +3,7 @@ import type { Appended, Disk, DiskFile } from './disk.ts'
 /**
  * Bytes of a file that lie in memory alone while it is written. A file system holds a sync of one file
  * back until what it has begun to write of others is on the disk: were a snapshot left to the end, the
- * journal's next sync would wait for all of it (docs/performance-history.md).
+ * journal's next sync would wait for all of it (docs/performance.md).
  */
 export const UNSYNCED_BYTES_MAX = 8 << 20
 
