@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { expect, test } from 'vitest'
-import { ROOT } from '../tidy/source-files.ts'
+import { ROOT, sourceFiles } from '../tidy/source-files.ts'
 import { documentText } from './readme.ts'
 
 const markdownIn = (folder: string) =>
@@ -74,4 +74,21 @@ test('paths of the source that ARCHITECTURE.md and the glossary name are there',
   const isThere = (path: string) =>
     existsSync(join(ROOT, path)) || existsSync(join(ROOT, 'src', path))
   expect(paths.filter((path) => !isThere(path))).toEqual([])
+})
+
+test('every document that a source, a test or a message names is there', () => {
+  const sources = ['src', 'test', 'bench', 'packaging', 'client/src', 'web/src'].flatMap(
+    sourceFiles,
+  )
+  const others = [
+    'bin/mintfeed.js',
+    'packaging/Dockerfile',
+    'docs/monitoring/prometheus-alerts.yml',
+  ]
+  const texts = [...sources, ...others.map((path) => ({ path, text: documentText(path) }))]
+  const named = texts.flatMap(({ path, text }) =>
+    [...text.matchAll(/\bdocs\/[\w./-]+\.md\b/g)].map(([document]) => ({ path, document })),
+  )
+  expect(named.length).toBeGreaterThan(40)
+  expect(named.filter(({ document }) => !existsSync(join(ROOT, document)))).toEqual([])
 })
