@@ -64,7 +64,7 @@ check: $(INSTALLED) ## Types and lint
 bench: $(INSTALLED) $(BUNDLE) ## The goals S1 to S13 as one table, beside their peers; ONLY=S1,S5 for some
 	@ONLY=$(ONLY) $(NODE) bench/run.ts
 
-bench-charts: $(INSTALLED) ## Table and charts of the newest results into docs
+bench-charts: $(INSTALLED) ## Table and charts of the newest results into docs, figures into README.md
 	@$(NODE) bench/publish.ts
 
 load: $(INSTALLED) $(BUNDLE) ## A large market for DURATION (10m) with readers and pollers: latency, loop, memory

@@ -8,7 +8,7 @@ import { programPath } from './program-path.js'
 
 const node = ownNode()
 const args = [...NODE_FLAGS, programPath(), ...process.argv.slice(2)]
-// As packaging/ sets it: malloc then gives big buffers back when they go (docs/operations.md, "Tuning the system").
+// As packaging/ sets it: malloc then gives big buffers back when they go (docs/install.md, "Tuning the system").
 const allocator = {
   MALLOC_ARENA_MAX: '2',
   MALLOC_MMAP_THRESHOLD_: '131072',

@@ -18,7 +18,7 @@ const FOREIGN: Readonly<Record<Foreign, string>> = {
     'and from a copy of this one.',
 }
 const PRICED = 'A price of SOL is known now.'
-const FIRST = 'line skipped: it cannot be read; docs/events.md says what a line may be'
+const FIRST = 'line skipped: it cannot be read; docs/feeds.md says what a line may be'
 const MORE = 'more lines skipped, the last one is told'
 
 /** Tells the log what becomes of events: lines and events that are refused, markets that are mixed, a price that is missing. */
@@ -78,7 +78,7 @@ export class IntakeLog {
     // A wrong file would look like an empty market else.
     const why =
       lines > 0
-        ? `${lines} lines came and none can be read. docs/events.md says what a line may be, docs/feeds.md what is recorded.`
+        ? `${lines} lines came and none can be read. docs/feeds.md says what a line may be and what is recorded.`
         : 'it is empty, or all of its lines carry nothing. See whether it is the right one.'
     this.#log.warn({ feed }, `This feed has ended without an event: ${why}`)
   }

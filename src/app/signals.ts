@@ -29,7 +29,7 @@ export function hangUpMeaning({ wasAtTerminal, isAtTerminal, hasTls }: HangUp) {
 
 /**
  * SIGTERM and SIGINT drain; a second one while it does ends the process: the journal is safe. SIGHUP
- * reloads, stops or does nothing (docs/operations.md, "Signals").
+ * reloads, stops or does nothing (docs/install.md, "Signals").
  */
 export function obeySignals(program: Program, hasTls: boolean, log: Logger): void {
   let isDraining = false

@@ -76,7 +76,7 @@ ${rows.join('\n')}
 
 Settings of the service are environment variables, each also a flag: PORT=9000 is --port 9000. Below each has
 its default and, in brackets, its unit or values; docs/settings.md is the same table. More on them is in
-README.md, docs/operations.md, docs/feeds.md and docs/feeds-sources.md.
+README.md, docs/install.md, docs/data-folder.md, docs/monitoring.md, docs/limits.md and docs/feeds.md.
 
 ${settingsHelp()}
 `

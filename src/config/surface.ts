@@ -1,6 +1,6 @@
 import { ConfigError, durationMs, integer, sizeBytes } from './setting-values.ts'
 
-/** Limits that a user sets (docs/operations.md). */
+/** Limits that a user sets (docs/limits.md). */
 export interface AdjustableLimits {
   /** Open sockets of any kind at most; one more is closed as soon as it is accepted. */
   readonly sockets: number

@@ -9,7 +9,7 @@ export function eventLineText(event: FeedEvent): string {
   return lineOf(fields)
 }
 
-/** Without an array of entries, which the journal felt (docs/performance-tried.md). */
+/** Without an array of entries, which the journal felt (docs/performance-history.md). */
 function lineOf(fields: Readonly<Record<string, unknown>>): string {
   const line: Record<string, unknown> = {}
   for (const key in fields) {

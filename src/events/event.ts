@@ -69,7 +69,7 @@ export interface Swap extends ChainPosition {
   readonly baseBalanceAfterRaw?: bigint
   readonly supplyRaw?: bigint
   readonly solPriceUsd?: number
-  /** What the mint is quoted in: counts while no creation of it is known (docs/events.md). */
+  /** What the mint is quoted in: counts while no creation of it is known (docs/feeds.md). */
   readonly quoteMint?: string
   /** As of `TokenCreated`. */
   readonly quoteDecimals?: number

@@ -15,7 +15,7 @@ interface Pages {
 }
 
 /**
- * Where the process's own memory is (docs/operations.md, "Memory by part"). Each part as
+ * Where the process's own memory is (docs/monitoring.md, "Memory by part"). Each part as
  * `<part>_bytes`, and sums that come to `rss_anon_bytes` and `swapped_bytes`: what grows with the
  * market, what has a bound, V8's heap, buffers that no part names, and what is none of these.
  */

@@ -47,7 +47,7 @@ test('help and version are printed and are no fault', async () => {
     expect([code, errors]).toEqual([0, ''])
     for (const command of ['inspect', 'verify', 'export', 'repair', 'record', 'doctor'])
       expect(output).toMatch(new RegExp(`^  ${command} +\\w`, 'm'))
-    expect(output).toContain('docs/operations.md')
+    expect(output).toContain('docs/data-folder.md')
   }
   const { version } = JSON.parse(fs.readFileSync(join(ROOT, 'package.json'), 'utf8'))
   for (const word of ['--version', '-V', 'version'])

@@ -8,7 +8,7 @@ import { ROOT } from '../tidy/source-files.ts'
 /** The documents that --help names. */
 function documents(): string {
   const named = [...usageText([]).matchAll(/\S+\.md/g)].map(([file]) => file.replace(/[,.]$/, ''))
-  expect(named).toContain('docs/operations.md')
+  expect(named).toContain('docs/limits.md')
   return named.map((file) => readFileSync(join(ROOT, file), 'utf8')).join('\n')
 }
 

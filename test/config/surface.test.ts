@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ConfigError, readConfig } from '../../src/config/config.ts'
 
-test('what is not set is at the default of docs/operations.md', () => {
+test('what is not set is at the default of docs/limits.md', () => {
   const { surface } = readConfig([], {})
   const limits = {
     sockets: 60_000,

@@ -7,7 +7,7 @@ import { eventLineText, lineSchemas, TOLD } from '../../src/events/event-line-sc
 import { parseEventLine } from '../../src/events/event-lines.ts'
 import { ROOT } from '../tidy/source-files.ts'
 
-const PAGE = readFileSync(join(ROOT, 'docs/events.md'), 'utf8')
+const PAGE = readFileSync(join(ROOT, 'docs/feeds.md'), 'utf8')
 const PLACE = ['slot?', 'tx_index?', 'ordinal?', 'signature', 'mint']
 const WITHOUT_PLACE = ['sol_price', 'metadata']
 

@@ -65,29 +65,32 @@ const LIVE = [
     `not counting those that another one followed first; ${limits.MAX_TABLES} and ${count(limits.MAX_CANDLES)} in all`,
   `Every ${seconds(limits.EVENT_STREAM_COMMENT_MS)} a comment line keeps the connection alive; the stream ends when more than ${mib(limits.MAX_BUFFERED_BYTES)} lies unread`,
   `At most ${count(limits.MAX_EVENT_STREAMS)} streams, ${limits.MAX_EVENT_STREAMS_PER_ADDRESS} of one address.`,
-  `the one told last first, at most ${CREATOR_TOKENS_MAX};`,
+  `newest arrival first, at most ${CREATOR_TOKENS_MAX};`,
   `An answer has at most ${count(BARS_MAX)} bars, the newest`,
   `may be asked for ${limits.UDF_HISTORY_LIMIT_TIMES} times as often as \`RATE_LIMIT\` says`,
   `of at most ${MAX_QUOTES} symbols, in the order asked`,
 ]
 
 const API = [
-  `empty for a coin past the ${count(QUOTE_COINS_MAX)} that are told apart`,
+  `empty for a coin past the ${count(QUOTE_COINS_MAX)} that have a number`,
   `\`query\` (1 to ${MAX_QUERY_CHARACTERS} characters): mint, name or symbol, without case; at most ${SEARCH_RESULTS_MAX} |`,
   `\`mints\` (at most ${MAX_MINTS}, comma-separated;`,
   `\`limit\` (${DEFAULT_LIMIT}, 1 to ${MAX_LIMIT}); newest first`,
   `\`limit\` (${DEFAULT_LIMIT}, 1 to ${MAX_LIMIT}) |`,
-  `a chart out of the ${seconds(limits.CHART_CACHE_MS)} cache`,
+  `A chart out of the ${seconds(limits.CHART_CACHE_MS)} cache`,
   `\`Keep-Alive: timeout=${limits.KEPT_OPEN_S}\``,
-  `\`countback\` is 0 to ${count(BARS_MAX)}, and 0 is as good as none`,
-  `When ${count(limits.MAX_COUNTED_CLIENTS)} clients have a rate window on an endpoint`,
-  `the ${count(limits.MAX_TABLE_READERS)} ids read last are remembered`,
   `\`{"type":"ping"}\` every ${seconds(limits.PING_MS)}. Close codes: 1009 message over ${kib(limits.MAX_MESSAGE_BYTES)}, ` +
     `1012 going down, 4008 silent for ${seconds(limits.SILENCE_MS)}, 4009 more than ${mib(limits.MAX_BUFFERED_BYTES)} unread, ` +
     `4010 more than ${count(limits.DEFAULT_LIMITS.messagesPerSecond)} messages or ${mib(limits.MAX_MESSAGE_BYTES_PER_SECOND)} in a second`,
 ]
 
-const OPERATIONS = [
+const API_CHOICES = [
+  `\`countback\` is 0 to ${count(BARS_MAX)}, and 0 equals absent`,
+  `When ${count(limits.MAX_COUNTED_CLIENTS)} clients have a rate window on an endpoint`,
+  `the ${count(limits.MAX_TABLE_READERS)} ids read last are remembered`,
+]
+
+const LIMITS = [
   `| opened in ${seconds(limits.NEW_SOCKETS_WINDOW_MS)} by one IPv4 address`,
   `requests of more than ${count(limits.MAX_KEPT_REQUEST_CHARACTERS)} characters are answered anew`,
   `| a request's line and headers | ${kib(limits.MAX_HEADER_BYTES)}, `,
@@ -95,42 +98,50 @@ const OPERATIONS = [
   `| a live message | ${kib(limits.MAX_MESSAGE_BYTES)} | 1009 |`,
   `| mints that a connection follows | ${count(MAX_CONNECTION_MINTS)} | an error frame |`,
   `| what a live reader leaves unread | ${mib(limits.MAX_BUFFERED_BYTES)} | 4009 |`,
-  `At most ${count(limits.MAX_COUNTED_CLIENTS)} clients an endpoint are counted one by one; those that come on top share ${count(limits.SHARED_WINDOWS)} windows`,
+  `At most ${count(limits.MAX_COUNTED_CLIENTS)} clients an endpoint have a rate window of their own; the others share ${count(limits.SHARED_WINDOWS)} windows`,
   `requests ${limits.TURN_MS} ms, messages of live connections ${limits.LIVE_TURN_MS} ms`,
-  `which work it off for ${limits.WAITING_SLICE_MS} ms each and share that time among the clients: each has ${limits.CLIENT_SLICE_MS} ms`,
-  `A connection may have ${mib(limits.MAX_INBOX_BYTES)} of messages waiting, what it may send in a second (4010); all together ${mib(limits.MAX_INBOXES_BYTES)}`,
+  `works on the queue for ${limits.WAITING_SLICE_MS} ms and gives each client ${limits.CLIENT_SLICE_MS} ms`,
+  `delays another by at most two slices (${2 * limits.CLIENT_SLICE_MS} ms)`,
+  `A connection may have ${mib(limits.MAX_INBOX_BYTES)} of messages waiting, what it may send in a second (4010). All together may have ${mib(limits.MAX_INBOXES_BYTES)}`,
   `A connection that asks for tables or candles while more than ${kib(limits.CATCH_UP_BUFFER_BYTES)} lie unread waits`,
-  `are taken out of what they followed in slices of ${limits.DEPARTURE_SLICE_MS} ms`,
+  `subscriptions of closed connections are removed in slices of ${limits.DEPARTURE_SLICE_MS} ms`,
   `one in ${count(1 / limits.HELD_SHARE)} is held back for ${limits.HELD_MS} ms`,
   `every one above ${kib(limits.PROBED_BYTES)}, is sent so that it stays pending`,
-  `after ${limits.MAX_CERTIFICATES} in one run the next one is refused`,
 ]
 
-const DISK = [
+const INSTALL = [`after ${limits.MAX_CERTIFICATES} in one run the next one is refused`]
+
+const DATA_FOLDER = [
   `a segment ends at ${mib(SEGMENT_BYTES)}, at each snapshot`,
   `| ${count(TAPE_CHUNK_RECORDS)} swaps of the history |`,
-  `of the newest ${count(WAITS_KEPT)}, and the longest since the start`,
-  `the newest ${STALLS_MAX} turns of the loop above ${STALL_MS} ms, or above ${LONG_TURN_MS} ms of its own`,
-  `a token with more than ${count(DORMANT_TRADERS_MAX)} traders`,
   `A folder holds ${count(ROWS_MAX)} swaps`,
 ]
 
+const MONITORING = [
+  `of the newest ${count(WAITS_KEPT)}, and the longest since the start`,
+  `the newest ${STALLS_MAX} turns of the loop above ${STALL_MS} ms, or above ${LONG_TURN_MS} ms of its own`,
+  `a token with more than ${count(DORMANT_TRADERS_MAX)} traders`,
+]
+
 const percent = (share: number) => `${share * 100} %`
-const SOURCES = [
-  `the median of the venues heard within ${seconds(judge.FRESH_MS)}. A quote further than ${percent(judge.JUMP_SHARE)} from the last price ` +
-    `counts only when more venues agree on it (within ${percent(judge.AGREE_SHARE)}) than stay behind, or when none stays behind and it ` +
+const FEEDS = [
+  `nearly all of the first ${count(JUDGED_SWAPS)} swaps of a feed`,
+  `the median of the venues with a quote in the last ${seconds(judge.FRESH_MS)}. A quote further than ${percent(judge.JUMP_SHARE)} from the last price ` +
+    `counts in two cases: more venues agree on it (within ${percent(judge.AGREE_SHARE)}) than stay behind, or none stays behind and it ` +
     `has lasted for ${seconds(judge.JUMP_HELD_MS)}. The first price needs two venues that agree, or ${seconds(judge.FIRST_ALONE_MS)}.`,
   `when it has changed by $${1 / venues.STEPS_PER_USD} or more`,
   `Live feeds wait up to ${seconds(FIRST_PRICE_MS)} for the first one. A venue that is silent for ${seconds(venues.SILENCE_MS)}, ` +
     `or sends heartbeats and no price for ${seconds(venues.STALL_MS)}, is connected to anew`,
   `at most ${Math.floor(60_000 / dexPaid.EVERY_MS)} questions a minute`,
+  `descriptions up to ${count(texts.DESCRIPTION_MAX)}`,
+]
+const FETCHING = [
   `each of at most ${fetching.REDIRECTS_MAX} redirects`,
   `${fetching.BODY_BYTES_MAX / 1024} KB of body, ${seconds(fetching.TOTAL_MS)} in all, ${seconds(fetching.CONNECT_MS)} to connect, ` +
     `no packed bodies, ${texts.DEPTH_MAX} levels of nesting`,
-  `descriptions up to ${count(texts.DESCRIPTION_MAX)}`,
   `${queue.RUNNING_MAX} requests at a time, ${queue.FOREIGN_RUNNING_MAX} of them to hosts that are no gateway; ${host.RUNNING_MAX} at a time ` +
     `and ${gateways.DEFAULT_PACE.perSecond} a second to one host`,
-  `a host that failed ${host.FAILURES_MAX} times in a row is left alone for a minute`,
+  `A host that failed ${host.FAILURES_MAX} times in a row is left alone for a minute`,
   `no credentials in addresses, at most ${count(fetching.URL_CHARACTERS_MAX)} characters`,
   `${count(queue.QUEUE_MAX)} uris wait`,
 ]
@@ -146,9 +157,13 @@ const CLIENT = [
 test.each([
   ...LIVE.map((sentence) => ['docs/live.md', sentence] as const),
   ...API.map((sentence) => ['docs/api.md', sentence] as const),
-  ...[...OPERATIONS, ...DISK].map((sentence) => ['docs/operations.md', sentence] as const),
-  ['docs/feeds.md', `nearly all of the first ${count(JUDGED_SWAPS)} swaps of a feed`] as const,
-  ...SOURCES.map((sentence) => ['docs/feeds-sources.md', sentence] as const),
+  ...API_CHOICES.map((sentence) => ['docs/api-choices.md', sentence] as const),
+  ...LIMITS.map((sentence) => ['docs/limits.md', sentence] as const),
+  ...INSTALL.map((sentence) => ['docs/install.md', sentence] as const),
+  ...DATA_FOLDER.map((sentence) => ['docs/data-folder.md', sentence] as const),
+  ...MONITORING.map((sentence) => ['docs/monitoring.md', sentence] as const),
+  ...FEEDS.map((sentence) => ['docs/feeds.md', sentence] as const),
+  ...FETCHING.map((sentence) => ['docs/feeds-design.md', sentence] as const),
   ...CLIENT.map((sentence) => ['client/README.md', sentence] as const),
 ])('%s says what the program does: %s', (file, sentence) => {
   const text = readFileSync(join(ROOT, file), 'utf8').replaceAll(/\s+/g, ' ')

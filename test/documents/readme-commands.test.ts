@@ -20,15 +20,20 @@ import {
 } from './readme.ts'
 
 const README = documentText('README.md')
+const QUICK_START = documentText('docs/live-quickstart.md')
 const LINES = 'events.ndjson'
-const QUERY = fencedCommands(README).find((command) => command.startsWith('curl')) ?? ''
+const [QUERY = '', FETCH = '', FOLLOW = ''] = fencedCommands(README).filter((command) =>
+  /\bcurl\b/.test(command),
+)
 
-/** Commands of the README that this file runs as they are printed, but for port and place of the data. */
+/** Commands that this file runs as they are printed, but for port and place of the data. */
 const RUN: readonly string[] = [
   'make run',
   QUERY,
-  'DATA_DIR=recorded FEED=replay:<file> SPEED=max make run',
-  `DATA_DIR=mine FEED=stdin make run < ${LINES}`,
+  FETCH,
+  FOLLOW,
+  'DATA_DIR=recorded SOL_PRICE=fixed:150 FEED=replay:<file> SPEED=max make run',
+  `DATA_DIR=mine SOL_PRICE=fixed:150 FEED=stdin make run < ${LINES}`,
 ]
 /** Why the others are not run. */
 const NOT_RUN: Readonly<Record<string, string>> = {
@@ -47,8 +52,9 @@ const missing = ['make', 'curl'].filter(
 for (const name of missing)
   console.log(`There is no ${name} here: the tests that run commands of the README are skipped.`)
 
-test('every command of the README is run by a test, or it is said why not', () => {
-  const printed = [...fencedCommands(README), ...tableCommands(README, 'Feeds')]
+test('every command of the README and of the quick start is run by a test, or it is said why not', () => {
+  const documents = [README, QUICK_START].flatMap(fencedCommands)
+  const printed = [...documents, ...tableCommands(README, 'Feeds')]
   expect(new Set(printed)).toEqual(new Set([...RUN, ...Object.keys(NOT_RUN)]))
 })
 
@@ -64,17 +70,25 @@ test.skipIf(missing.length > 0)('make knows every make command that a document n
 })
 
 test.skipIf(missing.length > 0)(
-  'make run of the README serves a market that answers its first query and tells its trades live',
+  'make run of the README serves a market that answers its first query and streams its trades',
   async () => {
     const { port, url } = await made('make run')
-    const answer = answerOf(QUERY, port)
+    // The day before the start is folded while the service is ready already.
+    const answer = await until('a token near completion', async () => {
+      const given = answerOf(QUERY, port)
+      return rowsOf(given).length > 0 ? given : null
+    })
     const expected = fencedJson(README)
     expect(Object.keys(answer)).toEqual(Object.keys(isRecord(expected) ? expected : {}))
     const [token] = rowsOf(answer)
     expect(Object.keys(token).filter((key) => !OPTIONAL.includes(key))).toEqual(
       Object.keys(rowsOf(expected)[0]),
     )
-    const [subscription, pong, ...others] = typedLines(README)
+    expect(await firstMessages(port)).toMatchObject([
+      { type: 'subscribed', event: 'update_mint_info' },
+      { type: 'snapshot', channel: 'update_mint_info', data: { pool: expect.any(String) } },
+    ])
+    const [subscription, pong, ...others] = typedLines(QUICK_START)
     expect([pong, others]).toEqual(['{"type":"pong"}', []])
     // One token alone may not trade for minutes.
     const mints = await tokensOf(url)
@@ -121,6 +135,22 @@ function answerOf(command: string, port: number): Record<string, unknown> {
   const answer: unknown = JSON.parse(stdout)
   if (!isRecord(answer)) throw new Error(`it is no object: ${stdout}`)
   return answer
+}
+
+/** The first two messages of the README's stream, each an object of JSON. */
+async function firstMessages(port: number): Promise<readonly unknown[]> {
+  const child = spawn('sh', ['-c', atPort(`${FETCH}\n${FOLLOW}`, port)], { detached: true })
+  onTestFinished(() => {
+    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL')
+  })
+  let text = ''
+  child.stdout.on('data', (data) => {
+    text += String(data)
+  })
+  return await until('two messages', async () => {
+    const messages = [...text.matchAll(/^data: (.*)\n/gm)].map(([, json]) => JSON.parse(json))
+    return messages.length < 2 ? null : messages.slice(0, 2)
+  })
 }
 
 function rowsOf(answer: unknown): Record<string, unknown>[] {

@@ -5,7 +5,7 @@ import { ROOT } from '../tidy/source-files.ts'
 /** Languages of blocks that may be commands: most name none. */
 const SHELLS = ['', 'sh', 'bash']
 /** What stands at the beginning of a line that is a command. */
-const COMMAND = /^([A-Z_]+=\S+ |… )*(make|npm|npx|curl|node|docker)\b/
+const COMMAND = /^([A-Z_]+=\S+ |[A-Z_]+=\$\(|… )*(make|npm|npx|curl|node|docker)\b/
 
 /** Commands of the fenced blocks of a document, as printed: continued lines together, remarks left out. */
 export function fencedCommands(document: string): string[] {

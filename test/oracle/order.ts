@@ -151,7 +151,7 @@ export class PositionResolver {
     )
   }
 
-  /** Of slots that are out of reach only the swaps are remembered (docs/api.md). */
+  /** Of slots that are out of reach only the swaps are remembered (docs/api-choices.md). */
   private inferTxIndex(late: ChainEvent): number {
     const { slot, signature } = late
     const inSlot = this.placed.filter(

@@ -60,8 +60,8 @@ test('the dashboard is JSON, each panel has its own place, and alerts are explai
   expect(new Set(places).size).toBe(panels.length)
   const alerts = [...fromDocs('prometheus-alerts.yml').matchAll(/- alert: (\w+)/g)].map((m) => m[1])
   expect(alerts.length).toBeGreaterThan(10)
-  const operations = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8')
-  expect(alerts.filter((alert) => !operations.includes(alert))).toEqual([])
+  const explained = readFileSync(join(ROOT, 'docs/monitoring.md'), 'utf8')
+  expect(alerts.filter((alert) => !explained.includes(alert))).toEqual([])
 })
 
 test('the alert of an old snapshot leaves time to one that has just come due', () => {

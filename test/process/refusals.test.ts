@@ -56,7 +56,7 @@ test('events ahead of the clock are a warning while the feed goes on, and the ot
 })
 
 test.each([
-  ['not a line\n{"type":"swop"}\n[]\n', '3 lines came and none can be read. docs/events.md says'],
+  ['not a line\n{"type":"swop"}\n[]\n', '3 lines came and none can be read. docs/feeds.md says'],
   ['', 'it is empty, or all of its lines carry nothing.'],
 ])('a recording of which nothing came, %j, ends with a warning that says so', async (text, why) => {
   const program = await started({ FEED: `replay:${fileOf(text)}`, SPEED: 'max' })

@@ -7,7 +7,7 @@ export const ADDRESS_EXPECTED = 'an address is expected: 32 to 44 characters of 
 /** Has an event named this text? */
 export type IsTold = (text: string) => boolean
 
-/** Characters of a name that an event line may give a mint or a wallet (docs/events.md). */
+/** Characters of a name that an event line may give a mint or a wallet (docs/feeds.md). */
 const NAME_CHARACTERS_MAX = 64
 
 /** Could an event line tell this text? Asked while nobody knows what the feeds told. */

@@ -8,7 +8,7 @@ import { readSurface, SURFACE_DEFAULTS } from '../../config/surface.ts'
 import type { StreamChannel } from '../../protocol/live-frames.ts'
 import { RECENT_ARRIVALS_MAX } from '../../protocol/streams.ts'
 
-/** Where a user sets none (docs/operations.md). */
+/** Where a user sets none (docs/limits.md). */
 export const DEFAULT_LIMITS = readSurface(SURFACE_DEFAULTS).limits
 
 /** Descriptors that sockets leave free: files, pipes, feeds. Without one to accept, the loop spins. */
