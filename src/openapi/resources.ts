@@ -1,5 +1,5 @@
-import { GROUPS } from '../protocol/queries.ts'
-import { TablesSchema } from '../protocol/requests/tables-schema.ts'
+import { GROUPS } from '../protocol/filters.ts'
+import { TablesSchema } from '../protocol/requests/tables.ts'
 import { METRICS, type Metric, type Resource } from '../query/tables/metrics.ts'
 import {
   COUNT,

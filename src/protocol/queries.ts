@@ -1,4 +1,5 @@
 import type { Width } from '../base/bar-time.ts'
+import type { Filters, Group } from './filters.ts'
 import type { TradeInfo } from './streams.ts'
 
 /** Bars an answer holds at most, the newest (contract section 3.6). */
@@ -88,52 +89,9 @@ export interface ChartQuery {
   readonly udf: boolean
 }
 
-export interface RangeFilter {
-  readonly min?: number | null
-  readonly max?: number | null
-}
-
-export const RANGE_FILTERS = [
-  'xReuses',
-  'ageMinutes',
-  'mCapUsd',
-  'volumeUsd',
-  'txsBuys',
-  'txsSells',
-  'top10HoldingPct',
-  'devHoldingPct',
-  'snipersHoldingPct',
-  'insidersHoldingPct',
-  'bundlersHoldingPct',
-  'freshWalletsHoldingPct',
-  'holders',
-  'proTradersAmount',
-  'devMigrations',
-  'devCreations',
-] as const
-export type RangeFilterName = (typeof RANGE_FILTERS)[number]
-
-export const FLAG_FILTERS = ['devSoldAll', 'noXReuses', 'dexPaid', 'caEndsWithSuffix'] as const
-export type FlagFilterName = (typeof FLAG_FILTERS)[number]
-
-export const SOCIALS = ['twitter', 'telegram', 'website', 'discord'] as const
-export type Social = (typeof SOCIALS)[number]
-
-export type SocialsFilter = { readonly [K in Social | 'atLeastOne']?: boolean | null }
-
-/** Filters of one group; null and absent mean the same (contract section 3). */
-export type Filters = {
-  readonly [K in RangeFilterName]?: RangeFilter | null
-} & { readonly [K in FlagFilterName]?: boolean | null } & {
-  readonly socials?: SocialsFilter | null
-}
-
-export const GROUPS = ['new', 'completing', 'graduated'] as const
-export type Group = (typeof GROUPS)[number]
-
 export interface TablesQuery {
   readonly type: Group | 'all'
-  readonly filters: { readonly [K in Group]?: Filters | null }
+  readonly filters: { readonly [K in Group]?: Filters }
   /** Rows a group, 1 to 200. */
   readonly limit: number
   /** Rows have additive keys too. */

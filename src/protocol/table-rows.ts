@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
-import { jsonString } from './json-text.ts'
 import {
   type Filters,
   FLAG_FILTERS,
   GROUPS,
   type Group,
   RANGE_FILTERS,
-  SOCIALS,
-  type TablesQuery,
-} from './queries.ts'
+  SOCIAL_FILTERS,
+} from './filters.ts'
+import { jsonString } from './json-text.ts'
+import type { TablesQuery } from './queries.ts'
 
 const NAME_CHARACTERS = 16
 const QUOTE = 0x22
@@ -39,9 +39,7 @@ function filterWords(filters: Filters): unknown[] {
     return min === null && max === null ? [] : [[name, min, max]]
   })
   const flags = FLAG_FILTERS.filter((name) => filters[name] === true)
-  const socials = [...SOCIALS, 'atLeastOne' as const].filter(
-    (name) => filters.socials?.[name] === true,
-  )
+  const socials = SOCIAL_FILTERS.filter((name) => filters.socials?.[name] === true)
   return [ranges, flags, socials]
 }
 

@@ -4,15 +4,14 @@ import { boundedPart, growingPart, type MemoryPart } from '../engine/memory/stat
 import { Chart } from '../engine/read/chart.ts'
 import { PositionReader } from '../engine/read/position-reader.ts'
 import { TokenReader } from '../engine/read/token-reader.ts'
-import {
-  type BegunChart,
-  type ChartQuery,
-  GROUPS,
-  type Group,
-  type Page,
-  type Queries,
-  type TablesQuery,
-  type TraderQuery,
+import { GROUPS, type Group } from '../protocol/filters.ts'
+import type {
+  BegunChart,
+  ChartQuery,
+  Page,
+  Queries,
+  TablesQuery,
+  TraderQuery,
 } from '../protocol/queries.ts'
 import { chartText, isChartNear } from './json/chart-json.ts'
 import { withTokenExtras } from './json/extra-json.ts'

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { nextBarTime } from '../../src/base/bar-time.ts'
 import { isRecord } from '../../src/base/json-access.ts'
 import { Engine } from '../../src/engine/engine.ts'
-import { RESOLUTIONS, widthOf } from '../../src/protocol/queries.ts'
+import { RESOLUTIONS, type TablesQuery, widthOf } from '../../src/protocol/queries.ts'
+import { tablesOf } from '../../src/protocol/requests/tables.ts'
 import { tableName } from '../../src/protocol/table-rows.ts'
 import { EngineService } from '../../src/query/engine-service.ts'
 import { LiveCandles } from '../../src/query/live/live-candles.ts'
@@ -316,6 +317,12 @@ test(
   LONG_MS,
 )
 
+function queryOf(body: object): TablesQuery {
+  const parsed = tablesOf(body)
+  if (!parsed.ok) throw new Error(parsed.error.message)
+  return parsed.value
+}
+
 test('queries that mean the same have one name, others have others', () => {
   const name = (body: Parameters<typeof tableName>[0]) => tableName(body)
   const plain = { type: 'new', limit: 50 } as const
@@ -323,7 +330,8 @@ test('queries that mean the same have one name, others have others', () => {
     { ...plain, filters: {} },
     { ...plain, filters: { new: {} } },
     { ...plain, filters: { new: { holders: {}, dexPaid: false }, graduated: { dexPaid: true } } },
-    { ...plain, filters: { new: { socials: { twitter: false }, holders: null } } },
+    { ...plain, filters: { new: { socials: { twitter: false } } } },
+    queryOf({ type: 'new', newPools: { socials: { twitter: false }, holders: null } }),
   ]
   expect(new Set(same.map(name)).size).toBe(1)
   const others = [

@@ -91,7 +91,7 @@ export const SERVER_FAULTS: readonly Fault[] = [
   {
     name: 'filters: min above max passes',
     file: 'src/protocol/requests/tables.ts',
-    find: 'range.min <= range.max',
+    find: 'min <= max',
     replace: 'true',
     tests: ['requests'],
   },
@@ -497,9 +497,9 @@ export const SERVER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'filters: the refusal of a social that is no flag says that numbers are allowed',
-    file: 'src/protocol/requests/tables-schema.ts',
-    find: "filter === 'socials' ? 'true or false is' : 'a finite number is'",
-    replace: "'a finite number is'",
+    file: 'src/protocol/requests/tables.ts',
+    find: "if (type === 'boolean') return 'true or false is'",
+    replace: "if (type === 'boolean') return 'a finite number is'",
     tests: ['test/server/bad-requests.test.ts'],
   },
   {

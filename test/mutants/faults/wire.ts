@@ -335,14 +335,14 @@ export const WIRE_FAULTS: readonly Fault[] = [
     name: 'filters: a false flag requires',
     file: 'src/query/tables/table-columns.ts',
     find: 'filters[name] === true',
-    replace: 'filters[name] !== undefined && filters[name] !== null',
+    replace: 'filters[name] !== undefined',
     tests: ['tables'],
   },
   {
     name: 'filters: one of the socials is enough',
     file: 'src/query/tables/table-columns.ts',
-    find: 'names.filter((name) => socials[name] === true).map(',
-    replace: 'names.filter((name) => socials[name] === true).slice(0, 1).map(',
+    find: 'SOCIAL_FILTERS.filter((name) => filters.socials?.[name] === true)',
+    replace: 'SOCIAL_FILTERS.filter((name) => filters.socials?.[name] === true).slice(0, 1)',
     tests: ['tables'],
   },
   {

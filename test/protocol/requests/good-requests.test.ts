@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { MAX_JUDGED_KEYS } from '../../../src/protocol/requests/json-body.ts'
-import { allowedKeys } from '../../../src/protocol/requests/tables-schema.ts'
+import { allowedKeys } from '../../../src/protocol/requests/tables.ts'
 import { type FakeService, startFake } from '../../server/fake-service.ts'
 
 let fake: FakeService

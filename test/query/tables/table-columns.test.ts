@@ -9,8 +9,8 @@ import {
   GROUPS,
   type Group,
   RANGE_FILTERS,
-  type TablesQuery,
-} from '../../../src/protocol/queries.ts'
+} from '../../../src/protocol/filters.ts'
+import type { TablesQuery } from '../../../src/protocol/queries.ts'
 import { EngineQueries } from '../../../src/query/engine-queries.ts'
 import { METRICS } from '../../../src/query/tables/metrics.ts'
 import { randomTables } from '../../model/random-queries.ts'
