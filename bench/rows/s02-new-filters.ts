@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks'
-import { messageOf } from '../../src/base/thrown.ts'
+import { messageOf } from '../../src/base/errors.ts'
 import type { TablesQuery } from '../../src/protocol/queries.ts'
 import { EngineQueries } from '../../src/query/engine-queries.ts'
 import { bytesOf } from '../answer-bytes.ts'

@@ -31,7 +31,6 @@ export type FlagFilter = (typeof FLAG_FILTERS)[number]
 
 /** Links that a token may have. */
 export const SOCIALS = ['twitter', 'telegram', 'website', 'discord'] as const
-export type Social = (typeof SOCIALS)[number]
 
 /** Filters of links, inside `socials`; `atLeastOne` is any of the four. */
 export const SOCIAL_FILTERS = [...SOCIALS, 'atLeastOne'] as const

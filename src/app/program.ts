@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
 import type { pino } from 'pino'
+import { messageOf } from '../base/errors.ts'
 import { programFile } from '../base/program-files.ts'
-import { redactPaths } from '../base/redact-paths.ts'
+import { redactPaths } from '../base/safe-text.ts'
 import { totals } from '../base/snake-case.ts'
-import { messageOf } from '../base/thrown.ts'
 import type { Config } from '../config/config.ts'
 import type { Feed } from '../events/event-sink.ts'
 import { newFeedCounters } from '../feeds/feed-counters.ts'
@@ -12,9 +12,7 @@ import { EventLoopStallMonitor } from '../figures/event-loop-stall-monitor.ts'
 import { LongSteps } from '../figures/long-steps.ts'
 import { memoryFigures } from '../figures/memory-figures.ts'
 import { descriptorLimit, ProcessFigures } from '../figures/process-figures.ts'
-import { asyncApiJson } from '../openapi/async-document.ts'
-import { openApiJson } from '../openapi/documents.ts'
-import { docsHtml } from '../openapi/page.ts'
+import { asyncApiJson, docsHtml, openApiJson } from '../openapi/documents.ts'
 import { EngineService } from '../query/engine-service.ts'
 import type { RunningAdmin } from '../server/admin/admin-server.ts'
 import { type Dashboard, readDashboard } from '../server/http/dashboard-files.ts'
@@ -119,7 +117,7 @@ export class Program {
       },
       // Never set back: a window would be forgotten before its end.
       clock: () => performance.timeOrigin + performance.now(),
-      checksKept: this.#config.checksKept,
+      checksCache: this.#config.checksCache,
       ...(tls === null ? {} : { tls }),
       limits: { ...limits, sockets: Math.min(limits.sockets, spareDescriptors()) },
       rateLimit,

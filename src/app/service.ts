@@ -1,4 +1,4 @@
-import { TapeDamage } from '../base/damage.ts'
+import { TapeDamage } from '../base/errors.ts'
 import type { Config } from '../config/config.ts'
 import { Engine } from '../engine/engine.ts'
 import { RING_SECONDS } from '../engine/fold/rolling-window.ts'

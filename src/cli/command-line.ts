@@ -1,10 +1,10 @@
-import { preferOomKill } from '../base/prefer-oom-kill.ts'
 import { PROGRAM_VERSION } from '../base/program-files.ts'
+import { preferOomKill } from '../base/this-process.ts'
 import { Exit } from '../commands/command.ts'
 import { type RecordedFeed, recordCommand } from '../commands/record-command.ts'
 import { COMMANDS, runCommand } from '../commands/run-command.ts'
 import { SETTING_NAMES } from '../config/config.ts'
-import { mistypedSettings } from '../config/mistyped-settings.ts'
+import { mistypedSettings } from '../config/typos.ts'
 import { settingsHelp } from './settings-table.ts'
 
 const DOCTOR_SUMMARY = 'what would stand in the way of a start with the same settings'

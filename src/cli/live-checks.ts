@@ -1,6 +1,6 @@
 import { status } from '@grpc/grpc-js'
 import { WebSocket } from 'ws'
-import { codeOf } from '../base/thrown.ts'
+import { codeOf } from '../base/errors.ts'
 import { bad, type Finding, good, warn } from '../commands/verdict.ts'
 import type { Config } from '../config/config.ts'
 import { GEYSER_COMMITMENT } from '../feeds/commitment.ts'

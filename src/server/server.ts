@@ -142,7 +142,7 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
   const kept = new ResponseCache({
     version: () => answers.version(),
     maxBytes: bounds.answerCacheBytes,
-    isChecked: options.checksKept ?? false,
+    isChecked: options.checksCache ?? false,
   })
   const figures = () => ({
     ...live.figures(),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Service } from '../../src/app/service.ts'
-import { TapeDamage } from '../../src/base/damage.ts'
+import { TapeDamage } from '../../src/base/errors.ts'
 import { price, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { engineOf } from '../store/restoring.ts'
 

@@ -1,4 +1,4 @@
-import { TapeDamage } from '../../base/damage.ts'
+import { TapeDamage } from '../../base/errors.ts'
 import { walletLane } from '../state/lanes.ts'
 import { ColdPositionLane, ColdWalletLane, PositionLane, WalletLane } from '../state/layout.ts'
 import { isDormant } from '../state/position-lists.ts'

@@ -1,4 +1,4 @@
-import { stepped } from '../../base/damage.ts'
+import { stepped } from '../../base/errors.ts'
 import { isZeroAt } from '../../base/u64.ts'
 import { Flag, Hop, hopOf, SwapFloatLane, SwapLane, walletOf } from '../../events/swap-record.ts'
 import { swapsOldestFirst } from '../history/tape-reader.ts'

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { olderLink } from '../../base/damage.ts'
+import { olderLink } from '../../base/errors.ts'
 import { SwapLane, type SwapMark } from '../../events/swap-record.ts'
 import { positionLane, tokenLane } from '../state/lanes.ts'
 import { PASSED_SHIFT, PositionLane, TokenLane } from '../state/layout.ts'

@@ -1,4 +1,4 @@
-import { stepped } from '../../base/damage.ts'
+import { stepped } from '../../base/errors.ts'
 import { wholeAt } from '../../base/u64.ts'
 import { HashSlots } from '../memory/hash-slots.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'

@@ -1,5 +1,5 @@
+import { codeOf } from '../../base/errors.ts'
 import { isRecord, type JsonRecord, recordAt, textAt } from '../../base/json-access.ts'
-import { codeOf } from '../../base/thrown.ts'
 import { retryAfterMs } from '../backoff.ts'
 import { type Timers, waitFor } from '../timers.ts'
 

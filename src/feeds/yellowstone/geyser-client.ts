@@ -8,7 +8,7 @@ import {
 } from '@grpc/grpc-js'
 import { loadSync, type MethodDefinition } from '@grpc/proto-loader'
 import { ASSETS, programFile } from '../../base/program-files.ts'
-import type { YellowstoneSetting } from '../../config/chain-settings.ts'
+import type { YellowstoneSetting } from '../../config/source-settings.ts'
 import { firstAvailableOf, type GeyserUpdate, updateOf } from './geyser-update.ts'
 
 /** Longest message that is taken: block metas with the rewards of an epoch are the longest. */

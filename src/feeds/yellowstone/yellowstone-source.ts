@@ -1,6 +1,6 @@
 import { once } from 'node:events'
+import { messageOf } from '../../base/errors.ts'
 import { totals } from '../../base/snake-case.ts'
-import { messageOf } from '../../base/thrown.ts'
 import { AMM_PROGRAM, PUMP_PROGRAM } from '../chain/layouts/programs.ts'
 import { ChainNormaliser } from '../chain/normalise.ts'
 import type { NewForms } from '../chain/transactions/new-forms.ts'

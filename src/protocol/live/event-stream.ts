@@ -1,13 +1,13 @@
-import { ownText } from '../../base/own-text.ts'
+import { flatCopy } from '../../base/safe-text.ts'
 import { KEY_NAMES, STREAM_CHANNELS, type StreamChannel } from '../live-frames.ts'
 import { addressRefusal, type IsTold } from '../requests/address.ts'
 import { parseResolution } from '../requests/chart.ts'
-import { parseExtra } from '../requests/extra.ts'
-import { integer } from '../requests/integer.ts'
 import { accept, type Parsed, quoted, type Refused, refuse } from '../requests/parsed.ts'
 import {
   choice,
+  integer,
   optIn,
+  parseExtra,
   parseQueryString,
   type QueryParameters,
   required,
@@ -151,7 +151,7 @@ function parseStream(
 function address(parameters: QueryParameters, name: string, isTold: IsTold): Parsed<string> {
   const text = required(parameters, name)
   if (!text.ok) return text
-  return addressRefusal(name, text.value, isTold) ?? accept(ownText(text.value))
+  return addressRefusal(name, text.value, isTold) ?? accept(flatCopy(text.value))
 }
 
 /** Where a client goes on; null: it begins, or claims the present epoch. */
@@ -194,7 +194,7 @@ export function parseLiveId(rawQuery: string): Parsed<string> {
     return refuse('missing_parameter', 'id', 'id is missing, an identifier is required.')
   }
   const characters = [...id.value].length
-  if (characters >= 1 && characters <= MAX_ID_CHARACTERS) return accept(ownText(id.value))
+  if (characters >= 1 && characters <= MAX_ID_CHARACTERS) return accept(flatCopy(id.value))
   return refuse(
     'invalid_parameter',
     'id',

@@ -1,7 +1,13 @@
 import { BARS_MAX, type ChartQuery, RESOLUTIONS, type Resolution } from '../queries.ts'
-import { integer, unixSeconds } from './integer.ts'
 import { accept, type Parsed, refuse } from './parsed.ts'
-import { choice, optIn, type QueryParameters, required } from './query-parameters.ts'
+import {
+  choice,
+  integer,
+  optIn,
+  type QueryParameters,
+  required,
+  unixSeconds,
+} from './query-parameters.ts'
 
 /** Asking for more than an answer holds is a 400. */
 const COUNTBACK_RANGE = { min: 0, max: BARS_MAX, fallback: 0 }

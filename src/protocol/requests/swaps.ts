@@ -1,9 +1,7 @@
 import type { SwapMark } from '../../events/swap-record.ts'
 import type { Page } from '../queries.ts'
-import { parseExtra } from './extra.ts'
-import { integer } from './integer.ts'
 import { accept, type Parsed, quoted, refuse } from './parsed.ts'
-import { type QueryParameters, single } from './query-parameters.ts'
+import { integer, parseExtra, type QueryParameters, single } from './query-parameters.ts'
 
 /** Rows of one page or table at most (specification, Limits). */
 export const MAX_LIMIT = 200

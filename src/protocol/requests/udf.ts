@@ -3,9 +3,8 @@ import { BARS_MAX, type ChartQuery, widthOf } from '../queries.ts'
 import { chartResolution, MAX_QUOTES, withoutExchange } from '../udf-json.ts'
 import { addressRefusal, type IsTold } from './address.ts'
 import { parseChartExtras, parseResolution, parseSpan } from './chart.ts'
-import { integer, unixSeconds } from './integer.ts'
 import { accept, type Parsed, refuse } from './parsed.ts'
-import { type QueryParameters, required, single } from './query-parameters.ts'
+import { integer, type QueryParameters, required, single, unixSeconds } from './query-parameters.ts'
 
 /** A chart asks for as many bars as it shows, and pages back from the first that it got. */
 const COUNTBACK_RANGE = { min: 0, max: Number.MAX_SAFE_INTEGER, fallback: 0 }

@@ -76,7 +76,7 @@ export interface ServerOptions {
   /** Absent: plain HTTP. Checked already (`checkTlsFiles`). */
   readonly tls?: TlsFiles
   /** Compare every kept answer with one made anew, which must be equal: for tests. */
-  readonly checksKept?: boolean
+  readonly checksCache?: boolean
   /** Absent ones are at their defaults. */
   readonly limits?: Partial<AdjustableLimits>
 }

@@ -1,8 +1,12 @@
 import { requestError } from '../../protocol/errors.ts'
 import type { Queries } from '../../protocol/queries.ts'
-import { integer } from '../../protocol/requests/integer.ts'
 import { accept } from '../../protocol/requests/parsed.ts'
-import { type QueryParameters, required, single } from '../../protocol/requests/query-parameters.ts'
+import {
+  integer,
+  type QueryParameters,
+  required,
+  single,
+} from '../../protocol/requests/query-parameters.ts'
 import { parseSearch } from '../../protocol/requests/tokens.ts'
 import { parseQuotes, parseUdfHistory } from '../../protocol/requests/udf.ts'
 import {

@@ -41,14 +41,14 @@ export const SERVER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'integer: 1e1 is ten',
-    file: 'src/protocol/requests/integer.ts',
+    file: 'src/protocol/requests/query-parameters.ts',
     find: 'PLAIN_INTEGER.test(text.value) ? Number(text.value) : Number.NaN',
     replace: 'Number(text.value)',
     tests: ['requests'],
   },
   {
     name: 'time: milliseconds pass',
-    file: 'src/protocol/requests/integer.ts',
+    file: 'src/protocol/requests/query-parameters.ts',
     find: 'MILLISECONDS_FROM = 1e11',
     replace: 'MILLISECONDS_FROM = 1e14',
     tests: ['requests'],

@@ -1,5 +1,4 @@
-import { TapeDamage } from '../../../base/damage.ts'
-import { stackOf } from '../../../base/thrown.ts'
+import { stackOf, TapeDamage } from '../../../base/errors.ts'
 import { CLOSE_CODES } from '../../../protocol/errors.ts'
 import { liveErrorFrame } from '../../../protocol/live/live-notices.ts'
 import type { FollowedWords } from '../../../protocol/live-frames.ts'

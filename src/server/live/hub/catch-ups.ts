@@ -1,4 +1,4 @@
-import { TapeDamage } from '../../../base/damage.ts'
+import { TapeDamage } from '../../../base/errors.ts'
 import {
   type FollowedWords,
   type ResyncReason,

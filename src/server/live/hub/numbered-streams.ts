@@ -1,4 +1,4 @@
-import { TapeDamage } from '../../../base/damage.ts'
+import { TapeDamage } from '../../../base/errors.ts'
 import {
   MAX_CONNECTION_MINTS,
   MAX_CONNECTION_WALLETS,

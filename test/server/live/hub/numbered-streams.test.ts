@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { TapeDamage } from '../../../../src/base/damage.ts'
+import { TapeDamage } from '../../../../src/base/errors.ts'
 import { MAX_CONNECTION_MINTS } from '../../../../src/protocol/live/live-messages.ts'
 import type { StreamSource } from '../../../../src/protocol/streams.ts'
 import {
