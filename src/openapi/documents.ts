@@ -1,3 +1,8 @@
+/**
+ * The documents of the API: `/openapi.json`, `/asyncapi.json` and the page `/docs`. They are made of tables: endpoints,
+ * live messages, resources, and an example of each. Schemas come from where the service checks by them: the metrics
+ * table, the body of the token tables, the options of live messages. The bytes are published, and change with the API only.
+ */
 import { ENDPOINTS, type Endpoint } from './endpoints.ts'
 import { exampleOf } from './examples.ts'
 import { LIVE_MESSAGES, type LiveMessage } from './live-messages-schemas.ts'
@@ -36,7 +41,6 @@ const TABLES_BODY = {
   content: { [JSON_TYPE]: { schema: named('FiltersMemeDto') } },
 }
 
-/** What both documents say of the API. */
 const INFO = { title: 'mintfeed', version: '2' }
 
 /** `/openapi.json`: the HTTP API. */
@@ -52,7 +56,7 @@ export function openApiJson(): string {
 }
 
 function pathOf(endpoint: Endpoint): object {
-  const words = [...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+  const inPath = [...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
     in: 'path',
     required: true,
@@ -65,7 +69,7 @@ function pathOf(endpoint: Endpoint): object {
   const operation = {
     operationId: endpoint.id,
     summary: endpoint.summary,
-    parameters: [...words, ...others],
+    parameters: [...inPath, ...others],
     ...(endpoint.method === 'post' && { requestBody: TABLES_BODY }),
     responses: {
       200: {
@@ -93,19 +97,15 @@ function exampled(name: string): object {
   return example === undefined ? {} : { example }
 }
 
-const CONTENT_TYPE = 'application/json'
-
-/** Where the live feed is served, as far as a start knows. */
-export interface LivePlace {
+/** Where the live feed is served; `port` 0 is one that the system chooses. */
+interface Address {
   readonly host: string
-  /** 0: one that the system chooses. */
   readonly port: number
-  /** Is TLS spoken? */
   readonly isSecure: boolean
 }
 
 /** `/asyncapi.json`: the live feed. */
-export function asyncApiJson(place: LivePlace): string {
+export function asyncApiJson(address: Address): string {
   const messages = Object.fromEntries(
     LIVE_MESSAGES.map((message) => [message.name, messageOf(message)]),
   )
@@ -113,8 +113,8 @@ export function asyncApiJson(place: LivePlace): string {
   return JSON.stringify({
     asyncapi: '3.0.0',
     info: { ...INFO, license: { name: 'Apache-2.0' } },
-    defaultContentType: CONTENT_TYPE,
-    servers: { service: serverOf(place) },
+    defaultContentType: JSON_TYPE,
+    servers: { service: serverOf(address) },
     channels: {
       live: {
         address: '/ws',
@@ -149,10 +149,10 @@ export function asyncApiJson(place: LivePlace): string {
   })
 }
 
-/** Hosts that mean every address of a machine; a client names one. */
+/** Hosts that mean every address of a machine, where a client needs one. */
 const EVERYWHERE: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
 
-function serverOf({ host, port, isSecure }: LivePlace): object {
+function serverOf({ host, port, isSecure }: Address): object {
   const name = EVERYWHERE.has(host) ? 'localhost' : host
   const authority = `${name.includes(':') ? `[${name}]` : name}:${port}`
   return {

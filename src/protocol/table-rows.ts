@@ -19,21 +19,21 @@ const END = 0x5d
 const MINT = ',"mint":'
 
 /**
- * The name of a live table: 16 hex digits, equal for queries that give equal answers by their
- * wording: order of keys, nulls, flags that are false and groups not asked for make no difference.
+ * The name of a live table: 16 hex digits of a hash over the query in canonical form. The order of keys, flags that
+ * are false and groups that `type` leaves out make no difference.
  */
 export function tableName(query: TablesQuery): string {
   const groups = GROUPS.filter((group) => query.type === 'all' || query.type === group)
-  const wording = [
+  const canonical = [
     query.limit,
     ...(query.extra === true ? ['extra'] : []),
-    ...groups.map((group) => [group, filterWords(query.filters[group] ?? {})]),
+    ...groups.map((group) => [group, canonicalFilters(query.filters[group] ?? {})]),
   ]
-  const digest = createHash('sha256').update(JSON.stringify(wording)).digest('hex')
+  const digest = createHash('sha256').update(JSON.stringify(canonical)).digest('hex')
   return digest.slice(0, NAME_CHARACTERS)
 }
 
-function filterWords(filters: Filters): unknown[] {
+function canonicalFilters(filters: Filters): unknown[] {
   const ranges = RANGE_FILTERS.flatMap((name) => {
     const { min = null, max = null } = filters[name] ?? {}
     return min === null && max === null ? [] : [[name, min, max]]
@@ -43,7 +43,7 @@ function filterWords(filters: Filters): unknown[] {
   return [ranges, flags, socials]
 }
 
-/** One row of a table answer, as the text it has there. */
+/** One row of a table answer with its text there. */
 interface TableRow {
   readonly mint: string
   readonly json: string
@@ -53,8 +53,8 @@ interface TableRow {
 export type TableRows = ReadonlyMap<Group, readonly TableRow[]>
 
 /**
- * Cuts a table answer (`EngineQueries.tables`) into its rows without parsing them: their texts are
- * sent on as they are, so that a live table has the very bytes of the POST answer.
+ * Cuts a table answer (`EngineQueries.tables`) into its rows without parsing them: a live table has the bytes of the
+ * POST answer.
  */
 export function rowsOfTables(json: string): TableRows {
   const groups = new Map<Group, readonly TableRow[]>()
@@ -112,8 +112,8 @@ function mintOf(row: string): string {
 }
 
 /**
- * What makes one table answer of another, as docs/live.md says: `leave`, `put`, `change` of each
- * group that changed; null when none did.
+ * The delta from one table answer to another (docs/live.md): `leave`, `put`, `change` of each group that changed;
+ * null: none did.
  */
 export function tableDelta(before: TableRows, after: TableRows): string | null {
   const parts: string[] = []
@@ -139,30 +139,30 @@ function groupDelta(before: readonly TableRow[], after: readonly TableRow[]): st
   return `{"leave":[${leave.join(',')}],"put":[${put.join(',')}],"change":[${change.join(',')}]}`
 }
 
-/** A longest run of rows that keep their order: all others have to be put anew. */
+/** A longest increasing run of former places: its rows stay, all others are put anew. */
 function stayingMints(
   after: readonly TableRow[],
   formerPlaces: ReadonlyMap<string, number>,
 ): ReadonlySet<string> {
-  const kept = after.flatMap(({ mint }) => {
+  const before = after.flatMap(({ mint }) => {
     const place = formerPlaces.get(mint)
     return place === undefined ? [] : [{ mint, place }]
   })
-  /** By length - 1: the index of the run of that length that ends lowest. */
+  /** By length - 1: the last index of the run of that length that ends lowest. */
   const ends: number[] = []
   const previous: number[] = []
-  for (const [i, { place }] of kept.entries()) {
+  for (const [i, { place }] of before.entries()) {
     let low = 0
     let high = ends.length
     while (low < high) {
       const middle = (low + high) >>> 1
-      if (kept[ends[middle]].place < place) low = middle + 1
+      if (before[ends[middle]].place < place) low = middle + 1
       else high = middle
     }
     previous.push(low === 0 ? -1 : ends[low - 1])
     ends[low] = i
   }
   const stays = new Set<string>()
-  for (let i = ends.at(-1) ?? -1; i >= 0; i = previous[i]) stays.add(kept[i].mint)
+  for (let i = ends.at(-1) ?? -1; i >= 0; i = previous[i]) stays.add(before[i].mint)
   return stays
 }

@@ -1,5 +1,5 @@
 import type { Page } from '../protocol/queries.ts'
-import type { SwapCursor } from '../protocol/requests/swaps.ts'
+import type { SwapCursor } from '../protocol/requests/pages.ts'
 
 /** Reads beyond the specification's, each at the clock's now (docs/live.md, "Additive reads"). */
 export interface TokenReads {

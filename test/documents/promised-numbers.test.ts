@@ -25,7 +25,7 @@ import {
 } from '../../src/protocol/live/live-messages.ts'
 import { COUNTBACK_DEFAULT, COUNTBACK_MAX } from '../../src/protocol/live/live-state-requests.ts'
 import { BARS_MAX } from '../../src/protocol/queries.ts'
-import { DEFAULT_LIMIT, MAX_LIMIT } from '../../src/protocol/requests/swaps.ts'
+import { DEFAULT_LIMIT, MAX_LIMIT } from '../../src/protocol/requests/pages.ts'
 import { MAX_MINTS, MAX_QUERY_CHARACTERS } from '../../src/protocol/requests/tokens.ts'
 import { MAX_QUOTES } from '../../src/protocol/udf-json.ts'
 import { SNAPSHOT_MESSAGES } from '../../src/query/engine-streams.ts'

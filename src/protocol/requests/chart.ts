@@ -46,7 +46,7 @@ export function parseSpan(parameters: QueryParameters): Parsed<ChartSpan> {
   return accept({ from: from.value, to: to.value })
 }
 
-/** The width of bars; there is none to fall back on. */
+/** The width of bars; required. */
 export function parseResolution(parameters: QueryParameters): Parsed<Resolution> {
   const resolution = choice(parameters, 'resolution', RESOLUTIONS, null)
   if (!resolution.ok) return resolution
@@ -55,7 +55,7 @@ export function parseResolution(parameters: QueryParameters): Parsed<Resolution>
   return refuse('missing_parameter', 'resolution', message)
 }
 
-/** What may be asked for beside mint, span and resolution. */
+/** The options of a chart beside mint, span and resolution. */
 export function parseChartExtras(parameters: QueryParameters): Parsed<ChartExtras> {
   const continuous = optIn(parameters, 'continuous')
   if (!continuous.ok) return continuous

@@ -107,7 +107,7 @@ export function pathParameter(raw: string, name: string): Parsed<string> {
   return refuse('missing_parameter', name, `${name} is blank in the path, an address is expected.`)
 }
 
-/** Are additive fields asked for? `extra=1` or `extra=0`; absent is no. */
+/** `extra=1` asks for additive fields; `extra=0` and absent do not. */
 export function parseExtra(parameters: QueryParameters): Parsed<boolean> {
   const word = choice(parameters, 'extra', ['0', '1'], '0')
   return word.ok ? accept(word.value === '1') : word
@@ -118,30 +118,24 @@ const PLAIN_INTEGER = /^(?:0|-?[1-9][0-9]*)$/
 
 /** Times from here on are milliseconds: as seconds they would lie past the year 5138. */
 const MILLISECONDS_FROM = 1e11
-/** Long before every bar, and a time that a calendar has: what is earlier counts as this. */
+/** Earlier times count as this one: it lies long before every bar, and a calendar has it. */
 const EARLIEST = -1e11
-
-interface IntegerRange {
-  readonly min: number
-  readonly max: number
-  readonly fallback: number
-}
 
 /** An optional integer in an inclusive range. */
 export function integer(
   parameters: QueryParameters,
   name: string,
-  range: IntegerRange,
+  { min, max, fallback }: { readonly min: number; readonly max: number; readonly fallback: number },
 ): Parsed<number> {
   const text = single(parameters, name)
   if (!text.ok) return text
-  if (text.value === null) return accept(range.fallback)
+  if (text.value === null) return accept(fallback)
   const value = PLAIN_INTEGER.test(text.value) ? Number(text.value) : Number.NaN
-  if (value >= range.min && value <= range.max) return accept(value)
+  if (value >= min && value <= max) return accept(value)
   return refuse(
     'invalid_parameter',
     name,
-    `${name} came as ${quoted(text.value)}, an integer from ${range.min} to ${range.max} is allowed.`,
+    `${name} came as ${quoted(text.value)}, an integer from ${min} to ${max} is allowed.`,
   )
 }
 

@@ -12,8 +12,8 @@ import {
 } from '../filters.ts'
 import type { TablesQuery } from '../queries.ts'
 import { parseJson, withoutNulls } from './json-body.ts'
+import { DEFAULT_LIMIT, MAX_LIMIT } from './pages.ts'
 import { accept, type Parsed, quoted, type Refused, refuse, shown } from './parsed.ts'
-import { DEFAULT_LIMIT, MAX_LIMIT } from './swaps.ts'
 
 /** Other name of `caEndsWithSuffix` on input (contract section 2). */
 const SUFFIX_ALIAS = 'caEndsWithPump'
@@ -47,7 +47,7 @@ export const TablesSchema = Type.Partial(
 /** Compiled once: a check costs up to some microseconds, a compilation a hundred times that. */
 const validator = Compile(TablesSchema)
 
-/** Body, groups, filters and ranges: deeper than that no null is allowed anyhow. */
+/** Body, groups, filters and ranges: the schema goes no deeper. */
 const BODY_DEPTH = 4
 
 /** The query of a token-table body (FiltersMemeDto as JSON text). */
@@ -56,7 +56,7 @@ export function parseTables(text: string): Parsed<TablesQuery> {
   return json.ok ? tablesOf(json.value) : json
 }
 
-/** The query of such a body as a value, however deep: it is not looked into further than is allowed. */
+/** The query of such a body as a value; it is read no deeper than the schema goes. */
 export function tablesOf(value: unknown): Parsed<TablesQuery> {
   const body = withoutNulls(value, BODY_DEPTH)
   if (!validator.Check(body)) return refusedBody(body)

@@ -1,7 +1,7 @@
 import { requestError } from '../../protocol/errors.ts'
+import { badCursor, parseCursor, parsePage, parseSwaps } from '../../protocol/requests/pages.ts'
 import { accept, quoted } from '../../protocol/requests/parsed.ts'
 import type { QueryParameters } from '../../protocol/requests/query-parameters.ts'
-import { badCursor, parseCursor, parsePage, parseSwaps } from '../../protocol/requests/swaps.ts'
 import type { TokenReads } from '../../query/token-reads.ts'
 import { errorReply, jsonReply, type Reply } from '../http/reply.ts'
 import { type Answered, GET_API, onceFound, type Route, slice, UNFINISHED } from '../http/router.ts'

@@ -2,12 +2,12 @@
 
 import { parseLiveMessage } from '../../../src/protocol/live/live-messages.ts'
 import { parseChart } from '../../../src/protocol/requests/chart.ts'
+import { parsePage } from '../../../src/protocol/requests/pages.ts'
 import type { Parsed } from '../../../src/protocol/requests/parsed.ts'
 import {
   parseQueryString,
   type QueryParameters,
 } from '../../../src/protocol/requests/query-parameters.ts'
-import { parsePage } from '../../../src/protocol/requests/swaps.ts'
 import { parseTables } from '../../../src/protocol/requests/tables.ts'
 import { parseMarketData, parseSearch } from '../../../src/protocol/requests/tokens.ts'
 import { parseUdfHistory } from '../../../src/protocol/requests/udf.ts'
