@@ -17,7 +17,7 @@ function served() {
     engine,
   )
   const broken: { by: Error | null } = { by: null }
-  service.keepIn({
+  service.journalTo({
     events: (batch) => {
       if (broken.by !== null) throw broken.by
       engine.events(batch)

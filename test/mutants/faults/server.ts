@@ -798,7 +798,7 @@ export const SERVER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'log: refusals of before the start are told as new ones',
-    file: 'src/app/refusal-watch.ts',
+    file: 'src/app/intake-log.ts',
     find: 'for (const [figure, count] of Object.entries(before)) this.#counts.set(figure, count)',
     replace: '',
     tests: ['test/feeds/refusal-report.test.ts'],
@@ -946,8 +946,8 @@ export const SERVER_FAULTS: readonly Fault[] = [
   {
     name: 'spin: the loop sleeps behind its second turn',
     file: 'src/app/busy-poll.ts',
-    find: 'this.#looked, 0)\n    this.start()',
-    replace: 'this.#looked, 0)',
+    find: 'this.#memory, 0)\n    this.start()',
+    replace: 'this.#memory, 0)',
     tests: ['test/process/busy-poll.test.ts'],
   },
   {
