@@ -1,14 +1,15 @@
+/**
+ * What clients and the service say to each other. Here are the queries that a request can be, and the ports that answer
+ * them with JSON text, ready to send: the server knows HTTP and WebSocket and no tokens, src/query knows tokens and no
+ * sockets. `requests` parses HTTP, `live` parses messages, errors.ts has every refusal with its code and status, filters.ts
+ * the table of filters, live-frames.ts and table-rows.ts the frames of live channels, udf-json.ts TradingView's protocol.
+ */
 import type { Width } from '../base/bar-time.ts'
 import type { Filters, Group } from './filters.ts'
 import type { TradeInfo } from './streams.ts'
 
 /** Bars an answer holds at most, the newest (contract section 3.6). */
 export const BARS_MAX = 5_000
-
-/**
- * What the routes ask and what the sockets publish: JSON text, ready to send. The server knows
- * HTTP and WebSocket and nothing of tokens; this is the whole of what passes between them.
- */
 
 export const RESOLUTIONS = [
   '1S',
@@ -115,7 +116,7 @@ export interface Queries {
   /** A number that is another one whenever any answer may be: by an event, by the clock's second. */
   version(): number
   /** Has any event named this text, as a mint, a wallet or another address? */
-  isTold(address: string): boolean
+  isKnownAddress(address: string): boolean
   /**
    * As `hasFoundSwaps`, for `search`: market caps are read for all tokens when first they are asked for, and
    * the holders of each one that is found are looked through.
@@ -165,8 +166,8 @@ export interface LiveSource {
   onMigration(publish: (message: string) => void): void
   /** `message` is the whole envelope of `new_launched_pool`; it is made only if `wanted()`. */
   onLaunch(wanted: () => boolean, publish: (message: string) => void): void
-  /** A creation told late changed the prices of all trades of a mint. */
-  onRepriced(told: (mint: string) => void): void
+  /** A late creation changed the prices of all trades of a mint. */
+  onRepriced(listener: (mint: string) => void): void
 }
 
 /** What `/readyz` and `/metrics` show beside the server's own figures. */

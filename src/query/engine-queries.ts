@@ -86,7 +86,7 @@ export class EngineQueries implements Queries {
     return this.#version
   }
 
-  isTold(address: string): boolean {
+  isKnownAddress(address: string): boolean {
     const { book } = this.#engine.state
     return book.findToken(address) >= 0 || book.findWallet(address) >= 0
   }

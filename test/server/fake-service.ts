@@ -91,7 +91,7 @@ export function fakeAnswers(calls: Call[], body: () => string): Queries {
     // Never the same: the tests count calls.
     version: () => version++,
     // Whatever the line of a feed may call a mint or a wallet.
-    isTold: (text) => /^\P{Cc}{1,64}$/u.test(text) && text.trim() !== '',
+    isKnownAddress: (text) => /^\P{Cc}{1,64}$/u.test(text) && text.trim() !== '',
     hasFoundNamed: () => true,
     search: answer('search'),
     marketData: answer('marketData'),

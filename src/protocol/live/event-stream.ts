@@ -1,6 +1,6 @@
 import { flatCopy } from '../../base/safe-text.ts'
 import { KEY_NAMES, STREAM_CHANNELS, type StreamChannel } from '../live-frames.ts'
-import { addressRefusal, type IsTold } from '../requests/address.ts'
+import { addressRefusal, type IsKnownAddress } from '../requests/address.ts'
 import { parseResolution } from '../requests/chart.ts'
 import { accept, type Parsed, quoted, type Refused, refuse } from '../requests/parsed.ts'
 import {
@@ -56,7 +56,7 @@ const MAX_ID_CHARACTERS = 128
 export function parseEventStream(
   parameters: QueryParameters,
   lastEventId: string,
-  isTold: IsTold,
+  isKnownAddress: IsKnownAddress,
 ): Parsed<AddedRequest> {
   const channel = choice(parameters, 'channel', CHANNELS, null)
   if (!channel.ok) return channel
@@ -70,9 +70,9 @@ export function parseEventStream(
     case 'meme_tables':
       return parseTable(parameters)
     case 'candles':
-      return parseCandles(parameters, isTold)
+      return parseCandles(parameters, isKnownAddress)
     default:
-      return parseStream(channel.value, parameters, lastEventId, isTold)
+      return parseStream(channel.value, parameters, lastEventId, isKnownAddress)
   }
 }
 
@@ -101,8 +101,11 @@ function ofFilter(message: string): string {
   return message.startsWith('body came as ') ? `filter${message.slice(4)}` : `filter.${message}`
 }
 
-function parseCandles(parameters: QueryParameters, isTold: IsTold): Parsed<CandlesRequest> {
-  const mint = address(parameters, 'mint', isTold)
+function parseCandles(
+  parameters: QueryParameters,
+  isKnownAddress: IsKnownAddress,
+): Parsed<CandlesRequest> {
+  const mint = address(parameters, 'mint', isKnownAddress)
   if (!mint.ok) return mint
   const resolution = parseResolution(parameters)
   if (!resolution.ok) return resolution
@@ -121,10 +124,10 @@ function parseStream(
   channel: StreamChannel,
   parameters: QueryParameters,
   lastEventId: string,
-  isTold: IsTold,
+  isKnownAddress: IsKnownAddress,
 ): Parsed<StreamRequest> {
   const name = KEY_NAMES[channel]
-  const key = name === null ? accept('') : address(parameters, name, isTold)
+  const key = name === null ? accept('') : address(parameters, name, isKnownAddress)
   if (!key.ok) return key
   const position = parsePosition(parameters)
   if (!position.ok) return position
@@ -148,10 +151,14 @@ function parseStream(
 }
 
 /** A mint or a wallet, which is kept for as long as the stream is open. */
-function address(parameters: QueryParameters, name: string, isTold: IsTold): Parsed<string> {
+function address(
+  parameters: QueryParameters,
+  name: string,
+  isKnownAddress: IsKnownAddress,
+): Parsed<string> {
   const text = required(parameters, name)
   if (!text.ok) return text
-  return addressRefusal(name, text.value, isTold) ?? accept(flatCopy(text.value))
+  return addressRefusal(name, text.value, isKnownAddress) ?? accept(flatCopy(text.value))
 }
 
 /** Where a client goes on; null: it begins, or claims the present epoch. */

@@ -3,7 +3,7 @@
 import { isRecord, type JsonRecord } from '../../base/json-access.ts'
 import type { LiveErrorCode } from '../errors.ts'
 import { type FrameError, KEY_NAMES, type StreamChannel } from '../live-frames.ts'
-import { ADDRESS_EXPECTED, type IsTold, mayBeAddress } from '../requests/address.ts'
+import { ADDRESS_EXPECTED, type IsKnownAddress, mayBeAddress } from '../requests/address.ts'
 import { parseJson } from '../requests/json-body.ts'
 import { shown } from '../requests/parsed.ts'
 import {
@@ -81,8 +81,12 @@ export interface LiveRefusal {
   readonly message: string
 }
 
-/** Reads one text message of the connection whose id is `id`; `isTold` knows what the feeds told. */
-export function parseLiveMessage(text: string, id: string, isTold: IsTold): LiveRequest {
+/** Reads one text message of the connection whose id is `id`; `isKnownAddress` knows the addresses of all events. */
+export function parseLiveMessage(
+  text: string,
+  id: string,
+  isKnownAddress: IsKnownAddress,
+): LiveRequest {
   const json = parseJson(text)
   if (!json.ok) return refused('invalid_json', 'The message is not valid JSON.')
   const message = json.value
@@ -94,16 +98,16 @@ export function parseLiveMessage(text: string, id: string, isTold: IsTold): Live
     const came = shown(message.event)
     return refused('unknown_event', `event came as ${came}, allowed are ${LIVE_EVENTS.join(', ')}.`)
   }
-  return parseData(event, message.data, { id, isTold })
+  return parseData(event, message.data, { id, isKnownAddress })
 }
 
 /** What a message is judged by beside itself. */
 interface Asker {
   readonly id: string
-  readonly isTold: IsTold
+  readonly isKnownAddress: IsKnownAddress
 }
 
-function parseData(event: LiveEvent, data: unknown, { id, isTold }: Asker): LiveRequest {
+function parseData(event: LiveEvent, data: unknown, { id, isKnownAddress }: Asker): LiveRequest {
   if (!isRecord(data)) return refused('invalid_message', 'data must be an object.')
   const action = LIVE_ACTIONS.find((known) => known === data.action)
   if (action === undefined) {
@@ -118,11 +122,11 @@ function parseData(event: LiveEvent, data: unknown, { id, isTold }: Asker): Live
   switch (event) {
     case 'update_mint_info':
     case 'wallet_trades':
-      return parseKeyed(event, action, data, isTold)
+      return parseKeyed(event, action, data, isKnownAddress)
     case 'meme_tables':
       return asRequest(parseTableRequest(action, data))
     case 'candles': {
-      if (!isMint(data.mint, isTold)) return badAddress('mint', data.mint)
+      if (!isMint(data.mint, isKnownAddress)) return badAddress('mint', data.mint)
       return asRequest(parseCandlesRequest(action, data, data.mint))
     }
     case 'update_pools_info':
@@ -145,10 +149,10 @@ function parseKeyed(
   channel: 'update_mint_info' | 'wallet_trades',
   action: LiveAction,
   data: JsonRecord,
-  isTold: IsTold,
+  isKnownAddress: IsKnownAddress,
 ): LiveRequest {
   const name = channel === 'wallet_trades' ? 'wallet' : 'mint'
-  const keys = parseKeys(name, channel, data, isTold)
+  const keys = parseKeys(name, channel, data, isKnownAddress)
   if ('code' in keys) return keys
   const { many } = keys
   if (
@@ -197,7 +201,7 @@ function parseKeys(
   name: KeyName,
   channel: LiveEvent,
   data: JsonRecord,
-  isTold: IsTold,
+  isKnownAddress: IsKnownAddress,
 ): { readonly keys: readonly string[]; readonly many: boolean } | LiveRefusal {
   const one = data[name] ?? null
   const list = data[`${name}s`] ?? null
@@ -209,7 +213,7 @@ function parseKeys(
     return refused(`invalid_${name}`, `data.${name} and data.${name}s must not come together.`)
   }
   if (list === null)
-    return isMint(one, isTold) ? { keys: [one], many: false } : badAddress(name, one)
+    return isMint(one, isKnownAddress) ? { keys: [one], many: false } : badAddress(name, one)
   if (!Array.isArray(list) || list.length === 0) {
     const message = `data.${name}s must be an array of at least one address.`
     return refused(`invalid_${name}`, message)
@@ -217,15 +221,17 @@ function parseKeys(
   const values: readonly unknown[] = list
   const keys = new Set<string>()
   for (const value of values) {
-    if (!isMint(value, isTold)) return badAddress(name, value)
+    if (!isMint(value, isKnownAddress)) return badAddress(name, value)
     keys.add(value)
   }
   return { keys: [...keys], many: true }
 }
 
 /** Can the value be a mint or a wallet? */
-function isMint(value: unknown, isTold: IsTold): value is string {
-  return typeof value === 'string' && !LONE_SURROGATE.test(value) && mayBeAddress(value, isTold)
+function isMint(value: unknown, isKnownAddress: IsKnownAddress): value is string {
+  return (
+    typeof value === 'string' && !LONE_SURROGATE.test(value) && mayBeAddress(value, isKnownAddress)
+  )
 }
 
 function badAddress(name: KeyName, value: unknown): LiveRefusal {

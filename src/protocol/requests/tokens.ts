@@ -1,5 +1,5 @@
 import { TRADER_ORDERS, type TraderQuery } from '../queries.ts'
-import { addressRefusal, type IsTold } from './address.ts'
+import { addressRefusal, type IsKnownAddress } from './address.ts'
 import { parsePage } from './pages.ts'
 import { accept, type Parsed, refuse } from './parsed.ts'
 import {
@@ -22,7 +22,7 @@ export const MAX_QUERY_CHARACTERS = 128
 export function parseMarketData(
   pathMint: string,
   parameters: QueryParameters,
-  isTold: IsTold,
+  isKnownAddress: IsKnownAddress,
 ): Parsed<readonly string[]> {
   const list = single(parameters, 'mints')
   if (!list.ok) return list
@@ -35,13 +35,13 @@ export function parseMarketData(
     )
   }
   for (const mint of mints) {
-    const refused = addressRefusal('mints', mint, isTold)
+    const refused = addressRefusal('mints', mint, isKnownAddress)
     if (refused !== null) return refused
   }
   if (mints.length > 0) return accept(mints)
   const mint = pathParameter(pathMint, 'mint')
   if (!mint.ok) return mint
-  return addressRefusal('mint', mint.value, isTold) ?? accept([mint.value])
+  return addressRefusal('mint', mint.value, isKnownAddress) ?? accept([mint.value])
 }
 
 function distinctMints(list: string): readonly string[] {

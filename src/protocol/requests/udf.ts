@@ -1,7 +1,7 @@
 import { nextBarTime, type Width } from '../../base/bar-time.ts'
 import { BARS_MAX, type ChartQuery, widthOf } from '../queries.ts'
 import { chartResolution, MAX_QUOTES, withoutExchange } from '../udf-json.ts'
-import { addressRefusal, type IsTold } from './address.ts'
+import { addressRefusal, type IsKnownAddress } from './address.ts'
 import { parseChartExtras, parseResolution, parseSpan } from './chart.ts'
 import { accept, type Parsed, refuse } from './parsed.ts'
 import { integer, type QueryParameters, required, single, unixSeconds } from './query-parameters.ts'
@@ -12,11 +12,14 @@ const COUNTBACK_RANGE = { min: 0, max: Number.MAX_SAFE_INTEGER, fallback: 0 }
 /**
  * `/udf/history` of TradingView's protocol: `to` is not in the span, and with `countback` any `from` is ignored.
  */
-export function parseUdfHistory(parameters: QueryParameters, isTold: IsTold): Parsed<ChartQuery> {
+export function parseUdfHistory(
+  parameters: QueryParameters,
+  isKnownAddress: IsKnownAddress,
+): Parsed<ChartQuery> {
   const symbol = required(parameters, 'symbol')
   if (!symbol.ok) return symbol
   const mint = withoutExchange(symbol.value)
-  const refused = addressRefusal('symbol', mint, isTold)
+  const refused = addressRefusal('symbol', mint, isKnownAddress)
   if (refused !== null) return refused
   const given = required(parameters, 'resolution')
   if (!given.ok) return given

@@ -4,7 +4,7 @@ import type { AddedRequest } from '../../protocol/live/live-messages.ts'
 import { PING_FRAME } from '../../protocol/live/live-notices.ts'
 import type { AnnouncedChannel } from '../../protocol/live-frames.ts'
 import type { LiveSource, Queries } from '../../protocol/queries.ts'
-import type { IsTold } from '../../protocol/requests/address.ts'
+import type { IsKnownAddress } from '../../protocol/requests/address.ts'
 import type { LiveStreams, TradeInfo } from '../../protocol/streams.ts'
 import type { LiveTimes, Log, OnStep } from '../http/options.ts'
 import { MAX_BUFFERED_BYTES, MAX_RECEIVED_BYTES, SOCKET_IDLE_S } from '../load/limits.ts'
@@ -39,7 +39,7 @@ interface LiveFeedOptions {
   readonly source: LiveSource
   readonly streams: LiveStreams
   readonly answers: Queries
-  readonly isTold: IsTold
+  readonly isKnownAddress: IsKnownAddress
   readonly isStarting: () => boolean
   readonly lastTables: LastTables
   readonly times: LiveTimes
@@ -119,7 +119,7 @@ export class LiveFeed {
       limits: options.limits,
       turns: options.turns,
       send,
-      isTold: options.isTold,
+      isKnownAddress: options.isKnownAddress,
       isStarting: options.isStarting,
       close,
       serve: (connection, request) => requests.serve(connection, request),

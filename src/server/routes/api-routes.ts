@@ -38,7 +38,7 @@ function tokenRoutes(answers: Queries): readonly Route[] {
       path: '/api/v2/search/tokens/:mint/market-data',
       isWordRaw: true,
       answer: ({ word, parameters }) => {
-        const mints = parseMarketData(word, parameters, (text) => answers.isTold(text))
+        const mints = parseMarketData(word, parameters, (text) => answers.isKnownAddress(text))
         return marketReply(answers, mints, parseExtra(parameters))
       },
     },

@@ -50,7 +50,7 @@ export function udfRoutes(
     route('search', (parameters) => found(answers, parameters)),
     {
       ...route('history', (parameters) =>
-        chart(parseUdfHistory(parameters, (text) => answers.isTold(text))),
+        chart(parseUdfHistory(parameters, (text) => answers.isKnownAddress(text))),
       ),
       // Its charts may be older than the state.
       isKept: false,

@@ -70,7 +70,7 @@ export const SERVER_FAULTS: readonly Fault[] = [
   {
     name: 'address: anything is one',
     file: 'src/protocol/requests/address.ts',
-    find: 'return isAddress(text) || isTold(text)',
+    find: 'return isAddress(text) || isKnownAddress(text)',
     replace: 'return true',
     tests: ['requests'],
   },

@@ -1,7 +1,7 @@
 import { CLOSE_CODES } from '../../../protocol/errors.ts'
 import { type LiveRequest, parseLiveMessage } from '../../../protocol/live/live-messages.ts'
 import { liveErrorFrame, STARTING } from '../../../protocol/live/live-notices.ts'
-import type { IsTold } from '../../../protocol/requests/address.ts'
+import type { IsKnownAddress } from '../../../protocol/requests/address.ts'
 import { Fifo } from '../../load/fair-queue.ts'
 import {
   INBOX_MESSAGE_BYTES,
@@ -19,7 +19,7 @@ interface IncomingParts {
   readonly limits: MessageLimits
   readonly turns: LoopScheduler
   readonly send: Send
-  readonly isTold: IsTold
+  readonly isKnownAddress: IsKnownAddress
   /** Is the state being recovered, so that nobody knows what the feeds told? */
   readonly isStarting: () => boolean
   readonly close: (connection: LiveConnection, code: number, reason: string) => void
@@ -121,7 +121,7 @@ export class Incoming {
   }
 
   #read(text: string, connection: LiveConnection): LiveRequest {
-    const request = parseLiveMessage(text, connection.id, this.#parts.isTold)
+    const request = parseLiveMessage(text, connection.id, this.#parts.isKnownAddress)
     const isOfAddress = request.kind === 'refused' && ADDRESS_CODES.includes(request.code)
     return isOfAddress && this.#parts.isStarting() ? STARTING : request
   }
