@@ -1,5 +1,4 @@
 import type { Width } from '../base/bar-time.ts'
-import type { TradeInfo } from './streams.ts'
 
 /** Bars an answer holds at most, the newest (contract section 3.6). */
 export const BARS_MAX = 5_000
@@ -194,21 +193,6 @@ export interface Queries {
    * turn, as of its moment.
    */
   tableBytesWithin(query: TablesQuery, mayGoOn: () => boolean): Buffer | null
-}
-
-/** What leaves the engine by itself; the live feed sets the listeners it serves. */
-export interface LiveSource {
-  /** `message` is the whole envelope of `update_mint_info`; it is made only if it is `wanted`. */
-  onTrade(
-    wanted: (mint: string, trade: TradeInfo) => boolean,
-    publish: (mint: string, message: string, trade: TradeInfo) => void,
-  ): void
-  /** `message` is the whole envelope of `mint_migration`. */
-  onMigration(publish: (message: string) => void): void
-  /** `message` is the whole envelope of `new_launched_pool`; it is made only if `wanted()`. */
-  onLaunch(wanted: () => boolean, publish: (message: string) => void): void
-  /** A creation told late changed the prices of all trades of a mint. */
-  onRepriced(told: (mint: string) => void): void
 }
 
 /** What `/readyz` and `/metrics` show beside the server's own figures. */

@@ -170,13 +170,9 @@ test(
         return { mint, resolution, candles, copy }
       }),
     )
-    service.live.onTrade(
-      (mint, { timestamp }) => {
-        for (const one of series) if (one.mint === mint) one.candles.traded(timestamp)
-        return false
-      },
-      () => {},
-    )
+    service.live.onTrade(({ mint, timestamp }) => {
+      for (const one of series) if (one.mint === mint) one.candles.traded(timestamp)
+    })
     service.live.attach()
     let lateFolded = streams.lateFolded()
     for (let instant = 0; instant < INSTANTS / 3; instant += 1) {
@@ -215,13 +211,9 @@ test('a bar that a swap with an older time changes is told again, however final 
   const candles = new LiveCandles(mint, '5', answers, streams)
   const copy = new CandleCopy()
   copy.take(candles.snapshot(5_000))
-  live.onTrade(
-    (traded, { timestamp }) => {
-      if (traded === mint) candles.traded(timestamp)
-      return false
-    },
-    () => {},
-  )
+  live.onTrade((trade) => {
+    if (trade.mint === mint) candles.traded(trade.timestamp)
+  })
   live.attach()
   // Until the market has jumped on, and a bar is final.
   for (let round = 0; round < 20 && copy.final.size === 0; round += 1) {
@@ -281,12 +273,8 @@ test(
     })
     const traded = (mint: string, timestamp: number) => {
       for (const one of series) if (one.mint === mint) one.candles.traded(timestamp)
-      return false
     }
-    live.onTrade(
-      (mint, { timestamp }) => traded(mint, timestamp),
-      () => {},
-    )
+    live.onTrade(({ mint, timestamp }) => traded(mint, timestamp))
     live.onRepriced((mint) => traded(mint, 0))
     live.attach()
     for (let instant = 0; instant < INSTANTS / 3; instant += 1) {

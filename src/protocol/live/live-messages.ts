@@ -2,33 +2,35 @@
 
 import { isRecord, type JsonRecord } from '../../base/json-access.ts'
 import type { LiveErrorCode } from '../errors.ts'
-import { type FrameError, KEY_NAMES, type StreamChannel } from '../live-frames.ts'
+import { type EventChannel, type FrameError, KEY_NAMES, liveErrorFrame } from '../live-frames.ts'
+import { BARS_MAX, RESOLUTIONS, type Resolution, type TablesQuery } from '../queries.ts'
 import { ADDRESS_EXPECTED, type IsTold, mayBeAddress } from '../requests/address.ts'
 import { parseJson } from '../requests/json-body.ts'
 import { shown } from '../requests/parsed.ts'
+import { tablesOf } from '../requests/tables.ts'
+import { tableName } from '../table-rows.ts'
 import {
   hasOptions,
   type LiveOptions,
   OPTION_KEYS,
   parseOptions,
+  STATE_OPTION_KEYS,
+  stateOptionError,
   TRADE_OPTION_KEYS,
   unknownKey,
 } from './live-options.ts'
-import {
-  type CandlesRequest,
-  parseCandlesRequest,
-  parseTableRequest,
-  type TableRequest,
-} from './live-state-requests.ts'
 
-/** Channels that are asked for without a mint. */
-export const BROADCASTS = ['mint_migration', 'new_launched_pool', 'update_pools_info'] as const
-export type Broadcast = (typeof BROADCASTS)[number]
-
-/** Channels that only docs/live.md has: unknown keys are refused there. */
-const ADDED_EVENTS = ['wallet_trades', 'all_trades', 'meme_tables', 'candles'] as const
-
-export const LIVE_EVENTS = [...BROADCASTS, 'update_mint_info', ...ADDED_EVENTS] as const
+/** The channels of the specification, then those that only docs/live.md has: unknown keys are refused there. */
+export const LIVE_EVENTS = [
+  'mint_migration',
+  'new_launched_pool',
+  'update_pools_info',
+  'update_mint_info',
+  'wallet_trades',
+  'all_trades',
+  'meme_tables',
+  'candles',
+] as const
 export type LiveEvent = (typeof LIVE_EVENTS)[number]
 
 export const LIVE_ACTIONS = ['subscribe', 'unsubscribe'] as const
@@ -42,37 +44,50 @@ export const MAX_CONNECTION_WALLETS = 1000
 
 /** Half of a pair: such a text has no UTF-8, so that none was ever told. */
 const LONE_SURROGATE = /\p{Surrogate}/u
+const TABLE_NAME = /^[0-9a-f]{16}$/
 
+/** Bars of a candle snapshot at most, and when the client does not say. */
+export const COUNTBACK_MAX = BARS_MAX
+export const COUNTBACK_DEFAULT = 300
+
+/** One message of a client. */
 export type LiveRequest =
   | { readonly kind: 'pong' }
   | { readonly kind: 'ping' }
-  | { readonly kind: 'broadcast'; readonly event: Broadcast; readonly action: LiveAction }
-  | {
-      readonly kind: 'trades'
-      readonly action: LiveAction
-      /** Distinct, in the order given. */
-      readonly mints: readonly string[]
-      /** True when the client sent `mints`: the acknowledgement answers in kind. */
-      readonly many: boolean
-    }
-  | StreamRequest
-  | ({ readonly kind: 'pools' } & Pick<LiveOptions, 'wantsSnapshot' | 'extra'>)
-  | TableRequest
-  | CandlesRequest
   | LiveRefusal
+  | FollowRequest
 
-/** Requests that docs/live.md adds to the specification's: also what a stream of server-sent events follows. */
-export type AddedRequest = Extract<LiveRequest, { kind: 'stream' | 'table' | 'candles' }>
+/** A subscription or the end of one: also what a stream of server-sent events follows. */
+export type FollowRequest = StreamRequest | TableRequest | CandlesRequest
 
-/** A subscription to numbered messages, or the end of one. */
+/** Streams of events, plain ones among them. */
 export interface StreamRequest extends LiveOptions {
   readonly kind: 'stream'
   readonly action: LiveAction
-  readonly channel: StreamChannel
-  /** Distinct mints or wallets, or one "" for a channel without. */
+  readonly channel: EventChannel
+  /** Distinct mints or wallets in the order given, or one "" for a channel without. */
   readonly keys: readonly string[]
   /** True when the client sent a list: the acknowledgement answers in kind. */
   readonly many: boolean
+}
+
+/** What a message that names no option asks for. */
+const PLAIN: LiveOptions = { form: 'plain', from: new Map(), epoch: null, wantsSnapshot: false }
+
+/** A live table to follow (`query`), or to leave by its name. */
+export interface TableRequest {
+  readonly kind: 'table'
+  readonly action: LiveAction
+  readonly table: string
+  readonly query: TablesQuery | null
+}
+
+export interface CandlesRequest {
+  readonly kind: 'candles'
+  readonly action: LiveAction
+  readonly mint: string
+  readonly resolution: Resolution
+  readonly countback: number
 }
 
 export interface LiveRefusal {
@@ -80,6 +95,14 @@ export interface LiveRefusal {
   readonly code: LiveErrorCode
   readonly message: string
 }
+
+/** The answer while the state is being recovered: what is joined now would miss the rest of it. */
+export const STARTING: LiveRefusal = {
+  kind: 'refused',
+  code: 'starting',
+  message: 'The state before the last stop is being recovered: try again in a second.',
+}
+export const STARTING_FRAME = liveErrorFrame(STARTING.code, STARTING.message)
 
 /** Reads one text message of the connection whose id is `id`; `isTold` knows what the feeds told. */
 export function parseLiveMessage(text: string, id: string, isTold: IsTold): LiveRequest {
@@ -127,12 +150,12 @@ function parseData(event: LiveEvent, data: unknown, { id, isTold }: Asker): Live
     }
     case 'update_pools_info':
       return parsePools(action, data)
-    case 'all_trades':
-      return parseNumbered({ channel: event, action, keys: [''], many: false }, data)
-    default:
-      return action === 'subscribe' && hasOptions(data, OPTION_KEYS)
-        ? parseNumbered({ channel: event, action, keys: [''], many: false }, data)
-        : { kind: 'broadcast', event, action }
+    default: {
+      const named = { channel: event, action, keys: [''], many: false }
+      const isNumbered =
+        event === 'all_trades' || (action === 'subscribe' && hasOptions(data, OPTION_KEYS))
+      return isNumbered ? parseNumbered(named, data) : { kind: 'stream', ...named, ...PLAIN }
+    }
   }
 }
 
@@ -150,13 +173,11 @@ function parseKeyed(
   const name = channel === 'wallet_trades' ? 'wallet' : 'mint'
   const keys = parseKeys(name, channel, data, isTold)
   if ('code' in keys) return keys
-  const { many } = keys
-  if (
+  const named = { channel, action, ...keys }
+  const isPlain =
     channel === 'update_mint_info' &&
     (action === 'unsubscribe' || !hasOptions(data, TRADE_OPTION_KEYS))
-  )
-    return { kind: 'trades', action, mints: keys.keys, many }
-  return parseNumbered({ channel, action, keys: keys.keys, many }, data)
+  return isPlain ? { kind: 'stream', ...named, ...PLAIN } : parseNumbered(named, data)
 }
 
 function parseNumbered(
@@ -175,8 +196,10 @@ function parseNumbered(
 }
 
 function parsePools(action: LiveAction, data: JsonRecord): LiveRequest {
+  const channel = 'update_pools_info'
+  const named = { kind: 'stream', channel, action, keys: [''], many: false } as const
   if (action === 'unsubscribe' || !hasOptions(data, TRADE_OPTION_KEYS))
-    return { kind: 'broadcast', event: 'update_pools_info', action }
+    return { ...named, ...PLAIN }
   const barred = ['from_seq', 'epoch'].find((key) => data[key] !== undefined)
   if (barred !== undefined)
     return refused(
@@ -186,9 +209,62 @@ function parsePools(action: LiveAction, data: JsonRecord): LiveRequest {
   const unknown = unknownKey(data, ['action', 'id', 'seq', 'snapshot', 'extra'])
   if (unknown !== null) return asRequest(unknown)
   const options = parseOptions(data, [''], false)
-  if ('code' in options) return asRequest(options)
-  const { wantsSnapshot, extra } = options
-  return { kind: 'pools', wantsSnapshot, extra }
+  return 'code' in options ? asRequest(options) : { ...named, ...options }
+}
+
+/** `filter`, or on unsubscribing `table` instead. */
+function parseTableRequest(action: LiveAction, data: JsonRecord): TableRequest | FrameError {
+  const refused = refusedKey(data, ['filter', 'table'])
+  if (refused !== null) return refused
+  const { table, filter } = data
+  if (action === 'unsubscribe' && filter === undefined) {
+    if (typeof table === 'string' && TABLE_NAME.test(table))
+      return { kind: 'table', action, table, query: null }
+    return invalidFilter('data.filter or data.table, the name of a table, is required.')
+  }
+  if (table !== undefined && action === 'unsubscribe')
+    return invalidFilter('data.filter or data.table is allowed, not both.')
+  if (table !== undefined) return invalidFilter('data.table comes with unsubscribe alone.')
+  if (filter === undefined)
+    return invalidFilter('data.filter is required: the body of POST /api/v2/meme.')
+  // Never as text again: writing JSON is recursive, and a client may nest as deep as its message is long.
+  const query = tablesOf(filter)
+  if (!query.ok) return invalidFilter(query.error.message)
+  return { kind: 'table', action, table: tableName(query.value), query: query.value }
+}
+
+function refusedKey(data: JsonRecord, own: readonly string[]): FrameError | null {
+  return stateOptionError(data) ?? unknownKey(data, ['action', 'id', ...own, ...STATE_OPTION_KEYS])
+}
+
+function invalidFilter(message: string): FrameError {
+  return { code: 'invalid_filter', message }
+}
+
+/** `resolution` and `countback`; `mint` was read before. */
+function parseCandlesRequest(
+  action: LiveAction,
+  data: JsonRecord,
+  mint: string,
+): CandlesRequest | FrameError {
+  const refused = refusedKey(data, ['mint', 'resolution', 'countback'])
+  if (refused !== null) return refused
+  const resolution = RESOLUTIONS.find((known) => known === data.resolution)
+  if (resolution === undefined) {
+    const message = `data.resolution is one of ${RESOLUTIONS.join(', ')}.`
+    return { code: 'invalid_resolution', message }
+  }
+  const countback = data.countback ?? COUNTBACK_DEFAULT
+  const isCount =
+    typeof countback === 'number' &&
+    Number.isInteger(countback) &&
+    countback >= 1 &&
+    countback <= COUNTBACK_MAX
+  if (!isCount) {
+    const message = `data.countback is an integer from 1 to ${COUNTBACK_MAX}.`
+    return { code: 'invalid_countback', message }
+  }
+  return { kind: 'candles', action, mint, resolution, countback }
 }
 
 type KeyName = 'mint' | 'wallet'

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import { isRecord, type JsonRecord } from '../../base/json-access.ts'
-import type { FrameError } from '../live-frames.ts'
+import type { FrameError, MessageForm } from '../live-frames.ts'
 import { quoted, shown } from '../requests/parsed.ts'
 
 /** Words that make a subscription one of numbered messages (docs/live.md). */
@@ -44,8 +44,8 @@ export interface LiveOptions {
   /** Null: the client claims the present one. */
   readonly epoch: string | null
   readonly wantsSnapshot: boolean
-  /** Swaps and records have additive keys. */
-  readonly extra: boolean
+  /** `extra`: records of a snapshot have additive keys too. */
+  readonly form: MessageForm
 }
 
 /** Options that ask for nothing where they are false. */
@@ -80,7 +80,7 @@ export function parseOptions(
     from,
     epoch: typeof epoch === 'string' ? epoch : null,
     wantsSnapshot: data.snapshot === true,
-    extra: data.extra === true,
+    form: data.extra === true ? 'extra' : 'numbered',
   }
 }
 

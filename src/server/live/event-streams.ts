@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
 import { parseEventStream } from '../../protocol/live/event-stream.ts'
-import type { AddedRequest } from '../../protocol/live/live-messages.ts'
+import type { FollowRequest } from '../../protocol/live/live-messages.ts'
 import type { IsTold } from '../../protocol/requests/address.ts'
 import { accept } from '../../protocol/requests/parsed.ts'
 import { parseQueryString } from '../../protocol/requests/query-parameters.ts'
@@ -145,7 +145,7 @@ export class EventStreams {
     this.#open.set(connection, outlet)
     this.#bounds.entered(client, performance.now())
     /** Says whether there is more to do in a later turn. */
-    const run = () => !connection.isClosed && !feed.serveAdded(connection, request.value)
+    const run = () => !connection.isClosed && !feed.serve(connection, request.value)
     if (state.isStarting()) {
       outlet.comment()
       this.#held.hold(connection, () => {
@@ -184,7 +184,7 @@ export class EventStreams {
  * Which frames carry an id. Where a snapshot follows, none before it does: a browser that is cut off
  * there would go on behind a snapshot that it never had.
  */
-function idRule(request: AddedRequest): (frame: string) => boolean {
+function idRule(request: FollowRequest): (frame: string) => boolean {
   if (request.kind !== 'stream') return () => false
   return request.wantsSnapshot ? (frame) => frame.startsWith('{"channel":') : () => true
 }

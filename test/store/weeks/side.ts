@@ -1,5 +1,6 @@
 import type { Engine } from '../../../src/engine/engine.ts'
 import type { StreamChannel } from '../../../src/protocol/live-frames.ts'
+import { eventFrame } from '../../../src/protocol/live-frames.ts'
 import { RESOLUTIONS } from '../../../src/protocol/queries.ts'
 import { EngineLive } from '../../../src/query/engine-live.ts'
 import { EngineQueries } from '../../../src/query/engine-queries.ts'
@@ -33,14 +34,13 @@ export class Side {
     const live = new EngineLive(engine)
     this.reads = new EngineTokenReads(engine, () => {})
     const epoch = () => EPOCH
-    this.#streams = new EngineStreams({ engine, live, answers, reads: this.reads, epoch })
+    this.#streams = new EngineStreams({ engine, answers, reads: this.reads, epoch })
     const tell = (text: string) => this.told.push(text)
-    live.onTrade(
-      () => true,
-      (_mint, message, { seq, walletSeq }) => tell(`${seq} ${walletSeq} ${message}`),
-    )
-    live.onMigration(tell)
-    live.onLaunch(() => true, tell)
+    live.onTrade((trade) => {
+      const message = eventFrame('update_mint_info', trade)
+      tell(`${trade.seq} ${trade.walletSeq} ${message}`)
+    })
+    live.onAnnounced((channel, message) => tell(eventFrame(channel, message)))
     live.onRepriced(tell)
     live.attach()
     this.reads.attach()

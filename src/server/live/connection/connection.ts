@@ -1,4 +1,3 @@
-import type { Broadcast } from '../../../protocol/live/live-messages.ts'
 import {
   CATCH_UP_BUFFER_BYTES,
   LITTLE_UNREAD_BYTES,
@@ -43,14 +42,10 @@ export interface LiveConnection {
   /** A WebSocket: uWebSockets.js publishes to it. Else server-sent events, sent one by one. */
   readonly isSocket: boolean
   readonly socket: Outlet
-  readonly mints: Set<string>
-  readonly broadcasts: Set<Broadcast>
-  /** Topics of docs/live.md that it follows, or is being brought up to. */
+  /** What it follows, or is being brought up to. */
   readonly topics: TopicSet
-  /** Those among them of which it is told nothing until it has read on, the one that waits longest first. */
+  /** Those among them of which nothing is published to it until it has read on, the one that waits longest first. */
   readonly held: Set<string>
-  /** What trades of its tables carry: nothing more, numbers, additive keys as well. */
-  poolFrames: 'plain' | 'numbered' | 'extra'
   readonly rate: MessageRate
   /** Of all connections of its client; null: not counted. */
   readonly load: ClientLoad | null
@@ -109,11 +104,8 @@ export function newConnection(
 ): LiveConnection {
   return {
     ...about,
-    mints: new Set(),
-    broadcasts: new Set(),
     topics: new TopicSet(),
     held: new Set(),
-    poolFrames: 'plain',
     rate: new MessageRate(),
     lastHeardMs: nowMs,
     nextPingMs: nowMs + pingMs,

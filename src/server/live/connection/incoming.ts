@@ -1,6 +1,10 @@
 import { CLOSE_CODES } from '../../../protocol/errors.ts'
-import { type LiveRequest, parseLiveMessage } from '../../../protocol/live/live-messages.ts'
-import { liveErrorFrame, STARTING } from '../../../protocol/live/live-notices.ts'
+import {
+  type LiveRequest,
+  parseLiveMessage,
+  STARTING,
+} from '../../../protocol/live/live-messages.ts'
+import { liveErrorFrame } from '../../../protocol/live-frames.ts'
 import type { IsTold } from '../../../protocol/requests/address.ts'
 import { Fifo } from '../../load/fair-queue.ts'
 import {

@@ -76,8 +76,6 @@ function keysOf(request: LiveRequest): number {
     case 'ping':
     case 'pong':
       return 0
-    case 'trades':
-      return request.mints.length
     case 'stream':
       return request.keys.length
     default:

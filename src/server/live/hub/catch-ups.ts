@@ -1,6 +1,7 @@
 import { TapeDamage } from '../../../base/damage.ts'
 import {
   type FollowedWords,
+  type MessageForm,
   type ResyncReason,
   resyncFrame,
   type StreamChannel,
@@ -23,8 +24,7 @@ interface CatchUp {
   readonly channel: StreamChannel
   readonly key: string
   readonly topic: string
-  /** With additive keys. */
-  readonly extra: boolean
+  readonly form: MessageForm
   /** Seq of the last message it has; null: it begins with a snapshot. */
   after: number | null
   /** A snapshot follows when the missed messages cannot be had. */
@@ -35,10 +35,10 @@ interface CatchUpActions {
   readonly send: Send
   readonly sendSnapshot: Send
   /** It has everything: the next message is a live one. */
-  join(connection: LiveConnection, topic: string): void
-  /** It is told nothing more. */
+  join(connection: LiveConnection, topic: string, form: MessageForm): void
+  /** Nothing more comes. */
   giveUp(connection: LiveConnection, topic: string): void
-  /** It could not be served, for this exception: it is told so, and what of its has ended. */
+  /** It could not be served, for this exception; `ended` is the stream that has ended so. */
   failed(connection: LiveConnection, error: unknown, ended: FollowedWords): void
 }
 
@@ -161,16 +161,16 @@ export class CatchUps {
 
   /** Sends some of it; true when nothing is left to do. */
   #step(catchUp: CatchUp): boolean {
-    const { connection, channel, key, topic, extra, after } = catchUp
+    const { connection, channel, key, topic, form, after } = catchUp
     const source = this.#streams.sources[channel]
     if (after === null) {
       if (!source.hasFoundSnapshot(key, slice())) return false
-      this.#actions.sendSnapshot(connection, source.snapshot(key, extra))
-      this.#actions.join(connection, topic)
+      this.#actions.sendSnapshot(connection, source.snapshot(key, form === 'extra'))
+      this.#actions.join(connection, topic, form)
       return true
     }
     if (source.head(key) - after > MAX_REPLAYED[channel]) return this.#fail(catchUp, 'backlog')
-    const frames = source.since(key, after, CATCH_UP_FRAMES, extra)
+    const frames = source.since(key, after, CATCH_UP_FRAMES, form === 'extra')
     if (typeof frames === 'string') return this.#fail(catchUp, frames)
     let sent = 0
     for (const frame of frames) {
@@ -181,7 +181,7 @@ export class CatchUps {
     }
     catchUp.after = after + sent
     if (catchUp.after < source.head(key)) return false
-    this.#actions.join(connection, topic)
+    this.#actions.join(connection, topic, form)
     return true
   }
 

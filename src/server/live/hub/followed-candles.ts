@@ -1,4 +1,4 @@
-import type { CandlesRequest } from '../../../protocol/live/live-state-requests.ts'
+import type { CandlesRequest } from '../../../protocol/live/live-messages.ts'
 import { candlesWords } from '../../../protocol/live-frames.ts'
 import type { BegunChart, ChartQuery, Queries } from '../../../protocol/queries.ts'
 import { LiveCandles, newestBars } from '../../../query/live/live-candles.ts'

@@ -1,4 +1,4 @@
-import type { TableRequest } from '../../../protocol/live/live-state-requests.ts'
+import type { TableRequest } from '../../../protocol/live/live-messages.ts'
 import { tableWords } from '../../../protocol/live-frames.ts'
 import { LiveTable, TableTexts } from '../../../query/live/live-table.ts'
 import { slice } from '../../http/router.ts'

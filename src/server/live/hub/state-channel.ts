@@ -1,6 +1,5 @@
 import type { LiveErrorCode } from '../../../protocol/errors.ts'
-import { liveErrorFrame } from '../../../protocol/live/live-notices.ts'
-import type { FollowedWords } from '../../../protocol/live-frames.ts'
+import { type FollowedWords, liveErrorFrame } from '../../../protocol/live-frames.ts'
 import type { Queries } from '../../../protocol/queries.ts'
 import type { LiveStreams } from '../../../protocol/streams.ts'
 import type { OnStep } from '../../http/options.ts'
