@@ -48,19 +48,14 @@ export interface EventMessage {
   data(extra: boolean): string
 }
 
-/** What a message with a number carries. */
-interface MessageNumber {
-  readonly seq: number
-  readonly epoch: string
-  /** Additive keys of the swap too. */
-  readonly extra: boolean
-}
-
-/** The frame of an event, with its number or without; `key` is the wallet of `wallet_trades`. */
+/**
+ * The frame of an event, with its number or without; `extra`: with additive keys too; `key` is the wallet
+ * of `wallet_trades`.
+ */
 export function eventFrame(
   channel: EventChannel,
   message: EventMessage,
-  number: MessageNumber | null = null,
+  number: { readonly seq: number; readonly epoch: string; readonly extra: boolean } | null = null,
   key = '',
 ): string {
   const wallet = channel === 'wallet_trades' ? `,"wallet":${jsonString(key)}` : ''

@@ -2,7 +2,7 @@
 
 import type { AnnouncedChannel, EventMessage, ResyncReason, StreamChannel } from './live-frames.ts'
 
-/** Trades whose place is remembered; the oldest goes. 36 bytes each. */
+/** The newest trades, whose places on the tape are remembered: 36 bytes each. */
 export const RECENT_ARRIVALS_MAX = 1 << 16
 
 /**
@@ -50,10 +50,10 @@ export interface StreamSource {
   snapshot(key: string, extra?: boolean): string
 }
 
-/** What proves to a reader that it has all: numbers, replays and snapshots of the streams. */
+/** Numbers, replays and snapshots of the streams: by them a reader proves that it has every message. */
 export interface LiveStreams {
   readonly sources: { readonly [C in StreamChannel]: StreamSource }
-  /** False until the recovery is done: nothing is told yet, and no number is known. */
+  /** False until the recovery is done: nothing is published yet, and no number is known. */
   isReady(): boolean
   /** Another one: nothing can be resumed. */
   epoch(): string

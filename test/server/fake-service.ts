@@ -1,5 +1,5 @@
 import type { AnnouncedChannel, EventMessage } from '../../src/protocol/live-frames.ts'
-import type { Queries } from '../../src/protocol/queries.ts'
+import type { Queries, TableAnswer } from '../../src/protocol/queries.ts'
 import type { LiveSource, LiveStreams, StreamSource, Trade } from '../../src/protocol/streams.ts'
 import type { TokenReads } from '../../src/query/token-reads.ts'
 import type { RunningServer, ServerOptions } from '../../src/server/http/options.ts'
@@ -110,10 +110,25 @@ export function fakeAnswers(calls: Call[], body: () => string): Queries {
     tokenTraders: answer('tokenTraders'),
     walletTokens: answer('walletTokens'),
     chart: answer('chart'),
-    beginChart: (query) => ({ write: () => answer('chart')(query), isCurrent: () => true }),
+    beginChart: (query) => ({
+      write: () => answer('chart')(query),
+      column: () => [],
+      isCurrent: () => true,
+    }),
     tables: answer('tables'),
-    tableBytesWithin: (query) => Buffer.from(answer('tables')(query)),
+    tableAnswer: (query) => tableAnswer(answer('tables')(query)),
+    tableAnswerWithin: (query) => tableAnswer(answer('tables')(query)),
   }
+}
+
+/** A table of a test: any JSON, whose rows are those of its groups. */
+function tableAnswer(json: string): TableAnswer {
+  const mints = () => {
+    const groups: Record<string, unknown> = JSON.parse(json)
+    const rows = Object.values(groups).flatMap((group) => (Array.isArray(group) ? group : []))
+    return new Set(rows.map((row: { mint: string }) => row.mint))
+  }
+  return { bytes: Buffer.from(json), mints, rows: () => new Map() }
 }
 
 const NOTHING: StreamSource = {

@@ -42,7 +42,7 @@ export const MAX_CONNECTION_MINTS = 1000
 /** Wallets of one connection at most, over all of its messages. */
 export const MAX_CONNECTION_WALLETS = 1000
 
-/** Half of a pair: such a text has no UTF-8, so that none was ever told. */
+/** Half of a pair: such a text has no UTF-8, so no feed can have named it. */
 const LONE_SURROGATE = /\p{Surrogate}/u
 const TABLE_NAME = /^[0-9a-f]{16}$/
 
@@ -104,7 +104,7 @@ export const STARTING: LiveRefusal = {
 }
 export const STARTING_FRAME = liveErrorFrame(STARTING.code, STARTING.message)
 
-/** Reads one text message of the connection whose id is `id`; `isTold` knows what the feeds told. */
+/** Reads one text message of the connection with this id; `isTold` knows the addresses that feeds have named. */
 export function parseLiveMessage(text: string, id: string, isTold: IsTold): LiveRequest {
   const json = parseJson(text)
   if (!json.ok) return refused('invalid_json', 'The message is not valid JSON.')
@@ -117,16 +117,10 @@ export function parseLiveMessage(text: string, id: string, isTold: IsTold): Live
     const came = shown(message.event)
     return refused('unknown_event', `event came as ${came}, allowed are ${LIVE_EVENTS.join(', ')}.`)
   }
-  return parseData(event, message.data, { id, isTold })
+  return parseData(event, message.data, id, isTold)
 }
 
-/** What a message is judged by beside itself. */
-interface Asker {
-  readonly id: string
-  readonly isTold: IsTold
-}
-
-function parseData(event: LiveEvent, data: unknown, { id, isTold }: Asker): LiveRequest {
+function parseData(event: LiveEvent, data: unknown, id: string, isTold: IsTold): LiveRequest {
   if (!isRecord(data)) return refused('invalid_message', 'data must be an object.')
   const action = LIVE_ACTIONS.find((known) => known === data.action)
   if (action === undefined) {

@@ -53,7 +53,7 @@ interface EventStreamsOptions {
   readonly headers: readonly Header[]
 }
 
-/** What is left of the route when it is no GET: HEAD and OPTIONS. */
+/** The route for HEAD and OPTIONS. */
 export function eventStreamRoute(isTold: IsTold): Route {
   return {
     name: EVENT_STREAM_NAME,
@@ -149,7 +149,7 @@ export class EventStreams {
     if (state.isStarting()) {
       outlet.comment()
       this.#held.hold(connection, () => {
-        // Only now it is known what the feeds told.
+        // Only now the addresses are known that feeds have named.
         const isMeant = parseEventStream(parameters.value, lastEventId, this.#options.isTold).ok
         // Thousands may have come meanwhile: they share the turns, as any others.
         if (isMeant) turns.later(client, { run })

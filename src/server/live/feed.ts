@@ -10,10 +10,8 @@ import { MAX_BUFFERED_BYTES, MAX_RECEIVED_BYTES, SOCKET_IDLE_S } from '../load/l
 import type { LoopScheduler } from '../load/loop-scheduler.ts'
 import type { LiveApp } from '../sockets/apps.ts'
 import type { ClientAddresses } from '../sockets/client-address.ts'
-import { Backlog } from './connection/backlog.ts'
-import { BackpressureBudget } from './connection/backpressure-budget.ts'
+import { BackpressureBudget, SlowReaderCheck } from './connection/backpressure-budget.ts'
 import {
-  type ConnectionAbout,
   hasTooMuchUnread,
   type LiveConnection,
   newConnection,
@@ -49,16 +47,20 @@ interface LiveFeedOptions {
   readonly onStep: OnStep
 }
 
-/** Where sockets are opened; base addresses that are put together by hand end with a slash. */
+/** Paths of the handshake; base addresses that are put together by hand end with a slash. */
 const LIVE_PATHS = ['/ws', '/ws/', '/']
 
-/** The live feed: contract section 4. */
+/**
+ * The live feed: contract section 4, docs/live.md. In come sockets and streams of server-sent events, their messages,
+ * and the engine's events; out go frames. `connection` has what one connection is: its limits, its inbox, its unread
+ * bytes; `hub` has who follows what. A connection is closed at once or served in order, never with a gap.
+ */
 export class LiveFeed {
   readonly #times: LiveTimes
   readonly #gate: LiveGate
   readonly #incoming: Incoming
   readonly #connections = new Set<LiveConnection>()
-  readonly #backlog = new Backlog((reader) => this.#checkBuffer(reader))
+  readonly #slowReaderCheck = new SlowReaderCheck((reader) => this.#checkBuffer(reader))
   readonly #unread: BackpressureBudget
   readonly #departures = new DeferredUnsubscribe((connection) => this.#hub.drop(connection))
   readonly #hub: Hub
@@ -91,7 +93,7 @@ export class LiveFeed {
       failures: this.#failures,
       finishDepartures: () => this.#departures.finish(),
       afterPublish: (followers, bytes) => {
-        this.#backlog.published(followers, bytes)
+        this.#slowReaderCheck.published(followers, bytes)
         this.#unread.sent(bytes * followers.size)
       },
     })
@@ -131,7 +133,7 @@ export class LiveFeed {
     return this.#connections.size
   }
 
-  /** Whether nobody may come in any more. */
+  /** Is every new connection refused? */
   get isStopping(): boolean {
     return this.#isStopping
   }
@@ -140,7 +142,7 @@ export class LiveFeed {
   stop(): void {
     this.#isStopping = true
     this.#stopKeepAlive()
-    this.#backlog.stop()
+    this.#slowReaderCheck.stop()
     this.#departures.stop()
     this.#hub.stop()
     for (const connection of [...this.#connections]) {
@@ -165,11 +167,11 @@ export class LiveFeed {
       open: (ws) => this.#open(ws),
       message: (ws, message, isBinary) => {
         const { connection } = ws.getUserData()
-        if (connection !== null) this.#incoming.heard(connection, message, isBinary)
+        if (connection !== null) this.#incoming.receive(connection, message, isBinary)
       },
       drain: (ws) => this.#drained(ws),
-      ping: (ws, message) => this.#touched(ws, message),
-      pong: (ws, message) => this.#touched(ws, message),
+      ping: (ws, message) => this.#control(ws, message),
+      pong: (ws, message) => this.#control(ws, message),
       close: (ws) => this.#closed(ws),
     }
   }
@@ -181,8 +183,8 @@ export class LiveFeed {
     data.connection = this.connect({ id, isLocal, client, isSocket: true, socket, load })
   }
 
-  /** Takes a connection on; whoever made it calls `disconnected` when it is gone. */
-  connect(about: ConnectionAbout): LiveConnection {
+  /** Adds a connection; the caller calls `disconnected` when it is gone. */
+  connect(about: Parameters<typeof newConnection>[0]): LiveConnection {
     const connection = newConnection(about, performance.now(), this.#times.pingMs)
     this.#connections.add(connection)
     return connection
@@ -206,10 +208,10 @@ export class LiveFeed {
     this.#hub.drained(connection)
   }
 
-  /** A control frame: uWebSockets.js answers pings by itself, also to who does not read. */
-  #touched(socket: WebSocket<SocketData>, message: ArrayBuffer): void {
+  /** A control frame: uWebSockets.js answers pings by itself, also those of a client that does not read. */
+  #control(socket: WebSocket<SocketData>, message: ArrayBuffer): void {
     const { connection } = socket.getUserData()
-    if (connection !== null && this.#incoming.touched(connection, message.byteLength))
+    if (connection !== null && this.#incoming.receiveControl(connection, message.byteLength))
       this.#checkBuffer(connection)
   }
 

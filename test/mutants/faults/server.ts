@@ -231,8 +231,8 @@ export const SERVER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'live: who does not read what is published lies unread without bound',
-    file: 'src/server/live/connection/backlog.ts',
-    find: 'this.#touched.add(followers)',
+    file: 'src/server/live/connection/backpressure-budget.ts',
+    find: 'this.#published.add(followers)',
     replace: '',
     tests: ['test/server/live/connection/live-lifetime.test.ts'],
   },

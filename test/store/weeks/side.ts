@@ -7,6 +7,7 @@ import { EngineQueries } from '../../../src/query/engine-queries.ts'
 import { EngineStreams } from '../../../src/query/engine-streams.ts'
 import { EngineTokenReads } from '../../../src/query/engine-token-reads.ts'
 import { LiveCandles } from '../../../src/query/live/live-candles.ts'
+import { candleSnapshot } from '../../model/candle-snapshot.ts'
 import type { Random } from '../../oracle/random.ts'
 import { EPOCH } from '../damage/folder.ts'
 
@@ -53,7 +54,8 @@ export class Side {
     const resolution = random.pick(RESOLUTIONS)
     const candles = new LiveCandles(mint, resolution, this.#answers, this.#streams)
     this.#candles = [candles, ...this.#candles.slice(0, 4)]
-    return candles.snapshot(50)
+    const service = { answers: this.#answers, streams: this.#streams }
+    return candleSnapshot(candles, 50, service)
   }
 
   /** A restart ends what was followed. */

@@ -4,18 +4,16 @@ import { LOOPBACK_CONNECTIONS_SHARE, MAX_RESTING_LOADS } from '../../load/limits
 import { isLoopback } from '../../sockets/client-address.ts'
 import { type ClientLoad, MessageRate } from './message-budget.ts'
 
-type GateLimits = Pick<AdjustableLimits, 'connections' | 'connectionsPerAddress'>
-
-/** To who comes while the live feed closes what is open. */
+/** The refusal while the live feed closes its connections. */
 export const STOPPING = requestError('stopping', 'The service is going down.')
 
 /**
- * Who may open one more live connection, and what each client has. There is an entry per address
- * that has one open, and for a second after its last one, so that closing a connection and opening
- * another gives no new limits.
+ * Decides whether a client may open one more live connection, and counts what it has. An address has an entry while it
+ * has a connection and for a second after its last one, so that to close a connection and open another
+ * gives no new limits.
  */
 export class LiveGate {
-  readonly #limits: GateLimits
+  readonly #limits: Pick<AdjustableLimits, 'connections' | 'connectionsPerAddress'>
   /** What is counted, for the sentences of refusals. */
   readonly #what: string
   readonly #loads = new Map<string, ClientLoad>()
@@ -25,7 +23,10 @@ export class LiveGate {
   /** Of programs of this machine, all their addresses together. */
   #local = 0
 
-  constructor(limits: GateLimits, what: string = 'live connections') {
+  constructor(
+    limits: Pick<AdjustableLimits, 'connections' | 'connectionsPerAddress'>,
+    what: string = 'live connections',
+  ) {
     this.#limits = limits
     this.#what = what
   }

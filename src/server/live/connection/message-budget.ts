@@ -17,7 +17,7 @@ export type MessageLimits = Pick<
   'messagesPerSecond' | 'messagesPerSecondPerAddress' | 'subscriptionsPerSecondPerAddress'
 >
 
-/** Who sends: a connection and, unless it comes from this machine, the client it belongs to. */
+/** A connection that sends and, unless it comes from this machine, its client. */
 export interface Sending {
   readonly rate: MessageRate
   readonly load: ClientLoad | null

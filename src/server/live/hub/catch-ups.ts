@@ -18,16 +18,16 @@ import {
 } from '../../load/limits.ts'
 import { hasMuchUnread, type LiveConnection, type Send } from '../connection/connection.ts'
 
-/** A connection on its way to where a stream is now. */
+/** A connection that catches up with the head of a stream. */
 interface CatchUp {
   readonly connection: LiveConnection
   readonly channel: StreamChannel
   readonly key: string
   readonly topic: string
   readonly form: MessageForm
-  /** Seq of the last message it has; null: it begins with a snapshot. */
+  /** Seq of the last message that it has; null: it begins with a snapshot. */
   after: number | null
-  /** A snapshot follows when the missed messages cannot be had. */
+  /** If the missed messages cannot be had, it gets a snapshot instead. */
   readonly orSnapshot: boolean
 }
 
@@ -50,10 +50,10 @@ interface CatchUpActions {
 export class CatchUps {
   readonly #streams: LiveStreams
   readonly #actions: CatchUpActions
-  /** To be worked on, first to last; those of held connections are not among them. */
+  /** In the order of work; without those of held connections. */
   readonly #waiting = new Set<CatchUp>()
   readonly #current = new Map<LiveConnection, Map<string, CatchUp>>()
-  /** Connections for which nothing is done until their clients have read on. */
+  /** Connections that wait until their clients have read on. */
   readonly #held = new Set<LiveConnection>()
   #immediate: NodeJS.Immediate | null = null
   #timer: NodeJS.Timeout | null = null
@@ -69,7 +69,7 @@ export class CatchUps {
     return this.#waiting.size + held
   }
 
-  /** Is there room for so many more? Who does not read takes no room of those who do. */
+  /** Is there room for so many more? Held connections do not count. */
   hasRoomFor(count: number): boolean {
     return this.#waiting.size + count <= MAX_CATCH_UPS
   }
@@ -136,7 +136,7 @@ export class CatchUps {
     this.run()
   }
 
-  /** Whoever has read on is told of by `drained`; a connection that was missed does not hang for good. */
+  /** `drained` is called for readers that have read on; a connection for which it was not must not wait for good. */
   #lookLater(): void {
     if (this.#held.size === 0) return
     this.#timer ??= setTimeout(() => {

@@ -107,8 +107,8 @@ export class Hub {
     this.#catchUps.drop(connection)
     const topics = [...connection.topics]
     this.#topics.drop(connection)
-    this.#tables.channel.forgetUnread(topics)
-    this.#candles.channel.forgetUnread(topics)
+    this.#tables.channel.dropUnfollowed(topics)
+    this.#candles.channel.dropUnfollowed(topics)
   }
 
   /** Applies a request and sends its answers; false: it is to be served again in a later turn. */
@@ -185,8 +185,8 @@ export class Hub {
   #sendPools(mint: string, trade: Trade): void {
     const channel = 'update_pools_info'
     const topic = this.#topics.find(channel, '')
-    if (topic === undefined || !this.#lastTables.holds(mint)) return
     const ids = this.#lastTables.readersOf(mint)
+    if (topic === undefined || ids.size === 0) return
     for (const form of MESSAGE_FORMS) {
       let frame: string | null = null
       for (const connection of topic[form]?.all ?? []) {
