@@ -1,10 +1,11 @@
-import { COUNTBACK_MAX, LIVE_ACTIONS } from '../protocol/live/live-messages.ts'
 import {
+  COUNTBACK_MAX,
+  LIVE_ACTIONS,
   OPTION_KEYS,
   OptionsSchema,
   STATE_OPTION_KEYS,
   TRADE_OPTION_KEYS,
-} from '../protocol/live/live-options.ts'
+} from '../protocol/live/live-messages.ts'
 import { RESYNC_REASONS } from '../protocol/live-frames.ts'
 import { RESOLUTIONS } from '../protocol/queries.ts'
 import {

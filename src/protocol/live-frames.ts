@@ -174,12 +174,6 @@ export function numberedAcknowledgement(
 export const PING_FRAME = '{"type":"ping"}'
 export const PONG_FRAME = '{"type":"pong"}'
 
-/** A refusal of one message. */
-export interface FrameError {
-  readonly code: LiveErrorCode
-  readonly message: string
-}
-
 /** An error frame; the connection stays. `ended` is what it followed until now: it answers no message. */
 export function liveErrorFrame(
   code: LiveErrorCode,

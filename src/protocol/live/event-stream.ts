@@ -19,11 +19,11 @@ import {
   type CandlesRequest,
   COUNTBACK_DEFAULT,
   COUNTBACK_MAX,
+  EPOCH_CHARACTERS_MAX,
   type FollowRequest,
   type StreamRequest,
   type TableRequest,
 } from './live-messages.ts'
-import { EPOCH_CHARACTERS_MAX } from './live-options.ts'
 
 /** All but `update_pools_info`, which goes by the id of a socket. */
 const CHANNELS = [...STREAM_CHANNELS, 'meme_tables', 'candles'] as const

@@ -1,25 +1,19 @@
-/** The client's messages on the live feed as values: specification "Events", contract section 4. */
+/**
+ * The client's messages on the live feed as values: specification "Events", contract section 4, docs/live.md. In comes
+ * text, out goes a request or a refusal with a sentence. A message without options is a plain subscription.
+ */
 
+import Type from 'typebox'
+import { Compile } from 'typebox/compile'
 import { isRecord, type JsonRecord } from '../../base/json-access.ts'
 import type { LiveErrorCode } from '../errors.ts'
-import { type EventChannel, type FrameError, KEY_NAMES, liveErrorFrame } from '../live-frames.ts'
+import { type EventChannel, KEY_NAMES, liveErrorFrame, type MessageForm } from '../live-frames.ts'
 import { BARS_MAX, RESOLUTIONS, type Resolution, type TablesQuery } from '../queries.ts'
 import { ADDRESS_EXPECTED, type IsTold, mayBeAddress } from '../requests/address.ts'
 import { parseJson } from '../requests/json-body.ts'
-import { shown } from '../requests/parsed.ts'
+import { quoted, shown } from '../requests/parsed.ts'
 import { tablesOf } from '../requests/tables.ts'
 import { tableName } from '../table-rows.ts'
-import {
-  hasOptions,
-  type LiveOptions,
-  OPTION_KEYS,
-  parseOptions,
-  STATE_OPTION_KEYS,
-  stateOptionError,
-  TRADE_OPTION_KEYS,
-  unknownKey,
-} from './live-options.ts'
-
 /** The channels of the specification, then those that only docs/live.md has: unknown keys are refused there. */
 export const LIVE_EVENTS = [
   'mint_migration',
@@ -35,6 +29,53 @@ export type LiveEvent = (typeof LIVE_EVENTS)[number]
 
 export const LIVE_ACTIONS = ['subscribe', 'unsubscribe'] as const
 type LiveAction = (typeof LIVE_ACTIONS)[number]
+
+/** Words that make a subscription one of numbered messages (docs/live.md). */
+export const OPTION_KEYS = ['seq', 'from_seq', 'epoch', 'snapshot'] as const
+
+/** The same of channels of trades, which may have additive keys. */
+export const TRADE_OPTION_KEYS = [...OPTION_KEYS, 'extra'] as const
+
+export const EPOCH_CHARACTERS_MAX = 128
+
+const SeqSchema = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+const FromSeqSchema = Type.Union([SeqSchema, Type.Record(Type.String(), SeqSchema)])
+export const OptionsSchema = Type.Object({
+  seq: Type.Optional(Type.Boolean()),
+  from_seq: Type.Optional(FromSeqSchema),
+  epoch: Type.Optional(Type.String({ minLength: 1, maxLength: EPOCH_CHARACTERS_MAX })),
+  snapshot: Type.Optional(Type.Boolean()),
+  extra: Type.Optional(Type.Boolean()),
+})
+
+const checkers = {
+  seq: Compile(Type.Boolean()),
+  epoch: Compile(OptionsSchema.properties.epoch),
+  snapshot: Compile(Type.Boolean()),
+  extra: Compile(Type.Boolean()),
+}
+const seqChecker = Compile(SeqSchema)
+
+const ALLOWED = {
+  seq: 'true or false is',
+  epoch: `a text of 1 to ${EPOCH_CHARACTERS_MAX} characters is`,
+  snapshot: 'true or false is',
+  extra: 'true or false is',
+} as const
+
+/** The options of one subscription. */
+interface LiveOptions {
+  /** The last seq the client has, by key; keys that are not there start live. */
+  readonly from: ReadonlyMap<string, number>
+  /** Null: the client claims the present one. */
+  readonly epoch: string | null
+  readonly wantsSnapshot: boolean
+  /** `extra`: records of a snapshot have additive keys too. */
+  readonly form: MessageForm
+}
+
+/** Options that a channel of states takes; they ask for what it does anyhow. */
+export const STATE_OPTION_KEYS = ['seq', 'snapshot'] as const
 
 /** Mints of one connection at most, over all of its messages (contract section 4). */
 export const MAX_CONNECTION_MINTS = 1000
@@ -90,7 +131,7 @@ export interface CandlesRequest {
   readonly countback: number
 }
 
-export interface LiveRefusal {
+interface LiveRefusal {
   readonly kind: 'refused'
   readonly code: LiveErrorCode
   readonly message: string
@@ -137,11 +178,10 @@ function parseData(event: LiveEvent, data: unknown, id: string, isTold: IsTold):
     case 'wallet_trades':
       return parseKeyed(event, action, data, isTold)
     case 'meme_tables':
-      return asRequest(parseTableRequest(action, data))
-    case 'candles': {
+      return parseTableRequest(action, data)
+    case 'candles':
       if (!isMint(data.mint, isTold)) return badAddress('mint', data.mint)
-      return asRequest(parseCandlesRequest(action, data, data.mint))
-    }
+      return parseCandlesRequest(action, data, data.mint)
     case 'update_pools_info':
       return parsePools(action, data)
     default: {
@@ -151,10 +191,6 @@ function parseData(event: LiveEvent, data: unknown, id: string, isTold: IsTold):
       return isNumbered ? parseNumbered(named, data) : { kind: 'stream', ...named, ...PLAIN }
     }
   }
-}
-
-function asRequest<T extends LiveRequest>(parsed: T | FrameError): T | LiveRefusal {
-  return 'code' in parsed ? refused(parsed.code, parsed.message) : parsed
 }
 
 /** Trades of mints or of wallets. */
@@ -183,9 +219,9 @@ function parseNumbered(
   const isOfTrades = named.channel !== 'mint_migration' && named.channel !== 'new_launched_pool'
   const optionKeys = isOfTrades ? TRADE_OPTION_KEYS : OPTION_KEYS
   const unknown = unknownKey(data, ['action', 'id', ...keyNames, ...optionKeys])
-  if (unknown !== null) return asRequest(unknown)
+  if (unknown !== null) return unknown
   const options = parseOptions(data, named.keys, named.many)
-  if ('code' in options) return asRequest(options)
+  if ('code' in options) return options
   return { kind: 'stream', ...named, ...options }
 }
 
@@ -201,15 +237,15 @@ function parsePools(action: LiveAction, data: JsonRecord): LiveRequest {
       `data.${barred} is not allowed for update_pools_info: follow its mints by update_mint_info.`,
     )
   const unknown = unknownKey(data, ['action', 'id', 'seq', 'snapshot', 'extra'])
-  if (unknown !== null) return asRequest(unknown)
+  if (unknown !== null) return unknown
   const options = parseOptions(data, [''], false)
-  return 'code' in options ? asRequest(options) : { ...named, ...options }
+  return 'code' in options ? options : { ...named, ...options }
 }
 
 /** `filter`, or on unsubscribing `table` instead. */
-function parseTableRequest(action: LiveAction, data: JsonRecord): TableRequest | FrameError {
-  const refused = refusedKey(data, ['filter', 'table'])
-  if (refused !== null) return refused
+function parseTableRequest(action: LiveAction, data: JsonRecord): TableRequest | LiveRefusal {
+  const wrongKey = stateKeyError(data, ['filter', 'table'])
+  if (wrongKey !== null) return wrongKey
   const { table, filter } = data
   if (action === 'unsubscribe' && filter === undefined) {
     if (typeof table === 'string' && TABLE_NAME.test(table))
@@ -227,12 +263,12 @@ function parseTableRequest(action: LiveAction, data: JsonRecord): TableRequest |
   return { kind: 'table', action, table: tableName(query.value), query: query.value }
 }
 
-function refusedKey(data: JsonRecord, own: readonly string[]): FrameError | null {
+function stateKeyError(data: JsonRecord, own: readonly string[]): LiveRefusal | null {
   return stateOptionError(data) ?? unknownKey(data, ['action', 'id', ...own, ...STATE_OPTION_KEYS])
 }
 
-function invalidFilter(message: string): FrameError {
-  return { code: 'invalid_filter', message }
+function invalidFilter(message: string): LiveRefusal {
+  return refused('invalid_filter', message)
 }
 
 /** `resolution` and `countback`; `mint` was read before. */
@@ -240,13 +276,13 @@ function parseCandlesRequest(
   action: LiveAction,
   data: JsonRecord,
   mint: string,
-): CandlesRequest | FrameError {
-  const refused = refusedKey(data, ['mint', 'resolution', 'countback'])
-  if (refused !== null) return refused
+): CandlesRequest | LiveRefusal {
+  const wrongKey = stateKeyError(data, ['mint', 'resolution', 'countback'])
+  if (wrongKey !== null) return wrongKey
   const resolution = RESOLUTIONS.find((known) => known === data.resolution)
   if (resolution === undefined) {
     const message = `data.resolution is one of ${RESOLUTIONS.join(', ')}.`
-    return { code: 'invalid_resolution', message }
+    return refused('invalid_resolution', message)
   }
   const countback = data.countback ?? COUNTBACK_DEFAULT
   const isCount =
@@ -256,7 +292,7 @@ function parseCandlesRequest(
     countback <= COUNTBACK_MAX
   if (!isCount) {
     const message = `data.countback is an integer from 1 to ${COUNTBACK_MAX}.`
-    return { code: 'invalid_countback', message }
+    return refused('invalid_countback', message)
   }
   return { kind: 'candles', action, mint, resolution, countback }
 }
@@ -304,4 +340,91 @@ function badAddress(name: KeyName, value: unknown): LiveRefusal {
 
 function refused(code: LiveErrorCode, message: string): LiveRefusal {
   return { kind: 'refused', code, message }
+}
+
+/** Options that ask for nothing where they are false. */
+const SWITCHES: ReadonlySet<string> = new Set(['seq', 'snapshot', 'extra'])
+
+/** Does the message use any of these options? One that is false is as if it were not there. */
+function hasOptions(data: JsonRecord, keys: readonly string[]): boolean {
+  return keys.some((key) => {
+    const isUnasked = SWITCHES.has(key) && data[key] === false
+    return data[key] !== undefined && !isUnasked
+  })
+}
+
+/**
+ * Reads the options of a message that names `keys` (one "" for a channel without); `many`: it named
+ * them in a list, so that `from_seq` is an object.
+ */
+function parseOptions(
+  data: JsonRecord,
+  keys: readonly string[],
+  many: boolean,
+): LiveOptions | LiveRefusal {
+  for (const key of ['seq', 'epoch', 'snapshot', 'extra'] as const) {
+    const value = data[key]
+    if (value !== undefined && !checkers[key].Check(value))
+      return wrong(key, value, `${ALLOWED[key]} allowed`)
+  }
+  const from = parseFrom(data.from_seq, keys, many)
+  if ('code' in from) return from
+  const epoch = data.epoch
+  return {
+    from,
+    epoch: typeof epoch === 'string' ? epoch : null,
+    wantsSnapshot: data.snapshot === true,
+    form: data.extra === true ? 'extra' : 'numbered',
+  }
+}
+
+function parseFrom(
+  value: unknown,
+  keys: readonly string[],
+  many: boolean,
+): ReadonlyMap<string, number> | LiveRefusal {
+  if (value === undefined) return new Map()
+  if (!many)
+    return seqChecker.Check(value)
+      ? new Map(keys.map((key) => [key, value]))
+      : wrong('from_seq', value, 'an integer from 0 is allowed')
+  if (!areSeqs(value))
+    return wrong('from_seq', value, 'an object of integers from 0 is allowed beside a list')
+  const known = new Set(keys)
+  const from = new Map(Object.entries(value))
+  for (const key of from.keys())
+    if (!known.has(key)) return wrong('from_seq', value, 'only keys of the list are allowed in it')
+  return from
+}
+
+/** By hand: the check of a `Type.Record` passes over what stands under a key with a line break. */
+function areSeqs(value: unknown): value is Readonly<Record<string, number>> {
+  return isRecord(value) && Object.values(value).every((seq) => seqChecker.Check(seq))
+}
+
+/** The refusal of an option that a channel of states cannot do, or null. */
+function stateOptionError(data: JsonRecord): LiveRefusal | null {
+  for (const key of OPTION_KEYS) {
+    const value = data[key]
+    const isTaken = value === true && STATE_OPTION_KEYS.some((taken) => taken === key)
+    if (value !== undefined && !isTaken)
+      return wrong(key, value, 'the channel always has seq and a snapshot, and is never resumed')
+  }
+  return null
+}
+
+/** The refusal of a key of `data` that is not known, or null. */
+function unknownKey(data: JsonRecord, known: readonly string[]): LiveRefusal | null {
+  const key = Object.keys(data).find((one) => !known.includes(one))
+  if (key === undefined) return null
+  const message = `data.${shownKey(key)} is not known, allowed are ${known.join(', ')}.`
+  return refused('unknown_option', message)
+}
+
+function shownKey(key: string): string {
+  return /^[A-Za-z0-9_]{1,40}$/.test(key) ? key : quoted(key)
+}
+
+function wrong(key: string, value: unknown, rest: string): LiveRefusal {
+  return refused('invalid_option', `data.${key} came as ${shown(value)}, ${rest}.`)
 }

@@ -111,7 +111,7 @@ export const SERVER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'live: from_seq is not checked under a key with a line break',
-    file: 'src/protocol/live/live-options.ts',
+    file: 'src/protocol/live/live-messages.ts',
     find: 'Object.values(value).every((seq) => seqChecker.Check(seq))',
     replace:
       "Object.entries(value).every(([key, seq]) => key.includes('\\n') || seqChecker.Check(seq))",

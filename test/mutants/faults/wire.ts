@@ -452,7 +452,7 @@ export const WIRE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'live: trades of tables carry numbers though they are told not to',
-    file: 'src/protocol/live/live-options.ts',
+    file: 'src/protocol/live/live-messages.ts',
     find: 'return data[key] !== undefined && !isUnasked',
     replace: 'return data[key] !== undefined',
     tests: ['test/protocol/live/unasked-options.test.ts'],

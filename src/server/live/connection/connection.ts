@@ -109,7 +109,7 @@ export function newConnection(
 }
 
 /** Topics, counted by their channel: the text before the first slash. */
-export class TopicSet implements Iterable<string> {
+class TopicSet implements Iterable<string> {
   readonly #topics = new Set<string>()
   readonly #counts = new Map<string, number>()
 

@@ -3,7 +3,7 @@ import type { LiveApp } from '../../sockets/apps.ts'
 import type { LiveConnection, Send } from '../connection/connection.ts'
 
 /** Those who get the same bytes: they follow one topic in one form. */
-export interface Followers {
+interface Followers {
   /** What uWebSockets.js knows them by. */
   readonly name: string
   readonly all: Set<LiveConnection>
@@ -14,7 +14,7 @@ export interface Followers {
 }
 
 /** The followers of a topic by their form; null: there are none. */
-export type Topic = { [Form in MessageForm]: Followers | null }
+type Topic = { [Form in MessageForm]: Followers | null }
 
 /** The topics of one channel by their key. */
 class Channel {
