@@ -185,8 +185,9 @@ export class Hub {
   #sendPools(mint: string, trade: Trade): void {
     const channel = 'update_pools_info'
     const topic = this.#topics.find(channel, '')
+    if (topic === undefined) return
     const ids = this.#lastTables.readersOf(mint)
-    if (topic === undefined || ids.size === 0) return
+    if (ids.size === 0) return
     for (const form of MESSAGE_FORMS) {
       let frame: string | null = null
       for (const connection of topic[form]?.all ?? []) {
