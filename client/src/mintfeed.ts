@@ -68,7 +68,7 @@ export { timestampMs, timestampText } from './timestamp.ts'
 
 /** A client of one service, for example `new Mintfeed('http://127.0.0.1:8080')`. */
 export class Mintfeed {
-  /** Queries of the moment. */
+  /** Answers of the moment. */
   readonly read: Reads
   /** Streams. */
   readonly live: Live

@@ -1,4 +1,4 @@
-import { COUNTBACK_DEFAULT, COUNTBACK_MAX } from '../protocol/live/live-state-requests.ts'
+import { COUNTBACK_DEFAULT, COUNTBACK_MAX } from '../protocol/live/live-messages.ts'
 import { BARS_MAX, RESOLUTIONS, TRADER_ORDERS } from '../protocol/queries.ts'
 import { DEFAULT_LIMIT, MAX_LIMIT } from '../protocol/requests/pages.ts'
 import { MAX_MINTS, MAX_QUERY_CHARACTERS } from '../protocol/requests/tokens.ts'

@@ -1,12 +1,12 @@
 import { GROUPS } from '../protocol/filters.ts'
-import { LIVE_ACTIONS } from '../protocol/live/live-messages.ts'
 import {
+  COUNTBACK_MAX,
+  LIVE_ACTIONS,
   OPTION_KEYS,
   OptionsSchema,
   STATE_OPTION_KEYS,
   TRADE_OPTION_KEYS,
-} from '../protocol/live/live-options.ts'
-import { COUNTBACK_MAX } from '../protocol/live/live-state-requests.ts'
+} from '../protocol/live/live-messages.ts'
 import { RESYNC_REASONS } from '../protocol/live-frames.ts'
 import { RESOLUTIONS } from '../protocol/queries.ts'
 import {

@@ -6,7 +6,6 @@
  */
 import type { Width } from '../base/bar-time.ts'
 import type { Filters, Group } from './filters.ts'
-import type { TradeInfo } from './streams.ts'
 
 /** Bars an answer holds at most, the newest (contract section 3.6). */
 export const BARS_MAX = 5_000
@@ -99,14 +98,50 @@ export interface TablesQuery {
   readonly extra?: boolean
 }
 
+/** One row of a table answer, as the text it has there. */
+export interface TableRow {
+  readonly mint: string
+  readonly json: string
+}
+
+/** The groups of a table answer with their rows in order. */
+export type TableRows = ReadonlyMap<Group, readonly TableRow[]>
+
+/** A table answer as of its moment: the very bytes of the POST, and which rows are where in it. */
+export interface TableAnswer {
+  /** The caller's. */
+  readonly bytes: Buffer
+  /** The mints of all rows. */
+  mints(): ReadonlySet<string>
+  rows(): TableRows
+}
+
 /** An answer that was read and takes longer to write than a turn may. */
 export interface Written {
   /** Writes for as long as `mayGoOn` says; the whole text, or null: to be called again in a later turn. */
   write(mayGoOn: () => boolean): string | null
 }
 
+/** The columns of a chart in their order. */
+export const CHART_COLUMNS = [
+  't',
+  'o',
+  'h',
+  'l',
+  'c',
+  'v',
+  'o_sol',
+  'h_sol',
+  'l_sol',
+  'c_sol',
+  'v_sol',
+] as const
+export type ChartColumn = (typeof CHART_COLUMNS)[number]
+
 /** A chart as of the moment in which it was begun. */
 export interface BegunChart extends Written {
+  /** One column of its bars, as it is written. */
+  column(name: ChartColumn): readonly number[]
   /** Would one begun now be the same, but for where it ends? */
   isCurrent(): boolean
 }
@@ -147,27 +182,13 @@ export interface Queries {
   /** As `hasFoundSwaps`, for `tables`: values by which none was asked for yet are read for all tokens. */
   hasFoundTables(query: TablesQuery, mayGoOn: () => boolean): boolean
   tables(query: TablesQuery): string
+  /** The same with its rows. */
+  tableAnswer(query: TablesQuery): TableAnswer
   /**
-   * The same as bytes, which are the caller's; null: largest holders of its tokens had to be looked for until
-   * `mayGoOn` said no, and it is to be called again in a later turn. They stay known: an answer is made in one
-   * turn, as of its moment.
+   * The same; null: largest holders of its tokens had to be looked for until `mayGoOn` said no, and it is to be
+   * called again in a later turn. They stay known: an answer is made in one turn, as of its moment.
    */
-  tableBytesWithin(query: TablesQuery, mayGoOn: () => boolean): Buffer | null
-}
-
-/** What leaves the engine by itself; the live feed sets the listeners it serves. */
-export interface LiveSource {
-  /** `message` is the whole envelope of `update_mint_info`; it is made only if it is `wanted`. */
-  onTrade(
-    wanted: (mint: string, trade: TradeInfo) => boolean,
-    publish: (mint: string, message: string, trade: TradeInfo) => void,
-  ): void
-  /** `message` is the whole envelope of `mint_migration`. */
-  onMigration(publish: (message: string) => void): void
-  /** `message` is the whole envelope of `new_launched_pool`; it is made only if `wanted()`. */
-  onLaunch(wanted: () => boolean, publish: (message: string) => void): void
-  /** A late creation changed the prices of all trades of a mint. */
-  onRepriced(listener: (mint: string) => void): void
+  tableAnswerWithin(query: TablesQuery, mayGoOn: () => boolean): TableAnswer | null
 }
 
 /** What `/readyz` and `/metrics` show beside the server's own figures. */

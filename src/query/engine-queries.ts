@@ -10,6 +10,7 @@ import type {
   ChartQuery,
   Page,
   Queries,
+  TableAnswer,
   TablesQuery,
   TraderQuery,
 } from '../protocol/queries.ts'
@@ -202,6 +203,7 @@ export class EngineQueries implements Queries {
     const text = chartText(this.#chart, token, query, state.now)
     return {
       write: (mayGoOn) => text.write(mayGoOn),
+      column: (name) => text.column(name),
       isCurrent: () =>
         knownToken(state, query.mint) === token &&
         (token < 0 || state.changes.of(token) === changes),
@@ -222,34 +224,36 @@ export class EngineQueries implements Queries {
   }
 
   tables(query: TablesQuery): string {
-    return this.tableBytes(query).toString()
+    return this.tableAnswer(query).bytes.toString()
   }
 
-  /** The same as bytes, which are the caller's. */
-  tableBytes(query: TablesQuery): Buffer {
-    return whole(this.tableBytesWithin(query, () => true))
+  tableAnswer(query: TablesQuery): TableAnswer {
+    return whole(this.tableAnswerWithin(query, () => true))
   }
 
-  tableBytesWithin(query: TablesQuery, mayGoOn: () => boolean): Buffer | null {
+  tableAnswerWithin(query: TablesQuery, mayGoOn: () => boolean): TableAnswer | null {
     this.#tick()
     const { top } = this.#engine
     const { scans } = top
     // Rows take a microsecond or so, but a look through thousands of holders.
     const isTooLong = () => top.scans !== scans && !mayGoOn()
     const rows = this.#rows
+    const counts = new Map<Group, number>()
     rows.begin()
     let opening = '{'
     for (const group of groupsOf(query)) {
       rows.text(`${opening}"${group}":[`)
-      if (!this.#table(group, query, isTooLong)) return null
+      const count = this.#table(group, query, isTooLong)
+      if (count === null) return null
+      counts.set(group, count)
       opening = '],'
     }
     rows.text(']}')
-    return rows.end()
+    return rows.end(counts)
   }
 
-  /** One group: its order is kept, so the first `limit` that pass are the answer. False: it takes too long. */
-  #table(group: Group, query: TablesQuery, isTooLong: () => boolean): boolean {
+  /** One group: its order is kept, so the first `limit` that pass are the answer. How many; null: it takes too long. */
+  #table(group: Group, query: TablesQuery, isTooLong: () => boolean): number | null {
     const gates = compileFilters(query.filters[group], this.#columns)
     const { blocks } = this.#engine.order[group]
     let count = 0
@@ -261,7 +265,7 @@ export class EngineQueries implements Queries {
       count += 1
       return count < query.limit
     })
-    return isWhole
+    return isWhole ? count : null
   }
 
   /** By the wire number, in the direction asked for (contract section 3.4). */

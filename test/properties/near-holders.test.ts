@@ -71,15 +71,15 @@ test('the holders of the tokens of a table are looked through token by token, tu
   const answers = new EngineQueries(engine, () => {})
   let goes = 1
   let scans = 0
-  let found = answers.tableBytesWithin(query, () => false)
+  let found = answers.tableAnswerWithin(query, () => false)
   for (; found === null; goes += 1) {
     expect(engine.top.scans - scans).toBeGreaterThan(0)
     scans = engine.top.scans
-    found = answers.tableBytesWithin(query, () => false)
+    found = answers.tableAnswerWithin(query, () => false)
   }
   // One for each with many, and one for the last, which has few.
   expect(goes).toBe(MINTS.length)
-  expect(found.toString()).toBe(expected)
+  expect(found.bytes.toString()).toBe(expected)
   const again = new EngineQueries(engine, () => {})
-  expect(again.tableBytesWithin(query, () => false)?.toString()).toBe(expected)
+  expect(again.tableAnswerWithin(query, () => false)?.bytes.toString()).toBe(expected)
 })

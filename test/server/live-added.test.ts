@@ -267,6 +267,7 @@ test('the chart that candles begin with is written in pieces, and has what was t
     const chart = begin(query)
     return {
       isCurrent: () => chart.isCurrent(),
+      column: (name) => chart.column(name),
       write: (mayGoOn) => {
         goes += 1
         if (goes === 10) service.feed([trade(at(65))])

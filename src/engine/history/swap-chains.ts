@@ -181,7 +181,7 @@ export class SwapChains {
     return next
   }
 
-  /** AddressQuota of a chain by number / REMEMBERED_EVERY; 0 for those not known. */
+  /** Places of a chain by number / REMEMBERED_EVERY; 0 for those not known. */
   #placesOf({ name, total }: SwapChain): Uint32Array {
     const known = this.#places.get(name)
     const count = Math.floor(total / REMEMBERED_EVERY) + 1

@@ -90,7 +90,7 @@ export class MintTraders {
   #first = 0
   /** Row + 1 with which the first walk along the chain goes on; 0: it has come to its end. */
   #nextPlus1: number
-  /** AddressQuota by row. */
+  /** Places by row. */
   readonly #places = new HashSlots()
   readonly #parts = new Map<TraderPart, Part>()
   /** What was read is as of so many changes of the token, and this place in the log. */

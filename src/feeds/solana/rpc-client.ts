@@ -22,7 +22,7 @@ const TOO_MANY_REQUESTS = 429
 
 interface RpcCounters {
   requests: number
-  /** Queries 429; the whole client pauses after each. */
+  /** Answers 429; the whole client pauses after each. */
   rateLimited: number
   errors: number
 }

@@ -15,7 +15,7 @@ import { firstAvailableOf, type GeyserUpdate, updateOf } from './geyser-update.t
 const MESSAGE_BYTES_MAX = 64 * 1024 * 1024
 /** How long one question may take: less than the silence that ends a connection. */
 const QUESTION_MS = 3_000
-/** Queries that say no, and will the next time: methods are let through by name on some plans. */
+/** Answers that say no, and will the next time: methods are let through by name on some plans. */
 const NEVER_ANSWERED: readonly number[] = [status.UNIMPLEMENTED, status.PERMISSION_DENIED]
 
 /** Slots, lamports and indexes are far below 2^53; amounts of tokens are texts. */

@@ -15,14 +15,15 @@ import {
 } from '../requests/query-parameters.ts'
 import { parseTables } from '../requests/tables.ts'
 import { tableName } from '../table-rows.ts'
-import type { AddedRequest, StreamRequest } from './live-messages.ts'
-import { EPOCH_CHARACTERS_MAX } from './live-options.ts'
 import {
   type CandlesRequest,
   COUNTBACK_DEFAULT,
   COUNTBACK_MAX,
+  EPOCH_CHARACTERS_MAX,
+  type FollowRequest,
+  type StreamRequest,
   type TableRequest,
-} from './live-state-requests.ts'
+} from './live-messages.ts'
 
 /** All but `update_pools_info`, which goes by the id of a socket. */
 const CHANNELS = [...STREAM_CHANNELS, 'meme_tables', 'candles'] as const
@@ -57,7 +58,7 @@ export function parseEventStream(
   parameters: QueryParameters,
   lastEventId: string,
   isKnownAddress: IsKnownAddress,
-): Parsed<AddedRequest> {
+): Parsed<FollowRequest> {
   const channel = choice(parameters, 'channel', CHANNELS, null)
   if (!channel.ok) return channel
   if (channel.value === null) {
@@ -146,7 +147,7 @@ function parseStream(
     epoch,
     // A stream that cannot be resumed begins with the snapshot: a browser reconnects by itself.
     wantsSnapshot: snapshot.value || seq !== null,
-    extra: extra.value,
+    form: extra.value ? 'extra' : 'numbered',
   })
 }
 

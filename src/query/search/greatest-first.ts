@@ -1,6 +1,6 @@
 /** Values looked at to guess how great those of a batch are. */
 const SAMPLE = 1_024
-/** AddressQuota of the first batch, more or less, where many are looked through for few. */
+/** Places of the first batch, more or less, where many are looked through for few. */
 const FIRST_BATCH = 2_048
 
 /**

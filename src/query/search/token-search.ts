@@ -17,7 +17,7 @@ import { greatestFirst } from './greatest-first.ts'
 const FIRST_CANDIDATES = 256
 /** Batches up to here are looked at as they are. */
 const WHOLE_MAX = 4_096
-/** AddressQuota looked at to see whether one value stands in many. */
+/** Places looked at to see whether one value stands in many. */
 const SAMPLE = 64
 /** That many of them equal, and those that have the value come by order. */
 const TIED = 8

@@ -69,7 +69,7 @@ export class Exchange implements Awaited {
     return performance.now() - this.startedMs
   }
 
-  /** Queries, unless the exchange has ended already. */
+  /** Answers, unless the exchange has ended already. */
   reply(reply: Reply): void {
     if (this.#ended) return
     this.#end()

@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
 import { parseEventStream } from '../../protocol/live/event-stream.ts'
-import type { AddedRequest } from '../../protocol/live/live-messages.ts'
+import type { FollowRequest } from '../../protocol/live/live-messages.ts'
 import type { IsKnownAddress } from '../../protocol/requests/address.ts'
 import { accept } from '../../protocol/requests/parsed.ts'
 import { parseQueryString } from '../../protocol/requests/query-parameters.ts'
@@ -53,7 +53,7 @@ interface EventStreamsOptions {
   readonly headers: readonly Header[]
 }
 
-/** What is left of the route when it is no GET: HEAD and OPTIONS. */
+/** The route for HEAD and OPTIONS. */
 export function eventStreamRoute(isKnownAddress: IsKnownAddress): Route {
   return {
     name: EVENT_STREAM_NAME,
@@ -145,11 +145,11 @@ export class EventStreams {
     this.#open.set(connection, outlet)
     this.#bounds.entered(client, performance.now())
     /** Says whether there is more to do in a later turn. */
-    const run = () => !connection.isClosed && !feed.serveAdded(connection, request.value)
+    const run = () => !connection.isClosed && !feed.serve(connection, request.value)
     if (state.isStarting()) {
       outlet.comment()
       this.#held.hold(connection, () => {
-        // Only now it is known what the feeds told.
+        // Only now the addresses are known that feeds have named.
         const isMeant = parseEventStream(
           parameters.value,
           lastEventId,
@@ -188,7 +188,7 @@ export class EventStreams {
  * Which frames carry an id. Where a snapshot follows, none before it does: a browser that is cut off
  * there would go on behind a snapshot that it never had.
  */
-function idRule(request: AddedRequest): (frame: string) => boolean {
+function idRule(request: FollowRequest): (frame: string) => boolean {
   if (request.kind !== 'stream') return () => false
   return request.wantsSnapshot ? (frame) => frame.startsWith('{"channel":') : () => true
 }

@@ -6,8 +6,7 @@ import { accept, type Parsed } from '../../protocol/requests/parsed.ts'
 import { parseExtra } from '../../protocol/requests/query-parameters.ts'
 import { parseTables } from '../../protocol/requests/tables.ts'
 import { parseMarketData, parseSearch, parseTraders } from '../../protocol/requests/tokens.ts'
-import { rowsOfTables } from '../../protocol/table-rows.ts'
-import { jsonReply, type Reply, textOf } from '../http/reply.ts'
+import { jsonReply } from '../http/reply.ts'
 import { type Answered, GET_API, onceFound, type Route, slice, UNFINISHED } from '../http/router.ts'
 import type { LastTables } from '../live/hub/last-tables.ts'
 import { MAX_KEPT_REQUEST_CHARACTERS, MAX_PARSED_BODIES } from '../load/limits.ts'
@@ -76,7 +75,6 @@ function memeRoutes(
   lastTables: LastTables,
 ): readonly Route[] {
   const parseBody = rememberedTables()
-  const mintsOf = rememberedMints()
   return [
     {
       ...GET_API,
@@ -93,7 +91,9 @@ function memeRoutes(
       path: '/api/v2/meme',
       isApi: true,
       isKept: true,
-      answered: (socketId, reply) => lastTables.answered(socketId, mintsOf(reply)),
+      answered: (socketId, { mints }) => {
+        if (mints !== undefined) lastTables.answered(socketId, mints())
+      },
       answer: ({ body }) => tablesReply(answers, parseBody(body)),
     },
   ]
@@ -110,20 +110,6 @@ function rememberedTables(): (body: string) => Parsed<TablesQuery> {
     if (parsed.ok && isShort) known.set(body, parsed.value)
     return parsed
   }
-}
-
-/** The mints of table answers, read out of each once: one that is kept goes to all who ask the same. */
-function rememberedMints(): (reply: Reply) => ReadonlySet<string> {
-  const known = new WeakMap<Reply, ReadonlySet<string>>()
-  return (reply) => {
-    const mints = known.get(reply) ?? mintsOf(textOf(reply))
-    known.set(reply, mints)
-    return mints
-  }
-}
-
-function mintsOf(tables: string): ReadonlySet<string> {
-  return new Set([...rowsOfTables(tables).values()].flat().map(({ mint }) => mint))
 }
 
 /** A page far back is looked for in pieces: it may be a million swaps behind the newest. */
@@ -186,6 +172,14 @@ function tablesReply(answers: Queries, query: Parsed<TablesQuery>): Answered {
   if (!query.ok) return query
   const mayGoOn = slice()
   if (!answers.hasFoundTables(query.value, mayGoOn)) return UNFINISHED
-  const tables = answers.tableBytesWithin(query.value, mayGoOn)
-  return tables === null ? UNFINISHED : accept(jsonReply(tables))
+  const tables = answers.tableAnswerWithin(query.value, mayGoOn)
+  if (tables === null) return UNFINISHED
+  let mints: ReadonlySet<string> | null = null
+  return accept({
+    ...jsonReply(tables.bytes),
+    mints: () => {
+      mints ??= tables.mints()
+      return mints
+    },
+  })
 }

@@ -143,7 +143,11 @@ const live = (id: string, wanted: unknown) =>
   )
 
 const messages = [
-  live('me', { kind: 'trades', action: 'subscribe', mints: ['m'], many: false }),
+  live('me', {
+    ...{ kind: 'stream', action: 'subscribe', channel: 'update_mint_info' },
+    ...{ keys: ['m'], many: false },
+    ...{ form: 'plain', from: new Map(), epoch: null, wantsSnapshot: false },
+  }),
   live('you', 'id_mismatch'),
 ]
 

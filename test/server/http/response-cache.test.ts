@@ -184,7 +184,7 @@ test.each([
   },
 )
 
-/** Queries that change although they say that nothing did. */
+/** Answers that change although they say that nothing did. */
 function sameVersion() {
   let made = 0
   return { ...fakeAnswers([], () => `[${++made}]`), version: () => 7 }

@@ -33,6 +33,7 @@ function slowCharts() {
       let goes = 0
       return {
         isCurrent: () => true,
+        column: () => [],
         write: (mayGoOn: () => boolean) => {
           goes += 1
           // Longer than any slice: who may go on all the same writes it whole.
@@ -140,9 +141,10 @@ test('the chart that a newcomer of candles begins with is that of the turn in wh
   /** Goes until the chart is there, with something between two of them. */
   const goes = (between: (go: number) => void) => {
     for (let go = 1; ; go += 1) {
-      const text = writings.write(connection, 'candles/1S/A', query, () => false)
-      if (text !== null) {
-        expect(text).toBe(answers.chart(query))
+      const chart = writings.write(connection, 'candles/1S/A', query, () => false)
+      if (chart !== null) {
+        expect(chart.text).toBe(answers.chart(query))
+        expect(chart.times).toEqual(JSON.parse(chart.text).t)
         return go
       }
       between(go)

@@ -1,4 +1,4 @@
-import type { TableRequest } from '../../../protocol/live/live-state-requests.ts'
+import type { TableRequest } from '../../../protocol/live/live-messages.ts'
 import { tableWords } from '../../../protocol/live-frames.ts'
 import { LiveTable, TableTexts } from '../../../query/live/live-table.ts'
 import { slice } from '../../http/router.ts'
@@ -14,7 +14,7 @@ import { StateChannel, type StateParts } from './state-channel.ts'
 
 const NAME = 'meme_tables'
 
-/** The tables that somebody follows. */
+/** The channel `meme_tables`. */
 export class FollowedTables {
   readonly channel: StateChannel<LiveTable>
   readonly #parts: StateParts
@@ -33,7 +33,7 @@ export class FollowedTables {
       due: (tables) => tables.keys(),
       advance: (table) => this.#advance(table),
       whole: (table) => table.snapshot(),
-      forgotten: (table) => this.#texts.left(table),
+      dropped: (table) => this.#texts.left(table),
     })
   }
 
@@ -41,15 +41,15 @@ export class FollowedTables {
   figures(): Readonly<Record<string, number>> {
     return {
       live_tables: this.channel.size,
-      live_tables_characters: this.#texts.characters,
+      live_tables_characters: this.#texts.bytes,
       live_lagging_tables: this.#parts.topics.heldCount,
       live_table_computations_total: this.#computations,
     }
   }
 
   /**
-   * False: much of what the connection was sent lies unread, or the columns are read for all tokens, or
-   * the holders of those in it, and the request is to be served again in a later turn.
+   * False: the request is to be served again in a later turn, because much lies unread, or columns of all tokens or
+   * holders of those in the table are still being read.
    */
   serve(connection: LiveConnection, request: TableRequest): boolean {
     const { table: name, query } = request
@@ -62,7 +62,8 @@ export class FollowedTables {
     const { answers, streams } = this.#parts
     const mayGoOn = slice()
     if (!answers.hasFoundTables(query, mayGoOn)) return false
-    if (!this.channel.has(topic) && answers.tableBytesWithin(query, mayGoOn) === null) return false
+    const isNew = !this.channel.has(topic)
+    if (isNew && answers.tableAnswerWithin(query, mayGoOn) === null) return false
     this.channel.follow(
       connection,
       topic,
