@@ -2,8 +2,7 @@ import { accessSync, constants, createReadStream, statSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import zlib from 'node:zlib'
 import { codeOf } from '../../base/thrown.ts'
-import { gunzipped } from './gzip-members.ts'
-import { zstdDecompressed } from './zstd-frames.ts'
+import { gunzipped, zstdDecompressed } from './decompress.ts'
 
 const CHUNK_BYTES = 256 * 1024
 
@@ -38,7 +37,7 @@ export function openInputFile(path: string): InputFile {
 
 function decompressed(path: string, file: Readable): Readable {
   if (!/\.(gz|zst)$/.test(path)) return file
-  const parts = (path.endsWith('.gz') ? gunzipped : zstdDecompressed)(file, CHUNK_BYTES)
+  const parts = (path.endsWith('.gz') ? gunzipped : zstdDecompressed)(file)
   // Nothing is read ahead: an error would take along what nobody has read yet.
   return Readable.from(parts, { objectMode: false, highWaterMark: 1 })
 }
