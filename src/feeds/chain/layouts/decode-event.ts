@@ -1,5 +1,4 @@
 import { encodeBase58 } from '../../../base/base58.ts'
-import { AMM_ADMIN_LAYOUTS, PUMP_ADMIN_LAYOUTS } from './admin-layouts.ts'
 import { AMM_POOL_LAYOUTS } from './amm-pool-layouts.ts'
 import type {
   AnyEventLayout,
@@ -12,15 +11,15 @@ import type {
 } from './event-layout.ts'
 import { type ProgramName, ZERO_ADDRESS } from './programs.ts'
 import { PUMP_COIN_LAYOUTS } from './pump-coin-layouts.ts'
+import { UNREAD_LAYOUTS } from './unread-events.ts'
 
 export const DISCRIMINATOR_BYTES = 8
 
 /** Every event that is known, of both programs. */
 export const EVENT_LAYOUTS: readonly AnyEventLayout[] = [
   ...PUMP_COIN_LAYOUTS,
-  ...PUMP_ADMIN_LAYOUTS,
   ...AMM_POOL_LAYOUTS,
-  ...AMM_ADMIN_LAYOUTS,
+  ...UNREAD_LAYOUTS,
 ]
 
 const byKey = new Map(
@@ -35,7 +34,7 @@ export class DecodedEvent<F extends Fields = Fields> {
   readonly values: readonly FieldValue[]
   /** Fields read from the bytes; the ones after it are defaults. */
   readonly fieldsPresent: number
-  /** Bytes after the last known field, of a layout whose fields are all known: the chain runs ahead of the public IDLs. */
+  /** Bytes after the last known field: the chain runs ahead of the public IDLs. 0 for an event whose fields are not read. */
   readonly unknownTailBytes: number
 
   constructor(
@@ -104,7 +103,12 @@ export function decodeEvent(program: ProgramName, bytes: Uint8Array): DecodedEve
   }
   const fieldsPresent = values.length
   for (const type of layout.types.slice(fieldsPresent)) values.push(defaultOf(type))
-  return new DecodedEvent(layout, values, fieldsPresent, layout.isOpen ? 0 : reader.rest)
+  return new DecodedEvent(
+    layout,
+    values,
+    fieldsPresent,
+    layout.types.length === 0 ? 0 : reader.rest,
+  )
 }
 
 /** Whether the event is of this layout; afterwards its field names are known to the compiler. */
@@ -148,10 +152,6 @@ class BorshReader {
         return this.rest < PUBKEY_BYTES ? null : this.#pubkey()
       case 'string':
         return this.#string()
-      case '[pubkey;7]':
-        return this.#pubkeys(7)
-      case '[pubkey;8]':
-        return this.#pubkeys(8)
       case 'vec<Shareholder>':
         return this.#shareholders()
     }
@@ -183,11 +183,6 @@ class BorshReader {
     return this.#bytes.toString('utf8', start, start + size)
   }
 
-  #pubkeys(count: number): readonly string[] | null {
-    if (this.rest < count * PUBKEY_BYTES) return null
-    return Array.from({ length: count }, () => this.#pubkey())
-  }
-
   #shareholders(): readonly Shareholder[] | null {
     if (this.rest < 4) return null
     const count = this.#bytes.readUInt32LE(this.#at)
@@ -217,10 +212,6 @@ export function defaultOf(type: FieldType): FieldValue {
       return ZERO_ADDRESS
     case 'string':
       return ''
-    case '[pubkey;7]':
-      return Array<string>(7).fill(ZERO_ADDRESS)
-    case '[pubkey;8]':
-      return Array<string>(8).fill(ZERO_ADDRESS)
     case 'vec<Shareholder>':
       return []
   }
