@@ -1,10 +1,9 @@
 import type { Feed } from '../events/event-sink.ts'
-import type { ReportLine } from '../feeds/lines/line-report.ts'
+import type { ReportLine } from '../feeds/lines/line-splitter.ts'
 import { RefusalReport } from '../feeds/refusal-report.ts'
 import { REAL_TIMERS } from '../feeds/timers.ts'
 import type { Log } from '../server/http/options.ts'
-import { FeedShare, type Foreign } from './feeds/feed-share.ts'
-import { SlotlessShare } from './feeds/slotless-share.ts'
+import { FeedShare, type Foreign, SlotlessShare } from './feeds/feed-share.ts'
 import { RefusalWatch } from './refusal-watch.ts'
 import type { Service } from './service.ts'
 

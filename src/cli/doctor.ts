@@ -16,7 +16,7 @@ import { type Config, ConfigError, readConfig, SETTING_NAMES } from '../config/c
 import { marketOf } from '../config/market.ts'
 import { mistypedSettings } from '../config/mistyped-settings.ts'
 import { isLoopback } from '../config/surface.ts'
-import { platformSentence } from '../feeds/chain/platform-state.ts'
+import { platformSentence } from '../feeds/chain/layouts/decode-event.ts'
 import { descriptorLimit } from '../figures/process-figures.ts'
 import { RESERVED_DESCRIPTORS } from '../server/load/limits.ts'
 import { whyNotListening } from '../server/sockets/apps.ts'

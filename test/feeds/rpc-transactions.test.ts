@@ -5,8 +5,8 @@ import { EVENT_LAYOUTS, isEvent } from '../../src/feeds/chain/layouts/decode-eve
 import { PUMP_PROGRAM } from '../../src/feeds/chain/layouts/programs.ts'
 import { TRADE_EVENT } from '../../src/feeds/chain/layouts/pump-coin-layouts.ts'
 import { ChainNormaliser } from '../../src/feeds/chain/normalise.ts'
-import { balancesOfMeta } from '../../src/feeds/chain/transactions/rpc-balances.ts'
 import {
+  balancesOfMeta,
   transactionOfLogsFrame,
   transactionOfRpc,
 } from '../../src/feeds/chain/transactions/rpc-json.ts'

@@ -151,13 +151,11 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'feeds/chain': ['feeds/chain/transactions', 'feeds/chain/layouts', 'feeds', 'events', 'base'],
   'feeds/lines': ['feeds', 'base'],
   'feeds/recorder': ['feeds', 'base'],
-  'feeds/slots': ['feeds', 'base'],
-  'feeds/supervisor': ['feeds/chain', 'feeds/slots', 'feeds', 'events', 'config', 'base'],
+  'feeds/supervisor': ['feeds/chain', 'feeds', 'events', 'config', 'base'],
   'feeds/pumpportal': ['feeds/supervisor', 'feeds/chain/*', 'feeds', 'events', 'config', 'base'],
   'feeds/solana': [
     'feeds/supervisor',
     'feeds/chain/*',
-    'feeds/slots',
     'feeds',
     'events',
     'config',
@@ -166,7 +164,6 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'feeds/yellowstone': [
     'feeds/supervisor',
     'feeds/chain/*',
-    'feeds/slots',
     'feeds',
     'events',
     'config',

@@ -4,11 +4,10 @@ import type { Feed } from '../../events/event-sink.ts'
 import type { NewForms } from '../../feeds/chain/transactions/new-forms.ts'
 import type { FeedCounters } from '../../feeds/feed-counters.ts'
 import { checkInputFile } from '../../feeds/lines/input-file.ts'
-import type { ReportLine } from '../../feeds/lines/line-report.ts'
+import type { ReportLine } from '../../feeds/lines/line-splitter.ts'
 import { EngineMarket } from './engine-market.ts'
 import type { FeedTime } from './live-sources.ts'
-import { SideFeeds } from './side-feeds.ts'
-import { givenPrices } from './sol-price-setting.ts'
+import { givenPrices, SideFeeds } from './side-feeds.ts'
 
 /** What runs: the feeds of FEED, and what stands at their side for as long as the program does. */
 export interface Feeds {

@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { ChainPosition, FeedEvent, Reserves, Swap } from '../../events/event.ts'
 import type { FeedCounters } from '../feed-counters.ts'
-import { balanceEvents } from './balance-events.ts'
 import { createdToken, swapBehindCurve, swapOfCurve } from './curve-events.ts'
 import {
   AMM_POOL_LAYOUTS,
@@ -23,10 +22,9 @@ import {
   UPDATE_MAYHEM_VIRTUAL_PARAMS_EVENT,
 } from './layouts/pump-coin-layouts.ts'
 import { type EventPlace, PoolEvents } from './pool-events.ts'
-import { PoolMints } from './pool-mints.ts'
-import { QuoteDecimals } from './quote-decimals.ts'
+import { PoolMints, QuoteDecimals } from './pool-mints.ts'
 import { mayhemCurve, repricedCurve } from './reserves-events.ts'
-import { settledSwaps } from './settled-swaps.ts'
+import { balanceEvents, settledSwaps } from './settled-swaps.ts'
 import type { NewForms } from './transactions/new-forms.ts'
 import { type ChainTransaction, decodeTransaction } from './transactions/transaction.ts'
 

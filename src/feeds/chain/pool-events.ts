@@ -21,8 +21,7 @@ import {
 import { type DecodedEvent, isEvent } from './layouts/decode-event.ts'
 import { bondingCurveAddress, canonicalPoolAddress } from './layouts/program-address.ts'
 import { COMPLETE_PUMP_AMM_MIGRATION_EVENT } from './layouts/pump-coin-layouts.ts'
-import type { PoolMints } from './pool-mints.ts'
-import type { QuoteDecimals } from './quote-decimals.ts'
+import type { PoolMints, QuoteDecimals } from './pool-mints.ts'
 import {
   boostedPool,
   burnedPool,

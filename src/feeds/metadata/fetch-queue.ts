@@ -1,6 +1,5 @@
-import { addressesOf, ipfsContentOf, linkThrough } from './gateways.ts'
-import { HostPace } from './host-pace.ts'
-import type { Refusal } from './refusal.ts'
+import { addressesOf, HostPace, ipfsContentOf, linkThrough } from './gateways.ts'
+import type { Refusal } from './safe-fetch.ts'
 
 /** Uris that wait or run; when more come, the least wanted of the oldest goes. */
 export const QUEUE_MAX = 4_096

@@ -6,8 +6,14 @@ import type { EventSink, Feed } from '../../events/event-sink.ts'
 import { wait } from '../timers.ts'
 import { DexPaid } from './dex-paid.ts'
 import { FetchQueue, type FetchTurn, RUNNING_MAX, uriKey } from './fetch-queue.ts'
-import { REFUSALS, type Refusal, type RefusalCode } from './refusal.ts'
-import { SafeFetch, type SafeFetchOptions, URL_CHARACTERS_MAX } from './safe-fetch.ts'
+import {
+  REFUSALS,
+  type Refusal,
+  type RefusalCode,
+  SafeFetch,
+  type SafeFetchOptions,
+  URL_CHARACTERS_MAX,
+} from './safe-fetch.ts'
 import { readTokenTexts, type TokenTexts } from './token-texts.ts'
 
 /** Texts that are kept for other mints of the same uri; 1 to 3 KB each. */

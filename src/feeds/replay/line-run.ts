@@ -1,14 +1,13 @@
 import type { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { isRecord, jsonOf } from '../../base/json-access.ts'
 import { messageOf } from '../../base/thrown.ts'
 import type { FeedEvent } from '../../events/event.ts'
 import type { LineError } from '../../events/event-lines.ts'
 import type { EventSink } from '../../events/event-sink.ts'
 import type { NewForms } from '../chain/transactions/new-forms.ts'
 import type { FeedCounters } from '../feed-counters.ts'
-import { DocumentLines } from '../lines/document-lines.ts'
-import type { ReportLine } from '../lines/line-report.ts'
-import { type Line, LineSplitter } from '../lines/line-splitter.ts'
+import { type Line, LineSplitter, type ReportLine } from '../lines/line-splitter.ts'
 import type { Pacer } from '../lines/pacer.ts'
 import type { Progress } from '../lines/progress.ts'
 import { wait } from '../timers.ts'
@@ -180,4 +179,51 @@ export class LineRun {
 function isOpening(text: string): boolean {
   const trimmed = text.trim()
   return trimmed === '{' || trimmed === '['
+}
+
+/** Of a file that is one JSON value so much is kept, in characters. */
+export const DOCUMENT_CHARACTERS_MAX = 256 * 1024 * 1024
+/** What a line takes beside its text. */
+const LINE_CHARACTERS = 16
+
+/** Lines of a file that begins as one JSON value over many of them, as an editor writes it. */
+class DocumentLines {
+  readonly #charactersMax: number
+  readonly #texts: string[] = []
+  readonly #numbers: number[] = []
+  #characters = 0
+
+  constructor(charactersMax: number) {
+    this.#charactersMax = charactersMax
+  }
+
+  get isFull(): boolean {
+    return this.#characters > this.#charactersMax
+  }
+
+  get text(): string {
+    return this.#texts.join('\n')
+  }
+
+  add(number: number, text: string): void {
+    this.#texts.push(text)
+    this.#numbers.push(number)
+    this.#characters += text.length + LINE_CHARACTERS
+  }
+
+  /** Whether lines are values by themselves, which those of one value over many lines are not. */
+  haveValues(): boolean {
+    return this.#texts.some(isValue)
+  }
+
+  *[Symbol.iterator](): Generator<readonly [number, string]> {
+    for (const [i, text] of this.#texts.entries()) yield [this.#numbers[i], text]
+  }
+}
+
+function isValue(text: string): boolean {
+  const trimmed = text.trim()
+  if (!trimmed.startsWith('{') || !trimmed.endsWith('}')) return false
+  const value = jsonOf(trimmed)
+  return isRecord(value) && Object.keys(value).length > 0
 }

@@ -11,7 +11,7 @@ import type { FeedCounters } from '../feed-counters.ts'
 import { newPortalCounters } from '../pumpportal/portal-counters.ts'
 import { PortalEvents } from '../pumpportal/portal-events.ts'
 import { REMEMBERED_MAX, ReserveTrades } from '../supervisor/reserve-trades.ts'
-import { transactionOfUpdate } from '../yellowstone/recorded-update.ts'
+import { transactionOfUpdate } from '../yellowstone/geyser-transaction.ts'
 
 const LOGS_METHOD = 'logsNotification'
 const U32_MAX = 0xffffffff

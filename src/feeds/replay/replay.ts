@@ -1,12 +1,11 @@
 import type { EventSink, Feed } from '../../events/event-sink.ts'
 import type { NewForms } from '../chain/transactions/new-forms.ts'
 import type { FeedCounters } from '../feed-counters.ts'
-import { DOCUMENT_CHARACTERS_MAX } from '../lines/document-lines.ts'
 import { checkInputFile, openInputFile } from '../lines/input-file.ts'
-import type { ReportLine } from '../lines/line-report.ts'
+import type { ReportLine } from '../lines/line-splitter.ts'
 import { Pacer } from '../lines/pacer.ts'
 import { Progress, type ProgressOutput } from '../lines/progress.ts'
-import { LineRun } from './line-run.ts'
+import { DOCUMENT_CHARACTERS_MAX, LineRun } from './line-run.ts'
 
 interface ReplayOptions {
   /** Plain, `.gz` or `.zst`. */

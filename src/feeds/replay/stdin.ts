@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import type { EventSink, Feed } from '../../events/event-sink.ts'
 import type { NewForms } from '../chain/transactions/new-forms.ts'
 import type { FeedCounters } from '../feed-counters.ts'
-import type { ReportLine } from '../lines/line-report.ts'
+import type { ReportLine } from '../lines/line-splitter.ts'
 import { Pacer } from '../lines/pacer.ts'
 import { LineRun } from './line-run.ts'
 

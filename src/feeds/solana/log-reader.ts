@@ -3,7 +3,7 @@ import { ArrivalIndexes } from '../chain/arrival-index.ts'
 import type { DecodedEvent } from '../chain/layouts/decode-event.ts'
 import { LOG_TRUNCATED } from '../chain/transactions/program-logs.ts'
 import type { ChainTransaction } from '../chain/transactions/transaction.ts'
-import { SlotSettler } from '../slots/slot-settler.ts'
+import { SlotSettler } from '../supervisor/slot-settler.ts'
 import type { Receiver } from '../supervisor/source.ts'
 import { waitFor } from '../timers.ts'
 import type { BlockReading } from './block-reader.ts'
@@ -16,33 +16,25 @@ const PARKED_MAX = 5_000
 /** Slots whose parent is remembered, two minutes of the chain; past it the oldest are forgotten. */
 const PARENTS_MAX = 512
 
-export interface LogCounters {
-  failedFrames: number
-  /** Frames that cannot be read. */
-  badFrames: number
-  /** Frames above the limit; each ends its connection. */
-  hugeFrames: number
-  /** Subscriptions that died while the other went on. */
-  silentSubscriptions: number
-  /** Transactions fetched because their log was cut. */
-  fetched: number
-  /** Of these, those that could not be had: their slots are read from blocks. */
-  notFetched: number
-  /** Transactions that waited for the mints of a pool. */
-  parked: number
-}
-
-export function newLogCounters(): LogCounters {
+export function newLogCounters() {
   return {
     failedFrames: 0,
+    /** Frames that cannot be read. */
     badFrames: 0,
+    /** Frames above the limit; each ends its connection. */
     hugeFrames: 0,
+    /** Subscriptions that died while the other went on. */
     silentSubscriptions: 0,
+    /** Transactions fetched because their log was cut. */
     fetched: 0,
+    /** Of these, those that could not be had: their slots are read from blocks. */
     notFetched: 0,
+    /** Transactions that waited for the mints of a pool. */
     parked: 0,
   }
 }
+
+export type LogCounters = ReturnType<typeof newLogCounters>
 
 export interface LogReading extends BlockReading {
   readonly own: LogCounters

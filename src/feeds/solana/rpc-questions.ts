@@ -1,8 +1,7 @@
 import { integerAt, isRecord, type JsonRecord, listAt, recordAt } from '../../base/json-access.ts'
-import { AMM_PROGRAM, PUMP_PROGRAM } from '../chain/layouts/programs.ts'
+import { AMM_PROGRAM, COMMITMENT, PUMP_PROGRAM } from '../chain/layouts/programs.ts'
 import { hasFailed, transactionOfRpc } from '../chain/transactions/rpc-json.ts'
 import type { ChainTransaction } from '../chain/transactions/transaction.ts'
-import { COMMITMENT } from '../commitment.ts'
 import { type RpcClient, RpcError } from './rpc-client.ts'
 
 /** Highest version of transactions asked for; nodes that do not know it are asked for the next. */

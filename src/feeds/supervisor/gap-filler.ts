@@ -2,9 +2,8 @@ import { Backoff } from '../backoff.ts'
 import { type Timers, waitFor } from '../timers.ts'
 import { IncompleteSlots, type SlotRange, SUSPECT_SLOTS_MAX } from './incomplete-slots.ts'
 import { type Failure, SlotAsker } from './slot-asker.ts'
-import type { SlotSequencer } from './slot-sequencer.ts'
+import type { DeskCounters, SlotSequencer } from './slot-sequencer.ts'
 import type { Source } from './source.ts'
-import type { DeskCounters } from './supervisor-counters.ts'
 
 /** How long a gap is watched before it is filled: another source, or the same, may tell it yet. */
 const GRACE_MS = 200

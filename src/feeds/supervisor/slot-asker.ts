@@ -1,7 +1,12 @@
 import type { Timers } from '../timers.ts'
-import { reasonOf } from './reason.ts'
 import type { SlotSequencer } from './slot-sequencer.ts'
-import { type SlotReceiver, SlotsUnavailable, SlotUnreadable, type Source } from './source.ts'
+import {
+  reasonOf,
+  type SlotReceiver,
+  SlotsUnavailable,
+  SlotUnreadable,
+  type Source,
+} from './source.ts'
 
 /** A back-fill that took longer is ended and tried again. */
 const PIECE_MS = 60_000

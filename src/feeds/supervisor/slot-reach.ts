@@ -1,4 +1,3 @@
-import { SlotLength } from '../slots/slot-length.ts'
 import type { Timers } from '../timers.ts'
 
 /** So many times what the chain makes. */
@@ -66,4 +65,59 @@ export class SlotReach {
   #lastOf({ slot, atMs }: ReachedSlot, nowMs: number): number {
     return slot + this.#length.slotsIn(AHEAD_MS_MAX + (nowMs - atMs) * FASTER_MAX)
   }
+}
+
+/** What a slot took in October 2026, measured over six spans of 3,000 to 4,000,000 slots; taken until enough was seen. */
+export const SLOT_MS_START = 268
+/** No chain of this kind was ever faster or slower over minutes: what comes out beyond is a wrong time. */
+const SLOT_MS_MIN = 100
+const SLOT_MS_MAX = 1_000
+/** Times have whole seconds: over so many slots that is some 4 ms a slot. */
+const SPAN_SLOTS = 256
+/** One that lies so far before the others is of another chain, and the span begins with it. */
+const BACK_SLOTS_MAX = 4_096
+/** Spans of which the middle one counts, some ten minutes; past it the oldest go. */
+const SPANS_MAX = 9
+/** Spans from which on they count. */
+const SPANS_MIN = 3
+
+/**
+ * How long a slot takes on the chain, by its own slots and times: skipped slots count, they take as long, and the clock
+ * of this machine has no part in it. The middle of several spans, so that one wrong time does not move it.
+ */
+export class SlotLength {
+  /** Where the span begins that is open; null: nothing was told. */
+  #start: { readonly slot: number; readonly seconds: number } | null = null
+  /** Milliseconds a slot, oldest first. */
+  readonly #spans: number[] = []
+  #ms = SLOT_MS_START
+
+  /** Milliseconds. */
+  get ms(): number {
+    return this.#ms
+  }
+
+  /** The slots that the chain makes in a time. */
+  slotsIn(ms: number): number {
+    return ms / this.#ms
+  }
+
+  /** A slot and the unix seconds of an event in it, in any order. */
+  told(slot: number, seconds: number): void {
+    const start = this.#start
+    const isAnew = start === null || slot < start.slot - BACK_SLOTS_MAX
+    if (isAnew) this.#start = { slot, seconds }
+    if (isAnew || slot - start.slot < SPAN_SLOTS) return
+    this.#start = { slot, seconds }
+    const ms = ((seconds - start.seconds) * 1_000) / (slot - start.slot)
+    if (ms < SLOT_MS_MIN || ms > SLOT_MS_MAX) return
+    this.#spans.push(ms)
+    if (this.#spans.length > SPANS_MAX) this.#spans.shift()
+    if (this.#spans.length >= SPANS_MIN) this.#ms = middleOf(this.#spans)
+  }
+}
+
+function middleOf(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[sorted.length >> 1]
 }

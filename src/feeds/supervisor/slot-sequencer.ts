@@ -4,7 +4,6 @@ import { GivenPlaces, type WrittenIndexes } from './given-places.ts'
 import { earliestSecondsOf, HeldSlots } from './held-slots.ts'
 import { SUSPECT_SLOTS_MAX } from './incomplete-slots.ts'
 import type { SlotReceiver, ToldTransaction } from './source.ts'
-import type { DeskCounters } from './supervisor-counters.ts'
 
 /**
  * Signatures remembered, ten minutes of a busy chain; past it the oldest are forgotten, and the
@@ -22,6 +21,34 @@ interface Gap {
   /** Whether the chain has a block at `to`, by the word of the block behind it. */
   readonly hasBlock: boolean
 }
+
+/** What happened to the slots of all sources together. */
+export function newDeskCounters() {
+  return {
+    /** Transactions that were told before, by any source. */
+    duplicates: 0,
+    /** Of these, those told under another slot than the one that counts. */
+    wrongSlots: 0,
+    /** Transactions told after one of their slot with a higher index. */
+    reordered: 0,
+    /** Transactions handed over after their slot. */
+    late: 0,
+    /** Slots handed over though no source said that they were whole. */
+    partialSlots: 0,
+    /** Slots let go while an older gap was open; they are back-filled. */
+    heldDropped: 0,
+    /** Holes between two slots that had to be back-filled. */
+    gaps: 0,
+    /** Slots asked for in back-fills. */
+    gapSlots: 0,
+    /** Slots of gaps that nobody could tell: events are missing. */
+    slotsGivenUp: 0,
+    /** Back-fills that failed and were tried again. */
+    backfillErrors: 0,
+  }
+}
+
+export type DeskCounters = ReturnType<typeof newDeskCounters>
 
 /**
  * Puts what the sources tell into the order of the chain: a slot is handed over when it is whole and

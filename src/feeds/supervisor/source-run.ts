@@ -1,11 +1,9 @@
 import type { FeedEvent } from '../../events/event.ts'
 import { Backoff } from '../backoff.ts'
 import { type Timers, waitFor } from '../timers.ts'
-import { reasonOf } from './reason.ts'
 import type { SlotReach } from './slot-reach.ts'
 import type { SlotSequencer } from './slot-sequencer.ts'
-import type { Receiver, Source, ToldTransaction } from './source.ts'
-import { newSourceCounters } from './supervisor-counters.ts'
+import { type Receiver, reasonOf, type Source, type ToldTransaction } from './source.ts'
 
 /** Silence after which a connection is taken for dead: the chain makes several slots a second. */
 export const SILENCE_MS = 5_000
@@ -198,3 +196,25 @@ function impossible(slot: number): string {
 
 /** Why the watchdog ended a connection. */
 class Silence extends Error {}
+
+/** What happened to one source; plain numbers that only grow. */
+function newSourceCounters() {
+  return {
+    /** Connections begun. */
+    attempts: 0,
+    /** Connections that worked and ended, by the peer, by an error or by the watchdog. */
+    losses: 0,
+    /** Connections that never worked. */
+    refusals: 0,
+    /** Connections ended because nothing came for too long. */
+    watchdog: 0,
+    /** Transactions told, duplicates included. */
+    transactions: 0,
+    /** Slots told whole. */
+    slots: 0,
+    /** Events left out because a better source was connected. */
+    standby: 0,
+    /** What it said of slots that the chain cannot have reached, left out. */
+    impossibleSlots: 0,
+  }
+}

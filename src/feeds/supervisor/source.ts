@@ -1,4 +1,8 @@
+import { stripControlChars } from '../../base/strip-control-chars.ts'
+import { messageOf } from '../../base/thrown.ts'
 import type { FeedEvent } from '../../events/event.ts'
+import { codePoints } from '../../events/text.ts'
+import { withoutSecrets } from '../secrets.ts'
 
 /** The events of one transaction, whole: all of them or none are told. */
 export interface ToldTransaction {
@@ -105,4 +109,14 @@ export interface Source {
   readonly complaint?: string | null
   /** Figures of its own, for `/readyz` and metrics; names in snake_case without the source's. */
   figures?(): Readonly<Record<string, number>>
+}
+
+/** A peer's own words stand among them: a frame of megabytes may be one refusal. */
+const CHARACTERS_MAX = 200
+
+/** Why something failed, for logs and `/readyz`: without these secrets, and long ones are cut. */
+export function reasonOf(error: unknown, secrets: readonly string[] = []): string {
+  const message = withoutSecrets(messageOf(error), secrets)
+  const shown = stripControlChars(codePoints(message, CHARACTERS_MAX), ' ')
+  return shown.length < message.length ? `${shown}…` : shown
 }

@@ -1,7 +1,7 @@
 import type { ChainNormaliser } from '../chain/normalise.ts'
 import type { FeedCounters } from '../feed-counters.ts'
 import type { RawFrames } from '../raw-frames.ts'
-import { SlotSettler } from '../slots/slot-settler.ts'
+import { SlotSettler } from '../supervisor/slot-settler.ts'
 import type { Receiver, SlotReceiver } from '../supervisor/source.ts'
 import type { Timers } from '../timers.ts'
 import type { GeyserMessage } from './geyser-client.ts'
@@ -27,21 +27,21 @@ export interface GeyserReading {
   readonly settleMs: number
 }
 
-export interface GeyserCounters {
-  pings: number
-  /** Slots, or banks of them, that the node has given up. */
-  deadSlots: number
-  /** Transactions of banks that are not their slot's block, or of more slots than can be held. */
-  otherBanks: number
-  /** Messages that are no update. */
-  badMessages: number
-  /** Messages above the limit; each ends its stream. */
-  hugeMessages: number
+export function newGeyserCounters() {
+  return {
+    pings: 0,
+    /** Slots, or banks of them, that the node has given up. */
+    deadSlots: 0,
+    /** Transactions of banks that are not their slot's block, or of more slots than can be held. */
+    otherBanks: 0,
+    /** Messages that are no update. */
+    badMessages: 0,
+    /** Messages above the limit; each ends its stream. */
+    hugeMessages: 0,
+  }
 }
 
-export function newGeyserCounters(): GeyserCounters {
-  return { pings: 0, deadSlots: 0, otherBanks: 0, badMessages: 0, hugeMessages: 0 }
-}
+export type GeyserCounters = ReturnType<typeof newGeyserCounters>
 
 /** What a stream tells of how far the chain is, and asks. */
 export type ChainPlace = Pick<Receiver, 'admits' | 'slotSeen'>

@@ -1,9 +1,10 @@
 import { decodeBase58, encodeBase58 } from '../../base/base58.ts'
 import { AMM_PROGRAM, PUMP_PROGRAM } from '../chain/layouts/programs.ts'
 import { type EmittedBytes, eventOfInstruction } from '../chain/transactions/program-logs.ts'
-import { balancesOfMeta } from '../chain/transactions/rpc-balances.ts'
+import { balancesOfMeta } from '../chain/transactions/rpc-json.ts'
 import type { ChainTransaction } from '../chain/transactions/transaction.ts'
-import type { GeyserTransaction } from './geyser-update.ts'
+import { SUBSCRIBE } from './geyser-client.ts'
+import { type GeyserTransaction, updateOf } from './geyser-update.ts'
 
 const ADDRESS_BYTES = 32
 /** What is not sent has the zero of its type. */
@@ -67,4 +68,16 @@ function programsOf(keys: readonly Uint8Array[]): ReadonlyMap<number, string> {
     for (const { address, bytes } of PROGRAMS)
       if (Buffer.compare(key, bytes) === 0) programs.set(index, address)
   return programs
+}
+
+/** The transaction in the bytes of an update; null: another update; `unreadable`: none at all. */
+export function transactionOfUpdate(bytes: Buffer): ChainTransaction | null | 'unreadable' {
+  try {
+    const update = updateOf(SUBSCRIBE.responseDeserialize(bytes))
+    if (update === null) return 'unreadable'
+    const told = update.transaction
+    return told === undefined ? null : transactionOfGeyser(told.slot ?? 0, told.transaction)
+  } catch {
+    return 'unreadable'
+  }
 }

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { SlotSequencer } from '../../../src/feeds/supervisor/slot-sequencer.ts'
-import { newDeskCounters } from '../../../src/feeds/supervisor/supervisor-counters.ts'
+import { newDeskCounters, SlotSequencer } from '../../../src/feeds/supervisor/slot-sequencer.ts'
 import { told } from './scripted-source.ts'
 
 const STRAYS_MAX = 10_000

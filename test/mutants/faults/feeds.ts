@@ -85,7 +85,7 @@ export const FEED_FAULTS: readonly Fault[] = [
   },
   {
     name: 'pumpportal: the mayhem agent in place of the curve is believed of any mint',
-    file: 'src/feeds/pumpportal/portal-curves.ts',
+    file: 'src/feeds/pumpportal/portal-events.ts',
     find: 'bondingCurveKey === MAYHEM_AGENT && isMayhem && isNew',
     replace: 'bondingCurveKey === MAYHEM_AGENT',
     tests: PORTAL,
@@ -99,7 +99,7 @@ export const FEED_FAULTS: readonly Fault[] = [
   },
   {
     name: 'pumpportal: dust makes the price of a graduated coin',
-    file: 'src/feeds/pumpportal/pool-depths.ts',
+    file: 'src/feeds/pumpportal/portal-events.ts',
     find: 'if (baseRaw === 0n || quoteRaw < PRICED_QUOTE_RAW_MIN) return UNKNOWN',
     replace: 'if (baseRaw === 0n) return UNKNOWN',
     tests: PORTAL,
@@ -274,14 +274,14 @@ export const FEED_FAULTS: readonly Fault[] = [
   },
   {
     name: 'slots: one of which something is missing is whole',
-    file: 'src/feeds/slots/slot-settler.ts',
+    file: 'src/feeds/supervisor/slot-settler.ts',
     find: 'if (!open.isClosed || open.isIncomplete) continue',
     replace: 'if (!open.isClosed) continue',
     tests: SETTLER,
   },
   {
     name: 'slots: those far ahead push out the oldest',
-    file: 'src/feeds/slots/slot-settler.ts',
+    file: 'src/feeds/supervisor/slot-settler.ts',
     find: 'this.#open.delete(farthest > this.#tip ? farthest : Math.min(...this.#open.keys()))',
     replace: 'this.#open.delete(Math.min(...this.#open.keys()))',
     tests: SETTLER,
@@ -360,14 +360,14 @@ export const FEED_FAULTS: readonly Fault[] = [
   },
   {
     name: 'slots: a wrong time moves the length of a slot',
-    file: 'src/feeds/slots/slot-length.ts',
+    file: 'src/feeds/supervisor/slot-reach.ts',
     find: 'if (ms < SLOT_MS_MIN || ms > SLOT_MS_MAX) return',
     replace: '',
     tests: ['test/feeds/slots/slot-length.test.ts'],
   },
   {
     name: 'slots: the last span alone is the length of a slot',
-    file: 'src/feeds/slots/slot-length.ts',
+    file: 'src/feeds/supervisor/slot-reach.ts',
     find: 'this.#ms = middleOf(this.#spans)',
     replace: 'this.#ms = ms',
     tests: ['test/feeds/slots/slot-length.test.ts'],
@@ -472,7 +472,7 @@ export const FEED_FAULTS: readonly Fault[] = [
   },
   {
     name: 'recordings: an answer of an RPC server keeps the key',
-    file: 'src/feeds/recorder/frames-without-keys.ts',
+    file: 'src/feeds/raw-frames.ts',
     find: 'txType|method',
     replace: 'txType|method|jsonrpc',
     tests: ['test/feeds/recorder/frames-without-keys.test.ts'],

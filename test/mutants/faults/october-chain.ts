@@ -8,10 +8,10 @@ const RESERVES = 'src/feeds/chain/reserves-events.ts'
 const ROUTES = 'src/feeds/chain/settled-swaps.ts'
 const SETTLED = 'src/feeds/chain/settled-swaps.ts'
 const SIGNERS = 'src/feeds/chain/settled-swaps.ts'
-const BALANCES = 'src/feeds/chain/balance-events.ts'
-const DECIMALS = 'src/feeds/chain/quote-decimals.ts'
+const BALANCES = 'src/feeds/chain/settled-swaps.ts'
+const DECIMALS = 'src/feeds/chain/pool-mints.ts'
 const MAYHEM = 'src/feeds/chain/normalise.ts'
-const TOLD = 'src/feeds/chain/transactions/rpc-balances.ts'
+const TOLD = 'src/feeds/chain/transactions/rpc-json.ts'
 
 /** Faults of how what the programs tell since October 2026 becomes events of the engine. */
 export const OCTOBER_CHAIN_FAULTS: readonly Fault[] = [

@@ -805,7 +805,7 @@ export const SERVER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'log: a recording without slots is not judged by the age of its swaps',
-    file: 'src/app/feeds/slotless-share.ts',
+    file: 'src/app/feeds/feed-share.ts',
     find: 'this.#fresh >= nearlyAll || this.#older >= nearlyAll',
     replace: 'this.#fresh >= nearlyAll',
     tests: ['test/app/feeds/feed-share.test.ts'],

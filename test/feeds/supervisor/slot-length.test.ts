@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { SLOT_MS_START, SlotLength } from '../../../src/feeds/slots/slot-length.ts'
+import { SLOT_MS_START, SlotLength } from '../../../src/feeds/supervisor/slot-reach.ts'
 import { SeededRandom } from '../seeded-random.ts'
 
 const SECONDS = 1_790_000_000
