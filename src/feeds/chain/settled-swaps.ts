@@ -79,11 +79,6 @@ function settledSwap(
 /** How it was found who traded. */
 type Way = Extract<keyof FeedCounters, `signers${string}`>
 
-interface SwapSigner {
-  readonly signer: string
-  readonly way: Way
-}
-
 /**
  * Who traded: `user` of the event if he signed the transaction or his balance of the mint moved, as a
  * router's account does neither; else the one owner whose balance moved by exactly the amount; else who
@@ -96,7 +91,10 @@ function signerOf(
   swaps: readonly Swap[],
   pools: ReadonlySet<string>,
   transaction: ChainTransaction,
-): SwapSigner {
+): {
+  readonly signer: string
+  readonly way: Way
+} {
   const { signer: user, mint } = swap
   const { signers, balances } = transaction
   if (signers.length === 0 && balances.length === 0) return { signer: user, way: 'signersUntold' }

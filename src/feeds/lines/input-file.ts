@@ -6,15 +6,6 @@ import { gunzipped, zstdDecompressed } from './decompress.ts'
 
 const CHUNK_BYTES = 256 * 1024
 
-interface InputFile {
-  /** Decompressed. */
-  readonly bytes: Readable
-  /** Of the file as it is on disk. */
-  readonly sizeBytes: number
-  /** Bytes of it read so far. */
-  readonly bytesRead: () => number
-}
-
 /** Why the file cannot be read, in one sentence; null when it can. */
 export function checkInputFile(path: string): string | null {
   try {
@@ -29,7 +20,14 @@ export function checkInputFile(path: string): string | null {
 }
 
 /** Opens a plain, `.gz` or `.zst` file; errors of reading come through the stream. */
-export function openInputFile(path: string): InputFile {
+export function openInputFile(path: string): {
+  /** Decompressed. */
+  readonly bytes: Readable
+  /** Of the file as it is on disk. */
+  readonly sizeBytes: number
+  /** Bytes of it read so far. */
+  readonly bytesRead: () => number
+} {
   const file = createReadStream(path, { highWaterMark: CHUNK_BYTES })
   const bytes = decompressed(path, file)
   return { bytes, sizeBytes: statSync(path).size, bytesRead: () => file.bytesRead }

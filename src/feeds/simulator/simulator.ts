@@ -35,12 +35,6 @@ interface SimulatorOptions
   readonly clock: () => number
 }
 
-/** A market that was taken up, and what its history has to know of that. */
-interface GoneOn {
-  readonly market: Market
-  readonly goesOn: NonNullable<HistoryOptions['goesOn']>
-}
-
 /**
  * A market of its own: a day of history at once, then live trading at a steady rate. Where an earlier run
  * left one it goes on with that, and what is missing since it stopped is the history.
@@ -83,7 +77,13 @@ export class SimulatorFeed implements Feed {
   }
 
   /** null: the folder holds no token of the simulator. */
-  async #takeUp(held: HeldMarket, sink: RecordSink): Promise<GoneOn | null> {
+  async #takeUp(
+    held: HeldMarket,
+    sink: RecordSink,
+  ): Promise<{
+    readonly market: Market
+    readonly goesOn: NonNullable<HistoryOptions['goesOn']>
+  } | null> {
     const { startSeconds } = this.#options
     const stoppedSeconds = Math.min(held.newestEventSeconds || startSeconds, startSeconds)
     // A slot begins before the second in it, and time shall not go back.

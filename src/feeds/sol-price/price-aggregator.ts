@@ -9,17 +9,18 @@ export const JUMP_HELD_MS = 60_000
 /** The first price of a single venue waits this long for a second one. */
 export const FIRST_ALONE_MS = 3_000
 
-interface Quote {
-  readonly usd: number
-  readonly atMs: number
-}
-
 /**
  * What a SOL costs by what several venues say: the median of the fresh quotes near the last price.
  * A jump counts when more venues agree on it than stay behind, or when it lasts.
  */
 export class PriceAggregator {
-  readonly #quotes = new Map<string, Quote>()
+  readonly #quotes = new Map<
+    string,
+    {
+      readonly usd: number
+      readonly atMs: number
+    }
+  >()
   #usd: number | null = null
   /** Since when nothing acceptable came; null: something did, or nothing at all for long. */
   #waitingSinceMs: number | null = null

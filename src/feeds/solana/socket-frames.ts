@@ -127,16 +127,17 @@ export class SocketFrames {
   }
 }
 
-interface Subscription {
-  readonly name: string
-  lastMs: number
-  /** Slot of its last frame; null: none came yet. */
-  lastSlot: number | null
-}
-
 /** Notices when one subscription of a connection has died while the other goes on. */
 class SubscriptionWatch {
-  readonly #byId = new Map<string, Subscription>()
+  readonly #byId = new Map<
+    string,
+    {
+      readonly name: string
+      lastMs: number
+      /** Slot of its last frame; null: none came yet. */
+      lastSlot: number | null
+    }
+  >()
   #firstSlot: number | null = null
 
   /** The slot up to which frames of all have come, and of which more may come; null: none came. */

@@ -10,16 +10,17 @@ const TRANSACTIONS_MAX = 20_000
 /** By slot the highest index under which runs before wrote something of it. */
 export type WrittenIndexes = ReadonlyMap<number, number>
 
-interface GivenTransaction {
-  /** Under which it was handed over. */
-  readonly txIndex: number
-  readonly mints: readonly string[]
-  /** null: nobody told it. */
-  blockIndex: number | null
-}
-
 interface GivenSlot {
-  readonly bySignature: Map<string, GivenTransaction>
+  readonly bySignature: Map<
+    string,
+    {
+      /** Under which it was handed over. */
+      readonly txIndex: number
+      readonly mints: readonly string[]
+      /** null: nobody told it. */
+      blockIndex: number | null
+    }
+  >
   /** What the runs before wrote of it ends here; 0: it is of this one. */
   readonly writtenTo: number
   lastIndex: number

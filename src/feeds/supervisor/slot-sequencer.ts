@@ -14,14 +14,6 @@ const REMEMBERED_MAX = 200_000
 /** Transactions of slots already handed over that wait for the next slot; past it the oldest go. */
 const STRAYS_MAX = 10_000
 
-/** Slots `from` to `to` that nobody told. */
-interface Gap {
-  readonly from: number
-  readonly to: number
-  /** Whether the chain has a block at `to`, by the word of the block behind it. */
-  readonly hasBlock: boolean
-}
-
 /** What happened to the slots of all sources together. */
 export function newDeskCounters() {
   return {
@@ -111,7 +103,12 @@ export class SlotSequencer {
   }
 
   /** What is missing before the oldest slot that is whole; null: nothing, or that one has to wait itself. */
-  get gap(): Gap | null {
+  get gap(): {
+    readonly from: number
+    readonly to: number
+    /** Whether the chain has a block at `to`, by the word of the block behind it. */
+    readonly hasBlock: boolean
+  } | null {
     const next = this.#held.oldestWhole
     if (next === null || this.#cursor === null || next.parent.slot <= this.#cursor) return null
     if (this.#isEarly(this.#held.earliestSeconds)) return null
@@ -238,18 +235,19 @@ export class SlotSequencer {
   }
 }
 
-interface Stray {
-  readonly transaction: ToldTransaction
-  /** Whether a slot was handed over since it came. */
-  readonly hasWaited: boolean
-}
-
 /**
  * Transactions that came after their slot. Each waits for one more slot: a peer that names a wrong slot
  * tells the right one meanwhile.
  */
 class LateTransactions {
-  readonly #strays = new Map<string, Stray>()
+  readonly #strays = new Map<
+    string,
+    {
+      readonly transaction: ToldTransaction
+      /** Whether a slot was handed over since it came. */
+      readonly hasWaited: boolean
+    }
+  >()
 
   has(signature: string): boolean {
     return this.#strays.has(signature)

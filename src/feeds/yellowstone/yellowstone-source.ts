@@ -42,16 +42,6 @@ const NONE_WHOLE_MS = 15_000
 /** Of a back-fill only what was asked for is heard. */
 const ANYWHERE: ChainPlace = { admits: () => true, slotSeen: () => {} }
 
-interface YellowstoneOptions {
-  readonly peer: GeyserPeer
-  readonly counters: FeedCounters
-  /** Told of events that no layout knows. */
-  readonly forms?: NewForms
-  readonly rawFrames?: RawFrames
-  readonly timers?: Timers
-  readonly settleMs?: number
-}
-
 /**
  * FEED=yellowstone: transactions of both programs, block metas and slots at commitment confirmed,
  * with index, fee and balances. After a loss it goes on where it was (`from_slot`).
@@ -68,7 +58,15 @@ export class YellowstoneSource implements Source {
   #replays = 0
   #emptyStreams = 0
 
-  constructor(options: YellowstoneOptions) {
+  constructor(options: {
+    readonly peer: GeyserPeer
+    readonly counters: FeedCounters
+    /** Told of events that no layout knows. */
+    readonly forms?: NewForms
+    readonly rawFrames?: RawFrames
+    readonly timers?: Timers
+    readonly settleMs?: number
+  }) {
     this.#peer = options.peer
     const { url, token } = options.peer
     this.secrets = secretsOf(url, token)

@@ -27,22 +27,6 @@ export const A = {
 /** Where the signature of the open transaction is: most are made in place, in their only record. */
 const Signature = { unmade: 0, inBatch: 1, kept: 2 } as const
 
-/** The chain position that the events of the open transaction share. */
-interface Position {
-  readonly slot: number
-  readonly txIndex: number
-  readonly ordinal: number
-  readonly signature: string
-  readonly timestamp: number
-}
-
-interface SwapWriterParts {
-  readonly sink: RecordSink
-  readonly clock: ChainClock
-  readonly tokens: TokenTable
-  readonly random: Random
-}
-
 /** Puts transactions on the chain: swaps as binary records, everything else as events, in order. */
 export class SwapWriter {
   /**
@@ -66,7 +50,12 @@ export class SwapWriter {
   readonly #tokens: TokenTable
   readonly #random: Random
 
-  constructor(parts: SwapWriterParts) {
+  constructor(parts: {
+    readonly sink: RecordSink
+    readonly clock: ChainClock
+    readonly tokens: TokenTable
+    readonly random: Random
+  }) {
     this.#sink = parts.sink
     this.#clock = parts.clock
     this.#tokens = parts.tokens
@@ -166,7 +155,13 @@ export class SwapWriter {
   }
 
   /** Takes the next ordinal of the open transaction for an event. */
-  position(): Position {
+  position(): {
+    readonly slot: number
+    readonly txIndex: number
+    readonly ordinal: number
+    readonly signature: string
+    readonly timestamp: number
+  } {
     const { toldSlot: slot, txIndex, timestamp } = this.#clock
     if (this.#signatureText === '') {
       this.#keepSignature()
