@@ -66,7 +66,7 @@ async function makeFeed(
     case 'sim':
       return makeSimulator(config, engine, nowMs)
     case 'stdin': {
-      const { StdinFeed } = await import('../../feeds/replay/stdin.ts')
+      const { StdinFeed } = await import('../../feeds/replay/replay.ts')
       return new StdinFeed({ report: line('stdin'), counters, forms: await newForms(sentence) })
     }
     case 'replay': {

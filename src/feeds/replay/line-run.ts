@@ -16,9 +16,10 @@ import { RecordedValues } from './recorded-value.ts'
 /** Events handed over at once; between two batches everything else gets its turn. */
 const BATCH_EVENTS = 1_000
 
-interface LineRunOptions {
+export interface LineRunOptions {
   readonly counters: FeedCounters
-  readonly forms?: NewForms | undefined
+  /** Reports events that no layout knows. */
+  readonly forms?: NewForms
   readonly report: ReportLine
   readonly pacer: Pacer
   readonly signal: AbortSignal

@@ -14,7 +14,7 @@ export const SIMULATOR_FAULTS: readonly Fault[] = [
   {
     name: 'simulator: what a buy paid in a coin is told by nobody',
     file: 'src/feeds/simulator/coin-trades.ts',
-    find: 'this.#holdings.giveAway(quoteRow, quotePlace, paidRaw)',
+    find: 'this.#parts.holdings.giveAway(quoteRow, quotePlace, paidRaw)',
     replace: '',
     tests: MARKET,
   },
@@ -28,14 +28,14 @@ export const SIMULATOR_FAULTS: readonly Fault[] = [
   {
     name: 'simulator: a far hop pays the platform too',
     file: 'src/feeds/simulator/coin-trades.ts',
-    find: 'return this.#trader.buy(row, wallet, flags | SECOND_HOP, FeePart.far)',
-    replace: 'return this.#trader.buy(row, wallet, flags | SECOND_HOP)',
+    find: 'return this.#parts.trader.buy(row, wallet, flags | SECOND_HOP, FeePart.far)',
+    replace: 'return this.#parts.trader.buy(row, wallet, flags | SECOND_HOP)',
     tests: MARKET,
   },
   {
     name: 'simulator: a boost burns nothing',
     file: 'src/feeds/simulator/reserve-moves.ts',
-    find: 'this.#holdings.lowerSupply(row, base)',
+    find: 'this.#parts.holdings.lowerSupply(row, base)',
     replace: '',
     tests: MARKET,
   },
