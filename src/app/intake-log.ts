@@ -72,7 +72,7 @@ export class IntakeLog {
     share.ended()
     this.look()
     this.#log.info({ feed, ...share.counts }, 'feed ended')
-    if (share.told > 0 || isStopped) return
+    if (share.received > 0 || isStopped) return
     const lines = this.#lines.count(feed)
     // A wrong file would look like an empty market else.
     const why =

@@ -49,7 +49,7 @@ export const SwapLane = {
    * is: `walletOf`, `hopOf`.
    */
   wallet: 7,
-  /** Address id of the pool and what is told of the quote: `poolOf`, `toldQuoteOf`. */
+  /** Address id of the pool and what is told of the quote: `poolOf`, `givenQuoteOf`. */
   pool: 8,
   /**
    * Address id of the quote mint where one is told, as the feed gave it; the fold writes
@@ -154,19 +154,19 @@ const QUOTE_DECIMALS_MASK = 31
  * The bits of the flags lane for a hop and the decimals of a quote, where they are given. What there is no
  * room for (event lines refuse it, a mint account on the chain may say it) is not told.
  */
-export function toldBits(route = 0, quoteDecimals = -1): number {
+export function givenBits(route = 0, quoteDecimals = -1): number {
   const hop = route > 0 && route <= ROUTE_MASK ? route : 0
   const decimals = quoteDecimals >= 0 && quoteDecimals < QUOTE_DECIMALS_MASK ? quoteDecimals + 1 : 0
   return (hop << ROUTE_SHIFT) | (decimals << QUOTE_DECIMALS_SHIFT)
 }
 
 /** Number of the hop that the feed gave, 0 for none. */
-export function toldRoute(flags: number): number {
+export function givenRoute(flags: number): number {
   return (flags >>> ROUTE_SHIFT) & ROUTE_MASK
 }
 
 /** Decimals of the quote that the feed gave, -1 for none. */
-export function toldQuoteDecimals(flags: number): number {
+export function givenQuoteDecimals(flags: number): number {
   return ((flags >>> QUOTE_DECIMALS_SHIFT) & QUOTE_DECIMALS_MASK) - 1
 }
 
@@ -185,7 +185,7 @@ export function poolOf(u32: Uint32Array, at: number): number {
 }
 
 /** The `Quote` that the feed told with the swap, -1 for none. */
-export function toldQuoteOf(u32: Uint32Array, at: number): number {
+export function givenQuoteOf(u32: Uint32Array, at: number): number {
   return (u32[at + SwapLane.pool] >>> POOL_BITS) - 1
 }
 
@@ -196,7 +196,8 @@ export function toldQuoteOf(u32: Uint32Array, at: number): number {
 export const Hop = { none: 0, first: 1, later: 2, passed: 3 } as const
 
 /** Bits of what the feed told beside them, until the fold begins. */
-export const TOLD_BITS = (ROUTE_MASK << ROUTE_SHIFT) | (QUOTE_DECIMALS_MASK << QUOTE_DECIMALS_SHIFT)
+export const GIVEN_BITS =
+  (ROUTE_MASK << ROUTE_SHIFT) | (QUOTE_DECIMALS_MASK << QUOTE_DECIMALS_SHIFT)
 
 /** Bits of the wallet's lane that hold its row: there are fewer wallets than addresses. */
 const WALLET_BITS = 30
@@ -253,7 +254,7 @@ export function beginFold(u32: Uint32Array, at: number): void {
   copyU64(u32, at + SwapLane.cashbackLo, u32, at + SwapLane.givenCashbackLo)
   if (flags & Flag.amm) copyU64(u32, at + SwapLane.lpFeeLo, u32, at + SwapLane.givenLpFeeLo)
   else if (!isZeroAt(u32, at + SwapLane.givenLpFeeLo)) addLpFeeOfCurve(u32, at)
-  const route = toldRoute(flags)
+  const route = givenRoute(flags)
   if (route > 0) markHop(u32, at, route > 1 ? Hop.later : Hop.first)
 }
 
@@ -272,7 +273,7 @@ export function undoFold(u32: Uint32Array, f64: Float64Array, at: number): void 
   const hop = hopOf(u32, at)
   const isBought = (flags & Flag.sell) === 0
   const route = hop === Hop.passed ? (isBought ? Hop.first : Hop.later) : hop
-  u32[at + SwapLane.flags] = (flags | toldBits(route)) >>> 0
+  u32[at + SwapLane.flags] = (flags | givenBits(route)) >>> 0
   u32[at + SwapLane.wallet] &= WALLET_MASK
   copyU64(u32, at + SwapLane.givenCashbackLo, u32, at + SwapLane.cashbackLo)
   u32[at + SwapLane.givenLpFeeLo] = 0

@@ -127,7 +127,7 @@ const FEEDS = [
   `nearly all of the first ${count(JUDGED_SWAPS)} swaps of a feed`,
   `the median of the venues with a quote in the last ${seconds(judge.FRESH_MS)}. A quote further than ${percent(judge.JUMP_SHARE)} from the last price ` +
     `counts in two cases: more venues agree on it (within ${percent(judge.AGREE_SHARE)}) than stay behind, or none stays behind and it ` +
-    `has lasted for ${seconds(judge.JUMP_HELD_MS)}. The first price needs two venues that agree, or ${seconds(judge.FIRST_ALONE_MS)}.`,
+    `has lasted for ${seconds(judge.JUMP_WAIT_MS)}. The first price needs two venues that agree, or ${seconds(judge.FIRST_ALONE_MS)}.`,
   `when it has changed by $${1 / venues.STEPS_PER_USD} or more`,
   `Live feeds wait up to ${seconds(FIRST_PRICE_MS)} for the first one. A venue that is silent for ${seconds(venues.SILENCE_MS)}, ` +
     `or sends heartbeats and no price for ${seconds(venues.STALL_MS)}, is connected to anew`,

@@ -15,7 +15,7 @@ export type Foreign = 'late' | 'slotless'
 export class FeedShare implements EventSink {
   readonly counts = noCounts()
   /** Events that it has told, whatever came of them. */
-  told = 0
+  received = 0
   readonly #sink: EventSink
   /** Of all feeds together, since the folder was new. */
   readonly #total: Readonly<EngineCounts>
@@ -38,14 +38,14 @@ export class FeedShare implements EventSink {
   }
 
   events(batch: readonly FeedEvent[]): void {
-    this.told += batch.length
+    this.received += batch.length
     this.#slotless?.look(batch)
     this.#count(() => this.#sink.events(batch))
     if (this.#slotless?.isFull) this.#judgeSlotless()
   }
 
   records(batch: RecordBatch): void {
-    this.told += batch.events
+    this.received += batch.events
     this.#count(() => this.#sink.records(batch))
   }
 

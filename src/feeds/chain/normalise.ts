@@ -236,11 +236,11 @@ function positionOf(
 /** Mayhem curves whose creation was not seen: the first trade tells what they are. */
 class MayhemMints {
   /** By mint, the signature that told it. */
-  readonly #told = new LRUCache<string, string>({ max: MINTS_MAX })
+  readonly #known = new LRUCache<string, string>({ max: MINTS_MAX })
 
   /** A creation or a re-pricing has told it. */
   learn(mint: string): void {
-    this.#told.set(mint, BY_EVENT)
+    this.#known.set(mint, BY_EVENT)
   }
 
   /**
@@ -250,9 +250,9 @@ class MayhemMints {
   events(trades: readonly Swap[], ordinal: number): readonly Reserves[] {
     const last = new Map(trades.map((trade) => [trade.mint, trade]))
     const untold = [...last.values()].filter(({ mint, signature }) => {
-      const teller = this.#told.get(mint)
-      if (teller !== undefined) return teller === signature
-      this.#told.set(mint, signature)
+      const first = this.#known.get(mint)
+      if (first !== undefined) return first === signature
+      this.#known.set(mint, signature)
       return true
     })
     return untold.map((trade, k) => mayhemCurve(trade, ordinal + k))

@@ -69,7 +69,7 @@ export class MetadataFeed implements Feed {
     this.#queue = new FetchQueue(options.gateways)
     this.#dexPaid = new DexPaid({
       fetchText: (url, stop) => this.#fetch.text(url, stop),
-      onPaid: (mint) => this.#tell(mint, { dexPaid: true }),
+      onPaid: (mint) => this.#send(mint, { dexPaid: true }),
       clockMs: this.#steadyMs,
       completingPercent: options.completingPercent ?? THRESHOLDS.completingPercent,
       ...(options.dexEveryMs !== undefined && { everyMs: options.dexEveryMs }),
@@ -131,7 +131,7 @@ export class MetadataFeed implements Feed {
     const texts = this.#texts.get(key)
     const nowMs = this.#steadyMs()
     // Not within the fold that the creation is still in.
-    if (texts !== undefined) setImmediate(() => this.#tell(mint, texts))
+    if (texts !== undefined) setImmediate(() => this.#send(mint, texts))
     else if ((this.#nothing.get(key) ?? 0) <= nowMs) this.#queue.add(mint, uri, nowMs)
   }
 
@@ -161,7 +161,7 @@ export class MetadataFeed implements Feed {
       this.#fetched += 1
       const live = this.#withLivePictures(texts)
       this.#texts.set(key, live)
-      for (const mint of mints) this.#tell(mint, live)
+      for (const mint of mints) this.#send(mint, live)
     }
     this.#begin()
   }
@@ -182,7 +182,7 @@ export class MetadataFeed implements Feed {
     if (isOver) this.#gaveUp += 1
   }
 
-  #tell(mint: string, texts: TokenTexts & { readonly dexPaid?: boolean }): void {
+  #send(mint: string, texts: TokenTexts & { readonly dexPaid?: boolean }): void {
     if (Object.keys(texts).length === 0 || this.#stopping.signal.aborted) return
     this.#events += 1
     const timestamp = Math.floor(this.#clockMs() / 1000)

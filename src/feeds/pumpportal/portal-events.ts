@@ -93,14 +93,14 @@ export class PortalEvents {
     const reserves = this.#reservesOf(frame)
     const swap = swapOf(frame, pool, reserves, timestamp)
     if (this.#isDuplicate(`trade ${signature} ${swap.ordinal}`)) return []
-    this.#curves.told(mint, signature)
+    this.#curves.seen(mint, signature)
     this.#counters.trades++
     if (frame.pool === undefined) {
       this.#counters.bareTrades++
       // What follows does not follow on from the last one whose reserves were told.
       this.#lastBaseRaw.delete(frame.mint)
     } else this.#judge(swap)
-    if (frame.pool === 'pump-amm') this.#depths.told(mint, reserves)
+    if (frame.pool === 'pump-amm') this.#depths.observe(mint, reserves)
     return [swap]
   }
 
@@ -126,7 +126,7 @@ export class PortalEvents {
     }
     if (this.#isDuplicate(`migrate ${signature} ${mint}`)) return []
     this.#counters.migrations++
-    this.#curves.told(mint, signature)
+    this.#curves.seen(mint, signature)
     // The pool's reserves begin anew.
     this.#lastBaseRaw.delete(mint)
     const position = { slot: null, txIndex: null, ordinal: 0, signature, timestamp }
@@ -285,7 +285,7 @@ class PortalCurves {
     if (bondingCurveKey !== curve && !(bondingCurveKey === MAYHEM_AGENT && isMayhem && isNew))
       return null
     if (isMayhem) this.#mayhem.set(mint, true)
-    this.told(mint, signature)
+    this.seen(mint, signature)
     return curve
   }
 
@@ -298,7 +298,7 @@ class PortalCurves {
   }
 
   /** Something was told of a mint: it is not new to other transactions any more. */
-  told(mint: string, signature: string): void {
+  seen(mint: string, signature: string): void {
     if (!this.#first.has(mint)) this.#first.set(mint, signature)
   }
 }
@@ -328,7 +328,7 @@ class PoolDepths {
   readonly #depths = new LRUCache<string, number>({ max: DEPTHS_MAX })
 
   /** The reserves of a mint's pool were told. */
-  told(mint: string, { baseRaw, quoteRaw }: PoolReserves): void {
+  observe(mint: string, { baseRaw, quoteRaw }: PoolReserves): void {
     const depth = Math.sqrt(Number(baseRaw) * Number(quoteRaw))
     if (depth > 0) this.#depths.set(mint, depth)
   }

@@ -1,4 +1,4 @@
-import { Flag, toldBits } from '../../events/swap-record.ts'
+import { Flag, givenBits } from '../../events/swap-record.ts'
 import type { SizeDraw } from './size-draw.ts'
 import type { Trader } from './trader.ts'
 import { baseBought, quoteFetched } from './world/curve.ts'
@@ -10,8 +10,8 @@ import { A } from './world/swap-writer.ts'
 import { I, T, TOKEN_INTS, TOKEN_LANES, Trait } from './world/token-table.ts'
 
 /** Hops of a route: out of the trader's currency and on, or back. */
-const FIRST_HOP = toldBits(1)
-const SECOND_HOP = toldBits(2)
+const FIRST_HOP = givenBits(1)
+const SECOND_HOP = givenBits(2)
 /** Buys that a holder of the coin pays with it; the others come from SOL or USDC by a route. */
 const DIRECT_SHARE = 0.2
 const KNOWN_BALANCES = Flag.balanceBeforeGiven | Flag.balanceAfterGiven

@@ -16,7 +16,7 @@ export class PricedSink implements EventSink {
   readonly #series: PriceSeries
   readonly #isAhead: (timestamp: number) => boolean
   /** Index of the price that was told last; -1: none. */
-  #told = -1
+  #sentIndex = -1
   #newestSeconds = 0
 
   /** @param isAhead whether events of a time are refused now: a price that is told with one would never come */
@@ -58,8 +58,8 @@ export class PricedSink implements EventSink {
   #changeAt(timestamp: number): SolPrice | null {
     if (this.#isAhead(timestamp)) return null
     const index = this.#indexAt(timestamp)
-    if (index === this.#told) return null
-    this.#told = index
+    if (index === this.#sentIndex) return null
+    this.#sentIndex = index
     return { type: 'sol_price', timestamp, usd: this.#series[index].usd }
   }
 

@@ -41,14 +41,14 @@ export class SolPriceFeed implements Feed {
   readonly #clockMs: () => number
   /** Goes on when the clock of the machine is set: by it quotes grow old. */
   readonly #steadyMs: () => number
-  readonly #judge = new PriceAggregator()
+  readonly #aggregator = new PriceAggregator()
   readonly #sockets: readonly VenueSocket[]
   readonly #stopping = new AbortController()
   readonly #priced = Promise.withResolvers<void>()
   #sink: EventSink | null = null
-  #toldUsd: number | null = null
+  #sentUsd: number | null = null
   /** A price was told in this interval already: the first one, which did not wait. */
-  #hasTold = false
+  #hasSent = false
   #startedMs = 0
   #isStale = false
   #garbage = 0
@@ -69,8 +69,8 @@ export class SolPriceFeed implements Feed {
     const running = this.#sockets.map((socket) => socket.run(signal))
     while (!signal.aborted) {
       await wait(everyMs, signal)
-      if (!this.#hasTold) this.#tell()
-      this.#hasTold = false
+      if (!this.#hasSent) this.#send()
+      this.#hasSent = false
       this.#reportStale()
     }
     await Promise.all(running)
@@ -91,25 +91,25 @@ export class SolPriceFeed implements Feed {
 
   /** For `/readyz` and `/metrics`. Stale: no venue said anything lately, the last price stays. */
   figures(): Readonly<Record<string, number>> {
-    const fresh = this.#judge.freshVenues(this.#steadyMs())
+    const fresh = this.#aggregator.freshVenues(this.#steadyMs())
     return {
       sol_price_stale: fresh === 0 ? 1 : 0,
       sol_price_fresh_venues: fresh,
       sol_price_venues_connected: this.#sockets.filter((socket) => socket.isOpen).length,
       sol_price_events_total: this.#events,
       sol_price_garbage_total: this.#garbage,
-      sol_price_jumps_held_total: this.#judge.jumpsHeld,
+      sol_price_jumps_held_total: this.#aggregator.jumpsHeld,
       sol_price_connections_lost_total: this.#sockets.reduce((sum, { lost }) => sum + lost, 0),
     }
   }
 
   #reportStale(): void {
     const nowMs = this.#steadyMs()
-    const hasBegun = this.#toldUsd !== null || nowMs - this.#startedMs > FRESH_MS
-    const isStale = hasBegun && this.#judge.freshVenues(nowMs) === 0
+    const hasBegun = this.#sentUsd !== null || nowMs - this.#startedMs > FRESH_MS
+    const isStale = hasBegun && this.#aggregator.freshVenues(nowMs) === 0
     if (isStale === this.#isStale) return
     this.#isStale = isStale
-    const stays = this.#toldUsd === null ? 'the last known one' : `$${this.#toldUsd}`
+    const stays = this.#sentUsd === null ? 'the last known one' : `$${this.#sentUsd}`
     this.#options.report?.(
       isStale
         ? `no venue has told the price of SOL for ${FRESH_MS / 1000} s, ${stays} stays`
@@ -135,19 +135,19 @@ export class SolPriceFeed implements Feed {
     const usd = readPrice(venue, text)
     if (usd === 'garbage') this.#garbage += 1
     if (usd === null || usd === 'garbage') return false
-    this.#judge.quote(venue.name, usd, this.#steadyMs())
+    this.#aggregator.quote(venue.name, usd, this.#steadyMs())
     // The first price is waited for.
-    if (this.#toldUsd === null) this.#hasTold = this.#tell()
+    if (this.#sentUsd === null) this.#hasSent = this.#send()
     return true
   }
 
   /** Whether there was anything to tell. */
-  #tell(): boolean {
-    const usd = this.#judge.settle(this.#steadyMs())
+  #send(): boolean {
+    const usd = this.#aggregator.settle(this.#steadyMs())
     if (usd === null || this.#stopping.signal.aborted) return false
     const rounded = Math.round(usd * STEPS_PER_USD) / STEPS_PER_USD
-    if (rounded === this.#toldUsd) return false
-    this.#toldUsd = rounded
+    if (rounded === this.#sentUsd) return false
+    this.#sentUsd = rounded
     this.#events += 1
     const timestamp = Math.floor(this.#clockMs() / 1000)
     this.#sink?.events([{ type: 'sol_price', timestamp, usd: rounded }])

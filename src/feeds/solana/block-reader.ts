@@ -11,8 +11,8 @@ import {
   BlockGone,
   BlockWithoutEvents,
   isLastingRefusal,
+  type RpcBlock,
   type RpcQuestions,
-  type ToldBlock,
 } from './rpc-questions.ts'
 
 /**
@@ -87,7 +87,7 @@ export class BlockReader {
       throw new Error(`the RPC server has not reached slot ${to} yet`)
     const unwanted = new AbortController()
     const wanted = AbortSignal.any([signal, unwanted.signal])
-    const reads: Promise<ToldBlock | null>[] = []
+    const reads: Promise<RpcBlock | null>[] = []
     let next = 0
     let before = listed.includes(from - 1) ? from - 1 : -1
     try {
@@ -132,7 +132,7 @@ export class BlockReader {
   }
 
   /** null: the slot was skipped. */
-  #read(slot: number, signal: AbortSignal): Promise<ToldBlock | null> {
+  #read(slot: number, signal: AbortSignal): Promise<RpcBlock | null> {
     return this.#reading.questions.block(slot, signal).catch((error: unknown) => {
       throw error instanceof BlockGone ? new SlotsUnavailable(error.message, slot) : error
     })
@@ -140,13 +140,13 @@ export class BlockReader {
 
   async #tellBlock(
     slot: number,
-    block: ToldBlock | null,
+    block: RpcBlock | null,
     receiver: SlotReceiver,
     signal: AbortSignal,
   ): Promise<void> {
     if (block === null || signal.aborted) return
     // An empty block does not show that more than signatures is kept.
-    if (block.transactions.length > 0 || !this.#lacksEvents) this.#refusals.told()
+    if (block.transactions.length > 0 || !this.#lacksEvents) this.#refusals.succeeded()
     const signatures: string[] = []
     this.#reading.counters.badLines += block.unreadable
     for (const transaction of block.transactions)

@@ -153,7 +153,8 @@ export class LogReader {
     } finally {
       this.#parked--
       release()
-      if (this.#signal.aborted && slot <= this.#newestWhole) this.#receiver.suspect(slot, slot)
+      if (this.#signal.aborted && slot <= this.#newestWhole)
+        this.#receiver.slotsIncomplete(slot, slot)
     }
   }
 
@@ -191,7 +192,7 @@ export class LogReader {
   #leave(slot: number): boolean {
     this.#settler.leave(slot)
     if (slot > this.#newestWhole || this.#signal.aborted) return false
-    this.#receiver.suspect(slot, slot)
+    this.#receiver.slotsIncomplete(slot, slot)
     return true
   }
 

@@ -18,7 +18,7 @@ const METHOD_NOT_FOUND = -32_601
 /** Accounts in one question, the server's own limit. */
 export const ACCOUNTS_MAX = 100
 
-export interface ToldBlock {
+export interface RpcBlock {
   readonly parentSlot: number
   /** The transactions of the two programs that did not fail, with their indexes. */
   readonly transactions: readonly ChainTransaction[]
@@ -60,7 +60,7 @@ export class RpcQuestions {
    * @throws BlockGone when it can never be had, BlockWithoutEvents when the server keeps nothing of what
    *   its transactions did, any other error when it may have it later
    */
-  async block(slot: number, signal: AbortSignal): Promise<ToldBlock | null> {
+  async block(slot: number, signal: AbortSignal): Promise<RpcBlock | null> {
     let answer: unknown
     try {
       answer = await this.#versioned('getBlock', [slot], BLOCK_FORM, signal)
@@ -155,7 +155,7 @@ function transactionsOf(
   slot: number,
   blockTime: number | null,
   entries: readonly unknown[],
-): Pick<ToldBlock, 'transactions' | 'unreadable'> {
+): Pick<RpcBlock, 'transactions' | 'unreadable'> {
   const transactions: ChainTransaction[] = []
   let unreadable = 0
   for (const [txIndex, entry] of entries.entries()) {

@@ -110,7 +110,7 @@ export class SolanaSource implements Source {
       // Frames of these may have been on their way: silence is all that says where a slot ends.
       const { openFrom } = frames
       if (blocks === 'gaps' && openFrom !== null && openFrom <= reader.newestWhole)
-        receiver.suspect(openFrom, reader.newestWhole)
+        receiver.slotsIncomplete(openFrom, reader.newestWhole)
       resolve()
     })
     return promise

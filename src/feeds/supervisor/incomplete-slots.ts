@@ -5,7 +5,7 @@ export interface SlotRange {
 }
 
 /** Slots behind the newest one handed over that are told again; older ones the engine would refuse. */
-export const SUSPECT_SLOTS_MAX = 128
+export const INCOMPLETE_SLOTS_MAX = 128
 /** Ranges remembered; past it the last one grows. */
 const RANGES_MAX = 64
 

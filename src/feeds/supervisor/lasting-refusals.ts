@@ -19,7 +19,7 @@ export class LastingRefusals {
   }
 
   /** It has told some. */
-  told(): void {
+  succeeded(): void {
     this.#count = 0
   }
 

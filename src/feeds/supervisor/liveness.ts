@@ -25,7 +25,7 @@ interface Liveness {
   /** How far the chain's times lie ahead of the clock of this machine, and how old they are. */
   readonly aheadSeconds: number
   readonly lagSeconds: number
-  readonly heldSlots: number
+  readonly bufferedSlots: number
   /** The last slot that was handed over whole; null: none yet. */
   readonly cursor: number | null
   /** How long it has been the last one. */
@@ -39,7 +39,7 @@ export function fullRuns(runs: readonly SourceRun[]): readonly SourceRun[] {
 
 /** Why what is served is not that of the chain now, in one sentence; null: it is. */
 export function whyNotLive(liveness: Liveness): string | null {
-  const { runs, slotsBehind, slotMs, aheadSeconds, heldSlots, standsMs } = liveness
+  const { runs, slotsBehind, slotMs, aheadSeconds, bufferedSlots, standsMs } = liveness
   const behindMs = slotsBehind * slotMs
   const lost = runs.filter((run) => run.lostMs >= LOST_MS)
   if (lost.length === runs.length)
@@ -53,7 +53,7 @@ export function whyNotLive(liveness: Liveness): string | null {
     )
   if (behindMs > BEHIND_MS_MAX)
     return `The feed is ${slotsBehind} slots behind the chain, ${seconds(behindMs)} s.`
-  if (heldSlots > 0 && standsMs >= STUCK_MS)
+  if (bufferedSlots > 0 && standsMs >= STUCK_MS)
     return `Slots are told, but none could be handed over for ${seconds(standsMs)} s.`
   const full = fullRuns(runs)
   return full.length === 0 ? whyPartial(runs) : whyOld(full, liveness)

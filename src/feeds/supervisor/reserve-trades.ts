@@ -21,13 +21,13 @@ export class ReserveTrades {
   /** Trades left out because the other side had told them. */
   leftOut = 0
 
-  /** `toldByReserve`: what the runs before took of it, which the chain may tell in this one. */
-  constructor(toldByReserve: readonly SwapContent[] = []) {
-    for (const trade of toldByReserve) remember(trade, this.#ofReserve)
+  /** `earlierReserveTrades`: what the runs before took of it, which the chain may tell in this one. */
+  constructor(earlierReserveTrades: readonly SwapContent[] = []) {
+    for (const trade of earlierReserveTrades) remember(trade, this.#ofReserve)
   }
 
   /** The events that the other side has not told. */
-  untold(events: readonly FeedEvent[], isReserve: boolean): readonly FeedEvent[] {
+  withoutRepeats(events: readonly FeedEvent[], isReserve: boolean): readonly FeedEvent[] {
     const [own, other] = isReserve
       ? [this.#ofReserve, this.#ofChain]
       : [this.#ofChain, this.#ofReserve]

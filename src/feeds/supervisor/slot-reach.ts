@@ -103,7 +103,7 @@ export class SlotLength {
   }
 
   /** A slot and the unix seconds of an event in it, in any order. */
-  told(slot: number, seconds: number): void {
+  observe(slot: number, seconds: number): void {
     const start = this.#start
     const isAnew = start === null || slot < start.slot - BACK_SLOTS_MAX
     if (isAnew) this.#start = { slot, seconds }

@@ -3,14 +3,14 @@ import { Backoff } from '../backoff.ts'
 import { type Timers, waitFor } from '../timers.ts'
 import type { SlotReach } from './slot-reach.ts'
 import type { SlotSequencer } from './slot-sequencer.ts'
-import { type Receiver, reasonOf, type Source, type ToldTransaction } from './source.ts'
+import { type Receiver, reasonOf, type SlotTransaction, type Source } from './source.ts'
 
 /** Silence after which a connection is taken for dead: the chain makes several slots a second. */
 export const SILENCE_MS = 5_000
 
 interface SourceRunOptions {
   readonly source: Source
-  readonly desk: SlotSequencer
+  readonly sequencer: SlotSequencer
   /** One for all sources: they tell of one chain. */
   readonly reach: SlotReach
   readonly timers: Timers
@@ -25,7 +25,7 @@ interface SourceRunOptions {
   /** Told after everything that may have opened or closed a gap. */
   readonly onProgress: () => void
   /** Told of slots of which transactions may be missing. */
-  readonly onSuspect: (from: number, to: number) => void
+  readonly onIncomplete: (from: number, to: number) => void
 }
 
 /** One source and its connections, one after the other, until the signal. */
@@ -91,7 +91,7 @@ export class SourceRun {
   }
 
   async #connection(signal: AbortSignal): Promise<void> {
-    const { source, desk } = this.#options
+    const { source, sequencer } = this.#options
     const attempt = new AbortController()
     const stop = () => attempt.abort()
     signal.addEventListener('abort', stop)
@@ -99,7 +99,7 @@ export class SourceRun {
     const endWatch = this.#watch(attempt)
     let reason = 'the peer ended the connection'
     try {
-      await source.connect(this.#receiver(attempt.signal), desk.cursor, attempt.signal)
+      await source.connect(this.#receiver(attempt.signal), sequencer.cursor, attempt.signal)
     } catch (error) {
       reason = reasonOf(error, source.secrets)
     }
@@ -136,16 +136,16 @@ export class SourceRun {
 
   /** What a connection that was given up still tells is dropped. */
   #receiver(signal: AbortSignal): Receiver {
-    const { desk, onProgress, onSuspect } = this.#options
+    const { sequencer, onProgress, onIncomplete } = this.#options
     let hasRefused = false
-    const heard = (listen: () => void) => {
+    const whileOpen = (act: () => void) => {
       if (signal.aborted) return
       this.#lastSignMs = this.#options.timers.nowMs()
-      listen()
+      act()
     }
     return {
       connected: () =>
-        heard(() => {
+        whileOpen(() => {
           if (!this.#isConnected) {
             this.#connectedAtMs = this.#options.timers.nowMs()
             this.#quietSinceMs = this.#connectedAtMs
@@ -153,8 +153,8 @@ export class SourceRun {
           this.#isConnected = true
           this.#reason = null
         }),
-      alive: () => heard(() => {}),
-      suspect: onSuspect,
+      alive: () => whileOpen(() => {}),
+      slotsIncomplete: onIncomplete,
       admits: (slot) => {
         if (signal.aborted || this.#options.reach.admits(slot)) return true
         this.counters.impossibleSlots++
@@ -165,22 +165,22 @@ export class SourceRun {
       slotSeen: (slot) => {
         if (!signal.aborted) this.#newestSlot = Math.max(this.#newestSlot, slot)
       },
-      transaction: (transaction) => heard(() => this.#transaction(transaction)),
+      transaction: (transaction) => whileOpen(() => this.#transaction(transaction)),
       slotComplete: (slot, parentSlot) =>
-        heard(() => {
+        whileOpen(() => {
           this.counters.slots++
           this.#backoff.succeeded()
-          desk.live.slotComplete(slot, parentSlot)
+          sequencer.live.slotComplete(slot, parentSlot)
           onProgress()
         }),
-      events: (events) => heard(() => this.#events(events)),
+      events: (events) => whileOpen(() => this.#events(events)),
     }
   }
 
-  #transaction(transaction: ToldTransaction): void {
+  #transaction(transaction: SlotTransaction): void {
     this.counters.transactions++
     this.#quietSinceMs = this.#options.timers.nowMs()
-    this.#options.desk.live.transaction(transaction)
+    this.#options.sequencer.live.transaction(transaction)
   }
 
   #events(events: readonly FeedEvent[]): void {

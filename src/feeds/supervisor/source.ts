@@ -5,7 +5,7 @@ import { codePoints } from '../../events/text.ts'
 import { withoutSecrets } from '../secrets.ts'
 
 /** The events of one transaction, whole: all of them or none are told. */
-export interface ToldTransaction {
+export interface SlotTransaction {
   readonly slot: number
   /** Index in the block; what is not exact is the order of arrival. */
   readonly txIndex: number | null
@@ -19,7 +19,7 @@ export interface ToldTransaction {
 /** What a source tells about slots, live or as a back-fill. */
 export interface SlotReceiver {
   /** May come in any order, again, and from several sources; the first of a signature counts. */
-  transaction(transaction: ToldTransaction): void
+  transaction(transaction: SlotTransaction): void
   /**
    * Everything of this slot has been told. A source that began in the middle of a slot never says
    * so of that slot.
@@ -45,7 +45,7 @@ export interface Receiver extends SlotReceiver {
    * Slots `from` to `to`, both included, were told whole, and transactions of them may be missing: they
    * are back-filled, late. Heard also when the connection has ended.
    */
-  suspect(from: number, to: number): void
+  slotsIncomplete(from: number, to: number): void
   /**
    * Asked of each slot before anything else is told of it. False: the chain cannot have come there yet,
    * and what was said of it is left out.

@@ -3,12 +3,12 @@ import { AHEAD_OF_WALL_SECONDS_MAX, type FeedEvent, type SwapContent } from '../
 import type { EventSink, Feed } from '../../events/event-sink.ts'
 import { ReserveCheck } from '../chain/reserve-check.ts'
 import { REAL_TIMERS, type Timers } from '../timers.ts'
+import type { WrittenIndexes } from './arrival-places.ts'
 import { GapFiller } from './gap-filler.ts'
-import type { WrittenIndexes } from './given-places.ts'
 import { fullRuns, whyNotLive } from './liveness.ts'
 import { ReserveTrades } from './reserve-trades.ts'
 import { SlotLength, SlotReach } from './slot-reach.ts'
-import { newDeskCounters, SlotSequencer } from './slot-sequencer.ts'
+import { newSlotCounters, SlotSequencer } from './slot-sequencer.ts'
 import type { Source } from './source.ts'
 import { SourceRun } from './source-run.ts'
 
@@ -22,7 +22,7 @@ interface SupervisorOptions {
   /** Of what was recovered, of the slots that may be told again; absent: nothing was. */
   readonly written?: WrittenIndexes
   /** Trades that the runs before took of a source without slots; asked for where one with slots may tell them too. */
-  readonly toldByReserve?: () => readonly SwapContent[]
+  readonly earlierReserveTrades?: () => readonly SwapContent[]
   /** Told about lost connections and gaps: the source (or `gap`) and one sentence. */
   readonly report: (who: string, reason: string) => void
   /** Slots of an outage that are back-filled; of a longer one the oldest are given up. */
@@ -44,10 +44,10 @@ export class Supervisor implements Feed {
   readonly name: string
   readonly #timers: Timers
   readonly #stopping = new AbortController()
-  readonly #counters = newDeskCounters()
+  readonly #counters = newSlotCounters()
   readonly #reserves = new ReserveCheck()
   readonly #slotLength = new SlotLength()
-  readonly #desk: SlotSequencer
+  readonly #sequencer: SlotSequencer
   readonly #runs: readonly SourceRun[]
   readonly #filler: GapFiller
   /** null: the sources are all of one kind, and so were those of the runs before. */
@@ -75,7 +75,7 @@ export class Supervisor implements Feed {
     this.#standsAt = cursor
     this.#standsSinceMs = this.#timers.nowMs()
     this.#reserveTrades = reserveTradesOf(options)
-    this.#desk = new SlotSequencer(
+    this.#sequencer = new SlotSequencer(
       (events) => this.#handOver(events, false),
       this.#counters,
       cursor,
@@ -83,7 +83,7 @@ export class Supervisor implements Feed {
       options.written,
     )
     this.#filler = new GapFiller({
-      desk: this.#desk,
+      sequencer: this.#sequencer,
       sources,
       counters: this.#counters,
       timers: this.#timers,
@@ -96,7 +96,7 @@ export class Supervisor implements Feed {
       (source) =>
         new SourceRun({
           source,
-          desk: this.#desk,
+          sequencer: this.#sequencer,
           reach,
           timers: this.#timers,
           random,
@@ -104,14 +104,14 @@ export class Supervisor implements Feed {
           isStandby: () => fullRuns(this.#runs).length > 0,
           report: (reason) => report(source.name, reason),
           onProgress: () => this.#progressed(),
-          onSuspect: (from, to) => this.#filler.suspect(from, to, this.#stopping.signal),
+          onIncomplete: (from, to) => this.#filler.slotsIncomplete(from, to, this.#stopping.signal),
         }),
     )
   }
 
   /** The last slot that was handed over whole; null: none yet. */
   get cursor(): number | null {
-    return this.#desk.cursor
+    return this.#sequencer.cursor
   }
 
   /**
@@ -122,7 +122,7 @@ export class Supervisor implements Feed {
     const { signal } = this.#stopping
     this.#sink = sink
     await Promise.all(this.#runs.map((run) => run.run(signal)))
-    this.#desk.flush()
+    this.#sequencer.flush()
     this.#filler.ended()
     this.#sink = null
     if (this.#failures.length > 0) throw this.#failures[0]
@@ -140,8 +140,8 @@ export class Supervisor implements Feed {
       slotMs: this.#slotLength.ms,
       aheadSeconds: this.#isEventClock ? 0 : this.#aheadSeconds,
       lagSeconds: this.#isEventClock ? 0 : this.#lagSeconds,
-      heldSlots: this.#desk.heldSlots,
-      cursor: this.#desk.cursor,
+      bufferedSlots: this.#sequencer.bufferedSlots,
+      cursor: this.#sequencer.cursor,
       standsMs: this.#timers.nowMs() - this.#standsSinceMs,
     })
   }
@@ -149,12 +149,12 @@ export class Supervisor implements Feed {
   /** Figures for `/readyz` and metrics; names begin with `feed_`. */
   figures(): Readonly<Record<string, number>> {
     const figures: Record<string, number> = {
-      feed_slot: this.#desk.cursor ?? -1,
+      feed_slot: this.#sequencer.cursor ?? -1,
       feed_slots_behind: Math.max(0, this.#slotsBehind()),
       feed_seconds_behind: this.#secondsSince(this.#newestTimestamp),
       feed_slot_ms: Math.round(this.#slotLength.ms),
-      feed_slots_held: this.#desk.heldSlots,
-      feed_gap_open: this.#desk.gap === null ? 0 : 1,
+      feed_slots_held: this.#sequencer.bufferedSlots,
+      feed_gap_open: this.#sequencer.gap === null ? 0 : 1,
       feed_curve_drifts_total: this.#reserves.curveDrifts,
       feed_pool_drifts_total: this.#reserves.poolDrifts,
       feed_reserve_trades_total: this.#reserveTrades?.leftOut ?? 0,
@@ -171,8 +171,8 @@ export class Supervisor implements Feed {
     return figures
   }
 
-  #handOver(told: readonly FeedEvent[], isReserve: boolean): void {
-    const events = this.#reserveTrades?.untold(told, isReserve) ?? told
+  #handOver(received: readonly FeedEvent[], isReserve: boolean): void {
+    const events = this.#reserveTrades?.withoutRepeats(received, isReserve) ?? received
     if (events.length === 0) return
     const newest = events.reduce((most, { timestamp }) => Math.max(most, timestamp), 0)
     this.#aheadSeconds = newest - Math.floor(this.#timers.wallMs() / 1000)
@@ -196,7 +196,7 @@ export class Supervisor implements Feed {
   #measureSlots(events: readonly FeedEvent[]): void {
     const last = events.findLast((event) => 'slot' in event && event.slot !== null)
     if (last !== undefined && 'slot' in last && last.slot !== null)
-      this.#slotLength.told(last.slot, last.timestamp)
+      this.#slotLength.observe(last.slot, last.timestamp)
   }
 
   #backfillSlotsMax({ backfillSlotsMax, backfillMs = null }: SupervisorOptions): number {
@@ -213,11 +213,11 @@ export class Supervisor implements Feed {
   }
 
   #progressed(): void {
-    if (this.#desk.cursor !== this.#standsAt) {
-      this.#standsAt = this.#desk.cursor
+    if (this.#sequencer.cursor !== this.#standsAt) {
+      this.#standsAt = this.#sequencer.cursor
       this.#standsSinceMs = this.#timers.nowMs()
     }
-    if (this.#desk.gap !== null) void this.#filler.fill(this.#stopping.signal)
+    if (this.#sequencer.gap !== null) void this.#filler.fill(this.#stopping.signal)
   }
 
   /** How far the chain can be, by what was recovered. */
@@ -231,7 +231,7 @@ export class Supervisor implements Feed {
   /** Below 0: what was recovered lies ahead of what the sources tell. */
   #slotsBehind(): number {
     const newest = Math.max(...this.#runs.map((run) => run.newestSlot))
-    return this.#desk.cursor === null || newest < 0 ? 0 : newest - this.#desk.cursor
+    return this.#sequencer.cursor === null || newest < 0 ? 0 : newest - this.#sequencer.cursor
   }
 
   /** 0: no such time was told yet. */
@@ -242,9 +242,12 @@ export class Supervisor implements Feed {
 }
 
 /** Trades that one kind of source may tell again after the other, in this run or one before. */
-function reserveTradesOf({ sources, toldByReserve }: SupervisorOptions): ReserveTrades | null {
+function reserveTradesOf({
+  sources,
+  earlierReserveTrades,
+}: SupervisorOptions): ReserveTrades | null {
   if (sources.every(({ isDegraded }) => isDegraded)) return null
-  const told = toldByReserve?.() ?? []
+  const told = earlierReserveTrades?.() ?? []
   const hasReserve = sources.some(({ isDegraded }) => isDegraded)
   return hasReserve || told.length > 0 ? new ReserveTrades(told) : null
 }

@@ -1,4 +1,4 @@
-import { SUSPECT_SLOTS_MAX } from '../supervisor/incomplete-slots.ts'
+import { INCOMPLETE_SLOTS_MAX } from '../supervisor/incomplete-slots.ts'
 import { SILENCE_MS } from '../supervisor/source-run.ts'
 
 /** A chain on which nobody trades is asked again that rarely. */
@@ -22,7 +22,7 @@ export class EmptySlots {
   #hasEnded = false
 
   /** Whether the stream before this one ended for it, and no transaction has come since. */
-  get isSuspect(): boolean {
+  get isDoubtful(): boolean {
     return this.#hasEnded
   }
 
@@ -33,7 +33,7 @@ export class EmptySlots {
     this.#since = null
     this.#cursor = cursor
     if (cursor === null || this.#suspectFrom === null) return cursor
-    return Math.max(cursor - SUSPECT_SLOTS_MAX + 1, Math.min(cursor, this.#suspectFrom))
+    return Math.max(cursor - INCOMPLETE_SLOTS_MAX + 1, Math.min(cursor, this.#suspectFrom))
   }
 
   /** Somebody else tells what the stream that begins cannot tell again. */

@@ -39,9 +39,9 @@ export class ReplayRefusals {
   }
 
   /** Something came of a stream that began at an old slot. */
-  told(): void {
+  succeeded(): void {
     this.#streams = 0
-    this.#backfills.told()
+    this.#backfills.succeeded()
   }
 
   /** A stream from an old slot on has ended before anything came. */

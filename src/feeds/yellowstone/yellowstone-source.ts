@@ -96,7 +96,7 @@ export class YellowstoneSource implements Source {
       const from = await this.#replayableFrom(client, wanted, cursor)
       if (signal.aborted) return
       if (wanted !== null && cursor !== null && wanted < (from ?? cursor)) {
-        receiver.suspect(wanted, from === null ? cursor : from - 1)
+        receiver.slotsIncomplete(wanted, from === null ? cursor : from - 1)
         this.#empty.forget()
       }
       if (from !== null) this.#replays++
@@ -126,20 +126,20 @@ export class YellowstoneSource implements Source {
       transaction: (transaction) => receiver.transaction(transaction),
       slotComplete: (slot, parentSlot) => {
         // Behind a stream that was empty, one without a transaction is not whole: it would be handed over so.
-        if (!empty.isSuspect) receiver.slotComplete(slot, parentSlot)
-        watch.heard()
+        if (!empty.isDoubtful) receiver.slotComplete(slot, parentSlot)
+        watch.alive()
         giveUp(empty.whole(slot, timers.nowMs()))
       },
     }
     const reader = new GeyserReader(this.#reading, watched, receiver, from)
     let isFirst = true
-    let isHeard = false
+    let hasMessage = false
     const ended = this.#run(stream, reader, signal, (update) => {
-      if (!isHeard && from !== null) this.#refusals.told()
-      isHeard = true
+      if (!hasMessage && from !== null) this.#refusals.succeeded()
+      hasMessage = true
       if (update?.transaction !== undefined) empty.transaction(update.transaction.slot ?? 0)
       // Behind a stream that was empty, slots alone do not make one that works.
-      if (isFirst && !empty.isSuspect) {
+      if (isFirst && !empty.isDoubtful) {
         receiver.connected()
         isFirst = false
       }
@@ -150,7 +150,7 @@ export class YellowstoneSource implements Source {
     try {
       await ended
     } catch (error) {
-      if (!isHeard && from !== null) this.#refusals.stream(error)
+      if (!hasMessage && from !== null) this.#refusals.stream(error)
       // A stream that is cancelled ends with an error of its own.
       if (reason === null) throw error
     } finally {
@@ -167,15 +167,15 @@ export class YellowstoneSource implements Source {
     receiver: SlotReceiver,
     signal: AbortSignal,
   ): Promise<void> {
-    let isHeard = false
+    let hasMessage = false
     const onMessage = () => {
-      if (!isHeard) this.#refusals.told()
-      isHeard = true
+      if (!hasMessage) this.#refusals.succeeded()
+      hasMessage = true
     }
     try {
       await this.#backfill(from, to, receiver, signal, onMessage)
     } catch (error) {
-      if (!isHeard && this.#refusals.backfill(error))
+      if (!hasMessage && this.#refusals.backfill(error))
         throw new SlotsUnavailable(`the server refuses to tell them again: ${messageOf(error)}`, to)
       throw error
     }
@@ -196,7 +196,7 @@ export class YellowstoneSource implements Source {
           `the server tells slots again from ${first ?? 'now'} on`,
           first === null ? null : first - 1,
         )
-      let isTold = false
+      let isComplete = false
       const within: SlotReceiver = {
         transaction: (transaction) => {
           if (transaction.slot >= from && transaction.slot <= to) receiver.transaction(transaction)
@@ -204,7 +204,7 @@ export class YellowstoneSource implements Source {
         slotComplete: (slot, parentSlot) => {
           if (slot >= from && slot <= to) receiver.slotComplete(slot, parentSlot)
           // Without a slot at `to` the first one behind it says that there is none.
-          if (slot >= to) isTold = true
+          if (slot >= to) isComplete = true
         },
       }
       const reader = new GeyserReader(this.#reading, within, ANYWHERE, from)
@@ -213,15 +213,15 @@ export class YellowstoneSource implements Source {
       try {
         await this.#run(stream, reader, signal, () => {
           onMessage()
-          watch.heard()
-          return isTold
+          watch.alive()
+          return isComplete
         })
       } catch (error) {
         throw watch.isSilent ? new Error(`nothing came for ${SILENCE_MS / 1000} s`) : error
       } finally {
         watch.stop()
       }
-      if (!isTold && !signal.aborted) throw new Error('the server ended the stream too early')
+      if (!isComplete && !signal.aborted) throw new Error('the server ended the stream too early')
     } finally {
       client.close()
     }
@@ -302,10 +302,10 @@ class SilenceWatch {
     this.#timers = timers
     this.#silenceMs = silenceMs
     this.#onSilence = onSilence
-    this.heard()
+    this.alive()
   }
 
-  heard(): void {
+  alive(): void {
     this.stop()
     this.#cancel = this.#timers.after(this.#silenceMs, () => {
       this.isSilent = true

@@ -472,15 +472,15 @@ export const OCTOBER_CHAIN_FAULTS: readonly Fault[] = [
   {
     name: 'mayhem: every trade tells it',
     file: MAYHEM,
-    find: 'if (teller !== undefined) return teller === signature',
-    replace: 'if (teller === signature) return true',
+    find: 'if (first !== undefined) return first === signature',
+    replace: 'if (first === signature) return true',
     tests: ['test/feeds/chain/reserves-events.test.ts'],
   },
   {
     name: 'mayhem: its transaction tells it once',
     file: MAYHEM,
-    find: 'if (teller !== undefined) return teller === signature',
-    replace: 'if (teller !== undefined) return false',
+    find: 'if (first !== undefined) return first === signature',
+    replace: 'if (first !== undefined) return false',
     tests: ['test/feeds/chain/reserves-events.test.ts'],
   },
   {

@@ -792,8 +792,8 @@ export const SERVER_FAULTS: readonly Fault[] = [
   {
     name: 'log: what follows a refusal within the minute is told by itself',
     file: 'src/feeds/refusal-report.ts',
-    find: '    this.#tell(count, detail)\n    this.#beQuiet()',
-    replace: '    this.#tell(count, detail)',
+    find: '    this.#report(count, detail)\n    this.#beQuiet()',
+    replace: '    this.#report(count, detail)',
     tests: ['test/feeds/refusal-report.test.ts'],
   },
   {

@@ -21,8 +21,8 @@ export const SIMULATOR_FAULTS: readonly Fault[] = [
   {
     name: 'simulator: both hops of a route have the first number',
     file: 'src/feeds/simulator/coin-trades.ts',
-    find: 'const SECOND_HOP = toldBits(2)',
-    replace: 'const SECOND_HOP = toldBits(1)',
+    find: 'const SECOND_HOP = givenBits(2)',
+    replace: 'const SECOND_HOP = givenBits(1)',
     tests: MARKET,
   },
   {

@@ -11,7 +11,7 @@ const BATCH_RECORDS = 1_024
 /** Events that are no swaps in one batch; past it the batch is handed over. */
 const BATCH_OTHERS_MAX = 1_024
 const BASE_CHAIN_FEE_LAMPORTS = 5_000
-const QUOTE_TOLD = Trait.usdc | Trait.coin
+const QUOTE_GIVEN = Trait.usdc | Trait.coin
 const PER_TWO_32 = 2 ** -32
 
 /** AddressQuota in `SwapWriter.amounts`. */
@@ -91,7 +91,7 @@ export class SwapWriter {
     u32[at + SwapLane.token] = ints[int + I.token]
     u32[at + SwapLane.wallet] = wallet
     u32[at + SwapLane.pool] = ints[int + I.pool]
-    if ((traits & QUOTE_TOLD) !== 0) u32[at + SwapLane.quoteMint] = this.#tokens.quoteMint[row]
+    if ((traits & QUOTE_GIVEN) !== 0) u32[at + SwapLane.quoteMint] = this.#tokens.quoteMint[row]
     if (this.#chainFeeLamports > 0) {
       bits |= Flag.chainFeeGiven
       u32[at + SwapLane.chainFeeLo] = this.#chainFeeLamports

@@ -4,7 +4,7 @@ import { EVENT_LAYOUTS } from '../../../../src/feeds/chain/layouts/decode-event.
 import type { ProgramName } from '../../../../src/feeds/chain/layouts/programs.ts'
 import { TRADE_EVENT } from '../../../../src/feeds/chain/layouts/pump-coin-layouts.ts'
 import { eventBytes } from '../../peers/event-bytes.ts'
-import { TIMESTAMP, ToldFeed } from '../../peers/told-transaction.ts'
+import { DecodingFeed, TIMESTAMP } from '../../peers/told-transaction.ts'
 
 const NEW = Buffer.from('0102030405060708', 'hex')
 
@@ -19,7 +19,7 @@ function layoutOf(name: string) {
 }
 
 test('an event that no layout knows is told once, with program, discriminator and length', () => {
-  const told = new ToldFeed()
+  const told = new DecodingFeed()
   const bytes = Buffer.concat([NEW, Buffer.alloc(12)])
   for (let n = 0; n < 3; n++) expect(told.events([emitted('pump', bytes)])).toEqual([])
   told.events([emitted('pump_amm', bytes.subarray(0, 9)), emitted('pump', Buffer.alloc(3))])
@@ -33,7 +33,7 @@ test('an event that no layout knows is told once, with program, discriminator an
 })
 
 test('an event that has grown is told once for each length of its tail', () => {
-  const told = new ToldFeed()
+  const told = new DecodingFeed()
   const plain = eventBytes(TRADE_EVENT, { timestamp: TIMESTAMP })
   const longer = (bytes: number) => emitted('pump', Buffer.concat([plain, Buffer.alloc(bytes, 1)]))
   told.events([longer(4), longer(4), longer(5)])
@@ -45,7 +45,7 @@ test('an event that has grown is told once for each length of its tail', () => {
 })
 
 test('of thousands of new forms the first 256 are told', () => {
-  const told = new ToldFeed()
+  const told = new DecodingFeed()
   for (let n = 0; n < 2_000; n++) {
     const bytes = Buffer.alloc(8)
     bytes.writeUInt32LE(n)
@@ -56,7 +56,7 @@ test('of thousands of new forms the first 256 are told', () => {
 })
 
 test('sweeps and administration are known, whatever their length, and no event', () => {
-  const told = new ToldFeed()
+  const told = new DecodingFeed()
   for (const name of [
     'SweepBondingCurveFeeEvent',
     'SweepPoolFeeEvent',
