@@ -30,7 +30,7 @@ export function newFeedCounters() {
     unreadFrames: 0,
     /** Of these, those of no known form. */
     unusableFrames: 0,
-    /** Events that are told though their amounts do not go with their reserves: what would be below 0 is 0. */
+    /** Events that are emitted though their amounts do not go with their reserves: what would be below 0 is 0. */
     contradictoryEvents: 0,
     /** Decimals of a quote coin that no amount can have; taken as unknown. */
     badDecimals: 0,

@@ -1,6 +1,6 @@
 import type { Timers } from './timers.ts'
 
-/** After something was told of a kind, what comes of it is gathered for so long. */
+/** After a report of a kind, what comes of it is gathered for so long. */
 const QUIET_MS = 60_000
 
 /**
@@ -10,7 +10,7 @@ const QUIET_MS = 60_000
 export class RefusalReport<Detail> {
   readonly #report: (count: number, last: Detail) => void
   readonly #timers: Timers
-  /** Refusals that were not told yet; null: what comes next is told at once. */
+  /** Refusals not reported yet; null: the next one is reported at once. */
   #gathered: { count: number; last: Detail | null } | null = null
   #cancelQuiet = () => {}
 

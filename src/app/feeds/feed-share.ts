@@ -14,7 +14,7 @@ export type Foreign = 'late' | 'slotless'
 /** A feed's way to the engine: counts what came of the events of this one feed. */
 export class FeedShare implements EventSink {
   readonly counts = noCounts()
-  /** Events that it has told, whatever came of them. */
+  /** Events that it has handed over, whatever came of them. */
   received = 0
   readonly #sink: EventSink
   /** Of all feeds together, since the folder was new. */
@@ -24,7 +24,7 @@ export class FeedShare implements EventSink {
   #slotless: SlotlessShare | null
   #isJudged = false
 
-  /** @param onForeign told once of each, when nearly all of the first swaps show it */
+  /** @param onForeign called once for each, when nearly all of the first swaps show it */
   constructor(
     sink: EventSink,
     total: Readonly<EngineCounts>,

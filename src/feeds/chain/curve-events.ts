@@ -10,7 +10,7 @@ import type {
 import type { ChainTransaction } from './transactions/transaction.ts'
 
 const PUMP_DECIMALS = 6
-/** The token program of every creation before their events told it. */
+/** The token program of every creation before their events named it. */
 const FIRST_TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA'
 
 /** What every curve began with while creations did not tell it (2024). */

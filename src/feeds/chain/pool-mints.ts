@@ -95,24 +95,24 @@ export class QuoteDecimals {
     this.#counters = counters
   }
 
-  /** What is told first of a coin holds. */
+  /** What comes first of a coin holds. */
   learn(mint: string, decimals: number): void {
     if (!isCoinMint(mint) || this.#ofCoin.has(mint)) return
     if (decimals <= DECIMALS_MAX) this.#ofCoin.set(mint, decimals)
     else this.#counters.badDecimals++
   }
 
-  /** Key of an event with the decimals of its quote; empty where the quote is no coin, or nobody told. */
+  /** Key of an event with the decimals of its quote; empty where the quote is no coin, or nobody gave. */
   keyOf(
     quoteMint: string | null | undefined,
     balances: readonly TokenBalanceChange[],
   ): { readonly quoteDecimals?: number } {
     if (quoteMint === null || quoteMint === undefined || !isCoinMint(quoteMint)) return {}
     if (!this.#ofCoin.has(quoteMint)) {
-      const told = balances.find(
+      const known = balances.find(
         ({ mint, decimals }) => mint === quoteMint && decimals !== undefined,
       )
-      if (told?.decimals !== undefined) this.learn(quoteMint, told.decimals)
+      if (known?.decimals !== undefined) this.learn(quoteMint, known.decimals)
     }
     const quoteDecimals = this.#ofCoin.get(quoteMint)
     return quoteDecimals === undefined ? {} : { quoteDecimals }

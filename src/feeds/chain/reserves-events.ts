@@ -42,7 +42,7 @@ export function repricedCurve(event: MayhemEvent, position: ChainPosition): Rese
   }
 }
 
-/** That a curve is a mayhem one, told by a trade on it: its reserves are those after the trade. */
+/** That a curve is a mayhem one, shown by a trade on it: its reserves are those after the trade. */
 export function mayhemCurve(trade: Swap, ordinal: number): Reserves {
   const { slot, txIndex, signature, timestamp, mint } = trade
   return {

@@ -175,7 +175,7 @@ function isNextHop(one: Swap, next: Swap, transaction: ChainTransaction): boolea
   return far.quoteMint === middle.mint && isPassedOn(middle, transaction)
 }
 
-/** Not so where the trader kept, or had, most of it: those are two trades of their own. */
+/** Not so where the trader holds, or held, most of it: those are two trades of their own. */
 function isPassedOn({ signer, mint, baseRaw }: Swap, transaction: ChainTransaction): boolean {
   const balance = balanceOf(transaction, signer, mint)
   if (balance === null) return true
@@ -183,7 +183,7 @@ function isPassedOn({ signer, mint, baseRaw }: Swap, transaction: ChainTransacti
   return (movedRaw < 0n ? -movedRaw : movedRaw) * 2n <= baseRaw
 }
 
-/** Owners told of one transaction, which holds at most that many accounts; what is more is left out and counted. */
+/** Balance events of one transaction, which holds at most that many accounts; what is more is left out and counted. */
 const OWNERS_MAX = 128
 
 /**
@@ -202,22 +202,22 @@ export function balanceEvents(
   const last = events.at(-1)
   if (last === undefined || transaction.balances.length === 0) return []
   const said = saidBy(events)
-  const isUntold = ({ owner, mint, beforeRaw, afterRaw }: TokenBalanceChange) =>
+  const isUnsaid = ({ owner, mint, beforeRaw, afterRaw }: TokenBalanceChange) =>
     !pools.has(owner) &&
     isAddress(owner) &&
     said.get(keyOf(owner, mint)) !== afterRaw &&
     // A route leaves nothing of a coin that it passes on with anybody.
     (beforeRaw !== afterRaw || !middleMints.has(mint))
-  const untold = [...mintsOf(events)].flatMap((mint) =>
-    transaction.balances.filter((balance) => balance.mint === mint && isUntold(balance)),
+  const unsaid = [...mintsOf(events)].flatMap((mint) =>
+    transaction.balances.filter((balance) => balance.mint === mint && isUnsaid(balance)),
   )
-  counters.leftOutBalances += Math.max(untold.length - OWNERS_MAX, 0)
+  counters.leftOutBalances += Math.max(unsaid.length - OWNERS_MAX, 0)
   const { slot, txIndex, signature } = transaction
   const position: Omit<ChainPosition, 'ordinal'> = {
     ...{ slot, txIndex, signature },
     timestamp: last.timestamp,
   }
-  return untold.slice(0, OWNERS_MAX).map(({ owner, mint, afterRaw }, k) => ({
+  return unsaid.slice(0, OWNERS_MAX).map(({ owner, mint, afterRaw }, k) => ({
     type: 'balance',
     ...position,
     ordinal: ordinal + k,

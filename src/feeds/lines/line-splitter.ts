@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 
-/** Told of a line that cannot be read: its number, from 1 on, and why. */
+/** Called for a line that cannot be read: its number, from 1 on, and why. */
 export type ReportLine = (lineNumber: number, reason: string) => void
 
 /** Longest line that is read; a whole transaction with its log stays far below. */

@@ -61,7 +61,7 @@ export function isRetired(host: string): boolean {
 
 /**
  * A link to content of IPFS, by whatever gateway or scheme it is named, as one to `gateway`; any other link as it is.
- * One that would be too long to be kept stays as it is too.
+ * One that would be too long to be stored stays as it is too.
  */
 export function linkThrough(gateway: string, link: string): string {
   const content = ipfsContentOf(link)

@@ -16,7 +16,7 @@ import {
 } from './safe-fetch.ts'
 import { readTokenTexts, type TokenTexts } from './token-texts.ts'
 
-/** Texts that are kept for other mints of the same uri; 1 to 3 KB each. */
+/** Texts that are cached for other mints of the same uri; 1 to 3 KB each. */
 const TEXTS_MAX = 2_000
 /** Uris that had nothing, and for how long they are not asked again. */
 const NOTHING_MAX = 10_000

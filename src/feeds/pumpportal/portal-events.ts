@@ -27,7 +27,7 @@ const TOKEN_PROGRAM = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb'
 const FRAMES_MAX = 50_000
 /** Mints whose last reserves are remembered. */
 const MINTS_MAX = 20_000
-/** Keys that are remembered as unknown; those past it are not told. */
+/** Keys that are remembered as unknown; those past it are not reported. */
 const UNKNOWN_KEYS_MAX = 64
 
 /**
@@ -44,7 +44,7 @@ export class PortalEvents {
   readonly #unknownKeys = new Set<string>()
   readonly #onUnknownKey: (key: string) => void
 
-  /** @param onUnknownKey told once of each key that frames were not known to have */
+  /** @param onUnknownKey called once for each key that frames were not known to have */
   constructor(counters: PortalCounters, onUnknownKey: (key: string) => void = () => {}) {
     this.#counters = counters
     this.#onUnknownKey = onUnknownKey
@@ -97,7 +97,7 @@ export class PortalEvents {
     this.#counters.trades++
     if (frame.pool === undefined) {
       this.#counters.bareTrades++
-      // What follows does not follow on from the last one whose reserves were told.
+      // What follows does not follow on from the last one whose reserves were given.
       this.#lastBaseRaw.delete(frame.mint)
     } else this.#judge(swap)
     if (frame.pool === 'pump-amm') this.#depths.observe(mint, reserves)
@@ -259,16 +259,16 @@ function above(value: bigint, less: bigint): bigint {
   return value > less ? value - less : 0n
 }
 
-/** Mints that are remembered, with the transaction that told of each first. */
+/** Mints that are remembered, with the transaction that named each first. */
 const CURVES_MAX = 50_000
 
 /**
  * The curve of a mint follows from its address, and a frame with another one is about another coin: most often its
  * mint is what that coin is quoted in. Where the curve should stand, frames of mayhem coins have the agent; that is
- * believed of a mint that its frame calls mayhem and of which nothing was told before, so that no quote is.
+ * believed of a mint that its frame calls mayhem and of which nothing came before, so that no quote is.
  */
 class PortalCurves {
-  /** By mint the signature that told of it first. */
+  /** By mint the signature that named it first. */
   readonly #first = new LRUCache<string, string>({ max: CURVES_MAX })
   readonly #mayhem = new LRUCache<string, true>({ max: CURVES_MAX })
 
@@ -297,7 +297,7 @@ class PortalCurves {
     return hasAgent ? curve : null
   }
 
-  /** Something was told of a mint: it is not new to other transactions any more. */
+  /** A mint was seen: it is not new to other transactions any more. */
   seen(mint: string, signature: string): void {
     if (!this.#first.has(mint)) this.#first.set(mint, signature)
   }
@@ -322,12 +322,12 @@ const UNKNOWN: PoolReserves = { baseRaw: 0n, quoteRaw: 0n }
 
 /**
  * Reserves for trades that do not tell them: at the price that the trade paid, fees in it, and on the curve of constant
- * product on which the pool was told to be last. The price is the trade's; the liquidity that follows is an estimate.
+ * product on which the pool was last. The price is the trade's; the liquidity that follows is an estimate.
  */
 class PoolDepths {
   readonly #depths = new LRUCache<string, number>({ max: DEPTHS_MAX })
 
-  /** The reserves of a mint's pool were told. */
+  /** The reserves of a mint's pool were given. */
   observe(mint: string, { baseRaw, quoteRaw }: PoolReserves): void {
     const depth = Math.sqrt(Number(baseRaw) * Number(quoteRaw))
     if (depth > 0) this.#depths.set(mint, depth)

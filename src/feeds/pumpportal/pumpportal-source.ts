@@ -28,7 +28,7 @@ interface PumpPortalOptions extends PumpPortalSetting {
   readonly rawFrames?: RawFrames
   readonly timers?: Timers
   readonly stallMs?: number
-  /** Told, once a connection, why a subscription was refused; and once of each key of frames that is not known. */
+  /** Called, once a connection, with why a subscription was refused; and once of each key of frames that is not known. */
   readonly report?: (reason: string) => void
 }
 

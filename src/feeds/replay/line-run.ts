@@ -25,7 +25,7 @@ export interface LineRunOptions {
   readonly signal: AbortSignal
   readonly progress: Progress | null
   /**
-   * So much is kept of input that may be one JSON value over many lines, as an editor writes it; 0:
+   * So much is buffered of input that may be one JSON value over many lines, as an editor writes it; 0:
    * it is a line a value.
    */
   readonly documentCharactersMax: number
@@ -182,7 +182,7 @@ function isOpening(text: string): boolean {
   return trimmed === '{' || trimmed === '['
 }
 
-/** Of a file that is one JSON value so much is kept, in characters. */
+/** Of a file that is one JSON value so much is buffered, in characters. */
 export const DOCUMENT_CHARACTERS_MAX = 256 * 1024 * 1024
 /** What a line takes beside its text. */
 const LINE_CHARACTERS = 16

@@ -36,7 +36,7 @@ export class RecordedValues {
   readonly #portalCounters = newPortalCounters()
   #portal: PortalEvents | null = null
 
-  /** @param forms told of events that no layout knows */
+  /** @param forms reports events that no layout knows */
   constructor(counters: FeedCounters, forms?: NewForms) {
     this.#counters = counters
     this.normaliser = new ChainNormaliser(counters, forms)
@@ -188,7 +188,7 @@ export class FrameChoice {
   /** By feed: when its last transaction came. */
   readonly #newestSeconds = new Map<string, number>()
   readonly #reserveTrades = new ReserveTrades()
-  /** Swaps that the chain has told, by signature and ordinal. */
+  /** Swaps that the chain has delivered, by signature and ordinal. */
   readonly #seenOnChain = new LRUCache<string, true>({ max: REMEMBERED_MAX })
   /** Transactions of which a frame counted, by signature. */
   readonly #counted = new LRUCache<string, true>({ max: REMEMBERED_MAX })
@@ -223,7 +223,7 @@ export class FrameChoice {
     return this.#release(this.#waiting.length)
   }
 
-  /** What the better feed has not told for long enough. */
+  /** What the better feed has not delivered for long enough. */
   #waited(nowSeconds: number): readonly FeedEvent[] {
     const isYoung = ({ seconds }: WaitingFrame) => isNear(seconds, nowSeconds)
     const young = this.#waiting.findIndex(isYoung)

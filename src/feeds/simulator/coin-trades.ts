@@ -69,7 +69,7 @@ export class CoinTrades {
 
   /**
    * A wallet buys the coin and, in a transaction of its own, the token for it: what it has left of the coin
-   * is told by no swap.
+   * stands in no swap.
    */
   #buyDirectly(row: number): void {
     const { amounts } = this.#parts.writer

@@ -143,7 +143,7 @@ export class Crowd {
   /** A volume bot: buys and sells the same in one transaction. */
   #roundTrip(row: number): void {
     const wallet = this.#parts.wallets.bot()
-    // Its balance before is that of the transaction, not of the second swap: left untold.
+    // Its balance before is that of the transaction, not of the second swap: left unsaid.
     this.#parts.wallets.isNew = false
     const place = this.buySome(row, wallet)
     if (this.#parts.tokens.has(row, Trait.frozen)) return

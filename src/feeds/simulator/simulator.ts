@@ -183,7 +183,7 @@ interface HistoryOptions {
   readonly rate: number
   /** Unix seconds at which it ends and the live market begins. */
   readonly endSeconds: number
-  /** Of a market that goes on: tokens that it has, and the seconds that nobody has told of, a day at most. */
+  /** Of a market that goes on: tokens that it has, and the seconds since it stopped, a day at most. */
   readonly goesOn?: { readonly tokens: number; readonly spanSeconds: number }
 }
 

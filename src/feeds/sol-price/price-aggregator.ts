@@ -26,7 +26,7 @@ export class PriceAggregator {
   #waitingSinceMs: number | null = null
   #jumpsHeld = 0
 
-  /** Quotes that are kept are one a venue. */
+  /** One quote a venue is stored. */
   quote(venue: string, usd: number, nowMs: number): void {
     this.#quotes.set(venue, { usd, atMs: nowMs })
   }

@@ -15,11 +15,11 @@ export class PricedSink implements EventSink {
   readonly #sink: EventSink
   readonly #series: PriceSeries
   readonly #isAhead: (timestamp: number) => boolean
-  /** Index of the price that was told last; -1: none. */
+  /** Index of the price that was emitted last; -1: none. */
   #sentIndex = -1
   #newestSeconds = 0
 
-  /** @param isAhead whether events of a time are refused now: a price that is told with one would never come */
+  /** @param isAhead whether events of a time are refused now: a price that is emitted with one would never come */
   constructor(
     sink: EventSink,
     series: PriceSeries,
@@ -41,7 +41,7 @@ export class PricedSink implements EventSink {
     if (priced.length > 0) this.#sink.events(priced)
   }
 
-  /** Prices are told with the events between the records. */
+  /** Prices are emitted with the events between the records. */
   records(batch: RecordBatch): void {
     const priced: OtherEvent[] = []
     for (const other of batch.others) {
@@ -54,7 +54,7 @@ export class PricedSink implements EventSink {
     this.#sink.records(batch)
   }
 
-  /** The price from now on, when it is another one than was told last. */
+  /** The price from now on, when it is another one than was emitted last. */
   #changeAt(timestamp: number): SolPrice | null {
     if (this.#isAhead(timestamp)) return null
     const index = this.#indexAt(timestamp)

@@ -6,7 +6,7 @@ import { wait } from '../timers.ts'
 import { FRESH_MS, PriceAggregator } from './price-aggregator.ts'
 import { type PriceVenue, readPrice } from './venues.ts'
 
-/** A price is told at most this often, and only when it is another one. */
+/** A price is emitted at most this often, and only when it is another one. */
 const EVERY_MS = 1_000
 /** A venue without a message for this long is connected to anew. */
 export const SILENCE_MS = 10_000
@@ -14,14 +14,14 @@ export const SILENCE_MS = 10_000
 export const STALL_MS = 60_000
 /** Longest message of a venue; theirs have a few hundred bytes. */
 const FRAME_BYTES_MAX = 64 * 1024
-/** Dollars are told in steps of 1/10,000: finer ones would make an event of every tick. */
+/** Dollars are emitted in steps of 1/10,000: finer ones would make an event of every tick. */
 export const STEPS_PER_USD = 10_000
 /** A connection that lasted this long counts as one that works: the next wait is short again. */
 const STEADY_MS = 10_000
 
 export interface SolPriceOptions {
   readonly venues: readonly PriceVenue[]
-  /** Told one sentence when the price becomes stale, and when it is fresh again. */
+  /** Called with one sentence when the price becomes stale, and when it is fresh again. */
   readonly report?: (sentence: string) => void
   /** Now in unix milliseconds. */
   readonly clockMs?: () => number
@@ -47,7 +47,7 @@ export class SolPriceFeed implements Feed {
   readonly #priced = Promise.withResolvers<void>()
   #sink: EventSink | null = null
   #sentUsd: number | null = null
-  /** A price was told in this interval already: the first one, which did not wait. */
+  /** A price was emitted in this interval already: the first one, which did not wait. */
   #hasSent = false
   #startedMs = 0
   #isStale = false
@@ -81,7 +81,7 @@ export class SolPriceFeed implements Feed {
     this.#priced.resolve()
   }
 
-  /** Resolves when a price was told, and after `withinMs` in any case (contract 3.6: 10 s). */
+  /** Resolves when a price was emitted, and after `withinMs` in any case (contract 3.6: 10 s). */
   async whenPriced(withinMs: number): Promise<void> {
     const waiting = new AbortController()
     const late = wait(withinMs, waiting.signal)
@@ -171,7 +171,7 @@ export interface VenueSocketOptions {
   readonly backoff?: Backoff
 }
 
-/** A WebSocket to a venue: kept open, watched for silence, made anew when lost. */
+/** A WebSocket to a venue: stays open, watched for silence, made anew when lost. */
 export class VenueSocket {
   readonly #options: VenueSocketOptions
   readonly #backoff: Backoff

@@ -39,11 +39,11 @@ export type LogCounters = ReturnType<typeof newLogCounters>
 export interface LogReading extends BlockReading {
   readonly own: LogCounters
   readonly settleMs: number
-  /** Whether blocks tell the events, and frames only that there are some. */
+  /** Whether events come from blocks; frames only say then that there are some. */
   readonly isByBlocks: boolean
 }
 
-/** Tells what the log frames of one connection say; whole slots in order. */
+/** Delivers what the log frames of one connection say; whole slots in order. */
 export class LogReader {
   readonly #reading: LogReading
   readonly #receiver: Receiver
@@ -62,7 +62,7 @@ export class LogReader {
   #newestWhole = -1
   #parked = 0
 
-  /** @param onWhole told in the place of the receiver when a slot is whole */
+  /** @param onWhole called in the place of the receiver when a slot is whole */
   constructor(
     reading: LogReading,
     receiver: Receiver,
@@ -78,7 +78,7 @@ export class LogReader {
     })
   }
 
-  /** The highest slot that was told whole, -1: none was. */
+  /** The highest slot that was delivered whole, -1: none was. */
   get newestWhole(): number {
     return this.#newestWhole
   }
@@ -88,7 +88,7 @@ export class LogReader {
     this.#isSubscribed = true
   }
 
-  /** @param parentSlot the slot before it on the chain; null: not told */
+  /** @param parentSlot the slot before it on the chain; null: not known */
   reached(slot: number, parentSlot: number | null): void {
     if (parentSlot !== null) this.#parents.set(slot, parentSlot)
     this.#tip = Math.max(this.#tip, slot)
@@ -115,7 +115,7 @@ export class LogReader {
     this.#settler.stop()
   }
 
-  /** Tells a transaction, after its look-ups when it needs some. */
+  /** Delivers a transaction, after its look-ups when it needs some. */
   read(slot: number, transaction: ChainTransaction, subscription: string | null): void {
     const { normaliser, own } = this.#reading
     this.touch(slot)
@@ -134,7 +134,7 @@ export class LogReader {
     const unknown = normaliser.unknownPools(decoded, placed)
     if (unknown.length === 0 || !canPark) {
       if ((isCut || unknown.length > 0) && this.#leave(slot)) return
-      this.#tell(slot, placed, decoded)
+      this.#deliver(slot, placed, decoded)
       return
     }
     own.parked++
@@ -171,7 +171,7 @@ export class LogReader {
     await this.#resolved(slot, transaction, normaliser.decode(transaction))
   }
 
-  /** Tells a transaction once its pools are known, as far as they can be. */
+  /** Delivers a transaction once its pools are known, as far as they can be. */
   async #resolved(
     slot: number,
     transaction: ChainTransaction,
@@ -180,14 +180,14 @@ export class LogReader {
     const { normaliser, pools } = this.#reading
     const unknown = () => normaliser.unknownPools(decoded, transaction)
     if (unknown().length > 0) await pools.resolve(unknown(), this.#signal)
-    // In a block the balances tell what the pool trades.
+    // In a block the balances say what the pool trades.
     if (unknown().length > 0 && this.#leave(slot)) return
-    this.#tell(slot, transaction, decoded)
+    this.#deliver(slot, transaction, decoded)
   }
 
   /**
-   * Has the slot read from its block, because something of it cannot be had. True where it was told whole
-   * before: a part of a transaction, told now, would be taken for all of it.
+   * Has the slot read from its block, because something of it cannot be had. True where it was delivered whole
+   * before: a part of a transaction, delivered now, would be taken for all of it.
    */
   #leave(slot: number): boolean {
     this.#settler.leave(slot)
@@ -206,7 +206,7 @@ export class LogReader {
     return null
   }
 
-  #tell(slot: number, transaction: ChainTransaction, decoded: readonly DecodedEvent[]): void {
+  #deliver(slot: number, transaction: ChainTransaction, decoded: readonly DecodedEvent[]): void {
     const events = this.#reading.normaliser.eventsOf(decoded, transaction)
     this.#reading.counters.events += events.length
     if (events.length === 0 || this.#signal.aborted) return

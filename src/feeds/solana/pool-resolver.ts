@@ -91,7 +91,7 @@ export class PoolResolver {
     this.#isAsking = false
   }
 
-  /** One question; true when it told every pool that it asked for. */
+  /** One question; true when the answer had every pool that it asked for. */
   async #askOnce(signal: AbortSignal): Promise<boolean> {
     const pools = [...this.#waiting.keys()].slice(0, ACCOUNTS_MAX)
     const accounts = await this.#questions.accounts(pools, signal).catch(() => null)

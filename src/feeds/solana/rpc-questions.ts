@@ -145,7 +145,7 @@ export function isLastingRefusal(error: unknown): boolean {
 /** The server keeps no block that old, or none that can be read. */
 export class BlockGone extends Error {}
 
-/** The server keeps neither logs nor inner instructions, which nodes do only when they are told to. */
+/** The server keeps neither logs nor inner instructions, which nodes do only when they are set to. */
 export class BlockWithoutEvents extends Error {}
 
 const TRANSACTION_FORM = { ...CONFIRMED, encoding: 'json' }

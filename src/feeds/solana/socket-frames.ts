@@ -154,7 +154,7 @@ class SubscriptionWatch {
     this.#byId.set(id, { name, lastMs: nowMs, lastSlot: null })
   }
 
-  /** Whether frames of all have come, as far as their ids tell: an answer alone is no beginning. */
+  /** Whether frames of all have come, as far as their ids say: an answer alone is no beginning. */
   haveBegun(id: string | null): boolean {
     if (id === null || !this.#byId.has(id)) return true
     return [...this.#byId.values()].every(({ lastSlot }) => lastSlot !== null)

@@ -28,7 +28,7 @@ const ASKED_MAX = 2_048
 
 interface SolanaOptions extends SolanaSetting {
   readonly counters: FeedCounters
-  /** Told of events that no layout knows. */
+  /** Reports events that no layout knows. */
   readonly forms?: NewForms
   readonly rawFrames?: RawFrames
   readonly timers?: Timers
@@ -80,7 +80,7 @@ export class SolanaSource implements Source {
   }
 
   backfill(from: number, to: number, receiver: SlotReceiver, signal: AbortSignal): Promise<void> {
-    return this.#blocks.tellRange(from, to, receiver, signal)
+    return this.#blocks.deliverRange(from, to, receiver, signal)
   }
 
   connect(receiver: Receiver, cursor: number | null, signal: AbortSignal): Promise<void> {
@@ -116,7 +116,7 @@ export class SolanaSource implements Source {
     return promise
   }
 
-  /** A slot that is whole is told so, or read from its block first; in order either way. */
+  /** A slot that is whole is reported, or read from its block first; in order either way. */
   #onWhole(
     receiver: Receiver,
     signal: AbortSignal,
@@ -142,7 +142,7 @@ function bytesOf(data: Buffer | ArrayBuffer | Buffer[]): Buffer {
   return Buffer.isBuffer(data) ? data : Buffer.from(data)
 }
 
-/** Reads slots from their blocks as they become whole, each once, and tells them in that order. */
+/** Reads slots from their blocks as they become whole, each once, and delivers them in that order. */
 class BlocksInOrder {
   readonly #blocks: BlockReader
   readonly #receiver: SlotReceiver
@@ -161,15 +161,15 @@ class BlocksInOrder {
   whole(slot: number, parentSlot: number | null): void {
     if (this.#asked.has(slot)) return
     this.#asked.set(slot, true)
-    const told: (() => void)[] = []
+    const deliveries: (() => void)[] = []
     const later: SlotReceiver = {
-      transaction: (transaction) => told.push(() => this.#receiver.transaction(transaction)),
-      slotComplete: (...place) => told.push(() => this.#receiver.slotComplete(...place)),
+      transaction: (transaction) => deliveries.push(() => this.#receiver.transaction(transaction)),
+      slotComplete: (...place) => deliveries.push(() => this.#receiver.slotComplete(...place)),
     }
     // A block that cannot be had leaves a gap, which is filled as all others are.
-    const read = this.#blocks.tell(slot, parentSlot, later, this.#signal).catch(() => {})
+    const read = this.#blocks.deliver(slot, parentSlot, later, this.#signal).catch(() => {})
     this.#before = Promise.all([this.#before, read]).then(() => {
-      for (const tell of told) tell()
+      for (const deliver of deliveries) deliver()
     })
   }
 }

@@ -17,7 +17,7 @@ interface NumberedSlot {
       /** Under which it was handed over. */
       readonly txIndex: number
       readonly mints: readonly string[]
-      /** null: nobody told it. */
+      /** null: not known. */
       blockIndex: number | null
     }
   >
@@ -33,7 +33,7 @@ interface NumberedSlot {
 export class ArrivalPlaces {
   readonly #slots = new LRUCache<number, NumberedSlot>({ max: INCOMPLETE_SLOTS_MAX })
 
-  /** @param written of slots that may be told again: a killed process may have written a part of them only */
+  /** @param written of slots that may be delivered again: a killed process may have written a part of them only */
   constructor(written: WrittenIndexes) {
     const oldestFirst = [...written].sort(([one], [other]) => one - other)
     for (const [slot, txIndex] of oldestFirst)
@@ -64,7 +64,7 @@ export class ArrivalPlaces {
     return moved
   }
 
-  /** One that was handed over is told once more, and it may be known now where in the block it is. */
+  /** One that was handed over is delivered once more, and it may be known now where in the block it is. */
   repeated(transaction: SlotTransaction): void {
     const { slot, signature } = transaction
     const known = this.#slots.get(slot)?.bySignature.get(signature)

@@ -5,13 +5,13 @@ import { type Failure, SlotFetcher } from './slot-fetcher.ts'
 import type { SlotCounters, SlotSequencer } from './slot-sequencer.ts'
 import type { Source } from './source.ts'
 
-/** How long a gap is watched before it is filled: another source, or the same, may tell it yet. */
+/** How long a gap is watched before it is filled: another source, or the same, may deliver it yet. */
 const GRACE_MS = 200
 /** Slots asked for at once; after each such piece what came is handed over. */
 const PIECE_SLOTS = 64
-/** Times that a piece is told with the same hole, behind which the block behind the gap is asked for. */
+/** Times that a piece is delivered with the same hole, behind which the block behind the gap is asked for. */
 const HOLES_MAX = 3
-/** Times that the block behind a gap is asked for which nobody tells, until the gap is believed to hold none. */
+/** Times that the block behind a gap is asked for which no source delivers, until the gap is believed to hold none. */
 const EMPTY_ANSWERS_MAX = 4
 
 interface GapFillerOptions {
@@ -25,14 +25,14 @@ interface GapFillerOptions {
   readonly report: (reason: string) => void
 }
 
-/** Has gaps told again, oldest first, by whichever source can; one back-fill at a time. */
+/** Has the slots of gaps delivered again, oldest first, by whichever source can; one back-fill at a time. */
 export class GapFiller {
   readonly #options: GapFillerOptions
   readonly #fetcher: SlotFetcher
   readonly #backoff: Backoff
   readonly #incomplete = new IncompleteSlots()
   #isRunning = false
-  /** Slots up to this one were told without what follows them: nobody knows whether they end there. */
+  /** Slots up to this one were delivered without what follows them: nobody knows whether they end there. */
   #askedTo = -1
   /** Times in a row that the block behind a gap was left out too, and its slot. */
   #emptyAnswers = 0
@@ -49,14 +49,14 @@ export class GapFiller {
     return this.#isRunning
   }
 
-  /** Transactions of these slots may be missing though they were told whole: they are asked for first. */
+  /** Transactions of these slots may be missing though they were delivered whole: they are asked for first. */
   slotsIncomplete(from: number, to: number, signal: AbortSignal): void {
     if (signal.aborted) return
     this.#incomplete.add(from, to)
     void this.fill(signal)
   }
 
-  /** The end: the next start may go on behind what was not told again yet. */
+  /** The end: the next start may go on behind what was not delivered again yet. */
   ended(): void {
     for (const { from, to } of this.#incomplete.all)
       this.#options.report(
@@ -98,7 +98,7 @@ export class GapFiller {
     }
     const to = this.#endOfPiece(from, last)
     if (sequencer.isLetGo(from)) {
-      // Told now, they would be held before the gap that tells them is filled, however many they are.
+      // Delivered now, they would be buffered before the gap that holds them is filled, however many they are.
       this.#incomplete.settle({ from, to })
       return
     }
@@ -150,7 +150,7 @@ export class GapFiller {
     } else if (isAskedBehind(outcome) && (await this.#hasOtherParent(gapEnd, signal))) {
       this.#fetcher.settled()
     } else if (outcome.isFinal) {
-      // Some of them may have been told meanwhile.
+      // Some of them may have been delivered meanwhile.
       const rest = sequencer.gap
       if (rest !== null && rest.from <= outcome.lacksTo)
         this.#giveUp(rest.from, Math.min(rest.to, outcome.lacksTo), outcome.reason)
@@ -168,7 +168,7 @@ export class GapFiller {
     return !signal.aborted && sequencer.gap?.to !== gapEnd
   }
 
-  /** Whether a block is missing at the end of a piece is told by the block behind it. */
+  /** Whether a block is missing at the end of a piece is shown by the block behind it. */
   async #closed(to: number, signal: AbortSignal): Promise<void> {
     const { sequencer } = this.#options
     const rest = sequencer.gap

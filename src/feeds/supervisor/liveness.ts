@@ -10,7 +10,7 @@ const QUIET_MS = 60_000
 /** The handed-over events may lie behind the chain's newest by the slots of this time and count as live. */
 const BEHIND_MS_MAX = 60_000
 /**
- * Seconds that they may be old: a server that lags tells no later slot. The chain's own clock is off by
+ * Seconds that they may be old: a server that lags delivers no later slot. The chain's own clock is off by
  * less.
  */
 const BEHIND_SECONDS_MAX = 120
@@ -18,7 +18,7 @@ const BEHIND_SECONDS_MAX = 120
 /** What says whether the events that are handed over are those of the chain now. */
 interface Liveness {
   readonly runs: readonly SourceRun[]
-  /** Below 0: what was recovered lies ahead of what the sources tell. */
+  /** Below 0: what was recovered lies ahead of what the sources deliver. */
   readonly slotsBehind: number
   /** Milliseconds that a slot takes. */
   readonly slotMs: number
@@ -59,7 +59,7 @@ export function whyNotLive(liveness: Liveness): string | null {
   return full.length === 0 ? whyPartial(runs) : whyOld(full, liveness)
 }
 
-/** Why those that know no slots, where no other is connected, do not tell what they were asked for. */
+/** Why those that know no slots, where no other is connected, do not deliver what they were asked for. */
 function whyPartial(runs: readonly SourceRun[]): string | null {
   for (const { isConnected, source } of runs) {
     const complaint = isConnected ? (source.complaint ?? null) : null
@@ -69,7 +69,7 @@ function whyPartial(runs: readonly SourceRun[]): string | null {
   return null
 }
 
-/** Why what the connected sources tell is not what happens now. */
+/** Why what the connected sources deliver is not what happens now. */
 function whyOld(
   full: readonly SourceRun[],
   { lagSeconds, cursor, standsMs }: Liveness,

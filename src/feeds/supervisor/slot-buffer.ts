@@ -30,13 +30,13 @@ export function earliestSecondsOf({ events }: SlotTransaction): number {
   )
 }
 
-/** What was told of one slot that is not handed over yet. */
+/** What came of one slot that is not handed over yet. */
 class BufferedSlot {
   readonly #transactions = new Map<string, BufferedTransaction>()
   readonly #highest = { exact: -1, arrival: -1 }
   /** null: nobody said that the slot is whole. */
   parent: Parent | null = null
-  /** Whether a back-fill has begun to tell it, which tells the rest and then that it is whole. */
+  /** Whether a back-fill has begun to deliver it, which delivers the rest and then that it is whole. */
   isBackfilled = false
   /** Unix seconds of its earliest event; infinite: it has none. */
   earliestSeconds = Number.POSITIVE_INFINITY
@@ -73,11 +73,11 @@ interface WholeSlot {
   readonly parent: Parent
 }
 
-/** The slots that were told and not handed over yet. */
+/** The slots that came and are not handed over yet. */
 export class SlotBuffer {
   readonly #slots = new Map<number, BufferedSlot>()
   #transactions = 0
-  /** Slots that were let go in part or whole: only a back-fill tells them now. */
+  /** Slots that were let go in part or whole: only a back-fill delivers them now. */
   readonly #letGo = new LRUCache<number, true>({ max: LET_GO_MAX })
 
   get count(): number {
@@ -106,7 +106,7 @@ export class SlotBuffer {
     return Math.min(...[...this.#slots.values()].map(({ earliestSeconds }) => earliestSeconds))
   }
 
-  /** Whether what is told of the slot as it happens comes too late: a part of it is gone. */
+  /** Whether what is delivered of the slot as it happens comes too late: a part of it is gone. */
   wasLetGo(slot: number): boolean {
     return this.#letGo.has(slot)
   }
@@ -117,14 +117,14 @@ export class SlotBuffer {
     return arrival
   }
 
-  /** All of the slot was told. */
+  /** All of the slot was delivered. */
   complete(slot: number, parentSlot: number | null): void {
     const held = this.#slotOf(slot)
     if (parentSlot !== null) held.parent = { slot: Math.min(parentSlot, slot - 1), isKnown: true }
     held.parent ??= { slot: slot - 1, isKnown: false }
   }
 
-  /** A back-fill tells the slot: it is not let go before that is over. */
+  /** A back-fill delivers the slot: it is not let go before that is over. */
   backfilled(slot: number): void {
     const held = this.#slots.get(slot)
     if (held !== undefined) held.isBackfilled = true
@@ -157,7 +157,7 @@ export class SlotBuffer {
       if (slot < first || isBackfilled) continue
       this.#slots.delete(slot)
       this.#transactions -= transactions
-      // However late it is said to be whole: what was told of it is gone.
+      // However late it is said to be whole: what was delivered of it is gone.
       this.#letGo.set(slot, true)
       count++
     }

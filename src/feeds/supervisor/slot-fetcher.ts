@@ -19,16 +19,16 @@ interface SlotAskerOptions {
   readonly timers: Timers
 }
 
-/** Why no source told a piece. */
+/** Why no source delivered a piece. */
 export interface Failure {
   readonly reason: string
   /** Whether asking again is of no use. */
   readonly isFinal: boolean
-  /** Times in a row that a source told the piece and left out a slot that the chain is said to have. */
+  /** Times in a row that a source delivered the piece and left out a slot that the chain is said to have. */
   readonly holes: number
   /** The last slot that every source lacks, if it is final. */
   readonly lacksTo: number
-  /** The slots to this one were told before it failed; below the first: none was. */
+  /** The slots to this one were delivered before it failed; below the first: none was. */
   readonly completeTo: number
 }
 
@@ -36,11 +36,11 @@ export interface Failure {
 interface Piece {
   readonly from: number
   readonly to: number
-  /** Those of them that have to be told, since the chain has blocks there; absent: nobody knows of one. */
+  /** Those of them that have to be delivered, since the chain has blocks there; absent: nobody knows of one. */
   readonly whole?: readonly number[]
 }
 
-/** Why one source did not tell a piece. */
+/** Why one source did not deliver a piece. */
 interface Refusal {
   readonly is: 'for now' | 'for good' | 'a hole'
   readonly reason: string
@@ -53,7 +53,7 @@ interface Refusal {
 /** Asks the sources for slots, one source after the other, and judges what their answers are worth. */
 export class SlotFetcher {
   readonly #options: SlotAskerOptions
-  /** Times in a row that sources told a piece with a hole, and the first slot that was missing then. */
+  /** Times in a row that sources delivered a piece with a hole, and the first slot that was missing then. */
   #leftOut = 0
   #missing = -1
 
@@ -66,7 +66,7 @@ export class SlotFetcher {
     this.#leftOut = 0
   }
 
-  /** Has the slots told to the sequencer. */
+  /** Has the sources deliver the slots to the sequencer. */
   async ask(piece: Piece, signal: AbortSignal): Promise<'complete' | Failure> {
     const { from, to } = piece
     const refusals: Refusal[] = []
@@ -87,7 +87,7 @@ export class SlotFetcher {
     }
   }
 
-  /** Null: it tells no old slots. */
+  /** Null: it delivers no old slots. */
   async #askOne(
     source: Source,
     { from, to, whole = [] }: Piece,
@@ -128,7 +128,7 @@ export class SlotFetcher {
     return this.#leftOut >= LEFT_OUT_MAX
   }
 
-  /** Tells the sequencer, and how far that has come. */
+  /** Delivers the sequencer, and how far that has come. */
   #followedBy(progress: Progress): SlotReceiver {
     const { backfill } = this.#options.sequencer
     return {
@@ -152,7 +152,7 @@ class Progress {
   readonly #missing: Set<number>
   #highest = -1
 
-  /** @param whole slots that have to be told */
+  /** @param whole slots that have to be delivered */
   constructor(whole: readonly number[]) {
     this.#missing = new Set(whole)
   }
@@ -162,12 +162,12 @@ class Progress {
     this.#highest = Math.max(this.#highest, slot)
   }
 
-  /** The first of those that have to be told; null: all are. */
+  /** The first of those that have to be delivered; null: all are. */
   get lowestMissing(): number | null {
     return this.#missing.size === 0 ? null : Math.min(...this.#missing)
   }
 
-  /** Sources tell in order: all to this slot that are known to have a block; -1: none. */
+  /** Sources deliver in order: all slots to this one that are known to have a block; -1: none. */
   get completeTo(): number {
     return Math.min(this.#highest, (this.lowestMissing ?? Number.POSITIVE_INFINITY) - 1)
   }

@@ -3,9 +3,9 @@ import { ARRIVAL_STEP } from '../chain/arrival-index.ts'
 import type { SlotTransaction } from './source.ts'
 
 export interface BufferedTransaction {
-  /** As it was told with its index in the block, else with that of its arrival. */
+  /** As it was delivered with its index in the block, else with that of its arrival. */
   readonly transaction: SlotTransaction
-  /** null: it was told with its index in the block only. */
+  /** null: it was delivered with its index in the block only. */
   readonly arrivalIndex: number | null
 }
 
@@ -52,7 +52,7 @@ export function movedTo(txIndex: number, transaction: SlotTransaction): SlotTran
 
 /**
  * Those of the block in its order, and what has only arrived before the next one of its mint that is among them,
- * else behind all: a feed that tells the block in order, and has not told this one of it, comes there later.
+ * else behind all: a feed that delivers the block in order, and has not delivered this one of it, comes there later.
  */
 function merged(
   ofBlock: readonly BufferedTransaction[],

@@ -4,7 +4,7 @@ import type { Timers } from '../timers.ts'
 const FASTER_MAX = 4
 /** The next slot may lie further ahead by the slots of this time: the machine before may have lagged. */
 const AHEAD_MS_MAX = 15 * 60_000
-/** Slots that are told for so long, and none that can be, are believed: those before were of another chain. */
+/** Slots that come for so long, while none comes that the chain can have reached, are believed: those before were of another chain. */
 const BELIEVED_MS = 5_000
 
 /** A slot, and when it was the newest. */
@@ -21,9 +21,9 @@ interface ReachedSlot {
 export class SlotReach {
   readonly #timers: Timers
   readonly #length: Pick<SlotLength, 'slotsIn'>
-  /** null: none was told, so that any may be. */
+  /** null: none came yet, so that any is possible. */
   #newest: ReachedSlot | null
-  /** The first one of those refused since the chain's own were told last; null: none was. */
+  /** The first one of those refused since one of the chain's own came last; null: none was. */
   #refused: ReachedSlot | null = null
 
   /** @param length how long a slot is */
@@ -33,7 +33,7 @@ export class SlotReach {
     this.#newest = newest
   }
 
-  /** False: what is told of the slot is to be left out. */
+  /** False: what came for the slot is left out. */
   admits(slot: number): boolean {
     const atMs = this.#timers.nowMs()
     if (
@@ -47,7 +47,7 @@ export class SlotReach {
     return true
   }
 
-  /** Whether slots near to a refused one have been all that was told for long enough. */
+  /** Whether slots near to a refused one have been all that came for long enough. */
   #goesOn(slot: number, atMs: number): boolean {
     const refused = this.#refused
     const isNear =
@@ -86,7 +86,7 @@ const SPANS_MIN = 3
  * of this machine has no part in it. The middle of several spans, so that one wrong time does not move it.
  */
 export class SlotLength {
-  /** Where the span begins that is open; null: nothing was told. */
+  /** Where the open span begins; null: there is none. */
   #start: { readonly slot: number; readonly seconds: number } | null = null
   /** Milliseconds a slot, oldest first. */
   readonly #spans: number[] = []

@@ -7,7 +7,7 @@ import type { SlotReceiver, SlotTransaction } from './source.ts'
 
 /**
  * Signatures remembered, ten minutes of a busy chain; past it the oldest are forgotten, and the
- * engine, which remembers more, drops what is told once more.
+ * engine, which remembers more, drops what is delivered once more.
  */
 const REMEMBERED_MAX = 200_000
 
@@ -17,11 +17,11 @@ const LATE_TRANSACTIONS_MAX = 10_000
 /** What happened to the slots of all sources together. */
 export function newSlotCounters() {
   return {
-    /** Transactions that were told before, by any source. */
+    /** Transactions that were delivered before, by any source. */
     duplicates: 0,
-    /** Of these, those told under another slot than the one that counts. */
+    /** Of these, those delivered under another slot than the one that counts. */
     wrongSlots: 0,
-    /** Transactions told after one of their slot with a higher index. */
+    /** Transactions delivered after one of their slot with a higher index. */
     reordered: 0,
     /** Transactions handed over after their slot. */
     late: 0,
@@ -33,7 +33,7 @@ export function newSlotCounters() {
     gaps: 0,
     /** Slots asked for in back-fills. */
     gapSlots: 0,
-    /** Slots of gaps that nobody could tell: events are missing. */
+    /** Slots of gaps that nobody could deliver: events are missing. */
     slotsGivenUp: 0,
     /** Back-fills that failed and were tried again. */
     backfillErrors: 0,
@@ -43,12 +43,12 @@ export function newSlotCounters() {
 export type SlotCounters = ReturnType<typeof newSlotCounters>
 
 /**
- * Puts what the sources tell into the order of the chain: a slot is handed over when it is whole and
+ * Puts what the sources deliver into the order of the chain: a slot is handed over when it is whole and
  * the slots before it were. Every transaction is handed over once; one of a slot that is already gone
  * is so late, and the engine finds its place.
  */
 export class SlotSequencer {
-  /** For what the sources tell as it happens. */
+  /** For what the sources deliver as it happens. */
   readonly live: SlotReceiver = {
     transaction: (transaction) => {
       if (!this.#buffer.wasLetGo(transaction.slot)) this.#take(transaction, false)
@@ -58,7 +58,7 @@ export class SlotSequencer {
     },
   }
 
-  /** For what they tell again. */
+  /** For what they deliver again. */
   readonly backfill: SlotReceiver = {
     transaction: (transaction) => this.#take(transaction, true),
     slotComplete: (slot, parentSlot) => this.#complete(slot, parentSlot),
@@ -71,13 +71,13 @@ export class SlotSequencer {
   readonly #late = new LateTransactions()
   readonly #places: ArrivalPlaces
   readonly #remembered = new LRUCache<string, number>({ max: REMEMBERED_MAX })
-  /** Of those handed over whole the newest, of which some may be told again. */
+  /** Of those handed over whole the newest, of which some may be delivered again. */
   readonly #whole = new LRUCache<number, true>({ max: INCOMPLETE_SLOTS_MAX })
   #cursor: number | null
 
   /**
    * @param isEarly whether events of a time would be refused now: slots wait while all that is held is so
-   * @param written indexes that runs before wrote of the slots that may be told again
+   * @param written indexes that runs before wrote of the slots that may be delivered again
    */
   constructor(
     handOver: (events: readonly FeedEvent[]) => void,
@@ -115,12 +115,12 @@ export class SlotSequencer {
     return { from: this.#cursor + 1, to: next.parent.slot, hasBlock: next.parent.isKnown }
   }
 
-  /** Whether it was let go and is still to come: only a gap that is filled tells it, and tells all of it. */
+  /** Whether it was let go and is still to come: only a gap that is filled delivers it, and delivers all of it. */
   isLetGo(slot: number): boolean {
     return slot > (this.#cursor ?? -1) && this.#buffer.wasLetGo(slot)
   }
 
-  /** Those of the slots that were told whole, and handed over lately or not yet: the chain has blocks there. */
+  /** Those of the slots that were delivered whole, and handed over lately or not yet: the chain has blocks there. */
   wholeAmong(from: number, to: number): readonly number[] {
     return [...this.#whole.keys(), ...this.#buffer.whole].filter(
       (slot) => slot >= from && slot <= to,
@@ -139,7 +139,7 @@ export class SlotSequencer {
     const { isKnown, isReordered } = this.#buffer.take(transaction)
     if (isReordered) this.#counters.reordered++
     if (isKnown) this.#counters.duplicates++
-    // Before the bounds are looked at: the slot would go with what a back-fill tells of it first.
+    // Before the bounds are looked at: the slot would go with what a back-fill delivers of it first.
     if (isBackfill) this.#buffer.backfilled(transaction.slot)
     this.#keepBounds()
   }
@@ -151,7 +151,7 @@ export class SlotSequencer {
     this.#keepBounds()
   }
 
-  /** All slots to `slot` were told, or are given up: what is held of them is handed over. */
+  /** All slots to `slot` were delivered, or are given up: what the buffer has of them is handed over. */
   passOver(slot: number): void {
     if (this.#cursor !== null && slot <= this.#cursor) return
     for (const older of this.#buffer.upTo(slot)) this.#give(older)
@@ -165,7 +165,7 @@ export class SlotSequencer {
    * before them.
    */
   flush(): void {
-    // Those among them that were told under another slot as well are counted as such, as at a hand-over.
+    // Those among them that were delivered under another slot as well are counted as such, as at a hand-over.
     for (const transaction of this.#buffer.all()) this.#wasGiven(transaction)
     for (const late of this.#late.takeAll()) this.#giveLate(late)
   }
@@ -228,7 +228,7 @@ export class SlotSequencer {
   }
 
   /**
-   * Lets go of the slots behind the gap. The next one that is told whole has a parent among them, so
+   * Lets go of the slots behind the gap. The next one that is delivered whole has a parent among them, so
    * the gap grows by itself.
    */
   #keepBounds(): void {
@@ -239,7 +239,7 @@ export class SlotSequencer {
 
 /**
  * Transactions that came after their slot. Each waits for one more slot: a peer that names a wrong slot
- * tells the right one meanwhile.
+ * delivers the right one meanwhile.
  */
 class LateTransactions {
   readonly #late = new Map<
@@ -263,7 +263,7 @@ class LateTransactions {
     return this.#remove(oldest.transaction)
   }
 
-  /** One that is kept is told once more: with its index in the block it is the better one. */
+  /** A repeat of one that waits: with its index in the block it is the better one. */
   repeated(transaction: SlotTransaction): void {
     const known = this.#late.get(transaction.signature)
     if (known !== undefined && transaction.isExact && !known.transaction.isExact)

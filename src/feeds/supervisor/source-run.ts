@@ -11,7 +11,7 @@ export const SILENCE_MS = 5_000
 interface SourceRunOptions {
   readonly source: Source
   readonly sequencer: SlotSequencer
-  /** One for all sources: they tell of one chain. */
+  /** One for all sources: they follow one chain. */
   readonly reach: SlotReach
   readonly timers: Timers
   /** A number in [0, 1), for the waits. */
@@ -20,11 +20,11 @@ interface SourceRunOptions {
   readonly handOver: (events: readonly FeedEvent[]) => void
   /** Whether another source that knows slots is connected. */
   readonly isStandby: () => boolean
-  /** Told why a connection ended, in one sentence. */
+  /** Called with why a connection ended, in one sentence. */
   readonly report: (reason: string) => void
-  /** Told after everything that may have opened or closed a gap. */
+  /** Called after everything that may have opened or closed a gap. */
   readonly onProgress: () => void
-  /** Told of slots of which transactions may be missing. */
+  /** Called with slots of which transactions may be missing. */
   readonly onIncomplete: (from: number, to: number) => void
 }
 
@@ -65,7 +65,7 @@ export class SourceRun {
     return this.#isConnected ? this.#options.timers.nowMs() - this.#connectedAtMs : 0
   }
 
-  /** How long this connection has told no transaction. */
+  /** How long this connection has delivered no transaction. */
   get quietMs(): number {
     return this.#options.timers.nowMs() - this.#quietSinceMs
   }
@@ -110,7 +110,7 @@ export class SourceRun {
       this.#lostAtMs = this.#options.timers.nowMs()
     } else this.counters.refusals++
     this.#isConnected = false
-    // What the source still does for this connection is not heard any more.
+    // What the source still does for this connection is dropped.
     attempt.abort()
     if (signal.aborted) return
     this.#reason = attempt.signal.reason instanceof Silence ? attempt.signal.reason.message : reason
@@ -134,7 +134,7 @@ export class SourceRun {
     return () => cancel()
   }
 
-  /** What a connection that was given up still tells is dropped. */
+  /** What a connection that was given up still delivers is dropped. */
   #receiver(signal: AbortSignal): Receiver {
     const { sequencer, onProgress, onIncomplete } = this.#options
     let hasRefused = false
@@ -208,9 +208,9 @@ function newSourceCounters() {
     refusals: 0,
     /** Connections ended because nothing came for too long. */
     watchdog: 0,
-    /** Transactions told, duplicates included. */
+    /** Transactions delivered, duplicates included. */
     transactions: 0,
-    /** Slots told whole. */
+    /** Slots delivered whole. */
     slots: 0,
     /** Events left out because a better source was connected. */
     standby: 0,

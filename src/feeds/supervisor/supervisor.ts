@@ -19,11 +19,11 @@ interface SupervisorOptions {
   readonly cursor: number | null
   /** Unix seconds of what was recovered last; absent or 0: not known. */
   readonly cursorSeconds?: number
-  /** Of what was recovered, of the slots that may be told again; absent: nothing was. */
+  /** Of what was recovered, of the slots that may be delivered again; absent: nothing was. */
   readonly written?: WrittenIndexes
-  /** Trades that the runs before took of a source without slots; asked for where one with slots may tell them too. */
+  /** Trades that the runs before took of a source without slots; asked for where one with slots may deliver them too. */
   readonly earlierReserveTrades?: () => readonly SwapContent[]
-  /** Told about lost connections and gaps: the source (or `gap`) and one sentence. */
+  /** Called at lost connections and gaps: the source (or `gap`) and one sentence. */
   readonly report: (who: string, reason: string) => void
   /** Slots of an outage that are back-filled; of a longer one the oldest are given up. */
   readonly backfillSlotsMax: number
@@ -37,7 +37,7 @@ interface SupervisorOptions {
 }
 
 /**
- * The live sources of FEED as one feed: keeps them connected, puts what they tell into one order,
+ * The live sources of FEED as one feed: keeps them connected, puts what they deliver into one order,
  * fills gaps. Two sources of the same chain are redundancy: the first one wins.
  */
 export class Supervisor implements Feed {
@@ -57,7 +57,7 @@ export class Supervisor implements Feed {
   #newestTimestamp = 0
   /** How far what was handed over last lies ahead of the clock of this machine. */
   #aheadSeconds = 0
-  /** The newest time that sources with slots told, and how old it was when they told something last. */
+  /** The newest time of sources with slots, and how old it was when something of theirs came last. */
   #newestOfChain = 0
   #lagSeconds = 0
   /** The cursor when it was looked at last, and since when it has stood there. */
@@ -228,26 +228,26 @@ export class Supervisor implements Feed {
     return new SlotReach(this.#timers, newest, this.#slotLength)
   }
 
-  /** Below 0: what was recovered lies ahead of what the sources tell. */
+  /** Below 0: what was recovered lies ahead of what the sources deliver. */
   #slotsBehind(): number {
     const newest = Math.max(...this.#runs.map((run) => run.newestSlot))
     return this.#sequencer.cursor === null || newest < 0 ? 0 : newest - this.#sequencer.cursor
   }
 
-  /** 0: no such time was told yet. */
+  /** 0: there is no such time yet. */
   #secondsSince(timestamp: number): number {
     if (timestamp === 0) return 0
     return Math.max(0, Math.round(this.#timers.wallMs() / 1000 - timestamp))
   }
 }
 
-/** Trades that one kind of source may tell again after the other, in this run or one before. */
+/** Trades that one kind of source may deliver again after the other, in this run or one before. */
 function reserveTradesOf({
   sources,
   earlierReserveTrades,
 }: SupervisorOptions): ReserveTrades | null {
   if (sources.every(({ isDegraded }) => isDegraded)) return null
-  const told = earlierReserveTrades?.() ?? []
+  const earlier = earlierReserveTrades?.() ?? []
   const hasReserve = sources.some(({ isDegraded }) => isDegraded)
-  return hasReserve || told.length > 0 ? new ReserveTrades(told) : null
+  return hasReserve || earlier.length > 0 ? new ReserveTrades(earlier) : null
 }

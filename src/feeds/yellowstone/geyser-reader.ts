@@ -43,7 +43,7 @@ export function newGeyserCounters() {
 
 export type GeyserCounters = ReturnType<typeof newGeyserCounters>
 
-/** What a stream tells of how far the chain is, and asks. */
+/** What a stream reports of how far the chain is, and asks. */
 export type ChainPlace = Pick<Receiver, 'admits' | 'slotSeen'>
 
 /** Reads the updates of one stream. */
@@ -53,7 +53,7 @@ export class GeyserReader {
   readonly #chain: ChainPlace
   readonly #settler: SlotSettler
   readonly #banks: SlotBanks
-  /** Slots from here on are told from their first transaction on. */
+  /** Slots from here on are delivered from their first transaction on. */
   #wholeFrom: number | null
   #hasBlock = false
 
@@ -108,12 +108,12 @@ export class GeyserReader {
     const { slot = 0, bankId = 0, transaction } = update
     this.#begin(slot)
     this.#settler.touch(slot)
-    if (this.#banks.transaction(slot, bankId, transaction)) this.#tell(slot, transaction)
+    if (this.#banks.transaction(slot, bankId, transaction)) this.#deliver(slot, transaction)
   }
 
-  #tell(slot: number, told: GeyserTransaction): void {
+  #deliver(slot: number, update: GeyserTransaction): void {
     const { normaliser, counters } = this.#reading
-    const transaction = transactionOfGeyser(slot, told)
+    const transaction = transactionOfGeyser(slot, update)
     const events = normaliser.events(transaction)
     counters.events += events.length
     if (events.length === 0) return
@@ -125,7 +125,7 @@ export class GeyserReader {
     this.#begin(slot)
     const held = this.#banks.block(slot, bankId)
     if (held === null) return
-    for (const transaction of held) this.#tell(slot, transaction)
+    for (const transaction of held) this.#deliver(slot, transaction)
     // A block before its first one, from where it was asked to begin on: it began anywhere.
     if (!this.#hasBlock && parentSlot !== undefined && parentSlot >= (this.#wholeFrom ?? slot))
       this.#wholeFrom = slot + 1

@@ -16,17 +16,17 @@ const PROGRAMS = [PUMP_PROGRAM, AMM_PROGRAM].map((address) => ({
 }))
 
 /** A transaction of an update, with everything the chain says of it. */
-export function transactionOfGeyser(slot: number, told: GeyserTransaction): ChainTransaction {
-  const { meta } = told
+export function transactionOfGeyser(slot: number, update: GeyserTransaction): ChainTransaction {
+  const { meta } = update
   const failed = meta.err !== undefined
   return {
     slot,
-    txIndex: told.index ?? 0,
-    signature: encodeBase58(told.signature),
+    txIndex: update.index ?? 0,
+    signature: encodeBase58(update.signature),
     failed,
     blockTime: null,
-    signers: failed ? [] : signersOf(told),
-    selfCpi: failed ? null : selfCpiOf(told),
+    signers: failed ? [] : signersOf(update),
+    selfCpi: failed ? null : selfCpiOf(update),
     logs: meta.logMessages ?? null,
     feeRaw: BigInt(meta.fee ?? 0),
     balances: failed
@@ -35,7 +35,7 @@ export function transactionOfGeyser(slot: number, told: GeyserTransaction): Chai
   }
 }
 
-/** The fee payer alone where the header is not told. */
+/** The fee payer alone where the header is missing. */
 function signersOf({ transaction: { message } }: GeyserTransaction): readonly string[] {
   const count = message.header?.numRequiredSignatures ?? 1
   // Base58 of longer ones would take seconds.
@@ -75,8 +75,10 @@ export function transactionOfUpdate(bytes: Buffer): ChainTransaction | null | 'u
   try {
     const update = updateOf(SUBSCRIBE.responseDeserialize(bytes))
     if (update === null) return 'unreadable'
-    const told = update.transaction
-    return told === undefined ? null : transactionOfGeyser(told.slot ?? 0, told.transaction)
+    const { transaction } = update
+    return transaction === undefined
+      ? null
+      : transactionOfGeyser(transaction.slot ?? 0, transaction.transaction)
   } catch {
     return 'unreadable'
   }

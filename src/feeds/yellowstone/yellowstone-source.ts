@@ -36,10 +36,10 @@ import { ReplayRefusals } from './replay-refusals.ts'
 /** A confirmed slot comes in one burst that its block meta ends. */
 const SETTLE_MS = 10
 const PING = { ping: { id: 1 } }
-/** The chain makes several slots a second: a stream that tells none whole for so long lacks what ends them. */
+/** The chain makes several slots a second: a stream that delivers none whole for so long lacks what ends them. */
 const NONE_WHOLE_MS = 15_000
 
-/** Of a back-fill only what was asked for is heard. */
+/** Of a back-fill only what was asked for counts. */
 const ANYWHERE: ChainPlace = { admits: () => true, slotSeen: () => {} }
 
 /**
@@ -61,7 +61,7 @@ export class YellowstoneSource implements Source {
   constructor(options: {
     readonly peer: GeyserPeer
     readonly counters: FeedCounters
-    /** Told of events that no layout knows. */
+    /** Reports events that no layout knows. */
     readonly forms?: NewForms
     readonly rawFrames?: RawFrames
     readonly timers?: Timers
@@ -265,7 +265,7 @@ export class YellowstoneSource implements Source {
       throw error
     } finally {
       signal.removeEventListener('abort', stop)
-      // A stream that is cancelled tells it once more.
+      // A stream that is cancelled emits the error once more.
       stream.on('error', () => {})
       reader.stop()
     }
@@ -283,14 +283,14 @@ function requestFrom(fromSlot: number | null): object {
       pump: { vote: false, failed: false, accountInclude: [PUMP_PROGRAM, AMM_PROGRAM] },
     },
     blocksMeta: { blocks: {} },
-    // Without the statuses on the way a server tells no dead slots.
+    // Without the statuses on the way a server names no dead slots.
     slots: { slots: { interslotUpdates: true } },
     commitment: GEYSER_COMMITMENT,
     ...(fromSlot !== null && { fromSlot }),
   }
 }
 
-/** Notices when nothing is heard of a stream any more: behind each slot the next one follows. */
+/** Notices when nothing comes of a stream any more: behind each slot the next one follows. */
 class SilenceWatch {
   readonly #timers: Timers
   readonly #silenceMs: number

@@ -139,7 +139,7 @@ export const OCTOBER_CHAIN_FAULTS: readonly Fault[] = [
   {
     name: 'mayhem: trades do not tell it',
     file: NORMALISE,
-    find: "if (event.flag('mayhem_mode')) told.mayhemTrades.push(swap)",
+    find: "if (event.flag('mayhem_mode')) soFar.mayhemTrades.push(swap)",
     replace: '',
     tests: ['test/feeds/chain/reserves-events.test.ts'],
   },
@@ -416,7 +416,7 @@ export const OCTOBER_CHAIN_FAULTS: readonly Fault[] = [
   {
     name: 'balances: more owners than there is room for',
     file: BALANCES,
-    find: 'untold.slice(0, OWNERS_MAX)',
+    find: 'unsaid.slice(0, OWNERS_MAX)',
     replace: 'untold',
     tests: ['test/feeds/chain/balance-events.test.ts'],
   },
@@ -493,8 +493,8 @@ export const OCTOBER_CHAIN_FAULTS: readonly Fault[] = [
   {
     name: 'decimals: 0 that a message leaves out is unknown',
     file: TOLD,
-    find: "integerAt(told, 'decimals') ?? unsent",
-    replace: "integerAt(told, 'decimals')",
+    find: "integerAt(tokens, 'decimals') ?? unsent",
+    replace: "integerAt(tokens, 'decimals')",
     tests: ['test/feeds/chain/balance-events.test.ts', 'test/feeds/rpc-transactions.test.ts'],
   },
   {

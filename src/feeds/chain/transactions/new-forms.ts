@@ -1,6 +1,6 @@
 import type { ProgramName } from '../layouts/programs.ts'
 
-/** Forms that are remembered; past it no more are told, and counters alone say that there are some. */
+/** Forms that are remembered; past it no more are reported, and counters alone say that there are some. */
 const FORMS_MAX = 256
 const DISCRIMINATOR_BYTES = 8
 

@@ -177,13 +177,13 @@ function changeOf(
   if (!isRecord(entry)) return null
   const owner = textAt(entry, 'owner')
   const mint = textAt(entry, 'mint')
-  const told = recordAt(entry, 'uiTokenAmount')
-  const amount = textAt(told, 'amount')
+  const tokens = recordAt(entry, 'uiTokenAmount')
+  const amount = textAt(tokens, 'amount')
   if (owner === null || mint === null || amount === null || !U64_TEXT.test(amount)) return null
   const key = `${owner} ${mint}`
   let change = changes.get(key)
   if (change === undefined) {
-    const decimals = integerAt(told, 'decimals') ?? unsent
+    const decimals = integerAt(tokens, 'decimals') ?? unsent
     change = { owner, mint, beforeRaw: 0n, afterRaw: 0n, ...(decimals !== null && { decimals }) }
     changes.set(key, change)
   }

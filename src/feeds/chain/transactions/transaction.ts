@@ -15,7 +15,7 @@ const NO_BALANCE: Balance = { beforeRaw: 0n, afterRaw: 0n }
 export interface TokenBalanceChange extends Balance {
   readonly owner: string
   readonly mint: string
-  /** Those of the mint; absent: not told. */
+  /** Those of the mint; absent: not given. */
   readonly decimals?: number
 }
 
@@ -70,7 +70,7 @@ export function decodeTransaction(
 }
 
 /**
- * What a wallet holds of a mint before and after the transaction; null: nobody told of the mint. An account
+ * What a wallet holds of a mint before and after the transaction; null: no balance names the mint. An account
  * that was made and closed in it, as routers do that pass on what they buy, is in neither list.
  */
 export function balanceOf(

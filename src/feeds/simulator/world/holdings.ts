@@ -8,7 +8,7 @@ const MAX_RECEIVERS = 5
 
 /**
  * Tokens that change hands, or end, without a swap. Only holders whose balance is known whole do it, so
- * that what is told of them is the truth.
+ * that the balances it emits are true.
  */
 export class Holdings {
   readonly #parts: MarketParts
@@ -40,14 +40,14 @@ export class Holdings {
     this.giveAway(row, place, baseRaw)
   }
 
-  /** The holder at `place` has `baseRaw` less, which is told. */
+  /** The holder at `place` has `baseRaw` less, which is emitted. */
   giveAway(row: number, place: number, baseRaw: number): void {
     const left = this.#parts.holders.baseAt(row, place) - baseRaw
     this.#parts.state.balance(row, this.#parts.holders.addressAt(row, place), left)
     this.#parts.holders.take(row, place, baseRaw)
   }
 
-  /** A new wallet has `baseRaw`, which is told. */
+  /** A new wallet has `baseRaw`, which is emitted. */
   receive(row: number, baseRaw: number): void {
     const address = this.#parts.wallets.outsider()
     this.#parts.state.balance(row, address, baseRaw)

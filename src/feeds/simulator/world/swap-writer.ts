@@ -192,7 +192,7 @@ function put(u32: Uint32Array, at: number, value: number): void {
   u32[at + 1] = value * PER_TWO_32
 }
 
-/** Tells what a transaction left behind where no swap says it: reserves, supply, balances. */
+/** Emits what a transaction left behind where no swap says it: reserves, supply, balances. */
 export class StateWriter {
   readonly #tokens: TokenTable
   readonly #writer: SwapWriter
