@@ -1,3 +1,8 @@
+/**
+ * feeds: each room below reads one source and hands `FeedEvent`s to an `EventSink`; here is what several of them need (timers,
+ * waits, secrets, sockets, raw frames, counters). Feeds know neither engine nor store nor server.
+ */
+
 /** What a feed has read and what it had to leave out; plain numbers, for metrics. */
 export function newFeedCounters() {
   return {

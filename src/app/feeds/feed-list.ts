@@ -1,3 +1,9 @@
+/**
+ * app/feeds makes the feeds that FEED names, from settings: `makeFeeds` for all, `supervisedFeed` for live ones, `SideFeeds` for the
+ * price of SOL and token texts, `EngineMarket` for the simulator. A feed's modules are loaded when it is made.
+ * A swap's way: feed → (`PricedSink`) → `FeedShare`, which counts what became of it → service → engine.
+ */
+
 import { type Config, ConfigError, type FeedName, isLiveFeed } from '../../config/config.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Feed } from '../../events/event-sink.ts'

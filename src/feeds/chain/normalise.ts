@@ -1,3 +1,11 @@
+/**
+ * feeds/chain makes the engine's events of transactions. In: a `ChainTransaction` (logs or inner instructions, balances, fee),
+ * from RPC, Yellowstone or a recording. Out: `FeedEvent`s in the order of their ordinals. `layouts` decodes the events of both
+ * programs, `transactions` reads the forms in which transactions come; `settled-swaps` says who traded and what he holds.
+ * Invariants: nothing here throws on bytes from outside; what cannot become an event is counted. Only the pool that a
+ * migration makes counts for a mint.
+ */
+
 import { LRUCache } from 'lru-cache'
 import type { ChainPosition, FeedEvent, Reserves, Swap } from '../../events/event.ts'
 import type { FeedCounters } from '../feed-counters.ts'

@@ -1,3 +1,8 @@
+/**
+ * feeds/lines: a plain, `.gz` or `.zst` file in, lines of UTF-8 text out, with their numbers, paced by event time. A line that
+ * cannot be read is reported with its number and stops nothing; a file that breaks off is an error after all that it held.
+ */
+
 import { accessSync, constants, createReadStream, statSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import zlib from 'node:zlib'

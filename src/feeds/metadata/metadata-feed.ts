@@ -1,3 +1,9 @@
+/**
+ * feeds/metadata: creations and trades of tokens in, `metadata` events out. `FetchQueue` decides which uri is fetched next,
+ * `gateways` how fast a host is asked, `SafeFetch` fetches addresses that strangers wrote, `token-texts` cleans what came.
+ * Invariants: only public addresses over https; bounded size, time, depth and redirects; nothing here throws.
+ */
+
 import { setMaxListeners } from 'node:events'
 import { LRUCache } from 'lru-cache'
 import { THRESHOLDS } from '../../base/thresholds.ts'

@@ -1,3 +1,8 @@
+/**
+ * feeds/pumpportal: JSON frames of PumpPortal in, events without slot, index and fees out. `portal-frame` checks the form,
+ * `PortalEvents` makes events and knows repeated frames. A frame about another coin than it says is counted and dropped.
+ */
+
 import { WebSocket } from 'ws'
 import { jsonOf } from '../../base/json-access.ts'
 import { totals } from '../../base/snake-case.ts'

@@ -1,3 +1,8 @@
+/**
+ * feeds/recorder: frames of live feeds in, as they came; `.zst` files of bounded size and number out, which feeds/replay reads.
+ * What was flushed lasts when the process is killed.
+ */
+
 import { createWriteStream, mkdirSync, openSync, rmSync, type WriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { finished } from 'node:stream/promises'

@@ -1,3 +1,9 @@
+/**
+ * feeds/replay: FEED=replay:<file> and FEED=stdin. In: lines of JSON, each an event line, a transaction or a recorded frame of a
+ * live feed. Out: batches of events. `LineRun` reads lines, `RecordedValues` makes events of a value and chooses between feeds
+ * that recorded the same trade.
+ */
+
 import type { Readable } from 'node:stream'
 import type { EventSink, Feed } from '../../events/event-sink.ts'
 import { checkInputFile, openInputFile } from '../lines/input-file.ts'

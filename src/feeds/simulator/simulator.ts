@@ -1,3 +1,10 @@
+/**
+ * feeds/simulator: FEED=sim. In: a seed, the number of tokens, a rate, and the market an earlier run left. Out: swap records and
+ * events of a made-up market. `Market` ties the actors together: `Launcher`, `Crowd`, `Trader`, `CoinTrades`, `Graduation`,
+ * `ReserveMoves`; `world` has the tables they share. Invariants: a pure function of options and calls; fixed memory; reserves,
+ * balances and fees follow the platform's rules, which test/simulator audits.
+ */
+
 import { performance } from 'node:perf_hooks'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import type { Feed, RecordSink } from '../../events/event-sink.ts'

@@ -1,3 +1,8 @@
+/**
+ * feeds/sol-price: prices of SOL in, `sol_price` events out. From venues (this file, `PriceAggregator` believes or waits) or from a
+ * setting (`PricedSink` puts a series between the events of another feed).
+ */
+
 import { WebSocket } from 'ws'
 import type { EventSink, Feed } from '../../events/event-sink.ts'
 import { Backoff } from '../backoff.ts'

@@ -1,3 +1,9 @@
+/**
+ * feeds/solana: FEED=solana. In: log notifications over a WebSocket, blocks and accounts over JSON-RPC. Out: transactions by slot.
+ * `SocketFrames` reads frames, `LogReader` makes transactions of logs, `BlockReader` reads whole slots from blocks, `PoolResolver`
+ * looks up the mints of pools. What logs lack (a cut log, an unknown pool) is fetched, or its slot is read from the block.
+ */
+
 import { LRUCache } from 'lru-cache'
 import type { WebSocket } from 'ws'
 import { totals } from '../../base/snake-case.ts'

@@ -1,3 +1,12 @@
+/**
+ * feeds/supervisor makes one feed of several live sources. In: what each `Source` delivers over its connections, by slot, in any
+ * order and more than once. Out: events in the order of the chain, each transaction once.
+ * `SourceRun` keeps a source connected, `SlotReach` refuses impossible slots, `SlotSequencer` buffers slots until they are whole and
+ * those before them are out, `GapFiller` and `SlotFetcher` ask for missing ones, `ReserveTrades` matches trades of sources without slots.
+ * Words: whole (all of the slot was delivered), gap (slots missing before a whole one), late (a transaction behind its slot).
+ * Invariants: the cursor only goes forward; a slot is given up only with a report.
+ */
+
 import { totals } from '../../base/snake-case.ts'
 import { AHEAD_OF_WALL_SECONDS_MAX, type FeedEvent, type SwapContent } from '../../events/event.ts'
 import type { EventSink, Feed } from '../../events/event-sink.ts'

@@ -1,3 +1,9 @@
+/**
+ * feeds/yellowstone: FEED=yellowstone. In: a gRPC stream of transactions, block metas and slots. Out: transactions by slot, with their
+ * index in the block. `GeyserReader` reads updates, `SlotBanks` drops banks that are not the slot's block, `EmptySlots` notices a
+ * stream without transactions, `ReplayRefusals` learns what the server keeps.
+ */
+
 import { once } from 'node:events'
 import { totals } from '../../base/snake-case.ts'
 import { messageOf } from '../../base/thrown.ts'

@@ -179,7 +179,7 @@ export const OCTOBER_CHAIN_FAULTS: readonly Fault[] = [
     name: 'balances: stand at the place of the events',
     file: NORMALISE,
     find: 'const ordinal = decoded.length + mayhem.length',
-    replace: 'const ordinal = told.events.length - 1',
+    replace: 'const ordinal = soFar.events.length - 1',
     tests: ['test/feeds/chain/balance-events.test.ts'],
   },
   {
@@ -417,7 +417,7 @@ export const OCTOBER_CHAIN_FAULTS: readonly Fault[] = [
     name: 'balances: more owners than there is room for',
     file: BALANCES,
     find: 'unsaid.slice(0, OWNERS_MAX)',
-    replace: 'untold',
+    replace: 'unsaid',
     tests: ['test/feeds/chain/balance-events.test.ts'],
   },
   {

@@ -1,3 +1,8 @@
+/**
+ * feeds/chain/layouts: bytes of one event in, a `DecodedEvent` with named fields out. A layout names program, discriminator
+ * and fields in the order of the bytes; layouts grow at their end, so an event may end early (older) or have a tail (newer).
+ */
+
 import { encodeBase58 } from '../../../base/base58.ts'
 import { AMM_POOL_LAYOUTS } from './amm-pool-layouts.ts'
 import type {

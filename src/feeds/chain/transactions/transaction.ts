@@ -1,3 +1,8 @@
+/**
+ * feeds/chain/transactions: JSON of the RPC, bytes of a serialised transaction or lines of a log in, a `ChainTransaction` out.
+ * Instructions win over logs, which validators cut. A failed transaction has no events.
+ */
+
 import type { FeedCounters } from '../../feed-counters.ts'
 import { type DecodedEvent, decodeEvent } from '../layouts/decode-event.ts'
 import type { NewForms } from './new-forms.ts'
