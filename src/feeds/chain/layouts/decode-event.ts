@@ -90,6 +90,9 @@ export class DecodedEvent<F extends Fields = Fields> {
   }
 }
 
+/** An event of this layout, whose field names the compiler knows. */
+export type EventOf<L extends AnyEventLayout> = DecodedEvent<L['fields']>
+
 /**
  * Decodes discriminator and fields; null when the program has no such event. Never throws: bytes
  * that end early give defaults, bytes that go on are counted.
