@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { isRecord } from '../../src/base/json-access.ts'
 import { RESERVES_REASONS } from '../../src/events/event.ts'
-import { eventLineText, lineSchemas, FROM_FEED } from '../../src/events/event-line-schemas.ts'
+import { eventLineText, FROM_FEED, lineSchemas } from '../../src/events/event-line-schemas.ts'
 import { parseEventLine } from '../../src/events/event-lines.ts'
 import { ROOT } from '../tidy/source-files.ts'
 
