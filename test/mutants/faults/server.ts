@@ -785,8 +785,8 @@ export const SERVER_FAULTS: readonly Fault[] = [
   {
     name: 'log: what follows a refusal within the minute is told by itself',
     file: 'src/feeds/refusal-report.ts',
-    find: '    this.#tell(count, detail)\n    this.#beQuiet()',
-    replace: '    this.#tell(count, detail)',
+    find: '    this.#report(count, detail)\n    this.#beQuiet()',
+    replace: '    this.#report(count, detail)',
     tests: ['test/feeds/refusal-report.test.ts'],
   },
   {
@@ -798,7 +798,7 @@ export const SERVER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'log: a recording without slots is not judged by the age of its swaps',
-    file: 'src/app/feeds/slotless-share.ts',
+    file: 'src/app/feeds/feed-share.ts',
     find: 'this.#fresh >= nearlyAll || this.#older >= nearlyAll',
     replace: 'this.#fresh >= nearlyAll',
     tests: ['test/app/feeds/feed-share.test.ts'],

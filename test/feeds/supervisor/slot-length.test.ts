@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { SLOT_MS_START, SlotLength } from '../../../src/feeds/slots/slot-length.ts'
+import { SLOT_MS_START, SlotLength } from '../../../src/feeds/supervisor/slot-reach.ts'
 import { SeededRandom } from '../seeded-random.ts'
 
 const SECONDS = 1_790_000_000
@@ -8,7 +8,7 @@ const SECONDS = 1_790_000_000
 /** Tells the whole seconds of slots `from` to `to`, some of which have none. */
 function tell(length: SlotLength, slotMs: number, from: number, to: number, start = SECONDS): void {
   for (let slot = from; slot <= to; slot++)
-    if (slot % 7 !== 0) length.told(slot, start + Math.floor(((slot - from) * slotMs) / 1_000))
+    if (slot % 7 !== 0) length.observe(slot, start + Math.floor(((slot - from) * slotMs) / 1_000))
 }
 
 test('until enough was seen a slot takes what it took in October 2026', () => {
@@ -46,9 +46,9 @@ test('wrong times, late slots and leaps move it by little, and never out of its 
     const seconds = SECONDS + Math.floor((slot - 1_000) * 0.268)
     // One of a thousand is an hour off, one of fifty is of an older slot.
     if (random.below(1_000) === 0)
-      length.told(slot, seconds + (random.below(2) === 0 ? 3_600 : -3_600))
-    else if (random.below(50) === 0) length.told(slot - random.below(900), seconds)
-    else length.told(slot, seconds)
+      length.observe(slot, seconds + (random.below(2) === 0 ? 3_600 : -3_600))
+    else if (random.below(50) === 0) length.observe(slot - random.below(900), seconds)
+    else length.observe(slot, seconds)
     if (step === 10_000) slot += 500_000
   }
   expect(Math.abs(length.ms - 268)).toBeLessThan(20)
@@ -59,7 +59,7 @@ test('whatever is told, a slot takes between a tenth of a second and a second', 
   fc.assert(
     fc.property(any, (told) => {
       const length = new SlotLength()
-      for (const [slot, seconds] of told) length.told(slot, seconds)
+      for (const [slot, seconds] of told) length.observe(slot, seconds)
       expect(length.ms).toBeGreaterThanOrEqual(100)
       expect(length.ms).toBeLessThanOrEqual(1_000)
     }),
@@ -78,6 +78,6 @@ test('one time that is wrong by little does not move it', () => {
   tell(length, 268, 1_000, 5_000)
   const seconds = SECONDS + Math.floor(4_300 * 0.268)
   // Within what a slot may take, and far from what it does.
-  length.told(5_300, seconds + 90)
+  length.observe(5_300, seconds + 90)
   expect(Math.abs(length.ms - 268)).toBeLessThan(5)
 })

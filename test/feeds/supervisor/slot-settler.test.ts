@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { SlotSettler } from '../../../src/feeds/slots/slot-settler.ts'
+import { SlotSettler } from '../../../src/feeds/supervisor/slot-settler.ts'
 import { VirtualTimers } from '../supervisor/virtual-timers.ts'
 
 const SETTLE_MS = 10

@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache'
-import { type HeldTransaction, inOrder, type PlacedTransaction } from './slot-order.ts'
-import type { ToldTransaction } from './source.ts'
+import { type BufferedTransaction, inOrder, type PlacedTransaction } from './slot-order.ts'
+import type { SlotTransaction } from './source.ts'
 
 /** Slots held while an older one is missing, two minutes of the chain at 268 ms; past it the held ones are let go. */
-const HELD_SLOTS_MAX = 512
+const BUFFERED_SLOTS_MAX = 512
 /** Transactions held; past it as above. */
-const HELD_TRANSACTIONS_MAX = 100_000
+const BUFFERED_TRANSACTIONS_MAX = 100_000
 /** Slots let go that are remembered, more than sources keep open; past it the oldest are forgotten. */
 const LET_GO_MAX = 4_096
 
@@ -23,21 +23,21 @@ interface Arrival {
 }
 
 /** Unix seconds of its earliest event. */
-export function earliestSecondsOf({ events }: ToldTransaction): number {
+export function earliestSecondsOf({ events }: SlotTransaction): number {
   return events.reduce(
     (earliest, { timestamp }) => Math.min(earliest, timestamp),
     Number.POSITIVE_INFINITY,
   )
 }
 
-/** What was told of one slot that is not handed over yet. */
-class HeldSlot {
-  readonly #transactions = new Map<string, HeldTransaction>()
+/** What came of one slot that is not handed over yet. */
+class BufferedSlot {
+  readonly #transactions = new Map<string, BufferedTransaction>()
   readonly #highest = { exact: -1, arrival: -1 }
   /** null: nobody said that the slot is whole. */
   parent: Parent | null = null
-  /** Whether a back-fill has begun to tell it, which tells the rest and then that it is whole. */
-  isToldAgain = false
+  /** Whether a back-fill has begun to deliver it, which delivers the rest and then that it is whole. */
+  isBackfilled = false
   /** Unix seconds of its earliest event; infinite: it has none. */
   earliestSeconds = Number.POSITIVE_INFINITY
 
@@ -45,7 +45,7 @@ class HeldSlot {
     return this.#transactions.size
   }
 
-  take(transaction: ToldTransaction): Arrival {
+  take(transaction: SlotTransaction): Arrival {
     const { signature, isExact } = transaction
     const kind = isExact ? 'exact' : 'arrival'
     const index = transaction.txIndex ?? this.#highest[kind]
@@ -73,11 +73,11 @@ interface WholeSlot {
   readonly parent: Parent
 }
 
-/** The slots that were told and not handed over yet. */
-export class HeldSlots {
-  readonly #slots = new Map<number, HeldSlot>()
+/** The slots that came and are not handed over yet. */
+export class SlotBuffer {
+  readonly #slots = new Map<number, BufferedSlot>()
   #transactions = 0
-  /** Slots that were let go in part or whole: only a back-fill tells them now. */
+  /** Slots that were let go in part or whole: only a back-fill delivers them now. */
   readonly #letGo = new LRUCache<number, true>({ max: LET_GO_MAX })
 
   get count(): number {
@@ -85,7 +85,7 @@ export class HeldSlots {
   }
 
   get areTooMany(): boolean {
-    return this.#slots.size > HELD_SLOTS_MAX || this.#transactions > HELD_TRANSACTIONS_MAX
+    return this.#slots.size > BUFFERED_SLOTS_MAX || this.#transactions > BUFFERED_TRANSACTIONS_MAX
   }
 
   /** Those that are whole. */
@@ -106,28 +106,28 @@ export class HeldSlots {
     return Math.min(...[...this.#slots.values()].map(({ earliestSeconds }) => earliestSeconds))
   }
 
-  /** Whether what is told of the slot as it happens comes too late: a part of it is gone. */
+  /** Whether what is delivered of the slot as it happens comes too late: a part of it is gone. */
   wasLetGo(slot: number): boolean {
     return this.#letGo.has(slot)
   }
 
-  take(transaction: ToldTransaction): Arrival {
+  take(transaction: SlotTransaction): Arrival {
     const arrival = this.#slotOf(transaction.slot).take(transaction)
     if (!arrival.isKnown) this.#transactions++
     return arrival
   }
 
-  /** All of the slot was told. */
+  /** All of the slot was delivered. */
   complete(slot: number, parentSlot: number | null): void {
     const held = this.#slotOf(slot)
     if (parentSlot !== null) held.parent = { slot: Math.min(parentSlot, slot - 1), isKnown: true }
     held.parent ??= { slot: slot - 1, isKnown: false }
   }
 
-  /** A back-fill tells the slot: it is not let go before that is over. */
-  toldAgain(slot: number): void {
+  /** A back-fill delivers the slot: it is not let go before that is over. */
+  backfilled(slot: number): void {
     const held = this.#slots.get(slot)
-    if (held !== undefined) held.isToldAgain = true
+    if (held !== undefined) held.isBackfilled = true
   }
 
   /** Those up to one, in order. */
@@ -145,7 +145,7 @@ export class HeldSlots {
   }
 
   /** The transactions of every slot. */
-  all(): readonly ToldTransaction[] {
+  all(): readonly SlotTransaction[] {
     const placed = [...this.#slots.values()].flatMap((held) => held.inOrder())
     return placed.map(({ transaction }) => transaction)
   }
@@ -153,21 +153,21 @@ export class HeldSlots {
   /** Lets go of the slots from `first` on; the answer is how many they were. */
   letGo(first: number): number {
     let count = 0
-    for (const [slot, { transactions, isToldAgain }] of [...this.#slots]) {
-      if (slot < first || isToldAgain) continue
+    for (const [slot, { transactions, isBackfilled }] of [...this.#slots]) {
+      if (slot < first || isBackfilled) continue
       this.#slots.delete(slot)
       this.#transactions -= transactions
-      // However late it is said to be whole: what was told of it is gone.
+      // However late it is said to be whole: what was delivered of it is gone.
       this.#letGo.set(slot, true)
       count++
     }
     return count
   }
 
-  #slotOf(slot: number): HeldSlot {
+  #slotOf(slot: number): BufferedSlot {
     let held = this.#slots.get(slot)
     if (held === undefined) {
-      held = new HeldSlot()
+      held = new BufferedSlot()
       this.#slots.set(slot, held)
     }
     return held

@@ -2,13 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { constants, createZstdCompress, zstdCompressSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { zstdDecompressed } from '../../../src/feeds/lines/zstd-frames.ts'
+import { zstdDecompressed } from '../../../src/feeds/lines/decompress.ts'
 import { CONTENTS, cutsOf, inPieces } from '../packed.ts'
 
 async function read(packed: Buffer, pieceBytes: number): Promise<Buffer> {
   const parts: Buffer[] = []
-  for await (const part of zstdDecompressed(inPieces(packed, pieceBytes), 64 * 1024))
-    parts.push(part)
+  for await (const part of zstdDecompressed(inPieces(packed, pieceBytes))) parts.push(part)
   return Buffer.concat(parts)
 }
 
@@ -44,7 +43,7 @@ test('what a file that breaks off still held is read', async () => {
   const parts: Buffer[] = []
   const input = Readable.from([packed.subarray(0, packed.length - 9)])
   await expect(async () => {
-    for await (const part of zstdDecompressed(input, 4 * 1024)) {
+    for await (const part of zstdDecompressed(input)) {
       parts.push(part)
       await new Promise((resolve) => setTimeout(resolve, 1))
     }
@@ -71,8 +70,7 @@ async function unended(lines: readonly string[]): Promise<Buffer> {
 async function held(packed: Buffer, pieceBytes: number): Promise<[text: string, error: string]> {
   const parts: Buffer[] = []
   try {
-    for await (const part of zstdDecompressed(inPieces(packed, pieceBytes), 64 * 1024))
-      parts.push(part)
+    for await (const part of zstdDecompressed(inPieces(packed, pieceBytes))) parts.push(part)
     return [Buffer.concat(parts).toString(), '']
   } catch (error) {
     return [Buffer.concat(parts).toString(), String(error)]

@@ -9,7 +9,7 @@ const OPEN_SLOTS_MAX = 1_024
 interface OpenSlot {
   /** Whether all of it has come. */
   isClosed: boolean
-  /** null: not told. */
+  /** null: not known. */
   parentSlot: number | null
   lastTouchMs: number
   /** Look-ups that have to end first. */
@@ -59,7 +59,7 @@ export class SlotSettler {
     }
   }
 
-  /** The peer has told all of it; `parentSlot` is null where it did not tell the slot before. */
+  /** The peer has delivered all of it; `parentSlot` is null where it did not name the slot before. */
   close(slot: number, parentSlot: number | null): void {
     const open = this.#slotOf(slot)
     open.isClosed = true

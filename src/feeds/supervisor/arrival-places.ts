@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import { ARRIVAL_STEP } from '../chain/arrival-index.ts'
-import { SUSPECT_SLOTS_MAX } from './incomplete-slots.ts'
+import { INCOMPLETE_SLOTS_MAX } from './incomplete-slots.ts'
 import { blockIndexOf, mintsOf, movedTo, type PlacedTransaction } from './slot-order.ts'
-import type { ToldTransaction } from './source.ts'
+import type { SlotTransaction } from './source.ts'
 
 /** Transactions of a slot that are remembered, more than a block holds; past it all that is late shares a place. */
 const TRANSACTIONS_MAX = 20_000
@@ -10,16 +10,17 @@ const TRANSACTIONS_MAX = 20_000
 /** By slot the highest index under which runs before wrote something of it. */
 export type WrittenIndexes = ReadonlyMap<number, number>
 
-interface GivenTransaction {
-  /** Under which it was handed over. */
-  readonly txIndex: number
-  readonly mints: readonly string[]
-  /** null: nobody told it. */
-  blockIndex: number | null
-}
-
-interface GivenSlot {
-  readonly bySignature: Map<string, GivenTransaction>
+interface NumberedSlot {
+  readonly bySignature: Map<
+    string,
+    {
+      /** Under which it was handed over. */
+      readonly txIndex: number
+      readonly mints: readonly string[]
+      /** null: not known. */
+      blockIndex: number | null
+    }
+  >
   /** What the runs before wrote of it ends here; 0: it is of this one. */
   readonly writtenTo: number
   lastIndex: number
@@ -29,10 +30,10 @@ interface GivenSlot {
  * Where the transactions of slots stand that were handed over by indexes of arrival. What comes late of such a
  * slot by its index in the block, which does not compare with these, goes behind those that are before it there.
  */
-export class GivenPlaces {
-  readonly #slots = new LRUCache<number, GivenSlot>({ max: SUSPECT_SLOTS_MAX })
+export class ArrivalPlaces {
+  readonly #slots = new LRUCache<number, NumberedSlot>({ max: INCOMPLETE_SLOTS_MAX })
 
-  /** @param written of slots that may be told again: a killed process may have written a part of them only */
+  /** @param written of slots that may be delivered again: a killed process may have written a part of them only */
   constructor(written: WrittenIndexes) {
     const oldestFirst = [...written].sort(([one], [other]) => one - other)
     for (const [slot, txIndex] of oldestFirst)
@@ -40,7 +41,7 @@ export class GivenPlaces {
   }
 
   /** All that is held of a slot, as it is to be handed over. */
-  ofSlot(slot: number, transactions: readonly PlacedTransaction[]): readonly ToldTransaction[] {
+  ofSlot(slot: number, transactions: readonly PlacedTransaction[]): readonly SlotTransaction[] {
     // The rest of what was written before.
     if (this.#slots.has(slot))
       return transactions.map(({ transaction }) => this.ofLate(transaction))
@@ -53,7 +54,7 @@ export class GivenPlaces {
   }
 
   /** One that comes behind its slot, as it is to be handed over. */
-  ofLate(transaction: ToldTransaction): ToldTransaction {
+  ofLate(transaction: SlotTransaction): SlotTransaction {
     const given = this.#slots.get(transaction.slot)
     if (given === undefined) return transaction
     const blockIndex = blockIndexOf(transaction)
@@ -63,21 +64,25 @@ export class GivenPlaces {
     return moved
   }
 
-  /** One that was handed over is told once more, and it may be known now where in the block it is. */
-  toldAgain(transaction: ToldTransaction): void {
+  /** One that was handed over is delivered once more, and it may be known now where in the block it is. */
+  repeated(transaction: SlotTransaction): void {
     const { slot, signature } = transaction
     const known = this.#slots.get(slot)?.bySignature.get(signature)
     if (known !== undefined) known.blockIndex ??= blockIndexOf(transaction)
   }
 
-  #begin(slot: number, writtenTo: number): GivenSlot {
-    const given: GivenSlot = { bySignature: new Map(), writtenTo, lastIndex: writtenTo }
+  #begin(slot: number, writtenTo: number): NumberedSlot {
+    const given: NumberedSlot = { bySignature: new Map(), writtenTo, lastIndex: writtenTo }
     this.#slots.set(slot, given)
     return given
   }
 }
 
-function remember(given: GivenSlot, transaction: ToldTransaction, blockIndex: number | null): void {
+function remember(
+  given: NumberedSlot,
+  transaction: SlotTransaction,
+  blockIndex: number | null,
+): void {
   if (given.bySignature.size >= TRANSACTIONS_MAX) return
   const { signature, txIndex } = transaction
   given.lastIndex = Math.max(given.lastIndex, txIndex ?? 0)
@@ -86,7 +91,7 @@ function remember(given: GivenSlot, transaction: ToldTransaction, blockIndex: nu
 }
 
 /** Behind the last one of its mint that the block has before it; before all others where there is none. */
-function placeOf(blockIndex: number, transaction: ToldTransaction, given: GivenSlot): number {
+function placeOf(blockIndex: number, transaction: SlotTransaction, given: NumberedSlot): number {
   const mints = mintsOf(transaction)
   let before = { txIndex: given.writtenTo, blockIndex: -1 }
   for (const { txIndex, mints: others, blockIndex: other } of given.bySignature.values())
@@ -97,7 +102,7 @@ function placeOf(blockIndex: number, transaction: ToldTransaction, given: GivenS
 }
 
 /** Behind all of the slot. */
-function nextStep({ lastIndex }: GivenSlot): number {
+function nextStep({ lastIndex }: NumberedSlot): number {
   return stepOf(lastIndex) + ARRIVAL_STEP
 }
 

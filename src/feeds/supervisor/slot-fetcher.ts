@@ -1,7 +1,12 @@
 import type { Timers } from '../timers.ts'
-import { reasonOf } from './reason.ts'
 import type { SlotSequencer } from './slot-sequencer.ts'
-import { type SlotReceiver, SlotsUnavailable, SlotUnreadable, type Source } from './source.ts'
+import {
+  reasonOf,
+  type SlotReceiver,
+  SlotsUnavailable,
+  SlotUnreadable,
+  type Source,
+} from './source.ts'
 
 /** A back-fill that took longer is ended and tried again. */
 const PIECE_MS = 60_000
@@ -9,46 +14,46 @@ const PIECE_MS = 60_000
 const LEFT_OUT_MAX = 10
 
 interface SlotAskerOptions {
-  readonly desk: SlotSequencer
+  readonly sequencer: SlotSequencer
   readonly sources: readonly Source[]
   readonly timers: Timers
 }
 
-/** Why no source told a piece. */
+/** Why no source delivered a piece. */
 export interface Failure {
   readonly reason: string
   /** Whether asking again is of no use. */
   readonly isFinal: boolean
-  /** Times in a row that a source told the piece and left out a slot that the chain is said to have. */
+  /** Times in a row that a source delivered the piece and left out a slot that the chain is said to have. */
   readonly holes: number
   /** The last slot that every source lacks, if it is final. */
   readonly lacksTo: number
-  /** The slots to this one were told before it failed; below the first: none was. */
-  readonly toldTo: number
+  /** The slots to this one were delivered before it failed; below the first: none was. */
+  readonly completeTo: number
 }
 
 /** Slots `from` to `to`, both included. */
 interface Piece {
   readonly from: number
   readonly to: number
-  /** Those of them that have to be told, since the chain has blocks there; absent: nobody knows of one. */
+  /** Those of them that have to be delivered, since the chain has blocks there; absent: nobody knows of one. */
   readonly whole?: readonly number[]
 }
 
-/** Why one source did not tell a piece. */
+/** Why one source did not deliver a piece. */
 interface Refusal {
   readonly is: 'for now' | 'for good' | 'a hole'
   readonly reason: string
   /** The last slot of which that holds. */
   readonly lacksTo: number
   /** As in `Failure`. */
-  readonly toldTo: number
+  readonly completeTo: number
 }
 
 /** Asks the sources for slots, one source after the other, and judges what their answers are worth. */
-export class SlotAsker {
+export class SlotFetcher {
   readonly #options: SlotAskerOptions
-  /** Times in a row that sources told a piece with a hole, and the first slot that was missing then. */
+  /** Times in a row that sources delivered a piece with a hole, and the first slot that was missing then. */
   #leftOut = 0
   #missing = -1
 
@@ -61,13 +66,13 @@ export class SlotAsker {
     this.#leftOut = 0
   }
 
-  /** Has the slots told to the desk. */
-  async ask(piece: Piece, signal: AbortSignal): Promise<'told' | Failure> {
+  /** Has the sources deliver the slots to the sequencer. */
+  async ask(piece: Piece, signal: AbortSignal): Promise<'complete' | Failure> {
     const { from, to } = piece
     const refusals: Refusal[] = []
     for (const source of this.#options.sources) {
       const answer = await this.#askOne(source, piece, signal)
-      if (answer === 'told') return answer
+      if (answer === 'complete') return answer
       if (answer !== null) refusals.push(answer)
     }
     const isForNow = refusals.some(({ is }) => is === 'for now')
@@ -78,20 +83,20 @@ export class SlotAsker {
       // Counted just now.
       holes: hasHole && !isForNow ? this.#leftOut : 0,
       lacksTo: Math.max(from, Math.min(to, ...refusals.map(({ lacksTo }) => lacksTo))),
-      toldTo: Math.max(from - 1, ...refusals.map(({ toldTo }) => Math.min(toldTo, to))),
+      completeTo: Math.max(from - 1, ...refusals.map(({ completeTo }) => Math.min(completeTo, to))),
     }
   }
 
-  /** Null: it tells no old slots. */
+  /** Null: it delivers no old slots. */
   async #askOne(
     source: Source,
     { from, to, whole = [] }: Piece,
     signal: AbortSignal,
-  ): Promise<'told' | Refusal | null> {
+  ): Promise<'complete' | Refusal | null> {
     if (source.backfill === undefined) return null
     const progress = new Progress(whole)
     const refused = (is: Refusal['is'], why: string, lacksTo = to): Refusal => {
-      return { is, reason: `${source.name}: ${why}`, lacksTo, toldTo: progress.toldTo }
+      return { is, reason: `${source.name}: ${why}`, lacksTo, completeTo: progress.completeTo }
     }
     const deadline = new AbortController()
     const stop = () => deadline.abort()
@@ -101,8 +106,8 @@ export class SlotAsker {
       await source.backfill(from, to, this.#followedBy(progress), deadline.signal)
       if (deadline.signal.aborted)
         return refused('for now', `it took longer than ${PIECE_MS / 1000} s`)
-      const leftOut = this.#leftOutSlot(from, to) ?? progress.lowestUntold
-      if (leftOut === null) return 'told'
+      const leftOut = this.#leftOutSlot(from, to) ?? progress.lowestMissing
+      if (leftOut === null) return 'complete'
       return refused('a hole', `slot ${leftOut} was left out`, leftOut)
     } catch (error) {
       const why = reasonOf(error, source.secrets)
@@ -117,19 +122,19 @@ export class SlotAsker {
 
   /** Whether a hole was seen in the same place often enough to be believed. */
   #isHoleFinal(): boolean {
-    const missing = this.#options.desk.gap?.from ?? -1
+    const missing = this.#options.sequencer.gap?.from ?? -1
     this.#leftOut = missing === this.#missing ? this.#leftOut + 1 : 1
     this.#missing = missing
     return this.#leftOut >= LEFT_OUT_MAX
   }
 
-  /** Tells the desk, and how far that has come. */
+  /** Delivers the sequencer, and how far that has come. */
   #followedBy(progress: Progress): SlotReceiver {
-    const { backfill } = this.#options.desk
+    const { backfill } = this.#options.sequencer
     return {
       transaction: (transaction) => backfill.transaction(transaction),
       slotComplete: (slot, parentSlot) => {
-        progress.told(slot)
+        progress.complete(slot)
         backfill.slotComplete(slot, parentSlot)
       },
     }
@@ -137,33 +142,33 @@ export class SlotAsker {
 
   /** The slot that a back-fill to `to` has left out though the chain has a block there; null: none. */
   #leftOutSlot(from: number, to: number): number | null {
-    const rest = this.#options.desk.gap
+    const rest = this.#options.sequencer.gap
     return rest?.hasBlock && rest.from >= from && rest.to <= to ? rest.to : null
   }
 }
 
 /** How far one source has come with a piece. */
 class Progress {
-  readonly #untold: Set<number>
+  readonly #missing: Set<number>
   #highest = -1
 
-  /** @param whole slots that have to be told */
+  /** @param whole slots that have to be delivered */
   constructor(whole: readonly number[]) {
-    this.#untold = new Set(whole)
+    this.#missing = new Set(whole)
   }
 
-  told(slot: number): void {
-    this.#untold.delete(slot)
+  complete(slot: number): void {
+    this.#missing.delete(slot)
     this.#highest = Math.max(this.#highest, slot)
   }
 
-  /** The first of those that have to be told; null: all are. */
-  get lowestUntold(): number | null {
-    return this.#untold.size === 0 ? null : Math.min(...this.#untold)
+  /** The first of those that have to be delivered; null: all are. */
+  get lowestMissing(): number | null {
+    return this.#missing.size === 0 ? null : Math.min(...this.#missing)
   }
 
-  /** Sources tell in order: all to this slot that are known to have a block; -1: none. */
-  get toldTo(): number {
-    return Math.min(this.#highest, (this.lowestUntold ?? Number.POSITIVE_INFINITY) - 1)
+  /** Sources deliver in order: all slots to this one that are known to have a block; -1: none. */
+  get completeTo(): number {
+    return Math.min(this.#highest, (this.lowestMissing ?? Number.POSITIVE_INFINITY) - 1)
   }
 }
