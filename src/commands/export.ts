@@ -13,11 +13,11 @@ import { StoreError } from '../store/disk/failure.ts'
 import { runToEnd } from '../store/disk/steps.ts'
 import { type DataFiles, listDataFiles, UNFINISHED } from '../store/folder/data-folder.ts'
 import { frameBytes, Kind } from '../store/format/journal-format.ts'
+import type { SegmentScan } from '../store/format/segment-scan.ts'
 import { foldFrame, lineTextOf } from '../store/journal/frame-fold.ts'
 import { headerOf, type JournalStart, walkJournal } from '../store/journal/journal-scan.ts'
 import { loadNewestAnew } from '../store/recovery/recovery.ts'
 import { archivedEngine } from '../store/snapshot/tape-archive.ts'
-import { presentFrames, type WholeFrame } from '../store/upgrades/old-frames.ts'
 import {
   type Asked,
   type Command,
@@ -91,12 +91,10 @@ export function* exportLines(options: ExportOptions): Generator<string, Exported
       done += frameBytes(frame.payloadBytes)
       isBehind ||= frame.seq >= to
       if (isBehind) return
-      for (const one of presentFrames(frame, header)) {
-        const lines = linesOf(one, start.engine, from, to)
-        events += lines.length
-        for (const line of lines) text += `${line}\n`
-      }
-      if (header.index >= foldFrom.segment) foldFrame(start.engine, frame, header)
+      const lines = linesOf(frame, start.engine, from, to)
+      events += lines.length
+      for (const line of lines) text += `${line}\n`
+      if (header.index >= foldFrom.segment) foldFrame(start.engine, frame)
     },
     { framesPerRest: 1 },
   )
@@ -110,7 +108,7 @@ export function* exportLines(options: ExportOptions): Generator<string, Exported
   }
 }
 
-function linesOf(frame: WholeFrame, engine: Engine, from: number, to: number): string[] {
+function linesOf(frame: SegmentScan, engine: Engine, from: number, to: number): string[] {
   const first = Math.max(0, from - frame.seq)
   const end = Math.min(frame.events, to - frame.seq)
   const { kind, u32, f64 } = frame

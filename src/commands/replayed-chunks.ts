@@ -86,5 +86,6 @@ function isChunkOf(
     if (!readChunkBlock(file, table, block, kept)) return false
     if (Buffer.compare(kept, replayed) !== 0) return false
   }
+  tape.chunkCrcs[chunk] = table.crc
   return true
 }

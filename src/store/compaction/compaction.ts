@@ -20,7 +20,7 @@ import { headerOf, type JournalStart } from '../journal/journal-scan.ts'
 import { loadNewestAnew, loadSnapshot } from '../recovery/recovery.ts'
 import { readContents, writeSnapshot } from '../snapshot/snapshot-file.ts'
 import { stateDigest } from '../snapshot/state-digest.ts'
-import { archiveTape, learnChunks, unarchivedBytes } from '../snapshot/tape-archive.ts'
+import { archiveTape, unarchivedBytes } from '../snapshot/tape-archive.ts'
 import { DORMANT_CHUNKS, SWAP_CHUNKS } from '../snapshot/tape-chunk.ts'
 import type { CompactorResult } from './compactor-messages.ts'
 
@@ -77,8 +77,6 @@ function* bringUp(
   const fromSeq = from.seq
   const engine = loaded?.engine ?? newEngine()
   const { tape, dormant } = engine.state
-  const learning = learnChunks(disk, folder, tape, dormant.tape)
-  yield* retold(learning, (done) => ({ step: 'load' as const, done }))
   const segments = files.segments.filter(({ number }) => number < options.untilSegment)
   const { end, frames } = yield* replay(disk, { ...files, segments }, from, engine)
   if (end.segment === 0 || end.seq === fromSeq)

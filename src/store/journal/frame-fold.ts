@@ -5,25 +5,29 @@ import type { FeedEvent } from '../../events/event.ts'
 import { type LineError, parseFoldedLine, parseFoldedValue } from '../../events/event-lines.ts'
 import { SWAP_RECORD_BYTES } from '../../events/swap-record.ts'
 import { StoreError } from '../disk/failure.ts'
-import { JOURNAL_VERSION, Kind } from '../format/journal-format.ts'
+import { Kind } from '../format/journal-format.ts'
 import { unpackedLine } from '../format/packed-event.ts'
 import { recordedSettings } from '../format/recorded-settings.ts'
-import type { SegmentHeader } from '../format/segment-header.ts'
-import type { FormatUpgrades } from '../upgrades/format-upgrades.ts'
-import { presentFrames, type WholeFrame } from '../upgrades/old-frames.ts'
+import type { SegmentScan } from '../format/segment-scan.ts'
 import { applyDefinitions } from './definitions.ts'
 
 /**
  * Folds a frame into the engine as it was folded when it was written.
  * @throws StoreError when a frame that is whole makes no sense: a fault of the program that wrote it
  */
-export function foldFrame(
-  engine: Engine,
-  frame: WholeFrame,
-  header: SegmentHeader,
-  upgrades?: FormatUpgrades,
-): void {
-  for (const one of presentFrames(frame, header, upgrades?.journal)) fold(engine, one)
+export function foldFrame(engine: Engine, frame: SegmentScan): void {
+  const { kind } = frame
+  if (isRecords(frame))
+    engine.acceptLanes(frame.u32, frame.f64, frame.payloadAt >>> 2, frame.events)
+  else if (kind === Kind.packed || kind === Kind.event) {
+    const event = eventOf(frame)
+    if ('error' in event) throw senseless(frame)
+    engine.accept(event)
+  } else if (kind === Kind.clock) {
+    engine.advance(frame.f64[frame.payloadAt >>> 3])
+  } else if (kind === Kind.definitions) applyDefinitions(frame.payload, engine.state.book)
+  else if (kind === Kind.rest) engine.coldStore.evict(tokensOf(frame))
+  else if (kind === Kind.settings) engine.settle(settingsOf(frame))
 }
 
 /**
@@ -31,7 +35,7 @@ export function foldFrame(
  * came, and strict readers refuse a file that names one.
  * @throws StoreError as `foldFrame`
  */
-export function lineTextOf(frame: WholeFrame): string {
+export function lineTextOf(frame: SegmentScan): string {
   if (frame.kind === Kind.event) return wellFormedLine(textOf(frame.payload))
   const line = unpackedLine(frame)
   if (line === null) throw senseless(frame)
@@ -48,41 +52,25 @@ function wellFormedLine(text: string): string {
   )
 }
 
-/** Is it a frame of swap records of the present version? */
-export function isRecords(frame: WholeFrame, header: SegmentHeader): boolean {
-  if (frame.kind !== Kind.records || header.version !== JOURNAL_VERSION) return false
+/** Is it a frame of swap records? */
+export function isRecords(frame: SegmentScan): boolean {
+  if (frame.kind !== Kind.records) return false
   if (frame.payloadBytes !== frame.events * SWAP_RECORD_BYTES) throw senseless(frame)
   return true
 }
 
-function fold(engine: Engine, frame: WholeFrame): void {
-  const { kind } = frame
-  if (kind === Kind.records) {
-    if (frame.payloadBytes !== frame.events * SWAP_RECORD_BYTES) throw senseless(frame)
-    engine.acceptLanes(frame.u32, frame.f64, frame.payloadAt >>> 2, frame.events)
-  } else if (kind === Kind.packed || kind === Kind.event) {
-    const event = eventOf(frame)
-    if ('error' in event) throw senseless(frame)
-    engine.accept(event)
-  } else if (kind === Kind.clock) {
-    engine.advance(frame.f64[frame.payloadAt >>> 3])
-  } else if (kind === Kind.definitions) applyDefinitions(frame.payload, engine.state.book)
-  else if (kind === Kind.rest) engine.coldStore.evict(tokensOf(frame))
-  else if (kind === Kind.settings) engine.settle(settingsOf(frame))
-}
-
-function eventOf(frame: WholeFrame): FeedEvent | LineError {
+function eventOf(frame: SegmentScan): FeedEvent | LineError {
   if (frame.kind === Kind.packed) return parseFoldedValue(unpackedLine(frame))
   return parseFoldedLine(textOf(frame.payload))
 }
 
-function tokensOf(frame: WholeFrame): Uint32Array {
+function tokensOf(frame: SegmentScan): Uint32Array {
   if (frame.payloadBytes % 4 !== 0) throw senseless(frame)
   const first = frame.payloadAt >>> 2
   return frame.u32.subarray(first, first + (frame.payloadBytes >>> 2))
 }
 
-function settingsOf(frame: WholeFrame): EngineSettings {
+function settingsOf(frame: SegmentScan): EngineSettings {
   const settings = recordedSettings(textOf(frame.payload))
   if (settings === null) throw senseless(frame)
   return settings
@@ -92,7 +80,7 @@ function textOf(payload: Uint8Array): string {
   return Buffer.from(payload.buffer, payload.byteOffset, payload.length).toString('utf8')
 }
 
-function senseless(frame: WholeFrame): StoreError {
+function senseless(frame: SegmentScan): StoreError {
   return new StoreError(
     'damaged',
     `The journal frame at seq ${frame.seq} (kind ${frame.kind}, byte ${frame.start}) is whole but ` +

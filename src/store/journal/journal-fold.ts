@@ -5,7 +5,6 @@ import type { Disk } from '../disk/disk.ts'
 import { isRefusal, StoreError } from '../disk/failure.ts'
 import type { DataFiles } from '../folder/data-folder.ts'
 import type { SegmentScan } from '../format/segment-scan.ts'
-import type { FormatUpgrades } from '../upgrades/format-upgrades.ts'
 import { foldFrame, isRecords } from './frame-fold.ts'
 import { type JournalEnd, type JournalStart, walkJournal } from './journal-scan.ts'
 import type { SegmentSource } from './segment-source.ts'
@@ -16,7 +15,6 @@ interface JournalFoldOptions {
   readonly from: JournalStart
   /** The disk itself when left out. */
   readonly source?: SegmentSource | undefined
-  readonly upgrades?: FormatUpgrades | undefined
 }
 
 export interface JournalFold {
@@ -33,7 +31,7 @@ export function* foldJournal(
   engine: Engine,
   options: JournalFoldOptions,
 ): Generator<number, JournalFold> {
-  const { disk, files, from, source, upgrades } = options
+  const { disk, files, from, source } = options
   const run = new RecordRun(engine)
   let frames = 0
   let seq = from.seq
@@ -41,15 +39,15 @@ export function* foldJournal(
     disk,
     files,
     from,
-    (frame, header) => {
+    (frame) => {
       frames += 1
-      if (isRecords(frame, header)) {
+      if (isRecords(frame)) {
         run.add(frame)
         return
       }
       run.fold()
       seq = frame.seq
-      foldFrame(engine, frame, header, upgrades)
+      foldFrame(engine, frame)
     },
     { source },
   )

@@ -25,7 +25,6 @@ import { settleRing } from '../journal/ring-tail.ts'
 import type { SegmentSource } from '../journal/segment-source.ts'
 import { type FoundContents, loadParts, readContents } from '../snapshot/snapshot-file.ts'
 import { needChunks } from '../snapshot/tape-archive.ts'
-import { FORMAT_UPGRADES, type FormatUpgrades } from '../upgrades/format-upgrades.ts'
 import { RecoveryFsync } from './recovery-fsync.ts'
 
 interface RecoveryOptions {
@@ -44,8 +43,6 @@ interface RecoveryOptions {
   readonly ring?: RingPlace | undefined
   /** Loads segments ahead of the fold; the disk is read as it goes when left out. */
   readonly ahead?: SegmentSource & { begin(paths: readonly string[]): void }
-  /** What reads older formats; all there is when left out. */
-  readonly upgrades?: FormatUpgrades
 }
 
 /** How far a recovery has come. */
@@ -95,10 +92,7 @@ export function* recover(options: RecoveryOptions): Generator<RecoveryProgress, 
   const loaded = yield* loadNewest(options, files.snapshots, damaged)
   if (loaded !== null) yield* neededChunks(options)
   const from = loaded ?? { seq: 0, segment: 0 }
-  const folding = foldJournal(engine, {
-    ...{ disk, files, from },
-    ...{ source: options.ahead, upgrades: options.upgrades },
-  })
+  const folding = foldJournal(engine, { disk, files, from, source: options.ahead })
   const { end, frames } = yield* folded(folding, damaged)
   if (loaded === null && damaged.length > 0 && end.segment === 0) throw allDamaged(damaged)
   engine.order.keepUp()
@@ -143,12 +137,12 @@ function* folded(
 
 /** Loads the newest snapshot that is whole; null when there is none at all. */
 function* loadNewest(
-  { disk, engine, newEngine, upgrades }: RecoveryOptions,
+  { disk, engine, newEngine }: RecoveryOptions,
   snapshots: readonly NumberedFile[],
   damaged: string[],
 ): Generator<RecoveryProgress, Contents | null> {
   for (const { path } of snapshots.toReversed()) {
-    const contents = yield* loadSnapshot(disk, path, engine, upgrades)
+    const contents = yield* loadSnapshot(disk, path, engine)
     if (contents !== null) return contents
     damaged.push(path)
   }
@@ -183,13 +177,12 @@ export function* loadSnapshot(
   disk: Disk,
   path: string,
   engine: Engine,
-  upgrades: FormatUpgrades = FORMAT_UPGRADES,
 ): Generator<RecoveryProgress, FoundContents | null> {
   const file = disk.open(path)
   try {
-    const contents = readContents(file, path, upgrades)
+    const contents = readContents(file, path)
     if (contents === null) return null
-    const loading = loadParts(file, contents, engine.parts, upgrades)
+    const loading = loadParts(file, contents, engine.parts)
     if (!(yield* retold(loading, (done) => ({ step: 'snapshot' as const, done })))) return null
     engine.settle(contents.settings)
     engine.state.tape.chunkCrcs = contents.chunks.swaps

@@ -7,7 +7,7 @@ import { PROGRAM_VERSION } from '../../base/program-files.ts'
 import { StateError, type StatePart } from '../../engine/memory/state-part.ts'
 import { totalBytes } from '../../engine/memory/views.ts'
 import { type Appended, appendAll, type Disk, type DiskFile, readAll } from '../disk/disk.ts'
-import { newerVersion } from '../disk/failure.ts'
+import { newerVersion, olderVersion } from '../disk/failure.ts'
 import { writeWhole } from '../folder/data-folder.ts'
 import { JOURNAL_VERSION, padded } from '../format/journal-format.ts'
 import { SettingsSchema } from '../format/recorded-settings.ts'
@@ -16,14 +16,14 @@ import {
   CONTENTS_BYTES_MAX,
   type Contents,
   FOOTER,
+  OLDEST_SNAPSHOT_VERSION,
   type PartEntry,
   SNAPSHOT_FOOTER_BYTES,
   SNAPSHOT_HEADER_BYTES,
   SNAPSHOT_MAGIC,
   SNAPSHOT_VERSION,
 } from '../format/snapshot-format.ts'
-import { FORMAT_UPGRADES, type FormatUpgrades, upgradeSteps } from '../upgrades/format-upgrades.ts'
-import { loadOldParts } from '../upgrades/old-parts.ts'
+import { loadOldParts, octoberParts } from '../upgrades/format-upgrades.ts'
 import { digestPart, imageOf } from './state-digest.ts'
 import { CHUNK_VERSION } from './tape-chunk.ts'
 
@@ -132,11 +132,7 @@ function appendContents(file: Appended, contents: Contents, at: number): void {
  * The table of contents of a snapshot; null when the file is torn or damaged there.
  * @throws StoreError when a later version wrote it, or one too old
  */
-export function readContents(
-  file: DiskFile,
-  path: string,
-  upgrades: FormatUpgrades = FORMAT_UPGRADES,
-): FoundContents | null {
+export function readContents(file: DiskFile, path: string): FoundContents | null {
   const size = file.size()
   if (size < SNAPSHOT_HEADER_BYTES + SNAPSHOT_FOOTER_BYTES) return null
   const head = Buffer.alloc(SNAPSHOT_HEADER_BYTES)
@@ -148,13 +144,11 @@ export function readContents(
   // Both ends say it, so that a damaged version is not taken for that of another program.
   if (!head.equals(header(version))) return null
   if (version > SNAPSHOT_VERSION) throw newerVersion(path)
-  const steps = upgradeSteps(upgrades.snapshots, version, SNAPSHOT_VERSION, path)
+  if (version < OLDEST_SNAPSHOT_VERSION) throw olderVersion(path, version)
   const text = contentsText(file, footer, size - SNAPSHOT_FOOTER_BYTES)
   if (text === null) return null
   // A crc can be right by chance, or by someone's hand: such a snapshot is damaged like any other.
-  let contents = jsonOf(text)
-  if (contents == null) return null
-  for (const step of steps) if (step.contents !== undefined) contents = step.contents(contents)
+  const contents = jsonOf(text)
   return contentsValidator.Check(contents) ? { ...contents, version } : null
 }
 
@@ -177,14 +171,12 @@ export function* loadParts(
   file: DiskFile,
   contents: FoundContents,
   parts: readonly StatePart[],
-  upgrades: FormatUpgrades = FORMAT_UPGRADES,
 ): Generator<number, boolean> {
   try {
-    const { version } = contents
-    const steps = upgradeSteps(upgrades.snapshots, version, SNAPSHOT_VERSION, 'The snapshot')
-    const isWhole = steps.every((step) => step.parts === undefined)
-      ? yield* loadPresentParts(file, contents, parts)
-      : yield* loadOldParts(file, contents.parts, steps, parts)
+    const isWhole =
+      contents.version === SNAPSHOT_VERSION
+        ? yield* loadPresentParts(file, contents, parts)
+        : yield* loadOldParts(file, contents.parts, octoberParts(), parts)
     if (isWhole) for (const part of parts) part.settle()
     return isWhole
   } catch (error) {

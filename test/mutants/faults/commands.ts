@@ -87,20 +87,6 @@ export const COMMAND_FAULTS: readonly Fault[] = [
     tests: ['test/store/disk/node-disk.test.ts'],
   },
   {
-    name: 'upgrade: a text of the search that folds to another length moves nothing behind it',
-    file: 'src/store/upgrades/format-upgrades.ts',
-    find: 'place += text.length',
-    replace: 'place += end - from',
-    tests: ['test/store/search-upgrade.test.ts'],
-  },
-  {
-    name: 'upgrade: positions are linked to the one before the one that names them',
-    file: 'src/store/upgrades/format-upgrades.ts',
-    find: 'links[(next - 1) * 2 + 1] = row + 1',
-    replace: 'links[(next - 1) * 2 + 1] = row',
-    tests: ['test/store/link-upgrade.test.ts'],
-  },
-  {
     name: 'doctor: a snapshot that was read in part is called whole',
     file: 'src/commands/contents-check.ts',
     find: '    isAll &&= report.isAll\n',

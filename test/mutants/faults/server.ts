@@ -316,8 +316,8 @@ export const SERVER_FAULTS: readonly Fault[] = [
   {
     name: 'tape: a chunk of another folder is read',
     file: 'src/store/snapshot/tape-archive.ts',
-    find: 'chunkCrcs[number] === crc',
-    replace: 'crc >= 0',
+    find: 'this.#tape.chunkCrcs[number] !== table.crc',
+    replace: 'table.crc < 0',
     tests: ['test/store/other-chunks.test.ts'],
   },
   {

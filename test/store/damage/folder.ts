@@ -139,8 +139,8 @@ export function refusal(disk: ImageDisk): StoreError {
 export function digestsOf(disk: ImageDisk): Map<number, string[]> {
   const engine = new Engine(SIZES)
   const digests = new Map([[0, [stateDigest(engine.parts)]]])
-  const walk = walkJournal(disk, listDataFiles(disk, FOLDER), 0, (frame, header) => {
-    foldFrame(engine, frame, header)
+  const walk = walkJournal(disk, listDataFiles(disk, FOLDER), 0, (frame) => {
+    foldFrame(engine, frame)
     const seq = frame.seq + frame.events
     digests.set(seq, [...(digests.get(seq) ?? []), stateDigest(engine.parts)])
   })
