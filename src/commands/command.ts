@@ -56,3 +56,8 @@ export function seqFlag(asked: Asked, name: string): number | null {
   if (Number.isSafeInteger(seq)) return seq
   throw new UsageError(`--${name} is "${text}"; it must be a seq, an integer from 0 to 2^53-1.`)
 }
+
+/** Digits in groups. */
+export function count(number: number): string {
+  return number.toLocaleString('en-US')
+}

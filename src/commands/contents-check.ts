@@ -1,12 +1,10 @@
 import { performance } from 'node:perf_hooks'
 import type { Disk } from '../store/disk/disk.ts'
-import { lossOfAll } from '../store/folder/commit-marker.ts'
+import { lossOfAll, readMark } from '../store/folder/commit-marker.ts'
 import { type DataFiles, listDataFiles, type NumberedFile } from '../store/folder/data-folder.ts'
-import { readMark } from '../store/folder/file-commit-marker.ts'
 import { bootId, holderOf } from '../store/folder/process-lock.ts'
 import { Exit } from './command.ts'
-import { verdictLine } from './inspect-text.ts'
-import { settledDisk } from './settled-disk.ts'
+import { settledDisk } from './read-only-disk.ts'
 import { reportSnapshot, type SnapshotReport } from './snapshot-report.ts'
 import {
   bad,
@@ -15,6 +13,7 @@ import {
   startSteps,
   unlessRefused,
   type Verdict,
+  verdictLine,
   warn,
 } from './verdict.ts'
 

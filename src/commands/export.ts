@@ -14,23 +14,23 @@ import { runToEnd } from '../store/disk/steps.ts'
 import { type DataFiles, listDataFiles, UNFINISHED } from '../store/folder/data-folder.ts'
 import { frameBytes, Kind } from '../store/format/journal-format.ts'
 import type { SegmentScan } from '../store/format/segment-scan.ts'
-import { foldFrame, lineTextOf } from '../store/journal/frame-fold.ts'
+import { foldFrame, lineTextOf } from '../store/journal/journal-fold.ts'
 import { headerOf, type JournalStart, walkJournal } from '../store/journal/journal-scan.ts'
 import { loadNewestAnew } from '../store/recovery/recovery.ts'
 import { archivedEngine } from '../store/snapshot/tape-archive.ts'
 import {
   type Asked,
   type Command,
+  count,
   Exit,
   refusedOutput,
   seqFlag,
   type Terminal,
   UsageError,
 } from './command.ts'
-import { count } from './inspect-text.ts'
 import { type Progress, progressOn, SILENT } from './progress.ts'
+import { settledDisk } from './read-only-disk.ts'
 import { bytesBetween } from './segment-report.ts'
-import { settledDisk } from './settled-disk.ts'
 
 interface ExportOptions {
   readonly disk: Disk
@@ -96,7 +96,7 @@ export function* exportLines(options: ExportOptions): Generator<string, Exported
       for (const line of lines) text += `${line}\n`
       if (header.index >= foldFrom.segment) foldFrame(start.engine, frame)
     },
-    { framesPerRest: 1 },
+    { framesPerYield: 1 },
   )
   for (;;) {
     const step = walk.next()

@@ -6,12 +6,12 @@ import { FrameFiles, type FrameFilesOptions } from '../feeds/recorder/frame-file
 import {
   type Asked,
   type Command,
+  count,
   Exit,
   refusedOutput,
   type Terminal,
   UsageError,
 } from './command.ts'
-import { count } from './inspect-text.ts'
 
 const DEFAULT_FOLDER = 'recordings'
 const DEFAULT_FILE_SIZE = '64mb'

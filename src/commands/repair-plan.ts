@@ -8,7 +8,7 @@ import {
   listDataFiles,
   type NumberedFile,
 } from '../store/folder/data-folder.ts'
-import { readSegmentHeader, type SegmentHeader } from '../store/format/segment-header.ts'
+import { readSegmentHeader, type SegmentHeader } from '../store/format/journal-format.ts'
 import { evidenceBehind, SegmentScan, scanned } from '../store/format/segment-scan.ts'
 import type { JournalPlace } from '../store/journal/journal.ts'
 import { headerOf, type JournalStart } from '../store/journal/journal-scan.ts'

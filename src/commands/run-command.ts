@@ -6,7 +6,7 @@ import { StoreError } from '../store/disk/failure.ts'
 import { isFolder } from '../store/disk/node-disk.ts'
 import { type Asked, type Command, Exit, type Terminal, UsageError } from './command.ts'
 import { exportCommand } from './export.ts'
-import { inspectCommand } from './inspect-command.ts'
+import { inspectCommand } from './inspect.ts'
 import { repairCommand } from './repair.ts'
 import { verifyCommand } from './verify.ts'
 

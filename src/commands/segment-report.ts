@@ -1,8 +1,12 @@
 import type { Disk } from '../store/disk/disk.ts'
 import { unlessUnreadable } from '../store/disk/node-disk.ts'
 import { type FileBuffer, type NumberedFile, withFile } from '../store/folder/data-folder.ts'
-import { FRAME_HEADER_BYTES, Kind } from '../store/format/journal-format.ts'
-import { readSegmentHeader, type SegmentHeader } from '../store/format/segment-header.ts'
+import {
+  FRAME_HEADER_BYTES,
+  Kind,
+  readSegmentHeader,
+  type SegmentHeader,
+} from '../store/format/journal-format.ts'
 import { SegmentScan } from '../store/format/segment-scan.ts'
 import { headerOf } from '../store/journal/journal-scan.ts'
 

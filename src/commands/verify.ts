@@ -4,9 +4,8 @@ import type { Disk } from '../store/disk/disk.ts'
 import { StoreError } from '../store/disk/failure.ts'
 import { isUnreadable } from '../store/disk/node-disk.ts'
 import { runToEnd } from '../store/disk/steps.ts'
-import { lossOfAll, type WrittenBefore } from '../store/folder/commit-marker.ts'
+import { lossOfAll, readMark, type WrittenBefore } from '../store/folder/commit-marker.ts'
 import { listDataFiles, type NumberedFile, withFile } from '../store/folder/data-folder.ts'
-import { readMark } from '../store/folder/file-commit-marker.ts'
 import { bootId } from '../store/folder/process-lock.ts'
 import { frameBytes } from '../store/format/journal-format.ts'
 import {
@@ -15,7 +14,7 @@ import {
   type Contents,
   SNAPSHOT_VERSION,
 } from '../store/format/snapshot-format.ts'
-import { foldFrame } from '../store/journal/frame-fold.ts'
+import { foldFrame } from '../store/journal/journal-fold.ts'
 import {
   headerOf,
   type JournalEnd,
@@ -23,16 +22,14 @@ import {
   walkJournal,
 } from '../store/journal/journal-scan.ts'
 import { loadSnapshot } from '../store/recovery/recovery.ts'
-import { readContents } from '../store/snapshot/snapshot-file.ts'
-import { stateDigest } from '../store/snapshot/state-digest.ts'
+import { readContents, stateDigest } from '../store/snapshot/snapshot-file.ts'
 import { archivedEngine } from '../store/snapshot/tape-archive.ts'
 import { type ChunkKind, DORMANT_CHUNKS, SWAP_CHUNKS } from '../store/snapshot/tape-chunk.ts'
-import { reportChunk } from './chunk-report.ts'
+import { type Archived, ReplayedChunks, reportChunk } from './chunk-report.ts'
 import { type Command, Exit } from './command.ts'
 import { type Progress, progressOn } from './progress.ts'
-import { type Archived, ReplayedChunks } from './replayed-chunks.ts'
+import { settledDisk } from './read-only-disk.ts'
 import { bytesBetween } from './segment-report.ts'
-import { settledDisk } from './settled-disk.ts'
 
 /** Of a folder that says nothing itself: what is verified is a backup, and this one would restore nothing. */
 const NOTHING = 'no journal and no snapshot is in it: is it the right folder?'
@@ -260,7 +257,7 @@ class Verification {
         chunks.compare()
         done += frameBytes(frame.payloadBytes)
       },
-      { framesPerRest: 1 },
+      { framesPerYield: 1 },
     )
     for (;;) {
       const step = walk.next()

@@ -6,7 +6,7 @@ import {
   type PartEntry,
   SNAPSHOT_FOOTER_BYTES,
 } from '../../src/store/format/snapshot-format.ts'
-import { digestPart } from '../../src/store/snapshot/state-digest.ts'
+import { digestPart } from '../../src/store/snapshot/snapshot-file.ts'
 
 const VERSION_AT = 8
 /** Parts that version 10 brought. */

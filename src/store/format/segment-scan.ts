@@ -7,9 +7,9 @@ import {
   frameBytes,
   KIND_MAX,
   padded,
+  readSegmentHeader,
   SEGMENT_HEADER_BYTES,
 } from './journal-format.ts'
-import { readSegmentHeader } from './segment-header.ts'
 
 /**
  * Walks the frames of one segment that lies in memory, from the first to the first that is not

@@ -6,8 +6,8 @@ import { StoreError } from '../disk/failure.ts'
 import { isUnreadable } from '../disk/node-disk.ts'
 import { retold } from '../disk/steps.ts'
 import { type FoundStream, lossOf, type WrittenBefore } from '../folder/commit-marker.ts'
-import { copyTail } from '../folder/copy-tail.ts'
 import {
+  copyTail,
   DAMAGED,
   type DataFiles,
   listDataFiles,
@@ -19,10 +19,13 @@ import { SEGMENT_HEADER_BYTES } from '../format/journal-format.ts'
 import type { Contents } from '../format/snapshot-format.ts'
 import type { JournalPlace } from '../journal/journal.ts'
 import { foldJournal, type JournalFold } from '../journal/journal-fold.ts'
-import type { RingPlace } from '../journal/journal-ring.ts'
-import { type Cut, type JournalEnd, pathsFrom } from '../journal/journal-scan.ts'
-import { settleRing } from '../journal/ring-tail.ts'
-import type { SegmentSource } from '../journal/segment-source.ts'
+import { type RingPlace, settleRing } from '../journal/journal-ring.ts'
+import {
+  type Cut,
+  type JournalEnd,
+  pathsFrom,
+  type SegmentSource,
+} from '../journal/journal-scan.ts'
 import { type FoundContents, loadParts, readContents } from '../snapshot/snapshot-file.ts'
 import { needChunks } from '../snapshot/tape-archive.ts'
 import { RecoveryFsync } from './recovery-fsync.ts'

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, type Hash } from 'node:crypto'
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import { crc32 } from '../../base/crc32.ts'
@@ -24,7 +24,6 @@ import {
   SNAPSHOT_VERSION,
 } from '../format/snapshot-format.ts'
 import { loadOldParts, octoberParts } from '../upgrades/format-upgrades.ts'
-import { digestPart, imageOf } from './state-digest.ts'
 import { CHUNK_VERSION } from './tape-chunk.ts'
 
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
@@ -222,4 +221,28 @@ function* loadPart(
     yield done + at - entry.at
   }
   return crc === entry.crc
+}
+
+/** A part as it stands: some are written out each time they are asked, so they are asked once. */
+interface PartImage {
+  readonly name: string
+  readonly facts: readonly number[]
+  readonly views: readonly Uint8Array[]
+}
+
+function imageOf(part: StatePart): PartImage {
+  return { name: part.name, facts: part.facts(), views: part.views() }
+}
+
+/** Sha-256 (hex) of a whole state: the name, the facts and the bytes of each part. */
+export function stateDigest(parts: readonly StatePart[]): string {
+  const hash = createHash('sha256')
+  for (const part of parts) digestPart(hash, imageOf(part))
+  return hash.digest('hex')
+}
+
+/** Adds one part to a digest. */
+export function digestPart(hash: Hash, { name, facts, views }: PartImage): void {
+  hash.update(JSON.stringify([name, facts, totalBytes(views)]))
+  for (const view of views) hash.update(view)
 }

@@ -116,14 +116,14 @@ export const COMMAND_FAULTS: readonly Fault[] = [
   },
   {
     name: 'put aside: a file that has become shorter is copied with what it had not',
-    file: 'src/store/folder/copy-tail.ts',
+    file: 'src/store/folder/data-folder.ts',
     find: 'if (!readAll(source, part, byte + done))',
     replace: 'readAll(source, part, byte + done)\n        if (false)',
     tests: ['test/store/folder/copy-tail.test.ts'],
   },
   {
     name: 'put aside: that half a copy stays is told in place of why it is half',
-    file: 'src/store/folder/copy-tail.ts',
+    file: 'src/store/folder/data-folder.ts',
     find: '      drop(disk, to)\n',
     replace: '      disk.remove(to)\n',
     tests: ['test/store/folder/copy-tail.test.ts'],

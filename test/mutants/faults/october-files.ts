@@ -43,7 +43,7 @@ export const OCTOBER_FILES_FAULTS: readonly Fault[] = [
   },
   {
     name: 'export: halves of characters are written',
-    file: 'src/store/journal/frame-fold.ts',
+    file: 'src/store/journal/journal-fold.ts',
     find: 'return wellFormedLine(JSON.stringify(line))',
     replace: 'return JSON.stringify(line)',
     tests: [EXPORT],

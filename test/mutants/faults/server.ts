@@ -463,8 +463,8 @@ export const SERVER_FAULTS: readonly Fault[] = [
   {
     name: 'journal: a segment of which the header is read stays open',
     file: 'src/store/journal/journal-scan.ts',
-    find: '    file.close()\n',
-    replace: '',
+    find: 'withFile(disk.open(path), (file) => {',
+    replace: 'withFile(disk.open(path), () => {\n    const file = disk.open(path)',
     tests: ['test/store/closed-files.test.ts'],
   },
   {

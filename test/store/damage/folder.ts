@@ -7,16 +7,16 @@ import { StoreError } from '../../../src/store/disk/failure.ts'
 import { runToEnd } from '../../../src/store/disk/steps.ts'
 import type { WrittenBefore } from '../../../src/store/folder/commit-marker.ts'
 import { listDataFiles } from '../../../src/store/folder/data-folder.ts'
-import { foldFrame } from '../../../src/store/journal/frame-fold.ts'
 import {
   Journal,
   type JournalOptions,
   type JournalPlace,
 } from '../../../src/store/journal/journal.ts'
+import { foldFrame } from '../../../src/store/journal/journal-fold.ts'
 import { walkJournal } from '../../../src/store/journal/journal-scan.ts'
 import { JournaledEngine } from '../../../src/store/journal/journaled-engine.ts'
 import { type Recovered, recover } from '../../../src/store/recovery/recovery.ts'
-import { stateDigest } from '../../../src/store/snapshot/state-digest.ts'
+import { stateDigest } from '../../../src/store/snapshot/snapshot-file.ts'
 import { archivedEngine } from '../../../src/store/snapshot/tape-archive.ts'
 import { ImageDisk } from './image-disk.ts'
 

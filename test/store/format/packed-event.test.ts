@@ -12,7 +12,7 @@ import {
   unpackedLine,
 } from '../../../src/store/format/packed-event.ts'
 import { type VisitFrame, walkJournal } from '../../../src/store/journal/journal-scan.ts'
-import { stateDigest } from '../../../src/store/snapshot/state-digest.ts'
+import { stateDigest } from '../../../src/store/snapshot/snapshot-file.ts'
 import { anyEvent } from '../../feeds/arbitrary-events.ts'
 import { byLength } from '../../lengths.ts'
 import { created, migrated, START_SECOND, swap } from '../../oracle/fixtures.ts'
