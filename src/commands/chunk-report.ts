@@ -45,7 +45,7 @@ export function reportChunk(disk: Disk, chunk: NumberedFile, kind: ChunkKind): C
   })
 }
 
-/** Reads a block into `into`; of one with a sector that cannot be read nothing more can be told than of a damaged one. */
+/** Reads a block into `into`; one with a sector that cannot be read counts as damaged. */
 function isWhole(file: DiskFile, table: ChunkTable, block: number, into: Uint8Array): boolean {
   return unlessUnreadable(() => readChunkBlock(file, table, block, into)) ?? false
 }

@@ -22,7 +22,7 @@ const ABOUT = 'contents'
 const LOOK_MS = 1_000
 const NOT_ALL = 'Not all was read in the time: "mintfeed inspect" reads every byte.'
 
-/** What a start would make of a data folder, as far as can be told in two seconds. */
+/** What a start would make of a data folder, as far as two seconds of reading say. */
 export function checkContents(folder: string, lookMs = LOOK_MS): Finding {
   const holder = holderOf(folder)
   if (holder !== null) {

@@ -53,12 +53,6 @@ interface Exported {
   readonly tornBytes: number
 }
 
-interface Start {
-  readonly engine: Engine
-  /** What comes from there on has to be folded; the addresses of all before it are known. */
-  readonly foldFrom: JournalStart
-}
-
 /**
  * The events of the journal as event lines, in order of arrival, duplicates included; yields the
  * lines of a frame.
@@ -132,11 +126,12 @@ function firstSeqs(disk: Disk, files: DataFiles): number[] {
   })
 }
 
+/** The engine knows the addresses of all before `foldFrom`; what comes from there on has to be folded. */
 function startOf(
   { disk, folder, newEngine }: ExportOptions,
   files: DataFiles,
   journalFrom: number,
-): Start {
+): { engine: Engine; foldFrom: JournalStart } {
   const loaded = runToEnd(loadNewestAnew(disk, files.snapshots, newEngine))
   if (loaded !== null) return { engine: loaded.engine, foldFrom: loaded.contents }
   if (journalFrom === 0) return { engine: newEngine(), foldFrom: { seq: 0, segment: 0 } }
@@ -171,7 +166,7 @@ export const exportCommand: Command = {
     const newEngine = () => archivedEngine(disk, asked.folder)
     const steps = exportLines({ disk, folder: asked.folder, newEngine, from, to, progress })
     try {
-      tell(await write(steps, out, terminal.stdout), from, terminal)
+      printSummary(await write(steps, out, terminal.stdout), from, terminal)
     } finally {
       progress.end()
     }
@@ -238,7 +233,11 @@ function isDamage(failure: unknown): boolean {
   return failure instanceof StoreError || failure instanceof TapeDamage
 }
 
-function tell({ journalFrom, events, tornBytes }: Exported, from: number, { stderr }: Terminal) {
+function printSummary(
+  { journalFrom, events, tornBytes }: Exported,
+  from: number,
+  { stderr }: Terminal,
+) {
   stderr.write(`${count(events)} events exported\n`)
   if (journalFrom > from)
     stderr.write(

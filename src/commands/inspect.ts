@@ -36,17 +36,8 @@ interface FolderReport {
   readonly putAside: readonly string[]
   /** Folders of what was given up by `repair`. */
   readonly givenUp: readonly string[]
-  readonly totals: Totals
+  readonly totals: ReturnType<typeof totalsOf>
   readonly verdict: Verdict
-}
-
-interface Totals {
-  readonly bytes: number
-  readonly frames: number
-  /** Seqs the journal holds: from the first to behind the last good one; null without a journal. */
-  readonly seqs: { readonly from: number; readonly to: number } | null
-  readonly tapeRecords: number
-  readonly dormantRecords: number
 }
 
 /** Folders of what was given up start so. */
@@ -138,7 +129,7 @@ function totalsOf(
   snapshots: readonly SnapshotReport[],
   chunks: readonly ChunkReport[],
   dormantChunks: readonly ChunkReport[],
-): Totals {
+) {
   const readable = segments.filter(({ epoch }) => epoch !== '')
   return {
     bytes: [...segments, ...snapshots, ...chunks, ...dormantChunks].reduce(
@@ -146,6 +137,7 @@ function totalsOf(
       0,
     ),
     frames: segments.flatMap(({ frames }) => Object.values(frames)).reduce((a, b) => a + b, 0),
+    // From the first to behind the last good one; null without a journal.
     seqs:
       readable.length === 0
         ? null
@@ -184,7 +176,7 @@ function totalText({ segments, snapshots, chunks, dormantChunks, totals }: Folde
   )
 }
 
-/** Only where tokens were put to rest. */
+/** Only where tokens are dormant. */
 function dormantText(records: number): string {
   return records === 0 ? '' : `, ${count(records)} positions in chunks of dormant tokens`
 }

@@ -10,6 +10,12 @@ import { type RingTail, ringTail } from '../store/journal/journal-ring.ts'
  */
 export class ReadOnlyDisk implements Disk {
   readonly #disk = new NodeDisk()
+  readonly makeFolder = refuse
+  readonly create = refuse
+  readonly rename = refuse
+  readonly remove = refuse
+  readonly syncFolder = refuse
+  readonly syncFolderLater = refuse
 
   list(folder: string): string[] {
     return this.#disk.list(folder)
@@ -19,34 +25,10 @@ export class ReadOnlyDisk implements Disk {
   open(path: string): DiskFile {
     return new NodeFile(fs.openSync(path, 'r'), path)
   }
-
-  makeFolder(folder: string): never {
-    throw refusal(folder)
-  }
-
-  create(path: string): never {
-    throw refusal(path)
-  }
-
-  rename(from: string): never {
-    throw refusal(from)
-  }
-
-  remove(path: string): never {
-    throw refusal(path)
-  }
-
-  syncFolder(folder: string): never {
-    throw refusal(folder)
-  }
-
-  syncFolderLater(folder: string): never {
-    throw refusal(folder)
-  }
 }
 
-function refusal(what: string): Error {
-  return new Error(`a command that only looks was about to change ${what}`)
+function refuse(what: string): never {
+  throw new Error(`a command that only looks was about to change ${what}`)
 }
 
 /**
@@ -78,10 +60,10 @@ function tailed(file: DiskFile, { byte, bytes }: RingTail): DiskFile {
   const read = (into: Uint8Array, position: number): number => {
     const inFront = byte - position
     if (inFront > 0) return file.read(into.subarray(0, Math.min(into.length, inFront)), position)
-    const rest = bytes.subarray(-inFront, -inFront + into.length)
-    if (rest.length === 0) return file.read(into, position)
-    into.set(rest)
-    return rest.length
+    const part = bytes.subarray(-inFront, -inFront + into.length)
+    if (part.length === 0) return file.read(into, position)
+    into.set(part)
+    return part.length
   }
   return {
     size: () => Math.max(file.size(), byte + bytes.length),

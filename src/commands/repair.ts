@@ -145,9 +145,9 @@ function keepsAll({ place, cut, segments, snapshots }: RepairPlan): boolean {
 }
 
 function eventsText({ place, lastSeq, frames, bytes }: RepairPlan): string {
-  const told = lastSeq > place.seq ? ` (as far as can be told to ${count(lastSeq - 1)})` : ''
+  const range = lastSeq > place.seq ? ` (as far as can be told to ${count(lastSeq - 1)})` : ''
   const sum = `${count(bytes)} bytes of journal, ${count(frames)} whole frames`
-  return `Events from seq ${count(place.seq)} on${told} will be given up: ${sum}.`
+  return `Events from seq ${count(place.seq)} on${range} will be given up: ${sum}.`
 }
 
 async function isConfirmed({ stdin, stderr }: Terminal): Promise<boolean> {

@@ -73,7 +73,7 @@ export function reportSegment(
     epoch: header.epoch,
     isClosed,
     frames,
-    damage: discontinuity(file, header, before) ?? badRest(scan, bytes.length),
+    damage: discontinuity(file, header, before) ?? badTail(scan, bytes.length),
   }
   return { report, crc: scan.crc }
 }
@@ -120,8 +120,8 @@ function discontinuity(
   return { byte: 0, reason: `it does not go on where ${report.name} ends` }
 }
 
-function badRest(scan: SegmentScan, bytes: number): SegmentDamage | null {
-  if (!scan.hasRest) return null
+function badTail(scan: SegmentScan, bytes: number): SegmentDamage | null {
+  if (!scan.hasBadTail) return null
   return {
     byte: scan.end,
     reason: `the last ${bytes - scan.end} bytes are no good frames from seq ${scan.endSeq} on`,

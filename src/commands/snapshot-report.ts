@@ -37,16 +37,14 @@ export interface SnapshotReport {
 
 const READ_BYTES = 8 << 20
 
-type OnBytes = (bytes: number) => unknown
-
 /**
- * Reads a snapshot and checks every byte of its parts; `onBytes` is told how many were read, and
- * what is left is not looked at once it returns false.
+ * Reads a snapshot and checks every byte of its parts. `onBytes` takes how many were read; once it returns false,
+ * the others are not read.
  */
 export function reportSnapshot(
   disk: Disk,
   file: NumberedFile,
-  onBytes: OnBytes = () => {},
+  onBytes: (bytes: number) => unknown = () => {},
 ): SnapshotReport {
   return withFile(disk.open(file.path), (open) => {
     const bytes = open.size()
@@ -135,7 +133,7 @@ function unreadable(
 function damagedPart(
   file: DiskFile,
   parts: readonly PartEntry[],
-  onBytes: OnBytes,
+  onBytes: (bytes: number) => unknown,
 ): PartEntry | null {
   const buffer = new Uint8Array(READ_BYTES)
   for (const part of parts) {

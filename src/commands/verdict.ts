@@ -75,20 +75,18 @@ export type Verdict =
       /** Bytes at the end of the journal that it would take off, with later segments. */
       readonly cutBytes: number
       /** Where they begin; null for none. */
-      readonly cut: VerdictCut | null
+      readonly cut: {
+        readonly name: string
+        readonly byte: number
+        /** Whole frames among the bytes. */
+        readonly frames: number
+        /** Half a write, which goes for good; anything else is put aside. */
+        readonly isUnfinished: boolean
+      } | null
       /** Why the stream would have a new epoch; null when it keeps the one it has. */
       readonly newEpoch: string | null
     }
   | { readonly starts: false; readonly reason: string }
-
-interface VerdictCut {
-  readonly name: string
-  readonly byte: number
-  /** Whole frames among the bytes. */
-  readonly frames: number
-  /** Half a write, which goes for good; anything else is put aside. */
-  readonly isUnfinished: boolean
-}
 
 interface VerdictOptions {
   readonly disk: Disk
@@ -153,7 +151,7 @@ function damagedOf(files: DataFiles, snapshots: readonly SnapshotReport[]): read
     .flatMap(({ name }) => files.snapshots.find((file) => file.name === name)?.path ?? [])
 }
 
-function verdictCut({ path, byte, frames, isUnfinished }: Cut): VerdictCut {
+function verdictCut({ path, byte, frames, isUnfinished }: Cut) {
   return { name: basename(path), byte, frames, isUnfinished }
 }
 

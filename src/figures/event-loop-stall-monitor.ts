@@ -39,15 +39,17 @@ export interface Stall {
   readonly steps: Steps
 }
 
-type Waits = Pick<Stall, 'lateMs' | 'waitedMs' | 'stolenMs'>
-
 /** What is left without the time for which others had the core. */
-export function ownMs({ lateMs, waitedMs, stolenMs }: Waits): number {
+export function ownMs({
+  lateMs,
+  waitedMs,
+  stolenMs,
+}: Pick<Stall, 'lateMs' | 'waitedMs' | 'stolenMs'>): number {
   return Math.max(0, lateMs - waitedMs - stolenMs)
 }
 
 /** Is it no stall without the time for which others had the core? */
-export function isOfTheMachine(stall: Waits): boolean {
+export function isOfTheMachine(stall: Parameters<typeof ownMs>[0]): boolean {
   return ownMs(stall) <= STALL_MS
 }
 
@@ -202,12 +204,6 @@ const LONG_STEP_MS = 5
 /** Steps that are remembered; the oldest go. */
 const STEPS_MAX = 1024
 
-interface Step {
-  readonly name: string
-  readonly startMs: number
-  readonly endMs: number
-}
-
 /** Milliseconds by name. */
 type Steps = Readonly<Record<string, number>>
 
@@ -218,7 +214,8 @@ const NO_STEPS: Steps = {}
  * name: hundreds of them in one turn hold the loop as a long one does.
  */
 export class LongSteps {
-  readonly #steps: Step[] = []
+  readonly #steps: { readonly name: string; readonly startMs: number; readonly endMs: number }[] =
+    []
   /** Sums of the short ones since they were taken. */
   readonly #short = new Map<string, number>()
 

@@ -167,7 +167,7 @@ export class FileCommitMarker implements CommitMarker {
     this.#fd = null
   }
 
-  /** A mark that stays behind would call less than there was everything: better none at all. */
+  /** A stale marker would pass off a truncated journal as complete, so it is deleted. */
   #write(fd: number, bytes: Uint8Array): void {
     try {
       if (fs.writeSync(fd, bytes, 0, bytes.length, 0) === bytes.length) return

@@ -1,3 +1,10 @@
+/**
+ * The data folder: which files it has, by their names, and how each comes into being whole. Beside it: the lock, the
+ * market that the folder holds, and the commit marker, which says how far the journal is written.
+ *
+ * - A file of many bytes is written under an unfinished name, synced, then renamed: under its name it is whole.
+ * - Damaged files are put aside under another name, never deleted.
+ */
 import { join } from 'node:path'
 import { type Appended, appendAll, type Disk, type DiskFile, readAll } from '../disk/disk.ts'
 
@@ -143,7 +150,7 @@ function dropUnfinished(disk: Disk, folder: string, path: string): void {
   try {
     removeIfThere(disk, folder, path)
   } catch {
-    // The disk refuses this as well; what made it refuse at first is what is told.
+    // The disk refuses this as well: the caller reports the first refusal.
   }
 }
 
@@ -197,7 +204,7 @@ function drop(disk: Disk, path: string): void {
   try {
     disk.remove(path)
   } catch {
-    // The disk refuses this as well; what made it refuse at first is what is told.
+    // The disk refuses this as well: the caller reports the first refusal.
   }
 }
 

@@ -21,14 +21,6 @@ import {
   walkJournal,
 } from './journal-scan.ts'
 
-interface JournalFoldOptions {
-  readonly disk: Disk
-  readonly files: DataFiles
-  readonly from: JournalStart
-  /** The disk itself when left out. */
-  readonly source?: SegmentSource | undefined
-}
-
 export interface JournalFold {
   readonly end: JournalEnd
   readonly frames: number
@@ -41,7 +33,13 @@ export interface JournalFold {
  */
 export function* foldJournal(
   engine: Engine,
-  options: JournalFoldOptions,
+  options: {
+    readonly disk: Disk
+    readonly files: DataFiles
+    readonly from: JournalStart
+    /** The disk itself when left out. */
+    readonly source?: SegmentSource | undefined
+  },
 ): Generator<number, JournalFold> {
   const { disk, files, from, source } = options
   const run = new RecordRun(engine)
@@ -91,7 +89,7 @@ function faultAt(seq: number, error: unknown): StoreError {
 
 /**
  * Frames of records that stand behind each other in a segment, folded together: most hold a swap or
- * a few, and the rows of many swaps are brought near at once (engine/fold/prefetcher.ts).
+ * a few, and the rows of many swaps are prefetched at once (engine/fold/prefetcher.ts).
  */
 class RecordRun {
   readonly #engine: Engine

@@ -48,7 +48,7 @@ export interface JournalStart {
 }
 
 /** Takes the frames of the walk, one behind the other; the segment lies in memory. */
-export type VisitFrame = (frame: SegmentScan, header: SegmentHeader) => void
+type VisitFrame = (frame: SegmentScan, header: SegmentHeader) => void
 
 interface Walk {
   readonly disk: Disk
@@ -143,7 +143,7 @@ function* walkSegment(walk: Walk, visit: VisitFrame): Generator<number> {
   }
   const { epoch } = header
   const { endSeq: seq, crc } = scan
-  const cut = scan.hasRest ? tornAt(walk, bytes, scan.end, seq, scan.isUnfinished) : null
+  const cut = scan.hasBadTail ? tornAt(walk, bytes, scan.end, seq, scan.isUnfinished) : null
   walk.end = { seq, crc, segment: file.number, epoch, isClosed, cut }
   yield seq
 }
@@ -181,7 +181,7 @@ function startOf(from: number | JournalStart): JournalStart {
   return typeof from === 'number' ? { seq: from, segment: 0 } : from
 }
 
-/** Paths of the segments that a walk from there reads, as far as can be told without reading. */
+/** Paths of the segments that a walk from there reads, as far as headers say. */
 export function pathsFrom(
   disk: Disk,
   segments: readonly NumberedFile[],

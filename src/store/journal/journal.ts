@@ -1,3 +1,12 @@
+/**
+ * The journal: every event that arrived, in order, before anything of it is folded. In: batches of frames from
+ * JournaledEngine. Out: segment files, which journal-scan.ts walks and journal-fold.ts folds again.
+ *
+ * - A frame is chained to the one before it by its crc; a segment to the one before by the crc of its last frame.
+ * - `seq` counts events. Below `syncedSeq` everything is on the disk.
+ * - With a ring (journal-ring.ts) a batch is a copy into memory that outlives a kill, and the segment's write follows in
+ *   the background (fsync-scheduler.ts). Without, it is one write.
+ */
 import fs from 'node:fs'
 import { appendAll, type DiskFile } from '../disk/disk.ts'
 import { diskReason, StoreError } from '../disk/failure.ts'
@@ -16,7 +25,7 @@ import {
 /** A segment is followed by a new one from this size on. */
 export const SEGMENT_BYTES = 64 << 20
 
-export interface JournalOptions extends JournalSyncsOptions {
+interface JournalOptions extends JournalSyncsOptions {
   readonly epoch: string
   readonly boot: string
   readonly segmentBytes?: number
@@ -24,7 +33,7 @@ export interface JournalOptions extends JournalSyncsOptions {
   readonly ring?: RingPlace | undefined
   /** Looks whether the folder is still the one that was taken. */
   readonly watch?: SegmentWatch
-  /** Told once, when the disk refused: nothing can be appended any more. */
+  /** Called once, when the disk refused: nothing can be appended any more. */
   readonly onFailure: (failure: StoreError) => void
 }
 

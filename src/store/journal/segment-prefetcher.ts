@@ -78,7 +78,7 @@ export class SegmentPrefetcher implements SegmentSource {
   }
 }
 
-/** What the worker (segment-prefetcher-worker.ts) is told: a file to load, into old memory if any. */
+/** What the worker (segment-prefetcher-worker.ts) gets: a file to load, into old memory if any. */
 export interface LoadOrder {
   readonly path: string
   readonly buffer: ArrayBuffer | null

@@ -1,10 +1,18 @@
+/**
+ * The start: out of a data folder, the state before the last stop, and the place where the journal goes on.
+ *
+ * - The newest whole snapshot is loaded and the journal behind it folded; what a killed process had in its ring alone
+ *   is put into the journal first.
+ * - A tail that was never safe is cut off. Damage of what had been safe stops the start with a sentence.
+ * - The epoch stays only if nothing a client saw can be missing (folder/commit-marker.ts).
+ */
 import { basename, join } from 'node:path'
 import type { Engine } from '../../engine/engine.ts'
 import { StateError, type StatePart } from '../../engine/memory/state-part.ts'
 import type { Disk } from '../disk/disk.ts'
 import { StoreError } from '../disk/failure.ts'
 import { isUnreadable } from '../disk/node-disk.ts'
-import { retold } from '../disk/steps.ts'
+import { mapProgress } from '../disk/steps.ts'
 import { type FoundStream, lossOf, type WrittenBefore } from '../folder/commit-marker.ts'
 import {
   copyTail,
@@ -124,7 +132,7 @@ export function* recover(options: RecoveryOptions): Generator<RecoveryProgress, 
 function neededChunks({ disk, folder, engine }: RecoveryOptions): Generator<RecoveryProgress> {
   const { tape, dormant } = engine.state
   const needed = needChunks(disk, folder, tape, dormant.tape)
-  return retold(needed, (done) => ({ step: 'chunks' as const, done }))
+  return mapProgress(needed, (done) => ({ step: 'chunks' as const, done }))
 }
 
 function* folded(
@@ -132,7 +140,7 @@ function* folded(
   damaged: readonly string[],
 ): Generator<RecoveryProgress, JournalFold> {
   try {
-    return yield* retold(folding, (done) => ({ step: 'journal' as const, done }))
+    return yield* mapProgress(folding, (done) => ({ step: 'journal' as const, done }))
   } catch (error) {
     throw namingDamaged(error, damaged)
   }
@@ -186,7 +194,7 @@ export function* loadSnapshot(
     const contents = readContents(file, path)
     if (contents === null) return null
     const loading = loadParts(file, contents, engine.parts)
-    if (!(yield* retold(loading, (done) => ({ step: 'snapshot' as const, done })))) return null
+    if (!(yield* mapProgress(loading, (done) => ({ step: 'snapshot' as const, done })))) return null
     engine.settle(contents.settings)
     engine.state.tape.chunkCrcs = contents.chunks.swaps
     engine.state.dormant.tape.chunkCrcs = contents.chunks.positions

@@ -1,3 +1,10 @@
+/**
+ * Snapshots: the parts of a state as a file and back, and chunks, to which old records of the tapes are left. In: the
+ * `StatePart`s of an engine. Out: one file with a table of contents, a crc for each part and a digest of all.
+ *
+ * - The same events give the same bytes, so a digest compares two states.
+ * - Nothing that a file says is believed before its crc is right; what is wrong is damage, never an exception.
+ */
 import { createHash, type Hash } from 'node:crypto'
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
@@ -48,8 +55,8 @@ const contentsValidator = Compile(
   }),
 )
 
-/** Bytes read between two rests. */
-const BYTES_PER_REST = 8 << 20
+/** Bytes read between two yields. */
+const BYTES_PER_YIELD = 8 << 20
 
 /**
  * What this process folds and writes: with another version, or between two of them with other formats
@@ -209,28 +216,22 @@ function* loadPart(
 ): Generator<number, boolean> {
   let crc = 0
   let at = entry.at
-  let restAt = at + BYTES_PER_REST
+  let yieldAt = at + BYTES_PER_YIELD
   const views = part.open(entry.facts)
   if (totalBytes(views) !== entry.bytes) return false
   for (const view of views) {
     if (!readAll(file, view, at)) return false
     crc = crc32(view, crc)
     at += view.length
-    if (at < restAt) continue
-    restAt = at + BYTES_PER_REST
+    if (at < yieldAt) continue
+    yieldAt = at + BYTES_PER_YIELD
     yield done + at - entry.at
   }
   return crc === entry.crc
 }
 
 /** A part as it stands: some are written out each time they are asked, so they are asked once. */
-interface PartImage {
-  readonly name: string
-  readonly facts: readonly number[]
-  readonly views: readonly Uint8Array[]
-}
-
-function imageOf(part: StatePart): PartImage {
+function imageOf(part: StatePart) {
   return { name: part.name, facts: part.facts(), views: part.views() }
 }
 
@@ -242,7 +243,7 @@ export function stateDigest(parts: readonly StatePart[]): string {
 }
 
 /** Adds one part to a digest. */
-export function digestPart(hash: Hash, { name, facts, views }: PartImage): void {
+export function digestPart(hash: Hash, { name, facts, views }: ReturnType<typeof imageOf>): void {
   hash.update(JSON.stringify([name, facts, totalBytes(views)]))
   for (const view of views) hash.update(view)
 }

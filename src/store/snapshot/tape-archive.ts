@@ -249,12 +249,6 @@ export function blockBytes(tape: Tape, record: number): Uint8Array {
   return new Uint8Array(u32.buffer, u32.byteOffset + tape.at(record) * 4, bytes)
 }
 
-/** What an engine reads of its tapes from a data folder. */
-export interface Archives {
-  readonly swaps: DiskTapeArchive
-  readonly dormant: DiskTapeArchive
-}
-
 /** An empty engine whose tapes read the chunks of a data folder. */
 export function archivedEngine(
   disk: Disk,
@@ -266,8 +260,8 @@ export function archivedEngine(
   return engine
 }
 
-/** Has the tapes of an engine read the chunks of a data folder. */
-export function archive(disk: Disk, folder: string, { state }: Engine): Archives {
+/** Has the tapes of an engine read the chunks of a data folder; returns what reads them. */
+export function archive(disk: Disk, folder: string, { state }: Engine) {
   const { tape, dormant } = state
   const swaps = new DiskTapeArchive(disk, folder, tape, SWAP_CHUNKS)
   const positions = new DiskTapeArchive(disk, folder, dormant.tape, DORMANT_CHUNKS)

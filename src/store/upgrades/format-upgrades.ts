@@ -123,7 +123,7 @@ function octoberPart(part: SavedPart, traders: Uint32Array): SavedPart {
  * where they lie (`beginFold` in events/swap-record.ts):
  *
  * - what the dollars of a SOL were that the feed gave stood in a lane that is the cashback's now, of which
- *   there was none. That none was given is told by the sign of those that the fold used;
+ *   there was none. The sign of those that the fold used says that none was given;
  * - the real base of an AMM swap, which moved nothing, stood where its LP fee is now.
  *
  * Numbers of lanes stand here as these files have them, whatever records become later.

@@ -159,7 +159,7 @@ export const RING_FAULTS: readonly Fault[] = [
   {
     name: 'ring: of a write that was cut short the second part goes on where the first does',
     file: 'src/store/journal/mapped-ring.ts',
-    find: '    taken -= part.length - rest.length\n',
+    find: '    taken -= part.length - left.length\n',
     replace: '',
     tests: [FILES],
   },
@@ -201,7 +201,7 @@ export const RING_FAULTS: readonly Fault[] = [
   {
     name: 'ring: each batch sets a timer of its own',
     file: 'src/store/journal/fsync-scheduler.ts',
-    find: 'if (this.#isResting) return true',
+    find: 'if (this.#isPaused) return true',
     replace: '',
     tests: [PACE],
   },

@@ -953,9 +953,9 @@ export const SERVER_FAULTS: readonly Fault[] = [
   {
     name: 'journal: tokens rest behind the batch that they rested before in the journal',
     file: 'src/store/journal/journaled-engine.ts',
-    find: '      if (this.#rests.length > 0) this.#engine.coldStore.evict(this.#rests)\n      this.#engine.records(batch)',
+    find: '      if (this.#evicted.length > 0) this.#engine.coldStore.evict(this.#evicted)\n      this.#engine.records(batch)',
     replace:
-      '      this.#engine.records(batch)\n      if (this.#rests.length > 0) this.#engine.coldStore.evict(this.#rests)',
+      '      this.#engine.records(batch)\n      if (this.#evicted.length > 0) this.#engine.coldStore.evict(this.#evicted)',
     tests: ['test/store/journal/journaled-engine.test.ts'],
   },
   {
