@@ -133,9 +133,9 @@ function isChunkOf(
   const first = chunk * tape.chunkRecords
   for (let block = 0; block < blocks; block++) {
     const replayed = blockBytes(tape, first + block * TAPE_BLOCK_RECORDS)
-    const kept = new Uint8Array(replayed.length)
-    if (!readChunkBlock(file, table, block, kept)) return false
-    if (Buffer.compare(kept, replayed) !== 0) return false
+    const onDisk = new Uint8Array(replayed.length)
+    if (!readChunkBlock(file, table, block, onDisk)) return false
+    if (Buffer.compare(onDisk, replayed) !== 0) return false
   }
   tape.chunkCrcs[chunk] = table.crc
   return true

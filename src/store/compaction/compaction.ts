@@ -32,7 +32,7 @@ import { archiveTape, unarchivedBytes } from '../snapshot/tape-archive.ts'
 import { DORMANT_CHUNKS, SWAP_CHUNKS } from '../snapshot/tape-chunk.ts'
 import type { CompactorProgress, CompactorResult } from './compactor-messages.ts'
 
-/** Whole snapshots that are kept, the newest ones: the older is there should the newer be damaged. */
+/** The newest snapshots stay, two of them: the older is there should the newer be damaged. */
 const SNAPSHOTS_KEPT = 2
 
 interface CompactionOptions {
@@ -92,7 +92,7 @@ function* bringUp(
   archiveTape(disk, folder, tape, engine.settledSwaps, SWAP_CHUNKS)
   const { count } = dormant.tape
   archiveTape(disk, folder, dormant.tape, count, DORMANT_CHUNKS)
-  // Put aside, as a start does: else it would count as one of those that are kept. Before the new one
+  // Put aside, as a start does: else it would count as one of those that stay. Before the new one
   // is written, which may have the name of one.
   for (const damaged of damagedSnapshots) putSnapshotAside(disk, damaged)
   const path = snapshotPath(folder, end.seq)
@@ -180,9 +180,9 @@ function prune(
 ): { snapshotsRemoved: number; segmentsRemoved: number } {
   const { snapshots, segments } = listDataFiles(disk, folder)
   const old = snapshots.slice(0, -SNAPSHOTS_KEPT)
-  const kept = snapshots.slice(-SNAPSHOTS_KEPT)
+  const newest = snapshots.slice(-SNAPSHOTS_KEPT)
   // The first snapshot alone keeps the whole journal behind it: should it be damaged, there is it.
-  const needed = kept.length < SNAPSHOTS_KEPT ? null : contentsOf(disk, kept[0])
+  const needed = newest.length < SNAPSHOTS_KEPT ? null : contentsOf(disk, newest[0])
   for (const { path } of old) disk.remove(path)
   let segmentsRemoved = 0
   if (!keepsJournal)

@@ -109,10 +109,10 @@ export function* recover(options: RecoveryOptions): Generator<RecoveryProgress, 
   engine.order.keepUp()
   for (const path of damaged) putSnapshotAside(disk, path)
   const putAside = end.cut === null ? [] : cutTail(disk, folder, end.cut)
-  const kept = keptSegments(files.segments, end.cut)
+  const remaining = remainingSegments(files.segments, end.cut)
   // What a killed process had written may still be in memory alone, and counts as safe from now on. What
-  // a snapshot was made of was synced before it: of a journal that is all kept there may be years.
-  const written = kept.filter(({ number }) => number >= from.segment)
+  // a snapshot was made of was synced before it: of a journal that nobody prunes there may be years.
+  const written = remaining.filter(({ number }) => number >= from.segment)
   syncs.finish(folder, written)
   const found = foundStream(files, end, loaded)
   const loss = lossOf(found, options.written, options.boot)
@@ -214,8 +214,8 @@ export function foundStream(
   loaded: Pick<Contents, 'epoch' | 'segment'> | null,
 ): FoundStream | null {
   if (segments.length === 0 && loaded === null) return null
-  const kept = keptSegments(segments, end.cut)
-  const lastSegment = kept.at(-1)?.number ?? 0
+  const remaining = remainingSegments(segments, end.cut)
+  const lastSegment = remaining.at(-1)?.number ?? 0
   // The next segment is one of those that the snapshot counts as behind it.
   const segment = Math.max(lastSegment, (loaded?.segment ?? 0) - 1)
   return {
@@ -228,7 +228,7 @@ export function foundStream(
 }
 
 /** Segments that are there when a tail is cut off. */
-function keptSegments(segments: readonly NumberedFile[], cut: Cut | null): NumberedFile[] {
+function remainingSegments(segments: readonly NumberedFile[], cut: Cut | null): NumberedFile[] {
   const dropped = new Set(cut?.dropped)
   return segments.filter(
     ({ path }) => !dropped.has(path) && (path !== cut?.path || cut.byte >= SEGMENT_HEADER_BYTES),

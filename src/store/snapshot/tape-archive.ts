@@ -15,7 +15,7 @@ import {
   writeChunk,
 } from './tape-chunk.ts'
 
-/** Bytes of blocks of one kind that are kept after they were read. */
+/** Cache of blocks of one kind that were read. */
 const TAPE_CACHE_BYTES = 32 << 20
 /** Chunks held open for reading. */
 const OPEN_CHUNKS_MAX = 64
@@ -30,7 +30,7 @@ interface OpenChunk {
   readonly table: ChunkTable
 }
 
-/** The chunks of a data folder as the engine reads them: block by block, newest reads kept. */
+/** The chunks of a data folder as the engine reads them: block by block, through a cache. */
 export class DiskTapeArchive implements TapeArchive {
   readonly #disk: Disk
   readonly #folder: string
@@ -58,17 +58,17 @@ export class DiskTapeArchive implements TapeArchive {
     this.#blocksPerChunk = tape.chunkRecords / TAPE_BLOCK_RECORDS
   }
 
-  /** Bytes of the blocks that are kept. */
+  /** Bytes of the cached blocks. */
   get bytes(): number {
     return this.#blocks.size * this.#blockBytes
   }
 
   /** @throws TapeDamage when the block is not what was written */
   block(block: number): Block {
-    const kept = this.#blocks.get(block)
-    if (kept !== undefined) {
+    const cached = this.#blocks.get(block)
+    if (cached !== undefined) {
       this.hits += 1
-      return kept
+      return cached
     }
     this.misses += 1
     const read = this.#read(block)
