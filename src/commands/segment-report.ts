@@ -91,18 +91,13 @@ export function sizeOf(disk: Disk, { path }: NumberedFile): number {
   return withFile(disk.open(path), (file) => file.size())
 }
 
-function unreadable(file: NumberedFile, bytes: number, reason: string): SegmentReport {
-  return {
-    index: file.number,
-    name: file.name,
-    bytes,
-    firstSeq: 0,
-    endSeq: 0,
-    epoch: '',
-    isClosed: false,
-    frames: {},
-    damage: { byte: 0, reason },
-  }
+function unreadable(
+  { number: index, name }: NumberedFile,
+  bytes: number,
+  reason: string,
+): SegmentReport {
+  const nothing = { firstSeq: 0, endSeq: 0, epoch: '', isClosed: false, frames: {} }
+  return { index, name, bytes, ...nothing, damage: { byte: 0, reason } }
 }
 
 function discontinuity(

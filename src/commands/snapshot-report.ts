@@ -104,30 +104,19 @@ function ofContents(
   }
 }
 
+/** What is known of a snapshot that cannot be read. */
+const NOTHING_KNOWN = {
+  ...{ epoch: '', digest: '', segment: 0, archivedRecords: 0, archivedPositions: 0, parts: [] },
+  chunks: { swaps: [], positions: [] },
+}
+
 function unreadable(
-  file: NumberedFile,
+  { number: seq, name }: NumberedFile,
   bytes: number,
   status: SnapshotReport['status'],
   damage: string,
 ): SnapshotReport {
-  const { number: seq, name } = file
-  const archived = {
-    archivedRecords: 0,
-    archivedPositions: 0,
-    chunks: { swaps: [], positions: [] },
-  }
-  return {
-    seq,
-    name,
-    bytes,
-    epoch: '',
-    digest: '',
-    segment: 0,
-    ...archived,
-    parts: [],
-    status,
-    damage,
-  }
+  return { seq, name, bytes, ...NOTHING_KNOWN, status, damage }
 }
 
 function damagedPart(

@@ -132,7 +132,7 @@ export function writeWhole(
       file.sync()
     })
   } catch (error) {
-    dropUnfinished(disk, folder, unfinished)
+    dropHalf(disk, unfinished)
     throw error
   }
   disk.rename(unfinished, path)
@@ -145,10 +145,10 @@ export function syncFiles(disk: Disk, folder: string, files: readonly NumberedFi
   disk.syncFolder(folder)
 }
 
-/** Half a snapshot on a full disk would take the room that the journal needs. */
-function dropUnfinished(disk: Disk, folder: string, path: string): void {
+/** Half a file on a full disk takes room that the journal needs. */
+function dropHalf(disk: Disk, path: string): void {
   try {
-    removeIfThere(disk, folder, path)
+    disk.remove(path)
   } catch {
     // The disk refuses this as well: the caller reports the first refusal.
   }
@@ -193,19 +193,10 @@ export function copyTail(
         copy.sync()
       })
     } catch (error) {
-      drop(disk, to)
+      dropHalf(disk, to)
       throw error
     }
   })
-}
-
-/** Half a copy on a full disk takes room, and the next start would leave another. */
-function drop(disk: Disk, path: string): void {
-  try {
-    disk.remove(path)
-  } catch {
-    // The disk refuses this as well: the caller reports the first refusal.
-  }
 }
 
 /** A long file that is made to last piece by piece. */

@@ -77,7 +77,7 @@ export class Journal {
       const { epoch, boot } = options
       options.mark?.begin({ seq, segment: first.index, epoch, boot })
     } catch (error) {
-      throw journalNotBegun(error, options.folder)
+      throw refusedJournal(error, options.folder, 'to begin the journal', NEEDS_FOLDER)
     }
   }
 
@@ -233,7 +233,7 @@ export class Journal {
 
   #fail(error: unknown): StoreError {
     if (this.#failure !== null) return this.#failure
-    const failure = journalRefused(error, this.#options.folder)
+    const failure = refusedJournal(error, this.#options.folder, 'the journal', ENDS_INTAKE)
     this.#failure = failure
     this.#syncs.stop()
     this.#options.onFailure(failure)
@@ -248,31 +248,17 @@ function ringOf({ fsync, ring }: JournalOptions): Ring | null {
   return memory === null ? null : new Ring(memory)
 }
 
-/** The disk refused a journal that was being written: it is over. */
-function journalRefused(error: unknown, folder: string): StoreError {
+/** Says that the disk refused to `what`, where, and what follows. A write and a sync do not say where. */
+function refusedJournal(error: unknown, folder: string, what: string, then: string): StoreError {
   if (error instanceof StoreError) return error
-  return new StoreError(
-    'disk',
-    `The disk refused the journal (${reasonAt(error, folder)}): no events are taken until the program ` +
-      'is started anew with a disk that works; reads go on.',
-  )
-}
-
-/** The disk refused to begin one. */
-function journalNotBegun(error: unknown, folder: string): StoreError {
-  if (error instanceof StoreError) return error
-  return new StoreError(
-    'disk',
-    `The disk refused to begin the journal (${reasonAt(error, folder)}): mend that, or give another ` +
-      'DATA_DIR.',
-  )
-}
-
-/** A write and a sync do not tell where. */
-function reasonAt(error: unknown, folder: string): string {
   const reason = diskReason(error)
-  return reason.includes(folder) ? reason : `${reason}, in ${folder}`
+  const where = reason.includes(folder) ? '' : `, in ${folder}`
+  return new StoreError('disk', `The disk refused ${what} (${reason}${where}): ${then}`)
 }
+
+const ENDS_INTAKE =
+  'no events are taken until the program is started anew with a disk that works; reads go on.'
+const NEEDS_FOLDER = 'mend that, or give another DATA_DIR.'
 
 /**
  * Sees to it that the segment being written is where the next start looks for it: a folder that is

@@ -124,7 +124,7 @@ export const COMMAND_FAULTS: readonly Fault[] = [
   {
     name: 'put aside: that half a copy stays is told in place of why it is half',
     file: 'src/store/folder/data-folder.ts',
-    find: '      drop(disk, to)\n',
+    find: '      dropHalf(disk, to)\n',
     replace: '      disk.remove(to)\n',
     tests: ['test/store/folder/copy-tail.test.ts'],
   },

@@ -918,7 +918,7 @@ export const SERVER_FAULTS: readonly Fault[] = [
   {
     name: 'folder: half a file stays when the disk is full',
     file: 'src/store/folder/data-folder.ts',
-    find: '    dropUnfinished(disk, folder, unfinished)\n',
+    find: '    dropHalf(disk, unfinished)\n',
     replace: '',
     tests: ['test/store/folder/data-folder.test.ts'],
   },
