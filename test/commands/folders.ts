@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import fs from 'node:fs'
+import { dirname } from 'node:path'
 import { Writable } from 'node:stream'
 import { onTestFinished, vi } from 'vitest'
 import { runCommand } from '../../src/commands/run-command.ts'
@@ -213,12 +214,15 @@ export function spoilSector(path: string, byte: number): void {
 /** Makes a snapshot one that a later version of the program has written. */
 export const makeLater = (path: string) => makeVersion(path, SNAPSHOT_VERSION + 1)
 
-/** The last version of which the contents do not tell the chunks: whole ones are then those that are there. */
-const CHUNKS_UNTOLD = 8
+/** Where a chunk has the crc of its header. */
+const CHUNK_CRC_AT = 36
 
-/** Makes a snapshot one of an older version, whose parts are as many. */
-export const makeOlder = (path: string) =>
-  fs.writeFileSync(path, olderSnapshot(fs.readFileSync(path), CHUNKS_UNTOLD))
+/** Makes a snapshot one of the version before, made with the chunks of swaps that are there now. */
+export function makeOlder(path: string): void {
+  const crcOf = (chunk: string) => fs.readFileSync(chunk).readUInt32LE(CHUNK_CRC_AT)
+  const chunks = filesOf(dirname(path), 'tape-').map(crcOf)
+  fs.writeFileSync(path, olderSnapshot(fs.readFileSync(path), chunks))
+}
 
 function makeVersion(path: string, version: number): void {
   const bytes = fs.readFileSync(path)

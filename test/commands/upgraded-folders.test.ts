@@ -12,7 +12,7 @@ test('a snapshot that goes back to one of an older version is not held to the jo
   const segmentsAt = [60, 120, 160]
   const disk = writtenFolder({ events: history(5, 200), segmentsAt, snapshotsAt: [2] })
   const [old] = listDataFiles(disk, FOLDER).snapshots
-  disk.files.set(old.path, olderSnapshot(Buffer.from(disk.bytesOf(old.path)), 9))
+  disk.files.set(old.path, olderSnapshot(Buffer.from(disk.bytesOf(old.path))))
   makeSnapshot(disk, 3)
   makeSnapshot(disk, 4)
   const { snapshots } = listDataFiles(disk, FOLDER)
