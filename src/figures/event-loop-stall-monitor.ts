@@ -5,7 +5,7 @@
  */
 import { closeSync, openSync, readSync } from 'node:fs'
 import { type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks'
-import { systemText } from '../base/system-text.ts'
+import { systemText } from '../base/this-process.ts'
 
 /** A turn of the loop that makes others wait for longer than this is a stall, in ms. */
 export const STALL_MS = 50
