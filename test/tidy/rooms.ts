@@ -48,7 +48,6 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'store/format': ['events', 'config', 'base'],
   'store/upgrades': ['store/format', 'store/disk', 'engine/*', 'events', 'base'],
   'store/journal': [
-    'store/upgrades',
     'store/format',
     'store/folder',
     'store/disk',
@@ -70,7 +69,6 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'store/recovery': [
     'store/snapshot',
     'store/journal',
-    'store/upgrades',
     'store/format',
     'store/folder',
     'store/disk',
