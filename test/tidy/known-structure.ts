@@ -8,8 +8,8 @@ export const KNOWN_FOLDER_CYCLES: readonly string[] = []
 
 /** How much there may be of the source: lower it when there is less. */
 export const MOST: Readonly<Record<string, number>> = {
-  files: 483,
-  lines: 58713,
-  exportedNames: 1724,
-  types: 889,
+  files: 410,
+  lines: 56725,
+  exportedNames: 1650,
+  types: 804,
 }
