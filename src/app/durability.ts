@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
 import { setImmediate } from 'node:timers/promises'
+import { Budget, within } from '../base/budget.ts'
 import { residentBytes } from '../base/memory-usage.ts'
 import type { Config } from '../config/config.ts'
 import { marketOf } from '../config/market.ts'
@@ -151,8 +152,7 @@ export class Durability {
     this.#looking = setInterval(() => this.#journal.look(), LOOK_EVERY_MS)
     this.#looking.unref()
     this.#nearing = setInterval(() => {
-      const endMs = performance.now() + NEAR_SLICE_MS
-      engine.resting.areNear(() => performance.now() < endMs)
+      within(Budget.ofMs(NEAR_SLICE_MS), (budget) => engine.resting.load(budget))
     }, NEAR_EVERY_MS)
     this.#nearing.unref()
   }

@@ -1,3 +1,4 @@
+import type { Budget } from '../base/budget.ts'
 import type { ResyncReason, StreamChannel } from './live-frames.ts'
 
 /** Trades whose place is remembered; the oldest goes. 36 bytes each. */
@@ -29,12 +30,10 @@ export interface StreamSource {
    */
   since(key: string, after: number, max: number, extra?: boolean): readonly string[] | ResyncReason
   /**
-   * Looks for what `snapshot` shows for as long as `mayGoOn` says; false: it lies on the disk, to be
-   * called again in a later turn.
+   * The frame that shows the state at the head; with `extra` its additive keys too.
+   * @throws OutOfTime while what it shows is read from the disk
    */
-  hasFoundSnapshot(key: string, mayGoOn: () => boolean): boolean
-  /** The frame that shows the state at the head; with `extra` its additive keys too. */
-  snapshot(key: string, extra?: boolean): string
+  snapshot(key: string, extra: boolean, budget: Budget): string
 }
 
 /** What proves to a reader that it has all: numbers, replays and snapshots of the streams. */

@@ -1,3 +1,4 @@
+import { Budget } from '../base/budget.ts'
 import type { Engine } from '../engine/engine.ts'
 import { indexOfMark, markOf } from '../engine/history/swap-chains.ts'
 import { boundedPart, type MemoryPart } from '../engine/memory/state-part.ts'
@@ -18,11 +19,10 @@ import {
   snapshotFrame,
   walletKey,
 } from '../protocol/live-frames.ts'
-import type { Queries } from '../protocol/queries.ts'
+import type { Queries, TokenReads } from '../protocol/queries.ts'
 import { type LiveStreams, RECENT_ARRIVALS_MAX, type StreamSource } from '../protocol/streams.ts'
 import type { EngineLive } from './engine-live.ts'
 import { knownToken, knownWallet } from './known.ts'
-import type { TokenReads } from './token-reads.ts'
 
 /** Messages a snapshot of launches or migrations shows. */
 export const SNAPSHOT_MESSAGES = 50
@@ -104,7 +104,7 @@ export class EngineStreams implements LiveStreams {
     const heads = mints.map(
       (mint) => `${jsonString(mint)}:${this.sources.update_mint_info.head(mint)}`,
     )
-    const data = this.#parts.answers.marketData(mints, extra)
+    const data = this.#parts.answers.marketData(mints, extra, Budget.unlimited)
     return (
       `{"channel":"update_pools_info","type":"snapshot","seqs":{${heads.join(',')}}` +
       `,"epoch":${jsonString(this.epoch())},"position":${this.position()},"data":${data}}`
@@ -127,9 +127,10 @@ export class EngineStreams implements LiveStreams {
         if (typeof found === 'string') return found
         return found.slice(0, max).map((index, i) => this.#trade(index, after + 1 + i, extra))
       },
-      hasFoundSnapshot: (mint, mayGoOn) => reads.hasFoundDetail(mint, mayGoOn),
-      snapshot: (mint) =>
-        this.#snapshot('update_mint_info', mint, head(mint), reads.detail(mint) ?? 'null'),
+      snapshot: (mint, _extra, budget) => {
+        const data = reads.detail(mint, budget) ?? 'null'
+        return this.#snapshot('update_mint_info', mint, head(mint), data)
+      },
     }
   }
 
@@ -151,7 +152,6 @@ export class EngineStreams implements LiveStreams {
     return {
       head: () => list().length,
       since,
-      hasFoundSnapshot: () => true,
       snapshot: (key) => {
         const from = Math.max(0, list().length - SNAPSHOT_MESSAGES)
         const data: string[] = []
@@ -180,9 +180,8 @@ export class EngineStreams implements LiveStreams {
           ),
         )
       },
-      hasFoundSnapshot: (wallet, mayGoOn) => answers.hasFoundTokens(wallet, mayGoOn),
-      snapshot: (wallet, extra = false) => {
-        const data = answers.walletTokens(wallet, { ...WALLET_SNAPSHOT, extra })
+      snapshot: (wallet, extra, budget) => {
+        const data = answers.walletTokens(wallet, { ...WALLET_SNAPSHOT, extra }, budget)
         return this.#snapshot('wallet_trades', wallet, head(wallet), data)
       },
     }
@@ -200,7 +199,6 @@ export class EngineStreams implements LiveStreams {
           numbered(renamed(message, 'all_trades'), this.#number(numbers[i], ordinal)),
         )
       },
-      hasFoundSnapshot: () => true,
       snapshot: (key) =>
         this.#snapshot('all_trades', key, engine.counts.swaps, this.#marketFigures()),
     }
@@ -288,7 +286,7 @@ export class RecentArrivals {
     return [...columns, ...chains].reduce((sum, { byteLength }) => sum + byteLength, 0)
   }
 
-  /** AddressQuota are written one behind the other; those by wallet, all over. */
+  /** Places are written one behind the other; those by wallet, all over. */
   get untouchedBytes(): number {
     const noted = this.#last - this.first
     const byWallet = this.#newest.byteLength
@@ -296,7 +294,7 @@ export class RecentArrivals {
     return placeBytes * (RECENT_ARRIVALS_MAX - noted) + untouchedByScattered(byWallet, noted)
   }
 
-  /** PositionResolver behind this number are remembered. */
+  /** Arrivals behind this number are remembered. */
   get first(): number {
     return Math.max(this.#first, this.#last - RECENT_ARRIVALS_MAX)
   }

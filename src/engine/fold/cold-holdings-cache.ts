@@ -1,3 +1,4 @@
+import { Budget } from '../../base/budget.ts'
 import { TapeDamage } from '../../base/damage.ts'
 import { walletLane } from '../state/lanes.ts'
 import { ColdPositionLane, ColdWalletLane, PositionLane, WalletLane } from '../state/layout.ts'
@@ -63,21 +64,20 @@ export class ColdHoldingsCache {
   }
 
   /**
-   * Brings near what wallets hold, those that traded first, for as long as `mayGoOn` says; false: to be called
-   * again in a later turn.
+   * Reads what wallets hold, those that traded first.
+   * @throws OutOfTime before all of them are read
    */
-  areNear(mayGoOn: () => boolean): boolean {
+  load(budget: Budget): void {
     for (const wallet of this.#due) {
-      if (!this.#isNear(wallet, mayGoOn)) return false
+      this.#tryRead(wallet, budget)
       this.#due.delete(wallet)
     }
     const { wallets } = this.#state
     while (!this.#isFull && this.#swept < wallets.count) {
-      if (!this.#isNear(this.#swept, mayGoOn)) return false
+      this.#tryRead(this.#swept, budget)
       this.#swept += 1
-      if (this.#swept % WALLETS_A_LOOK === 0 && !mayGoOn()) return false
+      if (this.#swept % WALLETS_A_LOOK === 0) budget.throwIfSpent()
     }
-    return true
   }
 
   /**
@@ -85,7 +85,7 @@ export class ColdHoldingsCache {
    * @throws TapeDamage when something that is not near cannot be read
    */
   visit(wallet: number, visit: VisitHolding): void {
-    this.#read(wallet, () => true)
+    this.#read(wallet, Budget.unlimited)
     const holdings = this.#wallets.get(wallet)
     if (holdings === undefined) this.#visitWhereTheyLie(wallet, visit)
     else holdings.visit(visit)
@@ -106,27 +106,25 @@ export class ColdHoldingsCache {
   }
 
   /** As `#read`; what cannot be read is told when somebody needs it. */
-  #isNear(wallet: number, mayGoOn: () => boolean): boolean {
+  #tryRead(wallet: number, budget: Budget): void {
     try {
-      return this.#read(wallet, mayGoOn)
+      this.#read(wallet, budget)
     } catch (error) {
       if (!(error instanceof TapeDamage)) throw error
-      return true
     }
   }
 
-  /** True: all that a wallet holds is near, or not to be kept. */
-  #read(wallet: number, mayGoOn: () => boolean): boolean {
+  /** Reads all that a wallet holds, unless it is not to be kept. */
+  #read(wallet: number, budget: Budget): void {
     const newestPlus1 = this.#newestPlus1(wallet)
     const holdings = this.#used(wallet) ?? this.#begin(wallet, newestPlus1)
     while (holdings !== null && !holdings.reaches(newestPlus1)) {
       const before = holdings.count
       holdings.takeNext(newestPlus1)
       this.#kept += holdings.count - before
-      if (this.#kept > this.#holdingsMax && !this.#hasRoomFor(wallet)) return true
-      if (!mayGoOn()) return false
+      if (this.#kept > this.#holdingsMax && !this.#hasRoomFor(wallet)) return
+      budget.throwIfSpent()
     }
-    return true
   }
 
   /** What is kept of a wallet, which is now the one used last. */

@@ -1,3 +1,4 @@
+import type { Budget } from '../../base/budget.ts'
 import { SwapLane, volumeMicroUsdOf } from '../../events/swap-record.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import { widened } from '../memory/views.ts'
@@ -61,22 +62,12 @@ export class ChartTrades {
   }
 
   /**
-   * Copies trades of a mint that have left memory, for as long as `mayGoOn` says. True: `visit` needs the
-   * disk no more, or there are too many to be kept.
-   * @throws TapeDamage when one cannot be read
-   */
-  areNear(token: number, mayGoOn: () => boolean): boolean {
-    if (!this.#mayHaveLeft(token)) return true
-    const next = this.#newestGoneOf(token)
-    return next === 0 || this.#mints.areNear(this.#chainOf(token), next, mayGoOn)
-  }
-
-  /**
    * Calls `visit` with every trade of a mint in the total order, oldest first; the object is the same each time.
+   * @throws OutOfTime before the first, while trades that have left memory are copied
    * @throws TapeDamage when one cannot be read
    */
-  visit(token: number, visit: (trade: ChartTrade) => void): void {
-    const copied = this.#mints.whole(this.#chainOf(token))
+  visit(token: number, visit: (trade: ChartTrade) => void, budget: Budget): void {
+    const copied = this.copied(token, budget)
     const later: number[] = []
     let next = tokenLane(this.#state, token, TokenLane.lastSwapPlus1)
     while (next !== 0 && next !== copied?.newestPlus1) {
@@ -89,6 +80,15 @@ export class ChartTrades {
       readTrade(this.#state, later[i], trade)
       visit(trade)
     }
+  }
+
+  /**
+   * Copies of the trades of a mint that have left memory; null: there are none, or too many to be kept.
+   * @throws OutOfTime before all are copied
+   */
+  copied(token: number, budget: Budget): TradeCopy | null {
+    const next = this.#mayHaveLeft(token) ? this.#newestGoneOf(token) : 0
+    return next === 0 ? null : this.#mints.copy(this.#chainOf(token), next, budget)
   }
 
   /** Looked for once: a busy mint is asked about again and again, with thousands of swaps behind each other. */

@@ -1,5 +1,6 @@
+import type { Budget } from '../../base/budget.ts'
 import type { State } from '../state/state.ts'
-import type { Chart } from './chart.ts'
+import type { Chart, ChartBar } from './chart.ts'
 
 const HOUR = 3_600
 const MINUTE = 60
@@ -35,39 +36,35 @@ export class AllTimeHighs {
     this.#chart = chart
   }
 
-  /** Goes towards what `of` reads, as `Chart.isNear` does. */
-  isNear(token: number, mayGoOn: () => boolean): boolean {
-    if (!this.#chart.isStored(token)) return this.#chart.isNear(token, HOUR, EVER, mayGoOn)
-    // Its hours are few, but their minutes may be hundreds of thousands of bars back.
-    const { hour } = this.#hourlyOf(token)
-    return hour === null || this.#chart.isNear(token, MINUTE, endOf(hour), mayGoOn)
-  }
-
-  of(token: number): AllTimeHigh {
-    const { usd, sol, hour } = this.#hourlyOf(token)
+  /** @throws OutOfTime as `Chart.visit` does */
+  of(token: number, budget: Budget): AllTimeHigh {
+    const { usd, sol, hour } = this.#hourlyOf(token, budget)
     if (hour === null) return { usd, sol, time: null }
     let time = hour
-    this.#chart.visit(token, MINUTE, endOf(hour), (bar) => {
+    const take = (bar: ChartBar) => {
       if (bar.time >= hour && bar.usd.high === usd) time = bar.time
       return bar.time >= hour
-    })
+    }
+    // Its hours are few, but their minutes may be hundreds of thousands of bars back.
+    this.#chart.visit(token, MINUTE, endOf(hour), take, budget)
     return { usd, sol, time }
   }
 
-  #hourlyOf(token: number): HourlyHigh {
+  #hourlyOf(token: number, budget: Budget): HourlyHigh {
     const changes = this.#state.changes.of(token)
     if (token === this.#token && changes === this.#changes) return this.#hourly
     let usd = 0
     let sol = 0
     let hour: number | null = null
-    this.#chart.visit(token, HOUR, EVER, (bar) => {
+    const take = (bar: ChartBar) => {
       if (hour === null || bar.usd.high >= usd) {
         usd = bar.usd.high
         hour = bar.time
       }
       if (bar.sol.high > sol) sol = bar.sol.high
       return true
-    })
+    }
+    this.#chart.visit(token, HOUR, EVER, take, budget)
     this.#token = token
     this.#changes = changes
     this.#hourly = { usd, sol, hour }

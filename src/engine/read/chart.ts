@@ -1,4 +1,5 @@
 import { barTime, nextBarTime, type Width } from '../../base/bar-time.ts'
+import type { Budget } from '../../base/budget.ts'
 import { stepped } from '../../base/damage.ts'
 import type { BarChains } from '../history/bar-chains.ts'
 import { BASE_WIDTHS_SECONDS } from '../history/candles.ts'
@@ -29,51 +30,45 @@ export class Chart {
     this.#chains = chains
   }
 
-  /** Are its bars stored? Of few swaps they are folded when they are asked for. */
-  isStored(token: number): boolean {
-    return (tokenLane(this.#state, token, TokenLane.flags) & TokenFlag.barsStored) !== 0
-  }
-
-  /**
-   * Goes towards the bars that open at or before `to` for as long as `mayGoOn` says, and on from there
-   * when asked again. True: `visit` has them at once.
-   */
-  isNear(token: number, width: Width, to: number, mayGoOn: () => boolean): boolean {
-    if (!this.isStored(token)) return this.#trades.areNear(token, mayGoOn)
-    return this.#chains.newestBefore(token, baseOf(width), endOf(width, to), mayGoOn) !== null
-  }
-
   /**
    * Calls `visit` with each bar that opens at or before `to`, newest first, until it says stop or
    * there are no more. Bars handed out are the visitor's to keep.
+   * @throws OutOfTime before the first
    */
-  visit(token: number, width: Width, to: number, visit: (bar: ChartBar) => boolean): void {
+  visit(
+    token: number,
+    width: Width,
+    to: number,
+    visit: (bar: ChartBar) => boolean,
+    budget: Budget,
+  ): void {
     const end = endOf(width, to)
-    if (this.isStored(token)) this.#visitStored(token, width, end, visit)
-    else this.#visitSwaps(token, width, end, visit)
-  }
-
-  /** Few swaps: all of them are folded, in order of time. */
-  #visitSwaps(token: number, width: Width, end: number, visit: (bar: ChartBar) => boolean): void {
+    const flags = tokenLane(this.#state, token, TokenLane.flags)
+    if ((flags & TokenFlag.barsStored) !== 0) {
+      const newestPlus1 = this.#chains.newestBefore(token, baseOf(width), end, budget)
+      this.#visitStored(newestPlus1, width, visit)
+      return
+    }
+    // Few swaps: all of them are folded, in order of time.
     const bars = new Map<number, ChartBar>()
-    for (const trade of this.#tradesByTime(token))
+    for (const trade of this.#tradesByTime(token, budget))
       if (trade.timestamp < end) addTrade(bars, width, trade)
     for (const bar of [...bars.values()].sort((a, b) => b.time - a.time)) if (!visit(bar)) return
   }
 
   /** The mint's trades, oldest first; equal times stay in the total order. */
-  #tradesByTime(token: number): ChartTrade[] {
+  #tradesByTime(token: number, budget: Budget): ChartTrade[] {
     const trades: ChartTrade[] = []
-    this.#trades.visit(token, (trade) => trades.push({ ...trade }))
+    this.#trades.visit(token, (trade) => trades.push({ ...trade }), budget)
     const isSorted = trades.every(
       ({ timestamp }, place) => place === 0 || trades[place - 1].timestamp <= timestamp,
     )
     return isSorted ? trades : trades.sort((a, b) => a.timestamp - b.timestamp)
   }
 
-  #visitStored(token: number, width: Width, end: number, visit: (bar: ChartBar) => boolean): void {
+  #visitStored(newestPlus1: number, width: Width, visit: (bar: ChartBar) => boolean): void {
     const { bars } = this.#state
-    let next = this.#chains.newestBefore(token, baseOf(width), end, () => true) ?? 0
+    let next = newestPlus1
     let wide: ChartBar | null = null
     for (let steps = 0; next !== 0; ) {
       steps = stepped(steps, bars.count, 'bars of a mint')

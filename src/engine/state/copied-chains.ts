@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { type Budget, OutOfTime } from '../../base/budget.ts'
 
 /** Copies of the records of a chain, from one of them back to where the next would be. */
 export interface ChainCopy<Self> {
@@ -24,7 +25,7 @@ interface CopyLimits {
 interface Copies<Copy> {
   /** All records of the chain, as it was when it was read last. */
   whole: Copy | null
-  /** The newer ones, as far back as was come by. */
+  /** The newer ones, as far back as they were copied. */
   begun: Copy | null
 }
 
@@ -56,11 +57,12 @@ export class CopiedChains<Copy extends ChainCopy<Copy>> {
   }
 
   /**
-   * Copies records of a chain, from its newest (+ 1) on, for as long as `mayGoOn` says. True: all are
-   * copied, or they are more than are kept, and have to be read where they lie.
+   * The copies of a chain, from its newest (+ 1) on; null: they are more than are kept, and have to be read
+   * where they lie.
+   * @throws OutOfTime before all are copied
    * @throws TapeDamage when one cannot be read
    */
-  areNear(chain: number, newestPlus1: number, mayGoOn: () => boolean): boolean {
+  copy(chain: number, newestPlus1: number, budget: Budget): Copy | null {
     const copies: Copies<Copy> = this.#chains?.get(chain) ?? { whole: null, begun: null }
     while (copies.whole?.newestPlus1 !== newestPlus1) {
       copies.begun ??= this.#begin(newestPlus1)
@@ -69,23 +71,18 @@ export class CopiedChains<Copy extends ChainCopy<Copy>> {
         begun.takeNext()
         if (countOf(copies) > this.#limits.records) {
           this.#chains?.delete(chain)
-          return true
+          return null
         }
-        if (mayGoOn()) continue
+        if (budget.hasTime()) continue
         this.#keep(chain, copies)
-        return false
+        throw new OutOfTime()
       }
       if (whole !== null && begun.nextPlus1 !== 0) begun.takeAll(whole)
       copies.whole = begun
       copies.begun = null
     }
     this.#keep(chain, copies)
-    return true
-  }
-
-  /** The copies of a chain that reach to its end, whatever came before their newest since; null for none. */
-  whole(chain: number): Copy | null {
-    return this.#chains?.get(chain)?.whole ?? null
+    return copies.whole
   }
 
   /** As another object each time: one that is kept already is not measured again, though it has grown. */

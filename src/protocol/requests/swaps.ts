@@ -1,5 +1,5 @@
 import type { SwapMark } from '../../events/swap-record.ts'
-import type { Page } from '../queries.ts'
+import type { Page, SwapCursor } from '../queries.ts'
 import { parseExtra } from './extra.ts'
 import { integer } from './integer.ts'
 import { accept, type Parsed, quoted, refuse } from './parsed.ts'
@@ -13,7 +13,7 @@ const PAGE_RANGE = { min: 1, max: Number.MAX_SAFE_INTEGER, fallback: 1 }
 const LIMIT_RANGE = { min: 1, max: MAX_LIMIT, fallback: DEFAULT_LIMIT }
 const CURSOR = /^(\d{1,16})-(\d{1,10})-(\d{1,10})$/
 
-export interface SwapsQuery {
+interface SwapsQuery {
   /** Null: the swaps of every signer. */
   readonly wallet: string | null
   readonly page: Page
@@ -44,15 +44,6 @@ export function parsePage(parameters: QueryParameters): Parsed<Page> {
     limit: limit.value,
     ...(extra.value && { extra: true }),
   })
-}
-
-/** Where a page of swaps begins: behind one of them, or at the newest. */
-export interface SwapCursor {
-  readonly after: SwapMark | null
-  /** 1 to 200. */
-  readonly limit: number
-  /** Swaps have additive keys too. */
-  readonly extra?: boolean
 }
 
 /** The text of a mark. */

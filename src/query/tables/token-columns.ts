@@ -313,9 +313,7 @@ export class ReusesColumn implements Column {
 
   settle(): void {}
 
-  isNear(): boolean {
-    return true
-  }
+  load(): void {}
 
   narrow(run: TokenRun, kept: Uint32Array, end: number, bounds: Bounds): number {
     return narrowed(this.#reuses, run, kept, end, bounds)

@@ -1,4 +1,4 @@
-import type { MintTraders, TraderPart } from '../../engine/index/mint-traders.ts'
+import type { MintTraders, TraderPart } from '../../engine/index/trader-columns.ts'
 import { sharedF64 } from '../../engine/memory/views.ts'
 import type { PositionReader } from '../../engine/read/position-reader.ts'
 import type { Positions } from '../../engine/state/position-lists.ts'

@@ -285,14 +285,14 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'search: a short query is looked for in the chains of long beginnings',
-    file: 'src/engine/index/beginning-chains.ts',
+    file: 'src/engine/index/search-index.ts',
     find: '(level) => level.length <= needle.length',
     replace: '() => true',
     tests: ['search', 'test/query/search/search.test.ts'],
   },
   {
     name: 'search: an empty name has no number among the beginnings',
-    file: 'src/engine/index/beginning-chains.ts',
+    file: 'src/engine/index/search-index.ts',
     find: 'for (const { chains } of this.#levels) chains.push(null)',
     replace: '',
     tests: ['test/query/search/search.test.ts'],

@@ -29,9 +29,7 @@ class StrictColumn implements Column {
     this.isSettled = true
   }
 
-  isNear(): boolean {
-    return true
-  }
+  load(): void {}
 
   narrow({ tokens, from, to }: TokenRun, kept: Uint32Array, end: number, bounds: Bounds): number {
     let first = end
