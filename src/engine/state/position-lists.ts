@@ -1,8 +1,7 @@
 import type { Budget } from '../../base/budget.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
-import { widened } from '../memory/views.ts'
-import { type ChainCopy, CopiedChains } from './copied-chains.ts'
-import { type CopiedRecords, type Dormant, notOfThisRun, positionOf } from './dormant.ts'
+import { CopiedChains } from './copied-chains.ts'
+import { COPIED_RECORD, notOfThisRun, positionOf } from './dormant.ts'
 import { FollowedChains } from './followed-chains.ts'
 import { isListed, isListedAt, positionLane, tokenLane, walletLane } from './lanes.ts'
 import {
@@ -19,10 +18,6 @@ import type { State } from './state.ts'
 /** Copied records of all wallets, of 160 bytes each. */
 const COPIED_MAX = 1 << 19
 const WALLETS_MAX = 1 << 12
-const FIRST_RECORDS = 64
-/** What a record takes: its lanes, and its number. */
-const RECORD_BYTES = POSITION_LANES * Uint32Array.BYTES_PER_ELEMENT + Float64Array.BYTES_PER_ELEMENT
-
 /** Positions as reads name them: rows, or below 0 records of the dormant tape. */
 export type Positions = Uint32Array | readonly number[]
 
@@ -35,7 +30,7 @@ export class PositionLists {
    * Copies of the cold positions of wallets that are asked for: what a wallet's page is ordered by is known
    * only when all of them have been read.
    */
-  readonly #cold: CopiedChains<RecordCopy>
+  readonly #cold: CopiedChains
 
   constructor(state: State, rememberedFrom?: number, copiedMax = COPIED_MAX) {
     this.#state = state
@@ -43,12 +38,16 @@ export class PositionLists {
     const rows = () => state.positions.count
     this.#ofToken = new FollowedChains(nextInMint, rows, rememberedFrom)
     this.#ofWallet = new FollowedChains((row) => state.nextInWallet(row), rows, rememberedFrom)
-    const begin = (newestPlus1: number) => new RecordCopy(state.dormant, newestPlus1)
-    this.#cold = new CopiedChains(begin, { records: copiedMax, chains: WALLETS_MAX })
+    this.#cold = new CopiedChains({
+      width: COPIED_RECORD.width,
+      records: copiedMax,
+      chains: WALLETS_MAX,
+      read: (record, copy) => state.dormant.copyTo(record, copy),
+    })
   }
 
   get bytes(): number {
-    return this.#ofToken.bytes + this.#ofWallet.bytes + this.#cold.count * RECORD_BYTES
+    return this.#ofToken.bytes + this.#ofWallet.bytes + this.#cold.bytes
   }
 
   /** The rows are other ones: what was remembered of them is forgotten. Chains are compared as it is. */
@@ -95,12 +94,15 @@ export class PositionLists {
     const found = [...rows]
     if (copied !== null) {
       dormant.near = copied
-      for (const [place, record] of copied.records.entries())
+      for (let place = copied.count - 1; place >= 0; place--) {
+        const record = copied.f64[place * COPIED_RECORD.width + COPIED_RECORD.number]
+        const at = place * COPIED_RECORD.width * 2
         if (
-          isDormant(state, copied.lanes[place * POSITION_LANES + PositionLane.token], record) &&
-          isListedAt(copied.lanes, place * POSITION_LANES)
+          isDormant(state, copied.u32[at + PositionLane.token], record) &&
+          isListedAt(copied.u32, at)
         )
           found.push(positionOf(record))
+      }
       return found
     }
     while (recordPlus1 !== 0) {
@@ -157,44 +159,4 @@ function runOf(state: State, token: number): { first: number; end: number } | nu
   if (run < 0) return null
   const first = state.dormant.runLane(run, ColdRunLane.first)
   return { first, end: first + state.dormant.runLane(run, ColdRunLane.count) }
-}
-
-class RecordCopy implements ChainCopy<RecordCopy>, CopiedRecords {
-  readonly records: number[] = []
-  readonly newestPlus1: number
-  readonly #dormant: Dormant
-  lanes = new Uint32Array(FIRST_RECORDS * POSITION_LANES)
-  nextPlus1: number
-
-  constructor(dormant: Dormant, newestPlus1: number) {
-    this.#dormant = dormant
-    this.newestPlus1 = newestPlus1
-    this.nextPlus1 = newestPlus1
-  }
-
-  get count(): number {
-    return this.records.length
-  }
-
-  takeNext(): void {
-    const record = this.nextPlus1 - 1
-    const at = this.records.length * POSITION_LANES
-    if (at === this.lanes.length) this.#widen(at * 2)
-    this.#dormant.copy(record, this.lanes, at)
-    this.nextPlus1 = this.#dormant.previous(record, ColdPositionLane.previousOfWalletPlus1)
-    this.records.push(record)
-  }
-
-  takeAll(older: RecordCopy): void {
-    const at = this.records.length * POSITION_LANES
-    const lanes = older.lanes.subarray(0, older.records.length * POSITION_LANES)
-    if (at + lanes.length > this.lanes.length) this.#widen(at + lanes.length)
-    this.lanes.set(lanes, at)
-    for (const record of older.records) this.records.push(record)
-    this.nextPlus1 = 0
-  }
-
-  #widen(lanes: number): void {
-    this.lanes = widened(new Uint32Array(lanes), this.lanes)
-  }
 }

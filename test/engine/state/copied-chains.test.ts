@@ -7,37 +7,25 @@ import { Random } from '../../oracle/random.ts'
 const SEED = Number(process.env.PROPERTY_SEED ?? 20_261_123)
 const LIMITS = { records: 100, chains: 50 }
 
-/** A chain whose records are counted alone: the newest has the highest number, the last is 1. */
-class Counted implements ChainCopy<Counted> {
-  readonly newestPlus1: number
-  nextPlus1: number
-  count = 0
-
-  constructor(newestPlus1: number) {
-    this.newestPlus1 = newestPlus1
-    this.nextPlus1 = newestPlus1
+/** Chains whose records are numbered: the newest has the highest number, the last is 0. */
+function newChains(): CopiedChains {
+  const read = (record: number, copy: ChainCopy) => {
+    const at = copy.add()
+    copy.f64[at] = record
+    return record
   }
-
-  takeNext(): void {
-    this.nextPlus1 -= 1
-    this.count += 1
-  }
-
-  takeAll(older: Counted): void {
-    this.nextPlus1 = older.nextPlus1
-    this.count += older.count
-  }
-}
-
-function newChains(): CopiedChains<Counted> {
-  return new CopiedChains((newestPlus1) => new Counted(newestPlus1), LIMITS)
+  return new CopiedChains({ ...LIMITS, width: 1, read })
 }
 
 /** Asks for a chain again and again, a few records each time, until all of it is copied. */
-function copy(chains: CopiedChains<Counted>, chain: number, records: number, slice: number) {
+function copy(chains: CopiedChains, chain: number, records: number, slice: number) {
   const read = (budget: Budget) => chains.copy(chain, records, budget)
   const between = () => expect(chains.count).toBeLessThanOrEqual(LIMITS.records)
-  return readInTurns(read, between, () => budgetOf(slice)).answer
+  const { answer } = readInTurns(read, between, () => budgetOf(slice))
+  // The oldest first.
+  if (answer !== null)
+    expect([...answer.f64.subarray(0, answer.count)]).toEqual([...Array(records).keys()])
+  return answer
 }
 
 test.each([1, 7, 1_000])('chains copied %d records at a time count with all they have', (slice) => {

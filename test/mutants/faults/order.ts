@@ -266,8 +266,8 @@ export const ORDER_FAULTS: readonly Fault[] = [
   {
     name: 'chart: copied trades come newest first',
     file: 'src/engine/history/chart-trades.ts',
-    find: 'let i = this.count - 1; i >= 0; i--',
-    replace: 'let i = 0; i < this.count; i++',
+    find: 'let i = 0; i < copied.count; i++',
+    replace: 'let i = copied.count - 1; i >= 0; i--',
     tests: ['test/engine/history/chart-trades.test.ts'],
   },
   {
