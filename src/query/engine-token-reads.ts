@@ -3,6 +3,7 @@ import type { Engine } from '../engine/engine.ts'
 import { chainBehind, linkOf, markOf } from '../engine/history/swap-chains.ts'
 import { CreatorTokens } from '../engine/index/creator-tokens.ts'
 import type { MintTraders, TraderPart } from '../engine/index/trader-columns.ts'
+import { ranked } from '../engine/memory/ranked.ts'
 import type { MemoryPart } from '../engine/memory/state-part.ts'
 import { AllTimeHighs } from '../engine/read/all-time-high.ts'
 import { Chart } from '../engine/read/chart.ts'
@@ -17,7 +18,6 @@ import { cursorText } from '../protocol/requests/swaps.ts'
 import { swapJson } from './json/swap-json.ts'
 import { creatorTokenJson, tokenDetailJson } from './json/token-json.ts'
 import { knownSwaps, knownToken } from './known.ts'
-import { ranked } from './traders/ranked.ts'
 import {
   byWallet,
   FIRST_BUYER_PARTS,

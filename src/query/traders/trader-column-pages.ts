@@ -1,10 +1,10 @@
 import type { MintTraders, TraderPart } from '../../engine/index/trader-columns.ts'
+import { type RankKeys, ranked } from '../../engine/memory/ranked.ts'
 import { sharedF64 } from '../../engine/memory/views.ts'
 import type { PositionReader } from '../../engine/read/position-reader.ts'
 import type { Positions } from '../../engine/state/position-lists.ts'
 import { finiteNumber } from '../../protocol/json-text.ts'
 import type { Page, TraderOrder, TraderQuery } from '../../protocol/queries.ts'
-import { type RankKeys, ranked } from './ranked.ts'
 import { traderJson } from './trader-json.ts'
 
 /** What each order of a mint's traders is made of. */

@@ -250,7 +250,7 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'search: the lesser market caps are tried first',
-    file: 'src/query/search/greatest-first.ts',
+    file: 'src/engine/memory/ranked.ts',
     find: 'if (values[place] >= least &&',
     replace: 'if (values[place] < least &&',
     tests: ['test/query/search/search.test.ts'],

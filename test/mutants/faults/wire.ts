@@ -144,7 +144,7 @@ export const WIRE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'traders: ties by name descending',
-    file: 'src/query/traders/ranked.ts',
+    file: 'src/engine/memory/ranked.ts',
     find: 'return keys.text(a) < keys.text(b) ? -1 : 1',
     replace: 'return keys.text(a) < keys.text(b) ? 1 : -1',
     tests: ['test/query/traders/trader-pages.test.ts'],
@@ -382,7 +382,7 @@ export const WIRE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'pages of traders: equal ones at the end of a page are left out',
-    file: 'src/query/traders/ranked.ts',
+    file: 'src/engine/memory/ranked.ts',
     find: '...pick(thingsOf(things, values, high), keys, level + 1, 0, behind),',
     replace: '',
     tests: ['test/query/traders/trader-pages.test.ts'],
