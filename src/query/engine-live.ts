@@ -21,7 +21,7 @@ export class EngineLive implements LiveSource {
     this.#token = new TokenReader(engine.state, engine.top, engine.links)
   }
 
-  /** Begins to publish: after the recovery, whose events were told before. */
+  /** Begins to publish: after the recovery, whose events were published before. */
   attach(): void {
     for (const listen of this.#listeners) listen()
     this.#listeners.length = 0
@@ -33,24 +33,24 @@ export class EngineLive implements LiveSource {
   ): void {
     const { facts, state } = this.#engine
     const trade = new CurrentTrade(this.#engine)
-    const told = (index: number) => {
+    const publishTrade = (index: number) => {
       const mint = mintOfSwap(state, index)
       trade.index = index
       if (wanted(mint, trade)) publish(mint, this.tradeMessage(index), trade)
     }
-    this.#listeners.push(() => facts.on('trade', told))
+    this.#listeners.push(() => facts.on('trade', publishTrade))
   }
 
   onMigration(publish: (message: string) => void): void {
-    const told = (token: number) => publish(this.migrationMessage(token))
-    this.#listeners.push(() => this.#engine.facts.on('migration', told))
+    const publishToken = (token: number) => publish(this.migrationMessage(token))
+    this.#listeners.push(() => this.#engine.facts.on('migration', publishToken))
   }
 
   onLaunch(wanted: () => boolean, publish: (message: string) => void): void {
-    const told = (token: number) => {
+    const publishToken = (token: number) => {
       if (wanted()) publish(this.launchMessage(token))
     }
-    this.#listeners.push(() => this.#engine.facts.on('created', told))
+    this.#listeners.push(() => this.#engine.facts.on('created', publishToken))
   }
 
   onRepriced(told: (mint: string) => void): void {
@@ -84,7 +84,7 @@ export class EngineLive implements LiveSource {
   }
 }
 
-/** The trade that is being told: its numbers are counts of the state, which holds it already. */
+/** The trade that is being published: its numbers are counts of the state, which has folded it already. */
 class CurrentTrade implements TradeInfo {
   index = 0
   readonly #engine: Engine

@@ -42,7 +42,12 @@ interface Sought {
   readonly tokens: readonly number[]
 }
 
-/** The reads of the API, out of the engine's state, as of its now. */
+/**
+ * The reads of the API. In: parsed requests and a budget. Out: JSON text, or bytes for tables. `tables` has the columns that
+ * filters read, `search`, `traders` and `json` what their names say, `live` the tables and candles that somebody follows.
+ * A read sees one moment of the state, changes nothing in it and never throws on an unknown mint or wallet; what it
+ * keeps for the next read (rows, columns, the last search) is derived and bounded.
+ */
 export class EngineQueries implements Queries {
   readonly #engine: Engine
   readonly #token: TokenReader

@@ -62,6 +62,9 @@ export function chainOfPosition(state: State, position: number): SwapChain {
 }
 
 /**
+ * `engine/history` reads swaps and bars that lie far back, in memory or on the disk. In: rows of tokens and positions. Out: tape indexes,
+ * bars, copies of trades. A place that is remembered is of what no late event reaches, so it stays right.
+ *
  * Pages of chains of swaps, newest first. What lies deep is a long way down the links, each a wait for
  * memory or for the disk: places are remembered on the way, so that it can be gone in pieces, and
  * need not be gone again. A swap that no late event reaches keeps its place and its number for good.

@@ -42,6 +42,10 @@ export type SharedRank = ChainedRank | typeof Rank.substring
 const BYTES_MAX = 0xffffffff
 
 /**
+ * `engine/index` has what is derived from the rows and can be made anew: this search, the orders of tables, the largest holders,
+ * columns of traders, tokens by creator and by X link. In: changes, told by the fold or read in its logs. Out: rows of tokens
+ * and positions. Only the texts of the search are part of a snapshot.
+ *
  * Search over mint, name and symbol (contract section 3.1): all case-folded texts in one byte
  * buffer, scanned natively where a filter lets through. Renamed tokens are written again and their
  * old entry is blanked.

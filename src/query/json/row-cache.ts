@@ -6,7 +6,7 @@ import { tokenJson } from './token-json.ts'
 /** Rows kept at most; one of another token that falls on the same place takes it. */
 const KEPT_ROWS = 1 << 14
 const KEPT_MASK = KEPT_ROWS - 1
-/** AddressQuota that get their memory together, when the first of them gets a row. */
+/** Places that get their memory together, when the first of them gets a row. */
 const PAGE_SHIFT = 8
 const PAGE_ROWS = 1 << PAGE_SHIFT
 const PAGE_MASK = PAGE_ROWS - 1

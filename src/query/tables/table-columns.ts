@@ -140,30 +140,30 @@ export function compileFilters(
 ): readonly Predicate[] {
   if (filters === null || filters === undefined) return []
   return [
-    ...flagGates(filters, columns),
-    ...socialGates(filters.socials, columns),
-    ...rangeGates(filters, columns),
+    ...flagPredicates(filters, columns),
+    ...socialPredicates(filters.socials, columns),
+    ...rangePredicates(filters, columns),
   ]
 }
 
-function rangeGates(filters: Filters, columns: TableColumns): Predicate[] {
-  const gates: Predicate[] = []
+function rangePredicates(filters: Filters, columns: TableColumns): Predicate[] {
+  const predicates: Predicate[] = []
   for (const name of RANGE_FILTERS) {
     const range = filters[name]
     if (range === null || range === undefined) continue
     const min = range.min ?? Number.NEGATIVE_INFINITY
     const max = range.max ?? Number.POSITIVE_INFINITY
-    gates.push(columns.range(name, min, max))
+    predicates.push(columns.range(name, min, max))
   }
-  return gates
+  return predicates
 }
 
 /** A flag that is true requires; false is the same as absent (contract section 2). */
-function flagGates(filters: Filters, columns: TableColumns): Predicate[] {
+function flagPredicates(filters: Filters, columns: TableColumns): Predicate[] {
   return FLAG_FILTERS.filter((name) => filters[name] === true).map((name) => columns.flag(name))
 }
 
-function socialGates(
+function socialPredicates(
   socials: SocialsFilter | null | undefined,
   columns: TableColumns,
 ): Predicate[] {

@@ -31,7 +31,7 @@ export interface Column {
   cover(): void
   /** Reads those of some tokens anew that have changed. */
   refresh(run: TokenRun): void
-  /** Reads all tokens anew that have changed: then `narrow` needs no `refresh`. */
+  /** Reads all tokens anew that have changed: then `filter` needs no `refresh`. */
   settle(): void
   /**
    * Reads what has changed, unless `settle` takes no time to speak of.
@@ -43,7 +43,7 @@ export interface Column {
    * in `kept`, the last right before `end`; returns where the first is. The tokens may be those of `kept`
    * that end there.
    */
-  narrow(run: TokenRun, kept: Uint32Array, end: number, bounds: Bounds): number
+  filter(run: TokenRun, kept: Uint32Array, end: number, bounds: Bounds): number
 }
 
 /** A column whose values are read once for each change of the token. */
@@ -127,7 +127,7 @@ export abstract class TokenColumn implements Column {
     }
   }
 
-  abstract narrow(run: TokenRun, kept: Uint32Array, end: number, bounds: Bounds): number
+  abstract filter(run: TokenRun, kept: Uint32Array, end: number, bounds: Bounds): number
 
   /** Reads a token anew where it has changed. */
   protected refreshOne(token: number): void {

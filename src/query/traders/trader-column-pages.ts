@@ -18,7 +18,7 @@ export const ORDER_PARTS: { readonly [O in TraderOrder]: readonly TraderPart[] }
 export const HOLDER_PARTS: readonly TraderPart[] = ['held', 'walletOrder']
 export const FIRST_BUYER_PARTS: readonly TraderPart[] = ['firstBuyAt']
 
-/** As `traderPage` of all traders of a mint, by wallet where they are equal, out of columns that are near. */
+/** As `traderPage` of all traders of a mint, by wallet where they are equal, out of its columns. */
 export function columnPage(
   columns: MintTraders,
   trader: PositionReader,
@@ -38,7 +38,7 @@ export function holdersPage(columns: MintTraders, trader: PositionReader, page: 
   return pageByWallet(columns, trader, signed(columns, HOLDER_PARTS[0], -1), page)
 }
 
-/** The page of who bought, in order of their first buy. */
+/** The page of those that bought, in order of their first buy. */
 export function firstBuyersPage(columns: MintTraders, trader: PositionReader, page: Page): string {
   const values = signed(columns, FIRST_BUYER_PARTS[0], 1)
   const arrival = (place: number) => columns.arrivalOf(place)

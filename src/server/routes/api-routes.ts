@@ -13,7 +13,12 @@ import type { LastTables } from '../live/hub/last-tables.ts'
 import { MAX_KEPT_REQUEST_CHARACTERS, MAX_PARSED_BODIES } from '../load/limits.ts'
 import type { CachedChart } from './chart-cache.ts'
 
-/** Endpoints 1 to 7 of the specification. */
+/**
+ * `server/routes` is the table of routes. In: a path's word, parameters or a body, and a budget. Out: a reply or a refusal. A route
+ * parses and asks one read; it holds no state but caches of what it parsed or answered, and never sees a socket.
+ *
+ * Endpoints 1 to 7 of the specification.
+ */
 export function apiRoutes(
   answers: Queries,
   chart: CachedChart,
