@@ -321,14 +321,14 @@ export const ORDER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'detail: the minute of a high that lies far back is looked for in one go',
-    file: 'src/engine/read/all-time-high.ts',
-    find: 'this.#chart.visit(token, MINUTE, endOf(hour), take, budget)',
-    replace: 'this.#chart.visit(token, MINUTE, endOf(hour), take, { hasTime: () => true })',
+    file: 'src/engine/read/chart.ts',
+    find: 'this.#chart.visit(token, MINUTE, hourEnd(hour), take, budget)',
+    replace: 'this.#chart.visit(token, MINUTE, hourEnd(hour), take, { hasTime: () => true })',
     tests: ['test/engine/history/bar-chains.test.ts'],
   },
   {
     name: 'detail: the highest price stays what it was when it was looked for first',
-    file: 'src/engine/read/all-time-high.ts',
+    file: 'src/engine/read/chart.ts',
     find: 'token === this.#token && changes === this.#changes',
     replace: 'token === this.#token',
     tests: ['test/engine/history/bar-chains.test.ts'],
