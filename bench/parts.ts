@@ -78,7 +78,7 @@ function addLarge(bench: Bench, service: Service): void {
   const answers = new EngineQueries(service.engine, () => service.tick())
   for (const [name, body] of Object.entries(TABLE_BODIES)) {
     const query = queryOf(body)
-    bench.add(`tables of ${LARGE.tokens} tokens: ${name}`, () => void answers.tableBytes(query))
+    bench.add(`tables of ${LARGE.tokens} tokens: ${name}`, () => void answers.tableAnswer(query))
   }
   for (const word of ['a', 'pepe', 'turbo shark 7', 'no such token'])
     bench.add(`search of ${LARGE.tokens} tokens: "${word}"`, () => void answers.search(word))

@@ -18,7 +18,7 @@ export function contentsOf(folder: string): Record<string, string> {
   )
 }
 
-/** LoopScheduler one byte of a file over. */
+/** Turns one byte of a file over. */
 export function flipByte(path: string, byte: number): void {
   const bytes = fs.readFileSync(path)
   bytes[byte] ^= 0xff

@@ -7,7 +7,7 @@ const STATUS_AT = 9
 
 /** Finds the ends of HTTP answers with a `Content-Length` in what arrives on one connection. */
 export class AnswerReader {
-  /** Queries whose status was not 200. */
+  /** Answers whose status was not 200. */
   wrong = 0
   #head: Buffer = Buffer.alloc(0)
   #bodyLeft = 0

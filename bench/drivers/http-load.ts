@@ -27,7 +27,7 @@ export class HttpLoad {
     return load
   }
 
-  /** Queries a second when the next request goes out as soon as an answer came. */
+  /** Answers a second when the next request goes out as soon as an answer came. */
   async rate(
     target: Target,
     requests: readonly string[],

@@ -9,7 +9,7 @@ import type { RequestSource } from './request-source.ts'
 const READ_BYTES = 1 << 18
 /** Timers are not exact to less; below it the driver keeps itself awake. */
 const AWAKE_MS = 2
-/** Queries that are still awaited at the end, at most this long. */
+/** Answers that are still awaited at the end, at most this long. */
 const REST_MS = 3_000
 
 export interface OpenLoop {

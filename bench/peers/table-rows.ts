@@ -7,8 +7,8 @@ import {
   type Group,
   RANGE_FILTERS,
   SOCIALS,
-  type TablesQuery,
-} from '../../src/protocol/queries.ts'
+} from '../../src/protocol/filters.ts'
+import type { TablesQuery } from '../../src/protocol/queries.ts'
 import { tokenJson } from '../../src/query/json/token-json.ts'
 import { METRICS } from '../../src/query/tables/metrics.ts'
 
@@ -52,12 +52,12 @@ export function conditionsOf(query: TablesQuery): [Group, string][] {
   return groups.map((group) => [group, conditionOf(query.filters[group])])
 }
 
-function conditionOf(filters: Filters | null | undefined): string {
+function conditionOf(filters: Filters | undefined): string {
   const terms: string[] = []
   for (const name of RANGE_FILTERS) {
     const range = filters?.[name]
-    if (range?.min != null) terms.push(`${name} >= ${range.min}`)
-    if (range?.max != null) terms.push(`${name} <= ${range.max}`)
+    if (range?.min !== undefined) terms.push(`${name} >= ${range.min}`)
+    if (range?.max !== undefined) terms.push(`${name} <= ${range.max}`)
   }
   for (const name of FLAG_FILTERS) if (filters?.[name] === true) terms.push(`${name} = 1`)
   for (const name of SOCIALS) if (filters?.socials?.[name] === true) terms.push(`${name} = 1`)

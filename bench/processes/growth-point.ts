@@ -4,6 +4,7 @@
  */
 import { performance } from 'node:perf_hooks'
 import type { RecordBatch } from '../../src/events/record-batch.ts'
+import { eventFrame } from '../../src/protocol/live-frames.ts'
 import { EngineLive } from '../../src/query/engine-live.ts'
 import { EngineQueries } from '../../src/query/engine-queries.ts'
 import { queryOf, TABLE_BODIES } from '../bodies.ts'
@@ -48,10 +49,7 @@ const stretches = Array.from({ length: STRETCHES }, (_, i) =>
 for (const stretch of stretches.slice(0, WARM_STRETCHES)) cost(stretch)
 const swapMicros = median(stretches.slice(WARM_STRETCHES, -READER_STRETCHES).map(cost))
 const live = new EngineLive(service.engine)
-live.onTrade(
-  () => true,
-  () => undefined,
-)
+live.onTrade((trade) => eventFrame('update_mint_info', trade))
 live.attach()
 const readMicros = median(stretches.slice(-READER_STRETCHES).map(cost))
 

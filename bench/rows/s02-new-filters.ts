@@ -1,8 +1,7 @@
 import { performance } from 'node:perf_hooks'
-import { messageOf } from '../../src/base/thrown.ts'
+import { messageOf } from '../../src/base/errors.ts'
 import type { TablesQuery } from '../../src/protocol/queries.ts'
 import { EngineQueries } from '../../src/query/engine-queries.ts'
-import { bytesOf } from '../answer-bytes.ts'
 import { popularBody, queryOf, TABLE_BODIES } from '../bodies.ts'
 import { postTables } from '../drivers/http-load.ts'
 import { SERIAL_MARK } from '../drivers/request-source.ts'
@@ -67,7 +66,7 @@ async function inProcess(bodies: readonly string[]): Promise<Line[]> {
     serial++
     const fresh = body.replaceAll(SERIAL_MARK, String(serial).padStart(SERIAL_MARK.length, '0'))
     const startMs = performance.now()
-    answers.tableBytes(queryOf(fresh))
+    answers.tableAnswer(queryOf(fresh))
     return performance.now() - startMs
   }
   for (const body of bodies) ours(body)
@@ -82,7 +81,7 @@ async function inProcess(bodies: readonly string[]): Promise<Line[]> {
   ]
   const rows = tableRows(service)
   const shared = bodies.slice(0, DATABASE_FILTERS)
-  const expected = shared.map((body) => bytesOf(answers.tableBytes(queryOf(body))).toString())
+  const expected = shared.map((body) => answers.tableAnswer(queryOf(body)).bytes.toString())
   const compare = (name: string, answer: (query: TablesQuery) => unknown, goal?: Goal) =>
     databaseLine({ name, answer, bodies: shared, expected, costs, goal })
   const scan = new SqliteTables(rows, false)

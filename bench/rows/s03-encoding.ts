@@ -1,7 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import type { TablesQuery } from '../../src/protocol/queries.ts'
 import { EngineQueries } from '../../src/query/engine-queries.ts'
-import { bytesOf } from '../answer-bytes.ts'
 import { type Line, ratioAtLeast } from '../line.ts'
 import { median, spreadPercent } from '../medians.ts'
 import { PAIRS, settings } from '../settings.ts'
@@ -32,10 +31,10 @@ function measure(changedRows: number): Line {
     // A filter that all pass and that nobody asked before: nothing but the rows can be kept.
     const filters = { new: { mCapUsd: { min: -calls } } }
     const query: TablesQuery = { type: 'new', filters, limit: ROWS }
-    return timed(() => answers.tableBytes(query))
+    return timed(() => answers.tableAnswer(query))
   }
   const query: TablesQuery = { type: 'new', filters: {}, limit: ROWS }
-  const rows: unknown = JSON.parse(bytesOf(answers.tableBytes(query)).toString())
+  const rows: unknown = JSON.parse(answers.tableAnswer(query).bytes.toString())
   const peer = () => {
     change()
     return timed(() => JSON.stringify(rows))

@@ -25,10 +25,7 @@ const VARIANTS: readonly Variant[] = [
     name: 'fold, live feed without readers',
     prepare: (service) => {
       const live = new EngineLive(service.engine)
-      live.onTrade(
-        () => false,
-        () => undefined,
-      )
+      live.onTrade(() => undefined)
       live.attach()
     },
   },

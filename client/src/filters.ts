@@ -1,67 +1,61 @@
+/**
+ * The filters of the token tables, in the order of messages and documents. From these lists derive: the check of a
+ * body and the words of its refusals (requests/tables.ts), the published schema, the columns of a query, and by a copy
+ * of this file, client/src/filters.ts, the types of the client and the fields of the page. A test holds the copy equal.
+ */
+
+/** Filters of a number; docs/api.md says what each counts. */
+export const RANGE_FILTERS = [
+  'xReuses',
+  'ageMinutes',
+  'mCapUsd',
+  'volumeUsd',
+  'txsBuys',
+  'txsSells',
+  'top10HoldingPct',
+  'devHoldingPct',
+  'snipersHoldingPct',
+  'insidersHoldingPct',
+  'bundlersHoldingPct',
+  'freshWalletsHoldingPct',
+  'holders',
+  'proTradersAmount',
+  'devMigrations',
+  'devCreations',
+] as const
+export type RangeFilter = (typeof RANGE_FILTERS)[number]
+
+/** Filters of a fact; false is the same as absent. */
+export const FLAG_FILTERS = ['devSoldAll', 'noXReuses', 'dexPaid', 'caEndsWithSuffix'] as const
+export type FlagFilter = (typeof FLAG_FILTERS)[number]
+
+/** Links that a token may have. */
+export const SOCIALS = ['twitter', 'telegram', 'website', 'discord'] as const
+
+/** Filters of links, inside `socials`; `atLeastOne` is any of the four. */
+export const SOCIAL_FILTERS = [...SOCIALS, 'atLeastOne'] as const
+export type SocialFilter = (typeof SOCIAL_FILTERS)[number]
+
+/** The tables. */
+export const GROUPS = ['new', 'completing', 'graduated'] as const
+export type Group = (typeof GROUPS)[number]
+
+/** The key of a table's filters in a body. */
+export const BODY_KEYS = {
+  new: 'newPools',
+  completing: 'completing',
+  graduated: 'graduated',
+} as const satisfies Record<Group, string>
+
 /** Inclusive. */
 export interface Range {
   readonly min?: number
   readonly max?: number
 }
 
-/** Filters of one group, combined with AND; a flag requires when it is true. */
-export interface Filters {
-  readonly xReuses?: Range
-  readonly ageMinutes?: Range
-  readonly mCapUsd?: Range
-  readonly volumeUsd?: Range
-  readonly txsBuys?: Range
-  readonly txsSells?: Range
-  readonly top10HoldingPct?: Range
-  readonly devHoldingPct?: Range
-  readonly snipersHoldingPct?: Range
-  readonly insidersHoldingPct?: Range
-  readonly bundlersHoldingPct?: Range
-  readonly freshWalletsHoldingPct?: Range
-  readonly holders?: Range
-  readonly proTradersAmount?: Range
-  readonly devMigrations?: Range
-  readonly devCreations?: Range
-  readonly devSoldAll?: boolean
-  readonly noXReuses?: boolean
-  readonly dexPaid?: boolean
-  readonly caEndsWithSuffix?: boolean
-  readonly socials?: Socials
-}
+export type Socials = { readonly [K in SocialFilter]?: boolean }
 
-export interface Socials {
-  readonly twitter?: boolean
-  readonly telegram?: boolean
-  readonly website?: boolean
-  readonly discord?: boolean
-  /** Any of the four. */
-  readonly atLeastOne?: boolean
-}
-
-/** Which rows of which groups a table has. */
-export interface TableFilter {
-  /** `all` by default. */
-  readonly type?: 'new' | 'completing' | 'graduated' | 'all'
-  /** Rows a group, 1 to 200; 50 by default. */
-  readonly limit?: number
-  /** Rows have `quote_mint`, `quote_symbol` and `priced` too. */
-  readonly extra?: boolean
-  readonly newPools?: Filters
-  readonly completing?: Filters
-  readonly graduated?: Filters
-}
-
-export type Resolution =
-  | '1S'
-  | '5S'
-  | '15S'
-  | '30S'
-  | '1'
-  | '5'
-  | '15'
-  | '30'
-  | '60'
-  | '240'
-  | '1D'
-  | '1W'
-  | '1M'
+/** Filters of one table, combined with AND; a flag requires when it is true. */
+export type Filters = { readonly [K in RangeFilter]?: Range } & {
+  readonly [K in FlagFilter]?: boolean
+} & { readonly socials?: Socials }

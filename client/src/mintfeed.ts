@@ -7,7 +7,16 @@ import { Reads } from './reads.ts'
 
 export type { Answer, Read, Unread } from './answer.ts'
 export type { BackoffOptions } from './backoff.ts'
-export type { Filters, Range, Resolution, Socials, TableFilter } from './filters.ts'
+export type {
+  Filters,
+  FlagFilter,
+  Group,
+  Range,
+  RangeFilter,
+  SocialFilter,
+  Socials,
+} from './filters.ts'
+export { BODY_KEYS, FLAG_FILTERS, GROUPS, RANGE_FILTERS, SOCIAL_FILTERS } from './filters.ts'
 export type { KeyedOptions, Live, StreamOptions } from './live/live.ts'
 export type { LiveStatus } from './live/status.ts'
 export type { Subscription } from './live/subscription.ts'
@@ -38,6 +47,8 @@ export type {
   ExtraQuery,
   PageQuery,
   Reads,
+  Resolution,
+  TableFilter,
   TraderQuery,
   UdfHistoryQuery,
 } from './reads.ts'
@@ -57,7 +68,7 @@ export { timestampMs, timestampText } from './timestamp.ts'
 
 /** A client of one service, for example `new Mintfeed('http://127.0.0.1:8080')`. */
 export class Mintfeed {
-  /** Queries of the moment. */
+  /** Answers of the moment. */
   readonly read: Reads
   /** Streams. */
   readonly live: Live

@@ -1,5 +1,5 @@
 import type { Answer } from './answer.ts'
-import type { Resolution, TableFilter } from './filters.ts'
+import type { BODY_KEYS, Filters, Group } from './filters.ts'
 import type { Http } from './http.ts'
 import { type Page, pageOf } from './resources/page.ts'
 import { isOhlcv, type Ohlcv } from './resources/series.ts'
@@ -45,6 +45,31 @@ export interface TraderQuery extends PageQuery {
   /** `desc` by default. */
   readonly orderDirection?: 'asc' | 'desc'
 }
+
+/** Which rows of which groups a table has. */
+export interface TableFilter extends Readonly<Partial<Record<(typeof BODY_KEYS)[Group], Filters>>> {
+  /** `all` by default. */
+  readonly type?: Group | 'all'
+  /** Rows a group, 1 to 200; 50 by default. */
+  readonly limit?: number
+  /** Rows have `quote_mint`, `quote_symbol` and `priced` too. */
+  readonly extra?: boolean
+}
+
+export type Resolution =
+  | '1S'
+  | '5S'
+  | '15S'
+  | '30S'
+  | '1'
+  | '5'
+  | '15'
+  | '30'
+  | '60'
+  | '240'
+  | '1D'
+  | '1W'
+  | '1M'
 
 export interface ChartQuery {
   readonly mint: string

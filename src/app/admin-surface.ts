@@ -3,26 +3,23 @@ import type { AdminSource } from '../server/admin/admin-routes.ts'
 import { type RunningAdmin, startAdmin } from '../server/admin/admin-server.ts'
 import type { Log, RunningServer } from '../server/http/options.ts'
 
-/** What the admin surface needs of the program. */
-interface AdminParts {
-  readonly server: RunningServer
-  /** Null when ready, else why not, with the paths that the public port does not tell. */
-  readonly notReady: () => string | null
-  readonly stalls: () => readonly object[]
-  /** Has a snapshot made; null while nothing is kept. */
-  readonly snapshot: () => Promise<string> | null
-  /** Takes the certificate that the files hold now; null: plain HTTP. */
-  readonly reloadTls: (() => string) | null
-  readonly log: Log
-}
-
 /**
  * Opens the admin surface when one is wanted, else null.
  * @throws Error with one sentence when its port cannot be had
  */
 export async function openAdmin(
   { surface, dataDir }: Pick<Config, 'surface' | 'dataDir'>,
-  parts: AdminParts,
+  parts: {
+    readonly server: RunningServer
+    /** Null when ready, else why not, with the paths that the public port leaves out. */
+    readonly notReady: () => string | null
+    readonly stalls: () => readonly object[]
+    /** Takes a snapshot; null without a folder. */
+    readonly snapshot: () => Promise<string> | null
+    /** Takes the certificate that the files hold now; null: plain HTTP. */
+    readonly reloadTls: (() => string) | null
+    readonly log: Log
+  },
 ): Promise<RunningAdmin | null> {
   if (surface.admin === null) return null
   const { host, token } = surface.admin

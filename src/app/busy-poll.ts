@@ -1,15 +1,15 @@
 /**
- * Looks at memory between two turns of the loop, some 5 µs: each turn leaves an object to be collected, and
- * 900,000 of them a second made 20 to 30 collections, in which trades wait half a millisecond and longer.
+ * Reads of memory between two turns of the event loop, some 5 µs. Each turn leaves an object to collect, and 900,000
+ * turns a second made 20 to 30 collections, in which trades wait half a millisecond or longer.
  */
-const LOOKS_A_TURN = 500
+const READS_A_TURN = 500
 
 /**
- * Keeps the event loop from sleeping (`SPIN=on`): a loop that waits for the kernel is woken some 50
- * to 100 µs after a trade came, more on a virtual machine whose core went idle. It takes a whole core.
+ * Keeps the event loop from sleeping (`SPIN=on`): the kernel wakes a sleeping loop some 50 to 100 µs after a trade came,
+ * later on a virtual machine whose core went idle. It takes a whole core.
  */
 export class BusyPoll {
-  readonly #looked = new Int32Array(1)
+  readonly #memory = new Int32Array(1)
   #turn: NodeJS.Immediate | null = null
 
   start(): void {
@@ -22,8 +22,8 @@ export class BusyPoll {
   }
 
   readonly #next = (): void => {
-    // A clock would tell the time as a number on the heap: as much garbage as the turns it saves.
-    for (let i = 0; i < LOOKS_A_TURN; i++) Atomics.load(this.#looked, 0)
+    // Reading a clock puts a number on the heap: as much garbage as the turns that it saves.
+    for (let i = 0; i < READS_A_TURN; i++) Atomics.load(this.#memory, 0)
     this.start()
   }
 }

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
 import { setImmediate } from 'node:timers/promises'
 import { Budget, within } from '../base/budget.ts'
-import { residentBytes } from '../base/memory-usage.ts'
+import { residentBytes } from '../base/this-process.ts'
 import type { Config } from '../config/config.ts'
-import { marketOf } from '../config/market.ts'
+import { marketOf } from '../config/feed-setting.ts'
 import { Engine } from '../engine/engine.ts'
 import { EvictionPolicy } from '../engine/eviction-policy.ts'
 import { boundedPart, type MemoryPart } from '../engine/memory/state-part.ts'
@@ -31,22 +31,22 @@ import { type Recovered, type RecoveryProgress, recover } from '../store/recover
 import { type Archives, archive } from '../store/snapshot/tape-archive.ts'
 import type { Service } from './service.ts'
 
-/** A recovery works this long before it lets the server answer. */
+/** Slice of a recovery between two turns of the event loop. */
 const SLICE_MS = 10
-/** How often it is looked whether the folder is still there, so that a move is told within a second. */
-const LOOK_EVERY_MS = 1_000
-/** What wallets hold of resting tokens is brought near this often, for so long: a tenth of the loop until it is. */
-const NEAR_EVERY_MS = 10
-const NEAR_SLICE_MS = 1
+/** How often the journal checks that its folder was not moved. */
+const WATCH_EVERY_MS = 1_000
+/** Holdings of dormant tokens are prefetched this often for so long: a tenth of the loop until all are. */
+const PREFETCH_EVERY_MS = 10
+const PREFETCH_SLICE_MS = 1
 /** Progress lines are this far apart. */
 const PROGRESS_MS = 1_000
 
-/** Told when POSITIONS_MEMORY is passed first. */
-const RESTING =
+/** Logged when positions first pass POSITIONS_MEMORY. */
+const EVICTING =
   'positions take POSITIONS_MEMORY: those of tokens that are quiet longest leave memory for the disk, ' +
   'and are read back when they are asked for'
 
-/** Told when a journal ends with something that is not the beginning of a write. */
+/** Logged when the journal ends with bytes that are not the beginning of a frame. */
 const PUT_ASIDE =
   'the journal ends with bytes that do not go on where its last good frame ends: they were put aside, ' +
   'delete them when they are of no use'
@@ -56,27 +56,13 @@ interface DurabilityOptions {
   readonly folder: string
   readonly service: Service
   readonly log: Log
-  /** Told once when the disk has refused: feeds are to stop. */
+  /** Called once when the disk has refused: feeds are to stop. */
   readonly onFailure: () => void
-  /** Told of each call of the disk that the loop waits for. */
+  /** Called for each call of the disk that blocks the event loop. */
   readonly onDiskCall: OnDiskCall
 }
 
-/** What outlives a stop. */
-export interface Kept {
-  readonly kept: string
-  /** Events that arrived, and how many of them the newest snapshot holds; null: there is no folder. */
-  readonly seq: number | null
-  readonly snapshotSeq: number | null
-}
-
-export const NOTHING_KEPT: Kept = {
-  kept: 'nothing is kept, as DATA_DIR is none or was not read yet.',
-  seq: null,
-  snapshotSeq: null,
-}
-
-/** What keeps the service's events over a stop: lock, recovery, journal, snapshots (contract 6). */
+/** DATA_DIR of a running service: lock, recovery, journal, snapshots (contract section 6). */
 export class Durability {
   readonly epoch: string
   readonly #folder: string
@@ -87,8 +73,8 @@ export class Durability {
   readonly #launcher: CompactorLauncher
   readonly #waits: WaitTimes
   readonly #unlock: () => void
-  readonly #looking: NodeJS.Timeout
-  readonly #nearing: NodeJS.Timeout
+  readonly #watchTimer: NodeJS.Timeout
+  readonly #prefetchTimer: NodeJS.Timeout
 
   private constructor(options: DurabilityOptions, recovered: Recovered, own: OpenFolder) {
     const { config, folder, service, log } = options
@@ -120,12 +106,14 @@ export class Durability {
       recovered.place,
     )
     const { engine } = service
-    const rests = new EvictionPolicy(engine, config.positionsMemoryBytes, () =>
-      log.warn({ positions: engine.state.positions.count }, RESTING),
+    const eviction = new EvictionPolicy(engine, config.positionsMemoryBytes, () =>
+      log.warn({ positions: engine.state.positions.count }, EVICTING),
     )
-    this.#journaled = new JournaledEngine(engine, this.#journal, (events) => rests.choose(events))
+    this.#journaled = new JournaledEngine(engine, this.#journal, (events) =>
+      eviction.choose(events),
+    )
     this.#journaled.settings()
-    service.keepIn(this.#journaled)
+    service.journalTo(this.#journaled)
     this.#snapshots = new Snapshots(
       {
         journal: this.#journal,
@@ -149,12 +137,12 @@ export class Durability {
       recovered.snapshotSeq ?? 0,
     )
     this.#snapshots.start()
-    this.#looking = setInterval(() => this.#journal.look(), LOOK_EVERY_MS)
-    this.#looking.unref()
-    this.#nearing = setInterval(() => {
-      within(Budget.ofMs(NEAR_SLICE_MS), (budget) => engine.resting.load(budget))
-    }, NEAR_EVERY_MS)
-    this.#nearing.unref()
+    this.#watchTimer = setInterval(() => this.#journal.look(), WATCH_EVERY_MS)
+    this.#watchTimer.unref()
+    this.#prefetchTimer = setInterval(() => {
+      within(Budget.ofMs(PREFETCH_SLICE_MS), (budget) => engine.resting.load(budget))
+    }, PREFETCH_EVERY_MS)
+    this.#prefetchTimer.unref()
   }
 
   /**
@@ -196,7 +184,7 @@ export class Durability {
         retold(service.catchUp(), (done) => ({ step: 'clock' as const, done })),
         log,
       )
-      tell(recovered, service, performance.now() - startedMs, log)
+      logRecovery(recovered, service, performance.now() - startedMs, log)
       markMarket(folder, market, (sentence) => log.warn({}, sentence))
       return new Durability(options, recovered, {
         ...{ disk, ring, map, boot, archives, launcher, unlock },
@@ -208,12 +196,12 @@ export class Durability {
     }
   }
 
-  /** Why no events are taken, or null. */
+  /** Why events are refused, or null. */
   get failure(): StoreError | null {
     return this.#journal.failure
   }
 
-  /** What is kept of the disk's contents. */
+  /** Caches of what was read from the disk. */
   get memory(): readonly MemoryPart[] {
     const { swaps, dormant } = this.#archives
     return [boundedPart('tape_cache', swaps), boundedPart('dormant_cache', dormant)]
@@ -239,27 +227,27 @@ export class Durability {
     }
   }
 
-  /** Has a snapshot made now. */
+  /** Takes a snapshot now. */
   snapshot(): Promise<void> {
     return this.#snapshots.take()
   }
 
-  /** What the folder holds, once it is closed. */
-  kept(): Kept {
+  /** What the folder holds: events that arrived, and how many of them are in the newest snapshot. */
+  stored(): object {
     const { seq, syncedSeq, failure } = this.#journal
     const { snapshot_seq: snapshotSeq } = this.#snapshots.figures()
     return {
-      kept: keptSentence(this.#folder, seq, syncedSeq, snapshotSeq, failure),
+      kept: storedSentence(this.#folder, seq, syncedSeq, snapshotSeq, failure),
       seq,
       snapshotSeq,
     }
   }
 
-  /** The end, after the last event: all is synced, a last snapshot is made, the folder is free. */
+  /** After the last event: syncs the journal, takes a last snapshot, unlocks the folder. */
   async close(): Promise<void> {
     this.#snapshots.stop()
-    clearInterval(this.#looking)
-    clearInterval(this.#nearing)
+    clearInterval(this.#watchTimer)
+    clearInterval(this.#prefetchTimer)
     this.#journal.close()
     if (this.#journal.failure === null) await this.#snapshots.take()
     this.#archives.swaps.close()
@@ -277,7 +265,7 @@ function sayingWhy<T>(folder: string, take: () => T): T {
   }
 }
 
-/** A disk that refuses at the start is for the user to mend, and no fault of the program. */
+/** A disk that refuses at the start is for the user to mend and not a fault of the program. */
 function asStoreError(folder: string, error: unknown): unknown {
   return isRefusal(error) ? folderRefused(error, folder) : error
 }
@@ -292,7 +280,7 @@ interface OpenFolder {
   readonly unlock: () => void
 }
 
-/** Runs a recovery so that the event loop gets its turns. */
+/** Runs a recovery in slices, between which the event loop runs. */
 async function inSlices<T>(steps: Generator<RecoveryProgress, T>, log: Log): Promise<T> {
   let sliceEndMs = performance.now() + SLICE_MS
   let nextLineMs = performance.now() + PROGRESS_MS
@@ -310,7 +298,7 @@ async function inSlices<T>(steps: Generator<RecoveryProgress, T>, log: Log): Pro
   }
 }
 
-function tell(recovered: Recovered, service: Service, durationMs: number, log: Log): void {
+function logRecovery(recovered: Recovered, service: Service, durationMs: number, log: Log): void {
   const { cut, damagedSnapshots, loss, place, putAside } = recovered
   for (const path of damagedSnapshots)
     log.error({ path }, 'a snapshot is damaged: the one before it was used')
@@ -336,8 +324,8 @@ function tell(recovered: Recovered, service: Service, durationMs: number, log: L
   )
 }
 
-/** What a data folder holds at the stop, in one sentence: journal and snapshot, and what is in neither. */
-export function keptSentence(
+/** What a data folder holds at the stop, in one sentence: journal, snapshot, and events in neither. */
+export function storedSentence(
   folder: string,
   seq: number,
   syncedSeq: number,

@@ -1,11 +1,11 @@
+import { AHEAD_OF_WALL_SECONDS_MAX } from '../events/event.ts'
 import type { Feed } from '../events/event-sink.ts'
 import type { ReportLine } from '../feeds/lines/line-report.ts'
 import { RefusalReport } from '../feeds/refusal-report.ts'
-import { REAL_TIMERS } from '../feeds/timers.ts'
+import { REAL_TIMERS, type Timers } from '../feeds/timers.ts'
 import type { Log } from '../server/http/options.ts'
 import { FeedShare, type Foreign } from './feeds/feed-share.ts'
 import { SlotlessShare } from './feeds/slotless-share.ts'
-import { RefusalWatch } from './refusal-watch.ts'
 import type { Service } from './service.ts'
 
 const FOREIGN: Readonly<Record<Foreign, string>> = {
@@ -21,18 +21,18 @@ const PRICED = 'A price of SOL is known now.'
 const FIRST = 'line skipped: it cannot be read; docs/feeds.md says what a line may be'
 const MORE = 'more lines skipped, the last one is told'
 
-/** Tells the log what becomes of events: lines and events that are refused, markets that are mixed, a price that is missing. */
+/** Logs what becomes of events: refused lines and events, mixed markets, a missing price. */
 export class IntakeLog {
   readonly #log: Log
   readonly #service: Service
   readonly #figures: () => Readonly<Record<string, number>>
   readonly #lines: LineReports
-  /** null: it has not begun. */
+  /** Null before the first feed. */
   #refusals: RefusalWatch | null = null
-  /** The one that was told last; null: none. */
+  /** The one that was logged last; null: none. */
   #notice: string | null = null
 
-  /** @param figures counters of what feeds told and of what became of it */
+  /** @param figures counters of feeds and of the intake */
   constructor(log: Log, service: Service, figures: () => Readonly<Record<string, number>>) {
     this.#log = log
     this.#service = service
@@ -40,17 +40,17 @@ export class IntakeLog {
     this.#lines = new LineReports(log)
   }
 
-  /** To be called before the first feed: what was counted before is not told again. */
+  /** To be called before the first feed: what was counted before is not logged again. */
   begin(): void {
     this.#refusals = new RefusalWatch(this.#log, this.#figures())
   }
 
-  /** Where a feed tells of lines that it has to skip. */
+  /** Where a feed reports skipped lines. */
   line(feed: string): ReportLine {
     return this.#lines.of(feed)
   }
 
-  /** Tells what is new since the last look; to be called once a second. */
+  /** Logs what is new since the last look; to be called once a second. */
   look(): void {
     if (this.#refusals === null) return
     this.#refusals.look(this.#figures())
@@ -75,7 +75,7 @@ export class IntakeLog {
     this.#log.info({ feed, ...share.counts }, 'feed ended')
     if (share.told > 0 || isStopped) return
     const lines = this.#lines.count(feed)
-    // A wrong file would look like an empty market else.
+    // Without this a wrong file would look like an empty market.
     const why =
       lines > 0
         ? `${lines} lines came and none can be read. docs/feeds.md says what a line may be and what is recorded.`
@@ -83,14 +83,14 @@ export class IntakeLog {
     this.#log.warn({ feed }, `This feed has ended without an event: ${why}`)
   }
 
-  /** Tells what was held back; nothing more comes. */
+  /** Logs what was held back; nothing more comes. */
   sumUp(): void {
     this.look()
     this.#lines.sumUp()
     this.#refusals?.sumUp()
   }
 
-  /** What judges the events of a feed of which nobody knows the market; null: nothing has to. */
+  /** Watches for swaps of another market in a feed whose market is unknown; null: no need. */
   #slotlessOf({ name }: Feed): SlotlessShare | null {
     const { engine } = this.#service
     if (engine.seq === 0 || !(name === 'stdin' || name.startsWith('replay:'))) return null
@@ -109,7 +109,7 @@ interface Line {
   readonly reason: string
 }
 
-/** Tells the log of skipped lines, each feed's by its name: the first at once, of others how many and the last. */
+/** Logs skipped lines by feed: the first at once, later ones as a count and the last of them. */
 class LineReports {
   readonly #log: Log
   readonly #reports: RefusalReport<Line>[] = []
@@ -139,8 +139,94 @@ class LineReports {
     return this.#counts.get(feed) ?? 0
   }
 
-  /** Tells what was held back of all of them. */
+  /** Logs what was held back of all feeds. */
   sumUp(): void {
     for (const report of this.#reports) report.sumUp()
   }
+}
+
+/**
+ * What is refused or left out of feeds, by the ending of its figure's name, with what a person can do. Not here:
+ * repeats (duplicates, second creations), what does not belong to the market (failed transactions, pools and platforms
+ * that are not followed), and what has a log line of its own (lines, new forms of events).
+ */
+export const REFUSAL_KINDS: Readonly<Record<string, string>> = {
+  late_refused_total:
+    'Swaps are refused as late: they lie more than LATE_SLOTS slots behind the newest event that is held. See that the ' +
+    'feed tells in order, or raise LATE_SLOTS; a data folder holds one market.',
+  ahead_refused_total:
+    `Events are refused: their times lie more than ${AHEAD_OF_WALL_SECONDS_MAX} s ahead of the clock of this machine. ` +
+    'Set the clock (NTP); where the events were recorded or made up, start with CLOCK=event.',
+  token_limit_refused_events_total:
+    'New tokens are refused, with all of their events: MAX_TOKENS are held. Raise it, with memory for them, and start anew.',
+  balances_beyond_supply_total:
+    'Balances are not taken: they are above the supply of their token. See whether the feed tells decimals or a supply wrong.',
+  unusable_events_total:
+    'Events of the chain are left out: they end before the fields that are needed, or have values that cannot be. ' +
+    'See whether the recording is whole; if it is, look for a newer version.',
+  unknown_pools_total:
+    'Swaps are left out: nothing has told the mint of their pool. Take a recording that begins before the pool was ' +
+    'opened, or one of FEED=yellowstone.',
+  truncated_logs_total:
+    'Transactions are read in part: the validator has cut their logs. Record with FEED=yellowstone or SOLANA_BLOCKS=all ' +
+    'to have them whole.',
+  bogus_frames_total:
+    'Frames of PumpPortal are left out: they are about another coin than they say. Another feed of the chain has these trades.',
+  unusable_frames_total:
+    'Frames of PumpPortal are left out: they have no known form. See whether the recording is one of PumpPortal, or look ' +
+    'for a newer version.',
+}
+
+/**
+ * Logs refusals: looks at the counters of all kinds (`REFUSAL_KINDS`) and all feeds, and warns of each that has grown,
+ * at once and then at most once a minute with how many came since.
+ */
+export class RefusalWatch {
+  readonly #log: Pick<Log, 'warn'>
+  readonly #timers: Timers
+  /** Readonly<Record<string, number>> that count refusals, at the last look. */
+  readonly #counts = new Map<string, number>()
+  readonly #reports = new Map<string, RefusalReport<string>>()
+
+  /** @param before recovered counters, from before this run: they are not logged */
+  constructor(
+    log: Pick<Log, 'warn'>,
+    before: Readonly<Record<string, number>>,
+    timers: Timers = REAL_TIMERS,
+  ) {
+    this.#log = log
+    this.#timers = timers
+    for (const [figure, count] of Object.entries(before)) this.#counts.set(figure, count)
+  }
+
+  look(figures: Readonly<Record<string, number>>): void {
+    for (const [figure, count] of Object.entries(figures)) {
+      const sentence = sentenceOf(figure)
+      if (sentence === null) continue
+      const more = count - (this.#counts.get(figure) ?? 0)
+      this.#counts.set(figure, count)
+      if (more > 0) this.#reportOf(figure).note(sentence, more)
+    }
+  }
+
+  /** Logs what was held back; nothing more comes. */
+  sumUp(): void {
+    for (const report of this.#reports.values()) report.sumUp()
+  }
+
+  #reportOf(figure: string): RefusalReport<string> {
+    const known = this.#reports.get(figure)
+    if (known !== undefined) return known
+    const warn = (count: number, sentence: string) => this.#log.warn({ figure, count }, sentence)
+    const report = new RefusalReport(warn, this.#timers)
+    this.#reports.set(figure, report)
+    return report
+  }
+}
+
+/** Readonly<Record<string, number>> of feeds begin with the name of their feed. */
+function sentenceOf(figure: string): string | null {
+  for (const [ending, sentence] of Object.entries(REFUSAL_KINDS))
+    if (figure === ending || figure.endsWith(`_${ending}`)) return sentence
+  return null
 }

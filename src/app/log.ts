@@ -1,14 +1,15 @@
 import { pino } from 'pino'
 import type { Config } from '../config/config.ts'
-import type { Logger } from './program.ts'
 
-/** Bytes of log that wait for room, as in a pipe that nobody reads; lines on top are left out. */
+export type Logger = ReturnType<typeof pino>
+
+/** Bytes of log that wait while a pipe is full; further lines are dropped. */
 const WAITING_LOG_BYTES_MAX = 1 << 20
 
-/** Takes away what stands in the line of the cursor, as the bar of a replay: it is drawn anew below. */
+/** Clears the line of the cursor, as of the bar of a replay, which is drawn anew below. */
 const CLEAR_LINE = '\r\u001b[K'
 
-/** How lines of the log look for eyes: pino's levels, from which a name stands before a message. */
+/** pino's levels from which a text line names them before its message. */
 const LEVELS: readonly (readonly [from: number, name: string, colour: string])[] = [
   [60, 'fatal', '31;1'],
   [50, 'error', '31;1'],
@@ -18,22 +19,15 @@ const LEVELS: readonly (readonly [from: number, name: string, colour: string])[]
 const FAINT = '2'
 const STANDING_OUT = '1;4;36'
 const INDENT = '         '
-/** What pino writes by itself, and what is shown apart. */
+/** Keys that pino writes, and those that are shown apart. */
 const OWN_KEYS: ReadonlySet<string> = new Set(['level', 'time', 'msg', 'stack'])
-/** A terminal that does not say how wide it is, as one whose output goes elsewhere. */
+/** Where no terminal says how wide it is. */
 const COLUMNS_UNKNOWN = 160
-
-/** Where the log goes, and who may look at it. */
-interface LogStream {
-  readonly fd: number
-  readonly isTTY?: boolean
-  readonly columns?: number
-}
 
 /** The log of the service: a line of JSON each for programs, one or two of text for eyes (LOG_FORMAT). */
 export function makeLog(
   { logLevel: level, logFormat }: Pick<Config, 'logLevel' | 'logFormat'>,
-  stream: LogStream,
+  stream: { readonly fd: number; readonly isTTY?: boolean; readonly columns?: number },
   environment: Readonly<Record<string, string | undefined>>,
 ): Logger {
   const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime }
@@ -41,10 +35,10 @@ export function makeLog(
     dest: stream.fd,
     sync: true,
     maxLength: WAITING_LOG_BYTES_MAX,
-    // Else a pipe that is full holds the loop until somebody reads it; what waits goes with the next line.
+    // By default a full pipe blocks the event loop until somebody reads it. What waits goes with the next line.
     retryEAGAIN: () => false,
   })
-  // A log on a disk that is full loses lines: the service goes on without them.
+  // On a full disk the log loses lines, and the service goes on.
   lines.on('error', () => {})
   const isTerminal = stream.isTTY === true
   const isText = logFormat === 'auto' ? isTerminal : logFormat === 'text'
@@ -67,9 +61,9 @@ interface TextOptions {
 type Facts = Readonly<Record<string, unknown>>
 
 /**
- * One line of JSON as one or two lines for eyes: the message, and below it the facts, of which a message that is no
- * warning shows as many as there is room for. A stack of a fault of the program follows whole. What strangers wrote can
- * move no cursor. What is no JSON is given back.
+ * A line of JSON as one or two lines of text: the message, and below it the facts, as many as fit into the terminal's
+ * width, or all of them for a warning. The stack of a fault of the program follows whole. Text of strangers cannot move
+ * the cursor. A line that is not JSON is returned as it is.
  */
 export function logText(line: string, options: TextOptions): string {
   const facts = factsOf(line)
@@ -98,17 +92,17 @@ function below(
       `${INDENT}${paint(STANDING_OUT, harmless(facts.url))}  ${paint(FAINT, liveFeed(facts))}`,
     ]
   if (typeof facts.kept === 'string') return []
-  const told = Object.entries(facts)
+  const all = Object.entries(facts)
     .filter(([key, value]) => !OWN_KEYS.has(key) && value !== null && value !== undefined)
     .map(([key, value]) => `${key}=${shown(value)}`)
     .join(' ')
-  if (told === '') return []
+  if (all === '') return []
   const room = columns - INDENT.length
-  const text = isWhole || told.length <= room ? told : `${told.slice(0, Math.max(room - 1, 0))}…`
+  const text = isWhole || all.length <= room ? all : `${all.slice(0, Math.max(room - 1, 0))}…`
   return [`${INDENT}${paint(FAINT, text)}`]
 }
 
-/** The last one has in its line what was kept. */
+/** The line `stopped` also says what DATA_DIR holds. */
 function messageOf({ msg, kept }: Facts): string {
   return typeof kept === 'string' ? `${msg}: ${kept}` : String(msg ?? '')
 }
@@ -126,7 +120,7 @@ function factsOf(line: string): Facts | null {
   }
 }
 
-/** Hours, minutes and seconds where the reader is. */
+/** Hours, minutes and seconds of the local time. */
 function clockOf(time: unknown): string {
   const date = new Date(String(time))
   return Number.isNaN(date.getTime()) ? '--:--:--' : date.toTimeString().slice(0, 8)
@@ -142,7 +136,7 @@ function stackLines(stack: string): readonly string[] {
   return stack.split('\n').map((line) => `${INDENT}${harmless(line)}`)
 }
 
-/** Without characters by which a terminal would do something else than show them. */
+/** With escapes for the characters that a terminal would not show but obey. */
 function harmless(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => {
     return `\\u{${character.codePointAt(0)?.toString(16)}}`

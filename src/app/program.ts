@@ -1,10 +1,15 @@
+/**
+ * The service put together from settings: listen (503), recover DATA_DIR, make feeds, answer, drain. `Program` owns the
+ * order of these; `Service` is the engine with its clock and limits, `Durability` puts the journal between feeds and
+ * engine, `IntakeLog` logs what becomes of events, `signals.ts` maps signals. A drain runs in the opposite order: feeds,
+ * sockets, journal, snapshot. Nothing below this room reads a setting that is not handed to it.
+ */
 import { randomUUID } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
-import type { pino } from 'pino'
+import { messageOf } from '../base/errors.ts'
 import { programFile } from '../base/program-files.ts'
-import { redactPaths } from '../base/redact-paths.ts'
+import { redactPaths } from '../base/safe-text.ts'
 import { totals } from '../base/snake-case.ts'
-import { messageOf } from '../base/thrown.ts'
 import type { Config } from '../config/config.ts'
 import type { Feed } from '../events/event-sink.ts'
 import { newFeedCounters } from '../feeds/feed-counters.ts'
@@ -12,9 +17,7 @@ import { EventLoopStallMonitor } from '../figures/event-loop-stall-monitor.ts'
 import { LongSteps } from '../figures/long-steps.ts'
 import { memoryFigures } from '../figures/memory-figures.ts'
 import { descriptorLimit, ProcessFigures } from '../figures/process-figures.ts'
-import { asyncApiJson } from '../openapi/async-document.ts'
-import { openApiJson } from '../openapi/documents.ts'
-import { docsHtml } from '../openapi/page.ts'
+import { asyncApiJson, docsHtml, openApiJson } from '../openapi/documents.ts'
 import { EngineService } from '../query/engine-service.ts'
 import type { RunningAdmin } from '../server/admin/admin-server.ts'
 import { type Dashboard, readDashboard } from '../server/http/dashboard-files.ts'
@@ -26,24 +29,28 @@ import { checkTlsFiles, type TlsFiles } from '../server/sockets/tls-files.ts'
 import { isSimulatedFolder } from '../store/folder/market-mark.ts'
 import { openAdmin } from './admin-surface.ts'
 import { BusyPoll } from './busy-poll.ts'
-import { Durability, type Kept, NOTHING_KEPT } from './durability.ts'
+import { Durability } from './durability.ts'
 import { type Feeds, makeFeeds } from './feeds/feed-list.ts'
 import { IntakeLog } from './intake-log.ts'
+import type { Logger } from './log.ts'
 import { Service } from './service.ts'
 import { ClockReports, WallClock } from './wall-clock.ts'
 
-/** How often the market's clock is moved where no event and no request does it, in ms. */
+/** How often the market's clock advances without events and requests, in ms. */
 const TICK_EVERY_MS = 1_000
 
-/** Why a service that drains is not ready. */
 const STOPPING = 'The service is being stopped.'
+
+/** The line `stopped` where there is no folder. */
+const NOTHING_STORED = {
+  kept: 'nothing is kept, as DATA_DIR is none or was not read yet.',
+  seq: null,
+  snapshotSeq: null,
+}
 
 /** Where `make build` leaves the page. */
 const DASHBOARD_FOLDER = programFile('../web/dist')
 
-export type Logger = ReturnType<typeof pino>
-
-/** The running program: listen, recover, take events, drain. */
 export class Program {
   readonly #config: Config
   readonly #log: Logger
@@ -59,17 +66,17 @@ export class Program {
   readonly #running = new Set<Feed>()
   #epoch = ''
   readonly #intakeLog: IntakeLog
-  /** Made once the API answers: their modules are a third of a start. */
+  /** Made once the API answers: loading their modules is a third of a start. */
   #feeds: Feeds | null = null
   #isRecovered = false
-  /** Draining, or nothing can be kept: feeds are stopped, and none begins. */
+  /** Draining, or the disk refused: feeds are stopped, and none begins. */
   #takesNoMore = false
   #isDraining = false
   #server: RunningServer | null = null
   #admin: RunningAdmin | null = null
   #tlsEndsAt: number | null = null
   #durability: Durability | null = null
-  /** Why a feed ended before its end, the first one that did; null: none has. */
+  /** Why the first feed failed; null: none has. */
   #feedFailure: string | null = null
 
   constructor(config: Config, log: Logger) {
@@ -119,7 +126,7 @@ export class Program {
       },
       // Never set back: a window would be forgotten before its end.
       clock: () => performance.timeOrigin + performance.now(),
-      checksKept: this.#config.checksKept,
+      checksCache: this.#config.checksCache,
       ...(tls === null ? {} : { tls }),
       limits: { ...limits, sockets: Math.min(limits.sockets, spareDescriptors()) },
       rateLimit,
@@ -179,7 +186,7 @@ export class Program {
     this.#wired.attach()
     this.#isRecovered = true
     this.#intakeLog.begin()
-    // Hours without either would leave the window of 24 hours in one go, and alerts go by this clock.
+    // Without ticks hours of swaps would leave the window of 24 hours in one go, and alerts go by this clock.
     setInterval(() => this.#keepTime(), TICK_EVERY_MS).unref()
     this.#clockReports.standStill(this.#service.clockReason)
     const reports = {
@@ -207,7 +214,7 @@ export class Program {
     if (feeds === null) throw new Error('feeds run after the recovery')
     if (this.#takesNoMore) return
     for (const feed of [...feeds.main, ...feeds.side]) this.#running.add(feed)
-    // They go on for as long as the program does.
+    // Side feeds end with the program.
     for (const feed of feeds.side) void this.#runFeed(feed)
     await Promise.all(feeds.main.map((feed) => this.#runFeed(feed)))
     this.#intakeLog.sumUp()
@@ -224,9 +231,9 @@ export class Program {
     await this.#admin?.stop()
   }
 
-  /** What is left of it once it has drained, for the last line of the log. */
-  kept(): Kept {
-    return this.#durability?.kept() ?? NOTHING_KEPT
+  /** What DATA_DIR holds after the drain, for the last line of the log. */
+  stored(): object {
+    return this.#durability?.stored() ?? NOTHING_STORED
   }
 
   #keepTime(): void {
@@ -234,12 +241,12 @@ export class Program {
     try {
       this.#service.tick()
     } catch {
-      // A fault of the program: the service has told it, takes no more events, and reads go on.
+      // A fault of the program: the service has logged it and takes no more events; reads go on.
     }
     this.#intakeLog.look()
   }
 
-  /** New connections get what the files hold now; throws an Error of one sentence. */
+  /** New connections get the certificate of the files as they are now; throws an Error of one sentence. */
   #changeTls(tls: TlsFiles): string {
     const endsAt = checkTlsFiles(tls)
     this.#server?.changeTls(tls)
@@ -247,7 +254,7 @@ export class Program {
     return `New connections get the certificate that ends ${new Date(endsAt * 1000).toISOString()}.`
   }
 
-  /** One sentence on what came of it; null before the recovery is done. */
+  /** Takes a snapshot; one sentence about the result, or null before the recovery is done. */
   #snapshot(): Promise<string> | null {
     const durability = this.#durability
     if (durability === null) return null
@@ -278,7 +285,7 @@ export class Program {
     for (const feed of this.#running) feed.stop()
   }
 
-  /** The reason on the port that everybody reads. */
+  /** The reason for the public port: without paths. */
   #notReadyShown(): string | null {
     const { dataDir, feeds } = this.#config
     const files = feeds.flatMap((feed) => (feed.kind === 'replay' ? [feed.file] : []))
@@ -312,7 +319,7 @@ export class Program {
     return this.#config.speed === 'max' && isReplaying
   }
 
-  /** What feeds told, and what became of it. */
+  /** Counters of feeds and of the intake. */
   #feedFigures(): Readonly<Record<string, number>> {
     return {
       ...this.#service.figures(),
@@ -340,7 +347,7 @@ export class Program {
   }
 }
 
-/** Descriptors for sockets. Of few they get a part, so that clients alone cannot end the journal. */
+/** Descriptors for sockets; where there are few, a share, so that clients alone cannot exhaust those of the journal. */
 function spareDescriptors(): number {
   const limit = descriptorLimit()
   return Math.max(limit - RESERVED_DESCRIPTORS, Math.floor(limit * SOCKETS_SHARE_MIN))

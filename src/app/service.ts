@@ -1,4 +1,4 @@
-import { TapeDamage } from '../base/damage.ts'
+import { TapeDamage } from '../base/errors.ts'
 import type { Config } from '../config/config.ts'
 import { Engine } from '../engine/engine.ts'
 import { RING_SECONDS } from '../engine/fold/rolling-window.ts'
@@ -15,7 +15,7 @@ const FAULT =
   'An event met a fault of this program: no events are taken until it is started anew, which says what ' +
   'to do; reads go on'
 
-/** The engine behind the sink the feeds write to, with the clock it goes by. */
+/** The engine with its clock and limits, behind the sink that feeds write to. */
 export class Service implements EventSink {
   readonly engine: Engine
   readonly tokenLimit: TokenLimit
@@ -25,7 +25,7 @@ export class Service implements EventSink {
 
   /** Why nothing more is folded, or null. */
   failure: string | null = null
-  /** Told after each batch, with when it began (`performance.now`). */
+  /** Called after each batch with its begin (`performance.now`). */
   onFolded: (startMs: number) => void = () => {}
   readonly #onFailure: (reason: string) => void
   /** Unix milliseconds; a simulation puts its own in place. */
@@ -47,22 +47,22 @@ export class Service implements EventSink {
     this.#sink = this.engine
     this.#onFailure = onFailure
     this.#clockMs = clockMs
-    // No tick yet: a recovery folds the journal by the clock of then, and time never goes back.
+    // No tick yet: a recovery folds the journal by the clock of that time, and the clock never goes back.
   }
 
   /** From now on batches go through a journal. */
-  keepIn(journaled: EventSink): void {
+  journalTo(journaled: EventSink): void {
     this.#sink = journaled
   }
 
-  /** Moves a wall clock to now; every read and every batch does it first. */
+  /** Advances the engine to now; every read and every batch does it first. */
   tick(): void {
     this.#guard(() => this.engine.advance(this.#nowSeconds()))
   }
 
   /**
-   * Moves a wall clock to now second by second, and yields each: after a stop of hours millions of swaps have
-   * left the window of 24 hours, and nobody shall wait for all of them at once.
+   * Advances the engine to now second by second, and yields each: after a stop of hours millions of swaps leave the
+   * window of 24 hours, and no reader should wait for all of them at once.
    */
   *catchUp(): Generator<number, void> {
     if (this.engine.settings.clock === 'event') return
@@ -75,13 +75,13 @@ export class Service implements EventSink {
     this.tick()
   }
 
-  /** Would an event of this time be refused now, as it lies too far ahead of the machine's clock? */
+  /** Would an event of this time be refused now, because it lies too far ahead of the machine's clock? */
   isAhead(timestamp: number): boolean {
     this.tick()
     return this.engine.isAhead(timestamp)
   }
 
-  /** Why figures of 24 hours cannot be trusted though everything runs, in one sentence; null: they can. */
+  /** Why figures of 24 hours are wrong though everything runs, in one sentence; null: they are right. */
   get clockReason(): string | null {
     const aheadSeconds = this.engine.state.now - this.#nowSeconds()
     if (this.engine.settings.clock === 'event' || aheadSeconds <= AHEAD_OF_WALL_SECONDS_MAX)
@@ -93,7 +93,7 @@ export class Service implements EventSink {
     )
   }
 
-  /** What a reader of a service that is ready has to know, in sentences; null: nothing. */
+  /** What a reader of a ready service has to know, in sentences; null: nothing. */
   get notice(): string | null {
     const { tape, solPriceUsd } = this.engine.state
     return tape.count > 0 && solPriceUsd === 0 ? UNPRICED : null
@@ -121,9 +121,8 @@ export class Service implements EventSink {
   }
 
   /**
-   * History that cannot be read, or a fault of this program, leaves a fold half done: nothing is folded
-   * from there on.
-   * @throws what is a fault of this program, once
+   * Unreadable history or a fault of this program leaves a fold half done: nothing is folded from there on.
+   * @throws a fault of this program, once
    */
   #guard(fold: () => void): void {
     if (this.failure !== null) return
@@ -137,7 +136,7 @@ export class Service implements EventSink {
     }
   }
 
-  /** What the engine holds in memory, part by part. */
+  /** The engine's memory, part by part. */
   get memory(): readonly MemoryPart[] {
     return this.engine.memory
   }

@@ -1,28 +1,28 @@
 import os from 'node:os'
 import { isatty } from 'node:tty'
-import type { Logger, Program } from './program.ts'
+import type { Logger } from './log.ts'
+import type { Program } from './program.ts'
 
 const STANDARD_STREAMS = [0, 1, 2]
-/** A program that a signal has ended is said to have ended with this and the signal's number. */
+/** The exit code of a program that a signal ended is this plus the signal's number. */
 const EXIT_SIGNAL = 128
-/** The process that the kernel keeps from signals which it does not handle. */
+/** The kernel keeps unhandled signals from this process. */
 const FIRST_PID = 1
 
 /** A SIGHUP came before there was a service to do what it means. */
 let wasHungUp = false
 
-interface HangUp {
-  /** Whether the program was started at a terminal. */
+/**
+ * What SIGHUP means: a terminal that closes sends it to end its programs, a service manager or an operator to have
+ * files read again.
+ */
+export function hangUpMeaning(at: {
+  /** When the program started. */
   readonly wasAtTerminal: boolean
   readonly isAtTerminal: boolean
   readonly hasTls: boolean
-}
-
-/**
- * What SIGHUP means: a terminal that closes sends it to end its programs, a service manager or an
- * operator to have files read again.
- */
-export function hangUpMeaning({ wasAtTerminal, isAtTerminal, hasTls }: HangUp) {
+}) {
+  const { wasAtTerminal, isAtTerminal, hasTls } = at
   if (wasAtTerminal && !(isAtTerminal && hasTls)) return 'stop'
   return hasTls ? 'reload' : 'nothing'
 }
@@ -38,7 +38,7 @@ export function obeySignals(program: Program, hasTls: boolean, log: Logger): voi
     log.info({ signal }, 'draining')
     program.drain().then(
       () => {
-        log.info({ ...program.kept() }, 'stopped')
+        log.info({ ...program.stored() }, 'stopped')
         process.exit(0)
       },
       (error: unknown) => {
@@ -50,7 +50,7 @@ export function obeySignals(program: Program, hasTls: boolean, log: Logger): voi
   const stop = (signal: NodeJS.Signals) => (isDraining ? process.exit(1) : drain(signal))
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
-  // By default Node opens a debugger, which needs no more than a connection of any user of the machine.
+  // By default Node opens a debugger, to which any user of the machine may connect.
   process.on('SIGUSR1', (signal) => log.info({ signal }, 'nothing is done at this signal'))
   const wasAtTerminal = isAtTerminal()
   process.on('SIGHUP', (signal) => {
@@ -67,8 +67,8 @@ export function obeySignals(program: Program, hasTls: boolean, log: Logger): voi
 }
 
 /**
- * Keeps a service that only begins from ending at a SIGHUP: whoever manages it sends one when a certificate
- * is new, and takes that end for one that was wanted. A terminal that closes ends it as ever.
+ * Keeps a SIGHUP from ending a service that starts: its manager sends one when a certificate is new, and would take
+ * the end for a wanted one. A terminal that closes still ends it.
  */
 export function beginThroughHangUp(): void {
   if (isAtTerminal()) return
@@ -78,8 +78,8 @@ export function beginThroughHangUp(): void {
 }
 
 /**
- * Has SIGTERM and SIGINT end the first process of a container too, as long as nothing else handles them:
- * a service that begins, a command.
+ * Has SIGTERM and SIGINT end the first process of a container too while nothing else handles them: a service that
+ * starts, a command.
  */
 export function endAsFirst(): void {
   if (process.pid !== FIRST_PID) return
@@ -89,15 +89,14 @@ export function endAsFirst(): void {
     })
 }
 
-/** Ends in order when the process that started this one over a channel is gone (bin/mintfeed.js). */
+/** Drains when the parent process is gone (bin/mintfeed.js starts this one over a channel). */
 export function endWithParent(): void {
   if (!process.connected) return
   process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'))
-  // A command that is done need not wait for it.
+  // A finished command does not wait for it.
   process.channel?.unref()
 }
 
-/** A terminal that is gone is none any more. */
 function isAtTerminal(): boolean {
   return STANDARD_STREAMS.some((stream) => isatty(stream))
 }

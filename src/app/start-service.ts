@@ -1,33 +1,34 @@
 import { setFlagsFromString } from 'node:v8'
-import { messageOf } from '../base/thrown.ts'
-import { type Config, ConfigError, readConfig, SETTING_NAMES } from '../config/config.ts'
-import { mistypedSettings } from '../config/mistyped-settings.ts'
+import { messageOf } from '../base/errors.ts'
+import { type Config, readConfig, SETTING_NAMES } from '../config/config.ts'
+import { ConfigError } from '../config/setting-values.ts'
+import { mistypedSettings } from '../config/typos.ts'
 import { StoreError } from '../store/disk/failure.ts'
 import { checkFeeds } from './feeds/feed-list.ts'
 import { makeLog } from './log.ts'
 import { Program } from './program.ts'
 import { obeySignals } from './signals.ts'
 
-/** Exit code of a start that the user has to mend: a bad flag, value, file or port. */
+/** Exit code for a bad flag, value, file or port. */
 const EXIT_USAGE = 2
-/** Exit code of a start that found DATA_DIR in use, damaged or of a later version. */
+/** Exit code for a DATA_DIR that is in use, damaged or of a later version. */
 const EXIT_DATA = 3
 
-function tell(error: unknown): void {
+function printError(error: unknown): void {
   process.stderr.write(`mintfeed: ${messageOf(error)}\n`)
-  // Of a fault of the program: what its makers have to know.
+  // The stack of a fault of the program.
   if (error instanceof Error && error.cause instanceof Error)
     process.stderr.write(`${error.cause.stack}\n`)
 }
 
 function stopStart(code: number, error: unknown): never {
-  tell(error)
+  printError(error)
   process.exit(code)
 }
 
-/** As `stopStart`, once the port is open: whoever came meanwhile is told too (contract section 4). */
+/** As `stopStart`, once the port is open: clients that connected meanwhile get a close frame (contract section 4). */
 async function drainStart(program: Program, code: number, error: unknown): Promise<never> {
-  tell(error)
+  printError(error)
   await program.drain()
   process.exit(code)
 }
@@ -62,10 +63,10 @@ export async function startService(args: readonly string[]): Promise<void> {
 }
 
 /**
- * V8 lets the space of new objects double, from 1 to 16 MiB, each time as much as it holds has survived. After a
- * start from the bundle it stands at 8 MiB, and in an attack so much of it became old that the whole heap was
- * marked twice a second. So the first step is to all of it. V8 looks at this before each step, so that it may
- * be set while the program runs, whoever started it.
+ * V8 doubles the space of new objects, from 1 to 16 MiB, whenever as much as it holds has survived. After a start from
+ * the bundle it stood at 8 MiB, and under an attack so many objects became old that the whole heap was marked twice a
+ * second. With this factor the first step goes to 16 MiB. V8 reads the flag before each step, so it can be set while the
+ * program runs.
  */
 function enlargeSemiSpace(): void {
   setFlagsFromString('--semi-space-growth-factor=16')

@@ -2,23 +2,24 @@ import os from 'node:os'
 import type { Log } from '../server/http/options.ts'
 
 /**
- * A larger step forward of the wall clock has to last. Smaller ones are what time services make every day, and
- * cost no more than an event may lie ahead of the clock.
+ * A larger step forward of the wall clock has to last before it is taken. Time services make smaller ones every day,
+ * and those cost no more than an event may lie ahead of the clock.
  */
-export const STEP_MS_MAX = 60_000
+const STEP_MS_MAX = 60_000
 /**
- * So long, by the monotonic clock. A time service that set the clock wrong sees it at its next poll, after 32 or
- * 64 s; the market's clock never goes back, so windows of 24 hours would be empty until the wrong time comes.
+ * How long it has to last, by the monotonic clock. A time service that set the clock wrong notices at its next poll,
+ * after 32 or 64 s. The market's clock never goes back: after a wrong step windows of 24 hours would stay empty until
+ * that time comes.
  */
-export const STEP_LASTS_MS = 90_000
+const STEP_LASTS_MS = 90_000
 
-/** Less than this ahead is drift, and no sleep. */
+/** A smaller step is drift, not sleep. */
 const SLEPT_MS_MIN = 1_000
 
 interface MachineClocks {
   /** Unix milliseconds; anybody may set it. */
   readonly wallMs: () => number
-  /** Milliseconds that never jump; they stand still while the machine sleeps. */
+  /** Milliseconds that never jump and stand still while the machine sleeps. */
   readonly steadyMs: () => number
   /** As `steadyMs`, but they go on while the machine sleeps. */
   readonly upMs: () => number
@@ -31,7 +32,7 @@ const MACHINE: MachineClocks = {
 }
 
 /** What became of a step forward that the other clocks contradict. */
-export type ClockStep = 'held' | 'taken' | 'undone'
+type ClockStep = 'held' | 'taken' | 'undone'
 
 interface HeldStep {
   /** What the wall clock is ahead of the monotonic one. */
@@ -40,9 +41,9 @@ interface HeldStep {
 }
 
 /**
- * The wall clock of the machine without single steps ahead: one of more than STEP_MS_MAX that the monotonic clock
- * contradicts is taken once it lasted STEP_LASTS_MS. Till then the time goes on as if there had been none. Steps
- * back are handed on at once, and so is what the machine slept.
+ * The wall clock of the machine without single steps ahead: a step of more than STEP_MS_MAX that the monotonic clock
+ * contradicts is taken after STEP_LASTS_MS. Until then time goes on as if there had been none. Steps back are passed on
+ * at once, and so is the time that the machine slept.
  */
 export class WallClock {
   readonly #clocks: MachineClocks
@@ -72,12 +73,12 @@ export class WallClock {
     if (aheadMs <= STEP_MS_MAX) {
       if (this.#held !== null) this.#end('undone', aheadMs)
       if (aheadMs > 0) this.#offsetMs = offsetMs
-      // Short sleeps are spent with what they moved: added up they would bear out a wrong step.
+      // Short sleeps end here: added up they would confirm a wrong step.
       if (aheadMs > SLEPT_MS_MIN) this.#sleptMs = this.#slept()
       return wallMs
     }
     if (aheadMs <= this.#slept() - this.#sleptMs + STEP_MS_MAX) return this.#take(offsetMs, aheadMs)
-    // One that changes meanwhile has not lasted.
+    // A step that changes meanwhile starts again.
     if (this.#held === null || Math.abs(offsetMs - this.#held.offsetMs) > STEP_MS_MAX) {
       const isFirst = this.#held === null
       this.#held = { offsetMs, sinceMs: steadyMs }
@@ -87,7 +88,7 @@ export class WallClock {
     return steadyMs + this.#offsetMs
   }
 
-  /** Why the machine's clock is not gone by now, in one sentence; null: it is. */
+  /** Why the machine's clock is not followed now, in one sentence; null: it is. */
   get heldReason(): string | null {
     if (this.#held === null) return null
     return heldSentence(Math.round((this.#held.offsetMs - this.#offsetMs) / 1000))
@@ -109,7 +110,7 @@ export class WallClock {
     try {
       return this.#clocks.upMs() - this.#clocks.steadyMs()
     } catch {
-      // Nothing here says how long the machine is up: every step has to last.
+      // Without an uptime every step has to last.
       return 0
     }
   }
@@ -124,12 +125,12 @@ function heldSentence(aheadSeconds: number): string {
   )
 }
 
-/** Log lines about the machine's clock. A market that goes by the times of events has no part in it. */
+/** Log lines about the machine's clock, which a market by the times of events does not follow. */
 export class ClockReports {
   readonly #log: Log
   readonly #isEventClock: boolean
   /** The log has said that the market's clock lies ahead of the machine's. */
-  #isAheadTold = false
+  #isAheadLogged = false
 
   constructor(log: Log, isEventClock: boolean) {
     this.#log = log
@@ -149,10 +150,10 @@ export class ClockReports {
       )
   }
 
-  /** Told again and again why windows stand still, or null: says it once when they begin to, and once when that ends. */
+  /** Takes the reason why windows stand still, or null, each second; logs the first reason and the first null. */
   standStill(reason: string | null): void {
-    if ((reason !== null) === this.#isAheadTold) return
-    this.#isAheadTold = reason !== null
+    if ((reason !== null) === this.#isAheadLogged) return
+    this.#isAheadLogged = reason !== null
     if (reason !== null) this.#log.warn({}, reason)
     else this.#log.info({}, "the machine's clock has reached that of the market: windows go on")
   }

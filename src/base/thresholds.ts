@@ -39,12 +39,27 @@ export const THRESHOLDS: Thresholds = {
   mintSuffix: 'pump',
 }
 
-/** Those of the rules that are other ones than these, the contract's unless said. */
-export function otherRules(rules: Thresholds, than: Thresholds = THRESHOLDS): Partial<Thresholds> {
+/** The rules whose values differ from those of `than`. */
+export function differingRules(
+  rules: Thresholds,
+  than: Thresholds = THRESHOLDS,
+): Partial<Thresholds> {
   const known: Readonly<Record<string, unknown>> = { ...than }
   return Object.fromEntries(Object.entries(rules).filter(([name, value]) => value !== known[name]))
 }
 
-export function areNone(rules: Partial<Thresholds>): boolean {
-  return Object.keys(rules).length === 0
+/**
+ * The range of prices of SOL, in USD. Below a micro-USD, the unit of money, every amount would be worth 0. At the
+ * upper end the dollars of the largest amounts (2^64 lamports, coins quoted in coins) stay far below what a double
+ * holds: infinite sums become NaN, for good.
+ */
+export const SOL_PRICE_USD_MIN = 0.000_001
+export const SOL_PRICE_USD_MAX = 1_000_000
+
+/** The same for messages. */
+export const SOL_PRICE_RANGE = '0.000001 to 1000000'
+
+/** False for NaN too. */
+export function isSolPrice(usd: number): boolean {
+  return usd >= SOL_PRICE_USD_MIN && usd <= SOL_PRICE_USD_MAX
 }

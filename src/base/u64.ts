@@ -1,3 +1,9 @@
+/*
+ * base: what every room may use and what knows no market, feed or server. Exact arithmetic (u64.ts, muldiv.ts), base58,
+ * checksums, seeded randomness, bar times, JSON of unknown shape, text from outside (safe-text.ts), errors, thresholds, and
+ * what the program knows of its own files and process. It imports nothing of src, and keeps no state between calls.
+ */
+
 /**
  * u64 integers in two u32 lanes of a Uint32Array, low lane first, and sums of them in two f64 lanes.
  * Raw token amounts pass 2^53 on mints with nine decimals; doubles would lose their last digits and

@@ -1,15 +1,20 @@
-import { preferOomKill } from '../base/prefer-oom-kill.ts'
+/**
+ * The command line. Arguments that begin with a command, or ask for help or the version, come here; all others start the
+ * service (main.ts). Commands on a data folder are in src/commands, `doctor` is here, because it looks at what a start of
+ * the service would meet. Exit codes are those of commands/command.ts; output that cannot be written ends the process.
+ */
 import { PROGRAM_VERSION } from '../base/program-files.ts'
+import { preferOomKill } from '../base/this-process.ts'
 import { Exit } from '../commands/command.ts'
 import { type RecordedFeed, recordCommand } from '../commands/record-command.ts'
 import { COMMANDS, runCommand } from '../commands/run-command.ts'
 import { SETTING_NAMES } from '../config/config.ts'
-import { mistypedSettings } from '../config/mistyped-settings.ts'
+import { mistypedSettings } from '../config/typos.ts'
 import { settingsHelp } from './settings-table.ts'
 
 const DOCTOR_SUMMARY = 'what would stand in the way of a start with the same settings'
 
-/** Feeds take longer to load than most commands to run. */
+/** Loaded on demand: feeds take longer to load than most commands to run. */
 const recordedFeed: RecordedFeed = async (...given) => {
   const { recordedFeed } = await import('../app/feeds/live-sources.ts')
   return recordedFeed(...given)
@@ -20,14 +25,14 @@ const VERSION_WORDS: readonly string[] = ['version', '--version', '-V']
 
 /** Runs the command that the first argument names; the process ends with its exit code. */
 export async function runCommandLine(args: readonly string[]): Promise<void> {
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', endUnlessHadEnough)
-  // Set, not exited with: what was written to a pipe has to get there.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', endUnlessClosed)
+  // Set, not exited with: what was written to a pipe must arrive.
   process.exitCode = await codeOf(args)
 }
 
-/** Output fails as an event, after the command that wrote it went on or has ended. */
-function endUnlessHadEnough(error: NodeJS.ErrnoException): void {
-  // Who reads the output had enough of it.
+/** Errors of output come as events, after the command that wrote went on or ended. */
+function endUnlessClosed(error: NodeJS.ErrnoException): void {
+  // The reader closed the pipe: it wants no more.
   if (error.code === 'EPIPE') return
   process.stderr.write(`mintfeed: ${error.message}.\n`)
   process.exit(Exit.data)
@@ -46,7 +51,7 @@ async function codeOf(args: readonly string[]): Promise<number> {
     stdout.write(asksForVersion(args) ? `${PROGRAM_VERSION}\n` : usageText(all))
     return 0
   }
-  // A recorder is all there is of what it records; the others can be run again.
+  // A recorder holds the only copy of what it records; other commands can be run again.
   if (name !== 'record') preferOomKill()
   if (name !== 'doctor') {
     const read = name === 'record' ? SETTING_NAMES : ['DATA_DIR']
@@ -92,7 +97,7 @@ function asksForVersion(args: readonly string[]): boolean {
   return asks(VERSION_WORDS, args)
 }
 
-/** Behind the first argument a word without a dash is the value of a flag. */
-function asks(words: readonly string[], args: readonly string[]): boolean {
-  return args.some((arg, i) => words.includes(arg) && (i === 0 || arg.startsWith('-')))
+/** Behind the first argument only flags count: a word without a dash is a value. */
+function asks(names: readonly string[], args: readonly string[]): boolean {
+  return args.some((arg, i) => names.includes(arg) && (i === 0 || arg.startsWith('-')))
 }

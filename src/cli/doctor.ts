@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 import { checkFeeds } from '../app/feeds/feed-list.ts'
-import { messageOf } from '../base/thrown.ts'
+import { messageOf } from '../base/errors.ts'
 import { Exit, type Terminal } from '../commands/command.ts'
 import { checkFolder, newestFileMs } from '../commands/folder-checks.ts'
 import {
@@ -12,10 +12,11 @@ import {
   checkNode,
 } from '../commands/machine-checks.ts'
 import { bad, exitCodeOf, type Finding, findingsText, good, warn } from '../commands/verdict.ts'
-import { type Config, ConfigError, readConfig, SETTING_NAMES } from '../config/config.ts'
-import { marketOf } from '../config/market.ts'
-import { mistypedSettings } from '../config/mistyped-settings.ts'
+import { type Config, readConfig, SETTING_NAMES } from '../config/config.ts'
+import { marketOf } from '../config/feed-setting.ts'
+import { ConfigError } from '../config/setting-values.ts'
 import { isLoopback } from '../config/surface.ts'
+import { mistypedSettings } from '../config/typos.ts'
 import { platformSentence } from '../feeds/chain/platform-state.ts'
 import { descriptorLimit } from '../figures/process-figures.ts'
 import { RESERVED_DESCRIPTORS } from '../server/load/limits.ts'

@@ -1,6 +1,6 @@
 import { status } from '@grpc/grpc-js'
 import { WebSocket } from 'ws'
-import { codeOf } from '../base/thrown.ts'
+import { codeOf } from '../base/errors.ts'
 import { bad, type Finding, good, warn } from '../commands/verdict.ts'
 import type { Config } from '../config/config.ts'
 import { GEYSER_COMMITMENT } from '../feeds/commitment.ts'
@@ -13,28 +13,29 @@ import { GeyserClient } from '../feeds/yellowstone/geyser-client.ts'
 
 /** How long one server may take to answer. */
 const ANSWER_MS = 5000
-/** Refusals of who asks: another address or key is needed, and waiting does not help. */
+/** Refused credentials: another address or key is needed, and waiting does not help. */
 const REFUSED = /\b(401|402|403)\b|unauthenticated|permission denied|forbidden|unauthorized/i
 
 /** The text "hello" and a line end, as the content id itself: no gateway has to look for it. */
 const HELLO_CONTENT = 'bafkqabtimvwgy3yk'
 const NAME_ANOTHER = 'name another in IPFS_GATEWAYS.'
 
-/** What is asked, and what of it nobody is to read. */
-interface Asked {
+/** A server that is asked. */
+interface Peer {
   readonly about: string
   readonly url: string
-  /** The variables that say where and as whom. */
+  /** The settings that name it and its credentials. */
   readonly names: string
+  /** Texts that no finding may show. */
   readonly secrets: readonly string[]
 }
 
 type LiveConfig = Pick<Config, 'feeds' | 'pumpPortal' | 'yellowstone' | 'solana' | 'metadata'>
 
 /**
- * Asks the server of each live feed of FEED, and each IPFS gateway where METADATA is on, one question with the credentials that are set, all at
- * once and for ANSWER_MS at most. Says hosts only: addresses may hold keys, and so may what a server
- * answers, which is shown without them as in the log of the service.
+ * Asks the server of each live feed of FEED, and each IPFS gateway if METADATA is on, one question with the configured
+ * credentials, all at once and for ANSWER_MS at most. Findings name hosts only: addresses may hold keys, and so may
+ * answers, whose keys are cut out as in the log of the service.
  */
 export async function checkLiveFeeds(config: LiveConfig): Promise<Finding[]> {
   const { feeds, pumpPortal, yellowstone, solana } = config
@@ -67,7 +68,7 @@ export async function checkLiveFeeds(config: LiveConfig): Promise<Finding[]> {
   return Promise.all(checks)
 }
 
-/** A gateway is asked for a content id that has its content in itself: what it answers is about the gateway. */
+/** Asks a gateway for a content id that holds its own content, so that the answer says something of the gateway only. */
 async function checkGateway(gateway: string): Promise<Finding> {
   const { host } = new URL(gateway)
   const about = 'ipfs gateway'
@@ -90,18 +91,18 @@ async function checkGateway(gateway: string): Promise<Finding> {
   return good(about, `${host} answers ${code}.`)
 }
 
-/** What came of a question: null when it was answered, else why not. */
+/** The finding from an answer: null is a good one, else the reason why there was none. */
 async function finding(
-  { about, url, names, secrets }: Asked,
+  { about, url, names, secrets }: Peer,
   answer: Promise<string | null>,
 ): Promise<Finding> {
   const { host } = new URL(url)
-  const words = await answer
-  if (words === null) return good(about, `${host} answers.`)
-  const reason = shown(words, secrets)
-  if (REFUSED.test(words))
+  const complaint = await answer
+  if (complaint === null) return good(about, `${host} answers.`)
+  const reason = shown(complaint, secrets)
+  if (REFUSED.test(complaint))
     return bad(about, `${host} refuses what is set (${reason}): check ${names}.`)
-  if (/\b429\b|too many|resource_exhausted/i.test(words))
+  if (/\b429\b|too many|resource_exhausted/i.test(complaint))
     return warn(about, `${host} says there are too many requests: see what the plan allows.`)
   return bad(about, `${host} does not answer (${reason}): check ${names} and the network.`)
 }
@@ -157,7 +158,7 @@ function grpcReason({ code, message }: Error & { code?: number }): string {
   return message
 }
 
-/** A reason when an answer complains, in the forms of JSON-RPC and of PumpPortal; a cut key would not be known. */
+/** The whole answer if it is an error of JSON-RPC or PumpPortal; half of a key could not be cut out. */
 function complaintIn(text: string): string | null {
   return /"errors?"\s*:|only available when connecting/.test(text) ? text : null
 }
@@ -166,7 +167,7 @@ function tooLate(): string {
   return `nothing came within ${ANSWER_MS / 1000} s`
 }
 
-/** The cause of a failed fetch says more than that it failed. */
+/** The cause of a failed fetch says more than its message. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error.name === 'TimeoutError') return tooLate()

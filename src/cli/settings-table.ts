@@ -15,7 +15,7 @@ that is nearly one of these, like \`DATADIR\`, is a warning of the log.
 export function settingsMarkdown(): string {
   const parts = Object.entries(SETTING_GROUPS).map(([title, texts]) => {
     const rows = rowsOf(texts).map(
-      ({ name, told, unit, sentence }) => `| \`${name}\` | ${told} | ${unit} | ${sentence} |`,
+      ({ name, shown, unit, sentence }) => `| \`${name}\` | ${shown} | ${unit} | ${sentence} |`,
     )
     return [
       '',
@@ -32,8 +32,8 @@ export function settingsMarkdown(): string {
 /** The same for a terminal: two lines or more a setting. */
 export function settingsHelp(): string {
   const parts = Object.entries(SETTING_GROUPS).map(([title, texts]) => {
-    const rows = rowsOf(texts).flatMap(({ name, told, unit, sentence }) => [
-      ...indented(`${name}  ${told}  [${unit}]`, '  ', '      '),
+    const rows = rowsOf(texts).flatMap(({ name, shown, unit, sentence }) => [
+      ...indented(`${name}  ${shown}  [${unit}]`, '  ', '      '),
       ...indented(sentence, '      ', '      '),
     ])
     return [`${title}:`, ...rows].join('\n')
@@ -43,15 +43,15 @@ export function settingsHelp(): string {
 
 interface Row extends SettingText {
   readonly name: string
-  /** The default, as it is shown. */
-  readonly told: string
+  /** The default as text. */
+  readonly shown: string
 }
 
 function rowsOf(texts: Readonly<Partial<Record<SettingName, SettingText>>>): readonly Row[] {
   const defaults: Readonly<Record<string, string>> = SETTING_DEFAULTS
   return Object.entries(texts).map(([name, text]) => {
     const value = defaults[name]
-    return { ...text, name, told: value === '' ? (text.fallback ?? 'none') : `\`${value}\`` }
+    return { ...text, name, shown: value === '' ? (text.fallback ?? 'none') : `\`${value}\`` }
   })
 }
 

@@ -2,8 +2,8 @@ import fs from 'node:fs'
 import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import zlib from 'node:zlib'
-import { TapeDamage } from '../base/damage.ts'
-import { withWholeCharacters } from '../base/whole-characters.ts'
+import { TapeDamage } from '../base/errors.ts'
+import { wellFormedJson } from '../base/safe-text.ts'
 import type { Engine } from '../engine/engine.ts'
 import { swapOfRecord } from '../engine/read/swap-outtake.ts'
 import { eventLineText } from '../events/event-line-schemas.ts'
@@ -116,7 +116,7 @@ function linesOf(frame: WholeFrame, engine: Engine, from: number, to: number): s
   const { kind, u32, f64 } = frame
   // Older journals hold halves of characters, which no other program reads.
   if ((kind === Kind.event || kind === Kind.packed) && first < end)
-    return [withWholeCharacters(lineTextOf(frame))]
+    return [wellFormedJson(lineTextOf(frame))]
   const lines: string[] = []
   if (kind === Kind.records)
     for (let i = first; i < end; i++) {

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
-import { codeOf } from '../base/thrown.ts'
+import { codeOf } from '../base/errors.ts'
 import type { Disk } from '../store/disk/disk.ts'
 import {
   DAMAGED,

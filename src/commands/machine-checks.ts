@@ -1,5 +1,5 @@
 import os from 'node:os'
-import { systemText } from '../base/system-text.ts'
+import { systemText } from '../base/this-process.ts'
 import { bad, type Finding, good, warn } from './verdict.ts'
 
 const MEBIBYTE = 2 ** 20

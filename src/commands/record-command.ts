@@ -1,5 +1,5 @@
-import { type Config, ConfigError, readConfig } from '../config/config.ts'
-import { durationMs, sizeBytes } from '../config/setting-values.ts'
+import { type Config, readConfig } from '../config/config.ts'
+import { ConfigError, durationMs, sizeBytes } from '../config/setting-values.ts'
 import type { EventSink, Feed } from '../events/event-sink.ts'
 import type { RawFrames } from '../feeds/raw-frames.ts'
 import { FrameFiles, type FrameFilesOptions } from '../feeds/recorder/frame-files.ts'

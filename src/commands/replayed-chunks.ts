@@ -1,4 +1,4 @@
-import { codeOf } from '../base/thrown.ts'
+import { codeOf } from '../base/errors.ts'
 import type { Engine } from '../engine/engine.ts'
 import { TAPE_BLOCK_RECORDS, type Tape } from '../engine/state/tape.ts'
 import type { Disk, DiskFile } from '../store/disk/disk.ts'

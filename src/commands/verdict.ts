@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { codeOf, messageOf } from '../base/thrown.ts'
+import { codeOf, messageOf } from '../base/errors.ts'
 import { TAPE_CHUNK_RECORDS } from '../engine/state/tape.ts'
 import type { Disk } from '../store/disk/disk.ts'
 import { folderRefused, StoreError } from '../store/disk/failure.ts'

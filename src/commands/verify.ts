@@ -1,5 +1,4 @@
-import { EndlessChain, TapeDamage } from '../base/damage.ts'
-import { messageOf } from '../base/thrown.ts'
+import { EndlessChain, messageOf, TapeDamage } from '../base/errors.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Disk } from '../store/disk/disk.ts'
 import { StoreError } from '../store/disk/failure.ts'

@@ -1,14 +1,12 @@
+/**
+ * The settings of the service. In come flags and environment variables, out comes one `Config`, or a ConfigError whose
+ * sentence goes to the user (exit code 2). A flag goes before the variable of the same name; an empty value is the
+ * default. What a value may be is checked here and nowhere else. setting-texts.ts explains each setting, and
+ * docs/settings.md is made of it; typos.ts names the setting that a misspelt variable or flag may mean.
+ */
 import { parseArgs } from 'node:util'
 import { THRESHOLDS, type Thresholds } from '../base/thresholds.ts'
-import {
-  backfillMs,
-  type SolanaSetting,
-  solanaSetting,
-  type YellowstoneSetting,
-  yellowstoneSetting,
-} from './chain-settings.ts'
-import { COMMAND_NAMES, flagSentence, type Unknown } from './mistyped-settings.ts'
-import { nearNames } from './near-names.ts'
+import { type FeedName, feedSetting, hasFeed, isLiveFeed } from './feed-setting.ts'
 import {
   ConfigError,
   decimal,
@@ -20,24 +18,20 @@ import {
   sizeBytes,
 } from './setting-values.ts'
 import {
+  backfillMs,
   type MetadataSetting,
   metadataSetting,
   type PumpPortalSetting,
   pumpPortalSetting,
+  type SolanaSetting,
   type SolPriceSetting,
+  solanaSetting,
   solPriceSetting,
+  type YellowstoneSetting,
+  yellowstoneSetting,
 } from './source-settings.ts'
 import { readSurface, SURFACE_DEFAULTS, type Surface } from './surface.ts'
-
-export { ConfigError }
-
-/** Feeds that tell the chain as it happens. */
-type LiveKind = 'yellowstone' | 'solana' | 'pumpportal'
-
-/** One part of FEED. */
-export type FeedName =
-  | { readonly kind: 'sim' | 'stdin' | 'none' | LiveKind }
-  | { readonly kind: 'replay'; readonly file: string }
+import { flagOf, flagSentence, suggestionFor } from './typos.ts'
 
 /** How the program runs (contract section 7): environment variables, or flags of the same meaning. */
 export interface Config {
@@ -59,22 +53,22 @@ export interface Config {
   readonly logFormat: 'auto' | 'text' | 'json'
   readonly lateSlots: number
   readonly rules: Thresholds
-  /** Folder of journal, snapshots and tape; null keeps nothing. */
+  /** Folder of journal, snapshots and tape; null: nothing is stored. */
   readonly dataDir: string | null
   readonly snapshotEveryMs: number
-  /** When what was written is made to last (contract section 6). */
+  /** When writes are synced to the disk (contract section 6). */
   readonly fsync: 'group' | 'always' | 'off'
-  /** Bytes of swap history kept in memory; older history is read back from the disk. */
+  /** Bytes of swap history in memory; older history is read back from the disk. */
   readonly tapeMemoryBytes: number
-  /** Bytes of positions in memory; past it those of tokens that are quiet longest go to the disk. */
+  /** Bytes of positions in memory; past it those of the tokens that were quiet longest go to the disk. */
   readonly positionsMemoryBytes: number
-  /** Tokens held at most; further ones are refused. */
+  /** Tokens at most; further ones are refused. */
   readonly maxTokens: number
-  /** Keep journal segments that no snapshot needs any more, so that all can be exported. */
+  /** Keep journal segments that no snapshot needs any more, so that every event can be exported. */
   readonly keepsJournal: boolean
-  /** Compare every kept answer with one made anew; a difference is a defect, answered 500. */
-  readonly checksKept: boolean
-  /** Keep the loop from sleeping: lower latency for who has a core to spare. */
+  /** Compare every cached answer with one made anew; a difference is a defect, answered 500. */
+  readonly checksCache: boolean
+  /** Keep the event loop from sleeping: lower latency for the price of a core. */
   readonly spins: boolean
   /** Limits, TLS and the admin surface. */
   readonly surface: Surface
@@ -82,14 +76,14 @@ export interface Config {
   /** Where texts of tokens are fetched; null: they are not. */
   readonly metadata: MetadataSetting | null
   readonly pumpPortal: PumpPortalSetting
-  /** null: FEED has it not. */
+  /** Null: not in FEED. */
   readonly yellowstone: YellowstoneSetting | null
   readonly solana: SolanaSetting | null
   /** Slots of an outage that are back-filled at most. */
   readonly backfillSlotsMax: number
-  /** The same as a time, which counts in place of the slots; null: not given. */
+  /** The same as a time, which counts in place of the slots; null: not set. */
   readonly backfillMs: number | null
-  /** The page people look at, served at `/`; `images`: it may ask other servers for pictures of tokens. */
+  /** The page at `/`; `images`: it may ask other servers for pictures of tokens. */
   readonly dashboard: 'on' | 'off' | 'images'
 }
 
@@ -99,7 +93,7 @@ const MOST_SECONDS = 1_000_000_000
 const MOST_COUNTED = 1_000_000_000
 const MOST_WHOLE = 1_000_000
 
-/** The settings as texts where none is given: the contract's own. */
+/** The contract's thresholds as settings. */
 const THRESHOLD_DEFAULTS = {
   COMPLETING_PERCENT: String(THRESHOLDS.completingPercent),
   SNIPER_SLOTS: String(THRESHOLDS.sniperSlots),
@@ -114,7 +108,7 @@ const THRESHOLD_DEFAULTS = {
   MINT_SUFFIX: THRESHOLDS.mintSuffix,
 }
 
-/** Of every setting; empty where it is nothing, or goes by another setting. */
+/** The default of every setting; empty: none, or it depends on another setting. */
 export const SETTING_DEFAULTS = {
   HOST: '127.0.0.1',
   PORT: '8080',
@@ -163,9 +157,7 @@ export type SettingName = keyof typeof SETTING_DEFAULTS
 /** Environment variables of the service, each also a flag. */
 export const SETTING_NAMES: readonly string[] = Object.keys(SETTING_DEFAULTS)
 
-const OTHER_KINDS = ['sim', 'stdin', 'none'] as const
-const LIVE_KINDS: readonly LiveKind[] = ['yellowstone', 'solana', 'pumpportal']
-/** A day of the chain at 200 ms a slot; no provider tells more again. */
+/** A day of the chain at 200 ms a slot; no provider serves more. */
 const BACKFILL_SLOTS_MAX = 432_000
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
@@ -181,7 +173,7 @@ export function readConfig(
   environment: Readonly<Record<string, string | undefined>>,
 ): Config {
   const settings = settle(args, environment)
-  const feeds = feedNames(settings.FEED)
+  const feeds = feedSetting(settings.FEED)
   return {
     host: settings.HOST,
     port: integer('PORT', settings.PORT, 0, 65_535),
@@ -206,7 +198,7 @@ export function readConfig(
     maxTokens: integer('MAX_TOKENS', settings.MAX_TOKENS, 1, 100_000_000),
     keepsJournal: oneOf('JOURNAL_KEEP', settings.JOURNAL_KEEP, ['needed', 'all']) === 'all',
     spins: oneOf('SPIN', settings.SPIN, ['on', 'off']) === 'on',
-    checksKept: oneOf('CHECK_CACHE', settings.CHECK_CACHE, ['0', '1']) === '1',
+    checksCache: oneOf('CHECK_CACHE', settings.CHECK_CACHE, ['0', '1']) === '1',
     surface: readSurface(settings),
     solPrice: solPriceSetting(settings.SOL_PRICE, feeds.some(isLiveFeed)),
     pumpPortal: pumpPortalSetting(
@@ -234,6 +226,7 @@ export function readConfig(
   }
 }
 
+/** Every setting as text: its flag, else its variable, else the default. */
 function settle(
   args: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
@@ -253,52 +246,8 @@ function parseFlags(args: readonly string[]): Readonly<Record<string, string | u
   try {
     return parseArgs({ args: [...args], options, strict: true, allowPositionals: false }).values
   } catch (error) {
-    throw new ConfigError(flagSentence(error, (unknown) => insteadOf(unknown, names)))
+    throw new ConfigError(flagSentence(error, (unknown) => suggestionFor(unknown, names)))
   }
-}
-
-function insteadOf(unknown: Unknown, names: readonly string[]): string {
-  if ('word' in unknown && COMMAND_NAMES.includes(unknown.word))
-    return `the command comes first: mintfeed ${unknown.word} [flags]`
-  const near = 'flag' in unknown ? nearNames(flagOf(unknown.flag), names) : []
-  return near.length === 0
-    ? '"mintfeed help" lists all flags and commands'
-    : flagsMeant(near.map((name) => `--${name}`))
-}
-
-function flagsMeant(near: readonly string[]): string {
-  return `${near.join(' or ')} may be meant, "mintfeed help" lists all`
-}
-
-function flagOf(name: string): string {
-  return name.toLowerCase().replaceAll('_', '-')
-}
-
-function feedNames(text: string): FeedName[] {
-  const parts = text.split(',').map((part) => part.trim())
-  const names = parts.map(feedName)
-  const twice = parts.find((part, i) => parts.indexOf(part) < i)
-  // Two readers of one input would have half of it each.
-  if (twice !== undefined) throw new ConfigError(`FEED has "${twice}" twice; once is enough.`)
-  return names
-}
-
-function feedName(text: string): FeedName {
-  for (const kind of [...OTHER_KINDS, ...LIVE_KINDS]) if (text === kind) return { kind }
-  if (text.startsWith('replay:') && text.length > 'replay:'.length)
-    return { kind: 'replay', file: text.slice('replay:'.length) }
-  throw new ConfigError(
-    `FEED is "${text}"; it must be sim, replay:<file>, stdin, yellowstone, solana, pumpportal or none, or several of them with commas.`,
-  )
-}
-
-function hasFeed(feeds: readonly FeedName[], kind: LiveKind): boolean {
-  return feeds.some((feed) => feed.kind === kind)
-}
-
-/** Whether a feed is the chain as it happens: no prices, no texts behind links. */
-export function isLiveFeed(feed: FeedName): boolean {
-  return LIVE_KINDS.some((kind) => kind === feed.kind)
 }
 
 function clock(text: string, feeds: readonly FeedName[]): 'wall' | 'event' {

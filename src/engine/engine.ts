@@ -1,6 +1,5 @@
 import { createNanoEvents, type Emitter } from 'nanoevents'
-import { isSolPrice } from '../base/sol-price-range.ts'
-import { areNone, otherRules } from '../base/thresholds.ts'
+import { differingRules, isSolPrice } from '../base/thresholds.ts'
 import type { EngineSettings } from '../events/engine-settings.ts'
 import {
   AHEAD_OF_WALL_SECONDS_MAX,
@@ -153,9 +152,9 @@ export class Engine implements EventSink {
 
   get settings(): EngineSettings {
     const clock = this.#isEventClock ? 'event' : 'wall'
-    const rules = otherRules(this.state.rules)
+    const rules = differingRules(this.state.rules)
     const settings = { clock, lateSlots: this.#ordered.lateSlots } as const
-    return areNone(rules) ? settings : { ...settings, rules }
+    return Object.keys(rules).length === 0 ? settings : { ...settings, rules }
   }
 
   /**

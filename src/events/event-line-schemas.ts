@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { snakeCase } from '../base/snake-case.ts'
-import { SOL_PRICE_RANGE, SOL_PRICE_USD_MAX, SOL_PRICE_USD_MIN } from '../base/sol-price-range.ts'
+import { SOL_PRICE_RANGE, SOL_PRICE_USD_MAX, SOL_PRICE_USD_MIN } from '../base/thresholds.ts'
 import { type EventFields, type FeedEvent, RESERVES_REASONS, ROUTE_HOPS_MAX } from './event.ts'
 
 /** The event line of an event (contract section 7); `parseFoldedLine` gives the same event back. */

@@ -1,7 +1,7 @@
 import type Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import { isRecord, jsonOf } from '../base/json-access.ts'
-import { stripControlChars } from '../base/strip-control-chars.ts'
+import { stripControlChars } from '../base/safe-text.ts'
 import {
   type ChainPosition,
   type FeedEvent,

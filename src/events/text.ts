@@ -1,4 +1,4 @@
-import { unescaped } from '../base/unescaped.ts'
+import { percentDecoded } from '../base/safe-text.ts'
 
 /** Bounds of text from the chain, in code points (contract sections 1 and 8). */
 export const NAME_CHARACTERS_MAX = 256
@@ -75,7 +75,7 @@ function pathOfX(link: string): readonly string[] {
   // Not by `canParse`: after some thousand calls that of Node 22 knows no host of other letters than ASCII.
   const url = /^https?:\/\//i.test(link) ? URL.parse(link) : null
   if (url === null || !X_HOST.test(url.hostname)) return []
-  return unescaped(url.pathname)
+  return percentDecoded(url.pathname)
     .split('/')
     .filter((part) => part !== '')
 }

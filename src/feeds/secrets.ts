@@ -1,4 +1,4 @@
-import { unescaped } from '../base/unescaped.ts'
+import { percentDecoded } from '../base/safe-text.ts'
 
 /** A part of a path that is as long is a key: names of methods, networks and versions are shorter. */
 const KEY_CHARACTERS_MIN = 16
@@ -15,7 +15,7 @@ export function secretsOf(address: string, token = ''): readonly string[] {
   const inQuery = search.split('&').map((pair) => pair.split('=').slice(1).join('='))
   const others = [...inQuery, ...searchParams.values(), username, password]
   const written = [...inPath, ...others.filter(({ length }) => length >= VALUE_CHARACTERS_MIN)]
-  const all = written.flatMap((secret) => [secret, unescaped(secret)])
+  const all = written.flatMap((secret) => [secret, percentDecoded(secret)])
   return [...new Set(token === '' ? all : [token, ...all])]
 }
 

@@ -1,6 +1,5 @@
 import { getHeapStatistics } from 'node:v8'
-import { memoryUsage } from '../base/memory-usage.ts'
-import { systemText } from '../base/system-text.ts'
+import { memoryUsage, systemText } from '../base/this-process.ts'
 import type { MemoryPart } from '../engine/memory/state-part.ts'
 
 /** What the system says of this process; only Linux does, and not where no /proc is mounted. */

@@ -1,6 +1,5 @@
 import { monitorEventLoopDelay, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks'
-import { memoryUsage } from '../base/memory-usage.ts'
-import { systemText } from '../base/system-text.ts'
+import { memoryUsage, systemText } from '../base/this-process.ts'
 
 /** How often the loop is looked at, in ms; delays shorter than this are not seen. */
 const RESOLUTION_MS = 10

@@ -1,5 +1,11 @@
+/**
+ * The documents of the API: `/openapi.json`, `/asyncapi.json` and the page `/docs`. They are made of tables: endpoints,
+ * live messages, resources, and an example of each. Schemas come from where the service checks by them: the metrics
+ * table, the body of the token tables, the options of live messages. The bytes are published, and change with the API only.
+ */
 import { ENDPOINTS, type Endpoint } from './endpoints.ts'
 import { exampleOf } from './examples.ts'
+import { LIVE_MESSAGES, type LiveMessage } from './live-messages-schemas.ts'
 import { usedSchemas } from './resources.ts'
 import { ADDRESS, named } from './schema.ts'
 
@@ -35,8 +41,7 @@ const TABLES_BODY = {
   content: { [JSON_TYPE]: { schema: named('FiltersMemeDto') } },
 }
 
-/** What both documents say of the API. */
-export const INFO = { title: 'mintfeed', version: '2' }
+const INFO = { title: 'mintfeed', version: '2' }
 
 /** `/openapi.json`: the HTTP API. */
 export function openApiJson(): string {
@@ -51,7 +56,7 @@ export function openApiJson(): string {
 }
 
 function pathOf(endpoint: Endpoint): object {
-  const words = [...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+  const inPath = [...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
     in: 'path',
     required: true,
@@ -64,7 +69,7 @@ function pathOf(endpoint: Endpoint): object {
   const operation = {
     operationId: endpoint.id,
     summary: endpoint.summary,
-    parameters: [...words, ...others],
+    parameters: [...inPath, ...others],
     ...(endpoint.method === 'post' && { requestBody: TABLES_BODY }),
     responses: {
       200: {
@@ -90,4 +95,125 @@ function counted(description: string): object {
 function exampled(name: string): object {
   const example = exampleOf(name)
   return example === undefined ? {} : { example }
+}
+
+/** Where the live feed is served; `port` 0 is one that the system chooses. */
+interface Address {
+  readonly host: string
+  readonly port: number
+  readonly isSecure: boolean
+}
+
+/** `/asyncapi.json`: the live feed. */
+export function asyncApiJson(address: Address): string {
+  const messages = Object.fromEntries(
+    LIVE_MESSAGES.map((message) => [message.name, messageOf(message)]),
+  )
+  const reference = ({ name }: LiveMessage) => ({ $ref: `#/channels/live/messages/${name}` })
+  return JSON.stringify({
+    asyncapi: '3.0.0',
+    info: { ...INFO, license: { name: 'Apache-2.0' } },
+    defaultContentType: JSON_TYPE,
+    servers: { service: serverOf(address) },
+    channels: {
+      live: {
+        address: '/ws',
+        description: 'Text messages of JSON; docs/live.md says what they mean.',
+        bindings: {
+          ws: {
+            query: {
+              type: 'object',
+              required: ['id'],
+              properties: { id: { type: 'string', minLength: 1, maxLength: 128 } },
+            },
+          },
+        },
+        messages: Object.fromEntries(
+          LIVE_MESSAGES.map(({ name }) => [name, { $ref: `#/components/messages/${name}` }]),
+        ),
+      },
+    },
+    operations: {
+      ask: {
+        action: 'receive',
+        channel: { $ref: '#/channels/live' },
+        messages: LIVE_MESSAGES.filter(({ sender }) => sender !== 'service').map(reference),
+      },
+      tell: {
+        action: 'send',
+        channel: { $ref: '#/channels/live' },
+        messages: LIVE_MESSAGES.filter(({ sender }) => sender !== 'client').map(reference),
+      },
+    },
+    components: { messages, schemas: usedSchemas(messages) },
+  })
+}
+
+/** Hosts that mean every address of a machine, where a client needs one. */
+const EVERYWHERE: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
+
+function serverOf({ host, port, isSecure }: Address): object {
+  const name = EVERYWHERE.has(host) ? 'localhost' : host
+  const authority = `${name.includes(':') ? `[${name}]` : name}:${port}`
+  return {
+    host: '{address}',
+    protocol: isSecure ? 'wss' : 'ws',
+    description: 'This service',
+    variables: {
+      address: {
+        description: 'Host and port at which clients reach it; behind a proxy those of the proxy',
+        ...(port !== 0 && { default: authority }),
+      },
+    },
+  }
+}
+
+function messageOf({ name, summary, payload }: LiveMessage): object {
+  const example = exampleOf(name)
+  return {
+    name,
+    summary,
+    payload,
+    ...(example !== undefined && { examples: [{ payload: example }] }),
+  }
+}
+
+const STYLE =
+  'body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:70rem;padding:0 1rem}' +
+  // Fixed: long lines of an example scroll in their place and widen no column.
+  'table{border-collapse:collapse;width:100%;table-layout:fixed}' +
+  'td{border-top:1px solid #8884;padding:.4rem;vertical-align:top;overflow-wrap:anywhere}td:first-child{width:36%}' +
+  'pre{overflow:auto;max-height:18rem;background:#8881;padding:.6rem}code{font-size:.95em}'
+
+const SENT_BY = { service: '', client: ' (from the client)', either: ' (from either side)' }
+
+/** `/docs`: endpoints and messages on one page, each with its example, without outside requests. */
+export function docsHtml(): string {
+  const endpoints = ENDPOINTS.map(({ id, method, path, summary, parameters }) => {
+    const names = parameters.map(({ name }) => name).join(', ')
+    return row(`<code>${method.toUpperCase()} ${path}</code>`, `${summary}<br>${names}`, id)
+  })
+  const messages = LIVE_MESSAGES.map(({ name, summary, sender }) =>
+    row(`<code>${name}</code>`, `${summary}${SENT_BY[sender]}`, name),
+  )
+  return (
+    '<!doctype html><html lang="en"><meta charset="utf-8"><title>mintfeed</title>' +
+    '<meta name="viewport" content="width=device-width,initial-scale=1">' +
+    `<style>${STYLE}</style><h1>mintfeed</h1>` +
+    '<p><a href="/openapi.json">openapi.json</a> · <a href="/asyncapi.json">asyncapi.json</a></p>' +
+    `<h2>HTTP</h2><table>${endpoints.join('')}</table>` +
+    `<h2>WebSocket <code>/ws?id=…</code></h2><table>${messages.join('')}</table></html>`
+  )
+}
+
+function row(what: string, about: string, name: string): string {
+  const example = exampleOf(name)
+  const shown = example === undefined ? '' : escaped(JSON.stringify(example, null, 2))
+  const folded =
+    shown === '' ? '' : `<details><summary>example</summary><pre>${shown}</pre></details>`
+  return `<tr><td>${what}</td><td>${about}${folded}</td></tr>`
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 }

@@ -1,8 +1,9 @@
-import { COUNTBACK_DEFAULT, COUNTBACK_MAX } from '../protocol/live/live-state-requests.ts'
+import { COUNTBACK_DEFAULT, COUNTBACK_MAX } from '../protocol/live/live-messages.ts'
 import { BARS_MAX, RESOLUTIONS, TRADER_ORDERS } from '../protocol/queries.ts'
-import { DEFAULT_LIMIT, MAX_LIMIT } from '../protocol/requests/swaps.ts'
+import { DEFAULT_LIMIT, MAX_LIMIT } from '../protocol/requests/pages.ts'
+import { MAX_MINTS, MAX_QUERY_CHARACTERS } from '../protocol/requests/tokens.ts'
 import { MAX_QUOTES } from '../protocol/udf-json.ts'
-import { ADDRESS, list, named, type Schema } from './schema.ts'
+import { ADDRESS, list, named, type Schema, TEXT } from './schema.ts'
 
 interface Parameter {
   readonly name: string
@@ -26,11 +27,10 @@ export interface Endpoint {
   /** The 200. */
   readonly answer: Schema
   readonly contentType?: string
-  /** The word of its path may be any: a parameter takes its place. */
+  /** The path may have any word where a parameter takes its place. */
   readonly isWordFree?: true
 }
 
-const TEXT = { type: 'string' }
 const SECONDS = { type: 'integer' }
 const EXTRA: Parameter = {
   name: 'extra',
@@ -65,7 +65,7 @@ const CHART: readonly Parameter[] = [
 ]
 const QUERY: Parameter = {
   name: 'query',
-  schema: { type: 'string', minLength: 1, maxLength: 128 },
+  schema: { type: 'string', minLength: 1, maxLength: MAX_QUERY_CHARACTERS },
   required: true,
 }
 const SYMBOL: Parameter = { name: 'symbol', schema: TEXT, required: true }
@@ -93,7 +93,7 @@ const MINTS: Parameter = {
   schema: list(TEXT),
   style: 'form',
   explode: false,
-  description: 'These, in place of the word of the path: at most 100',
+  description: `These, in place of the word of the path: at most ${MAX_MINTS}`,
 }
 const SOCKET_ID: Parameter = {
   name: 'x-socket-id',

@@ -1,11 +1,12 @@
-import { LIVE_ACTIONS } from '../protocol/live/live-messages.ts'
+import { GROUPS } from '../protocol/filters.ts'
 import {
+  COUNTBACK_MAX,
+  LIVE_ACTIONS,
   OPTION_KEYS,
   OptionsSchema,
   STATE_OPTION_KEYS,
   TRADE_OPTION_KEYS,
-} from '../protocol/live/live-options.ts'
-import { COUNTBACK_MAX } from '../protocol/live/live-state-requests.ts'
+} from '../protocol/live/live-messages.ts'
 import { RESYNC_REASONS } from '../protocol/live-frames.ts'
 import { RESOLUTIONS } from '../protocol/queries.ts'
 import {
@@ -30,23 +31,22 @@ export interface LiveMessage {
   readonly sender: 'client' | 'service' | 'either'
 }
 
-const TRADE_OPTIONS: Readonly<Record<string, Schema>> = Object.fromEntries(
+type Fields = Readonly<Record<string, Schema>>
+
+const TRADE_OPTIONS: Fields = Object.fromEntries(
   TRADE_OPTION_KEYS.map((name) => [name, { ...OptionsSchema.properties[name] }]),
 )
-const OPTIONS: Readonly<Record<string, Schema>> = Object.fromEntries(
+const OPTIONS: Fields = Object.fromEntries(
   OPTION_KEYS.map((name) => [name, TRADE_OPTIONS[name] ?? {}]),
 )
 const ACTION = { enum: LIVE_ACTIONS }
 const RESOLUTION = { enum: RESOLUTIONS }
 const POSITIONED = { epoch: TEXT, position: COUNT }
+const AT_SEQ = { seq: COUNT, ...POSITIONED }
 const NUMBERED = { seq: { type: 'integer', minimum: 1 }, epoch: TEXT }
 const STATE = { step: COUNT, seq: COUNT, epoch: TEXT, time: COUNT }
 
-function request(
-  channel: string,
-  data: Readonly<Record<string, Schema>>,
-  optional: string[],
-): LiveMessage {
+function request(channel: string, data: Fields, optional: readonly string[]): LiveMessage {
   const payload = object({
     event: constant(channel),
     data: object({ action: ACTION, id: TEXT, ...data }, optional),
@@ -61,8 +61,8 @@ function request(
 
 const STATE_OPTIONS = { seq: { const: true }, snapshot: { const: true } }
 const REQUESTS: readonly LiveMessage[] = [
-  request('mint_migration', OPTIONS, [...OPTION_KEYS]),
-  request('new_launched_pool', OPTIONS, [...OPTION_KEYS]),
+  request('mint_migration', OPTIONS, OPTION_KEYS),
+  request('new_launched_pool', OPTIONS, OPTION_KEYS),
   request('update_mint_info', { mint: ADDRESS, mints: list(ADDRESS), ...TRADE_OPTIONS }, [
     'mint',
     'mints',
@@ -78,7 +78,7 @@ const REQUESTS: readonly LiveMessage[] = [
     'wallets',
     ...TRADE_OPTION_KEYS,
   ]),
-  request('all_trades', TRADE_OPTIONS, [...TRADE_OPTION_KEYS]),
+  request('all_trades', TRADE_OPTIONS, TRADE_OPTION_KEYS),
   request('meme_tables', { filter: named('FiltersMemeDto'), table: TEXT, ...STATE_OPTIONS }, [
     'filter',
     'table',
@@ -96,114 +96,76 @@ const REQUESTS: readonly LiveMessage[] = [
   ),
 ]
 
-function told(name: string, summary: string, payload: Schema): LiveMessage {
+function sent(name: string, summary: string, payload: Schema): LiveMessage {
   return { name, summary, payload, sender: 'service' }
 }
 
-const trade = { pool: TEXT, data: named('Swap') }
-const numberedTrade = { pool: TEXT, ...NUMBERED, ordinal: COUNT, data: named('Swap') }
-const event = (channel: string, rest: Readonly<Record<string, Schema>>) =>
-  object({ channel: constant(channel), ...rest })
-const snapshot = (channel: string, rest: Readonly<Record<string, Schema>>) =>
-  event(channel, { type: constant('snapshot'), ...rest })
+function event(channel: string, fields: Fields): Schema {
+  return object({ channel: constant(channel), ...fields })
+}
+
+function snapshot(channel: string, summary: string, fields: Fields): LiveMessage {
+  const payload = event(channel, { type: constant('snapshot'), ...fields })
+  return sent(`${channel}_snapshot`, summary, payload)
+}
+
+/** An event that a subscription without `seq` gets, and the same with its number. */
+function plainAndNumbered(
+  channel: string,
+  summary: string,
+  data: Schema,
+  before: Fields,
+  numbers: Fields = NUMBERED,
+): readonly LiveMessage[] {
+  return [
+    sent(channel, summary, event(channel, { ...before, data })),
+    sent(
+      `${channel}_numbered`,
+      `${summary}, numbered`,
+      event(channel, { ...before, ...numbers, data }),
+    ),
+  ]
+}
+
+const POOL = { pool: TEXT }
+const SWAP = named('Swap')
+const MIGRATION = named('MigrationEvent')
+const LAUNCH = named('TokenSearchDetailed')
+const TRADE_NUMBERS = { ...NUMBERED, ordinal: COUNT }
+const NUMBERED_TRADE = { ...POOL, ...TRADE_NUMBERS, data: SWAP }
+const TOKEN = { anyOf: [named('TokenDetail'), { type: 'null' }] }
+const MARKET = object({
+  ...{ tokens: COUNT, wallets: COUNT, swaps: COUNT },
+  ...{ sol_price_usd: NUMBER, time: COUNT },
+})
+/** A position for each mint or wallet. */
+const SEQS = { type: 'object', additionalProperties: COUNT }
 
 const EVENTS: readonly LiveMessage[] = [
-  told(
-    'mint_migration',
-    'A token migrated',
-    event('mint_migration', { data: named('MigrationEvent') }),
-  ),
-  told(
-    'mint_migration_numbered',
-    'A token migrated, numbered',
-    event('mint_migration', { ...NUMBERED, data: named('MigrationEvent') }),
-  ),
-  told(
-    'mint_migration_snapshot',
-    'The newest migrations',
-    snapshot('mint_migration', { seq: COUNT, ...POSITIONED, data: list(named('MigrationEvent')) }),
-  ),
-  told(
-    'new_launched_pool',
-    'A token was launched',
-    event('new_launched_pool', { pool: TEXT, data: named('TokenSearchDetailed') }),
-  ),
-  told(
-    'new_launched_pool_numbered',
-    'A token was launched, numbered',
-    event('new_launched_pool', { pool: TEXT, ...NUMBERED, data: named('TokenSearchDetailed') }),
-  ),
-  told(
-    'new_launched_pool_snapshot',
-    'The newest launches',
-    snapshot('new_launched_pool', {
-      seq: COUNT,
-      ...POSITIONED,
-      data: list(named('TokenSearchDetailed')),
-    }),
-  ),
-  told('update_mint_info', 'A trade of a mint', event('update_mint_info', trade)),
-  told(
-    'update_mint_info_numbered',
-    'A trade of a mint, numbered',
-    event('update_mint_info', numberedTrade),
-  ),
-  told(
-    'update_mint_info_snapshot',
-    'A token at a seq',
-    snapshot('update_mint_info', {
-      mint: TEXT,
-      seq: COUNT,
-      ...POSITIONED,
-      data: { anyOf: [named('TokenDetail'), { type: 'null' }] },
-    }),
-  ),
-  told('update_pools_info', 'A trade of a table', event('update_pools_info', trade)),
-  told(
-    'update_pools_info_numbered',
-    'A trade of a table, numbered',
-    event('update_pools_info', numberedTrade),
-  ),
-  told(
-    'update_pools_info_snapshot',
-    'The tokens of a table',
-    snapshot('update_pools_info', {
-      seqs: { type: 'object', additionalProperties: COUNT },
-      ...POSITIONED,
-      data: list(named('TokenMarketData')),
-    }),
-  ),
-  told(
+  ...plainAndNumbered('mint_migration', 'A token migrated', MIGRATION, {}),
+  snapshot('mint_migration', 'The newest migrations', { ...AT_SEQ, data: list(MIGRATION) }),
+  ...plainAndNumbered('new_launched_pool', 'A token was launched', LAUNCH, POOL),
+  snapshot('new_launched_pool', 'The newest launches', { ...AT_SEQ, data: list(LAUNCH) }),
+  ...plainAndNumbered('update_mint_info', 'A trade of a mint', SWAP, POOL, TRADE_NUMBERS),
+  snapshot('update_mint_info', 'A token at a seq', { mint: TEXT, ...AT_SEQ, data: TOKEN }),
+  ...plainAndNumbered('update_pools_info', 'A trade of a table', SWAP, POOL, TRADE_NUMBERS),
+  snapshot('update_pools_info', 'The tokens of a table', {
+    seqs: SEQS,
+    ...POSITIONED,
+    data: list(named('TokenMarketData')),
+  }),
+  sent(
     'wallet_trades',
     'A trade of a wallet',
-    event('wallet_trades', { wallet: TEXT, ...numberedTrade }),
+    event('wallet_trades', { wallet: TEXT, ...NUMBERED_TRADE }),
   ),
-  told(
-    'wallet_trades_snapshot',
-    'The records of a wallet',
-    snapshot('wallet_trades', {
-      wallet: TEXT,
-      seq: COUNT,
-      ...POSITIONED,
-      data: named('PaginatedTraders'),
-    }),
-  ),
-  told('all_trades', 'A trade of any mint', event('all_trades', numberedTrade)),
-  told(
-    'all_trades_snapshot',
-    'Figures of the market',
-    snapshot('all_trades', {
-      seq: COUNT,
-      ...POSITIONED,
-      data: object({
-        tokens: COUNT,
-        wallets: COUNT,
-        swaps: COUNT,
-        sol_price_usd: NUMBER,
-        time: COUNT,
-      }),
-    }),
-  ),
+  snapshot('wallet_trades', 'The records of a wallet', {
+    wallet: TEXT,
+    ...AT_SEQ,
+    data: named('PaginatedTraders'),
+  }),
+  sent('all_trades', 'A trade of any mint', event('all_trades', NUMBERED_TRADE)),
+  snapshot('all_trades', 'Figures of the market', { ...AT_SEQ, data: MARKET }),
 ]
 
 const ROW = named('MemeTablePoolDto')
@@ -221,99 +183,82 @@ const BARS = {
 }
 
 const STATES: readonly LiveMessage[] = [
-  told(
-    'meme_tables_snapshot',
-    'A whole table',
-    snapshot('meme_tables', { table: TEXT, ...STATE, data: named('MemeTablesResponseDto') }),
-  ),
-  told(
+  snapshot('meme_tables', 'A whole table', {
+    table: TEXT,
+    ...STATE,
+    data: named('MemeTablesResponseDto'),
+  }),
+  sent(
     'meme_tables_delta',
     'What changed of a table',
     event('meme_tables', {
       type: constant('delta'),
       table: TEXT,
       ...STATE,
-      data: object({ new: GROUP_DELTA, completing: GROUP_DELTA, graduated: GROUP_DELTA }, [
-        'new',
-        'completing',
-        'graduated',
-      ]),
+      data: object(Object.fromEntries(GROUPS.map((group) => [group, GROUP_DELTA])), GROUPS),
     }),
   ),
-  told('candles_snapshot', 'The newest bars', snapshot('candles', BARS)),
-  told(
+  snapshot('candles', 'The newest bars', BARS),
+  sent(
     'candles_delta',
     'Bars that changed',
     event('candles', { type: constant('delta'), ...BARS }),
   ),
 ]
 
-/** What was asked for, as its channel names it. */
-const ASKED_FOR = {
+/** What a subscription follows, by the keys of its channel. */
+const FOLLOWED = {
   ...{ mint: TEXT, mints: list(TEXT), wallet: TEXT, wallets: list(TEXT) },
   ...{ table: TEXT, resolution: RESOLUTION },
 }
-/** Where its stream stands, if that was asked for too; `seqs` by mint or wallet. */
+/** Where its stream begins, if `seq` was asked for. */
 const BEGUN = {
   ...{ seq: COUNT, epoch: TEXT, step: COUNT },
-  seqs: { type: 'object', additionalProperties: COUNT },
+  seqs: SEQS,
 }
 
-function acknowledgement(type: string, more: Readonly<Record<string, Schema>>): Schema {
-  const optional = { ...ASKED_FOR, ...more }
-  return object({ type: constant(type), event: TEXT, ...optional }, Object.keys(optional))
+/** A message of no channel. */
+function system(
+  type: string,
+  summary: string,
+  fields: Fields,
+  optional: readonly string[] = [],
+): LiveMessage {
+  return sent(type, summary, object({ type: constant(type), ...fields }, optional))
 }
 
 const SYSTEM: readonly LiveMessage[] = [
-  told('subscribed', 'A subscription begins', acknowledgement('subscribed', BEGUN)),
-  told('unsubscribed', 'A subscription has ended', acknowledgement('unsubscribed', {})),
-  told(
+  system('subscribed', 'A subscription begins', { event: TEXT, ...FOLLOWED, ...BEGUN }, [
+    ...Object.keys(FOLLOWED),
+    ...Object.keys(BEGUN),
+  ]),
+  system(
+    'unsubscribed',
+    'A subscription has ended',
+    { event: TEXT, ...FOLLOWED },
+    Object.keys(FOLLOWED),
+  ),
+  system(
     'resync',
     'A stream cannot be resumed',
-    object(
-      {
-        type: constant('resync'),
-        event: TEXT,
-        mint: TEXT,
-        wallet: TEXT,
-        reason: { enum: Object.keys(RESYNC_REASONS) },
-        message: TEXT,
-        from_seq: COUNT,
-        seq: COUNT,
-        epoch: TEXT,
-      },
-      ['mint', 'wallet', 'from_seq'],
-    ),
+    {
+      ...{ event: TEXT, mint: TEXT, wallet: TEXT },
+      reason: { enum: Object.keys(RESYNC_REASONS) },
+      ...{ message: TEXT, from_seq: COUNT, seq: COUNT, epoch: TEXT },
+    },
+    ['mint', 'wallet', 'from_seq'],
   ),
-  told(
+  system(
     'error',
     'A message was refused, or what `event` and its words name is not followed any more',
-    object(
-      {
-        type: constant('error'),
-        code: TEXT,
-        message: TEXT,
-        event: TEXT,
-        table: TEXT,
-        mint: TEXT,
-        wallet: TEXT,
-        resolution: TEXT,
-      },
-      ['event', 'table', 'mint', 'wallet', 'resolution'],
-    ),
+    {
+      ...{ code: TEXT, message: TEXT, event: TEXT, table: TEXT },
+      ...{ mint: TEXT, wallet: TEXT, resolution: TEXT },
+    },
+    ['event', 'table', 'mint', 'wallet', 'resolution'],
   ),
-  {
-    name: 'ping',
-    summary: 'Answer with pong',
-    payload: object({ type: constant('ping') }),
-    sender: 'either',
-  },
-  {
-    name: 'pong',
-    summary: 'The answer to a ping',
-    payload: object({ type: constant('pong') }),
-    sender: 'either',
-  },
+  { ...system('ping', 'Answer with pong', {}), sender: 'either' },
+  { ...system('pong', 'The answer to a ping', {}), sender: 'either' },
 ]
 
 /** Every message of the socket. */

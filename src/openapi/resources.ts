@@ -1,23 +1,17 @@
-import { GROUPS } from '../protocol/queries.ts'
-import { TablesSchema } from '../protocol/requests/tables-schema.ts'
+import { isRecord } from '../base/json-access.ts'
+import { GROUPS } from '../protocol/filters.ts'
+import { TablesSchema } from '../protocol/requests/tables.ts'
 import { METRICS, type Metric, type Resource } from '../query/tables/metrics.ts'
-import {
-  COUNT,
-  constant,
-  FLAG,
-  list,
-  NUMBER,
-  named,
-  nullable,
-  OPTIONAL_COUNT,
-  OPTIONAL_TEXT,
-  object,
-  type Schema,
-  TEXT,
-  TIME,
-} from './schema.ts'
+import { COUNT, constant, FLAG, list, NUMBER, named, object, type Schema, TEXT } from './schema.ts'
 
-/** Of a token, where additive keys are asked for. */
+const TIME: Schema = {
+  type: 'string',
+  pattern: '^\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d$',
+}
+const OPTIONAL_TEXT: Schema = { type: ['string', 'null'] }
+const OPTIONAL_COUNT: Schema = { type: ['integer', 'null'] }
+
+/** Additive keys of a token. */
 const QUOTE: Readonly<Record<string, Schema>> = {
   quote_mint: TEXT,
   quote_symbol: TEXT,
@@ -31,7 +25,7 @@ const CURSOR_PAGE = object({
   next_cursor: OPTIONAL_TEXT,
 })
 
-/** With `udf=1`, and of UDF: whether there are bars, and if not when there were some. */
+/** Keys of UDF: whether there are bars, and if not, the time of the last ones before. */
 const UDF_STATUS = { s: { enum: ['ok', 'no_data'] }, nextTime: COUNT }
 const REFERENCE = /"\$ref":"#\/components\/schemas\/(\w+)"/g
 
@@ -54,7 +48,7 @@ function metricSchema(metric: Metric, resource: Resource): Schema {
   }
 }
 
-/** An object that has more keys where they are asked for. */
+/** An object with additive keys, which only `extra` brings. */
 function withAdditive(
   properties: Readonly<Record<string, Schema>>,
   additive: Readonly<Record<string, Schema>>,
@@ -175,7 +169,19 @@ const UDF_QUOTE = object({
 })
 const SERIES = all('t o h l c v o_sol h_sol l_sol c_sol v_sol', list(NUMBER))
 
-/** Every shape of an answer, by its name in both documents. */
+/** The same object, where each optional key may also be null, and so in the objects inside. */
+function nullable(schema: Schema): Schema {
+  const { properties, required } = schema
+  if (!isRecord(properties)) return schema
+  const needed = Array.isArray(required) ? required : []
+  const parts = Object.entries(properties).map(([name, part]) => {
+    const inner = isRecord(part) ? nullable(part) : {}
+    return [name, needed.includes(name) ? inner : { anyOf: [inner, { type: 'null' }] }]
+  })
+  return { ...schema, properties: Object.fromEntries(parts) }
+}
+
+/** The schema of every answer, by its name in both documents. */
 export const RESOURCE_SCHEMAS: Readonly<Record<string, Schema>> = {
   TokenSearchDetailed: resourceSchema('search'),
   TokenMarketData: resourceSchema('market'),
@@ -228,8 +234,8 @@ export const RESOURCE_SCHEMAS: Readonly<Record<string, Schema>> = {
 }
 
 /**
- * The components that a document refers to, by themselves or through each other: makers of clients write a type
- * for every one that is there, and linters complain of one that nothing uses.
+ * The components that a document refers to, directly or through each other: generators of clients write a type for
+ * every component, and linters complain of unused ones.
  */
 export function usedSchemas(document: object): Readonly<Record<string, Schema>> {
   const used = new Set<string>()

@@ -1,5 +1,4 @@
 import { ADDRESS_PATTERN } from '../base/base58.ts'
-import { isRecord } from '../base/json-access.ts'
 
 /** A JSON Schema (2020-12, and as far as used here also draft 7), as the documents hold it. */
 export type Schema = Readonly<Record<string, unknown>>
@@ -10,12 +9,6 @@ export const ADDRESS: Schema = { type: 'string', pattern: ADDRESS_PATTERN }
 export const NUMBER: Schema = { type: 'number' }
 export const COUNT: Schema = { type: 'integer', minimum: 0 }
 export const FLAG: Schema = { type: 'boolean' }
-export const TIME: Schema = {
-  type: 'string',
-  pattern: '^\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d$',
-}
-export const OPTIONAL_TEXT: Schema = { type: ['string', 'null'] }
-export const OPTIONAL_COUNT: Schema = { type: ['integer', 'null'] }
 
 /** A schema among the components of the same document. */
 export function named(name: string): Schema {
@@ -37,16 +30,4 @@ export function object(
 ): Schema {
   const required = Object.keys(properties).filter((name) => !optional.includes(name))
   return { type: 'object', properties, required }
-}
-
-/** The same object, each key of which may also be null where it may be left out, and so in the objects of its keys. */
-export function nullable(schema: Schema): Schema {
-  const { properties, required } = schema
-  if (!isRecord(properties)) return schema
-  const needed = Array.isArray(required) ? required : []
-  const parts = Object.entries(properties).map(([name, part]) => {
-    const inner = isRecord(part) ? nullable(part) : {}
-    return [name, needed.includes(name) ? inner : { anyOf: [inner, { type: 'null' }] }]
-  })
-  return { ...schema, properties: Object.fromEntries(parts) }
 }

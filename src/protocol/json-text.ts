@@ -13,18 +13,18 @@ export function jsonNumber(value: number): string {
   return String(finiteNumber(value))
 }
 
-/** The number that stands for `value` on the wire: 0 where it is none. */
+/** `value` as the wire has it: 0 where it is not finite. */
 export function finiteNumber(value: number): number {
   return value - value === 0 ? value : 0
 }
 
-const SECONDS_KEPT = 4_096
-const texts: string[] = new Array(SECONDS_KEPT).fill('')
-const seconds = new Float64Array(SECONDS_KEPT).fill(-1)
+const SECONDS_CACHED = 4_096
+const texts: string[] = new Array(SECONDS_CACHED).fill('')
+const seconds = new Float64Array(SECONDS_CACHED).fill(-1)
 
 /** Unix seconds as "YYYY-MM-DD HH:MM:SS" in UTC. */
 export function timeText(unixSeconds: number): string {
-  const at = unixSeconds % SECONDS_KEPT
+  const at = unixSeconds % SECONDS_CACHED
   if (seconds[at] === unixSeconds) return texts[at]
   const iso = new Date(unixSeconds * 1000).toISOString()
   const text = `${iso.slice(0, 10)} ${iso.slice(11, 19)}`

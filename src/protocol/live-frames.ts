@@ -1,4 +1,8 @@
-/** Frames of the live streams, made from the messages of the specification's channels. */
+/**
+ * Every frame that the live feed sends, but those of tables and candles (query/live): specification "Events",
+ * contract section 4, docs/live.md. In come rows whose values are JSON text already, out goes the text of a frame.
+ * A message of an event channel has one of three forms; a frame with `type` is no event.
+ */
 
 import type { LiveErrorCode } from './errors.ts'
 import { jsonString } from './json-text.ts'
@@ -13,8 +17,15 @@ export const STREAM_CHANNELS = [
 ] as const
 export type StreamChannel = (typeof STREAM_CHANNELS)[number]
 
-/** Channels that tell of each token once, to all who follow. */
+/** Channels with one message for each token, in a row of their own. */
 export type AnnouncedChannel = Extract<StreamChannel, 'mint_migration' | 'new_launched_pool'>
+
+/** Channels with a message for each event; the mints of `update_pools_info` have the numbers of theirs. */
+export type EventChannel = StreamChannel | 'update_pools_info'
+
+/** What the messages of a subscription carry: what the specification says, their number too, additive keys as well. */
+export const MESSAGE_FORMS = ['plain', 'numbered', 'extra'] as const
+export type MessageForm = (typeof MESSAGE_FORMS)[number]
 
 /** Why a stream cannot go on where a client stopped. */
 export const RESYNC_REASONS = {
@@ -27,51 +38,43 @@ export const RESYNC_REASONS = {
 } as const
 export type ResyncReason = keyof typeof RESYNC_REASONS
 
-/** What the seq of a message is beside: its own number, the epoch, the place in its transaction. */
-interface Numbered {
-  readonly seq: number
-  readonly epoch: string
+/** One message of an event channel; its texts are made when they are read. */
+export interface EventMessage {
+  /** JSON text; null: messages of its channel name no pool. */
+  readonly pool: string | null
   /** Event ordinal of a swap; null for other messages. */
   readonly ordinal: number | null
+  /** JSON text; `extra`: a swap has its additive keys too. */
+  data(extra: boolean): string
+}
+
+/**
+ * The frame of an event, with its number or without; `extra`: with additive keys too; `key` is the wallet
+ * of `wallet_trades`.
+ */
+export function eventFrame(
+  channel: EventChannel,
+  message: EventMessage,
+  number: { readonly seq: number; readonly epoch: string; readonly extra: boolean } | null = null,
+  key = '',
+): string {
+  const wallet = channel === 'wallet_trades' ? `,"wallet":${jsonString(key)}` : ''
+  const pool = message.pool === null ? '' : `,"pool":${message.pool}`
+  const head = `{"channel":"${channel}"${wallet}${pool}`
+  if (number === null) return `${head},"data":${message.data(false)}}`
+  const { seq, epoch, extra } = number
+  const { ordinal } = message
+  const place = ordinal === null ? '' : `,"ordinal":${ordinal}`
+  return `${head},"seq":${seq},"epoch":${jsonString(epoch)}${place},"data":${message.data(extra)}}`
 }
 
 /** What is followed, in the words of its acknowledgement. */
 export type FollowedWords = Readonly<Record<string, string>>
 
-const DATA = ',"data":'
-/** How messages of trades end: with the swap. */
-const DATA_END = '}}'
-const CHANNEL = '{"channel":"update_mint_info"'
-
-/**
- * The message with its number before `data`. No text before it can hold the key: a quote inside a
- * JSON text is escaped.
- */
-export function numbered(message: string, { seq, epoch, ordinal }: Numbered): string {
-  const at = message.indexOf(DATA)
-  const place = ordinal === null ? '' : `,"ordinal":${ordinal}`
-  const number = `,"seq":${seq},"epoch":${jsonString(epoch)}${place}`
-  return message.slice(0, at) + number + message.slice(at)
-}
-
-/** A message of a trade whose swap has additive keys too (`TradeInfo.extras`). */
-export function withExtras(message: string, extras: string): string {
-  return `${message.slice(0, -DATA_END.length)}${extras}${DATA_END}`
-}
-
-/** A message of `update_mint_info` as one of another channel; `key` stands before its pool. */
-export function renamed(message: string, channel: string, key: string = ''): string {
-  return `{"channel":"${channel}"${key}${message.slice(CHANNEL.length)}`
-}
-
-/** The key of a wallet's trade. */
-export function walletKey(wallet: string): string {
-  return `,"wallet":${jsonString(wallet)}`
-}
-
 /** How a channel calls its key; null for those without. */
-export const KEY_NAMES: { readonly [C in StreamChannel]: 'mint' | 'wallet' | null } = {
+export const KEY_NAMES: { readonly [C in EventChannel]: 'mint' | 'wallet' | null } = {
   update_mint_info: 'mint',
+  update_pools_info: null,
   mint_migration: null,
   new_launched_pool: null,
   wallet_trades: 'wallet',
@@ -130,8 +133,52 @@ export function snapshotFrame(
   )
 }
 
-/** A refusal of one message. */
-export interface FrameError {
-  readonly code: LiveErrorCode
-  readonly message: string
+/** What one message of a client named, which its acknowledgement names again. */
+interface NamedStreams {
+  readonly channel: EventChannel
+  readonly keys: readonly string[]
+  /** Did the client send a list? */
+  readonly many: boolean
+}
+
+/** The acknowledgement of one message that asked for no numbers, or ended streams. */
+export function acknowledgement(
+  type: 'subscribed' | 'unsubscribed',
+  { channel, keys, many }: NamedStreams,
+): string {
+  const name = KEY_NAMES[channel]
+  const named = name === null ? {} : many ? { [`${name}s`]: keys } : { [name]: keys[0] }
+  return JSON.stringify({ type, event: channel, ...named })
+}
+
+/** The acknowledgement of numbered streams: the seq before the next message of each key, where the channel has one. */
+export function numberedAcknowledgement(
+  { channel, many }: Omit<NamedStreams, 'keys'>,
+  seqs: ReadonlyMap<string, number>,
+  epoch: string,
+): string {
+  const about = { type: 'subscribed', event: channel }
+  const name = KEY_NAMES[channel]
+  const keys = [...seqs.keys()]
+  if (name !== null && many)
+    return JSON.stringify({
+      ...about,
+      [`${name}s`]: keys,
+      seqs: Object.fromEntries(seqs),
+      epoch,
+    })
+  const [seq] = seqs.values()
+  return JSON.stringify({ ...about, ...(name !== null && { [name]: keys[0] }), seq, epoch })
+}
+
+export const PING_FRAME = '{"type":"ping"}'
+export const PONG_FRAME = '{"type":"pong"}'
+
+/** An error frame; the connection stays. `ended` is what it followed until now: it answers no message. */
+export function liveErrorFrame(
+  code: LiveErrorCode,
+  message: string,
+  ended: FollowedWords = {},
+): string {
+  return JSON.stringify({ type: 'error', code, message, ...ended })
 }

@@ -1,14 +1,15 @@
+/**
+ * What clients and the service say to each other. Here are the queries that a request can be, and the ports that answer
+ * them with JSON text, ready to send: the server knows HTTP and WebSocket and no tokens, src/query knows tokens and no
+ * sockets. `requests` parses HTTP, `live` parses messages, errors.ts has every refusal with its code and status, filters.ts
+ * the table of filters, live-frames.ts and table-rows.ts the frames of live channels, udf-json.ts TradingView's protocol.
+ */
 import type { Width } from '../base/bar-time.ts'
 import type { Budget } from '../base/budget.ts'
-import type { TradeInfo } from './streams.ts'
+import type { Filters, Group } from './filters.ts'
 
 /** Bars an answer holds at most, the newest (contract section 3.6). */
 export const BARS_MAX = 5_000
-
-/**
- * What the routes ask and what the sockets publish: JSON text, ready to send. The server knows
- * HTTP and WebSocket and nothing of tokens; this is the whole of what passes between them.
- */
 
 export const RESOLUTIONS = [
   '1S',
@@ -89,57 +90,48 @@ export interface ChartQuery {
   readonly udf: boolean
 }
 
-export interface RangeFilter {
-  readonly min?: number | null
-  readonly max?: number | null
-}
-
-export const RANGE_FILTERS = [
-  'xReuses',
-  'ageMinutes',
-  'mCapUsd',
-  'volumeUsd',
-  'txsBuys',
-  'txsSells',
-  'top10HoldingPct',
-  'devHoldingPct',
-  'snipersHoldingPct',
-  'insidersHoldingPct',
-  'bundlersHoldingPct',
-  'freshWalletsHoldingPct',
-  'holders',
-  'proTradersAmount',
-  'devMigrations',
-  'devCreations',
-] as const
-export type RangeFilterName = (typeof RANGE_FILTERS)[number]
-
-export const FLAG_FILTERS = ['devSoldAll', 'noXReuses', 'dexPaid', 'caEndsWithSuffix'] as const
-export type FlagFilterName = (typeof FLAG_FILTERS)[number]
-
-export const SOCIALS = ['twitter', 'telegram', 'website', 'discord'] as const
-export type Social = (typeof SOCIALS)[number]
-
-export type SocialsFilter = { readonly [K in Social | 'atLeastOne']?: boolean | null }
-
-/** Filters of one group; null and absent mean the same (contract section 3). */
-export type Filters = {
-  readonly [K in RangeFilterName]?: RangeFilter | null
-} & { readonly [K in FlagFilterName]?: boolean | null } & {
-  readonly socials?: SocialsFilter | null
-}
-
-export const GROUPS = ['new', 'completing', 'graduated'] as const
-export type Group = (typeof GROUPS)[number]
-
 export interface TablesQuery {
   readonly type: Group | 'all'
-  readonly filters: { readonly [K in Group]?: Filters | null }
+  readonly filters: { readonly [K in Group]?: Filters }
   /** Rows a group, 1 to 200. */
   readonly limit: number
   /** Rows have additive keys too. */
   readonly extra?: boolean
 }
+
+/** One row of a table answer, as the text it has there. */
+export interface TableRow {
+  readonly mint: string
+  readonly json: string
+}
+
+/** The groups of a table answer with their rows in order. */
+export type TableRows = ReadonlyMap<Group, readonly TableRow[]>
+
+/** A table answer as of its moment: the very bytes of the POST, and which rows are where in it. */
+export interface TableAnswer {
+  /** The caller's. */
+  readonly bytes: Buffer
+  /** The mints of all rows. */
+  mints(): ReadonlySet<string>
+  rows(): TableRows
+}
+
+/** The columns of a chart in their order. */
+export const CHART_COLUMNS = [
+  't',
+  'o',
+  'h',
+  'l',
+  'c',
+  'v',
+  'o_sol',
+  'h_sol',
+  'l_sol',
+  'c_sol',
+  'v_sol',
+] as const
+export type ChartColumn = (typeof CHART_COLUMNS)[number]
 
 /** A chart as of the moment in which it was begun: it takes longer to write than a turn may. */
 export interface BegunChart {
@@ -148,6 +140,8 @@ export interface BegunChart {
    * @throws OutOfTime: the next call goes on from there
    */
   write(budget: Budget): string
+  /** One column of its bars, as it is written. */
+  column(name: ChartColumn): readonly number[]
   /** Would one begun now be the same, but for where it ends? */
   isCurrent(): boolean
 }
@@ -161,7 +155,7 @@ export interface Queries {
   /** A number that is another one whenever any answer may be: by an event, by the clock's second. */
   version(): number
   /** Has any event named this text, as a mint, a wallet or another address? */
-  isTold(address: string): boolean
+  isKnownAddress(address: string): boolean
   search(query: string, extra: boolean, budget: Budget): string
   marketData(mints: readonly string[], extra: boolean, budget: Budget): string
   swaps(mint: string, wallet: string | null, page: Page, budget: Budget): string
@@ -170,19 +164,15 @@ export interface Queries {
   beginChart(query: ChartQuery, budget: Budget): BegunChart
   /** The same in one go. */
   chart(query: ChartQuery): string
-  /** The bytes are the caller's. */
-  tableBytes(query: TablesQuery, budget: Budget): Buffer
+  /** The table with its rows. */
+  tableAnswer(query: TablesQuery, budget: Budget): TableAnswer
   /** The same in one go, as text. */
   tables(query: TablesQuery): string
 }
 
-/** Where a page of swaps begins: behind one of them, or at the newest. */
-export interface SwapCursor {
+/** A page of swaps behind a mark; null: from the newest on. */
+export interface SwapCursor extends Omit<Page, 'page'> {
   readonly after: { readonly index: number; readonly ordinal: number; readonly word: number } | null
-  /** 1 to 200. */
-  readonly limit: number
-  /** Swaps have additive keys too. */
-  readonly extra?: boolean
 }
 
 /** Reads beyond the specification's (docs/live.md, "Additive reads"), at the clock's now and with a budget as `Queries` are. */
@@ -199,21 +189,6 @@ export interface TokenReads {
   symbol(mint: string): { name: string; symbol: string; priceUsd: number } | null
   /** Unix seconds of now. */
   now(): number
-}
-
-/** What leaves the engine by itself; the live feed sets the listeners it serves. */
-export interface LiveSource {
-  /** `message` is the whole envelope of `update_mint_info`; it is made only if it is `wanted`. */
-  onTrade(
-    wanted: (mint: string, trade: TradeInfo) => boolean,
-    publish: (mint: string, message: string, trade: TradeInfo) => void,
-  ): void
-  /** `message` is the whole envelope of `mint_migration`. */
-  onMigration(publish: (message: string) => void): void
-  /** `message` is the whole envelope of `new_launched_pool`; it is made only if `wanted()`. */
-  onLaunch(wanted: () => boolean, publish: (message: string) => void): void
-  /** A creation told late changed the prices of all trades of a mint. */
-  onRepriced(told: (mint: string) => void): void
 }
 
 /** What `/readyz` and `/metrics` show beside the server's own figures. */

@@ -1,11 +1,17 @@
-import type { Budget } from '../base/budget.ts'
-import type { ResyncReason, StreamChannel } from './live-frames.ts'
+/** The port of the live feed: what the engine hands over as it happens, and what can be had of it later. */
 
-/** Trades whose place is remembered; the oldest goes. 36 bytes each. */
+import type { Budget } from '../base/budget.ts'
+import type { AnnouncedChannel, EventMessage, ResyncReason, StreamChannel } from './live-frames.ts'
+
+/** The newest trades, whose places on the tape are remembered: 36 bytes each. */
 export const RECENT_ARRIVALS_MAX = 1 << 16
 
-/** The newest trade, as the numbers of its streams see it; good until the listener returns. */
-export interface TradeInfo {
+/**
+ * One trade with its numbers in the streams that it belongs to; good until the listener returns.
+ * Its numbers are those of the present moment: they are its own only while it is the newest.
+ */
+export interface Trade extends EventMessage {
+  readonly mint: string
   /** Number among the trades of its mint. */
   readonly seq: number
   readonly ordinal: number
@@ -16,8 +22,15 @@ export interface TradeInfo {
   readonly walletSeq: number
   /** Number among all trades. */
   readonly tradeSeq: number
-  /** Additive keys of the swap, as JSON text behind a comma; made when it is asked for. */
-  readonly extras: string
+}
+
+/** What leaves the engine by itself: each listener is called once for each event. */
+export interface LiveSource {
+  onTrade(listener: (trade: Trade) => void): void
+  /** Launches and migrations; the message is good until the listener returns. */
+  onAnnounced(listener: (channel: AnnouncedChannel, message: EventMessage) => void): void
+  /** A creation that came late changed the prices of all trades of a mint. */
+  onRepriced(listener: (mint: string) => void): void
 }
 
 /** One channel of numbered messages; `key` is a mint, a wallet or "". */
@@ -36,10 +49,10 @@ export interface StreamSource {
   snapshot(key: string, extra: boolean, budget: Budget): string
 }
 
-/** What proves to a reader that it has all: numbers, replays and snapshots of the streams. */
+/** Numbers, replays and snapshots of the streams: by them a reader proves that it has every message. */
 export interface LiveStreams {
   readonly sources: { readonly [C in StreamChannel]: StreamSource }
-  /** False until the recovery is done: nothing is told yet, and no number is known. */
+  /** False until the recovery is done: nothing is published yet, and no number is known. */
   isReady(): boolean
   /** Another one: nothing can be resumed. */
   epoch(): string

@@ -6,15 +6,15 @@ import { type ChartQuery, RESOLUTIONS } from './queries.ts'
 /** Name of the one exchange that symbols are of. */
 const EXCHANGE = 'mintfeed'
 const TYPE = 'crypto'
-/** Digits shown behind the first that is not 0. */
+/** Digits from the first that is not 0 on. */
 const PRICE_DIGITS = 4
 const PRICE_DIGITS_MAX = 16
 const PRICE_DIGITS_UNKNOWN = 9
 
-/** TradingView's own words for three of the resolutions. */
+/** TradingView's names of three resolutions. */
 const UDF_WORDS: Readonly<Record<string, string>> = { D: '1D', W: '1W', M: '1M' }
 
-/** A resolution as the chart has it. */
+/** A resolution by the name of the chart. */
 export function chartResolution(word: string): string {
   return UDF_WORDS[word] ?? word
 }
@@ -75,7 +75,7 @@ const FoundSchema = Type.Array(
 )
 const Found = Compile(FoundSchema)
 
-/** Has the one exchange this name, and are all of the type? An empty word means any. */
+/** Do symbols of this exchange and type exist? An empty text means any. */
 export function udfHas(exchange: string, type: string): boolean {
   return ['', EXCHANGE].includes(exchange) && ['', TYPE].includes(type)
 }
@@ -122,7 +122,7 @@ export function udfErrorJson({ message }: RequestError): string {
 export const MAX_QUOTES = 100
 
 const DAY_SECONDS = 86_400
-/** Behind every bar, so that each asks with the same query, whose answer is kept. */
+/** Behind every bar, so that all quotes of a mint ask with one query, whose answer is cached. */
 const FAR_SECONDS = 99_999_999_999
 
 const Series = Type.Array(Type.Number())
@@ -130,16 +130,16 @@ const DayBars = Compile(
   Type.Object({ t: Series, o: Series, h: Series, l: Series, c: Series, v: Series }),
 )
 
-/** A token as its symbol tells it. */
+/** The token of a symbol. */
 interface QuotedToken {
   readonly mint: string
   readonly name: string
   readonly symbol: string
-  /** Of its curve or pool, where nobody traded it yet. */
+  /** The price of its curve or pool, before the first trade. */
   readonly priceUsd: number
 }
 
-/** The chart of which a quote is made: the last day with trades and the one before it. */
+/** The chart behind a quote: the last day with trades and the one before it. */
 export function daysQuery(mint: string): ChartQuery {
   const plain = { continuous: false, fill: 'none', udf: false } as const
   return { mint, from: 0, to: FAR_SECONDS, resolution: '1D', countback: 2, ...plain }
@@ -179,7 +179,7 @@ export function quoteOf(name: string, token: QuotedToken, chart: string, now: nu
   return { s: 'ok', n: name, v: values }
 }
 
-/** The quote of a symbol that nobody knows. */
+/** The quote of an unknown symbol. */
 export function unknownQuote(name: string): object {
   return { s: 'error', n: name, v: {} }
 }

@@ -2,95 +2,82 @@ import type { Engine } from '../engine/engine.ts'
 import { TokenReader } from '../engine/read/token-reader.ts'
 import { tokenLane, walletLane } from '../engine/state/lanes.ts'
 import { TokenLane, WalletLane } from '../engine/state/layout.ts'
-import { SwapLane, walletOf } from '../events/swap-record.ts'
+import { poolOf, SwapLane, walletOf } from '../events/swap-record.ts'
 import { jsonString, timeText } from '../protocol/json-text.ts'
-import type { LiveSource } from '../protocol/queries.ts'
-import type { TradeInfo } from '../protocol/streams.ts'
+import type { AnnouncedChannel, EventMessage } from '../protocol/live-frames.ts'
+import type { LiveSource, Trade } from '../protocol/streams.ts'
 import { swapExtras } from './json/extra-json.ts'
-import { mintOfSwap, poolOfSwap, swapJson } from './json/swap-json.ts'
+import { swapFields } from './json/swap-json.ts'
 import { tokenJson } from './json/token-json.ts'
 
-/** The channels of the live feed, straight out of the engine's facts. */
+/** The engine's facts as messages of the live feed. */
 export class EngineLive implements LiveSource {
   readonly #engine: Engine
-  readonly #token: TokenReader
   readonly #listeners: (() => void)[] = []
 
   constructor(engine: Engine) {
     this.#engine = engine
-    this.#token = new TokenReader(engine.state, engine.top, engine.links)
   }
 
-  /** Begins to publish: after the recovery, whose events were published before. */
+  /** Begins to publish: after the recovery, whose events were published before the stop. */
   attach(): void {
     for (const listen of this.#listeners) listen()
     this.#listeners.length = 0
   }
 
-  onTrade(
-    wanted: (mint: string, trade: TradeInfo) => boolean,
-    publish: (mint: string, message: string, trade: TradeInfo) => void,
-  ): void {
+  onTrade(listener: (trade: Trade) => void): void {
+    const trade = new TapeTrade(this.#engine)
+    this.#listeners.push(() => this.#engine.facts.on('trade', (index) => listener(trade.at(index))))
+  }
+
+  onAnnounced(listener: (channel: AnnouncedChannel, message: EventMessage) => void): void {
+    const { facts } = this.#engine
+    const announced = new Announcement(this.#engine)
+    const listen = (channel: AnnouncedChannel) => (token: number) =>
+      listener(channel, announced.at(channel, token))
+    this.#listeners.push(() => {
+      facts.on('created', listen('new_launched_pool'))
+      facts.on('migration', listen('mint_migration'))
+    })
+  }
+
+  onRepriced(listener: (mint: string) => void): void {
     const { facts, state } = this.#engine
-    const trade = new CurrentTrade(this.#engine)
-    const publishTrade = (index: number) => {
-      const mint = mintOfSwap(state, index)
-      trade.index = index
-      if (wanted(mint, trade)) publish(mint, this.tradeMessage(index), trade)
-    }
-    this.#listeners.push(() => facts.on('trade', publishTrade))
-  }
-
-  onMigration(publish: (message: string) => void): void {
-    const publishToken = (token: number) => publish(this.migrationMessage(token))
-    this.#listeners.push(() => this.#engine.facts.on('migration', publishToken))
-  }
-
-  onLaunch(wanted: () => boolean, publish: (message: string) => void): void {
-    const publishToken = (token: number) => {
-      if (wanted()) publish(this.launchMessage(token))
-    }
-    this.#listeners.push(() => this.#engine.facts.on('created', publishToken))
-  }
-
-  onRepriced(told: (mint: string) => void): void {
-    const { facts, state } = this.#engine
-    this.#listeners.push(() => facts.on('repriced', (token) => told(state.book.mintOf(token))))
-  }
-
-  /** The `update_mint_info` envelope of record `index` of the tape; with `extra` its additive keys too. */
-  tradeMessage(index: number, extra = false): string {
-    const { state } = this.#engine
-    const pool = jsonString(poolOfSwap(state, index))
-    return `{"channel":"update_mint_info","pool":${pool},"data":${swapJson(state, index, extra)}}`
-  }
-
-  /** The `new_launched_pool` envelope of a token. */
-  launchMessage(token: number): string {
-    const reader = this.#token.at(token)
-    const pool = jsonString(reader.pool)
-    return `{"channel":"new_launched_pool","pool":${pool},"data":${tokenJson(reader, 'search')}}`
-  }
-
-  /** The `mint_migration` envelope of a migrated token. */
-  migrationMessage(token: number): string {
-    const reader = this.#token.at(token)
-    const data =
-      `{"signature":${jsonString(reader.migrationSignature ?? '')}` +
-      `,"timestamp":"${timeText(reader.migratedAt ?? 0)}"` +
-      `,"bonding_curve":${jsonString(reader.bondingCurve)},"mint":${jsonString(reader.mint)}` +
-      `,"pool_amm":${jsonString(reader.poolAmm)}}`
-    return `{"channel":"mint_migration","data":${data}}`
+    this.#listeners.push(() => facts.on('repriced', (token) => listener(state.book.mintOf(token))))
   }
 }
 
-/** The trade that is being published: its numbers are counts of the state, which has folded it already. */
-class CurrentTrade implements TradeInfo {
-  index = 0
+/** A trade of the tape; its numbers are counts of the state, which holds it already. */
+export class TapeTrade implements Trade {
   readonly #engine: Engine
+  #index = 0
+  /** Its swap without the last bracket; empty: not written yet. */
+  #fields = ''
 
   constructor(engine: Engine) {
     this.#engine = engine
+  }
+
+  /** Stands on record `index` of the tape. */
+  at(index: number): this {
+    this.#index = index
+    this.#fields = ''
+    return this
+  }
+
+  get mint(): string {
+    return this.#engine.state.book.mintOf(this.#lane(SwapLane.token))
+  }
+
+  get pool(): string {
+    const { book, tape } = this.#engine.state
+    return jsonString(book.text(poolOf(tape.u32Of(this.#index), tape.at(this.#index))))
+  }
+
+  data(extra: boolean): string {
+    const { state } = this.#engine
+    if (this.#fields === '') this.#fields = swapFields(state, this.#index)
+    return extra ? `${this.#fields}${swapExtras(state, this.#index)}}` : `${this.#fields}}`
   }
 
   get seq(): number {
@@ -117,17 +104,49 @@ class CurrentTrade implements TradeInfo {
     return this.#engine.counts.swaps
   }
 
-  get extras(): string {
-    return swapExtras(this.#engine.state, this.index)
-  }
-
   get #walletRow(): number {
     const { tape } = this.#engine.state
-    return walletOf(tape.u32Of(this.index), tape.at(this.index))
+    return walletOf(tape.u32Of(this.#index), tape.at(this.#index))
   }
 
   #lane(lane: number): number {
     const { tape } = this.#engine.state
-    return tape.u32Of(this.index)[tape.at(this.index) + lane]
+    return tape.u32Of(this.#index)[tape.at(this.#index) + lane]
+  }
+}
+
+/** The launch or the migration of a token. */
+export class Announcement implements EventMessage {
+  readonly #token: TokenReader
+  #channel: AnnouncedChannel = 'new_launched_pool'
+
+  constructor(engine: Engine) {
+    this.#token = new TokenReader(engine.state, engine.top, engine.links)
+  }
+
+  /** Stands on a token; for `mint_migration` it has migrated. */
+  at(channel: AnnouncedChannel, token: number): this {
+    this.#channel = channel
+    this.#token.at(token)
+    return this
+  }
+
+  get pool(): string | null {
+    return this.#channel === 'mint_migration' ? null : jsonString(this.#token.pool)
+  }
+
+  get ordinal(): null {
+    return null
+  }
+
+  data(): string {
+    const token = this.#token
+    if (this.#channel === 'new_launched_pool') return tokenJson(token, 'search')
+    return (
+      `{"signature":${jsonString(token.migrationSignature ?? '')}` +
+      `,"timestamp":"${timeText(token.migratedAt ?? 0)}"` +
+      `,"bonding_curve":${jsonString(token.bondingCurve)},"mint":${jsonString(token.mint)}` +
+      `,"pool_amm":${jsonString(token.poolAmm)}}`
+    )
   }
 }

@@ -5,15 +5,15 @@ import { boundedPart, growingPart, type MemoryPart } from '../engine/memory/stat
 import { Chart } from '../engine/read/chart.ts'
 import { PositionReader } from '../engine/read/position-reader.ts'
 import { TokenReader } from '../engine/read/token-reader.ts'
-import {
-  type BegunChart,
-  type ChartQuery,
-  GROUPS,
-  type Group,
-  type Page,
-  type Queries,
-  type TablesQuery,
-  type TraderQuery,
+import { GROUPS, type Group } from '../protocol/filters.ts'
+import type {
+  BegunChart,
+  ChartQuery,
+  Page,
+  Queries,
+  TableAnswer,
+  TablesQuery,
+  TraderQuery,
 } from '../protocol/queries.ts'
 import { chartText } from './json/chart-json.ts'
 import { withTokenExtras } from './json/extra-json.ts'
@@ -93,7 +93,7 @@ export class EngineQueries implements Queries {
     return this.#version
   }
 
-  isTold(address: string): boolean {
+  isKnownAddress(address: string): boolean {
     const { book } = this.#engine.state
     return book.findToken(address) >= 0 || book.findWallet(address) >= 0
   }
@@ -176,6 +176,7 @@ export class EngineQueries implements Queries {
     const text = chartText(this.#chart, token, query, state.now, budget)
     return {
       write: (later) => text.write(later),
+      column: (name) => text.column(name),
       isCurrent: () =>
         knownToken(state, query.mint) === token &&
         (token < 0 || state.changes.of(token) === changes),
@@ -183,21 +184,22 @@ export class EngineQueries implements Queries {
   }
 
   tables(query: TablesQuery): string {
-    return this.tableBytes(query).toString()
+    return this.tableAnswer(query).bytes.toString()
   }
 
-  tableBytes(query: TablesQuery, budget = Budget.unlimited): Buffer {
+  tableAnswer(query: TablesQuery, budget = Budget.unlimited): TableAnswer {
     this.#tick()
     const groups = query.type === 'all' ? GROUPS : [query.type]
     const filters = groups.map((group) => this.#loadFilters(group, query, budget))
     const rows = this.#rows
+    const counts = new Map<Group, number>()
     rows.begin()
     for (const [i, group] of groups.entries()) {
       rows.text(`${i === 0 ? '{' : '],'}"${group}":[`)
-      this.#writeRows(group, filters[i], query, budget)
+      counts.set(group, this.#writeRows(group, filters[i], query, budget))
     }
     rows.text(']}')
-    return rows.end()
+    return rows.end(counts)
   }
 
   /** Most filters are answered by the newest tokens; the others need their columns settled. */
@@ -211,13 +213,13 @@ export class EngineQueries implements Queries {
     return filters
   }
 
-  /** One group: its order is kept, so the first `limit` that pass are the answer. */
+  /** One group: its order is kept, so the first `limit` that pass are the answer. How many. */
   #writeRows(
     group: Group,
     filters: readonly Predicate[],
     { limit, extra }: TablesQuery,
     budget: Budget,
-  ): void {
+  ): number {
     const { order, top } = this.#engine
     const { scans } = top
     let count = 0
@@ -228,6 +230,7 @@ export class EngineQueries implements Queries {
       count += 1
       return count < limit
     })
+    return count
   }
 
   /** By the wire number, in the direction asked for (contract section 3.4). */

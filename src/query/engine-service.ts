@@ -17,8 +17,8 @@ export class EngineService {
     this.answers = new EngineQueries(engine, tick)
     this.live = new EngineLive(engine)
     this.reads = new EngineTokenReads(engine, tick)
-    const { answers, live, reads } = this
-    this.streams = new EngineStreams({ engine, live, answers, reads, epoch })
+    const { answers, reads } = this
+    this.streams = new EngineStreams({ engine, answers, reads, epoch })
   }
 
   /** The same as plain values, for the options of a server. */

@@ -12,16 +12,13 @@ import { SwapLane, walletOf } from '../events/swap-record.ts'
 import { jsonNumber, jsonString } from '../protocol/json-text.ts'
 import {
   type AnnouncedChannel,
-  numbered,
-  type ResyncReason,
-  renamed,
+  eventFrame,
   type StreamChannel,
   snapshotFrame,
-  walletKey,
 } from '../protocol/live-frames.ts'
 import type { Queries, TokenReads } from '../protocol/queries.ts'
 import { type LiveStreams, RECENT_ARRIVALS_MAX, type StreamSource } from '../protocol/streams.ts'
-import type { EngineLive } from './engine-live.ts'
+import { Announcement, TapeTrade } from './engine-live.ts'
 import { knownToken, knownWallet } from './known.ts'
 
 /** Messages a snapshot of launches or migrations shows. */
@@ -37,7 +34,6 @@ const MASK = RECENT_ARRIVALS_MAX - 1
 
 interface StreamParts {
   readonly engine: Engine
-  readonly live: EngineLive
   readonly answers: Queries
   readonly reads: TokenReads
   readonly epoch: () => string
@@ -47,11 +43,15 @@ interface StreamParts {
 export class EngineStreams implements LiveStreams {
   readonly sources: { readonly [C in StreamChannel]: StreamSource }
   readonly #parts: StreamParts
+  readonly #trade: TapeTrade
+  readonly #announcement: Announcement
   /** Null until the recovery is done. */
   #recent: RecentArrivals | null = null
 
   constructor(parts: StreamParts) {
     this.#parts = parts
+    this.#trade = new TapeTrade(parts.engine)
+    this.#announcement = new Announcement(parts.engine)
     this.sources = {
       update_mint_info: this.#tradesOfMints(),
       mint_migration: this.#announced('mint_migration'),
@@ -125,7 +125,7 @@ export class EngineStreams implements LiveStreams {
         if (token < 0) return []
         const found = swapsArrivedAfter(state, token, after)
         if (typeof found === 'string') return found
-        return found.slice(0, max).map((index, i) => this.#trade(index, after + 1 + i, extra))
+        return this.#frames('update_mint_info', mint, found.slice(0, max), after, extra)
       },
       snapshot: (mint, _extra, budget) => {
         const data = reads.detail(mint, budget) ?? 'null'
@@ -135,18 +135,17 @@ export class EngineStreams implements LiveStreams {
   }
 
   #announced(channel: AnnouncedChannel): StreamSource {
-    const { engine, live } = this.#parts
+    const { engine } = this.#parts
     const list = (): U32List =>
       channel === 'mint_migration' ? engine.announcements.migrations : engine.announcements.launches
-    const message = (place: number) =>
-      channel === 'mint_migration'
-        ? live.migrationMessage(list().get(place))
-        : live.launchMessage(list().get(place))
+    const message = (place: number) => this.#announcement.at(channel, list().get(place))
     const since = (_key: string, after: number, max: number) => {
       const end = Math.min(list().length, after + max)
       const frames: string[] = []
-      for (let place = after; place < end; place++)
-        frames.push(numbered(message(place), this.#number(place + 1, null)))
+      for (let place = after; place < end; place++) {
+        const number = { seq: place + 1, epoch: this.epoch(), extra: false }
+        frames.push(eventFrame(channel, message(place), number))
+      }
       return frames
     }
     return {
@@ -155,7 +154,7 @@ export class EngineStreams implements LiveStreams {
       snapshot: (key) => {
         const from = Math.max(0, list().length - SNAPSHOT_MESSAGES)
         const data: string[] = []
-        for (let place = from; place < list().length; place++) data.push(dataOf(message(place)))
+        for (let place = from; place < list().length; place++) data.push(message(place).data())
         return this.#snapshot(channel, key, list().length, `[${data.join(',')}]`)
       },
     }
@@ -171,14 +170,13 @@ export class EngineStreams implements LiveStreams {
     return {
       head,
       since: (wallet, after, max, extra) => {
-        const numbers = this.#arrivalsOf(knownWallet(state, wallet), head(wallet) - after)
-        if (typeof numbers === 'string') return numbers
-        return this.#frames(numbers.slice(0, max), extra, (message, i, ordinal) =>
-          numbered(
-            renamed(message, 'wallet_trades', walletKey(wallet)),
-            this.#number(after + 1 + i, ordinal),
-          ),
-        )
+        const count = head(wallet) - after
+        const numbers = this.#recent?.ofWallet(knownWallet(state, wallet), count) ?? null
+        if (numbers === null) return 'too_old'
+        const found = this.#indexesOf(numbers.slice(0, max))
+        return found === null
+          ? 'too_old'
+          : this.#frames('wallet_trades', wallet, found, after, extra)
       },
       snapshot: (wallet, extra, budget) => {
         const data = answers.walletTokens(wallet, { ...WALLET_SNAPSHOT, extra }, budget)
@@ -194,47 +192,32 @@ export class EngineStreams implements LiveStreams {
       since: (_key, after, max, extra) => {
         if (after < (this.#recent?.first ?? engine.counts.swaps)) return 'too_old'
         const count = Math.min(max, engine.counts.swaps - after)
-        const numbers = Array.from({ length: count }, (_, i) => after + 1 + i)
-        return this.#frames(numbers, extra, (message, i, ordinal) =>
-          numbered(renamed(message, 'all_trades'), this.#number(numbers[i], ordinal)),
-        )
+        const found = this.#indexesOf(Array.from({ length: count }, (_, i) => after + 1 + i))
+        return found === null ? 'too_old' : this.#frames('all_trades', '', found, after, extra)
       },
       snapshot: (key) =>
         this.#snapshot('all_trades', key, engine.counts.swaps, this.#marketFigures()),
     }
   }
 
-  /** Arrival numbers of a wallet's newest `count` trades, oldest first. */
-  #arrivalsOf(row: number, count: number): number[] | ResyncReason {
-    return this.#recent?.ofWallet(row, count) ?? 'too_old'
+  /** Where the trades stand that arrived with these numbers; null: one is not remembered. */
+  #indexesOf(numbers: readonly number[]): number[] | null {
+    const indexes = numbers.map((number) => this.#recent?.indexOf(number) ?? -1)
+    return indexes.includes(-1) ? null : indexes
   }
 
+  /** Frames of trades of the tape, those behind seq `after` of a stream. */
   #frames(
-    numbers: readonly number[],
-    extra: boolean | undefined,
-    frame: (message: string, i: number, ordinal: number) => string,
-  ): string[] | ResyncReason {
-    const frames: string[] = []
-    for (const [i, number] of numbers.entries()) {
-      const index = this.#recent?.indexOf(number) ?? -1
-      if (index < 0) return 'too_old'
-      frames.push(frame(this.#parts.live.tradeMessage(index, extra), i, this.#ordinal(index)))
-    }
-    return frames
-  }
-
-  #trade(index: number, seq: number, extra: boolean | undefined): string {
-    const { live } = this.#parts
-    return numbered(live.tradeMessage(index, extra), this.#number(seq, this.#ordinal(index)))
-  }
-
-  #ordinal(index: number): number {
-    const { tape } = this.#parts.engine.state
-    return tape.u32Of(index)[tape.at(index) + SwapLane.ordinal]
-  }
-
-  #number(seq: number, ordinal: number | null) {
-    return { seq, epoch: this.epoch(), ordinal }
+    channel: StreamChannel,
+    key: string,
+    indexes: readonly number[],
+    after: number,
+    extra = false,
+  ): string[] {
+    const epoch = this.epoch()
+    return indexes.map((index, i) =>
+      eventFrame(channel, this.#trade.at(index), { seq: after + 1 + i, epoch, extra }, key),
+    )
   }
 
   #snapshot(channel: StreamChannel, key: string, seq: number, data: string): string {
@@ -248,12 +231,6 @@ export class EngineStreams implements LiveStreams {
       `,"sol_price_usd":${jsonNumber(state.solPriceUsd)},"time":${state.now}}`
     )
   }
-}
-
-/** The data of a message whose last key it is. */
-function dataOf(message: string): string {
-  const key = ',"data":'
-  return message.slice(message.indexOf(key) + key.length, -1)
 }
 
 /**
@@ -286,7 +263,7 @@ export class RecentArrivals {
     return [...columns, ...chains].reduce((sum, { byteLength }) => sum + byteLength, 0)
   }
 
-  /** Places are written one behind the other; those by wallet, all over. */
+  /** Arrivals are written one behind the other; those by wallet, all over. */
   get untouchedBytes(): number {
     const noted = this.#last - this.first
     const byWallet = this.#newest.byteLength

@@ -1,7 +1,7 @@
 import type { HttpResponse } from 'uWebSockets.js'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RequestError } from '../protocol/errors.ts'
-import { mayBeTold } from '../protocol/requests/address.ts'
+import { mayBeName } from '../protocol/requests/address.ts'
 import { type AdmissionParts, admit } from './http/admission.ts'
 import { corsHeaders } from './http/cors.ts'
 import { DamageLines } from './http/damage-lines.ts'
@@ -104,10 +104,11 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
     open: new Deadlines(),
   }
   // While the state is being recovered nobody knows what the feeds told.
-  const isTold = (text: string) => !options.state.isStarting() && options.answers.isTold(text)
+  const isKnownAddress = (text: string) =>
+    !options.state.isStarting() && options.answers.isKnownAddress(text)
   // Requests are answered 503 meanwhile, streams are held and judged again when they begin.
   const mayBeNamed = (text: string) =>
-    options.state.isStarting() ? mayBeTold(text) : options.answers.isTold(text)
+    options.state.isStarting() ? mayBeName(text) : options.answers.isKnownAddress(text)
   // The feed comes first: uWebSockets.js tries its handlers in the order they were set.
   const lastTables = new LastTables()
   const turns = new LoopScheduler()
@@ -124,7 +125,7 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
     source: options.live,
     streams: options.streams,
     answers: options.answers,
-    isTold,
+    isKnownAddress,
     isStarting: () => options.state.isStarting(),
     times: options.liveTimes ?? DEFAULT_LIVE_TIMES,
     refuse: upgradeRefusal({ turns, routeDeadlineMs: bounds.routeDeadlineMs }, context),
@@ -142,7 +143,7 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
   const kept = new ResponseCache({
     version: () => answers.version(),
     maxBytes: bounds.answerCacheBytes,
-    isChecked: options.checksKept ?? false,
+    isChecked: options.checksCache ?? false,
   })
   const figures = () => ({
     ...live.figures(),
@@ -169,7 +170,7 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
     limiters,
     clock: options.clock,
     state: options.state,
-    isTold: mayBeNamed,
+    isKnownAddress: mayBeNamed,
     kept,
     bodyDeadlineMs: bounds.bodyDeadlineMs,
     routeDeadlineMs: bounds.routeDeadlineMs,
@@ -185,7 +186,7 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
     limiter: limiters.get(EVENT_STREAM_NAME),
     clock,
     state: options.state,
-    isTold: mayBeNamed,
+    isKnownAddress: mayBeNamed,
     headers: corsHeaders(options.corsOrigin),
   })
   apps.get(EVENT_STREAM_PATH, (res, req) => eventStreams.handle(res, req))

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Service } from '../../src/app/service.ts'
-import { TapeDamage } from '../../src/base/damage.ts'
+import { TapeDamage } from '../../src/base/errors.ts'
 import { price, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { engineOf } from '../store/restoring.ts'
 
@@ -17,7 +17,7 @@ function served() {
     engine,
   )
   const broken: { by: Error | null } = { by: null }
-  service.keepIn({
+  service.journalTo({
     events: (batch) => {
       if (broken.by !== null) throw broken.by
       engine.events(batch)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { redactPaths } from '../../src/base/redact-paths.ts'
+import { redactPaths } from '../../src/base/safe-text.ts'
 
 test.each([
   ['/var/lib/mintfeed', "open '/var/lib/mintfeed/journal-1.mfj', in /var/lib/mintfeed"],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { SOL_PRICE_USD_MAX, SOL_PRICE_USD_MIN } from '../../src/base/sol-price-range.ts'
+import { SOL_PRICE_USD_MAX, SOL_PRICE_USD_MIN } from '../../src/base/thresholds.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import { ROW_MASK, ROW_SHIFT, type Rows } from '../../src/engine/memory/rows.ts'
 import { PositionLane, WalletLane } from '../../src/engine/state/layout.ts'

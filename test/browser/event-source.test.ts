@@ -13,7 +13,7 @@ const reason = whyNoBrowser()
 /** A page of nothing, and the service behind it, which for a while answers as one that is starting. */
 class Front {
   isStarting = false
-  /** Queries that were refused with 503. */
+  /** Answers that were refused with 503. */
   readonly refused: string[] = []
   readonly #server: Server
 

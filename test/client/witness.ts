@@ -46,21 +46,16 @@ export class Witness {
   /** Hears a service that has just started; its readers come behind. */
   listen(service: EngineServer): void {
     const { live } = service.wired
-    live.onTrade(
-      () => true,
-      (mint, message, { ordinal, wallet }) => {
-        const { data }: { data: { signature: string } } = JSON.parse(message)
-        this.#add(mint, `${data.signature}/${ordinal}`)
-        this.#add(wallet, `${data.signature}/${ordinal}`)
-      },
-    )
-    live.onLaunch(
-      () => true,
-      (message) => {
-        const { data }: { data: { mint: string } } = JSON.parse(message)
-        this.#add('launches', data.mint)
-      },
-    )
+    live.onTrade((trade) => {
+      const { signature }: { signature: string } = JSON.parse(trade.data(false))
+      this.#add(trade.mint, `${signature}/${trade.ordinal}`)
+      this.#add(trade.wallet, `${signature}/${trade.ordinal}`)
+    })
+    live.onAnnounced((channel, message) => {
+      if (channel !== 'new_launched_pool') return
+      const { mint }: { mint: string } = JSON.parse(message.data(false))
+      this.#add('launches', mint)
+    })
     live.attach()
   }
 

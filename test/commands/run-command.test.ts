@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { TapeDamage } from '../../src/base/damage.ts'
+import { TapeDamage } from '../../src/base/errors.ts'
 import { runCommand } from '../../src/commands/run-command.ts'
 
 test('history that cannot be read ends a command with a sentence', async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { ConfigError, readConfig } from '../../src/config/config.ts'
+import { readConfig } from '../../src/config/config.ts'
+import { ConfigError } from '../../src/config/setting-values.ts'
 
 test('a flag goes before the variable of the same meaning, and what is empty is at its default', () => {
   expect(readConfig(['--port', '1'], { PORT: '2' }).port).toBe(1)
@@ -23,8 +24,8 @@ test('each setting is that of its own variable', () => {
 test('what is off by default is on when it is set, and only then', () => {
   const set = { JOURNAL_KEEP: 'all', SPIN: 'on', CHECK_CACHE: '1', DATA_DIR: 'none' }
   const [off, on] = [readConfig([], {}), readConfig([], set)]
-  expect(off).toMatchObject({ keepsJournal: false, spins: false, checksKept: false })
-  expect(on).toMatchObject({ keepsJournal: true, spins: true, checksKept: true })
+  expect(off).toMatchObject({ keepsJournal: false, spins: false, checksCache: false })
+  expect(on).toMatchObject({ keepsJournal: true, spins: true, checksCache: true })
   expect([off.dataDir, on.dataDir]).toEqual(['snapshots', null])
 })
 

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { COMMANDS } from '../../src/commands/run-command.ts'
-import { ConfigError, readConfig, SETTING_NAMES } from '../../src/config/config.ts'
-import { COMMAND_NAMES } from '../../src/config/mistyped-settings.ts'
+import { readConfig, SETTING_NAMES } from '../../src/config/config.ts'
+import { ConfigError } from '../../src/config/setting-values.ts'
+import { COMMAND_NAMES } from '../../src/config/typos.ts'
 
 /** What a start with these arguments ends with. */
 function refusalOf(...args: readonly string[]): string {

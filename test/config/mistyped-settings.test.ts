@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { SETTING_NAMES } from '../../src/config/config.ts'
-import { mistypedSettings } from '../../src/config/mistyped-settings.ts'
+import { mistypedSettings } from '../../src/config/typos.ts'
 import { COMMON_VARIABLES } from '../base/common-variables.ts'
 
 test.each([

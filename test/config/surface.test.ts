@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { ConfigError, readConfig } from '../../src/config/config.ts'
+import { readConfig } from '../../src/config/config.ts'
+import { ConfigError } from '../../src/config/setting-values.ts'
 
 test('what is not set is at the default of docs/limits.md', () => {
   const { surface } = readConfig([], {})

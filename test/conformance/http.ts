@@ -16,7 +16,7 @@ export interface Ask {
   body?: string | Buffer
   /** Send the body without a Content-Length. */
   chunked?: boolean
-  /** SwapContext back a 429 instead of waiting for its end. */
+  /** Hands back a 429 instead of waiting for its end. */
   impatient?: boolean
 }
 

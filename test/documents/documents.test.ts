@@ -4,16 +4,14 @@ import { Ajv } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
 import { isRecord } from '../../src/base/json-access.ts'
-import { asyncApiJson, type LivePlace } from '../../src/openapi/async-document.ts'
-import { openApiJson } from '../../src/openapi/documents.ts'
+import { asyncApiJson, docsHtml, openApiJson } from '../../src/openapi/documents.ts'
 import { ENDPOINTS } from '../../src/openapi/endpoints.ts'
 import { exampleOf } from '../../src/openapi/examples.ts'
 import { LIVE_MESSAGES } from '../../src/openapi/live-messages-schemas.ts'
-import { docsHtml } from '../../src/openapi/page.ts'
 import { RESOURCE_SCHEMAS } from '../../src/openapi/resources.ts'
 import { answersWithExtra, runningExamples } from './examples.ts'
 
-const SERVED_AT: LivePlace = { host: '127.0.0.1', port: 8080, isSecure: false }
+const SERVED_AT = { host: '127.0.0.1', port: 8080, isSecure: false }
 
 function parsed(text: string): Readonly<Record<string, unknown>> {
   const value: unknown = JSON.parse(text)
@@ -121,7 +119,7 @@ test('openapi.json says that mints are a list with commas between, as the servic
 })
 
 test('asyncapi.json names the server, with the address and the protocol of a start', () => {
-  const serverOf = (place: LivePlace) => parsed(asyncApiJson(place)).servers
+  const serverOf = (place: typeof SERVED_AT) => parsed(asyncApiJson(place)).servers
   expect(serverOf(SERVED_AT)).toEqual({
     service: {
       host: '{address}',

@@ -20,12 +20,13 @@ import * as judge from '../../src/feeds/sol-price/price-aggregator.ts'
 import * as venues from '../../src/feeds/sol-price/sol-price-feed.ts'
 import { LONG_TURN_MS, STALL_MS, STALLS_MAX } from '../../src/figures/event-loop-stall-monitor.ts'
 import {
+  COUNTBACK_DEFAULT,
+  COUNTBACK_MAX,
   MAX_CONNECTION_MINTS,
   MAX_CONNECTION_WALLETS,
 } from '../../src/protocol/live/live-messages.ts'
-import { COUNTBACK_DEFAULT, COUNTBACK_MAX } from '../../src/protocol/live/live-state-requests.ts'
 import { BARS_MAX } from '../../src/protocol/queries.ts'
-import { DEFAULT_LIMIT, MAX_LIMIT } from '../../src/protocol/requests/swaps.ts'
+import { DEFAULT_LIMIT, MAX_LIMIT } from '../../src/protocol/requests/pages.ts'
 import { MAX_MINTS, MAX_QUERY_CHARACTERS } from '../../src/protocol/requests/tokens.ts'
 import { MAX_QUOTES } from '../../src/protocol/udf-json.ts'
 import { SNAPSHOT_MESSAGES } from '../../src/query/engine-streams.ts'

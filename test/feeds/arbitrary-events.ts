@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { SOL_PRICE_USD_MAX, SOL_PRICE_USD_MIN } from '../../src/base/sol-price-range.ts'
+import { SOL_PRICE_USD_MAX, SOL_PRICE_USD_MIN } from '../../src/base/thresholds.ts'
 import { type FeedEvent, RESERVES_REASONS, ROUTE_HOPS_MAX } from '../../src/events/event.ts'
 
 const U32_MAX = 0xffffffff

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { REFUSAL_KINDS, RefusalWatch } from '../../src/app/refusal-watch.ts'
+import { REFUSAL_KINDS, RefusalWatch } from '../../src/app/intake-log.ts'
 import { RefusalReport } from '../../src/feeds/refusal-report.ts'
 import { VirtualTimers } from './supervisor/virtual-timers.ts'
 

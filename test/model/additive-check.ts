@@ -33,7 +33,7 @@ function* detailChecks({ oracle }: Pair, reads: EngineTokenReads, mint: string):
   yield { name: `additive fields of ${mint}`, actual: JSON.stringify(shown), expected }
 }
 
-/** Queries with `extra` of one mint. */
+/** Answers with `extra` of one mint. */
 function* extraChecks({ oracle, answers }: Pair, mint: string): Generator<Check> {
   yield {
     name: `market data with extra of ${mint}`,

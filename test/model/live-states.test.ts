@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { nextBarTime } from '../../src/base/bar-time.ts'
 import { isRecord } from '../../src/base/json-access.ts'
 import { Engine } from '../../src/engine/engine.ts'
-import { RESOLUTIONS, widthOf } from '../../src/protocol/queries.ts'
+import { RESOLUTIONS, type TablesQuery, widthOf } from '../../src/protocol/queries.ts'
+import { tablesOf } from '../../src/protocol/requests/tables.ts'
 import { tableName } from '../../src/protocol/table-rows.ts'
 import { EngineService } from '../../src/query/engine-service.ts'
 import { LiveCandles } from '../../src/query/live/live-candles.ts'
@@ -10,6 +11,7 @@ import { LiveTable, TableTexts } from '../../src/query/live/live-table.ts'
 import { copyParts } from '../../src/store/recovery/recovery.ts'
 import { START_SECOND, swap } from '../oracle/fixtures.ts'
 import { Random } from '../oracle/random.ts'
+import { candleSnapshot } from './candle-snapshot.ts'
 import { LateBirths } from './late-births.ts'
 import { CandleCopy, columns, framed, TableCopy } from './live-copies.ts'
 import { LiveMarket } from './live-market.ts'
@@ -124,14 +126,14 @@ test('live tables keep no more text than there is room for, and are the POST ans
       if (newest?.step === -1) newest.take(table.snapshot())
       const now = answers.tables(query)
       for (const copy of copies) expect(copy.json, `instant ${instant}, seed ${SEED}`).toBe(now)
-      expect(texts.characters).toBeLessThanOrEqual(ROOM)
-      const kept = followed.reduce((sum, { table: one }) => sum + one.characters, 0)
-      expect(texts.characters).toBe(kept)
+      expect(texts.bytes).toBeLessThanOrEqual(ROOM)
+      const kept = followed.reduce((sum, { table: one }) => sum + one.bytes, 0)
+      expect(texts.bytes).toBe(kept)
     }
   }
   expect(Math.min(wholes, deltas)).toBeGreaterThan(INSTANTS / 4)
   for (const { table } of followed) texts.left(table)
-  expect(texts.characters).toBe(0)
+  expect(texts.bytes).toBe(0)
 })
 
 test('who begins to follow a table that keeps no text and a second later has no other one than the others', () => {
@@ -166,17 +168,13 @@ test(
       RESOLUTIONS.map((resolution) => {
         const candles = new LiveCandles(mint, resolution, answers, streams)
         const copy = new CandleCopy()
-        copy.take(candles.snapshot(5_000))
+        copy.take(candleSnapshot(candles, 5_000, service))
         return { mint, resolution, candles, copy }
       }),
     )
-    service.live.onTrade(
-      (mint, { timestamp }) => {
-        for (const one of series) if (one.mint === mint) one.candles.traded(timestamp)
-        return false
-      },
-      () => {},
-    )
+    service.live.onTrade(({ mint, timestamp }) => {
+      for (const one of series) if (one.mint === mint) one.candles.traded(timestamp)
+    })
     service.live.attach()
     let lateFolded = streams.lateFolded()
     for (let instant = 0; instant < INSTANTS / 3; instant += 1) {
@@ -214,14 +212,10 @@ test('a bar that a swap with an older time changes is told again, however final 
   const [mint = ''] = market.mints
   const candles = new LiveCandles(mint, '5', answers, streams)
   const copy = new CandleCopy()
-  copy.take(candles.snapshot(5_000))
-  live.onTrade(
-    (traded, { timestamp }) => {
-      if (traded === mint) candles.traded(timestamp)
-      return false
-    },
-    () => {},
-  )
+  copy.take(candleSnapshot(candles, 5_000, service))
+  live.onTrade((trade) => {
+    if (trade.mint === mint) candles.traded(trade.timestamp)
+  })
   live.attach()
   // Until the market has jumped on, and a bar is final.
   for (let round = 0; round < 20 && copy.final.size === 0; round += 1) {
@@ -267,7 +261,7 @@ test(
       RESOLUTIONS.map((resolution) => {
         const candles = new LiveCandles(mint, resolution, answers, streams)
         const copy = new CandleCopy()
-        copy.take(candles.snapshot(5_000))
+        copy.take(candleSnapshot(candles, 5_000, service))
         return { mint, resolution, candles, copy }
       }),
     )
@@ -281,12 +275,8 @@ test(
     })
     const traded = (mint: string, timestamp: number) => {
       for (const one of series) if (one.mint === mint) one.candles.traded(timestamp)
-      return false
     }
-    live.onTrade(
-      (mint, { timestamp }) => traded(mint, timestamp),
-      () => {},
-    )
+    live.onTrade(({ mint, timestamp }) => traded(mint, timestamp))
     live.onRepriced((mint) => traded(mint, 0))
     live.attach()
     for (let instant = 0; instant < INSTANTS / 3; instant += 1) {
@@ -316,6 +306,12 @@ test(
   LONG_MS,
 )
 
+function queryOf(body: object): TablesQuery {
+  const parsed = tablesOf(body)
+  if (!parsed.ok) throw new Error(parsed.error.message)
+  return parsed.value
+}
+
 test('queries that mean the same have one name, others have others', () => {
   const name = (body: Parameters<typeof tableName>[0]) => tableName(body)
   const plain = { type: 'new', limit: 50 } as const
@@ -323,7 +319,8 @@ test('queries that mean the same have one name, others have others', () => {
     { ...plain, filters: {} },
     { ...plain, filters: { new: {} } },
     { ...plain, filters: { new: { holders: {}, dexPaid: false }, graduated: { dexPaid: true } } },
-    { ...plain, filters: { new: { socials: { twitter: false }, holders: null } } },
+    { ...plain, filters: { new: { socials: { twitter: false } } } },
+    queryOf({ type: 'new', newPools: { socials: { twitter: false }, holders: null } }),
   ]
   expect(new Set(same.map(name)).size).toBe(1)
   const others = [

@@ -2,6 +2,7 @@ import { Engine } from '../../src/engine/engine.ts'
 import { POSITION_LANES } from '../../src/engine/state/layout.ts'
 import { TAPE_BLOCK_RECORDS } from '../../src/engine/state/tape.ts'
 import type { FeedEvent } from '../../src/events/event.ts'
+import { eventFrame } from '../../src/protocol/live-frames.ts'
 import { EngineLive } from '../../src/query/engine-live.ts'
 import { EngineQueries } from '../../src/query/engine-queries.ts'
 import { copyParts } from '../../src/store/recovery/recovery.ts'
@@ -44,11 +45,10 @@ export class Pair {
   /** Reads and live messages of the engine, as after a start. */
   #attached(): EngineQueries {
     const live = new EngineLive(this.engine)
-    live.onTrade(
-      () => true,
-      (_mint, message) => this.trades.push(message),
-    )
-    live.onMigration((message) => this.migrations.push(message))
+    live.onTrade((trade) => this.trades.push(eventFrame('update_mint_info', trade)))
+    live.onAnnounced((channel, message) => {
+      if (channel === 'mint_migration') this.migrations.push(eventFrame(channel, message))
+    })
     live.attach()
     return new EngineQueries(this.engine, () => {})
   }

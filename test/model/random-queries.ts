@@ -1,20 +1,23 @@
 import {
-  type ChartQuery,
   type Filters,
   FLAG_FILTERS,
   GROUPS,
   RANGE_FILTERS,
+  type Range,
   type RangeFilter,
-  type RangeFilterName,
+  SOCIAL_FILTERS,
+  SOCIALS,
+} from '../../src/protocol/filters.ts'
+import {
+  type ChartQuery,
   RESOLUTIONS,
   type Resolution,
-  SOCIALS,
   type TablesQuery,
 } from '../../src/protocol/queries.ts'
 import type { Random } from '../oracle/random.ts'
 
 /** Bounds that cut through what histories hold. */
-const BOUNDS: { readonly [N in RangeFilterName]: readonly [number, ...number[]] } = {
+const BOUNDS: { readonly [N in RangeFilter]: readonly [number, ...number[]] } = {
   xReuses: [0, 1, 2],
   ageMinutes: [0, 0.5, 10, 200, 1440],
   mCapUsd: [0, 4000, 5000, 10_000, 30_000],
@@ -43,8 +46,8 @@ export function randomTables(random: Random): TablesQuery {
   }
 }
 
-function randomFilters(random: Random): Filters | null {
-  if (random.chance(0.1)) return null
+function randomFilters(random: Random): Filters {
+  if (random.chance(0.1)) return {}
   let filters: Filters = {}
   const count = random.pick([1, 1, 1, 2, 3])
   for (let i = 0; i < count; i += 1) filters = { ...filters, ...randomFilter(random) }
@@ -54,14 +57,14 @@ function randomFilters(random: Random): Filters | null {
 function randomFilter(random: Random): Filters {
   if (random.chance(0.15)) return { [random.pick(FLAG_FILTERS)]: random.chance(0.8) }
   if (random.chance(0.15)) {
-    const wanted = random.pick([...SOCIALS, 'atLeastOne'])
+    const wanted = random.pick(SOCIAL_FILTERS)
     return { socials: { [wanted]: true, [random.pick(SOCIALS)]: random.chance(0.3) } }
   }
   const name = random.pick(RANGE_FILTERS)
   const a = random.pick(BOUNDS[name])
   const b = random.pick(BOUNDS[name])
   const both = { min: Math.min(a, b), max: Math.max(a, b) }
-  return { [name]: random.pick<RangeFilter>([{ min: a }, { max: b }, both, { min: null, max: b }]) }
+  return { [name]: random.pick<Range>([{ min: a }, { max: b }, both, {}]) }
 }
 
 /** A chart question about a time somewhere in the last days, `from` never after `to`. */

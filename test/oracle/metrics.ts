@@ -1,6 +1,6 @@
 /** Every figure of a token, once, under one name; the resources pick from here. */
 
-import type { Group } from '../../src/protocol/queries.ts'
+import type { Group } from '../../src/protocol/filters.ts'
 import {
   bundlersOf,
   creatorOf,

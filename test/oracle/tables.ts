@@ -5,11 +5,11 @@ import {
   GROUPS,
   type Group,
   RANGE_FILTERS,
-  type RangeFilterName,
+  type RangeFilter,
   SOCIALS,
-  type SocialsFilter,
-  type TablesQuery,
-} from '../../src/protocol/queries.ts'
+  type Socials,
+} from '../../src/protocol/filters.ts'
+import type { TablesQuery } from '../../src/protocol/queries.ts'
 import { creationKeyOf, creatorCounts, xReusesOf } from './creators.ts'
 import { compareText, wire } from './exact.ts'
 import { isComplete, type Metrics } from './metrics.ts'
@@ -80,17 +80,13 @@ function passes(world: World, metrics: Metrics, filters: Filters, now: number): 
   )
 }
 
-function hasSocials({ known }: Metrics, wanted: SocialsFilter): boolean {
+function hasSocials({ known }: Metrics, wanted: Socials): boolean {
   const has = SOCIALS.filter((social) => known.texts[social] !== '')
   const all = SOCIALS.every((social) => !wanted[social] || has.includes(social))
   return all && (!wanted.atLeastOne || has.length > 0)
 }
 
-function filterValues(
-  world: World,
-  metrics: Metrics,
-  now: number,
-): Record<RangeFilterName, number> {
+function filterValues(world: World, metrics: Metrics, now: number): Record<RangeFilter, number> {
   const window = windowOf(metrics.token.swaps, now)
   const dev = creatorCounts(world, metrics.creator)
   return {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { keptSentence } from '../../src/app/durability.ts'
+import { storedSentence } from '../../src/app/durability.ts'
 import { logText } from '../../src/app/log.ts'
 import { StoreError } from '../../src/store/disk/failure.ts'
 
@@ -73,7 +73,7 @@ test('what is no line of JSON stays what it is', () => {
 
 test('the sentence of a stop tells journal and snapshot, and what neither has', () => {
   const sentence = (...rest: [number, number, number, StoreError | null]) =>
-    keptSentence('data', ...rest)
+    storedSentence('data', ...rest)
   expect(sentence(12_345, 12_345, 12_345, null)).toBe(
     'all events are kept: the journal of data ends at seq 12,345, and so does its newest snapshot.',
   )

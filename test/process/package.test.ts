@@ -71,12 +71,12 @@ test.skipIf(!hasScript)(
     onTestFinished(() => void child.kill('SIGKILL'))
     const ended = once(child, 'close')
     let text = ''
-    let isTold = false
+    let isKnownAddress = false
     child.stdout.on('data', (bytes: Buffer) => {
       text += bytes.toString('latin1')
       // Once: a second one ends it at once.
-      if (text.includes('ready') && !isTold) {
-        isTold = true
+      if (text.includes('ready') && !isKnownAddress) {
+        isKnownAddress = true
         child.stdin.write(CTRL_C)
       }
     })

@@ -30,12 +30,12 @@ async function shownBy(settings: Settings): Promise<{ code: unknown; text: strin
   onTestFinished(() => void child.kill('SIGKILL'))
   const ended = once(child, 'close')
   let text = ''
-  let isTold = false
+  let isKnownAddress = false
   child.stdout.setEncoding('utf8').on('data', (part: string) => {
     text += part
     // Once: a second one ends it at once.
-    if (!isTold && /feed ended/.test(text)) {
-      isTold = true
+    if (!isKnownAddress && /feed ended/.test(text)) {
+      isKnownAddress = true
       child.stdin.write(CTRL_C)
     }
   })

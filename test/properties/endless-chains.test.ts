@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { EndlessChain } from '../../src/base/damage.ts'
+import { EndlessChain } from '../../src/base/errors.ts'
 import { ROW_MASK, ROW_SHIFT } from '../../src/engine/memory/rows.ts'
 import { BAR_LANES, Bar, POSITION_LANES, PositionLane } from '../../src/engine/state/layout.ts'
 import { SwapLane } from '../../src/events/swap-record.ts'

@@ -70,7 +70,7 @@ test('the holders of the tokens of a table are looked through token by token, tu
   const answers = new EngineQueries(engine, () => {})
   let scans = 0
   const { answer, turns } = readInTurns(
-    (budget) => answers.tableBytes(query, budget),
+    (budget) => answers.tableAnswer(query, budget),
     () => {
       expect(engine.top.scans - scans).toBeGreaterThan(0)
       scans = engine.top.scans
@@ -78,7 +78,7 @@ test('the holders of the tokens of a table are looked through token by token, tu
   )
   // One for each with many, and one for the last, which has few.
   expect(turns).toBe(MINTS.length)
-  expect(answer.toString()).toBe(expected)
+  expect(answer.bytes.toString()).toBe(expected)
   const again = new EngineQueries(engine, () => {})
-  expect(again.tableBytes(query, NO_TIME).toString()).toBe(expected)
+  expect(again.tableAnswer(query, NO_TIME).bytes.toString()).toBe(expected)
 })

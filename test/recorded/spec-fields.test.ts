@@ -1,10 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import {
-  FLAG_FILTERS,
-  RANGE_FILTERS,
-  RESOLUTIONS,
-  TRADER_ORDERS,
-} from '../../src/protocol/queries.ts'
+import { FLAG_FILTERS, RANGE_FILTERS } from '../../src/protocol/filters.ts'
+import { RESOLUTIONS, TRADER_ORDERS } from '../../src/protocol/queries.ts'
 import { METRICS } from '../../src/query/tables/metrics.ts'
 import { checkDay, checkShape } from '../conformance/shape.ts'
 import {

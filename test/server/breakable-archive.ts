@@ -1,4 +1,4 @@
-import { TapeDamage } from '../../src/base/damage.ts'
+import { TapeDamage } from '../../src/base/errors.ts'
 import type { TapeBlock } from '../../src/engine/state/tape.ts'
 import { MemoryArchive } from '../store/memory-archive.ts'
 

@@ -42,7 +42,7 @@ export class EngineServer {
       state: { isStarting: () => false, notReady: () => null, figures: () => ({}) },
       position: { epoch: () => epoch, seq: () => streams.value.position() },
       clock: Date.now,
-      checksKept: true,
+      checksCache: true,
       rateLimit: null,
       trustProxy: [],
       corsOrigin: '*',

@@ -1,6 +1,7 @@
 import { Budget } from '../../src/base/budget.ts'
-import type { LiveSource, Queries, TokenReads } from '../../src/protocol/queries.ts'
-import type { LiveStreams, StreamSource, TradeInfo } from '../../src/protocol/streams.ts'
+import type { AnnouncedChannel, EventMessage } from '../../src/protocol/live-frames.ts'
+import type { Queries, TableAnswer, TokenReads } from '../../src/protocol/queries.ts'
+import type { LiveSource, LiveStreams, StreamSource, Trade } from '../../src/protocol/streams.ts'
 import type { RunningServer, ServerOptions } from '../../src/server/http/options.ts'
 import { startServer } from '../../src/server/server.ts'
 
@@ -10,60 +11,64 @@ export interface Call {
   readonly args: readonly unknown[]
 }
 
-type Wanted = Parameters<LiveSource['onTrade']>[0]
-type Publish = Parameters<LiveSource['onTrade']>[1]
+/** A trade of a mint without a number: the fake has no streams. */
+function tradeOf(mint: string, data: () => string): Trade {
+  const numbers = { seq: 1, ordinal: 0, timestamp: 0, walletSeq: 1, tradeSeq: 1 }
+  return { mint, pool: '"p"', wallet: 'w', data, ...numbers }
+}
 
-/** A trade without a number: the fake has no streams. */
-const TOLD: TradeInfo = {
-  seq: 1,
-  ordinal: 0,
-  timestamp: 0,
-  wallet: 'w',
-  walletSeq: 1,
-  tradeSeq: 1,
-  extras: '',
+const READ = new Error('the text is read')
+
+/** Whether something asks for the text of a message; it gets none. */
+function isRead(publish: (data: () => never) => void): boolean {
+  try {
+    publish(() => {
+      throw READ
+    })
+    return false
+  } catch (error) {
+    if (error !== READ) throw error
+    return true
+  }
 }
 
 export class FakeLive implements LiveSource {
-  #wanted: Wanted = () => false
-  #trade: Publish = () => {}
-  #migration: (message: string) => void = () => {}
-  wantsLaunches: () => boolean = () => false
-  #launch: (message: string) => void = () => {}
+  #trade: (trade: Trade) => void = () => {}
+  #announced: (channel: AnnouncedChannel, message: EventMessage) => void = () => {}
 
-  onTrade(wanted: Wanted, publish: Publish) {
-    this.#wanted = wanted
-    this.#trade = publish
+  onTrade(listener: (trade: Trade) => void) {
+    this.#trade = listener
   }
 
-  wanted(mint: string): boolean {
-    return this.#wanted(mint, TOLD)
-  }
-
-  onMigration(publish: (message: string) => void) {
-    this.#migration = publish
-  }
-
-  onLaunch(wanted: () => boolean, publish: (message: string) => void) {
-    this.wantsLaunches = wanted
-    this.#launch = publish
+  onAnnounced(listener: (channel: AnnouncedChannel, message: EventMessage) => void) {
+    this.#announced = listener
   }
 
   onRepriced() {}
 
-  launch(data: unknown): void {
-    if (this.wantsLaunches())
-      this.#launch(JSON.stringify({ channel: 'new_launched_pool', pool: 'p', data }))
+  /** Is a trade of the mint worth encoding? */
+  wanted(mint: string): boolean {
+    return isRead((data) => this.#trade(tradeOf(mint, data)))
   }
 
-  /** As the engine does it: nothing is encoded for a mint that nobody follows. */
+  wantsLaunches(): boolean {
+    return isRead((data) =>
+      this.#announced('new_launched_pool', { pool: '"p"', ordinal: null, data }),
+    )
+  }
+
+  launch(data: unknown): void {
+    const message = { pool: '"p"', ordinal: null, data: () => JSON.stringify(data) }
+    this.#announced('new_launched_pool', message)
+  }
+
   trade(mint: string, data: unknown): void {
-    if (!this.wanted(mint)) return
-    this.#trade(mint, JSON.stringify({ channel: 'update_mint_info', pool: 'p', data }), TOLD)
+    this.#trade(tradeOf(mint, () => JSON.stringify(data)))
   }
 
   migrate(data: unknown): void {
-    this.#migration(JSON.stringify({ channel: 'mint_migration', data }))
+    const message = { pool: null, ordinal: null, data: () => JSON.stringify(data) }
+    this.#announced('mint_migration', message)
   }
 }
 
@@ -91,17 +96,31 @@ export function fakeAnswers(calls: Call[], body: () => string): Queries {
     // Never the same: the tests count calls.
     version: () => version++,
     // Whatever the line of a feed may call a mint or a wallet.
-    isTold: (text) => /^\P{Cc}{1,64}$/u.test(text) && text.trim() !== '',
+    isKnownAddress: (text) => /^\P{Cc}{1,64}$/u.test(text) && text.trim() !== '',
     search: answer('search'),
     marketData: answer('marketData'),
     swaps: answer('swaps'),
     tokenTraders: answer('tokenTraders'),
     walletTokens: answer('walletTokens'),
     chart: answer('chart'),
-    beginChart: (query) => ({ write: () => answer('chart')(query), isCurrent: () => true }),
+    beginChart: (query) => ({
+      write: () => answer('chart')(query),
+      column: () => [],
+      isCurrent: () => true,
+    }),
     tables: answer('tables'),
-    tableBytes: (query) => Buffer.from(answer('tables')(query)),
+    tableAnswer: (query) => tableAnswer(answer('tables')(query)),
   }
+}
+
+/** A table of a test: any JSON, whose rows are those of its groups. */
+function tableAnswer(json: string): TableAnswer {
+  const mints = () => {
+    const groups: Record<string, unknown> = JSON.parse(json)
+    const rows = Object.values(groups).flatMap((group) => (Array.isArray(group) ? group : []))
+    return new Set(rows.map((row: { mint: string }) => row.mint))
+  }
+  return { bytes: Buffer.from(json), mints, rows: () => new Map() }
 }
 
 const NOTHING: StreamSource = {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
-import { OutOfTime } from '../../src/base/budget.ts'
+import { Budget, OutOfTime } from '../../src/base/budget.ts'
 import { isRecord } from '../../src/base/json-access.ts'
 import type { FeedEvent } from '../../src/events/event.ts'
 import { USDC_MINT } from '../../src/events/platform.ts'
@@ -273,6 +273,7 @@ test('the chart that candles begin with is written in pieces, and has what was t
     const chart = begin(query)
     return {
       isCurrent: () => chart.isCurrent(),
+      column: (name) => chart.column(name),
       write: (budget) => {
         goes += 1
         if (goes === 10) service.feed([trade(at(65))])
@@ -297,9 +298,9 @@ test('a table whose columns are read for all tokens is begun in pieces, and what
   service.feed([trade({ mint: 'A' })])
   let goes = 0
   const { answers } = service.wired
-  const read = answers.tableBytes.bind(answers)
-  vi.spyOn(answers, 'tableBytes').mockImplementation((query, budget) => {
-    if (budget === undefined) return read(query)
+  const read = answers.tableAnswer.bind(answers)
+  vi.spyOn(answers, 'tableAnswer').mockImplementation((query, budget) => {
+    if (budget === undefined || budget === Budget.unlimited) return read(query)
     if (++goes < 30) throw new OutOfTime()
     return read(query, budget)
   })

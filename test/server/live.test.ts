@@ -78,7 +78,9 @@ test('the trades of the last table answer arrive for the connections its x-socke
 
 test('a token that leaves the table of one x-socket-id stays in those of the others', async () => {
   const client = await open('stays')
+  const other = await open('goes')
   await client.ask({ event: 'update_pools_info', data: { action: 'subscribe', id: 'stays' } })
+  await other.ask({ event: 'update_pools_info', data: { action: 'subscribe', id: 'goes' } })
   const answer = async (id: string, mints: readonly string[]) => {
     fake.body = () => JSON.stringify({ new: mints.map(row) })
     const headers = { 'content-type': 'application/json', 'x-socket-id': id }
@@ -92,6 +94,7 @@ test('a token that leaves the table of one x-socket-id stays in those of the oth
   await answer('stays', [])
   expect(['S1', 'S2'].map((mint) => fake.live.wanted(mint))).toEqual([false, true])
   client.close()
+  other.close()
 })
 
 test.each(['/', '/ws', '/ws/'])(

@@ -21,7 +21,7 @@ export interface MachineHears {
   readonly ended: (what: DiskFate['ends']) => void
 }
 
-/** LoopScheduler of the event loop that let every promise that is due come to its end. */
+/** Turns of the event loop that let every promise that is due come to its end. */
 const TURNS = 12
 /** Steps of a compaction that nobody interrupts. */
 const STEPS_MAX = 1_000_000

@@ -124,7 +124,7 @@ export class SimulatedProcess {
     })
     this.#journaled.settings()
     const sink: EventSink = lie.sink?.(engine, this.#journaled) ?? this.#journaled
-    this.service.keepIn(sink)
+    this.service.journalTo(sink)
     this.snapshots = this.#newSnapshots()
     live.attach()
   }

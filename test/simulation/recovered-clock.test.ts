@@ -45,7 +45,7 @@ test('the clock of a start does not judge the events that the journal holds', ()
     { disk, folder: FOLDER, fsync: 'always', epoch: BOOT, boot: BOOT, onFailure: () => {} },
     place,
   )
-  first.keepIn(new JournaledEngine(first.engine, journal))
+  first.journalTo(new JournaledEngine(first.engine, journal))
   const tooEarly = swap({ slot: 300, signature: 'early', timestamp: START_SECOND + 600 })
   first.events([price(150), swap({ slot: 299, signature: 'first' }), tooEarly])
   expect(first.engine.counts.aheadRefused).toBe(1)

@@ -2,6 +2,7 @@ import { Engine } from '../../src/engine/engine.ts'
 import type { EngineSettings } from '../../src/events/engine-settings.ts'
 import type { FeedEvent } from '../../src/events/event.ts'
 import { RecordBatch } from '../../src/events/record-batch.ts'
+import { eventFrame } from '../../src/protocol/live-frames.ts'
 import { EngineLive } from '../../src/query/engine-live.ts'
 import type { Plan } from './plan.ts'
 
@@ -76,12 +77,8 @@ export class Reference {
 }
 
 export function listenToAll(live: EngineLive, listen: (message: string) => void): void {
-  live.onTrade(
-    () => true,
-    (_mint, message) => listen(message),
-  )
-  live.onMigration(listen)
-  live.onLaunch(() => true, listen)
+  live.onTrade((trade) => listen(eventFrame('update_mint_info', trade)))
+  live.onAnnounced((channel, message) => listen(eventFrame(channel, message)))
 }
 
 /** What is left of a batch, or the time: no event of it counts. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { stackOf } from '../../src/base/thrown.ts'
+import { stackOf } from '../../src/base/errors.ts'
 import { byLength } from '../lengths.ts'
 import { LIES } from './lies.ts'
 import type { Outcome, Tally } from './outcome.ts'

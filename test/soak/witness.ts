@@ -3,7 +3,7 @@ import { pathsOf } from './crowd.ts'
 /** Tokens whose answers are compared. */
 const TOKENS = 100
 
-/** Queries of tokens at one moment that stands still (CLOCK=event and no feed). */
+/** Answers of tokens at one moment that stands still (CLOCK=event and no feed). */
 export type Testimony = ReadonlyMap<string, string>
 
 /** Mints of the tables, as they are asked for later again. */

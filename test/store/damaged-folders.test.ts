@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { TapeDamage } from '../../src/base/damage.ts'
+import { TapeDamage } from '../../src/base/errors.ts'
 import type { FeedEvent } from '../../src/events/event.ts'
 import { StoreError } from '../../src/store/disk/failure.ts'
 import { chunkPath, listDataFiles } from '../../src/store/folder/data-folder.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { TapeDamage } from '../../src/base/damage.ts'
+import { TapeDamage } from '../../src/base/errors.ts'
 import { exportLines } from '../../src/commands/export.ts'
 import { inspectFolder } from '../../src/commands/inspect.ts'
 import { SILENT } from '../../src/commands/progress.ts'

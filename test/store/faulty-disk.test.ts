@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { codeOf } from '../../src/base/thrown.ts'
+import { codeOf } from '../../src/base/errors.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import { compact } from '../../src/store/compaction/compaction.ts'
 import { StoreError } from '../../src/store/disk/failure.ts'

@@ -1,4 +1,4 @@
-import { TapeDamage } from '../../src/base/damage.ts'
+import { TapeDamage } from '../../src/base/errors.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import {
   TAPE_BLOCK_RECORDS,

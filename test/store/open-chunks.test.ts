@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
-import { TapeDamage } from '../../src/base/damage.ts'
+import { TapeDamage } from '../../src/base/errors.ts'
 import { TAPE_BLOCK_RECORDS } from '../../src/engine/state/tape.ts'
 import { NodeDisk } from '../../src/store/disk/node-disk.ts'
 import { runToEnd } from '../../src/store/disk/steps.ts'

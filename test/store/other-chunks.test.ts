@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { TapeDamage } from '../../src/base/damage.ts'
+import { TapeDamage } from '../../src/base/errors.ts'
 import { SILENT } from '../../src/commands/progress.ts'
 import { repairBase } from '../../src/commands/repair-plan.ts'
 import { reportSnapshot } from '../../src/commands/snapshot-report.ts'

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { TapeDamage } from '../../src/base/damage.ts'
+import { TapeDamage } from '../../src/base/errors.ts'
 import type { Tape } from '../../src/engine/state/tape.ts'
 import { listDataFiles, type NumberedFile } from '../../src/store/folder/data-folder.ts'
 import { JOURNAL_VERSION } from '../../src/store/format/journal-format.ts'

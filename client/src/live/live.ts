@@ -1,7 +1,6 @@
-import type { Resolution, TableFilter } from '../filters.ts'
 import type { Settings } from '../options.ts'
 import type { Problem } from '../problem.ts'
-import type { ExtraQuery } from '../reads.ts'
+import type { ExtraQuery, Resolution, TableFilter } from '../reads.ts'
 import { isFigures } from '../resources/market-figures.ts'
 import { isMigration } from '../resources/migration.ts'
 import { pageOf } from '../resources/page.ts'

@@ -1,3 +1,4 @@
+import { GROUPS, type Group } from '../filters.ts'
 import { isRow, type TableRow, type Tables } from '../resources/tables.ts'
 import { isCount, isText, listOf, objectOf, optional } from '../shape.ts'
 
@@ -12,8 +13,6 @@ const isDelta = objectOf({
   graduated: optional(isGroupDelta),
 })
 
-const GROUPS = ['new', 'completing', 'graduated'] as const
-
 interface GroupDelta {
   readonly leave: readonly string[]
   readonly put: readonly { readonly at: number; readonly row: TableRow }[]
@@ -23,7 +22,7 @@ interface GroupDelta {
 /** The tables behind a delta; null when it does not fit them. */
 export function appliedDelta(tables: Tables, delta: unknown): Tables | null {
   if (!isDelta(delta)) return null
-  const next: { [G in (typeof GROUPS)[number]]?: readonly TableRow[] | undefined } = { ...tables }
+  const next: { [G in Group]?: readonly TableRow[] | undefined } = { ...tables }
   for (const group of GROUPS) {
     const change = delta[group]
     if (change === undefined) continue

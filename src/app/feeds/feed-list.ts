@@ -1,4 +1,6 @@
-import { type Config, ConfigError, type FeedName, isLiveFeed } from '../../config/config.ts'
+import type { Config } from '../../config/config.ts'
+import { type FeedName, isLiveFeed } from '../../config/feed-setting.ts'
+import { ConfigError } from '../../config/setting-values.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Feed } from '../../events/event-sink.ts'
 import type { NewForms } from '../../feeds/chain/transactions/new-forms.ts'

@@ -1,4 +1,5 @@
-import { type Config, type FeedName, isLiveFeed } from '../../config/config.ts'
+import type { Config } from '../../config/config.ts'
+import { type FeedName, isLiveFeed } from '../../config/feed-setting.ts'
 import type { EventSink, Feed } from '../../events/event-sink.ts'
 import type { MetadataFeed } from '../../feeds/metadata/metadata-feed.ts'
 import { ObservedSink } from '../../feeds/metadata/observed-sink.ts'

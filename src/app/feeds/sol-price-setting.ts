@@ -1,5 +1,6 @@
-import { messageOf } from '../../base/thrown.ts'
-import { type Config, ConfigError } from '../../config/config.ts'
+import { messageOf } from '../../base/errors.ts'
+import type { Config } from '../../config/config.ts'
+import { ConfigError } from '../../config/setting-values.ts'
 import { fixedPrice, type PriceSeries, readPriceFile } from '../../feeds/sol-price/price-series.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { olderLink } from '../../base/damage.ts'
+import { olderLink } from '../../base/errors.ts'
 import { Flag, Hop, hopOf, SwapFloatLane, SwapLane, walletOf } from '../../events/swap-record.ts'
 import { LifecycleLane, PositionFlag, TokenFlag, TokenLane } from '../state/layout.ts'
 import { isSameSignature } from '../state/signature.ts'

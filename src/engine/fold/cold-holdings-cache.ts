@@ -1,5 +1,5 @@
 import { Budget } from '../../base/budget.ts'
-import { TapeDamage } from '../../base/damage.ts'
+import { TapeDamage } from '../../base/errors.ts'
 import { type ChainCopy, CopiedChains } from '../state/copied-chains.ts'
 import { walletLane } from '../state/lanes.ts'
 import { ColdPositionLane, ColdWalletLane, PositionLane, WalletLane } from '../state/layout.ts'

@@ -1,4 +1,4 @@
-import { stepped } from '../../base/damage.ts'
+import { stepped } from '../../base/errors.ts'
 import { copyU64 } from '../../base/u64.ts'
 import type { TopHolders } from '../index/top-holders.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'

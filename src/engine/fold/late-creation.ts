@@ -1,4 +1,4 @@
-import { stepped } from '../../base/damage.ts'
+import { stepped } from '../../base/errors.ts'
 import { isZeroAt } from '../../base/u64.ts'
 import { Flag, Hop, hopOf, SwapFloatLane, SwapLane, walletOf } from '../../events/swap-record.ts'
 import { swapsOldestFirst } from '../history/swap-chains.ts'
@@ -89,8 +89,8 @@ export class LateCreation {
       traded.add(wallet)
       const flags = r[at + SwapLane.flags]
       const isSell = (flags & Flag.sell) !== 0
-      const isTold = (flags & Flag.balanceBeforeGiven) !== 0
-      if (isSell || (isTold && !isZeroAt(r, at + SwapLane.balanceBeforeLo)))
+      const isKnownAddress = (flags & Flag.balanceBeforeGiven) !== 0
+      if (isSell || (isKnownAddress && !isZeroAt(r, at + SwapLane.balanceBeforeLo)))
         this.#flagInsider(this.#state.findPosition(swap.token, wallet))
     }
     let next = swap.t[swap.tAt + TokenLane.positionsPlus1]

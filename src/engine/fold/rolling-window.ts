@@ -1,4 +1,4 @@
-import { olderLink } from '../../base/damage.ts'
+import { olderLink } from '../../base/errors.ts'
 import { WINDOW_SECONDS } from '../../events/platform.ts'
 import { Flag, SwapFloatLane, SwapLane, volumeMicroUsdOf } from '../../events/swap-record.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'

@@ -1,4 +1,4 @@
-import { stepped } from '../../base/damage.ts'
+import { stepped } from '../../base/errors.ts'
 import { copyU64, isZeroAt, numberAt, readU64 } from '../../base/u64.ts'
 import { Quote } from '../../events/platform.ts'
 import {

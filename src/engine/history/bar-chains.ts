@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { type Budget, OutOfTime } from '../../base/budget.ts'
-import { stepped } from '../../base/damage.ts'
+import { stepped } from '../../base/errors.ts'
 import { barLane, tokenLane } from '../state/lanes.ts'
 import { Bar, TokenLane } from '../state/layout.ts'
 import type { State } from '../state/state.ts'

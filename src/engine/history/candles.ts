@@ -1,5 +1,5 @@
 import { Budget, within } from '../../base/budget.ts'
-import { stepped, TapeDamage } from '../../base/damage.ts'
+import { stepped, TapeDamage } from '../../base/errors.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import { barLane } from '../state/lanes.ts'
 import { BAR_LANES, BAR_PRICES, Bar, BarPrice, TokenFlag, TokenLane } from '../state/layout.ts'

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { type Budget, OutOfTime } from '../../base/budget.ts'
-import { olderLink } from '../../base/damage.ts'
+import { olderLink } from '../../base/errors.ts'
 import { SwapLane, type SwapMark, walletOf } from '../../events/swap-record.ts'
 import { positionLane, tokenLane } from '../state/lanes.ts'
 import { PASSED_SHIFT, PositionLane, TokenLane } from '../state/layout.ts'

@@ -1,5 +1,5 @@
 import type { Budget } from '../../base/budget.ts'
-import { stepped } from '../../base/damage.ts'
+import { stepped } from '../../base/errors.ts'
 import { numberAt, readU64, u64ToNumber } from '../../base/u64.ts'
 import { ROW_MASK, ROW_SHIFT, Rows } from '../memory/rows.ts'
 import { U32List } from '../memory/u32-list.ts'

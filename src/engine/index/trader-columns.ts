@@ -1,5 +1,5 @@
 import type { Budget } from '../../base/budget.ts'
-import { stepped } from '../../base/damage.ts'
+import { stepped } from '../../base/errors.ts'
 import { wholeAt } from '../../base/u64.ts'
 import { HashSlots } from '../memory/hash-slots.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'

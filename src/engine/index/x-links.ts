@@ -1,4 +1,4 @@
-import { stepped } from '../../base/damage.ts'
+import { stepped } from '../../base/errors.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import { widened } from '../memory/views.ts'
 import {

@@ -1,4 +1,4 @@
-import { olderLink } from '../../base/damage.ts'
+import { olderLink } from '../../base/errors.ts'
 import { U32List } from './u32-list.ts'
 import { untouchedByScattered } from './views.ts'
 

@@ -1,4 +1,4 @@
-import { olderLink } from '../../base/damage.ts'
+import { olderLink } from '../../base/errors.ts'
 import { ARRIVAL_BITS, ARRIVAL_SHIFT, SwapLane } from '../../events/swap-record.ts'
 import { tokenLane } from '../state/lanes.ts'
 import { TokenLane } from '../state/layout.ts'

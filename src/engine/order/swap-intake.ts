@@ -7,7 +7,7 @@ import type { AddressBook } from '../state/address-book.ts'
 import { packSignature } from '../state/signature.ts'
 
 /**
- * LoopScheduler swap events into records: interns addresses, packs the signature, marks what was given. A
+ * Turns swap events into records: interns addresses, packs the signature, marks what was given. A
  * record is complete without a look at what was folded before it.
  */
 export class SwapIntake {

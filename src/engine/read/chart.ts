@@ -1,6 +1,6 @@
 import { barTime, nextBarTime, type Width } from '../../base/bar-time.ts'
 import type { Budget } from '../../base/budget.ts'
-import { stepped } from '../../base/damage.ts'
+import { stepped } from '../../base/errors.ts'
 import type { BarChains } from '../history/bar-chains.ts'
 import { BASE_WIDTHS_SECONDS } from '../history/candles.ts'
 import type { ChartTrade, ChartTrades } from '../history/chart-trades.ts'

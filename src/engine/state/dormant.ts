@@ -1,4 +1,4 @@
-import { TapeDamage } from '../../base/damage.ts'
+import { TapeDamage } from '../../base/errors.ts'
 import { ROW_MASK, ROW_SHIFT, Rows, reusedRowsPart, rowsPart } from '../memory/rows.ts'
 import type { StatePart } from '../memory/state-part.ts'
 import type { ChainCopy } from './copied-chains.ts'

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { stepped } from '../../base/damage.ts'
+import { stepped } from '../../base/errors.ts'
 import { widened } from '../memory/views.ts'
 
 /** Chains shorter than this are followed each time. */

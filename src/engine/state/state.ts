@@ -1,4 +1,4 @@
-import { areNone, otherRules, THRESHOLDS, type Thresholds } from '../../base/thresholds.ts'
+import { differingRules, THRESHOLDS, type Thresholds } from '../../base/thresholds.ts'
 import { NEVER_HOLDERS } from '../../events/platform.ts'
 import { HashSlots } from '../memory/hash-slots.ts'
 import { ROW_MASK, ROW_SHIFT, Rows, reusedRowsPart, rowsPart } from '../memory/rows.ts'
@@ -137,7 +137,7 @@ export class State {
   /** From now on these count, the contract's where none is said; true: they are other ones. */
   judgeBy(rules: Partial<Thresholds> = {}): boolean {
     const next = { ...THRESHOLDS, ...rules }
-    if (areNone(otherRules(next, this.#rules))) return false
+    if (Object.keys(differingRules(next, this.#rules)).length === 0) return false
     this.#rules = next
     return true
   }

@@ -1,4 +1,4 @@
-import { TapeDamage } from '../../base/damage.ts'
+import { TapeDamage } from '../../base/errors.ts'
 import { SWAP_U32_LANES } from '../../events/swap-record.ts'
 import { ROW_MASK, ROW_SHIFT, ROWS_MAX, ROWS_PER_PAGE } from '../memory/rows.ts'
 import { type Sized, StateError, type StatePart, sizesOf } from '../memory/state-part.ts'

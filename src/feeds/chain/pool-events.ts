@@ -86,11 +86,11 @@ export class PoolEvents {
     }
     if (isEvent(event, BOOST_BUY_AND_BURN_EVENT)) {
       const pool = event.text('pool')
-      const isTold = place.decoded.some(
+      const isKnownAddress = place.decoded.some(
         (other) =>
           isEvent(other, BUY_EVENT) && other.text('pool') === pool && isBoost(other, place.decoded),
       )
-      if (isTold) return []
+      if (isKnownAddress) return []
       const burned = burnedPool(event, place.position)
       if (burned !== null) this.#virtualQuoteRaw.set(pool, event.integer('virtual_quote_reserves'))
       return burned === null ? null : [burned]

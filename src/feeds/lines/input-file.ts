@@ -1,7 +1,7 @@
 import { accessSync, constants, createReadStream, statSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import zlib from 'node:zlib'
-import { codeOf } from '../../base/thrown.ts'
+import { codeOf } from '../../base/errors.ts'
 import { gunzipped } from './gzip-members.ts'
 import { zstdDecompressed } from './zstd-frames.ts'
 

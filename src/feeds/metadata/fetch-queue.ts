@@ -76,7 +76,7 @@ export class FetchQueue {
     return this.#dropped
   }
 
-  /** Queries of gateways that say they are switched off. */
+  /** Answers of gateways that say they are switched off. */
   get sunsets(): number {
     return this.#sunsets
   }

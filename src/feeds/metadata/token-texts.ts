@@ -1,5 +1,5 @@
 import { isRecord, type JsonRecord, jsonOf, textAt } from '../../base/json-access.ts'
-import { ownText } from '../../base/own-text.ts'
+import { flatCopy } from '../../base/safe-text.ts'
 import { METADATA_KEYS, type MetadataKey } from '../../events/event.ts'
 import { codePoints, LINK_CHARACTERS_MAX, withScheme } from '../../events/text.ts'
 import { type Refusal, refusal } from './refusal.ts'
@@ -40,7 +40,7 @@ function textsOf(value: JsonRecord): TokenTexts {
     const given = textAt(value, key)
     if (given === null) continue
     const text = key === 'description' ? cleanDescription(given) : cleanLink(given)
-    if (text !== '') texts[key] = ownText(text)
+    if (text !== '') texts[key] = flatCopy(text)
   }
   return withDiscord(texts)
 }

@@ -2,7 +2,7 @@ import { createWriteStream, mkdirSync, openSync, rmSync, type WriteStream } from
 import { join } from 'node:path'
 import { finished } from 'node:stream/promises'
 import { createZstdCompress, type ZstdCompress } from 'node:zlib'
-import { errorOf } from '../../base/thrown.ts'
+import { errorOf } from '../../base/errors.ts'
 import { frameLine, type RawFrames } from '../raw-frames.ts'
 
 /** Bytes that wait for the disk; what comes while there are more is dropped and counted. */

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { messageOf } from '../../base/thrown.ts'
+import { messageOf } from '../../base/errors.ts'
 import type { FeedEvent } from '../../events/event.ts'
 import type { LineError } from '../../events/event-lines.ts'
 import type { EventSink } from '../../events/event-sink.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { isSolPrice, SOL_PRICE_RANGE } from '../../base/sol-price-range.ts'
-import { messageOf } from '../../base/thrown.ts'
+import { messageOf } from '../../base/errors.ts'
+import { isSolPrice, SOL_PRICE_RANGE } from '../../base/thresholds.ts'
 
 /** Most rows of a price file: a price a minute for two years. */
 const ROWS_MAX = 1_100_000

@@ -1,5 +1,5 @@
 import { isRecord, type JsonRecord, jsonOf, listAt } from '../../base/json-access.ts'
-import { isSolPrice } from '../../base/sol-price-range.ts'
+import { isSolPrice } from '../../base/thresholds.ts'
 
 /** Venues tell cents at least: below, in USD per SOL, it is garbage. */
 const USD_MIN = 0.01

@@ -1,4 +1,4 @@
-import { messageOf } from '../../base/thrown.ts'
+import { messageOf } from '../../base/errors.ts'
 import type { ChainNormaliser } from '../chain/normalise.ts'
 import type { ChainTransaction } from '../chain/transactions/transaction.ts'
 import type { FeedCounters } from '../feed-counters.ts'

@@ -1,5 +1,5 @@
+import { codeOf } from '../../base/errors.ts'
 import { isRecord, type JsonRecord, recordAt, textAt } from '../../base/json-access.ts'
-import { codeOf } from '../../base/thrown.ts'
 import { retryAfterMs } from '../backoff.ts'
 import { type Timers, waitFor } from '../timers.ts'
 
@@ -22,7 +22,7 @@ const TOO_MANY_REQUESTS = 429
 
 interface RpcCounters {
   requests: number
-  /** Queries 429; the whole client pauses after each. */
+  /** Answers 429; the whole client pauses after each. */
   rateLimited: number
   errors: number
 }

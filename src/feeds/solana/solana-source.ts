@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { WebSocket } from 'ws'
 import { totals } from '../../base/snake-case.ts'
-import type { SolanaSetting } from '../../config/chain-settings.ts'
+import type { SolanaSetting } from '../../config/source-settings.ts'
 import { AMM_PROGRAM, PUMP_PROGRAM } from '../chain/layouts/programs.ts'
 import { ChainNormaliser } from '../chain/normalise.ts'
 import type { NewForms } from '../chain/transactions/new-forms.ts'

@@ -1,5 +1,5 @@
-import { stripControlChars } from '../../base/strip-control-chars.ts'
-import { messageOf } from '../../base/thrown.ts'
+import { messageOf } from '../../base/errors.ts'
+import { stripControlChars } from '../../base/safe-text.ts'
 import { codePoints } from '../../events/text.ts'
 import { withoutSecrets } from '../secrets.ts'
 

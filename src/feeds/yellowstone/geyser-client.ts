@@ -8,14 +8,14 @@ import {
 } from '@grpc/grpc-js'
 import { loadSync, type MethodDefinition } from '@grpc/proto-loader'
 import { ASSETS, programFile } from '../../base/program-files.ts'
-import type { YellowstoneSetting } from '../../config/chain-settings.ts'
+import type { YellowstoneSetting } from '../../config/source-settings.ts'
 import { firstAvailableOf, type GeyserUpdate, updateOf } from './geyser-update.ts'
 
 /** Longest message that is taken: block metas with the rewards of an epoch are the longest. */
 const MESSAGE_BYTES_MAX = 64 * 1024 * 1024
 /** How long one question may take: less than the silence that ends a connection. */
 const QUESTION_MS = 3_000
-/** Queries that say no, and will the next time: methods are let through by name on some plans. */
+/** Answers that say no, and will the next time: methods are let through by name on some plans. */
 const NEVER_ANSWERED: readonly number[] = [status.UNIMPLEMENTED, status.PERMISSION_DENIED]
 
 /** Slots, lamports and indexes are far below 2^53; amounts of tokens are texts. */

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
+import { messageOf } from '../../base/errors.ts'
 import { totals } from '../../base/snake-case.ts'
-import { messageOf } from '../../base/thrown.ts'
 import { AMM_PROGRAM, PUMP_PROGRAM } from '../chain/layouts/programs.ts'
 import { ChainNormaliser } from '../chain/normalise.ts'
 import type { NewForms } from '../chain/transactions/new-forms.ts'
@@ -199,7 +199,7 @@ export class YellowstoneSource implements Source {
           `the server tells slots again from ${first ?? 'now'} on`,
           first === null ? null : first - 1,
         )
-      let isTold = false
+      let isKnownAddress = false
       const within: SlotReceiver = {
         transaction: (transaction) => {
           if (transaction.slot >= from && transaction.slot <= to) receiver.transaction(transaction)
@@ -207,7 +207,7 @@ export class YellowstoneSource implements Source {
         slotComplete: (slot, parentSlot) => {
           if (slot >= from && slot <= to) receiver.slotComplete(slot, parentSlot)
           // Without a slot at `to` the first one behind it says that there is none.
-          if (slot >= to) isTold = true
+          if (slot >= to) isKnownAddress = true
         },
       }
       const reader = new GeyserReader(this.#reading, within, ANYWHERE, from)
@@ -217,14 +217,15 @@ export class YellowstoneSource implements Source {
         await this.#run(stream, reader, signal, () => {
           onMessage()
           watch.heard()
-          return isTold
+          return isKnownAddress
         })
       } catch (error) {
         throw watch.isSilent ? new Error(`nothing came for ${SILENCE_MS / 1000} s`) : error
       } finally {
         watch.stop()
       }
-      if (!isTold && !signal.aborted) throw new Error('the server ended the stream too early')
+      if (!isKnownAddress && !signal.aborted)
+        throw new Error('the server ended the stream too early')
     } finally {
       client.close()
     }

@@ -1,13 +1,13 @@
-import { ownText } from '../../base/own-text.ts'
+import { flatCopy } from '../../base/safe-text.ts'
 import { KEY_NAMES, STREAM_CHANNELS, type StreamChannel } from '../live-frames.ts'
-import { addressRefusal, type IsTold } from '../requests/address.ts'
+import { addressRefusal, type IsKnownAddress } from '../requests/address.ts'
 import { parseResolution } from '../requests/chart.ts'
-import { parseExtra } from '../requests/extra.ts'
-import { integer } from '../requests/integer.ts'
 import { accept, type Parsed, quoted, type Refused, refuse } from '../requests/parsed.ts'
 import {
   choice,
+  integer,
   optIn,
+  parseExtra,
   parseQueryString,
   type QueryParameters,
   required,
@@ -15,14 +15,15 @@ import {
 } from '../requests/query-parameters.ts'
 import { parseTables } from '../requests/tables.ts'
 import { tableName } from '../table-rows.ts'
-import type { AddedRequest, StreamRequest } from './live-messages.ts'
-import { EPOCH_CHARACTERS_MAX } from './live-options.ts'
 import {
   type CandlesRequest,
   COUNTBACK_DEFAULT,
   COUNTBACK_MAX,
+  EPOCH_CHARACTERS_MAX,
+  type FollowRequest,
+  type StreamRequest,
   type TableRequest,
-} from './live-state-requests.ts'
+} from './live-messages.ts'
 
 /** All but `update_pools_info`, which goes by the id of a socket. */
 const CHANNELS = [...STREAM_CHANNELS, 'meme_tables', 'candles'] as const
@@ -56,8 +57,8 @@ const MAX_ID_CHARACTERS = 128
 export function parseEventStream(
   parameters: QueryParameters,
   lastEventId: string,
-  isTold: IsTold,
-): Parsed<AddedRequest> {
+  isKnownAddress: IsKnownAddress,
+): Parsed<FollowRequest> {
   const channel = choice(parameters, 'channel', CHANNELS, null)
   if (!channel.ok) return channel
   if (channel.value === null) {
@@ -70,9 +71,9 @@ export function parseEventStream(
     case 'meme_tables':
       return parseTable(parameters)
     case 'candles':
-      return parseCandles(parameters, isTold)
+      return parseCandles(parameters, isKnownAddress)
     default:
-      return parseStream(channel.value, parameters, lastEventId, isTold)
+      return parseStream(channel.value, parameters, lastEventId, isKnownAddress)
   }
 }
 
@@ -101,8 +102,11 @@ function ofFilter(message: string): string {
   return message.startsWith('body came as ') ? `filter${message.slice(4)}` : `filter.${message}`
 }
 
-function parseCandles(parameters: QueryParameters, isTold: IsTold): Parsed<CandlesRequest> {
-  const mint = address(parameters, 'mint', isTold)
+function parseCandles(
+  parameters: QueryParameters,
+  isKnownAddress: IsKnownAddress,
+): Parsed<CandlesRequest> {
+  const mint = address(parameters, 'mint', isKnownAddress)
   if (!mint.ok) return mint
   const resolution = parseResolution(parameters)
   if (!resolution.ok) return resolution
@@ -121,10 +125,10 @@ function parseStream(
   channel: StreamChannel,
   parameters: QueryParameters,
   lastEventId: string,
-  isTold: IsTold,
+  isKnownAddress: IsKnownAddress,
 ): Parsed<StreamRequest> {
   const name = KEY_NAMES[channel]
-  const key = name === null ? accept('') : address(parameters, name, isTold)
+  const key = name === null ? accept('') : address(parameters, name, isKnownAddress)
   if (!key.ok) return key
   const position = parsePosition(parameters)
   if (!position.ok) return position
@@ -143,15 +147,19 @@ function parseStream(
     epoch,
     // A stream that cannot be resumed begins with the snapshot: a browser reconnects by itself.
     wantsSnapshot: snapshot.value || seq !== null,
-    extra: extra.value,
+    form: extra.value ? 'extra' : 'numbered',
   })
 }
 
 /** A mint or a wallet, which is kept for as long as the stream is open. */
-function address(parameters: QueryParameters, name: string, isTold: IsTold): Parsed<string> {
+function address(
+  parameters: QueryParameters,
+  name: string,
+  isKnownAddress: IsKnownAddress,
+): Parsed<string> {
   const text = required(parameters, name)
   if (!text.ok) return text
-  return addressRefusal(name, text.value, isTold) ?? accept(ownText(text.value))
+  return addressRefusal(name, text.value, isKnownAddress) ?? accept(flatCopy(text.value))
 }
 
 /** Where a client goes on; null: it begins, or claims the present epoch. */
@@ -194,7 +202,7 @@ export function parseLiveId(rawQuery: string): Parsed<string> {
     return refuse('missing_parameter', 'id', 'id is missing, an identifier is required.')
   }
   const characters = [...id.value].length
-  if (characters >= 1 && characters <= MAX_ID_CHARACTERS) return accept(ownText(id.value))
+  if (characters >= 1 && characters <= MAX_ID_CHARACTERS) return accept(flatCopy(id.value))
   return refuse(
     'invalid_parameter',
     'id',

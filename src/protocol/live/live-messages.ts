@@ -1,38 +1,81 @@
-/** The client's messages on the live feed as values: specification "Events", contract section 4. */
+/**
+ * The client's messages on the live feed as values: specification "Events", contract section 4, docs/live.md. In comes
+ * text, out goes a request or a refusal with a sentence. A message without options is a plain subscription.
+ */
 
+import Type from 'typebox'
+import { Compile } from 'typebox/compile'
 import { isRecord, type JsonRecord } from '../../base/json-access.ts'
 import type { LiveErrorCode } from '../errors.ts'
-import { type FrameError, KEY_NAMES, type StreamChannel } from '../live-frames.ts'
-import { ADDRESS_EXPECTED, type IsTold, mayBeAddress } from '../requests/address.ts'
+import { type EventChannel, KEY_NAMES, liveErrorFrame, type MessageForm } from '../live-frames.ts'
+import { BARS_MAX, RESOLUTIONS, type Resolution, type TablesQuery } from '../queries.ts'
+import { ADDRESS_EXPECTED, type IsKnownAddress, mayBeAddress } from '../requests/address.ts'
 import { parseJson } from '../requests/json-body.ts'
-import { shown } from '../requests/parsed.ts'
-import {
-  hasOptions,
-  type LiveOptions,
-  OPTION_KEYS,
-  parseOptions,
-  TRADE_OPTION_KEYS,
-  unknownKey,
-} from './live-options.ts'
-import {
-  type CandlesRequest,
-  parseCandlesRequest,
-  parseTableRequest,
-  type TableRequest,
-} from './live-state-requests.ts'
-
-/** Channels that are asked for without a mint. */
-export const BROADCASTS = ['mint_migration', 'new_launched_pool', 'update_pools_info'] as const
-export type Broadcast = (typeof BROADCASTS)[number]
-
-/** Channels that only docs/live.md has: unknown keys are refused there. */
-const ADDED_EVENTS = ['wallet_trades', 'all_trades', 'meme_tables', 'candles'] as const
-
-export const LIVE_EVENTS = [...BROADCASTS, 'update_mint_info', ...ADDED_EVENTS] as const
+import { quoted, shown } from '../requests/parsed.ts'
+import { tablesOf } from '../requests/tables.ts'
+import { tableName } from '../table-rows.ts'
+/** The channels of the specification, then those that only docs/live.md has: unknown keys are refused there. */
+export const LIVE_EVENTS = [
+  'mint_migration',
+  'new_launched_pool',
+  'update_pools_info',
+  'update_mint_info',
+  'wallet_trades',
+  'all_trades',
+  'meme_tables',
+  'candles',
+] as const
 export type LiveEvent = (typeof LIVE_EVENTS)[number]
 
 export const LIVE_ACTIONS = ['subscribe', 'unsubscribe'] as const
 type LiveAction = (typeof LIVE_ACTIONS)[number]
+
+/** Words that make a subscription one of numbered messages (docs/live.md). */
+export const OPTION_KEYS = ['seq', 'from_seq', 'epoch', 'snapshot'] as const
+
+/** The same of channels of trades, which may have additive keys. */
+export const TRADE_OPTION_KEYS = [...OPTION_KEYS, 'extra'] as const
+
+export const EPOCH_CHARACTERS_MAX = 128
+
+const SeqSchema = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+const FromSeqSchema = Type.Union([SeqSchema, Type.Record(Type.String(), SeqSchema)])
+export const OptionsSchema = Type.Object({
+  seq: Type.Optional(Type.Boolean()),
+  from_seq: Type.Optional(FromSeqSchema),
+  epoch: Type.Optional(Type.String({ minLength: 1, maxLength: EPOCH_CHARACTERS_MAX })),
+  snapshot: Type.Optional(Type.Boolean()),
+  extra: Type.Optional(Type.Boolean()),
+})
+
+const checkers = {
+  seq: Compile(Type.Boolean()),
+  epoch: Compile(OptionsSchema.properties.epoch),
+  snapshot: Compile(Type.Boolean()),
+  extra: Compile(Type.Boolean()),
+}
+const seqChecker = Compile(SeqSchema)
+
+const ALLOWED = {
+  seq: 'true or false is',
+  epoch: `a text of 1 to ${EPOCH_CHARACTERS_MAX} characters is`,
+  snapshot: 'true or false is',
+  extra: 'true or false is',
+} as const
+
+/** The options of one subscription. */
+interface LiveOptions {
+  /** The last seq the client has, by key; keys that are not there start live. */
+  readonly from: ReadonlyMap<string, number>
+  /** Null: the client claims the present one. */
+  readonly epoch: string | null
+  readonly wantsSnapshot: boolean
+  /** `extra`: records of a snapshot have additive keys too. */
+  readonly form: MessageForm
+}
+
+/** Options that a channel of states takes; they ask for what it does anyhow. */
+export const STATE_OPTION_KEYS = ['seq', 'snapshot'] as const
 
 /** Mints of one connection at most, over all of its messages (contract section 4). */
 export const MAX_CONNECTION_MINTS = 1000
@@ -40,49 +83,74 @@ export const MAX_CONNECTION_MINTS = 1000
 /** Wallets of one connection at most, over all of its messages. */
 export const MAX_CONNECTION_WALLETS = 1000
 
-/** Half of a pair: such a text has no UTF-8, so that none was ever told. */
+/** Half of a pair: such a text has no UTF-8, so no feed can have named it. */
 const LONE_SURROGATE = /\p{Surrogate}/u
+const TABLE_NAME = /^[0-9a-f]{16}$/
 
+/** Bars of a candle snapshot at most, and when the client does not say. */
+export const COUNTBACK_MAX = BARS_MAX
+export const COUNTBACK_DEFAULT = 300
+
+/** One message of a client. */
 export type LiveRequest =
   | { readonly kind: 'pong' }
   | { readonly kind: 'ping' }
-  | { readonly kind: 'broadcast'; readonly event: Broadcast; readonly action: LiveAction }
-  | {
-      readonly kind: 'trades'
-      readonly action: LiveAction
-      /** Distinct, in the order given. */
-      readonly mints: readonly string[]
-      /** True when the client sent `mints`: the acknowledgement answers in kind. */
-      readonly many: boolean
-    }
-  | StreamRequest
-  | ({ readonly kind: 'pools' } & Pick<LiveOptions, 'wantsSnapshot' | 'extra'>)
-  | TableRequest
-  | CandlesRequest
   | LiveRefusal
+  | FollowRequest
 
-/** Requests that docs/live.md adds to the specification's: also what a stream of server-sent events follows. */
-export type AddedRequest = Extract<LiveRequest, { kind: 'stream' | 'table' | 'candles' }>
+/** A subscription or the end of one: also what a stream of server-sent events follows. */
+export type FollowRequest = StreamRequest | TableRequest | CandlesRequest
 
-/** A subscription to numbered messages, or the end of one. */
+/** Streams of events, plain ones among them. */
 export interface StreamRequest extends LiveOptions {
   readonly kind: 'stream'
   readonly action: LiveAction
-  readonly channel: StreamChannel
-  /** Distinct mints or wallets, or one "" for a channel without. */
+  readonly channel: EventChannel
+  /** Distinct mints or wallets in the order given, or one "" for a channel without. */
   readonly keys: readonly string[]
   /** True when the client sent a list: the acknowledgement answers in kind. */
   readonly many: boolean
 }
 
-export interface LiveRefusal {
+/** What a message that names no option asks for. */
+const PLAIN: LiveOptions = { form: 'plain', from: new Map(), epoch: null, wantsSnapshot: false }
+
+/** A live table to follow (`query`), or to leave by its name. */
+export interface TableRequest {
+  readonly kind: 'table'
+  readonly action: LiveAction
+  readonly table: string
+  readonly query: TablesQuery | null
+}
+
+export interface CandlesRequest {
+  readonly kind: 'candles'
+  readonly action: LiveAction
+  readonly mint: string
+  readonly resolution: Resolution
+  readonly countback: number
+}
+
+interface LiveRefusal {
   readonly kind: 'refused'
   readonly code: LiveErrorCode
   readonly message: string
 }
 
-/** Reads one text message of the connection whose id is `id`; `isTold` knows what the feeds told. */
-export function parseLiveMessage(text: string, id: string, isTold: IsTold): LiveRequest {
+/** The answer while the state is being recovered: what is joined now would miss the rest of it. */
+export const STARTING: LiveRefusal = {
+  kind: 'refused',
+  code: 'starting',
+  message: 'The state before the last stop is being recovered: try again in a second.',
+}
+export const STARTING_FRAME = liveErrorFrame(STARTING.code, STARTING.message)
+
+/** Reads one text message of the connection with this id; `isKnownAddress` knows the addresses that feeds have named. */
+export function parseLiveMessage(
+  text: string,
+  id: string,
+  isKnownAddress: IsKnownAddress,
+): LiveRequest {
   const json = parseJson(text)
   if (!json.ok) return refused('invalid_json', 'The message is not valid JSON.')
   const message = json.value
@@ -94,16 +162,15 @@ export function parseLiveMessage(text: string, id: string, isTold: IsTold): Live
     const came = shown(message.event)
     return refused('unknown_event', `event came as ${came}, allowed are ${LIVE_EVENTS.join(', ')}.`)
   }
-  return parseData(event, message.data, { id, isTold })
+  return parseData(event, message.data, id, isKnownAddress)
 }
 
-/** What a message is judged by beside itself. */
-interface Asker {
-  readonly id: string
-  readonly isTold: IsTold
-}
-
-function parseData(event: LiveEvent, data: unknown, { id, isTold }: Asker): LiveRequest {
+function parseData(
+  event: LiveEvent,
+  data: unknown,
+  id: string,
+  isKnownAddress: IsKnownAddress,
+): LiveRequest {
   if (!isRecord(data)) return refused('invalid_message', 'data must be an object.')
   const action = LIVE_ACTIONS.find((known) => known === data.action)
   if (action === undefined) {
@@ -118,26 +185,21 @@ function parseData(event: LiveEvent, data: unknown, { id, isTold }: Asker): Live
   switch (event) {
     case 'update_mint_info':
     case 'wallet_trades':
-      return parseKeyed(event, action, data, isTold)
+      return parseKeyed(event, action, data, isKnownAddress)
     case 'meme_tables':
-      return asRequest(parseTableRequest(action, data))
-    case 'candles': {
-      if (!isMint(data.mint, isTold)) return badAddress('mint', data.mint)
-      return asRequest(parseCandlesRequest(action, data, data.mint))
-    }
+      return parseTableRequest(action, data)
+    case 'candles':
+      if (!isMint(data.mint, isKnownAddress)) return badAddress('mint', data.mint)
+      return parseCandlesRequest(action, data, data.mint)
     case 'update_pools_info':
       return parsePools(action, data)
-    case 'all_trades':
-      return parseNumbered({ channel: event, action, keys: [''], many: false }, data)
-    default:
-      return action === 'subscribe' && hasOptions(data, OPTION_KEYS)
-        ? parseNumbered({ channel: event, action, keys: [''], many: false }, data)
-        : { kind: 'broadcast', event, action }
+    default: {
+      const named = { channel: event, action, keys: [''], many: false }
+      const isNumbered =
+        event === 'all_trades' || (action === 'subscribe' && hasOptions(data, OPTION_KEYS))
+      return isNumbered ? parseNumbered(named, data) : { kind: 'stream', ...named, ...PLAIN }
+    }
   }
-}
-
-function asRequest<T extends LiveRequest>(parsed: T | FrameError): T | LiveRefusal {
-  return 'code' in parsed ? refused(parsed.code, parsed.message) : parsed
 }
 
 /** Trades of mints or of wallets. */
@@ -145,18 +207,16 @@ function parseKeyed(
   channel: 'update_mint_info' | 'wallet_trades',
   action: LiveAction,
   data: JsonRecord,
-  isTold: IsTold,
+  isKnownAddress: IsKnownAddress,
 ): LiveRequest {
   const name = channel === 'wallet_trades' ? 'wallet' : 'mint'
-  const keys = parseKeys(name, channel, data, isTold)
+  const keys = parseKeys(name, channel, data, isKnownAddress)
   if ('code' in keys) return keys
-  const { many } = keys
-  if (
+  const named = { channel, action, ...keys }
+  const isPlain =
     channel === 'update_mint_info' &&
     (action === 'unsubscribe' || !hasOptions(data, TRADE_OPTION_KEYS))
-  )
-    return { kind: 'trades', action, mints: keys.keys, many }
-  return parseNumbered({ channel, action, keys: keys.keys, many }, data)
+  return isPlain ? { kind: 'stream', ...named, ...PLAIN } : parseNumbered(named, data)
 }
 
 function parseNumbered(
@@ -168,15 +228,17 @@ function parseNumbered(
   const isOfTrades = named.channel !== 'mint_migration' && named.channel !== 'new_launched_pool'
   const optionKeys = isOfTrades ? TRADE_OPTION_KEYS : OPTION_KEYS
   const unknown = unknownKey(data, ['action', 'id', ...keyNames, ...optionKeys])
-  if (unknown !== null) return asRequest(unknown)
+  if (unknown !== null) return unknown
   const options = parseOptions(data, named.keys, named.many)
-  if ('code' in options) return asRequest(options)
+  if ('code' in options) return options
   return { kind: 'stream', ...named, ...options }
 }
 
 function parsePools(action: LiveAction, data: JsonRecord): LiveRequest {
+  const channel = 'update_pools_info'
+  const named = { kind: 'stream', channel, action, keys: [''], many: false } as const
   if (action === 'unsubscribe' || !hasOptions(data, TRADE_OPTION_KEYS))
-    return { kind: 'broadcast', event: 'update_pools_info', action }
+    return { ...named, ...PLAIN }
   const barred = ['from_seq', 'epoch'].find((key) => data[key] !== undefined)
   if (barred !== undefined)
     return refused(
@@ -184,11 +246,64 @@ function parsePools(action: LiveAction, data: JsonRecord): LiveRequest {
       `data.${barred} is not allowed for update_pools_info: follow its mints by update_mint_info.`,
     )
   const unknown = unknownKey(data, ['action', 'id', 'seq', 'snapshot', 'extra'])
-  if (unknown !== null) return asRequest(unknown)
+  if (unknown !== null) return unknown
   const options = parseOptions(data, [''], false)
-  if ('code' in options) return asRequest(options)
-  const { wantsSnapshot, extra } = options
-  return { kind: 'pools', wantsSnapshot, extra }
+  return 'code' in options ? options : { ...named, ...options }
+}
+
+/** `filter`, or on unsubscribing `table` instead. */
+function parseTableRequest(action: LiveAction, data: JsonRecord): TableRequest | LiveRefusal {
+  const wrongKey = stateKeyError(data, ['filter', 'table'])
+  if (wrongKey !== null) return wrongKey
+  const { table, filter } = data
+  if (action === 'unsubscribe' && filter === undefined) {
+    if (typeof table === 'string' && TABLE_NAME.test(table))
+      return { kind: 'table', action, table, query: null }
+    return invalidFilter('data.filter or data.table, the name of a table, is required.')
+  }
+  if (table !== undefined && action === 'unsubscribe')
+    return invalidFilter('data.filter or data.table is allowed, not both.')
+  if (table !== undefined) return invalidFilter('data.table comes with unsubscribe alone.')
+  if (filter === undefined)
+    return invalidFilter('data.filter is required: the body of POST /api/v2/meme.')
+  // Never as text again: writing JSON is recursive, and a client may nest as deep as its message is long.
+  const query = tablesOf(filter)
+  if (!query.ok) return invalidFilter(query.error.message)
+  return { kind: 'table', action, table: tableName(query.value), query: query.value }
+}
+
+function stateKeyError(data: JsonRecord, own: readonly string[]): LiveRefusal | null {
+  return stateOptionError(data) ?? unknownKey(data, ['action', 'id', ...own, ...STATE_OPTION_KEYS])
+}
+
+function invalidFilter(message: string): LiveRefusal {
+  return refused('invalid_filter', message)
+}
+
+/** `resolution` and `countback`; `mint` was read before. */
+function parseCandlesRequest(
+  action: LiveAction,
+  data: JsonRecord,
+  mint: string,
+): CandlesRequest | LiveRefusal {
+  const wrongKey = stateKeyError(data, ['mint', 'resolution', 'countback'])
+  if (wrongKey !== null) return wrongKey
+  const resolution = RESOLUTIONS.find((known) => known === data.resolution)
+  if (resolution === undefined) {
+    const message = `data.resolution is one of ${RESOLUTIONS.join(', ')}.`
+    return refused('invalid_resolution', message)
+  }
+  const countback = data.countback ?? COUNTBACK_DEFAULT
+  const isCount =
+    typeof countback === 'number' &&
+    Number.isInteger(countback) &&
+    countback >= 1 &&
+    countback <= COUNTBACK_MAX
+  if (!isCount) {
+    const message = `data.countback is an integer from 1 to ${COUNTBACK_MAX}.`
+    return refused('invalid_countback', message)
+  }
+  return { kind: 'candles', action, mint, resolution, countback }
 }
 
 type KeyName = 'mint' | 'wallet'
@@ -197,7 +312,7 @@ function parseKeys(
   name: KeyName,
   channel: LiveEvent,
   data: JsonRecord,
-  isTold: IsTold,
+  isKnownAddress: IsKnownAddress,
 ): { readonly keys: readonly string[]; readonly many: boolean } | LiveRefusal {
   const one = data[name] ?? null
   const list = data[`${name}s`] ?? null
@@ -209,7 +324,7 @@ function parseKeys(
     return refused(`invalid_${name}`, `data.${name} and data.${name}s must not come together.`)
   }
   if (list === null)
-    return isMint(one, isTold) ? { keys: [one], many: false } : badAddress(name, one)
+    return isMint(one, isKnownAddress) ? { keys: [one], many: false } : badAddress(name, one)
   if (!Array.isArray(list) || list.length === 0) {
     const message = `data.${name}s must be an array of at least one address.`
     return refused(`invalid_${name}`, message)
@@ -217,15 +332,17 @@ function parseKeys(
   const values: readonly unknown[] = list
   const keys = new Set<string>()
   for (const value of values) {
-    if (!isMint(value, isTold)) return badAddress(name, value)
+    if (!isMint(value, isKnownAddress)) return badAddress(name, value)
     keys.add(value)
   }
   return { keys: [...keys], many: true }
 }
 
 /** Can the value be a mint or a wallet? */
-function isMint(value: unknown, isTold: IsTold): value is string {
-  return typeof value === 'string' && !LONE_SURROGATE.test(value) && mayBeAddress(value, isTold)
+function isMint(value: unknown, isKnownAddress: IsKnownAddress): value is string {
+  return (
+    typeof value === 'string' && !LONE_SURROGATE.test(value) && mayBeAddress(value, isKnownAddress)
+  )
 }
 
 function badAddress(name: KeyName, value: unknown): LiveRefusal {
@@ -234,4 +351,91 @@ function badAddress(name: KeyName, value: unknown): LiveRefusal {
 
 function refused(code: LiveErrorCode, message: string): LiveRefusal {
   return { kind: 'refused', code, message }
+}
+
+/** Options that ask for nothing where they are false. */
+const SWITCHES: ReadonlySet<string> = new Set(['seq', 'snapshot', 'extra'])
+
+/** Does the message use any of these options? One that is false is as if it were not there. */
+function hasOptions(data: JsonRecord, keys: readonly string[]): boolean {
+  return keys.some((key) => {
+    const isUnasked = SWITCHES.has(key) && data[key] === false
+    return data[key] !== undefined && !isUnasked
+  })
+}
+
+/**
+ * Reads the options of a message that names `keys` (one "" for a channel without); `many`: it named
+ * them in a list, so that `from_seq` is an object.
+ */
+function parseOptions(
+  data: JsonRecord,
+  keys: readonly string[],
+  many: boolean,
+): LiveOptions | LiveRefusal {
+  for (const key of ['seq', 'epoch', 'snapshot', 'extra'] as const) {
+    const value = data[key]
+    if (value !== undefined && !checkers[key].Check(value))
+      return wrong(key, value, `${ALLOWED[key]} allowed`)
+  }
+  const from = parseFrom(data.from_seq, keys, many)
+  if ('code' in from) return from
+  const epoch = data.epoch
+  return {
+    from,
+    epoch: typeof epoch === 'string' ? epoch : null,
+    wantsSnapshot: data.snapshot === true,
+    form: data.extra === true ? 'extra' : 'numbered',
+  }
+}
+
+function parseFrom(
+  value: unknown,
+  keys: readonly string[],
+  many: boolean,
+): ReadonlyMap<string, number> | LiveRefusal {
+  if (value === undefined) return new Map()
+  if (!many)
+    return seqChecker.Check(value)
+      ? new Map(keys.map((key) => [key, value]))
+      : wrong('from_seq', value, 'an integer from 0 is allowed')
+  if (!areSeqs(value))
+    return wrong('from_seq', value, 'an object of integers from 0 is allowed beside a list')
+  const known = new Set(keys)
+  const from = new Map(Object.entries(value))
+  for (const key of from.keys())
+    if (!known.has(key)) return wrong('from_seq', value, 'only keys of the list are allowed in it')
+  return from
+}
+
+/** By hand: the check of a `Type.Record` passes over what stands under a key with a line break. */
+function areSeqs(value: unknown): value is Readonly<Record<string, number>> {
+  return isRecord(value) && Object.values(value).every((seq) => seqChecker.Check(seq))
+}
+
+/** The refusal of an option that a channel of states cannot do, or null. */
+function stateOptionError(data: JsonRecord): LiveRefusal | null {
+  for (const key of OPTION_KEYS) {
+    const value = data[key]
+    const isTaken = value === true && STATE_OPTION_KEYS.some((taken) => taken === key)
+    if (value !== undefined && !isTaken)
+      return wrong(key, value, 'the channel always has seq and a snapshot, and is never resumed')
+  }
+  return null
+}
+
+/** The refusal of a key of `data` that is not known, or null. */
+function unknownKey(data: JsonRecord, known: readonly string[]): LiveRefusal | null {
+  const key = Object.keys(data).find((one) => !known.includes(one))
+  if (key === undefined) return null
+  const message = `data.${shownKey(key)} is not known, allowed are ${known.join(', ')}.`
+  return refused('unknown_option', message)
+}
+
+function shownKey(key: string): string {
+  return /^[A-Za-z0-9_]{1,40}$/.test(key) ? key : quoted(key)
+}
+
+function wrong(key: string, value: unknown, rest: string): LiveRefusal {
+  return refused('invalid_option', `data.${key} came as ${shown(value)}, ${rest}.`)
 }

@@ -1,31 +1,35 @@
 import { isAddress } from '../../base/base58.ts'
 import { quoted, type Refused, refuse } from './parsed.ts'
 
-/** What is said to whoever names a mint or a wallet that is none. */
+/** The end of every refusal of a text that cannot be a mint or a wallet. */
 export const ADDRESS_EXPECTED = 'an address is expected: 32 to 44 characters of base58'
 
 /** Has an event named this text? */
-export type IsTold = (text: string) => boolean
+export type IsKnownAddress = (text: string) => boolean
 
 /** Characters of a name that an event line may give a mint or a wallet (docs/feeds.md). */
 const NAME_CHARACTERS_MAX = 64
 
-/** Could an event line tell this text? Asked while nobody knows what the feeds told. */
-export function mayBeTold(text: string): boolean {
+/** Could an event line name this? The rule while the service starts and no address is known. */
+export function mayBeName(text: string): boolean {
   return text.length <= NAME_CHARACTERS_MAX && text.trim() !== ''
 }
 
 /**
- * Can a client mean a mint or a wallet by this text? The one rule of all requests: it is an address, whether
- * anybody has heard of it or not, or a feed of lines told it, which may name its tokens otherwise.
+ * Can this text be a mint or a wallet? The one rule of all requests: it is an address, known or not, or a name that
+ * came in an event line, where tokens may have other names.
  */
-export function mayBeAddress(text: string, isTold: IsTold): boolean {
-  return isAddress(text) || isTold(text)
+export function mayBeAddress(text: string, isKnownAddress: IsKnownAddress): boolean {
+  return isAddress(text) || isKnownAddress(text)
 }
 
-/** The refusal of a parameter that is to be a mint or a wallet and cannot be one, or null. */
-export function addressRefusal(name: string, text: string, isTold: IsTold): Refused | null {
-  if (mayBeAddress(text, isTold)) return null
+/** The refusal of a parameter that cannot be a mint or a wallet; null: it can. */
+export function addressRefusal(
+  name: string,
+  text: string,
+  isKnownAddress: IsKnownAddress,
+): Refused | null {
+  if (mayBeAddress(text, isKnownAddress)) return null
   const message = `${name} came as ${quoted(text)}, ${ADDRESS_EXPECTED}.`
   return refuse('invalid_parameter', name, message)
 }

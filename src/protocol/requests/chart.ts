@@ -1,7 +1,13 @@
 import { BARS_MAX, type ChartQuery, RESOLUTIONS, type Resolution } from '../queries.ts'
-import { integer, unixSeconds } from './integer.ts'
 import { accept, type Parsed, refuse } from './parsed.ts'
-import { choice, optIn, type QueryParameters, required } from './query-parameters.ts'
+import {
+  choice,
+  integer,
+  optIn,
+  type QueryParameters,
+  required,
+  unixSeconds,
+} from './query-parameters.ts'
 
 /** Asking for more than an answer holds is a 400. */
 const COUNTBACK_RANGE = { min: 0, max: BARS_MAX, fallback: 0 }
@@ -40,7 +46,7 @@ export function parseSpan(parameters: QueryParameters): Parsed<ChartSpan> {
   return accept({ from: from.value, to: to.value })
 }
 
-/** The width of bars; there is none to fall back on. */
+/** The width of bars; required. */
 export function parseResolution(parameters: QueryParameters): Parsed<Resolution> {
   const resolution = choice(parameters, 'resolution', RESOLUTIONS, null)
   if (!resolution.ok) return resolution
@@ -49,7 +55,7 @@ export function parseResolution(parameters: QueryParameters): Parsed<Resolution>
   return refuse('missing_parameter', 'resolution', message)
 }
 
-/** What may be asked for beside mint, span and resolution. */
+/** The options of a chart beside mint, span and resolution. */
 export function parseChartExtras(parameters: QueryParameters): Parsed<ChartExtras> {
   const continuous = optIn(parameters, 'continuous')
   if (!continuous.ok) return continuous

@@ -16,8 +16,8 @@ export function bodyText(bytes: Uint8Array): Parsed<string> {
 }
 
 /**
- * Reads JSON; the parser of the engine is not recursive, so depth cannot hurt it. Nobody reads the
- * stack of its exception: to collect it would be four fifths of what a bad text costs.
+ * Reads JSON; V8's parser is not recursive, so depth cannot hurt it. Nobody reads the stack of its exception, and
+ * collecting one would be four fifths of the cost of a bad text.
  */
 export function parseJson(text: string): Parsed<unknown> {
   const { stackTraceLimit } = Error
@@ -33,7 +33,7 @@ export function parseJson(text: string): Parsed<unknown> {
   }
 }
 
-/** Where the text breaks, as far as the parser says it: a position, or no more than a character. */
+/** Where the text breaks, as far as the parser says: a position, or only a character. */
 function breakOf(error: unknown): string {
   if (!(error instanceof SyntaxError)) return ''
   const { message } = error
@@ -45,22 +45,22 @@ function breakOf(error: unknown): string {
 }
 
 /**
- * Keys of an object that are judged at most, far more than are allowed in any: one that has more is
- * refused for one of the first, and judging a thousand of them would cost a millisecond.
+ * Keys of an object that are checked, far more than any schema allows: an object with more is refused for one of the
+ * first, and a check of a thousand keys would cost a millisecond.
  */
-export const MAX_JUDGED_KEYS = 64
+export const MAX_CHECKED_KEYS = 64
 
 /**
- * The value without the keys that are null, down to `depth` objects: null means absent
- * (contract section 3). Keys of the client stay own properties, `__proto__` included.
+ * The value without the keys that are null, down to `depth` objects: null means absent (contract section 3).
+ * Every key of the client stays an own property, `__proto__` included.
  */
 export function withoutNulls(value: unknown, depth: number): unknown {
   if (depth === 0 || !isRecord(value)) return value
-  const kept: [string, unknown][] = []
+  const entries: [string, unknown][] = []
   for (const key of Object.keys(value)) {
     const member = value[key]
-    if (member !== null) kept.push([key, withoutNulls(member, depth - 1)])
-    if (kept.length === MAX_JUDGED_KEYS) break
+    if (member !== null) entries.push([key, withoutNulls(member, depth - 1)])
+    if (entries.length === MAX_CHECKED_KEYS) break
   }
-  return Object.fromEntries(kept)
+  return Object.fromEntries(entries)
 }

@@ -1,6 +1,11 @@
+/**
+ * Reading requests: query parameters, paths and bodies come in as text, and a query of protocol/queries.ts or a refusal
+ * goes out, both as values. Each message names the parameter or body path, what came and what is allowed; the client's
+ * text in it is quoted and cut. Nothing here knows HTTP or the engine.
+ */
 import { type HttpErrorCode, type RequestError, requestError } from '../errors.ts'
 
-/** What every parser answers: the query, or the refusal that goes to the client. */
+/** The result of every parser: the query, or the refusal that goes to the client. */
 export type Parsed<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: RequestError }
@@ -20,13 +25,13 @@ export function refuse(code: HttpErrorCode, path: string, message: string): Refu
 /** Characters of the client's text that a message repeats. */
 const QUOTED_CHARACTERS = 40
 
-/** The client's own text for a message: quoted, and cut so that it cannot swell the answer. */
+/** Text of the client for a message: quoted, and cut so that it cannot swell the answer. */
 export function quoted(text: string): string {
   const cut = text.length > QUOTED_CHARACTERS ? `${text.slice(0, QUOTED_CHARACTERS)}…` : text
   return JSON.stringify(cut)
 }
 
-/** What the client gave, for a message: of a list and an object only that it is one. */
+/** A value of the client for a message; lists and objects are not repeated. */
 export function shown(value: unknown): string {
   if (typeof value === 'string') return quoted(value)
   if (Array.isArray(value)) return 'an array'

@@ -1,4 +1,4 @@
-import { accept, type Parsed, quoted, refuse } from './parsed.ts'
+import { accept, type Parsed, quoted, type Refused, refuse } from './parsed.ts'
 
 const SWITCH_WORDS = ['0', '1', 'false', 'true'] as const
 
@@ -105,4 +105,55 @@ export function pathParameter(raw: string, name: string): Parsed<string> {
   const decoded = decodePiece(raw, name)
   if (!decoded.ok || decoded.value.trim() !== '') return decoded
   return refuse('missing_parameter', name, `${name} is blank in the path, an address is expected.`)
+}
+
+/** `extra=1` asks for additive fields; `extra=0` and absent do not. */
+export function parseExtra(parameters: QueryParameters): Parsed<boolean> {
+  const word = choice(parameters, 'extra', ['0', '1'], '0')
+  return word.ok ? accept(word.value === '1') : word
+}
+
+/** Plain decimal digits only: `1e1`, ` 1`, `+1`, `1.0`, `0x1` and `01` are no integers here. */
+const PLAIN_INTEGER = /^(?:0|-?[1-9][0-9]*)$/
+
+/** Times from here on are milliseconds: as seconds they would lie past the year 5138. */
+const MILLISECONDS_FROM = 1e11
+/** Earlier times count as this one: it lies long before every bar, and a calendar has it. */
+const EARLIEST = -1e11
+
+/** An optional integer in an inclusive range. */
+export function integer(
+  parameters: QueryParameters,
+  name: string,
+  { min, max, fallback }: { readonly min: number; readonly max: number; readonly fallback: number },
+): Parsed<number> {
+  const text = single(parameters, name)
+  if (!text.ok) return text
+  if (text.value === null) return accept(fallback)
+  const value = PLAIN_INTEGER.test(text.value) ? Number(text.value) : Number.NaN
+  if (value >= min && value <= max) return accept(value)
+  return refuse(
+    'invalid_parameter',
+    name,
+    `${name} came as ${quoted(text.value)}, an integer from ${min} to ${max} is allowed.`,
+  )
+}
+
+/** A required time in whole POSIX seconds, negative allowed; milliseconds are named as such. */
+export function unixSeconds(parameters: QueryParameters, name: string): Parsed<number> {
+  const text = single(parameters, name)
+  if (!text.ok) return text
+  if (text.value === null) {
+    return refuse('missing_parameter', name, `${name} is missing, unix seconds are required.`)
+  }
+  if (!PLAIN_INTEGER.test(text.value)) {
+    return badTime(name, text.value, 'whole unix seconds are allowed')
+  }
+  const seconds = Number(text.value)
+  if (seconds < MILLISECONDS_FROM) return accept(Math.max(seconds, EARLIEST))
+  return badTime(name, text.value, 'which looks like milliseconds; unix seconds are allowed')
+}
+
+function badTime(name: string, text: string, rest: string): Refused {
+  return refuse('invalid_parameter', name, `${name} came as ${quoted(text)}, ${rest}.`)
 }

@@ -1,28 +1,54 @@
-import { isRecord } from '../../base/json-access.ts'
+import Type from 'typebox'
+import { Compile } from 'typebox/compile'
+import { isRecord, recordAt, textAt } from '../../base/json-access.ts'
 import {
+  BODY_KEYS,
   type Filters,
+  FLAG_FILTERS,
   GROUPS,
   type Group,
   RANGE_FILTERS,
-  type RangeFilter,
-  type TablesQuery,
-} from '../queries.ts'
+  SOCIAL_FILTERS,
+} from '../filters.ts'
+import type { TablesQuery } from '../queries.ts'
 import { parseJson, withoutNulls } from './json-body.ts'
+import { DEFAULT_LIMIT, MAX_LIMIT } from './pages.ts'
 import { accept, type Parsed, quoted, type Refused, refuse, shown } from './parsed.ts'
-import { DEFAULT_LIMIT } from './swaps.ts'
-import {
-  allowedKeys,
-  allowedValue,
-  type FiltersBody,
-  SUFFIX_ALIAS,
-  tablesValidator,
-} from './tables-schema.ts'
 
-/** Body, groups, filters and ranges: deeper than that no null is allowed anyhow. */
+/** Other name of `caEndsWithSuffix` on input (contract section 2). */
+const SUFFIX_ALIAS = 'caEndsWithPump'
+
+const CLOSED = { additionalProperties: false } as const
+const Flag = Type.Boolean()
+const RangeSchema = Type.Partial(Type.Object({ min: Type.Number(), max: Type.Number() }), CLOSED)
+const FiltersSchema = Type.Partial(
+  Type.Object({
+    ...Type.Record(Type.Enum(RANGE_FILTERS), RangeSchema).properties,
+    ...Type.Record(Type.Enum(FLAG_FILTERS), Flag).properties,
+    [SUFFIX_ALIAS]: Flag,
+    socials: Type.Partial(Type.Record(Type.Enum(SOCIAL_FILTERS), Flag), CLOSED),
+  }),
+  CLOSED,
+)
+
+/** FiltersMemeDto of the specification plus `limit` and `extra`; nulls are taken out before it is checked. */
+export const TablesSchema = Type.Partial(
+  Type.Object({
+    type: Type.Union([...GROUPS, 'all' as const].map((word) => Type.Literal(word))),
+    limit: Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT }),
+    extra: Flag,
+    [BODY_KEYS.new]: FiltersSchema,
+    [BODY_KEYS.completing]: FiltersSchema,
+    [BODY_KEYS.graduated]: FiltersSchema,
+  }),
+  CLOSED,
+)
+
+/** Compiled once: a check costs up to some microseconds, a compilation a hundred times that. */
+const validator = Compile(TablesSchema)
+
+/** Body, groups, filters and ranges: the schema goes no deeper. */
 const BODY_DEPTH = 4
-
-/** Name of a group's filters in the body. */
-const BODY_KEYS = { new: 'newPools', completing: 'completing', graduated: 'graduated' } as const
 
 /** The query of a token-table body (FiltersMemeDto as JSON text). */
 export function parseTables(text: string): Parsed<TablesQuery> {
@@ -30,10 +56,10 @@ export function parseTables(text: string): Parsed<TablesQuery> {
   return json.ok ? tablesOf(json.value) : json
 }
 
-/** The query of such a body as a value, however deep: it is not looked into further than is allowed. */
+/** The query of such a body as a value; it is read no deeper than the schema goes. */
 export function tablesOf(value: unknown): Parsed<TablesQuery> {
   const body = withoutNulls(value, BODY_DEPTH)
-  if (!tablesValidator.Check(body)) return refusedBody(body)
+  if (!validator.Check(body)) return refusedBody(body)
   const filters: { [K in Group]?: Filters } = {}
   for (const group of GROUPS) {
     const given = body[BODY_KEYS[group]]
@@ -51,24 +77,24 @@ export function tablesOf(value: unknown): Parsed<TablesQuery> {
 }
 
 /** The first range whose min is above its max, as a refusal. */
-function crossedRange(bodyKey: string, filters: FiltersBody): Refused | null {
+function crossedRange(bodyKey: string, filters: Type.Static<typeof FiltersSchema>): Refused | null {
   for (const name of RANGE_FILTERS) {
-    const range: RangeFilter | undefined = filters[name]
-    if (range?.min == null || range.max == null || range.min <= range.max) continue
+    const { min, max } = filters[name] ?? {}
+    if (min === undefined || max === undefined || min <= max) continue
     const path = `${bodyKey}.${name}`
-    const message = `${path} came with min ${range.min} above max ${range.max}.`
+    const message = `${path} came with min ${min} above max ${max}.`
     return refuse('invalid_body', path, message)
   }
   return null
 }
 
-function withoutAlias(given: FiltersBody): Filters {
+function withoutAlias(given: Type.Static<typeof FiltersSchema>): Filters {
   const { [SUFFIX_ALIAS]: alias, ...filters } = given
   return alias === true ? { ...filters, caEndsWithSuffix: true } : filters
 }
 
 function refusedBody(body: unknown): Refused {
-  const [first] = tablesValidator.Errors(body)
+  const [first] = validator.Errors(body)
   const path = pointerKeys(first?.instancePath ?? '')
   const name = path.length === 0 ? 'body' : quotedPath(path)
   if (first?.keyword === 'boolean') {
@@ -95,4 +121,28 @@ function valueAt(body: unknown, path: readonly string[]): unknown {
   let value = body
   for (const key of path) value = isRecord(value) ? value[key] : undefined
   return value
+}
+
+/** The schema of the value at a path of the body. */
+function schemaAt(path: readonly string[]): unknown {
+  let schema: unknown = TablesSchema
+  for (const key of path) schema = recordAt(recordAt(schema, 'properties'), key)
+  return schema
+}
+
+/** Keys that are allowed in the object at a path of the body, for the message of a refusal. */
+export function allowedKeys(path: readonly string[]): readonly string[] {
+  return Object.keys(recordAt(schemaAt(path), 'properties') ?? {})
+}
+
+/** What is allowed as the value at a path of the body, for the message of a refusal. */
+function allowedValue(path: readonly string[]): string {
+  const type = textAt(schemaAt(path), 'type')
+  if (type === 'boolean') return 'true or false is'
+  if (type === 'number') return 'a finite number is'
+  if (type === 'integer') return `an integer from 1 to ${MAX_LIMIT} is`
+  if (type !== 'object') return `${[...GROUPS, 'all'].join(', ')} are`
+  if (path.length === 0) return 'a JSON object is'
+  if (path.length === 1) return 'an object of filters is'
+  return path[1] === 'socials' ? 'an object of true or false is' : 'an object of min and max is'
 }

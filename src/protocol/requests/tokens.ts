@@ -1,5 +1,6 @@
 import { TRADER_ORDERS, type TraderQuery } from '../queries.ts'
-import { addressRefusal, type IsTold } from './address.ts'
+import { addressRefusal, type IsKnownAddress } from './address.ts'
+import { parsePage } from './pages.ts'
 import { accept, type Parsed, refuse } from './parsed.ts'
 import {
   choice,
@@ -8,7 +9,6 @@ import {
   required,
   single,
 } from './query-parameters.ts'
-import { parsePage } from './swaps.ts'
 
 /** Distinct mints one request may name (contract section 3). */
 export const MAX_MINTS = 100
@@ -16,13 +16,13 @@ export const MAX_MINTS = 100
 export const MAX_QUERY_CHARACTERS = 128
 
 /**
- * The mints of a market-data request in the order asked, distinct: those of `mints`, or the path
- * word when `mints` is absent or all blank.
+ * The distinct mints of a market-data request in their order: those of `mints`, or the one of the path when `mints`
+ * is absent or blank.
  */
 export function parseMarketData(
-  pathWord: string,
+  pathMint: string,
   parameters: QueryParameters,
-  isTold: IsTold,
+  isKnownAddress: IsKnownAddress,
 ): Parsed<readonly string[]> {
   const list = single(parameters, 'mints')
   if (!list.ok) return list
@@ -35,13 +35,13 @@ export function parseMarketData(
     )
   }
   for (const mint of mints) {
-    const refused = addressRefusal('mints', mint, isTold)
+    const refused = addressRefusal('mints', mint, isKnownAddress)
     if (refused !== null) return refused
   }
   if (mints.length > 0) return accept(mints)
-  const mint = pathParameter(pathWord, 'mint')
+  const mint = pathParameter(pathMint, 'mint')
   if (!mint.ok) return mint
-  return addressRefusal('mint', mint.value, isTold) ?? accept([mint.value])
+  return addressRefusal('mint', mint.value, isKnownAddress) ?? accept([mint.value])
 }
 
 function distinctMints(list: string): readonly string[] {

@@ -1,35 +1,36 @@
 import { nextBarTime, type Width } from '../../base/bar-time.ts'
 import { BARS_MAX, type ChartQuery, widthOf } from '../queries.ts'
 import { chartResolution, MAX_QUOTES, withoutExchange } from '../udf-json.ts'
-import { addressRefusal, type IsTold } from './address.ts'
+import { addressRefusal, type IsKnownAddress } from './address.ts'
 import { parseChartExtras, parseResolution, parseSpan } from './chart.ts'
-import { integer, unixSeconds } from './integer.ts'
 import { accept, type Parsed, refuse } from './parsed.ts'
-import { type QueryParameters, required, single } from './query-parameters.ts'
+import { integer, type QueryParameters, required, single, unixSeconds } from './query-parameters.ts'
 
-/** A chart asks for as many bars as it shows, and pages back from the first that it got. */
+/** A chart asks for as many bars as it shows, and pages back from the first bar of the answer. */
 const COUNTBACK_RANGE = { min: 0, max: Number.MAX_SAFE_INTEGER, fallback: 0 }
 
 /**
- * `/udf/history` as TradingView's protocol has it: `to` is not in the span, and where `countback` is given,
- * `from` does not count, whatever it is.
+ * `/udf/history` of TradingView's protocol: `to` is not in the span, and with `countback` any `from` is ignored.
  */
-export function parseUdfHistory(parameters: QueryParameters, isTold: IsTold): Parsed<ChartQuery> {
+export function parseUdfHistory(
+  parameters: QueryParameters,
+  isKnownAddress: IsKnownAddress,
+): Parsed<ChartQuery> {
   const symbol = required(parameters, 'symbol')
   if (!symbol.ok) return symbol
   const mint = withoutExchange(symbol.value)
-  const refused = addressRefusal('symbol', mint, isTold)
+  const refused = addressRefusal('symbol', mint, isKnownAddress)
   if (refused !== null) return refused
-  const word = required(parameters, 'resolution')
-  if (!word.ok) return word
-  const words = new Map([...parameters, ['resolution', [chartResolution(word.value)]]])
-  const resolution = parseResolution(words)
+  const given = required(parameters, 'resolution')
+  if (!given.ok) return given
+  const chart = new Map([...parameters, ['resolution', [chartResolution(given.value)]]])
+  const resolution = parseResolution(chart)
   if (!resolution.ok) return resolution
-  const isCounted = words.delete('countback')
+  const isCounted = chart.delete('countback')
   const width = widthOf(resolution.value)
   const span = isCounted ? countedBack(parameters, width) : spanOf(parameters, width)
   if (!span.ok) return span
-  const extras = parseChartExtras(words)
+  const extras = parseChartExtras(chart)
   if (!extras.ok) return extras
   return accept({
     mint,
@@ -60,14 +61,14 @@ function countedBack(parameters: QueryParameters, width: Width): Parsed<CountedS
   const count = integer(parameters, 'countback', COUNTBACK_RANGE)
   if (!count.ok) return count
   const countback = Math.min(count.value, BARS_MAX)
-  // The adapter asks for none behind answers that were as long as can be: that span begins behind its end.
+  // The adapter asks for 0 bars behind an answer of full length: that span begins behind its end.
   const from = countback > 0 ? 0 : nextBarTime(width, to.value)
   return accept({ from, to: to.value, countback })
 }
 
 /**
- * `symbols` of `/udf/quotes`, distinct, in the order and by the names that they were asked for. A watch list
- * none of whose symbols is in sight asks for an empty list.
+ * `symbols` of `/udf/quotes`, distinct, in their order and with their names. A watch list whose symbols are all out of
+ * sight sends an empty list.
  */
 export function parseQuotes(parameters: QueryParameters): Parsed<readonly string[]> {
   const list = single(parameters, 'symbols')

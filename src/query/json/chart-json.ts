@@ -1,8 +1,14 @@
 import { barTime, nextBarTime, type Width } from '../../base/bar-time.ts'
 import type { Budget } from '../../base/budget.ts'
 import type { Chart, ChartBar } from '../../engine/read/chart.ts'
-import { jsonNumber } from '../../protocol/json-text.ts'
-import { BARS_MAX, type ChartQuery, widthOf } from '../../protocol/queries.ts'
+import { finiteNumber, jsonNumber } from '../../protocol/json-text.ts'
+import {
+  BARS_MAX,
+  CHART_COLUMNS,
+  type ChartColumn,
+  type ChartQuery,
+  widthOf,
+} from '../../protocol/queries.ts'
 
 const MICRO = 1e6
 const LAMPORTS = 1e9
@@ -119,22 +125,6 @@ function flatBar(before: ChartBar, time: number): ChartBar {
   }
 }
 
-/** The columns of an answer in their order. */
-export const CHART_COLUMNS = [
-  't',
-  'o',
-  'h',
-  'l',
-  'c',
-  'v',
-  'o_sol',
-  'h_sol',
-  'l_sol',
-  'c_sol',
-  'v_sol',
-] as const
-export type ChartColumn = (typeof CHART_COLUMNS)[number]
-
 const READS: { readonly [Name in ChartColumn]: (bar: ChartBar) => number } = {
   t: (bar) => bar.time,
   o: (bar) => bar.usd.open,
@@ -175,6 +165,11 @@ class ChartText {
     else this.#pieces.push('{')
     this.#end = isUdf && count === 0 && nextTime !== null ? `,"nextTime":${nextTime}}` : '}'
     if (count === 0) this.#pieces.push(CHART_COLUMNS.map((name) => `"${name}":[]`).join(','))
+  }
+
+  column(name: ChartColumn): readonly number[] {
+    const from = CHART_COLUMNS.indexOf(name) * this.#count
+    return Array.from(this.#numbers.subarray(from, from + this.#count), finiteNumber)
   }
 
   write(budget: Budget): string {

@@ -1,5 +1,7 @@
 import type { TokenReader } from '../../engine/read/token-reader.ts'
 import type { State } from '../../engine/state/state.ts'
+import type { Group } from '../../protocol/filters.ts'
+import type { TableAnswer, TableRows } from '../../protocol/queries.ts'
 import { tokenExtras } from './extra-json.ts'
 import { tokenJson } from './token-json.ts'
 
@@ -47,6 +49,8 @@ export class RowCache {
   /** Rows that are too long, by place. */
   readonly #long = new Map<number, Buffer>()
   #longBytes = 0
+  /** Token, beginning and end of each row since `begin`. */
+  #spans: number[] = []
   #scratch = Buffer.allocUnsafeSlow(FIRST_BYTES)
   #length = 0
 
@@ -66,11 +70,13 @@ export class RowCache {
   /** Begins an answer. */
   begin(): void {
     this.#length = 0
+    this.#spans = []
   }
 
-  /** The answer since `begin`, as bytes of its own. */
-  end(): Buffer {
-    return Buffer.from(this.#scratch.subarray(0, this.#length))
+  /** The answer since `begin`, as bytes of its own, with its rows: so many in each of these groups. */
+  end(counts: ReadonlyMap<Group, number>): TableAnswer {
+    const bytes = Buffer.from(this.#scratch.subarray(0, this.#length))
+    return new RowsAnswer(this.#state, bytes, this.#spans, counts)
   }
 
   /** Adds ASCII text. */
@@ -92,8 +98,10 @@ export class RowCache {
     const from = (place & PAGE_MASK) * PLACE_BYTES
     if (length > PLACE_BYTES) this.#long.get(place)?.copy(this.#scratch, this.#length)
     else page.bytes.copy(this.#scratch, this.#length, from, from + length)
+    const begin = this.#length
     this.#length += length
     if (extra) this.#addKeys(tokenExtras(token))
+    this.#spans.push(token.token, begin, this.#length)
   }
 
   /** Adds keys to the object that was added last. */
@@ -160,5 +168,51 @@ export class RowCache {
     const wider = Buffer.allocUnsafeSlow((this.#length + bytes) * 2)
     wider.set(this.#scratch.subarray(0, this.#length))
     this.#scratch = wider
+  }
+}
+
+/** Numbers of a span. */
+const SPAN = 3
+
+class RowsAnswer implements TableAnswer {
+  readonly bytes: Buffer
+  readonly #state: State
+  readonly #spans: readonly number[]
+  readonly #counts: ReadonlyMap<Group, number>
+
+  constructor(
+    state: State,
+    bytes: Buffer,
+    spans: readonly number[],
+    counts: ReadonlyMap<Group, number>,
+  ) {
+    this.#state = state
+    this.bytes = bytes
+    this.#spans = spans
+    this.#counts = counts
+  }
+
+  mints(): ReadonlySet<string> {
+    const mints = new Set<string>()
+    for (let at = 0; at < this.#spans.length; at += SPAN) mints.add(this.#mintAt(at))
+    return mints
+  }
+
+  rows(): TableRows {
+    let at = 0
+    const groups = [...this.#counts].map(([group, count]) => {
+      const rows = Array.from({ length: count }, () => {
+        const json = this.bytes.toString('utf8', this.#spans[at + 1], this.#spans[at + 2])
+        const row = { mint: this.#mintAt(at), json }
+        at += SPAN
+        return row
+      })
+      return [group, rows] as const
+    })
+    return new Map(groups)
+  }
+
+  #mintAt(at: number): string {
+    return this.#state.book.mintOf(this.#spans[at])
   }
 }

@@ -28,6 +28,11 @@ const SOL_DECIMALS = 9
 
 /** Swap `index` of the tape as the specification's Swap resource, with additive keys where `extra`. */
 export function swapJson(state: State, index: number, extra = false): string {
+  return `${swapFields(state, index)}${extra ? swapExtras(state, index) : ''}}`
+}
+
+/** The specification's keys of a swap, without the bracket that ends it. */
+export function swapFields(state: State, index: number): string {
   const r = state.tape.u32Of(index)
   const rf = state.tape.f64Of(index)
   const at = state.tape.at(index)
@@ -69,7 +74,7 @@ export function swapJson(state: State, index: number, extra = false): string {
     `,"base_balance_after":${jsonNumber(wholeAt(r, at + SwapLane.balanceAfterLo, decimals))}` +
     `,"fresh_wallet":${(flags & Flag.freshWallet) !== 0}` +
     `,"sniper_wallet":${(flags & Flag.sniperWallet) !== 0}` +
-    `,"pro_trader":${(flags & Flag.proTrader) !== 0}${extra ? swapExtras(state, index) : ''}}`
+    `,"pro_trader":${(flags & Flag.proTrader) !== 0}`
   )
 }
 
@@ -127,13 +132,4 @@ function signatureJson(state: State, r: Uint32Array, at: number): string {
     return jsonString(state.book.text(r[at + SwapLane.signature]))
   const start = r.byteOffset + (at + SwapLane.signature) * 4
   return `"${encodeBase58(new Uint8Array(r.buffer, start, SIGNATURE_LANES * 4))}"`
-}
-
-/** The pool a swap names, for the envelope of the trade event. */
-export function poolOfSwap(state: State, index: number): string {
-  return state.book.text(poolOf(state.tape.u32Of(index), state.tape.at(index)))
-}
-
-export function mintOfSwap(state: State, index: number): string {
-  return state.book.mintOf(state.tape.u32Of(index)[state.tape.at(index) + SwapLane.token])
 }

@@ -1,30 +1,18 @@
-import Type from 'typebox'
-import { Compile } from 'typebox/compile'
 import { barTime, nextBarTime } from '../../base/bar-time.ts'
-import { jsonString } from '../../protocol/json-text.ts'
+import { Budget } from '../../base/budget.ts'
+import { jsonNumber, jsonString } from '../../protocol/json-text.ts'
 import { candlesWords, type FollowedWords } from '../../protocol/live-frames.ts'
-import { type ChartQuery, type Queries, type Resolution, widthOf } from '../../protocol/queries.ts'
+import {
+  CHART_COLUMNS,
+  type ChartQuery,
+  type Queries,
+  type Resolution,
+  widthOf,
+} from '../../protocol/queries.ts'
 import type { LiveStreams } from '../../protocol/streams.ts'
-import { CHART_COLUMNS, type ChartColumn } from '../json/chart-json.ts'
 
-const numbers = Type.Array(Type.Number())
-const SERIES = {
-  t: numbers,
-  o: numbers,
-  h: numbers,
-  l: numbers,
-  c: numbers,
-  v: numbers,
-  o_sol: numbers,
-  h_sol: numbers,
-  l_sol: numbers,
-  c_sol: numbers,
-  v_sol: numbers,
-} satisfies { readonly [Name in ChartColumn]: typeof numbers }
-const SeriesSchema = Type.Object(SERIES)
-type Series = Type.Static<typeof SeriesSchema>
-const seriesChecker = Compile(SeriesSchema)
-const timesChecker = Compile(numbers)
+/** The columns of a chart. */
+type Columns = readonly (readonly number[])[]
 
 /** Trades may lie this far ahead of the clock (contract section 7, and more than that). */
 const AHEAD_SECONDS = 120
@@ -34,7 +22,7 @@ export class LiveCandles {
   readonly mint: string
   readonly resolution: Resolution
   step = 0
-  /** Of what was told last; -1 before. */
+  /** Of the last frame; -1 before. */
   position = -1
   readonly #answers: Queries
   readonly #streams: LiveStreams
@@ -51,7 +39,7 @@ export class LiveCandles {
     this.#answers = answers
     this.#streams = streams
     this.#from = barTime(widthOf(resolution), streams.settledTime())
-    this.#remember(this.#bars(this.#from))
+    this.#remember(this.#columns(this.#from))
   }
 
   get words(): FollowedWords {
@@ -74,55 +62,50 @@ export class LiveCandles {
   /** Reads the bars that may have changed; the delta frame, or null when none has. */
   advance(): string | null {
     this.#isTraded = false
-    const bars = this.#bars(this.#from)
-    const changed = bars.t.map(
-      (time, i) => this.#isFinal(time) || this.#open.get(time) !== barText(bars, i),
+    const columns = this.#columns(this.#from)
+    const [times] = columns
+    const changed = times.map(
+      (time, i) => this.#isFinal(time) || this.#open.get(time) !== barText(columns, i),
     )
-    this.#remember(bars)
+    this.#remember(columns)
     if (!changed.includes(true)) return null
     this.step += 1
-    const told = (name: keyof Series) => bars[name].filter((_, i) => changed[i])
-    const columns = CHART_COLUMNS.map((name) => `"${name}":${JSON.stringify(told(name))}`)
-    return this.#frame('delta', `{${columns.join()}}`, told('t'))
+    const data = CHART_COLUMNS.map((name, column) => {
+      const numbers = columns[column].filter((_, i) => changed[i])
+      return `"${name}":[${numbers.map(jsonNumber).join()}]`
+    })
+    const changedTimes = times.filter((_, i) => changed[i])
+    return this.#frame('delta', `{${data.join()}}`, changedTimes)
   }
 
-  /**
-   * The newest bars: the very text of the chart, since to read and write 5,000 takes longer than to make
-   * them; `chart` is that of now, of who has written it already.
-   */
-  snapshot(countback: number, chart = this.#chart(countback, 0)): string {
+  /** The newest bars: the text of the chart of now, and the times in it. */
+  snapshot(text: string, times: readonly number[]): string {
     this.#stand()
-    return this.#frame('snapshot', chart, timesOf(chart))
+    return this.#frame('snapshot', text, times)
   }
 
-  /** The bars from a time on. */
-  #bars(from: number): Series {
-    const json: unknown = JSON.parse(this.#chart(0, from))
-    if (!seriesChecker.Check(json)) throw new Error('a chart answer is no series of bars')
-    return json
-  }
-
-  /** From the newest on `countback` bars, or (0) those from a time on. */
-  #chart(countback: number, from: number): string {
-    const newest = newestBars(this.mint, this.resolution, countback, this.#streams)
-    const json = this.#answers.chart({ ...newest, from: Math.max(0, from) })
+  /** The columns of the bars from a time on. */
+  #columns(from: number): Columns {
+    const newest = newestBars(this.mint, this.resolution, 0, this.#streams)
+    const chart = this.#answers.beginChart({ ...newest, from: Math.max(0, from) }, Budget.unlimited)
     this.#stand()
-    return json
+    return CHART_COLUMNS.map((name) => chart.column(name))
   }
 
-  /** What is told now is of this position and time. */
+  /** The next frame is of this position and time. */
   #stand(): void {
     this.position = this.#streams.position()
     this.#now = this.#streams.now()
   }
 
   /** Keeps the bars that may still change; older ones are not read again. */
-  #remember(bars: Series): void {
+  #remember(columns: Columns): void {
+    const [times] = columns
     this.#open.clear()
-    for (const [i, time] of bars.t.entries())
-      if (!this.#isFinal(time)) this.#open.set(time, barText(bars, i))
+    for (const [i, time] of times.entries())
+      if (!this.#isFinal(time)) this.#open.set(time, barText(columns, i))
     const [firstOpen] = this.#open.keys()
-    const last = bars.t.at(-1)
+    const last = times.at(-1)
     if (firstOpen !== undefined) this.#from = firstOpen
     else if (last !== undefined) this.#from = nextBarTime(widthOf(this.resolution), last)
   }
@@ -153,13 +136,6 @@ export function newestBars(
   return { mint, resolution, from: 0, to, countback, ...plain }
 }
 
-/** The times of a chart's bars: its first column. */
-function timesOf(chart: string): readonly number[] {
-  const times: unknown = JSON.parse(chart.slice(chart.indexOf('['), chart.indexOf(']') + 1))
-  if (!timesChecker.Check(times)) throw new Error('a chart answer does not begin with its times')
-  return times
-}
-
-function barText(bars: Series, i: number): string {
-  return CHART_COLUMNS.map((name) => bars[name][i]).join()
+function barText(columns: Columns, i: number): string {
+  return columns.map((numbers) => numbers[i]).join()
 }

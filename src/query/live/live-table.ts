@@ -1,26 +1,25 @@
 import { createHash } from 'node:crypto'
+import { Budget } from '../../base/budget.ts'
 import { jsonString } from '../../protocol/json-text.ts'
 import { type FollowedWords, tableWords } from '../../protocol/live-frames.ts'
-import type { Queries, TablesQuery } from '../../protocol/queries.ts'
+import type { Queries, TableAnswer, TablesQuery } from '../../protocol/queries.ts'
 import type { LiveStreams } from '../../protocol/streams.ts'
-import { rowsOfTables, type TableRows, tableDelta } from '../../protocol/table-rows.ts'
+import { tableDelta } from '../../protocol/table-rows.ts'
 
 /** One table that somebody follows: its last answer, and how it becomes the next one. */
 export class LiveTable {
   readonly name: string
   /** Frames so far. */
   step = 0
-  /** Of what was told last; -1 before. */
+  /** Of the last frame; -1 before. */
   position = -1
   readonly #query: TablesQuery
   readonly #answers: Queries
   readonly #streams: LiveStreams
-  /** The last answer, which is never empty; empty: there is none yet, or it was forgotten. */
-  #json = ''
-  /** Tells an answer that was forgotten from another one; null: none was. */
+  /** The last answer; null: there is none yet, or it was forgotten. */
+  #answer: TableAnswer | null = null
+  /** Digest of an answer that was forgotten; null: none was. */
   #digest: string | null = null
-  /** Of the last answer; null: nothing was compared with it yet. */
-  #rows: TableRows | null = null
   #now = -1
 
   constructor(name: string, query: TablesQuery, answers: Queries, streams: LiveStreams) {
@@ -34,17 +33,16 @@ export class LiveTable {
     return tableWords(this.name)
   }
 
-  /** Length of the answer that is kept. */
-  get characters(): number {
-    return this.#json.length
+  /** Bytes of the answer that it holds. */
+  get bytes(): number {
+    return this.#answer?.bytes.length ?? 0
   }
 
-  /** Keeps the last answer no longer: the next one that differs is told whole. */
+  /** Drops the last answer: when the next one differs, its frame is a snapshot. */
   forget(): void {
-    if (this.#json === '') return
-    this.#digest = digestOf(this.#json)
-    this.#json = ''
-    this.#rows = null
+    if (this.#answer === null) return
+    this.#digest = digestOf(this.#answer)
+    this.#answer = null
   }
 
   /** Has anything happened, or the clock moved, since it was computed? */
@@ -54,24 +52,20 @@ export class LiveTable {
 
   /**
    * Computes the answer anew; the delta frame, or null when it is the same. So it is at first: who follows it
-   * then begins with its snapshot, and one who leaves again at once does not have its rows told apart. A snapshot
+   * then begins with its snapshot, and one who leaves again at once does not have its rows compared. A snapshot
    * frame where the last answer was forgotten.
    */
   advance(): string | null {
-    const json = this.#answers.tables(this.#query)
-    this.position = this.#streams.position()
-    this.#now = this.#streams.now()
-    const before = this.#json
-    if (json === before) return null
-    if (this.#digest !== null) return this.#anew(json, this.#digest)
-    this.#json = json
-    if (before === '') {
+    const answer = this.#read()
+    const before = this.#answer
+    if (before?.bytes.equals(answer.bytes)) return null
+    if (this.#digest !== null) return this.#anew(answer, this.#digest)
+    this.#answer = answer
+    if (before === null) {
       this.step = 1
       return null
     }
-    const rows = rowsOfTables(json)
-    const delta = tableDelta(this.#rows ?? rowsOfTables(before), rows)
-    this.#rows = rows
+    const delta = tableDelta(before.rows(), answer.rows())
     if (delta === null) return null
     this.step += 1
     return this.#frame('delta', delta)
@@ -79,25 +73,30 @@ export class LiveTable {
 
   /** The whole table as it was computed last; as it is now where that was forgotten. */
   snapshot(): string {
-    if (this.#digest === null) return this.#frame('snapshot', this.#json)
-    const json = this.#answers.tables(this.#query)
-    this.position = this.#streams.position()
-    this.#now = this.#streams.now()
-    const frame = this.#frame('snapshot', json)
-    if (digestOf(json) === this.#digest) return frame
-    // The clock went on within the turn, and who followed it before has the former one: all are told the next.
+    const answer = this.#answer ?? this.#read()
+    const frame = this.#frame('snapshot', answer.bytes.toString())
+    if (this.#digest === null || digestOf(answer) === this.#digest) return frame
+    // The clock went on within the turn, and who followed it before has the former one: all get the next.
     this.#digest = ''
     this.position = -1
     return frame
   }
 
-  /** @param digest of the answer that was told last */
-  #anew(json: string, digest: string): string | null {
-    if (digestOf(json) === digest) return null
-    this.#json = json
+  /** The answer of now. */
+  #read(): TableAnswer {
+    const answer = this.#answers.tableAnswer(this.#query, Budget.unlimited)
+    this.position = this.#streams.position()
+    this.#now = this.#streams.now()
+    return answer
+  }
+
+  /** @param digest of the answer in the last frame */
+  #anew(answer: TableAnswer, digest: string): string | null {
+    if (digestOf(answer) === digest) return null
+    this.#answer = answer
     this.#digest = null
     this.step += 1
-    return this.#frame('snapshot', json)
+    return this.#frame('snapshot', answer.bytes.toString())
   }
 
   #frame(type: string, data: string): string {
@@ -109,25 +108,25 @@ export class LiveTable {
   }
 }
 
-function digestOf(json: string): string {
-  return createHash('sha256').update(json).digest('base64')
+function digestOf({ bytes }: TableAnswer): string {
+  return createHash('sha256').update(bytes).digest('base64')
 }
 
 /**
- * How much text live tables keep in all: their rows have descriptions and links that strangers wrote. A table that
- * finds no room keeps none, and tells the whole of it whenever it changes.
+ * How much text live tables hold in all: their rows have descriptions and links that strangers wrote. A table that
+ * finds no room holds none, and its frames are snapshots whenever it changes.
  */
 export class TableTexts {
-  readonly #charactersMax: number
-  #characters = 0
+  readonly #bytesMax: number
+  #bytes = 0
 
-  constructor(charactersMax: number) {
-    this.#charactersMax = charactersMax
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax
   }
 
-  /** Characters that are kept. */
-  get characters(): number {
-    return this.#characters
+  /** Bytes that are held. */
+  get bytes(): number {
+    return this.#bytes
   }
 
   /** As `LiveTable.advance`. */
@@ -136,13 +135,13 @@ export class TableTexts {
     try {
       return table.advance()
     } finally {
-      if (this.#characters + table.characters > this.#charactersMax) table.forget()
-      this.#characters += table.characters
+      if (this.#bytes + table.bytes > this.#bytesMax) table.forget()
+      this.#bytes += table.bytes
     }
   }
 
   /** Nobody follows the table any more. */
   left(table: LiveTable): void {
-    this.#characters -= table.characters
+    this.#bytes -= table.bytes
   }
 }

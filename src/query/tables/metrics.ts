@@ -1,6 +1,7 @@
 import type { TokenReader } from '../../engine/read/token-reader.ts'
 import { TokenLane } from '../../engine/state/layout.ts'
 import { METADATA_KEYS, type MetadataKey } from '../../events/event.ts'
+import type { FlagFilter, RangeFilter } from '../../protocol/filters.ts'
 
 /**
  * Every quantity of a token, one row each: what it is, how it is read, and what it is called in each
@@ -16,7 +17,7 @@ export type Metric = {
   /** Name in each resource it appears in. */
   readonly names: { readonly [R in Resource]?: string }
   /** Name as range or flag filter of the token tables. */
-  readonly filter?: string
+  readonly filter?: RangeFilter | FlagFilter
 } & (
   | { readonly kind: 'number'; readonly read: (token: TokenReader) => number }
   | { readonly kind: 'boolean'; readonly read: (token: TokenReader) => boolean }
@@ -41,7 +42,7 @@ function metadata(key: MetadataKey): Metric {
   }
 }
 
-function share(sumF: number, names: Metric['names'], filter?: string): Metric {
+function share(sumF: number, names: Metric['names'], filter?: RangeFilter): Metric {
   const row = {
     kind: 'number',
     names,

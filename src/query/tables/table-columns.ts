@@ -6,13 +6,13 @@ import { METADATA_KEYS } from '../../events/event.ts'
 import {
   type Filters,
   FLAG_FILTERS,
-  type FlagFilterName,
+  type FlagFilter,
   RANGE_FILTERS,
-  type RangeFilterName,
+  type RangeFilter,
+  SOCIAL_FILTERS,
   SOCIALS,
-  type Social,
-  type SocialsFilter,
-} from '../../protocol/queries.ts'
+  type SocialFilter,
+} from '../../protocol/filters.ts'
 import { METRICS } from './metrics.ts'
 import type { Column } from './token-column.ts'
 import {
@@ -23,7 +23,7 @@ import {
   ReusesColumn,
 } from './token-columns.ts'
 
-type ColumnName = RangeFilterName | Exclude<FlagFilterName, 'noXReuses'> | Social | 'atLeastOne'
+type ColumnName = RangeFilter | Exclude<FlagFilter, 'noXReuses'> | SocialFilter
 
 const SOCIAL_PLACES = SOCIALS.map((social) => METADATA_KEYS.indexOf(social))
 
@@ -70,17 +70,17 @@ export class TableColumns {
   }
 
   /** Values from `min` to `max`, both allowed. */
-  range(name: RangeFilterName, min: number, max: number): Predicate {
+  range(name: RangeFilter, min: number, max: number): Predicate {
     return { column: this.#column(name), min, max }
   }
 
   /** Tokens of which a flag holds. */
-  flag(name: FlagFilterName): Predicate {
+  flag(name: FlagFilter): Predicate {
     return name === 'noXReuses' ? this.range('xReuses', 0, 0) : this.#holds(name)
   }
 
   /** Tokens that name a social network, or any of them. */
-  social(name: Social | 'atLeastOne'): Predicate {
+  social(name: SocialFilter): Predicate {
     return this.#holds(name)
   }
 
@@ -133,41 +133,23 @@ function readOf(name: ColumnName): (token: TokenReader) => number {
   throw new Error(`no metric ${name}`)
 }
 
-/** Compiles the filters of a group once. */
+/** The conditions of a group's filters. A flag that is false is the same as absent (contract section 2). */
 export function compileFilters(
-  filters: Filters | null | undefined,
+  filters: Filters | undefined,
   columns: TableColumns,
 ): readonly Predicate[] {
-  if (filters === null || filters === undefined) return []
-  return [
-    ...flagPredicates(filters, columns),
-    ...socialPredicates(filters.socials, columns),
-    ...rangePredicates(filters, columns),
-  ]
-}
-
-function rangePredicates(filters: Filters, columns: TableColumns): Predicate[] {
-  const predicates: Predicate[] = []
-  for (const name of RANGE_FILTERS) {
+  if (filters === undefined) return []
+  const flags = FLAG_FILTERS.filter((name) => filters[name] === true)
+  const links = SOCIAL_FILTERS.filter((name) => filters.socials?.[name] === true)
+  const ranges = RANGE_FILTERS.flatMap((name) => {
     const range = filters[name]
-    if (range === null || range === undefined) continue
-    const min = range.min ?? Number.NEGATIVE_INFINITY
-    const max = range.max ?? Number.POSITIVE_INFINITY
-    predicates.push(columns.range(name, min, max))
-  }
-  return predicates
-}
-
-/** A flag that is true requires; false is the same as absent (contract section 2). */
-function flagPredicates(filters: Filters, columns: TableColumns): Predicate[] {
-  return FLAG_FILTERS.filter((name) => filters[name] === true).map((name) => columns.flag(name))
-}
-
-function socialPredicates(
-  socials: SocialsFilter | null | undefined,
-  columns: TableColumns,
-): Predicate[] {
-  if (socials === null || socials === undefined) return []
-  const names = [...SOCIALS, 'atLeastOne'] as const
-  return names.filter((name) => socials[name] === true).map((name) => columns.social(name))
+    if (range === undefined) return []
+    const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = range
+    return [columns.range(name, min, max)]
+  })
+  return [
+    ...flags.map((name) => columns.flag(name)),
+    ...links.map((name) => columns.social(name)),
+    ...ranges,
+  ]
 }

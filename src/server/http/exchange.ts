@@ -1,7 +1,6 @@
 import type { HttpResponse } from 'uWebSockets.js'
 import { randomUUID } from 'node:crypto'
-import { TapeDamage } from '../../base/damage.ts'
-import { stackOf } from '../../base/thrown.ts'
+import { stackOf, TapeDamage } from '../../base/errors.ts'
 import type { RequestError } from '../../protocol/errors.ts'
 import type { Awaited, Deadlines } from '../load/deadlines.ts'
 import type { EarlyBody } from './body-reader.ts'
@@ -70,7 +69,7 @@ export class Exchange implements Awaited {
     return performance.now() - this.startedMs
   }
 
-  /** Queries, unless the exchange has ended already. */
+  /** Answers, unless the exchange has ended already. */
   reply(reply: Reply): void {
     if (this.#ended) return
     this.#end()

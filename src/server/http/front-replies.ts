@@ -1,4 +1,4 @@
-import { TapeDamage } from '../../base/damage.ts'
+import { TapeDamage } from '../../base/errors.ts'
 import { type HttpErrorCode, requestError } from '../../protocol/errors.ts'
 import { quoted } from '../../protocol/requests/parsed.ts'
 import type { RateLimiter, RateVerdict } from '../load/rate-limiter.ts'

@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
 import { Budget, UNFINISHED, within } from '../../base/budget.ts'
-import { addressRefusal, type IsTold } from '../../protocol/requests/address.ts'
+import { addressRefusal, type IsKnownAddress } from '../../protocol/requests/address.ts'
 import { bodyText } from '../../protocol/requests/json-body.ts'
 import { accept, type Parsed, type Refused } from '../../protocol/requests/parsed.ts'
 import {
@@ -41,7 +41,7 @@ interface FrontOptions {
   readonly limiters: ReadonlyMap<string, RateLimiter>
   readonly clock: () => number
   readonly state: ServerState
-  readonly isTold: IsTold
+  readonly isKnownAddress: IsKnownAddress
   readonly kept: ResponseCache
   readonly bodyDeadlineMs: number
   readonly routeDeadlineMs: number
@@ -106,7 +106,7 @@ function run(
   body: string,
 ): Reply | null {
   const { path, query } = exchange.request
-  const make = () => called(match, query, body, options.isTold)
+  const make = () => called(match, query, body, options.isKnownAddress)
   const key = `${path}?${query} ${body}`
   const call = () => (match.route.isKept ? options.kept.answer(key, make) : make())
   const answer = call()
@@ -149,12 +149,17 @@ function settled(
   return null
 }
 
-function called(match: RouteMatch, query: string, body: string, isTold: IsTold): Answered {
+function called(
+  match: RouteMatch,
+  query: string,
+  body: string,
+  isKnownAddress: IsKnownAddress,
+): Answered {
   const parameters = parseQueryString(query)
   if (!parameters.ok) return parameters
   const word = pathWord(match)
   if (!word.ok) return word
-  const refused = noAddress(match, word.value, parameters.value, isTold)
+  const refused = noAddress(match, word.value, parameters.value, isKnownAddress)
   if (refused !== null) return refused
   return within(Budget.ofMs(ROUTE_SLICE_MS), (budget) =>
     match.route.answer({ word: word.value, parameters: parameters.value, body, budget }),
@@ -173,16 +178,16 @@ function noAddress(
   { route, named }: RouteMatch,
   word: string,
   parameters: QueryParameters,
-  isTold: IsTold,
+  isKnownAddress: IsKnownAddress,
 ): Refused | null {
   if (named !== null && ADDRESS_WORDS.has(named.name) && !route.isWordRaw) {
-    const refused = addressRefusal(named.name, word, isTold)
+    const refused = addressRefusal(named.name, word, isKnownAddress)
     if (refused !== null) return refused
   }
   for (const name of route.addresses ?? []) {
     const [text = '', ...more] = parameters.get(name) ?? []
     const refused =
-      text.trim() === '' || more.length > 0 ? null : addressRefusal(name, text, isTold)
+      text.trim() === '' || more.length > 0 ? null : addressRefusal(name, text, isKnownAddress)
     if (refused !== null) return refused
   }
   return null

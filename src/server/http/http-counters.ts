@@ -28,7 +28,7 @@ interface HttpCount {
 
 export interface RouteLatency {
   readonly route: string
-  /** Queries per bucket, not summed up; the last one is of those above all bounds. */
+  /** Answers per bucket, not summed up; the last one is of those above all bounds. */
   readonly counts: readonly number[]
   readonly sumS: number
 }

@@ -1,6 +1,6 @@
 import type { AdjustableLimits } from '../../config/surface.ts'
-import type { LiveSource, Queries, ServiceState, TokenReads } from '../../protocol/queries.ts'
-import type { LiveStreams } from '../../protocol/streams.ts'
+import type { Queries, ServiceState, TokenReads } from '../../protocol/queries.ts'
+import type { LiveSource, LiveStreams } from '../../protocol/streams.ts'
 import type { RateLimit } from '../load/rate-limiter.ts'
 import type { TlsFiles } from '../sockets/tls-files.ts'
 import type { Dashboard } from './dashboard-files.ts'
@@ -75,7 +75,7 @@ export interface ServerOptions {
   /** Absent: plain HTTP. Checked already (`checkTlsFiles`). */
   readonly tls?: TlsFiles
   /** Compare every kept answer with one made anew, which must be equal: for tests. */
-  readonly checksKept?: boolean
+  readonly checksCache?: boolean
   /** Absent ones are at their defaults. */
   readonly limits?: Partial<AdjustableLimits>
 }

@@ -17,6 +17,8 @@ export interface Reply {
   readonly headers: readonly Header[]
   /** Of a refusal: what its body tells, for paths that tell it in another shape. */
   readonly error?: RequestError
+  /** Of a table: the mints in it, the same set each time. */
+  readonly mints?: () => ReadonlySet<string>
 }
 
 export type Header = readonly [name: string, value: string]

@@ -23,7 +23,7 @@ interface KeptAnswersOptions {
 }
 
 /**
- * Queries as bytes, found by the very bytes of their request: as long as the state is the same one,
+ * Answers as bytes, found by the very bytes of their request: as long as the state is the same one,
  * a request that came before costs a look and a send. The one asked for longest ago goes first.
  */
 export class ResponseCache {

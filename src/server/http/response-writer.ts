@@ -16,7 +16,7 @@ const ENTITY_TAG = /(?:W\/)?"[^"]*"/g
 
 /** Writes replies; the only place that knows what every answer carries. */
 export interface ResponseWriter {
-  /** Queries that their clients have not read to the end. */
+  /** Answers that their clients have not read to the end. */
   readonly unfinished: number
   /** Flat figures for /readyz and /metrics. */
   figures(): Readonly<Record<string, number>>

@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
 import { parseEventStream } from '../../protocol/live/event-stream.ts'
-import type { AddedRequest } from '../../protocol/live/live-messages.ts'
-import type { IsTold } from '../../protocol/requests/address.ts'
+import type { FollowRequest } from '../../protocol/live/live-messages.ts'
+import type { IsKnownAddress } from '../../protocol/requests/address.ts'
 import { accept } from '../../protocol/requests/parsed.ts'
 import { parseQueryString } from '../../protocol/requests/query-parameters.ts'
 import { admit } from '../http/admission.ts'
@@ -48,20 +48,20 @@ interface EventStreamsOptions {
   readonly limiter: RateLimiter | undefined
   readonly clock: () => number
   readonly state: ServerState
-  readonly isTold: IsTold
+  readonly isKnownAddress: IsKnownAddress
   /** Headers of every answer. */
   readonly headers: readonly Header[]
 }
 
-/** What is left of the route when it is no GET: HEAD and OPTIONS. */
-export function eventStreamRoute(isTold: IsTold): Route {
+/** The route for HEAD and OPTIONS. */
+export function eventStreamRoute(isKnownAddress: IsKnownAddress): Route {
   return {
     name: EVENT_STREAM_NAME,
     method: 'GET',
     path: EVENT_STREAM_PATH,
     isApi: true,
     answer: ({ parameters }) => {
-      const request = parseEventStream(parameters, '', isTold)
+      const request = parseEventStream(parameters, '', isKnownAddress)
       return request.ok ? accept(STREAM_HEAD) : request
     },
   }
@@ -111,7 +111,7 @@ export class EventStreams {
     if (refused !== null) return refused
     const parameters = parseQueryString(exchange.request.query)
     if (!parameters.ok) return errorReply(parameters.error)
-    const request = parseEventStream(parameters.value, lastEventId, this.#options.isTold)
+    const request = parseEventStream(parameters.value, lastEventId, this.#options.isKnownAddress)
     if (!request.ok) return errorReply(request.error)
     const { feed, context, headers, state, turns } = this.#options
     const { res } = exchange
@@ -145,12 +145,16 @@ export class EventStreams {
     this.#open.set(connection, outlet)
     this.#bounds.entered(client, performance.now())
     /** Says whether there is more to do in a later turn. */
-    const run = () => !connection.isClosed && !feed.serveAdded(connection, request.value)
+    const run = () => !connection.isClosed && !feed.serve(connection, request.value)
     if (state.isStarting()) {
       outlet.comment()
       this.#held.hold(connection, () => {
-        // Only now it is known what the feeds told.
-        const isMeant = parseEventStream(parameters.value, lastEventId, this.#options.isTold).ok
+        // Only now the addresses are known that feeds have named.
+        const isMeant = parseEventStream(
+          parameters.value,
+          lastEventId,
+          this.#options.isKnownAddress,
+        ).ok
         // Thousands may have come meanwhile: they share the turns, as any others.
         if (isMeant) turns.later(client, { run })
         else outlet.end()
@@ -184,7 +188,7 @@ export class EventStreams {
  * Which frames carry an id. Where a snapshot follows, none before it does: a browser that is cut off
  * there would go on behind a snapshot that it never had.
  */
-function idRule(request: AddedRequest): (frame: string) => boolean {
+function idRule(request: FollowRequest): (frame: string) => boolean {
   if (request.kind !== 'stream') return () => false
   return request.wantsSnapshot ? (frame) => frame.startsWith('{"channel":') : () => true
 }

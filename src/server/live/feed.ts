@@ -1,20 +1,17 @@
 import type { WebSocket, WebSocketBehavior } from 'uWebSockets.js'
 import { CLOSE_CODES } from '../../protocol/errors.ts'
-import type { AddedRequest } from '../../protocol/live/live-messages.ts'
-import { PING_FRAME } from '../../protocol/live/live-notices.ts'
-import type { AnnouncedChannel } from '../../protocol/live-frames.ts'
-import type { LiveSource, Queries } from '../../protocol/queries.ts'
-import type { IsTold } from '../../protocol/requests/address.ts'
-import type { LiveStreams, TradeInfo } from '../../protocol/streams.ts'
+import type { FollowRequest } from '../../protocol/live/live-messages.ts'
+import { PING_FRAME } from '../../protocol/live-frames.ts'
+import type { Queries } from '../../protocol/queries.ts'
+import type { IsKnownAddress } from '../../protocol/requests/address.ts'
+import type { LiveSource, LiveStreams } from '../../protocol/streams.ts'
 import type { LiveTimes, Log, OnStep } from '../http/options.ts'
 import { MAX_BUFFERED_BYTES, MAX_RECEIVED_BYTES, SOCKET_IDLE_S } from '../load/limits.ts'
 import type { LoopScheduler } from '../load/loop-scheduler.ts'
 import type { LiveApp } from '../sockets/apps.ts'
 import type { ClientAddresses } from '../sockets/client-address.ts'
-import { Backlog } from './connection/backlog.ts'
-import { BackpressureBudget } from './connection/backpressure-budget.ts'
+import { BackpressureBudget, SlowReaderCheck } from './connection/backpressure-budget.ts'
 import {
-  type ConnectionAbout,
   hasTooMuchUnread,
   type LiveConnection,
   newConnection,
@@ -25,21 +22,17 @@ import { DeferredUnsubscribe } from './connection/deferred-unsubscribe.ts'
 import { Incoming } from './connection/incoming.ts'
 import { keepAlive } from './connection/keep-alive.ts'
 import { LiveFailures } from './connection/live-failures.ts'
-import type { LiveGate } from './connection/live-gate.ts'
+import { type LiveGate, type UpgradeOptions, upgradeHandler } from './connection/live-gate.ts'
 import type { MessageLimits } from './connection/message-budget.ts'
-import { type UpgradeOptions, upgradeHandler } from './connection/upgrade.ts'
-import { ChannelHub } from './hub/channel-hub.ts'
+import { Hub } from './hub/hub.ts'
 import type { LastTables } from './hub/last-tables.ts'
-import { leavePlain, Requests } from './hub/requests.ts'
-import { broadcastTopic, Subscriptions } from './hub/subscriptions.ts'
-import { TableTrades } from './hub/table-trades.ts'
 
 interface LiveFeedOptions {
   readonly app: LiveApp
   readonly source: LiveSource
   readonly streams: LiveStreams
   readonly answers: Queries
-  readonly isTold: IsTold
+  readonly isKnownAddress: IsKnownAddress
   readonly isStarting: () => boolean
   readonly lastTables: LastTables
   readonly times: LiveTimes
@@ -53,31 +46,30 @@ interface LiveFeedOptions {
   readonly onStep: OnStep
 }
 
-/** Where sockets are opened; base addresses that are put together by hand end with a slash. */
+/** Paths of the handshake; base addresses that are put together by hand end with a slash. */
 const LIVE_PATHS = ['/ws', '/ws/', '/']
 
-/** The live feed: contract section 4. */
+/**
+ * The live feed: contract section 4, docs/live.md. In come sockets and streams of server-sent events, their messages,
+ * and the engine's events; out go frames. `connection` has what one connection is: its limits, its inbox, its unread
+ * bytes; `hub` has who follows what. A connection is closed at once or served in order, never with a gap.
+ */
 export class LiveFeed {
-  readonly #app: LiveApp
   readonly #times: LiveTimes
   readonly #gate: LiveGate
   readonly #incoming: Incoming
   readonly #connections = new Set<LiveConnection>()
-  readonly #subscriptions = new Subscriptions()
-  readonly #backlog = new Backlog((reader) => this.#checkBuffer(reader))
+  readonly #slowReaderCheck = new SlowReaderCheck((reader) => this.#checkBuffer(reader))
   readonly #unread: BackpressureBudget
-  readonly #departures = new DeferredUnsubscribe((connection) => this.#drop(connection))
-  readonly #added: ChannelHub
+  readonly #departures = new DeferredUnsubscribe((connection) => this.#hub.drop(connection))
+  readonly #hub: Hub
   readonly #failures: LiveFailures
-  readonly #tableTrades: TableTrades
   readonly #stopKeepAlive: () => void
   #isStopping = false
-  #published = 0
   #slowReaders = 0
   #cutReaders = 0
 
   constructor(options: LiveFeedOptions) {
-    this.#app = options.app
     this.#times = options.times
     this.#gate = options.gate
     const { unreadBytes } = options.limits
@@ -93,36 +85,25 @@ export class LiveFeed {
     const close = (connection: LiveConnection, code: number, reason: string) =>
       this.#close(connection, code, reason)
     this.#failures = new LiveFailures({ ...options, send, close })
-    this.#added = new ChannelHub({
+    this.#hub = new Hub({
       ...options,
       send,
       sendSnapshot,
       failures: this.#failures,
-      accepted: (connection, request) => leavePlain(this.#subscriptions, connection, request),
       finishDepartures: () => this.#departures.finish(),
-      published: (followers, bytes) => this.#countPublished(followers, bytes),
-    })
-    this.#tableTrades = new TableTrades({
-      ...options,
-      subscriptions: this.#subscriptions,
-      send,
-      sendSnapshot,
-      numbered: (message, trade) => this.#added.poolTrade(message, trade),
-    })
-    const requests = new Requests({
-      subscriptions: this.#subscriptions,
-      added: this.#added,
-      tableTrades: this.#tableTrades,
-      send,
+      afterPublish: (followers, bytes) => {
+        this.#slowReaderCheck.published(followers, bytes)
+        this.#unread.sent(bytes * followers.size)
+      },
     })
     this.#incoming = new Incoming({
       limits: options.limits,
       turns: options.turns,
       send,
-      isTold: options.isTold,
+      isKnownAddress: options.isKnownAddress,
       isStarting: options.isStarting,
       close,
-      serve: (connection, request) => requests.serve(connection, request),
+      serve: (connection, request) => this.#hub.serve(connection, request),
       failures: this.#failures,
     })
     for (const path of LIVE_PATHS) options.app.ws(path, this.#behavior(options))
@@ -131,18 +112,6 @@ export class LiveFeed {
       closeSilent: (connection) =>
         this.#close(connection, CLOSE_CODES.silent, 'nothing came from the client'),
     })
-    options.source.onTrade(
-      (mint, trade) => this.#wantsTrade(mint, trade),
-      (mint, message, trade) => this.#publishTrade(mint, message, trade),
-    )
-    options.source.onMigration((message) => this.#broadcast('mint_migration', message))
-    options.source.onLaunch(
-      () =>
-        this.#subscriptions.listenersOf('new_launched_pool').size > 0 ||
-        this.#added.wants('new_launched_pool'),
-      (message) => this.#broadcast('new_launched_pool', message),
-    )
-    options.source.onRepriced((mint) => this.#added.repriced(mint))
   }
 
   /** Flat figures for /readyz and /metrics. */
@@ -150,12 +119,10 @@ export class LiveFeed {
     return {
       live_connections: this.#connections.size,
       live_departures: this.#departures.size,
-      live_followed_mints: this.#subscriptions.mintCount,
-      live_published_total: this.#published,
       live_slow_readers_total: this.#slowReaders,
       live_cut_readers_total: this.#cutReaders,
       live_unread_bytes: this.#unread.bytes(performance.now()),
-      ...this.#added.figures(),
+      ...this.#hub.figures(),
       ...this.#incoming.figures(),
       ...this.#failures.figures(),
     }
@@ -165,7 +132,7 @@ export class LiveFeed {
     return this.#connections.size
   }
 
-  /** Whether nobody may come in any more. */
+  /** Is every new connection refused? */
   get isStopping(): boolean {
     return this.#isStopping
   }
@@ -174,9 +141,9 @@ export class LiveFeed {
   stop(): void {
     this.#isStopping = true
     this.#stopKeepAlive()
-    this.#backlog.stop()
+    this.#slowReaderCheck.stop()
     this.#departures.stop()
-    this.#added.stop()
+    this.#hub.stop()
     for (const connection of [...this.#connections]) {
       this.#close(connection, CLOSE_CODES.serviceRestart, 'the service restarts')
     }
@@ -199,11 +166,11 @@ export class LiveFeed {
       open: (ws) => this.#open(ws),
       message: (ws, message, isBinary) => {
         const { connection } = ws.getUserData()
-        if (connection !== null) this.#incoming.heard(connection, message, isBinary)
+        if (connection !== null) this.#incoming.receive(connection, message, isBinary)
       },
       drain: (ws) => this.#drained(ws),
-      ping: (ws, message) => this.#touched(ws, message),
-      pong: (ws, message) => this.#touched(ws, message),
+      ping: (ws, message) => this.#control(ws, message),
+      pong: (ws, message) => this.#control(ws, message),
       close: (ws) => this.#closed(ws),
     }
   }
@@ -215,8 +182,8 @@ export class LiveFeed {
     data.connection = this.connect({ id, isLocal, client, isSocket: true, socket, load })
   }
 
-  /** Takes a connection on; whoever made it calls `disconnected` when it is gone. */
-  connect(about: ConnectionAbout): LiveConnection {
+  /** Adds a connection; the caller calls `disconnected` when it is gone. */
+  connect(about: Parameters<typeof newConnection>[0]): LiveConnection {
     const connection = newConnection(about, performance.now(), this.#times.pingMs)
     this.#connections.add(connection)
     return connection
@@ -237,13 +204,13 @@ export class LiveFeed {
   /** The client has read something of what lay unread. */
   drained(connection: LiveConnection): void {
     this.#incoming.drained(connection)
-    this.#added.drained(connection)
+    this.#hub.drained(connection)
   }
 
-  /** A control frame: uWebSockets.js answers pings by itself, also to who does not read. */
-  #touched(socket: WebSocket<SocketData>, message: ArrayBuffer): void {
+  /** A control frame: uWebSockets.js answers pings by itself, also those of a client that does not read. */
+  #control(socket: WebSocket<SocketData>, message: ArrayBuffer): void {
     const { connection } = socket.getUserData()
-    if (connection !== null && this.#incoming.touched(connection, message.byteLength))
+    if (connection !== null && this.#incoming.receiveControl(connection, message.byteLength))
       this.#checkBuffer(connection)
   }
 
@@ -254,49 +221,9 @@ export class LiveFeed {
     this.#departures.add(connection)
   }
 
-  #drop(connection: LiveConnection): void {
-    this.#subscriptions.drop(connection)
-    this.#added.drop(connection)
-  }
-
-  /**
-   * Requests of docs/live.md, for sockets and for streams of server-sent events; false: it is to be
-   * served again in a later turn.
-   */
-  serveAdded(connection: LiveConnection, request: AddedRequest): boolean {
-    return this.#failures.guarded(connection, () => this.#added.serve(connection, request))
-  }
-
-  #wantsTrade(mint: string, trade: TradeInfo): boolean {
-    const isAdded = this.#added.wantsTrade(mint, trade)
-    return isAdded || this.#subscriptions.isFollowed(mint) || this.#tableTrades.wants(mint)
-  }
-
-  #publishTrade(mint: string, message: string, trade: TradeInfo): void {
-    if (this.#isStopping) return
-    if (this.#tableTrades.wants(mint))
-      this.#published += this.#tableTrades.publish(mint, message, trade)
-    this.#added.publishTrade(mint, message, trade)
-    const followers = this.#subscriptions.followersOf(mint)
-    if (followers !== null) this.#publish(followers.all, followers.topic, message)
-  }
-
-  #broadcast(event: AnnouncedChannel, message: string): void {
-    if (this.#isStopping) return
-    this.#added.publish(event, message)
-    this.#publish(this.#subscriptions.listenersOf(event), broadcastTopic(event), message)
-  }
-
-  #publish(followers: ReadonlySet<LiveConnection>, topic: string, message: string): void {
-    if (followers.size === 0) return
-    this.#app.publish(topic, message)
-    this.#countPublished(followers, Buffer.byteLength(message))
-  }
-
-  #countPublished(followers: ReadonlySet<LiveConnection>, bytes: number): void {
-    this.#published++
-    this.#backlog.published(followers, bytes)
-    this.#unread.sent(bytes * followers.size)
+  /** A request that no message brought; false: it is to be served again in a later turn. */
+  serve(connection: LiveConnection, request: FollowRequest): boolean {
+    return this.#failures.guarded(connection, () => this.#hub.serve(connection, request))
   }
 
   #send(connection: LiveConnection, frame: string): void {

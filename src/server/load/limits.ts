@@ -88,7 +88,7 @@ export const HELD_SHARE = 1 / 1024
 /** How long; whoever sends its next request before the answer came is cut off. */
 export const HELD_MS = 20
 
-/** Queries from this size on are always sent that way: a few of them unread would be much. */
+/** Answers from this size on are always sent that way: a few of them unread would be much. */
 export const PROBED_BYTES = 256 * 1024
 
 /**

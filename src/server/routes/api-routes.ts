@@ -1,13 +1,12 @@
 import { LRUCache } from 'lru-cache'
-import type { Queries, TablesQuery } from '../../protocol/queries.ts'
+import type { Queries, TableAnswer, TablesQuery } from '../../protocol/queries.ts'
 import { parseChart } from '../../protocol/requests/chart.ts'
-import { parseExtra } from '../../protocol/requests/extra.ts'
+import { parseSwaps } from '../../protocol/requests/pages.ts'
 import { accept, type Parsed } from '../../protocol/requests/parsed.ts'
-import { parseSwaps } from '../../protocol/requests/swaps.ts'
+import { parseExtra } from '../../protocol/requests/query-parameters.ts'
 import { parseTables } from '../../protocol/requests/tables.ts'
 import { parseMarketData, parseSearch, parseTraders } from '../../protocol/requests/tokens.ts'
-import { rowsOfTables } from '../../protocol/table-rows.ts'
-import { jsonReply, type Reply, textOf } from '../http/reply.ts'
+import { jsonReply, type Reply } from '../http/reply.ts'
 import { GET_API, type Route } from '../http/router.ts'
 import type { LastTables } from '../live/hub/last-tables.ts'
 import { MAX_KEPT_REQUEST_CHARACTERS, MAX_PARSED_BODIES } from '../load/limits.ts'
@@ -52,7 +51,7 @@ function tokenRoutes(answers: Queries): readonly Route[] {
       path: '/api/v2/search/tokens/:mint/market-data',
       isWordRaw: true,
       answer: ({ word, parameters, budget }) => {
-        const mints = parseMarketData(word, parameters, (text) => answers.isTold(text))
+        const mints = parseMarketData(word, parameters, (text) => answers.isKnownAddress(text))
         if (!mints.ok) return mints
         const extra = parseExtra(parameters)
         if (!extra.ok) return extra
@@ -113,17 +112,18 @@ function chartRoute(chart: CachedChart): Route {
 
 function tablesRoute(answers: Queries, lastTables: LastTables): Route {
   const parseBody = rememberedTables()
-  const mintsOf = rememberedMints()
   return {
     name: 'tables',
     method: 'POST',
     path: '/api/v2/meme',
     isApi: true,
     isKept: true,
-    answered: (socketId, reply) => lastTables.answered(socketId, mintsOf(reply)),
+    answered: (socketId, { mints }) => {
+      if (mints !== undefined) lastTables.answered(socketId, mints())
+    },
     answer: ({ body, budget }) => {
       const query = parseBody(body)
-      return query.ok ? accept(jsonReply(answers.tableBytes(query.value, budget))) : query
+      return query.ok ? accept(tablesReply(answers.tableAnswer(query.value, budget))) : query
     },
   }
 }
@@ -141,16 +141,13 @@ function rememberedTables(): (body: string) => Parsed<TablesQuery> {
   }
 }
 
-/** The mints of table answers, read out of each once: one that is kept goes to all who ask the same. */
-function rememberedMints(): (reply: Reply) => ReadonlySet<string> {
-  const known = new WeakMap<Reply, ReadonlySet<string>>()
-  return (reply) => {
-    const mints = known.get(reply) ?? mintsOf(textOf(reply))
-    known.set(reply, mints)
-    return mints
+function tablesReply(tables: TableAnswer): Reply {
+  let mints: ReadonlySet<string> | null = null
+  return {
+    ...jsonReply(tables.bytes),
+    mints: () => {
+      mints ??= tables.mints()
+      return mints
+    },
   }
-}
-
-function mintsOf(tables: string): ReadonlySet<string> {
-  return new Set([...rowsOfTables(tables).values()].flat().map(({ mint }) => mint))
 }

@@ -1,9 +1,13 @@
 import type { Budget } from '../../base/budget.ts'
 import { requestError } from '../../protocol/errors.ts'
 import type { Queries, TokenReads } from '../../protocol/queries.ts'
-import { integer } from '../../protocol/requests/integer.ts'
 import { accept, type Parsed } from '../../protocol/requests/parsed.ts'
-import { type QueryParameters, required, single } from '../../protocol/requests/query-parameters.ts'
+import {
+  integer,
+  type QueryParameters,
+  required,
+  single,
+} from '../../protocol/requests/query-parameters.ts'
 import { parseSearch } from '../../protocol/requests/tokens.ts'
 import { parseQuotes, parseUdfHistory } from '../../protocol/requests/udf.ts'
 import {
@@ -52,7 +56,7 @@ export function udfRoutes(
     {
       ...route('history', (parameters, budget) =>
         chart(
-          parseUdfHistory(parameters, (text) => answers.isTold(text)),
+          parseUdfHistory(parameters, (text) => answers.isKnownAddress(text)),
           budget,
         ),
       ),

@@ -20,7 +20,7 @@ const REASONS: ReadonlyMap<string, string> = new Map([
   ['ENOTFOUND', 'the host name is not known'],
 ])
 
-// Queries do not tell what serves them.
+// Answers do not tell what serves them.
 _cfg('silent')
 
 /** What registers handlers, and what publishes: the apps of one port as if they were one. */

@@ -2,7 +2,7 @@ import type { TemplatedApp } from 'uWebSockets.js'
 import { createHash, createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
-import { codeOf } from '../../base/thrown.ts'
+import { codeOf } from '../../base/errors.ts'
 import type { Surface } from '../../config/surface.ts'
 import { SSLApp } from './uws.ts'
 

@@ -1,8 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import os from 'node:os'
 import { Compile } from 'typebox/compile'
+import { messageOf } from '../../base/errors.ts'
 import { entryFile } from '../../base/program-files.ts'
-import { messageOf } from '../../base/thrown.ts'
 import { StoreError } from '../disk/failure.ts'
 import { endOrphan } from '../folder/process-lock.ts'
 import {

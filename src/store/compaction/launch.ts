@@ -3,7 +3,7 @@
  * a compactor whenever it is asked to. It ends, and ends its compactor, with the serving process.
  */
 import { Compile } from 'typebox/compile'
-import { messageOf } from '../../base/thrown.ts'
+import { messageOf } from '../../base/errors.ts'
 import { type CompactorProgress, CompactorRun, type LauncherMessage } from './compactor-messages.ts'
 import { runCompactor } from './compactor-process.ts'
 

@@ -1,4 +1,4 @@
-import { messageOf } from '../../base/thrown.ts'
+import { messageOf } from '../../base/errors.ts'
 import type { Tape } from '../../engine/state/tape.ts'
 import type { Journal } from '../journal/journal.ts'
 import { PROGRAM } from '../snapshot/snapshot-file.ts'

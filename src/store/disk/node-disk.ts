@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { codeOf } from '../../base/thrown.ts'
+import { codeOf } from '../../base/errors.ts'
 import type { Disk, DiskFile } from './disk.ts'
 import { StoreError } from './failure.ts'
 

@@ -1,4 +1,4 @@
-import { TapeDamage } from '../../base/damage.ts'
+import { TapeDamage } from '../../base/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { PREFETCHED_SWAPS } from '../../engine/fold/prefetcher.ts'
 import type { Disk } from '../disk/disk.ts'

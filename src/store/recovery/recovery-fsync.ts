@@ -1,4 +1,4 @@
-import { errorOf } from '../../base/thrown.ts'
+import { errorOf } from '../../base/errors.ts'
 import type { Disk, DiskFile } from '../disk/disk.ts'
 import { type NumberedFile, syncFiles } from '../folder/data-folder.ts'
 

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { TapeDamage } from '../../base/damage.ts'
+import { TapeDamage } from '../../base/errors.ts'
 import { Engine } from '../../engine/engine.ts'
 import type { EngineOptions } from '../../engine/engine-options.ts'
 import { TAPE_BLOCK_RECORDS, type Tape, type TapeArchive } from '../../engine/state/tape.ts'

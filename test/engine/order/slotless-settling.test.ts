@@ -5,6 +5,7 @@ import { SLOTLESS_EVENTS_MAX } from '../../../src/engine/order/reorder-window.ts
 import type { FeedEvent } from '../../../src/events/event.ts'
 import { EngineService } from '../../../src/query/engine-service.ts'
 import { LiveCandles } from '../../../src/query/live/live-candles.ts'
+import { candleSnapshot } from '../../model/candle-snapshot.ts'
 import { CandleCopy } from '../../model/live-copies.ts'
 import { created, START_SECOND, swap } from '../../oracle/fixtures.ts'
 import { slotlessHistory } from '../../oracle/histories.ts'
@@ -50,7 +51,7 @@ test('candles of a feed that knows no slots become final', () => {
   engine.accept(untimed(1))
   const candles = new LiveCandles('mint', '1', answers, streams)
   const copy = new CandleCopy()
-  copy.take(candles.snapshot(100))
+  copy.take(candleSnapshot(candles, 100, { answers, streams }))
   expect([...copy.final]).toEqual([])
   engine.accept(untimed(61))
   copy.take(candles.advance() ?? '')

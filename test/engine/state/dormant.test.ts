@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { TapeDamage } from '../../../src/base/damage.ts'
+import { TapeDamage } from '../../../src/base/errors.ts'
 import { Engine } from '../../../src/engine/engine.ts'
 import { TokenReader } from '../../../src/engine/read/token-reader.ts'
 import { Dormant } from '../../../src/engine/state/dormant.ts'

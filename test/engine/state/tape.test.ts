@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { TapeDamage } from '../../../src/base/damage.ts'
+import { TapeDamage } from '../../../src/base/errors.ts'
 import { Engine } from '../../../src/engine/engine.ts'
 import { STORED_FROM_SWAPS } from '../../../src/engine/history/candles.ts'
 import { ROWS_PER_PAGE } from '../../../src/engine/memory/rows.ts'

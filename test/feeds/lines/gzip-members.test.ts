@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { crc32, gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { messageOf } from '../../../src/base/thrown.ts'
+import { messageOf } from '../../../src/base/errors.ts'
 import { gunzipped } from '../../../src/feeds/lines/gzip-members.ts'
 import { CONTENTS, cutsOf, inPieces } from '../packed.ts'
 

@@ -14,7 +14,7 @@ function content(index: number): string {
   return `ipfs://${CID.slice(0, -4)}${String(index).padStart(4, '1')}`
 }
 
-/** LoopScheduler that may begin at a time, as long as none ends. */
+/** Turns that may begin at a time, as long as none ends. */
 function takeAll(queue: FetchQueue, nowMs: number): FetchTurn[] {
   const turns: FetchTurn[] = []
   for (let turn = queue.take(nowMs); turn !== null; turn = queue.take(nowMs)) turns.push(turn)

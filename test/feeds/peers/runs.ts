@@ -1,4 +1,4 @@
-import { messageOf } from '../../../src/base/thrown.ts'
+import { messageOf } from '../../../src/base/errors.ts'
 import { byLength } from '../../lengths.ts'
 
 /** Seeded schedules in a test run; `make feeds-faults` asks for more (FEED_SCHEDULES). */

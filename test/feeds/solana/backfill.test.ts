@@ -51,7 +51,7 @@ async function backfilling(from: number, to: number, signal = NEVER) {
       },
     )
   const ended = outcomeOf(from, to)
-  /** Queries the next question. */
+  /** Answers the next question. */
   let next = 0
   const fail = async (slot: number) => {
     const isAsked = ({ method, params }: { method: string; params: readonly unknown[] }) =>
@@ -64,7 +64,7 @@ async function backfilling(from: number, to: number, signal = NEVER) {
     expect(questions[next].method).toBe(method)
     questions[next++].answer(result)
   }
-  /** Queries the question for a block when it comes. */
+  /** Answers the question for a block when it comes. */
   const answerBlock = async (slot: number, result: unknown) => {
     const isAsked = ({ method, params }: { method: string; params: readonly unknown[] }) =>
       method === 'getBlock' && params[0] === slot

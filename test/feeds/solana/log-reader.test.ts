@@ -182,7 +182,7 @@ async function readingCut() {
   reader.read(11, transaction, '1')
   reader.touch(12)
   reader.touch(13)
-  /** Queries the `n`th question, which comes so long after the one before. */
+  /** Answers the `n`th question, which comes so long after the one before. */
   const answer = async (n: number, afterMs: number, result: unknown) => {
     if (afterMs > 0) {
       await until(() => timers.waiting > 0)

@@ -28,7 +28,7 @@ async function resolving() {
   const pools = new PoolMints()
   const asking = new RpcQuestions(new RpcClient(url, timers))
   const resolver = new PoolResolver(asking, pools, timers)
-  /** Queries a question with the accounts of the pools, null where there is none. */
+  /** Answers a question with the accounts of the pools, null where there is none. */
   const answer = (n: number, ...data: readonly (Buffer | null)[]) =>
     questions[n].answer({
       value: data.map((bytes) => bytes && { data: [bytes.toString('base64'), 'base64'] }),

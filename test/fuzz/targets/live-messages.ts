@@ -5,7 +5,7 @@ import {
   type LiveEvent,
   parseLiveMessage,
 } from '../../../src/protocol/live/live-messages.ts'
-import { acknowledgement, liveErrorFrame } from '../../../src/protocol/live/live-notices.ts'
+import { acknowledgement, liveErrorFrame } from '../../../src/protocol/live-frames.ts'
 import { RESOLUTIONS } from '../../../src/protocol/queries.ts'
 import { randomJson } from '../mutations.ts'
 import { type FuzzTarget, holds } from '../target.ts'
@@ -65,8 +65,8 @@ export const liveMessages: FuzzTarget = {
     if (request.kind === 'refused') {
       holds(request.message.length > 0 && request.message.length < 2000, 'a refusal says why')
       JSON.parse(liveErrorFrame(request.code, request.message))
-    } else if (request.kind === 'trades' || request.kind === 'broadcast') {
-      JSON.parse(acknowledgement(request))
+    } else if (request.kind === 'stream') {
+      JSON.parse(acknowledgement('subscribed', request))
     }
   },
 }

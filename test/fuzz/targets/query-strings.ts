@@ -2,9 +2,9 @@ import type { Random } from '../../../src/base/random.ts'
 import { errorBody } from '../../../src/protocol/errors.ts'
 import { parseEventStream, parseLiveId } from '../../../src/protocol/live/event-stream.ts'
 import { parseChart } from '../../../src/protocol/requests/chart.ts'
+import { parseCursor, parsePage, parseSwaps } from '../../../src/protocol/requests/pages.ts'
 import type { Parsed } from '../../../src/protocol/requests/parsed.ts'
 import { parseQueryString, pathParameter } from '../../../src/protocol/requests/query-parameters.ts'
-import { parseCursor, parsePage, parseSwaps } from '../../../src/protocol/requests/swaps.ts'
 import {
   parseMarketData,
   parseSearch,

@@ -1,7 +1,7 @@
 import type { Random } from '../../../src/base/random.ts'
 import { Engine } from '../../../src/engine/engine.ts'
 import { TokenReader } from '../../../src/engine/read/token-reader.ts'
-import { FLAG_FILTERS, GROUPS, RANGE_FILTERS } from '../../../src/protocol/queries.ts'
+import { FLAG_FILTERS, GROUPS, RANGE_FILTERS } from '../../../src/protocol/filters.ts'
 import { bodyText } from '../../../src/protocol/requests/json-body.ts'
 import { parseTables } from '../../../src/protocol/requests/tables.ts'
 import { compileFilters, TableColumns } from '../../../src/query/tables/table-columns.ts'

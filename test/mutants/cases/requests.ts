@@ -2,12 +2,12 @@
 
 import { parseLiveMessage } from '../../../src/protocol/live/live-messages.ts'
 import { parseChart } from '../../../src/protocol/requests/chart.ts'
+import { parsePage } from '../../../src/protocol/requests/pages.ts'
 import type { Parsed } from '../../../src/protocol/requests/parsed.ts'
 import {
   parseQueryString,
   type QueryParameters,
 } from '../../../src/protocol/requests/query-parameters.ts'
-import { parsePage } from '../../../src/protocol/requests/swaps.ts'
 import { parseTables } from '../../../src/protocol/requests/tables.ts'
 import { parseMarketData, parseSearch } from '../../../src/protocol/requests/tokens.ts'
 import { parseUdfHistory } from '../../../src/protocol/requests/udf.ts'
@@ -143,7 +143,11 @@ const live = (id: string, wanted: unknown) =>
   )
 
 const messages = [
-  live('me', { kind: 'trades', action: 'subscribe', mints: ['m'], many: false }),
+  live('me', {
+    ...{ kind: 'stream', action: 'subscribe', channel: 'update_mint_info' },
+    ...{ keys: ['m'], many: false },
+    ...{ form: 'plain', from: new Map(), epoch: null, wantsSnapshot: false },
+  }),
   live('you', 'id_mismatch'),
 ]
 

@@ -1,11 +1,7 @@
 /** The three tables: every filter at its edges, ties, thresholds, and histories. */
 import type { FeedEvent, MetadataKey } from '../../../src/events/event.ts'
-import {
-  type Filters,
-  FLAG_FILTERS,
-  SOCIALS,
-  type TablesQuery,
-} from '../../../src/protocol/queries.ts'
+import { type Filters, FLAG_FILTERS, SOCIALS } from '../../../src/protocol/filters.ts'
+import type { TablesQuery } from '../../../src/protocol/queries.ts'
 import { difference } from '../../model/difference.ts'
 import { type Clock, Pair } from '../../model/pair.ts'
 import { randomTables } from '../../model/random-queries.ts'

@@ -200,7 +200,7 @@ export const COMMAND_FAULTS: readonly Fault[] = [
   },
   {
     name: 'settings: a name of few letters may have another first one',
-    file: 'src/config/mistyped-settings.ts',
+    file: 'src/config/typos.ts',
     find: 'return word[0] === name[0] ? 1 : 0',
     replace: 'return 1',
     tests: ['test/config/mistyped-settings.test.ts'],

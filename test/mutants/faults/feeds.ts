@@ -641,8 +641,8 @@ export const FEED_FAULTS: readonly Fault[] = [
   {
     name: 'yellowstone: a back-fill that the server ends too early passes for told',
     file: 'src/feeds/yellowstone/yellowstone-source.ts',
-    find: 'if (!isTold && !signal.aborted) throw',
-    replace: 'if (!isTold && !signal.aborted && isTold) throw',
+    find: 'if (!isKnownAddress && !signal.aborted)\n        throw',
+    replace: 'if (!isKnownAddress && !signal.aborted && isKnownAddress) throw',
     tests: ['test/feeds/yellowstone/streams.test.ts'],
   },
   {
@@ -662,8 +662,8 @@ export const FEED_FAULTS: readonly Fault[] = [
   {
     name: 'yellowstone: a back-fill that takes longer than a silence is cut',
     file: 'src/feeds/yellowstone/yellowstone-source.ts',
-    find: '          watch.heard()\n          return isTold',
-    replace: '          return isTold',
+    find: '          watch.heard()\n          return isKnownAddress',
+    replace: '          return isKnownAddress',
     tests: ['test/feeds/yellowstone/streams.test.ts'],
   },
   {

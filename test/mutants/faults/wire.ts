@@ -75,15 +75,15 @@ export const WIRE_FAULTS: readonly Fault[] = [
   {
     name: 'extra: missed swaps are told without',
     file: 'src/server/live/hub/catch-ups.ts',
-    find: 'source.since(key, after, CATCH_UP_FRAMES, extra)',
+    find: "source.since(key, after, CATCH_UP_FRAMES, form === 'extra')",
     replace: 'source.since(key, after, CATCH_UP_FRAMES)',
     tests: ['test/server/live-extra.test.ts'],
   },
   {
     name: 'extra: who asks anew without still has it',
-    file: 'src/server/live/hub/numbered-streams.ts',
-    find: 'for (const extra of [false, true]) {',
-    replace: 'for (const extra of [false]) {',
+    file: 'src/server/live/hub/topics.ts',
+    find: 'for (const form of MESSAGE_FORMS) {',
+    replace: "for (const form of ['plain', 'numbered'] as const) {",
     tests: ['test/server/live-extra.test.ts'],
   },
   {
@@ -229,8 +229,8 @@ export const WIRE_FAULTS: readonly Fault[] = [
   {
     name: 'tables: columns of all tokens are read in one go',
     file: 'src/server/routes/api-routes.ts',
-    find: 'answers.tableBytes(query.value, budget)',
-    replace: 'answers.tableBytes(query.value, { throwIfSpent() {} })',
+    find: 'answers.tableAnswer(query.value, budget)',
+    replace: 'answers.tableAnswer(query.value, { throwIfSpent() {} })',
     tests: ['test/server/unfinished.test.ts'],
   },
   {
@@ -335,14 +335,14 @@ export const WIRE_FAULTS: readonly Fault[] = [
     name: 'filters: a false flag requires',
     file: 'src/query/tables/table-columns.ts',
     find: 'filters[name] === true',
-    replace: 'filters[name] !== undefined && filters[name] !== null',
+    replace: 'filters[name] !== undefined',
     tests: ['tables'],
   },
   {
     name: 'filters: one of the socials is enough',
     file: 'src/query/tables/table-columns.ts',
-    find: 'names.filter((name) => socials[name] === true).map(',
-    replace: 'names.filter((name) => socials[name] === true).slice(0, 1).map(',
+    find: 'SOCIAL_FILTERS.filter((name) => filters.socials?.[name] === true)',
+    replace: 'SOCIAL_FILTERS.filter((name) => filters.socials?.[name] === true).slice(0, 1)',
     tests: ['tables'],
   },
   {
@@ -355,7 +355,7 @@ export const WIRE_FAULTS: readonly Fault[] = [
   {
     name: 'live: the pool of a message is left empty',
     file: 'src/query/engine-live.ts',
-    find: 'jsonString(poolOfSwap(state, index))',
+    find: 'jsonString(book.text(poolOf(tape.u32Of(this.#index), tape.at(this.#index))))',
     replace: "jsonString('')",
     tests: ['model'],
   },
@@ -452,7 +452,7 @@ export const WIRE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'live: trades of tables carry numbers though they are told not to',
-    file: 'src/protocol/live/live-options.ts',
+    file: 'src/protocol/live/live-messages.ts',
     find: 'return data[key] !== undefined && !isUnasked',
     replace: 'return data[key] !== undefined',
     tests: ['test/protocol/live/unasked-options.test.ts'],

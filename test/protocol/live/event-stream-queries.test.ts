@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
 import { parseEventStream } from '../../../src/protocol/live/event-stream.ts'
-import { EPOCH_CHARACTERS_MAX } from '../../../src/protocol/live/live-options.ts'
-import { COUNTBACK_DEFAULT, COUNTBACK_MAX } from '../../../src/protocol/live/live-state-requests.ts'
+import {
+  COUNTBACK_DEFAULT,
+  COUNTBACK_MAX,
+  EPOCH_CHARACTERS_MAX,
+} from '../../../src/protocol/live/live-messages.ts'
 import { parseQueryString } from '../../../src/protocol/requests/query-parameters.ts'
 
 /** What a query asks for, as a value. */

@@ -2,15 +2,17 @@ import { expect, test } from 'vitest'
 import { parseLiveMessage } from '../../../src/protocol/live/live-messages.ts'
 
 const CHANNELS = [
-  ['update_mint_info', { mint: 'A' }, { kind: 'trades', mints: ['A'], many: false }],
-  ['mint_migration', {}, { kind: 'broadcast', event: 'mint_migration' }],
-  ['new_launched_pool', {}, { kind: 'broadcast', event: 'new_launched_pool' }],
-  ['update_pools_info', {}, { kind: 'broadcast', event: 'update_pools_info' }],
+  ['update_mint_info', { mint: 'A' }, ['A']],
+  ['mint_migration', {}, ['']],
+  ['new_launched_pool', {}, ['']],
+  ['update_pools_info', {}, ['']],
 ] as const
+const PLAIN = { form: 'plain', from: new Map(), epoch: null, wantsSnapshot: false }
 
 test.each(CHANNELS)(
   'options of %s that ask for nothing leave the plain channel',
-  (event, key, plain) => {
+  (event, key, keys) => {
+    const named = { kind: 'stream', action: 'subscribe', channel: event, keys, many: false }
     const asked = (options: object) =>
       parseLiveMessage(
         JSON.stringify({ event, data: { action: 'subscribe', id: 'me', ...key, ...options } }),
@@ -20,9 +22,9 @@ test.each(CHANNELS)(
     const nothing = [{}, { seq: false }, { snapshot: false }, { seq: false, snapshot: false }]
     // Keys that are not known are ignored as long as no option is there.
     for (const options of nothing.flatMap((one) => [one, { ...one, unknown: 1 }]))
-      expect(asked(options), JSON.stringify(options)).toEqual({ ...plain, action: 'subscribe' })
+      expect(asked(options), JSON.stringify(options)).toEqual({ ...named, ...PLAIN })
     for (const options of [{ seq: true }, { snapshot: true }])
-      expect(asked(options).kind, JSON.stringify(options)).not.toBe(plain.kind)
+      expect(asked(options), JSON.stringify(options)).toMatchObject({ form: 'numbered' })
     for (const options of [{ seq: false, snapshot: true }, { seq: 0 }, { snapshot: null }])
       expect(asked({ ...options, unknown: 1 })).toMatchObject({ kind: 'refused' })
   },

@@ -10,7 +10,7 @@ import { engineOf } from '../../store/restoring.ts'
 const ALL = { type: 'all', filters: {}, limit: 50 } as const
 const MINT = 'mint'
 
-/** AddressQuota that rows are kept in. */
+/** Places that rows are kept in. */
 const KEPT_ROWS = 1 << 14
 /** Texts on both sides of what a place has room for, of one byte a character and of several. */
 const TEXTS = ['', 'a', 'ä'.repeat(64), 'a'.repeat(300), '🚀'.repeat(700), 'b', '', 'é'.repeat(255)]

@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { EngineService } from '../../../src/query/engine-service.ts'
 import { LiveCandles } from '../../../src/query/live/live-candles.ts'
+import { candleSnapshot } from '../../model/candle-snapshot.ts'
 import { created, price, START_SECOND, swap } from '../../oracle/fixtures.ts'
 import { engineOf } from '../../store/restoring.ts'
 
@@ -24,7 +25,7 @@ test('a snapshot of candles is the text of the chart, which is not read and writ
   service.attach()
   const candles = new LiveCandles(MINT, '1S', service.answers, service.streams)
   const [read, write] = [vi.spyOn(JSON, 'parse'), vi.spyOn(JSON, 'stringify')]
-  const snapshot = candles.snapshot(5_000)
+  const snapshot = candleSnapshot(candles, 5_000, service)
   const charactersRead = read.mock.calls.reduce((sum, [text]) => sum + text.length, 0)
   const charactersWritten = write.mock.results.reduce((sum, { value }) => sum + value.length, 0)
   vi.restoreAllMocks()

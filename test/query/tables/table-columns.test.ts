@@ -10,8 +10,8 @@ import {
   GROUPS,
   type Group,
   RANGE_FILTERS,
-  type TablesQuery,
-} from '../../../src/protocol/queries.ts'
+} from '../../../src/protocol/filters.ts'
+import type { TablesQuery } from '../../../src/protocol/queries.ts'
 import { EngineQueries } from '../../../src/query/engine-queries.ts'
 import { METRICS } from '../../../src/query/tables/metrics.ts'
 import { readInTurns } from '../../budgets.ts'
@@ -62,11 +62,11 @@ test('filters over more tokens than are looked at one by one let pass what a loo
           const slice = new Budget(() => random.chance(LOOKS_ON))
           const budget = random.chance(0.5) ? slice : Budget.unlimited
           const { answer } = readInTurns(
-            (given) => answers.tableBytes(query, given),
+            (given) => answers.tableAnswer(query, given),
             () => goOn(EVENTS_MEANWHILE),
             () => budget,
           )
-          const told: Record<string, { mint: string }[]> = JSON.parse(answer.toString())
+          const told: Record<string, { mint: string }[]> = JSON.parse(answer.bytes.toString())
           const mints = Object.entries(told).map(([group, rows]) => [
             group,
             rows.map(({ mint }) => mint),

@@ -50,7 +50,7 @@ async function startFront(answer: () => Answer, changes: Changes = {}) {
     limiters,
     clock: () => 0,
     state: { isStarting: () => false, notReady: () => null, figures: () => ({}) },
-    isTold: () => true,
+    isKnownAddress: () => true,
     kept: new ResponseCache({ version: () => 0, maxBytes: 1 << 20, isChecked: false }),
     // Not as long as a route's: who waits equally long for both waits in one place.
     bodyDeadlineMs: 2 * LONG_MS,

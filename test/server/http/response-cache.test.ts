@@ -147,7 +147,7 @@ test('a refusal is never kept', async () => {
 test('the check of kept answers finds one that is not a fresh one', async () => {
   const [stale, checked] = await Promise.all([
     startFake({ answers: sameVersion() }),
-    startFake({ answers: sameVersion(), checksKept: true }),
+    startFake({ answers: sameVersion(), checksCache: true }),
   ])
   const ask = async (url: string) => {
     const answer = await fetch(`${url}/api/v2/search/tokens/detailed?query=a`)
@@ -172,7 +172,7 @@ test.each([
   async (path) => {
     let events = 0
     const answers = { ...fakeAnswers([], () => `[${events}]`), version: () => events }
-    const fake = await startFake({ answers, checksKept: true })
+    const fake = await startFake({ answers, checksCache: true })
     const ask = async () => (await fetch(fake.server.url + path)).text()
     expect(await ask()).toBe('[0]')
     events = 1
@@ -184,7 +184,7 @@ test.each([
   },
 )
 
-/** Queries that change although they say that nothing did. */
+/** Answers that change although they say that nothing did. */
 function sameVersion() {
   let made = 0
   return { ...fakeAnswers([], () => `[${++made}]`), version: () => 7 }

@@ -34,6 +34,7 @@ function slowCharts() {
       let goes = 0
       return {
         isCurrent: () => true,
+        column: () => [],
         write: (budget: Budget) => {
           goes += 1
           if (goes < GOES) budget.throwIfSpent()
@@ -141,7 +142,8 @@ test('the chart that a newcomer of candles begins with is that of the turn in wh
   const goes = (between: (turn: number) => void) => {
     const write = (budget: Budget) => writings.write(connection, 'candles/1S/A', query, budget)
     const { answer, turns } = readInTurns(write, between)
-    expect(answer).toBe(answers.chart(query))
+    expect(answer.text).toBe(answers.chart(query))
+    expect(answer.times).toEqual(JSON.parse(answer.text).t)
     return turns
   }
   const undisturbed = goes(() => {})

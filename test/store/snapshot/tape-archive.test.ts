@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import { crc32 } from 'node:zlib'
 import { beforeEach, expect, test } from 'vitest'
-import { TapeDamage } from '../../../src/base/damage.ts'
+import { TapeDamage } from '../../../src/base/errors.ts'
 import { TAPE_BLOCK_RECORDS, Tape } from '../../../src/engine/state/tape.ts'
 import { StoreError } from '../../../src/store/disk/failure.ts'
 import {

@@ -1,6 +1,7 @@
 import { Budget, within } from '../../../src/base/budget.ts'
 import type { Engine } from '../../../src/engine/engine.ts'
 import type { StreamChannel } from '../../../src/protocol/live-frames.ts'
+import { eventFrame } from '../../../src/protocol/live-frames.ts'
 import { RESOLUTIONS } from '../../../src/protocol/queries.ts'
 import { EngineLive } from '../../../src/query/engine-live.ts'
 import { EngineQueries } from '../../../src/query/engine-queries.ts'
@@ -8,6 +9,7 @@ import { EngineStreams } from '../../../src/query/engine-streams.ts'
 import { EngineTokenReads } from '../../../src/query/engine-token-reads.ts'
 import { LiveCandles } from '../../../src/query/live/live-candles.ts'
 import { budgetOf } from '../../budgets.ts'
+import { candleSnapshot } from '../../model/candle-snapshot.ts'
 import type { Random } from '../../oracle/random.ts'
 import { EPOCH } from '../damage/folder.ts'
 
@@ -35,14 +37,13 @@ export class Side {
     const live = new EngineLive(engine)
     this.reads = new EngineTokenReads(engine, () => {})
     const epoch = () => EPOCH
-    this.#streams = new EngineStreams({ engine, live, answers, reads: this.reads, epoch })
+    this.#streams = new EngineStreams({ engine, answers, reads: this.reads, epoch })
     const tell = (text: string) => this.told.push(text)
-    live.onTrade(
-      () => true,
-      (_mint, message, { seq, walletSeq }) => tell(`${seq} ${walletSeq} ${message}`),
-    )
-    live.onMigration(tell)
-    live.onLaunch(() => true, tell)
+    live.onTrade((trade) => {
+      const message = eventFrame('update_mint_info', trade)
+      tell(`${trade.seq} ${trade.walletSeq} ${message}`)
+    })
+    live.onAnnounced((channel, message) => tell(eventFrame(channel, message)))
     live.onRepriced(tell)
     live.attach()
     this.reads.attach()
@@ -55,7 +56,8 @@ export class Side {
     const resolution = random.pick(RESOLUTIONS)
     const candles = new LiveCandles(mint, resolution, this.#answers, this.#streams)
     this.#candles = [candles, ...this.#candles.slice(0, 4)]
-    return candles.snapshot(50)
+    const service = { answers: this.#answers, streams: this.#streams }
+    return candleSnapshot(candles, 50, service)
   }
 
   /** A restart ends what was followed. */

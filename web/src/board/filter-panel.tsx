@@ -1,23 +1,25 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
+import {
+  type Filters,
+  FLAG_FILTERS,
+  type FlagFilter,
+  SOCIAL_FILTERS,
+  type SocialFilter,
+} from '../../../client/src/mintfeed.ts'
 import { rangeOf } from '../filters/board-view.ts'
 import {
-  type ColumnFilters,
-  FLAG_KEYS,
   FLAG_LABELS,
-  type FlagKey,
   RANGE_FIELDS,
   type RangeField,
-  SOCIAL_KEYS,
   SOCIAL_LABELS,
-  type SocialKey,
 } from '../filters/filter-fields.ts'
 import { addKeys } from '../frame/keyboard.ts'
 import { NumberField } from '../parts/number-field.tsx'
 
 interface PanelProps {
-  readonly filters: ColumnFilters
-  readonly onFilters: (filters: ColumnFilters) => void
+  readonly filters: Filters
+  readonly onFilters: (filters: Filters) => void
   readonly onClose: () => void
 }
 
@@ -52,7 +54,7 @@ export function FilterPanel({ filters, onFilters, onClose }: PanelProps) {
         </fieldset>
         <fieldset>
           <legend>Only tokens with</legend>
-          {FLAG_KEYS.map((key) => (
+          {FLAG_FILTERS.map((key) => (
             <Check
               key={key}
               label={FLAG_LABELS[key]}
@@ -60,7 +62,7 @@ export function FilterPanel({ filters, onFilters, onClose }: PanelProps) {
               onChange={(isOn) => onFilters(withFlag(filters, key, isOn))}
             />
           ))}
-          {SOCIAL_KEYS.map((key) => (
+          {SOCIAL_FILTERS.map((key) => (
             <Check
               key={key}
               label={SOCIAL_LABELS[key]}
@@ -91,8 +93,8 @@ function RangeInput({
   onFilters,
 }: {
   readonly field: RangeField
-  readonly filters: ColumnFilters
-  readonly onFilters: (filters: ColumnFilters) => void
+  readonly filters: Filters
+  readonly onFilters: (filters: Filters) => void
 }) {
   const { key, label, unit } = field
   const range = filters[key]
@@ -149,12 +151,12 @@ function Check({
   )
 }
 
-function withFlag(filters: ColumnFilters, key: FlagKey, isOn: boolean): ColumnFilters {
+function withFlag(filters: Filters, key: FlagFilter, isOn: boolean): Filters {
   const { [key]: _, ...others } = filters
   return isOn ? { ...others, [key]: true } : others
 }
 
-function withSocial(filters: ColumnFilters, key: SocialKey, isOn: boolean): ColumnFilters {
+function withSocial(filters: Filters, key: SocialFilter, isOn: boolean): Filters {
   const { socials = {}, ...others } = filters
   const { [key]: _, ...rest } = socials
   const next = isOn ? { ...rest, [key]: true } : rest

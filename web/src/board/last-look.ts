@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import type { Group } from '../filters/filter-fields.ts'
+import type { Group } from '../../../client/src/mintfeed.ts'
 
 /**
  * What of the board stands in no address: whoever comes back from a token goes on where they left it, as with

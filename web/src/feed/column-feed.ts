@@ -1,6 +1,5 @@
-import type { TableRow } from '../../../client/src/mintfeed.ts'
+import type { Filters, Group, TableRow } from '../../../client/src/mintfeed.ts'
 import { tableQuery } from '../filters/board-view.ts'
-import type { ColumnFilters, Group } from '../filters/filter-fields.ts'
 import { live } from './connection.ts'
 import { StateFeed } from './state-feed.ts'
 
@@ -15,7 +14,7 @@ export class ColumnFeed extends StateFeed<TableRow> {
   }
 
   /** Follows the table of these filters in place of the one before, unless they are the same. */
-  follow(filters: ColumnFilters): void {
+  follow(filters: Filters): void {
     const name = JSON.stringify(filters)
     if (name === this.#followed) return
     this.close()

@@ -2,11 +2,11 @@ import { type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import type {
   Bar,
   BarsUpdate,
+  Group,
   Resolution,
   Subscription,
   TableRow,
 } from '../../../client/src/mintfeed.ts'
-import type { Group } from '../filters/filter-fields.ts'
 import { nextBeat } from '../frame/beat.ts'
 import { SLOW_BEAT_MS } from '../frame/beat-times.ts'
 import { nowSeconds } from '../frame/now.ts'

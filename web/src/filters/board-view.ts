@@ -1,21 +1,21 @@
 import {
   BODY_KEYS,
-  type ColumnFilters,
-  FLAG_KEYS,
-  type FlagKey,
+  type Filters,
+  FLAG_FILTERS,
+  type FlagFilter,
   GROUPS,
   type Group,
-  RANGE_KEYS,
   type Range,
-  type RangeKey,
-  SOCIAL_KEYS,
-  type SocialKey,
-} from './filter-fields.ts'
+  type RangeFilter,
+  SOCIAL_FILTERS,
+  type SocialFilter,
+} from '../../../client/src/mintfeed.ts'
+import { RANGE_KEYS } from './filter-fields.ts'
 import { isSortKey, type SortKey } from './sort-orders.ts'
 
 /** What a column shows: filters and order. */
 export interface ColumnView {
-  readonly filters: ColumnFilters
+  readonly filters: Filters
   readonly sort: SortKey
 }
 
@@ -38,17 +38,17 @@ export function parseBoardView(search: string): BoardView {
   return { new: column('new'), completing: column('completing'), graduated: column('graduated') }
 }
 
-function parseFilters(read: (key: string) => string | null): ColumnFilters {
-  const ranges: Partial<Record<RangeKey, Range>> = {}
+function parseFilters(read: (key: string) => string | null): Filters {
+  const ranges: Partial<Record<RangeFilter, Range>> = {}
   for (const key of RANGE_KEYS) {
     const range = parseRange(read(key))
     if (range !== null) ranges[key] = range
   }
-  const flags: Partial<Record<FlagKey, true>> = {}
-  for (const key of FLAG_KEYS) if (read(key) === '1') flags[key] = true
-  const socials: Partial<Record<SocialKey, true>> = {}
+  const flags: Partial<Record<FlagFilter, true>> = {}
+  for (const key of FLAG_FILTERS) if (read(key) === '1') flags[key] = true
+  const socials: Partial<Record<SocialFilter, true>> = {}
   const asked = (read('socials') ?? '').split(',')
-  for (const key of SOCIAL_KEYS) if (asked.includes(key)) socials[key] = true
+  for (const key of SOCIAL_FILTERS) if (asked.includes(key)) socials[key] = true
   const hasSocials = Object.keys(socials).length > 0
   return { ...ranges, ...flags, ...(hasSocials ? { socials } : {}) }
 }
@@ -97,8 +97,9 @@ export function boardViewText(view: BoardView): string {
       if (range !== undefined)
         parameters.set(`${group}.${key}`, `${range.min ?? ''}..${range.max ?? ''}`)
     }
-    for (const key of FLAG_KEYS) if (filters[key] === true) parameters.set(`${group}.${key}`, '1')
-    const socials = SOCIAL_KEYS.filter((key) => filters.socials?.[key] === true)
+    for (const key of FLAG_FILTERS)
+      if (filters[key] === true) parameters.set(`${group}.${key}`, '1')
+    const socials = SOCIAL_FILTERS.filter((key) => filters.socials?.[key] === true)
     if (socials.length > 0) parameters.set(`${group}.socials`, socials.join(','))
     if (sort !== 'default') parameters.set(`${group}.sort`, sort)
   }
@@ -106,6 +107,6 @@ export function boardViewText(view: BoardView): string {
 }
 
 /** The body of the table query that gives one column. */
-export function tableQuery(group: Group, filters: ColumnFilters) {
+export function tableQuery(group: Group, filters: Filters) {
   return { type: group, limit: ROWS, [BODY_KEYS[group]]: filters }
 }

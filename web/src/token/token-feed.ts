@@ -178,7 +178,7 @@ export class TokenFeed {
 
   /**
    * Reads the trades before now where the stream cannot bring them, as when it does not come or the order of
-   * their arrival is lost: in their order on the chain. Queries whether there was an answer.
+   * their arrival is lost: in their order on the chain. Answers whether there was an answer.
    */
   async #readBefore(isWanted: () => boolean): Promise<boolean> {
     const page = await client.swaps(this.mint, { limit: TAPE_FIRST, extra: true })

@@ -14,7 +14,7 @@ const BASE_CHAIN_FEE_LAMPORTS = 5_000
 const QUOTE_TOLD = Trait.usdc | Trait.coin
 const PER_TWO_32 = 2 ** -32
 
-/** AddressQuota in `SwapWriter.amounts`. */
+/** Places in `SwapWriter.amounts`. */
 export const A = {
   base: 0,
   quote: 1,

@@ -1,4 +1,3 @@
-import type { Broadcast } from '../../../protocol/live/live-messages.ts'
 import {
   CATCH_UP_BUFFER_BYTES,
   LITTLE_UNREAD_BYTES,
@@ -14,7 +13,7 @@ export interface SocketData {
   readonly id: string
   /** Comes from this machine. */
   readonly isLocal: boolean
-  /** Whom the connection is counted for. */
+  /** The client address that the connection counts for. */
   readonly client: string
   /** Set when the socket opens. */
   connection: LiveConnection | null
@@ -38,62 +37,52 @@ export interface LiveConnection {
   /** The client's own label; several connections may share one. */
   readonly id: string
   readonly isLocal: boolean
-  /** Whom it is counted for, and whose turn it is when something of it waits. */
+  /** The client address that it counts for: limits and turns of the loop are shared by address. */
   readonly client: string
   /** A WebSocket: uWebSockets.js publishes to it. Else server-sent events, sent one by one. */
   readonly isSocket: boolean
   readonly socket: Outlet
-  readonly mints: Set<string>
-  readonly broadcasts: Set<Broadcast>
-  /** Topics of docs/live.md that it follows, or is being brought up to. */
+  /** Topics that it follows, or catches up with. */
   readonly topics: TopicSet
-  /** Those among them of which it is told nothing until it has read on, the one that waits longest first. */
+  /** Those among them of which nothing is published to it until it has read on, the one that waits longest first. */
   readonly held: Set<string>
-  /** What trades of its tables carry: nothing more, numbers, additive keys as well. */
-  poolFrames: 'plain' | 'numbered' | 'extra'
   readonly rate: MessageRate
   /** Of all connections of its client; null: not counted. */
   readonly load: ClientLoad | null
   /** Monotonic milliseconds of the last frame that came. */
-  lastHeardMs: number
+  lastReceivedMs: number
   /** Monotonic milliseconds of the next ping. */
   nextPingMs: number
   /**
-   * Bytes of the last snapshot, or of a change as long, until it is read but for the last of it: they are
-   * not held against the client, who has no way to read a long text but piece by piece.
+   * Bytes of the last snapshot, or of a change as long, until most of it is read: they do not count against
+   * the client, which can read a long text only piece by piece.
    */
   snapshotBytes: number
   /** True from the moment a close was asked for: the socket must not be touched any more. */
   isClosed: boolean
 }
 
-/** What a connection is from its beginning on. */
-export type ConnectionAbout = Pick<
-  LiveConnection,
-  'id' | 'isLocal' | 'client' | 'isSocket' | 'socket' | 'load'
->
-
-/** Does so much lie unread that replays and snapshots wait until the client has read on? */
+/** Are so many bytes unread that replays and snapshots wait until the client has read on? */
 export function hasMuchUnread({ isClosed, socket }: LiveConnection): boolean {
   return !isClosed && socket.getBufferedAmount() > CATCH_UP_BUFFER_BYTES
 }
 
-/** Does so little lie unread that a whole state comes soon? */
+/** Are so few bytes unread that a whole state may be sent? */
 export function hasLittleUnread({ isClosed, socket }: LiveConnection): boolean {
   return !isClosed && socket.getBufferedAmount() <= LITTLE_UNREAD_BYTES
 }
 
-/** Does much lie unread beside the last snapshot, so that a newer one would come sooner than what changed? */
+/** Are so many bytes unread beside the last snapshot that a newer snapshot would arrive sooner than the changes? */
 export function lags(connection: LiveConnection): boolean {
   return hasUnreadBeside(connection, CATCH_UP_BUFFER_BYTES)
 }
 
-/** Does so much lie unread that the connection has to go? */
+/** Are so many bytes unread that the connection has to be closed? */
 export function hasTooMuchUnread(connection: LiveConnection): boolean {
   return hasUnreadBeside(connection, MAX_BUFFERED_BYTES)
 }
 
-/** More than so many bytes beside what is left of the last snapshot? */
+/** Are more than these bytes unread beside the rest of the last snapshot? */
 function hasUnreadBeside(connection: LiveConnection, bytes: number): boolean {
   if (connection.isClosed) return false
   const unreadBytes = connection.socket.getBufferedAmount()
@@ -103,19 +92,16 @@ function hasUnreadBeside(connection: LiveConnection, bytes: number): boolean {
 
 /** A connection that follows nothing yet. */
 export function newConnection(
-  about: ConnectionAbout,
+  about: Pick<LiveConnection, 'id' | 'isLocal' | 'client' | 'isSocket' | 'socket' | 'load'>,
   nowMs: number,
   pingMs: number,
 ): LiveConnection {
   return {
     ...about,
-    mints: new Set(),
-    broadcasts: new Set(),
     topics: new TopicSet(),
     held: new Set(),
-    poolFrames: 'plain',
     rate: new MessageRate(),
-    lastHeardMs: nowMs,
+    lastReceivedMs: nowMs,
     nextPingMs: nowMs + pingMs,
     snapshotBytes: 0,
     isClosed: false,
@@ -123,7 +109,7 @@ export function newConnection(
 }
 
 /** Topics, counted by their channel: the text before the first slash. */
-export class TopicSet implements Iterable<string> {
+class TopicSet implements Iterable<string> {
   readonly #topics = new Set<string>()
   readonly #counts = new Map<string, number>()
 

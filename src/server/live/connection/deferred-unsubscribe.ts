@@ -2,11 +2,10 @@ import { DEPARTURE_PAUSE_MS, DEPARTURE_SLICE_MS, MAX_DEPARTED } from '../../load
 import type { LiveConnection } from './connection.ts'
 
 /**
- * Connections that have closed and are still listed among the followers of what they followed.
- * Thousands may close in one turn of the loop, and taking one out of a thousand sets takes as long
- * as a trade: so a close only notes it here, and the work is done in slices, a tenth of the time:
- * whatever more it took while others still close would add to the turn that closes them.
- * Meanwhile nothing is sent to them (`isClosed`); at most they are looked at in vain.
+ * Removes closed connections from the topics that they followed, in slices. Thousands may close in one turn of
+ * the loop, and to remove one of them from a thousand sets takes as long as to publish a trade. So a close only adds
+ * it here, and the slices take a tenth of the time: more would add to the turn that closes others.
+ * Until then nothing is sent to it (`isClosed`).
  */
 export class DeferredUnsubscribe {
   readonly #departed: LiveConnection[] = []
@@ -18,19 +17,19 @@ export class DeferredUnsubscribe {
     this.#drop = drop
   }
 
-  /** Connections whose work is still to be done; at most MAX_DEPARTED. */
+  /** Connections that are still to be removed; at most MAX_DEPARTED. */
   get size(): number {
     return this.#departed.length
   }
 
-  /** Notes a closed connection. When too many wait, another one is done at once for it. */
+  /** Adds a closed connection. When too many wait, another one is removed at once. */
   add(connection: LiveConnection): void {
     if (this.#departed.length >= MAX_DEPARTED) this.#dropOne()
     this.#departed.push(connection)
     this.#timer ??= setTimeout(this.#slice, DEPARTURE_PAUSE_MS)
   }
 
-  /** Does everything at once: for who is refused because of places that nobody needs any more. */
+  /** Removes all of them at once: before a client is refused because of places that closed connections still take. */
   finish(): void {
     while (this.#departed.length > 0) this.#dropOne()
   }

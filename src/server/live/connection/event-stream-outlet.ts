@@ -2,17 +2,17 @@ import { Fifo } from '../../load/fair-queue.ts'
 import { EVENT_STREAM_PIECE_BYTES, MAX_BUFFERED_BYTES } from '../../load/limits.ts'
 import type { Outlet } from './connection.ts'
 
-/** Means nothing to a client, and keeps the connection open. */
+/** A comment of server-sent events: keeps the connection open. */
 export const COMMENT = ':\n\n'
 /** The number of a frame, and its epoch: nothing before them can hold the keys unescaped. */
 const NUMBER = /"seq":(\d+),"epoch":"((?:[^"\\]|\\.)*)"/
 
 /** What a stream is written to: a response of uWebSockets.js. */
 export interface StreamResponse {
-  onAborted(told: () => void): unknown
-  onWritable(told: () => boolean): unknown
+  onAborted(handler: () => void): unknown
+  onWritable(handler: () => boolean): unknown
   cork(work: () => void): unknown
-  /** False: the kernel takes no more, and what is left is kept. */
+  /** False: the kernel takes no more, and the rest is buffered. */
   write(bytes: Uint8Array): boolean
   end(bytes: Uint8Array): unknown
   /** Breaks the connection. */
@@ -30,14 +30,14 @@ export class EventStreamOutlet implements Outlet {
   readonly #res: StreamResponse
   readonly #hasId: (frame: string) => boolean
   readonly #ended: () => void
-  /** What is not written yet, for the kernel takes no more. */
+  /** Not written yet, because the kernel takes no more. */
   readonly #waiting = new ByteQueue()
-  /** Bytes written since the kernel was seen to have taken all: uWebSockets.js keeps some of them. */
-  #keptBytes = 0
+  /** Bytes written since the kernel was seen to have taken all: uWebSockets.js buffers some of them. */
+  #bufferedBytes = 0
   #isOver = false
 
   /**
-   * `hasId` tells which frames carry the id by which a browser goes on; `drained` is called when the
+   * `hasId` says which frames carry the id by which a browser goes on; `drained` is called when the
    * client has read on, `ended` once, when the client is gone or the stream was ended.
    */
   constructor(res: StreamResponse, { hasId, drained, ended }: EventStreamOutletParts) {
@@ -67,14 +67,14 @@ export class EventStreamOutlet implements Outlet {
   }
 
   getBufferedAmount(): number {
-    return this.#waiting.bytes + this.#keptBytes
+    return this.#waiting.bytes + this.#bufferedBytes
   }
 
   subscribe(): void {}
 
   unsubscribe(): void {}
 
-  /** What is left goes out, but of a client that does not read: it would lie there for long, and ids tell it where to go on. */
+  /** The rest goes out, except to a client that does not read: it would be buffered for long, and the client resumes by its id. */
   end(): void {
     if (this.#isOver) return
     if (this.getBufferedAmount() > MAX_BUFFERED_BYTES) {
@@ -82,7 +82,7 @@ export class EventStreamOutlet implements Outlet {
       return
     }
     const rest = this.#waiting.takeAll()
-    this.#keptBytes = 0
+    this.#bufferedBytes = 0
     this.#over()
     this.#res.cork(() => this.#res.end(rest))
   }
@@ -100,19 +100,19 @@ export class EventStreamOutlet implements Outlet {
   }
 
   /**
-   * A write is what makes uWebSockets.js send on what it keeps, and tells whether all is gone; one of nothing tells
-   * that it is. Also while the kernel takes nothing: a response to which nothing is written for ten seconds is
-   * ended then.
+   * A write makes uWebSockets.js send its buffer and returns whether all is gone; a write of nothing returns true.
+   * One is made also while the kernel takes nothing: uWebSockets.js ends a response to which nothing is written
+   * for ten seconds.
    */
   #writeOn(): void {
     this.#res.cork(() => {
-      if (this.#keptBytes > 0) this.#writePiece(1)
+      if (this.#bufferedBytes > 0) this.#writePiece(1)
       this.#writePieces()
     })
   }
 
   #writePieces(): void {
-    while (this.#keptBytes === 0 && this.#waiting.bytes > 0)
+    while (this.#bufferedBytes === 0 && this.#waiting.bytes > 0)
       this.#writePiece(EVENT_STREAM_PIECE_BYTES)
   }
 
@@ -120,7 +120,7 @@ export class EventStreamOutlet implements Outlet {
     const piece = this.#waiting.take(max)
     if (piece === null) return
     const isAllGone = this.#res.write(piece)
-    this.#keptBytes = isAllGone ? 0 : this.#keptBytes + piece.length
+    this.#bufferedBytes = isAllGone ? 0 : this.#bufferedBytes + piece.length
   }
 
   #over(): void {
@@ -130,7 +130,7 @@ export class EventStreamOutlet implements Outlet {
   }
 }
 
-/** Texts that wait as bytes, and are taken in pieces of whatever length. */
+/** A queue of texts as bytes, taken in pieces of any length. */
 class ByteQueue {
   readonly #texts = new Fifo<Buffer>()
   /** Bytes of the first one that were taken. */

@@ -1,7 +1,11 @@
 import { CLOSE_CODES } from '../../../protocol/errors.ts'
-import { type LiveRequest, parseLiveMessage } from '../../../protocol/live/live-messages.ts'
-import { liveErrorFrame, STARTING } from '../../../protocol/live/live-notices.ts'
-import type { IsTold } from '../../../protocol/requests/address.ts'
+import {
+  type LiveRequest,
+  parseLiveMessage,
+  STARTING,
+} from '../../../protocol/live/live-messages.ts'
+import { liveErrorFrame } from '../../../protocol/live-frames.ts'
+import type { IsKnownAddress } from '../../../protocol/requests/address.ts'
 import { Fifo } from '../../load/fair-queue.ts'
 import {
   INBOX_MESSAGE_BYTES,
@@ -19,8 +23,8 @@ interface IncomingParts {
   readonly limits: MessageLimits
   readonly turns: LoopScheduler
   readonly send: Send
-  readonly isTold: IsTold
-  /** Is the state being recovered, so that nobody knows what the feeds told? */
+  readonly isKnownAddress: IsKnownAddress
+  /** Is the state being recovered, so that no address is known yet? */
   readonly isStarting: () => boolean
   readonly close: (connection: LiveConnection, code: number, reason: string) => void
   /** Applies a request and sends its answers; false: it is to be served again in a later turn. */
@@ -32,9 +36,9 @@ const ADDRESS_CODES: readonly string[] = ['invalid_mint', 'invalid_wallet']
 const UTF8 = new TextDecoder()
 
 /**
- * What comes from the clients of the live feed. How many and how long messages are is judged when
- * they come, what they ask for when they are served: in the same turn of the loop, or in a later one
- * when the turn has given its time to messages. Those of one connection are served in their order.
+ * The messages of clients. Their count and length are checked when they come, their requests when they are
+ * served: in the same turn of the loop, or in a later one when the turn has no time left for messages. The messages
+ * of a connection are served in their order.
  */
 export class Incoming {
   readonly #parts: IncomingParts
@@ -55,8 +59,8 @@ export class Incoming {
     return { live_message_floods_total: this.#floods, ...this.#inboxes.figures() }
   }
 
-  /** A message came; its bytes are only lent. */
-  heard(connection: LiveConnection, message: ArrayBuffer, isBinary: boolean): void {
+  /** A message came; its bytes are good until the call returns. */
+  receive(connection: LiveConnection, message: ArrayBuffer, isBinary: boolean): void {
     if (connection.isClosed) return
     const nowMs = performance.now()
     if (message.byteLength > MAX_MESSAGE_BYTES) {
@@ -72,13 +76,13 @@ export class Incoming {
         turns.done()
         if (isServed) return
       }
-      if (!this.#inboxes.keep(connection, { bytes: message, isBinary, isBegun: !hasToWait }))
+      if (!this.#inboxes.push(connection, { bytes: message, isBinary, isBegun: !hasToWait }))
         this.#closeFlood(connection, 'too many messages wait to be served')
     }
   }
 
   /** A control frame came; false when the connection is closed. */
-  touched(connection: LiveConnection, bytes: number): boolean {
+  receiveControl(connection: LiveConnection, bytes: number): boolean {
     return !connection.isClosed && this.#admits(connection, bytes, performance.now())
   }
 
@@ -94,7 +98,7 @@ export class Incoming {
 
   /** Marks the connection alive and counts the frame; closes and says false when they are too many. */
   #admits(connection: LiveConnection, bytes: number, nowMs: number): boolean {
-    connection.lastHeardMs = nowMs
+    connection.lastReceivedMs = nowMs
     const refusal = this.#budget.messageRefusal(connection, bytes, nowMs)
     if (refusal !== null) this.#closeFlood(connection, refusal)
     return refusal === null
@@ -121,7 +125,7 @@ export class Incoming {
   }
 
   #read(text: string, connection: LiveConnection): LiveRequest {
-    const request = parseLiveMessage(text, connection.id, this.#parts.isTold)
+    const request = parseLiveMessage(text, connection.id, this.#parts.isKnownAddress)
     const isOfAddress = request.kind === 'refused' && ADDRESS_CODES.includes(request.code)
     return isOfAddress && this.#parts.isStarting() ? STARTING : request
   }
@@ -133,29 +137,21 @@ export class Incoming {
 }
 
 interface Message {
+  /** Its own while it waits. */
   readonly bytes: ArrayBuffer | Uint8Array
   readonly isBinary: boolean
-  /** Was it served before, and is it not finished? What it asks for was judged then. */
-  readonly isBegun: boolean
-}
-
-/** A message that waits; its bytes are its own. */
-interface Kept extends Message {
-  readonly bytes: Uint8Array
+  /** Was it served before, and is it not finished? Its request was checked then. */
   isBegun: boolean
 }
 
 /** Messages of one connection that wait, in their order. */
 interface Inbox extends Waiting {
-  readonly messages: Fifo<Kept>
+  readonly messages: Fifo<Message>
   /** Of all of them, as they count. */
   bytes: number
-  /** Has it no turn until its client has read on? */
+  /** Is it skipped until its client has read on? */
   isHeld: boolean
 }
-
-/** False: the message is to be served again in a later turn. */
-type Serve = (connection: LiveConnection, message: Message) => boolean
 
 /**
  * Messages of live connections that wait for a later turn of the loop, each behind those of its
@@ -164,13 +160,17 @@ type Serve = (connection: LiveConnection, message: Message) => boolean
  */
 export class Inboxes {
   readonly #turns: LoopScheduler
-  readonly #serve: Serve
+  readonly #serve: (connection: LiveConnection, message: Message) => boolean
   /** Of connections with messages that wait. */
   readonly #inboxes = new Map<LiveConnection, Inbox>()
   #bytes = 0
   #deferred = 0
 
-  constructor(turns: LoopScheduler, serve: Serve) {
+  /** `serve` says false when the message is to be served again in a later turn. */
+  constructor(
+    turns: LoopScheduler,
+    serve: (connection: LiveConnection, message: Message) => boolean,
+  ) {
     this.#turns = turns
     this.#serve = serve
   }
@@ -196,13 +196,13 @@ export class Inboxes {
     return this.#inboxes.size > 0 && this.#inboxes.has(connection)
   }
 
-  /** Keeps a message for later; false when the connection has more waiting than it may, and has to go. */
-  keep(connection: LiveConnection, message: Message): boolean {
+  /** Adds a message; false when more of the connection waits than may, so that it has to be closed. */
+  push(connection: LiveConnection, message: Message): boolean {
     const bytes = bytesOf(message)
     const before = this.#inboxes.get(connection)
     const bytesOfIt = (before?.bytes ?? 0) + bytes
     if (bytesOfIt > MAX_INBOX_BYTES) return false
-    // Who has no more than an equal part waiting is not cut off for what others send.
+    // A connection with no more than an equal part is not closed for the messages of others.
     const isFull = this.#bytes + bytes > MAX_INBOXES_BYTES
     if (isFull && bytesOfIt * (this.#inboxes.size + 1) > MAX_INBOXES_BYTES) return false
     this.#deferred++

@@ -2,21 +2,19 @@ import type { LiveTimes } from '../../http/options.ts'
 import { KEEP_ALIVE_TICK_MS } from '../../load/limits.ts'
 import type { LiveConnection } from './connection.ts'
 
-interface KeepAliveActions {
-  ping(connection: LiveConnection): void
-  closeSilent(connection: LiveConnection): void
-}
-
 /**
  * Pings every connection at its own time, so that thousands are not pinged in one loop turn, and
- * closes the silent ones (contract section 4). Time in which the whole program stood still, as in a
- * machine that is paused, is nobody's silence: what clients sent is not read yet, and who only answers
- * pings was not asked. Returns the stop.
+ * closes the silent ones (contract section 4). Time in which the whole program stood still, as on a paused
+ * machine, does not count as silence: messages of that time are not read yet, and no ping was sent.
+ * Returns the stop.
  */
 export function keepAlive(
   connections: ReadonlySet<LiveConnection>,
   times: LiveTimes,
-  actions: KeepAliveActions,
+  actions: {
+    ping(connection: LiveConnection): void
+    closeSilent(connection: LiveConnection): void
+  },
 ): () => void {
   const tickMs = Math.max(1, Math.min(KEEP_ALIVE_TICK_MS, times.pingMs / 4, times.silenceMs / 4))
   let lookedAtMs = performance.now()
@@ -27,8 +25,8 @@ export function keepAlive(
     lookedAtMs = nowMs
     for (const connection of connections) {
       if (!connection.isSocket) continue
-      connection.lastHeardMs = Math.min(nowMs, connection.lastHeardMs + stoodMs)
-      if (nowMs - connection.lastHeardMs >= times.silenceMs) actions.closeSilent(connection)
+      connection.lastReceivedMs = Math.min(nowMs, connection.lastReceivedMs + stoodMs)
+      if (nowMs - connection.lastReceivedMs >= times.silenceMs) actions.closeSilent(connection)
       else if (nowMs >= connection.nextPingMs) {
         connection.nextPingMs = nowMs + times.pingMs
         actions.ping(connection)

@@ -1,8 +1,6 @@
-import { TapeDamage } from '../../../base/damage.ts'
-import { stackOf } from '../../../base/thrown.ts'
+import { stackOf, TapeDamage } from '../../../base/errors.ts'
 import { CLOSE_CODES } from '../../../protocol/errors.ts'
-import { liveErrorFrame } from '../../../protocol/live/live-notices.ts'
-import type { FollowedWords } from '../../../protocol/live-frames.ts'
+import { type FollowedWords, liveErrorFrame } from '../../../protocol/live-frames.ts'
 import { DamageLines } from '../../http/damage-lines.ts'
 import type { Log, OnStep } from '../../http/options.ts'
 import type { LiveConnection, Send } from './connection.ts'
@@ -11,15 +9,15 @@ const THREW = 'A live request threw'
 
 interface LiveFailureParts {
   readonly log: Log
-  /** Told of each request that was served. */
+  /** Called after each request that was served. */
   readonly onStep: OnStep
   readonly send: Send
   readonly close: (connection: LiveConnection, code: number, reason: string) => void
 }
 
 /**
- * What becomes of an exception while somebody of the live feed is served, as `Exchange.guard` has it for
- * requests: it is logged, whom it concerns is told, and life goes on for everybody else.
+ * Handles exceptions while a connection is served, as `Exchange.guard` does for requests: they are logged, the
+ * connections concerned get an error frame or are closed, and all others are served on.
  */
 export class LiveFailures {
   readonly #parts: LiveFailureParts
@@ -36,7 +34,7 @@ export class LiveFailures {
     return { live_defects_total: this.#defects }
   }
 
-  /** What `serve` says; when it threw the connection was told, and nothing is to be served again. */
+  /** The result of `serve`; true when it threw, so that nothing is served again. */
   guarded(connection: LiveConnection, serve: () => boolean): boolean {
     const startMs = performance.now()
     try {
@@ -49,7 +47,7 @@ export class LiveFailures {
     }
   }
 
-  /** Logs an exception, and tells those whom it concerns; what of theirs has `ended` they did not ask for now. */
+  /** Logs an exception and reports it to connections; `ended` is the subscription that ended by it, if any. */
   failed(error: unknown, connections: readonly LiveConnection[], ended?: FollowedWords): void {
     const stack = stackOf(error)
     if (error instanceof TapeDamage) this.#damage.tell({ stack }, THREW)
@@ -57,11 +55,11 @@ export class LiveFailures {
       this.#parts.log.error({ stack }, THREW)
       this.#defects++
     }
-    for (const connection of connections) this.#tell(connection, error, ended)
+    for (const connection of connections) this.#report(connection, error, ended)
   }
 
-  /** Tells of history that the disk does not give; for a defect the connection is closed. */
-  #tell(connection: LiveConnection, error: unknown, ended?: FollowedWords): void {
+  /** An error frame where the disk does not give the history; for a defect the connection is closed. */
+  #report(connection: LiveConnection, error: unknown, ended?: FollowedWords): void {
     const { send, close } = this.#parts
     if (error instanceof TapeDamage) {
       const text = 'The history asked for cannot be read now: what needs it is not subscribed.'

@@ -17,7 +17,7 @@ export type MessageLimits = Pick<
   'messagesPerSecond' | 'messagesPerSecondPerAddress' | 'subscriptionsPerSecondPerAddress'
 >
 
-/** Who sends: a connection and, unless it comes from this machine, the client it belongs to. */
+/** A connection that sends and, unless it comes from this machine, its client. */
 export interface Sending {
   readonly rate: MessageRate
   readonly load: ClientLoad | null
@@ -76,8 +76,6 @@ function keysOf(request: LiveRequest): number {
     case 'ping':
     case 'pong':
       return 0
-    case 'trades':
-      return request.mints.length
     case 'stream':
       return request.keys.length
     default:

@@ -1,7 +1,8 @@
 import { Budget, UNFINISHED, within } from '../../../base/budget.ts'
-import { TapeDamage } from '../../../base/damage.ts'
+import { TapeDamage } from '../../../base/errors.ts'
 import {
   type FollowedWords,
+  type MessageForm,
   type ResyncReason,
   resyncFrame,
   type StreamChannel,
@@ -18,17 +19,16 @@ import {
 } from '../../load/limits.ts'
 import { hasMuchUnread, type LiveConnection, type Send } from '../connection/connection.ts'
 
-/** A connection on its way to where a stream is now. */
+/** A connection that catches up with the head of a stream. */
 interface CatchUp {
   readonly connection: LiveConnection
   readonly channel: StreamChannel
   readonly key: string
   readonly topic: string
-  /** With additive keys. */
-  readonly extra: boolean
-  /** Seq of the last message it has; null: it begins with a snapshot. */
+  readonly form: MessageForm
+  /** Seq of the last message that it has; null: it begins with a snapshot. */
   after: number | null
-  /** A snapshot follows when the missed messages cannot be had. */
+  /** If the missed messages cannot be had, it gets a snapshot instead. */
   readonly orSnapshot: boolean
 }
 
@@ -36,10 +36,10 @@ interface CatchUpActions {
   readonly send: Send
   readonly sendSnapshot: Send
   /** It has everything: the next message is a live one. */
-  join(connection: LiveConnection, topic: string): void
-  /** It is told nothing more. */
+  join(connection: LiveConnection, topic: string, form: MessageForm): void
+  /** Nothing more comes. */
   giveUp(connection: LiveConnection, topic: string): void
-  /** It could not be served, for this exception: it is told so, and what of its has ended. */
+  /** It could not be served, for this exception; `ended` is the stream that has ended so. */
   failed(connection: LiveConnection, error: unknown, ended: FollowedWords): void
 }
 
@@ -51,10 +51,10 @@ interface CatchUpActions {
 export class CatchUps {
   readonly #streams: LiveStreams
   readonly #actions: CatchUpActions
-  /** To be worked on, first to last; those of held connections are not among them. */
+  /** In the order of work; without those of held connections. */
   readonly #waiting = new Set<CatchUp>()
   readonly #current = new Map<LiveConnection, Map<string, CatchUp>>()
-  /** Connections for which nothing is done until their clients have read on. */
+  /** Connections that wait until their clients have read on. */
   readonly #held = new Set<LiveConnection>()
   #immediate: NodeJS.Immediate | null = null
   #timer: NodeJS.Timeout | null = null
@@ -70,7 +70,7 @@ export class CatchUps {
     return this.#waiting.size + held
   }
 
-  /** Is there room for so many more? Who does not read takes no room of those who do. */
+  /** Is there room for so many more? Held connections do not count. */
   hasRoomFor(count: number): boolean {
     return this.#waiting.size + count <= MAX_CATCH_UPS
   }
@@ -137,7 +137,7 @@ export class CatchUps {
     this.run()
   }
 
-  /** Whoever has read on is told of by `drained`; a connection that was missed does not hang for good. */
+  /** `drained` is called for readers that have read on; a connection for which it was not must not wait for good. */
   #lookLater(): void {
     if (this.#held.size === 0) return
     this.#timer ??= setTimeout(() => {
@@ -162,19 +162,19 @@ export class CatchUps {
 
   /** Sends some of it; true when nothing is left to do. */
   #step(catchUp: CatchUp): boolean {
-    const { connection, channel, key, topic, extra, after } = catchUp
+    const { connection, channel, key, topic, form, after } = catchUp
     const source = this.#streams.sources[channel]
     if (after === null) {
       const snapshot = within(Budget.ofMs(ROUTE_SLICE_MS), (budget) =>
-        source.snapshot(key, extra, budget),
+        source.snapshot(key, form === 'extra', budget),
       )
       if (snapshot === UNFINISHED) return false
       this.#actions.sendSnapshot(connection, snapshot)
-      this.#actions.join(connection, topic)
+      this.#actions.join(connection, topic, form)
       return true
     }
     if (source.head(key) - after > MAX_REPLAYED[channel]) return this.#fail(catchUp, 'backlog')
-    const frames = source.since(key, after, CATCH_UP_FRAMES, extra)
+    const frames = source.since(key, after, CATCH_UP_FRAMES, form === 'extra')
     if (typeof frames === 'string') return this.#fail(catchUp, frames)
     let sent = 0
     for (const frame of frames) {
@@ -185,7 +185,7 @@ export class CatchUps {
     }
     catchUp.after = after + sent
     if (catchUp.after < source.head(key)) return false
-    this.#actions.join(connection, topic)
+    this.#actions.join(connection, topic, form)
     return true
   }
 

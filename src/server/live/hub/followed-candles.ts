@@ -1,5 +1,5 @@
 import { Budget, UNFINISHED, within } from '../../../base/budget.ts'
-import type { CandlesRequest } from '../../../protocol/live/live-state-requests.ts'
+import type { CandlesRequest } from '../../../protocol/live/live-messages.ts'
 import { candlesWords } from '../../../protocol/live-frames.ts'
 import type { BegunChart, ChartQuery, Queries } from '../../../protocol/queries.ts'
 import { LiveCandles, newestBars } from '../../../query/live/live-candles.ts'
@@ -14,10 +14,10 @@ import { hasMuchUnread, type LiveConnection } from '../connection/connection.ts'
 import { StateChannel, type StateParts } from './state-channel.ts'
 
 const NAME = 'candles'
-/** How often the chart of a mint that trades all the time is begun, before it is written in one go. */
+/** The chart of a mint that trades all the time is begun so often, then written in one go. */
 const BEGUN_MAX = 3
 
-/** The candles that somebody follows. */
+/** The channel `candles`. */
 export class FollowedCandles {
   readonly channel: StateChannel<LiveCandles>
   readonly #parts: StateParts
@@ -37,7 +37,7 @@ export class FollowedCandles {
       everyMs: CANDLES_EVERY_MS,
       due: (all) => this.#due(all),
       advance: (candles) => candles.advance(),
-      forgotten: (candles) => this.#forgotten(candles),
+      dropped: (candles) => this.#dropped(candles),
     })
   }
 
@@ -58,8 +58,8 @@ export class FollowedCandles {
   }
 
   /**
-   * False: much of what the connection was sent lies unread, or the trades of the mint lie on the disk,
-   * or its chart is being written, and the request is to be served again in a later turn.
+   * False: the request is to be served again in a later turn, because much lies unread, or trades of the mint are
+   * being read from the disk, or its chart is being written.
    */
   serve(connection: LiveConnection, request: CandlesRequest): boolean {
     const { mint, resolution, countback } = request
@@ -78,7 +78,7 @@ export class FollowedCandles {
       connection,
       topic,
       () => this.#newCandles(request),
-      (candles) => candles.snapshot(countback, chart),
+      (candles) => candles.snapshot(chart.text, chart.times),
     )
     return true
   }
@@ -91,13 +91,13 @@ export class FollowedCandles {
     return candles
   }
 
-  #forgotten(candles: LiveCandles): void {
+  #dropped(candles: LiveCandles): void {
     const ofMint = this.#ofMint.get(candles.mint)
     ofMint?.delete(candles)
     if (ofMint?.size === 0) this.#ofMint.delete(candles.mint)
   }
 
-  /** All of them after a late swap: it may have changed prices of others. */
+  /** After a late swap all of them: it may have changed prices of other mints. */
   #due(all: ReadonlyMap<string, LiveCandles>): Iterable<string> {
     const lateFolded = this.#parts.streams.lateFolded()
     const isAll = lateFolded !== this.#lateFolded
@@ -116,8 +116,8 @@ interface Begun {
 }
 
 /**
- * The charts that newcomers begin with, written turn by turn, one of a connection at a time. A chart
- * is of the moment in which it is done: one whose mint changed meanwhile is begun anew.
+ * Writes the charts in snapshots turn by turn, one of a connection at a time. A chart is as of the turn
+ * in which it is finished: if its mint changed meanwhile, it is begun anew.
  */
 export class ChartWritings {
   readonly #answers: Pick<Queries, 'beginChart'>
@@ -128,10 +128,15 @@ export class ChartWritings {
   }
 
   /**
-   * The chart as of now.
+   * The text of the chart as of now, and the times of its bars.
    * @throws OutOfTime: the next call goes on from there
    */
-  write(connection: object, topic: string, query: ChartQuery, budget: Budget): string {
+  write(
+    connection: object,
+    topic: string,
+    query: ChartQuery,
+    budget: Budget,
+  ): { readonly text: string; readonly times: readonly number[] } {
     const known = this.#begun.get(connection)
     const before = known?.topic === topic ? known : null
     const isCurrent =
@@ -150,6 +155,6 @@ export class ChartWritings {
     this.#begun.set(connection, begun)
     const text = begun.chart.write(begun.times < BEGUN_MAX ? budget : Budget.unlimited)
     this.#begun.delete(connection)
-    return text
+    return { text, times: begun.chart.column('t') }
   }
 }

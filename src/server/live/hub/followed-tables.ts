@@ -1,5 +1,5 @@
 import { Budget, UNFINISHED, within } from '../../../base/budget.ts'
-import type { TableRequest } from '../../../protocol/live/live-state-requests.ts'
+import type { TableRequest } from '../../../protocol/live/live-messages.ts'
 import { tableWords } from '../../../protocol/live-frames.ts'
 import { LiveTable, TableTexts } from '../../../query/live/live-table.ts'
 import {
@@ -15,7 +15,7 @@ import { StateChannel, type StateParts } from './state-channel.ts'
 
 const NAME = 'meme_tables'
 
-/** The tables that somebody follows. */
+/** The channel `meme_tables`. */
 export class FollowedTables {
   readonly channel: StateChannel<LiveTable>
   readonly #parts: StateParts
@@ -34,7 +34,7 @@ export class FollowedTables {
       due: (tables) => tables.keys(),
       advance: (table) => this.#advance(table),
       whole: (table) => table.snapshot(),
-      forgotten: (table) => this.#texts.left(table),
+      dropped: (table) => this.#texts.left(table),
     })
   }
 
@@ -42,15 +42,15 @@ export class FollowedTables {
   figures(): Readonly<Record<string, number>> {
     return {
       live_tables: this.channel.size,
-      live_tables_characters: this.#texts.characters,
+      live_tables_characters: this.#texts.bytes,
       live_lagging_tables: this.#parts.topics.heldCount,
       live_table_computations_total: this.#computations,
     }
   }
 
   /**
-   * False: much of what the connection was sent lies unread, or the columns are read for all tokens, or
-   * the holders of those in it, and the request is to be served again in a later turn.
+   * False: the request is to be served again in a later turn, because much lies unread, or columns of all tokens or
+   * holders of those in the table are still being read.
    */
   serve(connection: LiveConnection, request: TableRequest): boolean {
     const { table: name, query } = request
@@ -61,7 +61,7 @@ export class FollowedTables {
     }
     if (hasMuchUnread(connection)) return false
     const { answers, streams } = this.#parts
-    const read = (budget: Budget) => answers.tableBytes(query, budget)
+    const read = (budget: Budget) => answers.tableAnswer(query, budget)
     const isNew = !this.channel.has(topic)
     // What a new table reads in one go below is then in memory.
     if (isNew && within(Budget.ofMs(ROUTE_SLICE_MS), read) === UNFINISHED) return false

@@ -2,8 +2,8 @@ import { LRUCache } from 'lru-cache'
 import { MAX_SOCKET_ID_CHARACTERS, MAX_TABLE_READERS } from '../../load/limits.ts'
 
 /**
- * The tokens of the last table answer of each `x-socket-id`: whose trades `update_pools_info` brings
- * to the connections with that id (contract section 4). The id read longest ago is forgotten first.
+ * The mints of the last table answer of each `x-socket-id`: `update_pools_info` brings their trades to the
+ * connections with that id (contract section 4). The id that was used longest ago is forgotten first.
  */
 export class LastTables {
   readonly #readersOf = new Map<string, Set<string>>()
@@ -12,7 +12,7 @@ export class LastTables {
     dispose: (mints, id) => this.#forget(mints, id),
   })
 
-  /** Keeps the mints of an answer, in place of those of the one before it; the set must not change. */
+  /** Remembers the mints of an answer instead of those of the one before it; the set must not change. */
   answered(id: string, mints: ReadonlySet<string>): void {
     if (id === '' || id.length > MAX_SOCKET_ID_CHARACTERS) return
     if (this.#tables.get(id) === mints) return
@@ -22,11 +22,6 @@ export class LastTables {
       if (readers === undefined) this.#readersOf.set(mint, new Set([id]))
       else readers.add(id)
     }
-  }
-
-  /** Does anybody's last table hold the mint? */
-  holds(mint: string): boolean {
-    return this.#readersOf.has(mint)
   }
 
   /** Ids whose last table holds the mint. */

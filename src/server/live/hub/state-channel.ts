@@ -1,6 +1,5 @@
 import type { LiveErrorCode } from '../../../protocol/errors.ts'
-import { liveErrorFrame } from '../../../protocol/live/live-notices.ts'
-import type { FollowedWords } from '../../../protocol/live-frames.ts'
+import { type FollowedWords, liveErrorFrame } from '../../../protocol/live-frames.ts'
 import type { Queries } from '../../../protocol/queries.ts'
 import type { LiveStreams } from '../../../protocol/streams.ts'
 import type { OnStep } from '../../http/options.ts'
@@ -10,7 +9,7 @@ import { hasLittleUnread, type LiveConnection, lags, type Send } from '../connec
 import type { LiveFailures } from '../connection/live-failures.ts'
 import type { Topics } from './topics.ts'
 
-/** What the state channels share. */
+/** The parts that state channels share. */
 export interface StateParts {
   readonly answers: Queries
   readonly streams: LiveStreams
@@ -18,14 +17,15 @@ export interface StateParts {
   readonly send: Send
   readonly sendSnapshot: Send
   readonly failures: LiveFailures
-  /** Told of each state that was computed anew, by the channel. */
+  /** Called after each state that was computed anew, with the channel. */
   readonly onStep: OnStep
-  /** Takes what closed connections followed away at once. */
+  /** Removes closed connections from all topics at once. */
   readonly finishDepartures: () => void
 }
 
-/** A table, or the candles of a mint, as those who follow it have it. */
+/** A table, or the candles of a mint, as its followers have it. */
 interface FollowedState {
+  /** As its acknowledgement names it. */
   readonly words: FollowedWords
   readonly step: number
   readonly position: number
@@ -33,32 +33,29 @@ interface FollowedState {
 
 export interface StateChannelOptions<State> {
   readonly name: string
-  /** Of the error frame for one more than can be followed. */
+  /** The error frame past a limit. */
   readonly refusal: { readonly code: LiveErrorCode; readonly what: string }
   readonly maxOfConnection: number
   readonly maxOfAddress: number
   readonly max: number
   readonly everyMs: number
-  /** Topics to be looked at in a round. */
+  /** Topics that a round advances. */
   readonly due: (states: ReadonlyMap<string, State>) => Iterable<string>
-  /** Brings a state up to now; what changed as a frame, or null. */
+  /** Brings a state up to now; its changes as a frame, or null. */
   readonly advance: (state: State) => string | null
-  /**
-   * The whole of a state, for those who read slower than it changes; absent: what changes is so little that
-   * they are told all of it.
-   */
+  /** The snapshot for a follower that reads slower than the state changes; absent: such a follower gets each change. */
   readonly whole?: (state: State) => string
   /** Nobody follows it any more. */
-  readonly forgotten?: (state: State) => void
+  readonly dropped?: (state: State) => void
 }
 
-/** A state channel: what somebody follows of it is computed once a round, whoever follows it. */
+/** A state channel: each state with followers is computed once a round for all of them. */
 export class StateChannel<State extends FollowedState> {
   readonly #parts: StateParts
   readonly #options: StateChannelOptions<State>
   /** By topic. */
   readonly #states = new Map<string, State>()
-  readonly #places = new AddressQuota()
+  readonly #quota = new AddressQuota()
   readonly #rounds: SlicedRounds
 
   constructor(parts: StateParts, options: StateChannelOptions<State>) {
@@ -67,11 +64,11 @@ export class StateChannel<State extends FollowedState> {
     this.#rounds = new SlicedRounds(
       options.everyMs,
       () => options.due(this.#states),
-      (topic) => this.#goOn(topic),
+      (topic) => this.#advanceOrEnd(topic),
     )
   }
 
-  /** Different ones that are followed. */
+  /** States with followers. */
   get size(): number {
     return this.#states.size
   }
@@ -85,8 +82,8 @@ export class StateChannel<State extends FollowedState> {
   }
 
   /**
-   * Joins a connection to a topic. The state is brought up to now, of which those who follow it are
-   * told first; the newcomer begins with its snapshot.
+   * Joins a connection to a topic. The state is brought up to now first, and its changes go to those who follow
+   * it already; the new follower begins with its snapshot.
    */
   follow(
     connection: LiveConnection,
@@ -100,7 +97,7 @@ export class StateChannel<State extends FollowedState> {
       send(connection, full)
       return
     }
-    if (!this.#states.has(topic)) this.#places.take(topic, connection.client)
+    if (!this.#states.has(topic)) this.#quota.take(topic, connection.client)
     try {
       const state = this.#states.get(topic) ?? this.#begin(topic, newState())
       this.#advance(topic, state)
@@ -111,27 +108,27 @@ export class StateChannel<State extends FollowedState> {
       sendSnapshot(connection, snapshot)
       topics.join(connection, topic)
     } finally {
-      // A reader too slow for its snapshot is closed by now and followed nothing; or it could not be made.
-      this.forgetUnread([topic])
+      // A reader too slow for its snapshot is closed by now and has not joined; or the snapshot could not be made.
+      this.dropUnfollowed([topic])
     }
   }
 
   leave(connection: LiveConnection, topic: string, words: FollowedWords): void {
     const { send, topics } = this.#parts
     topics.leave(connection, topic)
-    this.forgetUnread([topic])
+    this.dropUnfollowed([topic])
     send(connection, JSON.stringify({ type: 'unsubscribed', ...words }))
   }
 
-  /** Connections left these topics: what nobody follows is not computed any more. */
-  forgetUnread(topics: Iterable<string>): void {
+  /** After connections left these topics: states without followers are not computed any more. */
+  dropUnfollowed(topics: Iterable<string>): void {
     for (const topic of topics) {
       if (this.#parts.topics.has(topic)) continue
-      this.#places.giveBack(topic)
+      this.#quota.release(topic)
       const state = this.#states.get(topic)
       if (state === undefined) continue
       this.#states.delete(topic)
-      this.#options.forgotten?.(state)
+      this.#options.dropped?.(state)
     }
     if (this.#states.size === 0) this.#rounds.stop()
   }
@@ -142,8 +139,8 @@ export class StateChannel<State extends FollowedState> {
     return state
   }
 
-  /** Of what cannot be brought up to now its followers are told, and nobody follows it any more. */
-  #goOn(topic: string): void {
+  /** One state of a round. If it cannot be brought up to now, the subscriptions of its followers end with an error. */
+  #advanceOrEnd(topic: string): void {
     const state = this.#states.get(topic)
     if (state === undefined) return
     const startMs = performance.now()
@@ -156,13 +153,14 @@ export class StateChannel<State extends FollowedState> {
       const followers = topics.followersOf(topic)
       for (const connection of followers) topics.leave(connection, topic)
       failures.failed(error, followers, state.words)
-      this.forgetUnread([topic])
+      this.dropUnfollowed([topic])
     }
   }
 
   /**
-   * Who reads slower than the state changes is told nothing of what lies between. A change that fills a line by itself
-   * comes to those who have read what was before it, and is held against none of them, as a snapshot is not.
+   * Holds followers that read slower than the state changes: they get a snapshot later. A change longer than a
+   * connection may leave unread goes to those who have read all before it, and counts against none of them, as a
+   * snapshot does not.
    */
   #holdLagging(topic: string, bytes: number): void {
     const { topics } = this.#parts
@@ -174,12 +172,12 @@ export class StateChannel<State extends FollowedState> {
     }
   }
 
-  /** Those who have read on get the whole state as it is now, and what changes from here on. */
+  /** Held followers that have read on get a snapshot of now, and the changes from here on. */
   #releaseRead(topic: string, state: State): void {
     const { whole } = this.#options
     const { sendSnapshot, topics } = this.#parts
     if (whole === undefined) return
-    // Of several that a connection waits for the one that waits longest comes first, and fills its line.
+    // Of several held states of a connection the one that waits longest comes first: it may fill the buffer.
     const isDue = (connection: LiveConnection) =>
       hasLittleUnread(connection) && first(connection.held) === topic
     const due = topics.heldOf(topic).filter(isDue)
@@ -209,7 +207,7 @@ export class StateChannel<State extends FollowedState> {
       return refused(`${maxOfConnection} ${what} a connection`)
     if (this.#states.has(topic)) return null
     const isFull = () => this.#states.size >= max
-    const hasItsShare = () => !isLoopback(client) && this.#places.countOf(client) >= maxOfAddress
+    const hasItsShare = () => !isLoopback(client) && this.#quota.countOf(client) >= maxOfAddress
     if (isFull() || hasItsShare()) this.#parts.finishDepartures()
     if (hasItsShare()) return refused(`${maxOfAddress} different ${what} of one address`)
     return isFull() ? refused(`${max} different ${what} in all`) : null
@@ -221,27 +219,23 @@ function first(topics: ReadonlySet<string>): string | undefined {
   return topic
 }
 
-/**
- * Whose places the topics of a channel take: those of the client that was the first to follow them. Who
- * follows what others follow already takes none.
- */
+/** Topics of a channel by client: one counts for the client that was the first to follow it, not for those after it. */
 class AddressQuota {
   readonly #takers = new Map<string, string>()
   readonly #counts = new Map<string, number>()
 
-  /** AddressQuota of a client. */
   countOf(client: string): number {
     return this.#counts.get(client) ?? 0
   }
 
   take(topic: string, client: string): void {
-    this.giveBack(topic)
+    this.release(topic)
     this.#takers.set(topic, client)
     this.#counts.set(client, this.countOf(client) + 1)
   }
 
   /** Idempotent. */
-  giveBack(topic: string): void {
+  release(topic: string): void {
     const client = this.#takers.get(topic)
     if (client === undefined) return
     this.#takers.delete(topic)
@@ -252,8 +246,8 @@ class AddressQuota {
 }
 
 /**
- * Goes through what has to be done every so often, in slices that let the loop breathe. A round
- * that takes longer than its time delays the next one; nothing piles up.
+ * Works through a list every so often, in slices between which the loop serves others. A round that takes longer
+ * than its time delays the next one; rounds do not pile up.
  */
 class SlicedRounds {
   readonly #everyMs: number

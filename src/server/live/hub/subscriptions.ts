@@ -1,96 +1,205 @@
-import { BROADCASTS, type Broadcast } from '../../../protocol/live/live-messages.ts'
-import type { LiveConnection } from '../connection/connection.ts'
-import { TopicNames } from './topics.ts'
+import { TapeDamage } from '../../../base/errors.ts'
+import {
+  MAX_CONNECTION_MINTS,
+  MAX_CONNECTION_WALLETS,
+  STARTING_FRAME,
+  type StreamRequest,
+} from '../../../protocol/live/live-messages.ts'
+import {
+  acknowledgement,
+  type EventChannel,
+  KEY_NAMES,
+  liveErrorFrame,
+  numberedAcknowledgement,
+  type ResyncReason,
+  resyncFrame,
+  type StreamChannel,
+} from '../../../protocol/live-frames.ts'
+import type { LiveStreams } from '../../../protocol/streams.ts'
+import { CATCH_UP_SLICE_MS, MAX_REPLAYED, MAX_REPLAYED_TOGETHER } from '../../load/limits.ts'
+import { hasMuchUnread, type LiveConnection, type Send } from '../connection/connection.ts'
+import type { CatchUps } from './catch-ups.ts'
+import type { LastTables } from './last-tables.ts'
+import type { Topics } from './topics.ts'
 
-/** Topic of a channel without mints; those of trades have another first letter. */
-export function broadcastTopic(event: Broadcast): string {
-  return `b/${event}`
+interface SubscriptionParts {
+  readonly streams: LiveStreams
+  readonly topics: Topics
+  readonly catchUps: CatchUps
+  readonly lastTables: LastTables
+  readonly send: Send
+  readonly sendSnapshot: Send
 }
 
-/** Those who follow one mint, and the topic of its trades. */
-interface MintFollowers {
-  readonly topic: string
-  readonly all: Set<LiveConnection>
-}
+/** A subscription to streams that carry a seq of their own. */
+type NumberedRequest = StreamRequest & { readonly channel: StreamChannel }
 
 /**
- * Who follows what. Bounded by connections x mints a connection; a client's text is only ever the
- * key of a Map.
+ * Subscribes connections to streams of events, and ends that. A connection follows a stream in one form: a later
+ * subscription takes the place of the one before. Plain ones join at once; numbered ones may have to be sent
+ * a snapshot or missed messages first.
  */
 export class Subscriptions {
-  readonly #listeners = new Map<Broadcast, Set<LiveConnection>>(
-    BROADCASTS.map((event) => [event, new Set()]),
-  )
-  readonly #followers = new Map<string, MintFollowers>()
-  readonly #names = new TopicNames('m/')
+  readonly #parts: SubscriptionParts
 
-  /** True when somebody follows the mint: its trades are worth encoding. */
-  isFollowed(mint: string): boolean {
-    return this.#followers.has(mint)
+  constructor(parts: SubscriptionParts) {
+    this.#parts = parts
   }
 
-  /** Null when nobody follows the mint. */
-  followersOf(mint: string): MintFollowers | null {
-    return this.#followers.get(mint) ?? null
-  }
-
-  listenersOf(event: Broadcast): ReadonlySet<LiveConnection> {
-    return this.#listeners.get(event) ?? NOBODY
-  }
-
-  /** Mints that anybody follows. */
-  get mintCount(): number {
-    return this.#followers.size
-  }
-
-  /** Idempotent. */
-  follow(connection: LiveConnection, mint: string): void {
-    if (connection.mints.has(mint)) return
-    connection.mints.add(mint)
-    let followers = this.#followers.get(mint)
-    if (followers === undefined) {
-      followers = { topic: this.#names.next(), all: new Set() }
-      this.#followers.set(mint, followers)
+  /** Applies a request and sends its answers; false: much lies unread, and it is to be served again later. */
+  serve(connection: LiveConnection, request: StreamRequest): boolean {
+    const { streams, send } = this.#parts
+    const { action, channel, keys, form } = request
+    if (form !== 'plain' && !streams.isReady()) {
+      send(connection, STARTING_FRAME)
+      return true
     }
-    followers.all.add(connection)
-    connection.socket.subscribe(followers.topic)
+    if (action === 'unsubscribe') {
+      for (const key of keys) this.#leave(connection, topicOf(channel, key))
+      send(connection, acknowledgement('unsubscribed', request))
+      return true
+    }
+    const refusal = this.#refusal(connection, request)
+    if (refusal !== null) send(connection, refusal)
+    else if (form === 'plain') {
+      for (const key of keys) this.#join(connection, request, topicOf(channel, key))
+      send(connection, acknowledgement('subscribed', request))
+    } else if (hasSeq(request)) this.#followNumbered(connection, request)
+    else return this.#followPools(connection, request)
+    return true
   }
 
-  /** Idempotent. */
-  unfollow(connection: LiveConnection, mint: string): void {
-    if (!connection.mints.delete(mint)) return
-    const followers = this.#followers.get(mint)
-    if (followers !== undefined) connection.socket.unsubscribe(followers.topic)
-    this.#forget(connection, mint)
+  #leave(connection: LiveConnection, topic: string): void {
+    this.#parts.catchUps.cancel(connection, topic)
+    this.#parts.topics.leave(connection, topic)
   }
 
-  /** Idempotent. */
-  setBroadcast(connection: LiveConnection, event: Broadcast, listens: boolean): void {
-    if (connection.broadcasts.has(event) === listens) return
-    if (listens) {
-      connection.broadcasts.add(event)
-      this.#listeners.get(event)?.add(connection)
-      connection.socket.subscribe(broadcastTopic(event))
-    } else {
-      connection.broadcasts.delete(event)
-      this.#listeners.get(event)?.delete(connection)
-      connection.socket.unsubscribe(broadcastTopic(event))
+  #join(connection: LiveConnection, { form }: StreamRequest, topic: string): void {
+    this.#leave(connection, topic)
+    this.#parts.topics.join(connection, topic, form)
+  }
+
+  /** The frame that refuses a whole request, or null. */
+  #refusal(connection: LiveConnection, request: StreamRequest): string | null {
+    const { channel, keys, form } = request
+    if (channel === 'all_trades' && !connection.isLocal)
+      return liveErrorFrame('not_local', 'all_trades is for connections from this machine alone.')
+    const isReplayed = form !== 'plain' && hasSeq(request)
+    if (isReplayed && !this.#parts.catchUps.hasRoomFor(keys.length))
+      return liveErrorFrame('busy', 'Too many streams are being replayed: try again in a second.')
+    const name = KEY_NAMES[channel]
+    if (name === null) return null
+    const { topics } = connection
+    const added = keys.filter((key) => !topics.has(topicOf(channel, key)))
+    const asked = topics.countOf(channel) + added.length
+    const max = name === 'mint' ? MAX_CONNECTION_MINTS : MAX_CONNECTION_WALLETS
+    if (asked <= max) return null
+    const message = `The connection would follow ${asked} ${name}s, at most ${max} are allowed.`
+    return liveErrorFrame(`too_many_${name}s`, message)
+  }
+
+  /** The trades of the last table of a connection's id, with their numbers. */
+  #followPools(connection: LiveConnection, request: StreamRequest): boolean {
+    const { streams, lastTables, send, sendSnapshot } = this.#parts
+    const { channel, form, wantsSnapshot } = request
+    if (wantsSnapshot && hasMuchUnread(connection)) return false
+    this.#join(connection, request, topicOf(channel, ''))
+    send(connection, numberedAcknowledgement(request, new Map(), streams.epoch()))
+    if (!wantsSnapshot) return true
+    const mints = [...lastTables.mintsOf(connection.id)]
+    sendSnapshot(connection, streams.poolsSnapshot(mints, form === 'extra'))
+    return true
+  }
+
+  #followNumbered(connection: LiveConnection, request: NumberedRequest): void {
+    const { streams, catchUps, send } = this.#parts
+    const { channel, keys } = request
+    const isTooMuch =
+      channel === 'update_mint_info' && this.#missed(request) > MAX_REPLAYED_TOGETHER
+    const seqs = new Map<string, number>()
+    const endMs = performance.now() + CATCH_UP_SLICE_MS
+    for (const key of keys) {
+      const reason =
+        this.#farResync(request, key, isTooMuch) ??
+        // Of hundreds of keys each may have its trades on the disk: the others are judged as they are sent.
+        (performance.now() < endMs ? this.#lostResync(request, key) : null)
+      const seq = this.#begin(connection, request, key, reason)
+      if (seq !== null) seqs.set(key, seq)
+    }
+    if (seqs.size > 0) send(connection, numberedAcknowledgement(request, seqs, streams.epoch()))
+    catchUps.run()
+  }
+
+  /**
+   * Begins one stream; the seq before its next message, or null when the client has to resynchronise
+   * and follows nothing.
+   */
+  #begin(
+    connection: LiveConnection,
+    request: NumberedRequest,
+    key: string,
+    reason: ResyncReason | null,
+  ): number | null {
+    const { streams, catchUps, send } = this.#parts
+    const { channel, form, wantsSnapshot: orSnapshot } = request
+    const topic = topicOf(channel, key)
+    this.#leave(connection, topic)
+    const seq = streams.sources[channel].head(key)
+    const from = request.from.get(key) ?? null
+    if (reason !== null) {
+      const epoch = streams.epoch()
+      send(connection, resyncFrame({ channel, key, reason, fromSeq: from, seq, epoch }))
+      if (!orSnapshot) return null
+    }
+    const after = reason === null ? from : null
+    if (after === null && !orSnapshot) this.#join(connection, request, topic)
+    else {
+      connection.topics.add(topic)
+      catchUps.add({ connection, channel, key, topic, form, after, orSnapshot })
+    }
+    return after ?? seq
+  }
+
+  /** Why a stream cannot go on from where the client stopped, as its numbers alone say; or null. */
+  #farResync(request: NumberedRequest, key: string, isTooMuch: boolean): ResyncReason | null {
+    const { streams } = this.#parts
+    const from = request.from.get(key)
+    if (from === undefined) return null
+    if (request.epoch !== null && request.epoch !== streams.epoch()) return 'epoch_changed'
+    const head = streams.sources[request.channel].head(key)
+    if (from > head) return 'seq_ahead'
+    return isTooMuch || head - from > MAX_REPLAYED[request.channel] ? 'too_old' : null
+  }
+
+  /** Why the missed messages cannot be had; or null. */
+  #lostResync({ channel, from }: NumberedRequest, key: string): ResyncReason | null {
+    const after = from.get(key)
+    if (after === undefined) return null
+    try {
+      const frames = this.#parts.streams.sources[channel].since(key, after, 0)
+      return typeof frames === 'string' ? frames : null
+    } catch (error) {
+      // The other keys of the message have theirs in memory, maybe.
+      if (error instanceof TapeDamage) return 'history_unreadable'
+      throw error
     }
   }
 
-  /** After the socket closed: uWebSockets.js has dropped its topics itself. */
-  drop(connection: LiveConnection): void {
-    for (const mint of connection.mints) this.#forget(connection, mint)
-    connection.mints.clear()
-    for (const listeners of this.#listeners.values()) listeners.delete(connection)
-    connection.broadcasts.clear()
-  }
-
-  #forget(connection: LiveConnection, mint: string): void {
-    const followers = this.#followers.get(mint)
-    followers?.all.delete(connection)
-    if (followers?.all.size === 0) this.#followers.delete(mint)
+  /** Messages that a request of several mints would replay: none of a mint that missed too many by itself. */
+  #missed({ channel, from }: NumberedRequest): number {
+    let missed = 0
+    for (const [key, seq] of from) {
+      const ofKey = this.#parts.streams.sources[channel].head(key) - seq
+      if (ofKey > 0 && ofKey <= MAX_REPLAYED[channel]) missed += ofKey
+    }
+    return missed
   }
 }
 
-const NOBODY: ReadonlySet<LiveConnection> = new Set()
+function hasSeq(request: StreamRequest): request is NumberedRequest {
+  return request.channel !== 'update_pools_info'
+}
+
+function topicOf(channel: EventChannel, key: string): string {
+  return `${channel}/${key}`
+}

@@ -41,7 +41,7 @@ test('what waits is a copy: the bytes of a message are only lent', async () => {
   const lent = message(1, true)
   const connection = connectionOf('a')
   expect(inboxes.isWaiting(connection)).toBe(false)
-  expect(inboxes.keep(connection, lent)).toBe(true)
+  expect(inboxes.push(connection, lent)).toBe(true)
   expect(inboxes.isWaiting(connection)).toBe(true)
   new Uint8Array(lent.bytes).fill(9)
   await waitUntil(() => served.length > 0)
@@ -56,7 +56,7 @@ test('a message that is not finished is served again before those behind it, and
     return new Uint8Array(bytes).at(0) !== 1 || served.length >= 4
   })
   const connection = connectionOf('a')
-  for (const first of [1, 2, 3]) inboxes.keep(connection, message(first))
+  for (const first of [1, 2, 3]) inboxes.push(connection, message(first))
   await waitUntil(() => !inboxes.isWaiting(connection))
   expect(served).toEqual(['1', '1 begun', '1 begun', '1 begun', '2', '3'])
   expect(inboxes.figures()).toMatchObject(NONE)
@@ -66,8 +66,8 @@ test('a connection may have so much waiting and no more, and nothing of a closed
   const { served, inboxes } = someInboxes()
   const connection = connectionOf('a')
   const most = Math.floor(MAX_INBOX_BYTES / (KEPT_BYTES + INBOX_MESSAGE_BYTES))
-  for (let count = 0; count < most; count++) expect(inboxes.keep(connection, message(1))).toBe(true)
-  expect(inboxes.keep(connection, message(1))).toBe(false)
+  for (let count = 0; count < most; count++) expect(inboxes.push(connection, message(1))).toBe(true)
+  expect(inboxes.push(connection, message(1))).toBe(false)
   expect(inboxes.figures()).toEqual({
     live_waiting_messages: most,
     live_waiting_bytes: most * (KEPT_BYTES + INBOX_MESSAGE_BYTES),
@@ -78,7 +78,7 @@ test('a connection may have so much waiting and no more, and nothing of a closed
   inboxes.drop(connection)
   expect(inboxes.figures()).toMatchObject(NONE)
   expect(inboxes.isWaiting(connection)).toBe(false)
-  inboxes.keep(connectionOf('b'), message(2))
+  inboxes.push(connectionOf('b'), message(2))
   await waitUntil(() => served.length > 0)
   expect(served).toEqual(['b 2'])
 })
@@ -93,10 +93,10 @@ test('when all that waits is too much, those go that have more than an equal par
     connectionOf(`c${n}`),
   )
   for (let count = 0; count < most; count++)
-    expect(inboxes.keep(connections[Math.floor(count / ofOne)], message(1))).toBe(true)
+    expect(inboxes.push(connections[Math.floor(count / ofOne)], message(1))).toBe(true)
   const quiet = Array.from({ length: 3 * most }, (_, n) => connectionOf(`quiet ${n}`))
-  expect(quiet.filter((one) => inboxes.keep(one, message(2))).length).toBeGreaterThan(most / 2)
-  for (const flood of connections.slice(0, 4)) expect(inboxes.keep(flood, message(1))).toBe(false)
+  expect(quiet.filter((one) => inboxes.push(one, message(2))).length).toBeGreaterThan(most / 2)
+  for (const flood of connections.slice(0, 4)) expect(inboxes.push(flood, message(1))).toBe(false)
   expect(inboxes.figures().live_waiting_bytes).toBeLessThanOrEqual(2 * MAX_INBOXES_BYTES)
   expect(served).toEqual([])
   for (const one of [...connections, ...quiet]) {
@@ -111,8 +111,8 @@ test('messages of no bytes take room as well', () => {
   const connection = connectionOf('a')
   const empty = { bytes: new ArrayBuffer(0), isBinary: false, isBegun: false }
   for (let count = 0; count < MAX_INBOX_BYTES / INBOX_MESSAGE_BYTES; count++)
-    if (!inboxes.keep(connection, empty)) throw new Error(`refused at ${count}`)
-  expect(inboxes.keep(connection, empty)).toBe(false)
+    if (!inboxes.push(connection, empty)) throw new Error(`refused at ${count}`)
+  expect(inboxes.push(connection, empty)).toBe(false)
 })
 
 test.each([true, false])(
@@ -128,7 +128,7 @@ test.each([true, false])(
     })
     const [closed, other] = [connectionOf('a'), connectionOf('b')]
     for (const first of [1, 2, 3])
-      for (const connection of [closed, other]) inboxes.keep(connection, message(first))
+      for (const connection of [closed, other]) inboxes.push(connection, message(first))
     await waitUntil(() => !inboxes.isWaiting(other) && served.includes('a 1'))
     expect(served.toSorted()).toEqual(['a 1', 'b 1', 'b 2', 'b 3'])
     expect(inboxes.figures()).toMatchObject(NONE)
@@ -148,7 +148,7 @@ test('what brings much to one who has much unread waits until it is read, and th
     return connectionOf(client, socket)
   })
   for (const first of [1, 2])
-    for (const connection of [slow, quick]) inboxes.keep(connection, message(first))
+    for (const connection of [slow, quick]) inboxes.push(connection, message(first))
   await waitUntil(() => !inboxes.isWaiting(quick) && turns.figures().turn_waiting === 0)
   const before = ['a 1', 'b 1', 'b 2']
   expect(served.toSorted()).toEqual(before)
@@ -177,8 +177,8 @@ test('one with many costly messages has a slice of a turn, and all of them in th
   })
   const [flood, quiet] = [connectionOf('a'), connectionOf('b')]
   const numbers = Array.from({ length: 20 }, (_, n) => n)
-  for (const n of numbers) inboxes.keep(flood, message(n))
-  inboxes.keep(quiet, message(0))
+  for (const n of numbers) inboxes.push(flood, message(n))
+  inboxes.push(quiet, message(0))
   await waitUntil(() => !inboxes.isWaiting(flood) && !inboxes.isWaiting(quiet))
   expect(served.filter((one) => one !== 'b 0')).toEqual(numbers.map((n) => `a ${n}`))
   expect(served.indexOf('b 0')).toBeLessThan(numbers.length / 2)

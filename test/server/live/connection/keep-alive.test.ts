@@ -35,7 +35,7 @@ function timesOf(speaks: (second: number) => boolean) {
     },
   )
   for (let i = 1; i <= 300; i += 1) {
-    if (speaks(i)) connection.lastHeardMs = performance.now()
+    if (speaks(i)) connection.lastReceivedMs = performance.now()
     vi.advanceTimersByTime(1000)
   }
   stop()

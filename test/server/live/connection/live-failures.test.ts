@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { TapeDamage } from '../../../../src/base/damage.ts'
+import { TapeDamage } from '../../../../src/base/errors.ts'
 import { LiveFailures } from '../../../../src/server/live/connection/live-failures.ts'
 
 /** Failures at a time that is given, and what the log got of them. */

@@ -60,7 +60,7 @@ function started(streams = source) {
   ) =>
     catchUps.add({
       ...{ connection, channel: CHANNEL, key, topic: `${CHANNEL}/${key}` },
-      ...{ after, orSnapshot, extra: false },
+      ...{ after, orSnapshot, form: 'numbered' },
     })
   return { catchUps, got, ended, ask }
 }

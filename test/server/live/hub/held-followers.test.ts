@@ -111,7 +111,7 @@ test('one that leaves or is closed while it is held is counted no more, and one 
   expect(topics.heldCount).toBe(TOPICS.length)
   closed.connection.isClosed = true
   topics.drop(closed.connection)
-  expect([topics.heldCount, topics.size]).toEqual([0, 0])
+  expect([topics.heldCount, topics.numberedCount]).toEqual([0, 0])
   leaver.taken()
   leaver.unreadBytes = 0
   topics.join(leaver.connection, 'a')

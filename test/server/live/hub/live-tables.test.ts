@@ -37,9 +37,9 @@ const computations = async () => {
 /** Calls of the computation itself, by whomever. */
 function countedTables(): () => number {
   const { answers } = service.wired
-  const tables = answers.tables.bind(answers)
+  const tables = answers.tableAnswer.bind(answers)
   let calls = 0
-  answers.tables = (query: TablesQuery) => {
+  answers.tableAnswer = (query: TablesQuery) => {
     calls += 1
     return tables(query)
   }

@@ -25,15 +25,12 @@ class Told {
   readonly byMint = new Map<string, string[]>()
 
   listen(service: EngineServer): void {
-    service.wired.live.onTrade(
-      () => true,
-      (mint, message, { ordinal }) => {
-        const { data }: { data: { signature: string } } = JSON.parse(message)
-        const list = this.byMint.get(mint) ?? []
-        this.byMint.set(mint, list)
-        list.push(`${data.signature}/${ordinal}`)
-      },
-    )
+    service.wired.live.onTrade((trade) => {
+      const { signature }: { signature: string } = JSON.parse(trade.data(false))
+      const list = this.byMint.get(trade.mint) ?? []
+      this.byMint.set(trade.mint, list)
+      list.push(`${signature}/${trade.ordinal}`)
+    })
     service.wired.live.attach()
   }
 }

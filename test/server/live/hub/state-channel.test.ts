@@ -44,10 +44,10 @@ async function goesOn(reader: Reader): Promise<void> {
 }
 
 test('what is followed goes on for as long as somebody follows it, and is begun anew after that', async () => {
-  const forgotten: string[] = []
+  const dropped: string[] = []
   const [first, second] = [new Reader(true), new Reader(false)]
   const { channel, follow } = started([first, second], {
-    forgotten: ({ words }) => forgotten.push(words.event),
+    dropped: ({ words }) => dropped.push(words.event),
   })
   const leave = ({ connection }: Reader, event: string) =>
     channel.leave(connection, event, { event })
@@ -58,14 +58,14 @@ test('what is followed goes on for as long as somebody follows it, and is begun 
   expect([first.taken(), second.taken()]).toEqual([['change 2'], ['begun a', 'whole 2']])
   follow(first, 'b')
   leave(first, 'a')
-  expect([forgotten, channel.size]).toEqual([[], 2])
+  expect([dropped, channel.size]).toEqual([[], 2])
   await goesOn(second)
   leave(second, 'a')
-  expect([forgotten, channel.size, channel.has('a')]).toEqual([['a'], 1, false])
+  expect([dropped, channel.size, channel.has('a')]).toEqual([['a'], 1, false])
   await goesOn(first)
   leave(first, 'b')
   leave(first, 'b')
-  expect([forgotten, channel.size]).toEqual([['a', 'b'], 0])
+  expect([dropped, channel.size]).toEqual([['a', 'b'], 0])
   second.taken()
   follow(second, 'a')
   expect(second.taken()).toEqual(['begun a', 'whole 1'])
@@ -179,7 +179,7 @@ test('so many are followed of a connection, of an address and in all, and room i
         for (const { connection } of leaving.splice(0)) {
           const gone = [...connection.topics]
           topics.drop(connection)
-          channel.forgetUnread(gone)
+          channel.dropUnfollowed(gone)
         }
       },
     },

@@ -1,9 +1,7 @@
 import type { SwapMark } from '../../events/swap-record.ts'
 import type { Page, SwapCursor } from '../queries.ts'
-import { parseExtra } from './extra.ts'
-import { integer } from './integer.ts'
-import { accept, type Parsed, quoted, refuse } from './parsed.ts'
-import { type QueryParameters, single } from './query-parameters.ts'
+import { accept, type Parsed, quoted, type Refused, refuse } from './parsed.ts'
+import { integer, parseExtra, type QueryParameters, single } from './query-parameters.ts'
 
 /** Rows of one page or table at most (specification, Limits). */
 export const MAX_LIMIT = 200
@@ -35,15 +33,16 @@ export function parseSwaps(parameters: QueryParameters): Parsed<SwapsQuery> {
 export function parsePage(parameters: QueryParameters): Parsed<Page> {
   const page = integer(parameters, 'page', PAGE_RANGE)
   if (!page.ok) return page
+  const rest = parseLimit(parameters)
+  return rest.ok ? accept({ page: page.value, ...rest.value }) : rest
+}
+
+function parseLimit(parameters: QueryParameters): Parsed<Omit<Page, 'page'>> {
   const limit = integer(parameters, 'limit', LIMIT_RANGE)
   if (!limit.ok) return limit
   const extra = parseExtra(parameters)
   if (!extra.ok) return extra
-  return accept({
-    page: page.value,
-    limit: limit.value,
-    ...(extra.value && { extra: true }),
-  })
+  return accept({ limit: limit.value, ...(extra.value && { extra: true }) })
 }
 
 /** The text of a mark. */
@@ -58,20 +57,17 @@ export function parseCursor(parameters: QueryParameters): Parsed<SwapCursor | nu
   if (text.value === null) return accept(null)
   if (parameters.has('page'))
     return refuse('invalid_parameter', 'page', 'page came with cursor, only one is allowed.')
-  const limit = integer(parameters, 'limit', { min: 1, max: MAX_LIMIT, fallback: DEFAULT_LIMIT })
-  if (!limit.ok) return limit
-  const extra = parseExtra(parameters)
-  if (!extra.ok) return extra
-  const shown = { limit: limit.value, ...(extra.value && { extra: true }) }
-  if (text.value === 'start') return accept({ after: null, ...shown })
+  const rest = parseLimit(parameters)
+  if (!rest.ok) return rest
+  if (text.value === 'start') return accept({ after: null, ...rest.value })
   const [, index, ordinal, word] = CURSOR.exec(text.value) ?? []
   if (index === undefined) return badCursor(text.value)
   const after = { index: Number(index), ordinal: Number(ordinal), word: Number(word) }
-  return accept({ after, ...shown })
+  return accept({ after, ...rest.value })
 }
 
-/** The refusal of a cursor that leads nowhere. */
-export function badCursor(text: string): Extract<Parsed<never>, { ok: false }> {
+/** The refusal of a cursor that names no swap. */
+export function badCursor(text: string): Refused {
   const allowed = 'start or the next_cursor of an answer for the same mint and wallet is allowed'
   return refuse('invalid_parameter', 'cursor', `cursor came as ${quoted(text)}, ${allowed}.`)
 }

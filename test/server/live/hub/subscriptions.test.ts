@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { OutOfTime } from '../../../../src/base/budget.ts'
-import { TapeDamage } from '../../../../src/base/damage.ts'
+import { TapeDamage } from '../../../../src/base/errors.ts'
 import { MAX_CONNECTION_MINTS } from '../../../../src/protocol/live/live-messages.ts'
 import type { StreamSource } from '../../../../src/protocol/streams.ts'
 import {
@@ -8,7 +8,8 @@ import {
   newConnection,
 } from '../../../../src/server/live/connection/connection.ts'
 import { CatchUps } from '../../../../src/server/live/hub/catch-ups.ts'
-import { NumberedStreams } from '../../../../src/server/live/hub/numbered-streams.ts'
+import { LastTables } from '../../../../src/server/live/hub/last-tables.ts'
+import { Subscriptions } from '../../../../src/server/live/hub/subscriptions.ts'
 import { Topics } from '../../../../src/server/live/hub/topics.ts'
 import { MAX_CATCH_UPS, MAX_REPLAYED_TOGETHER } from '../../../../src/server/load/limits.ts'
 import { fakeStreams } from '../../fake-service.ts'
@@ -40,14 +41,17 @@ function started(source: StreamSource = UNANSWERED) {
   const catchUps = new CatchUps(streams, actions)
   onTestFinished(() => catchUps.stop())
   const topics = new Topics({ ws: nothing, publish: nothing }, nothing, send)
-  const numbered = new NumberedStreams({ streams, topics, catchUps, send, accepted: nothing })
+  const lastTables = new LastTables()
+  const parts = { streams, topics, catchUps, lastTables, send, sendSnapshot: send }
+  const subscriptions = new Subscriptions(parts)
   /** Follows so many mints from one on; the answer. */
   const follow = (connection: LiveConnection, first: number, count: number, from?: number) => {
     const keys = Array.from({ length: count }, (_, n) => `mint ${first + n}`)
     const request = { kind: 'stream', action: 'subscribe', channel: CHANNEL, many: true } as const
     const after = from === undefined ? [] : keys.map((key): [string, number] => [key, from])
-    const options = { from: new Map(after), epoch: null, extra: false }
-    numbered.serve(connection, { ...request, ...options, wantsSnapshot: from === undefined, keys })
+    const options = { from: new Map(after), epoch: null, form: 'numbered' } as const
+    const wantsSnapshot = from === undefined
+    subscriptions.serve(connection, { ...request, ...options, wantsSnapshot, keys })
     return JSON.parse(frames.at(-1) ?? '')
   }
   return { catchUps, failures, follow, frames }
@@ -66,7 +70,7 @@ test('mints whose snapshots are on their way count towards what a connection may
 
 test('while too many streams are on their way no further one begins', () => {
   const { catchUps, follow } = started()
-  const about = { channel: CHANNEL, after: null, orSnapshot: true, extra: false } as const
+  const about = { channel: CHANNEL, after: null, orSnapshot: true, form: 'numbered' } as const
   const others = Array.from({ length: 50 }, newClient)
   for (const connection of others)
     for (let n = 0; n < MAX_CATCH_UPS / others.length; n++)
