@@ -7,7 +7,7 @@ import { eventLineText } from '../src/events/event-line-schemas.ts'
 import type { EventSink } from '../src/events/event-sink.ts'
 import { SWAP_U32_LANES } from '../src/events/swap-record.ts'
 import { newFeedCounters } from '../src/feeds/feed-counters.ts'
-import { StdinFeed } from '../src/feeds/replay/stdin.ts'
+import { StdinFeed } from '../src/feeds/replay/replay.ts'
 import { newMarket, playHistory } from './recorded-market.ts'
 
 /** What a pipe hands over at once. */

@@ -16,19 +16,18 @@ import { folderRefused, isRefusal, type StoreError } from '../store/disk/failure
 import { loadMapFile, type MapFile } from '../store/disk/file-memory.ts'
 import { NodeDisk } from '../store/disk/node-disk.ts'
 import { shortenPoolSlices } from '../store/disk/pool-slices.ts'
-import { retold } from '../store/disk/steps.ts'
-import { type OnDiskCall, WaitTimes, WatchedDisk } from '../store/disk/watched-disk.ts'
-import { FileCommitMarker, readMark } from '../store/folder/file-commit-marker.ts'
+import { mapProgress } from '../store/disk/steps.ts'
+import { type OnDiskCall, WaitTimes, watchedDisk } from '../store/disk/watched-disk.ts'
+import { FileCommitMarker, readMark } from '../store/folder/commit-marker.ts'
 import { markMarket, refuseOtherMarket } from '../store/folder/market-mark.ts'
 import { bootId, endOrphan, lockFolder } from '../store/folder/process-lock.ts'
-import { Journal } from '../store/journal/journal.ts'
+import { Journal, SegmentWatch } from '../store/journal/journal.ts'
 import type { RingPlace } from '../store/journal/journal-ring.ts'
 import { JournaledEngine } from '../store/journal/journaled-engine.ts'
 import { MappedRing } from '../store/journal/mapped-ring.ts'
 import { SegmentPrefetcher } from '../store/journal/segment-prefetcher.ts'
-import { SegmentWatch } from '../store/journal/segment-watch.ts'
 import { type Recovered, type RecoveryProgress, recover } from '../store/recovery/recovery.ts'
-import { type Archives, archive } from '../store/snapshot/tape-archive.ts'
+import { archive } from '../store/snapshot/tape-archive.ts'
 import type { Service } from './service.ts'
 
 /** Slice of a recovery between two turns of the event loop. */
@@ -69,7 +68,7 @@ export class Durability {
   readonly #journal: Journal
   readonly #journaled: JournaledEngine
   readonly #snapshots: Snapshots
-  readonly #archives: Archives
+  readonly #archives: ReturnType<typeof archive>
   readonly #launcher: CompactorLauncher
   readonly #waits: WaitTimes
   readonly #unlock: () => void
@@ -158,7 +157,7 @@ export class Durability {
       refuseOtherMarket(folder, market)
       endOrphan(folder)
       launcher.start()
-      const disk = new WatchedDisk(new NodeDisk(), options.onDiskCall)
+      const disk = watchedDisk(new NodeDisk(), options.onDiskCall)
       const boot = bootId()
       const archives = archive(disk, folder, service.engine)
       const map = await loadMapFile()
@@ -181,7 +180,7 @@ export class Durability {
       const { clock, lateSlots, rules } = config
       service.engine.settle({ clock, lateSlots, rules })
       await inSlices(
-        retold(service.catchUp(), (done) => ({ step: 'clock' as const, done })),
+        mapProgress(service.catchUp(), (done) => ({ step: 'clock' as const, done })),
         log,
       )
       logRecovery(recovered, service, performance.now() - startedMs, log)
@@ -275,7 +274,7 @@ interface OpenFolder {
   readonly ring: RingPlace
   readonly map: MapFile | null
   readonly boot: string
-  readonly archives: Archives
+  readonly archives: ReturnType<typeof archive>
   readonly launcher: CompactorLauncher
   readonly unlock: () => void
 }

@@ -1,11 +1,10 @@
 import { AHEAD_OF_WALL_SECONDS_MAX } from '../events/event.ts'
 import type { Feed } from '../events/event-sink.ts'
-import type { ReportLine } from '../feeds/lines/line-report.ts'
+import type { ReportLine } from '../feeds/lines/line-splitter.ts'
 import { RefusalReport } from '../feeds/refusal-report.ts'
 import { REAL_TIMERS, type Timers } from '../feeds/timers.ts'
 import type { Log } from '../server/http/options.ts'
-import { FeedShare, type Foreign } from './feeds/feed-share.ts'
-import { SlotlessShare } from './feeds/slotless-share.ts'
+import { FeedShare, type Foreign, SlotlessShare } from './feeds/feed-share.ts'
 import type { Service } from './service.ts'
 
 const FOREIGN: Readonly<Record<Foreign, string>> = {
@@ -73,7 +72,7 @@ export class IntakeLog {
     share.ended()
     this.look()
     this.#log.info({ feed, ...share.counts }, 'feed ended')
-    if (share.told > 0 || isStopped) return
+    if (share.received > 0 || isStopped) return
     const lines = this.#lines.count(feed)
     // Without this a wrong file would look like an empty market.
     const why =

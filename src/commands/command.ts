@@ -16,15 +16,12 @@ export interface Command {
   /** What `--help` prints below the flags. */
   readonly help: string
   /** Flags besides --data-dir and --help, with what they mean. */
-  readonly flags: Readonly<Record<string, FlagShape>>
+  readonly flags: Readonly<
+    Record<string, { readonly type: 'string' | 'boolean'; readonly meaning: string }>
+  >
   /** False: it works on no data folder and has no --data-dir. */
   readonly needsFolder?: boolean
   readonly run: (asked: Asked, terminal: Terminal) => number | Promise<number>
-}
-
-interface FlagShape {
-  readonly type: 'string' | 'boolean'
-  readonly meaning: string
 }
 
 /** What was asked for on the command line. */
@@ -55,4 +52,9 @@ export function seqFlag(asked: Asked, name: string): number | null {
   const seq = typeof text === 'string' && /^\d+$/.test(text) ? Number(text) : Number.NaN
   if (Number.isSafeInteger(seq)) return seq
   throw new UsageError(`--${name} is "${text}"; it must be a seq, an integer from 0 to 2^53-1.`)
+}
+
+/** Digits in groups. */
+export function count(number: number): string {
+  return number.toLocaleString('en-US')
 }

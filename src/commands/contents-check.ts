@@ -1,12 +1,10 @@
 import { performance } from 'node:perf_hooks'
 import type { Disk } from '../store/disk/disk.ts'
-import { lossOfAll } from '../store/folder/commit-marker.ts'
+import { lossOfAll, readMark } from '../store/folder/commit-marker.ts'
 import { type DataFiles, listDataFiles, type NumberedFile } from '../store/folder/data-folder.ts'
-import { readMark } from '../store/folder/file-commit-marker.ts'
 import { bootId, holderOf } from '../store/folder/process-lock.ts'
 import { Exit } from './command.ts'
-import { verdictLine } from './inspect-text.ts'
-import { settledDisk } from './settled-disk.ts'
+import { settledDisk } from './read-only-disk.ts'
 import { reportSnapshot, type SnapshotReport } from './snapshot-report.ts'
 import {
   bad,
@@ -15,6 +13,7 @@ import {
   startSteps,
   unlessRefused,
   type Verdict,
+  verdictLine,
   warn,
 } from './verdict.ts'
 
@@ -23,7 +22,7 @@ const ABOUT = 'contents'
 const LOOK_MS = 1_000
 const NOT_ALL = 'Not all was read in the time: "mintfeed inspect" reads every byte.'
 
-/** What a start would make of a data folder, as far as can be told in two seconds. */
+/** What a start would make of a data folder, as far as two seconds of reading say. */
 export function checkContents(folder: string, lookMs = LOOK_MS): Finding {
   const holder = holderOf(folder)
   if (holder !== null) {

@@ -13,24 +13,24 @@ import { StoreError } from '../store/disk/failure.ts'
 import { runToEnd } from '../store/disk/steps.ts'
 import { type DataFiles, listDataFiles, UNFINISHED } from '../store/folder/data-folder.ts'
 import { frameBytes, Kind } from '../store/format/journal-format.ts'
-import { foldFrame, lineTextOf } from '../store/journal/frame-fold.ts'
+import type { SegmentScan } from '../store/format/segment-scan.ts'
+import { foldFrame, lineTextOf } from '../store/journal/journal-fold.ts'
 import { headerOf, type JournalStart, walkJournal } from '../store/journal/journal-scan.ts'
 import { loadNewestAnew } from '../store/recovery/recovery.ts'
 import { archivedEngine } from '../store/snapshot/tape-archive.ts'
-import { presentFrames, type WholeFrame } from '../store/upgrades/old-frames.ts'
 import {
   type Asked,
   type Command,
+  count,
   Exit,
   refusedOutput,
   seqFlag,
   type Terminal,
   UsageError,
 } from './command.ts'
-import { count } from './inspect-text.ts'
 import { type Progress, progressOn, SILENT } from './progress.ts'
+import { settledDisk } from './read-only-disk.ts'
 import { bytesBetween } from './segment-report.ts'
-import { settledDisk } from './settled-disk.ts'
 
 interface ExportOptions {
   readonly disk: Disk
@@ -51,12 +51,6 @@ interface Exported {
   readonly events: number
   /** Bytes at the journal's end that are no good frames. */
   readonly tornBytes: number
-}
-
-interface Start {
-  readonly engine: Engine
-  /** What comes from there on has to be folded; the addresses of all before it are known. */
-  readonly foldFrom: JournalStart
 }
 
 /**
@@ -91,14 +85,12 @@ export function* exportLines(options: ExportOptions): Generator<string, Exported
       done += frameBytes(frame.payloadBytes)
       isBehind ||= frame.seq >= to
       if (isBehind) return
-      for (const one of presentFrames(frame, header)) {
-        const lines = linesOf(one, start.engine, from, to)
-        events += lines.length
-        for (const line of lines) text += `${line}\n`
-      }
-      if (header.index >= foldFrom.segment) foldFrame(start.engine, frame, header)
+      const lines = linesOf(frame, start.engine, from, to)
+      events += lines.length
+      for (const line of lines) text += `${line}\n`
+      if (header.index >= foldFrom.segment) foldFrame(start.engine, frame)
     },
-    { framesPerRest: 1 },
+    { framesPerYield: 1 },
   )
   for (;;) {
     const step = walk.next()
@@ -110,7 +102,7 @@ export function* exportLines(options: ExportOptions): Generator<string, Exported
   }
 }
 
-function linesOf(frame: WholeFrame, engine: Engine, from: number, to: number): string[] {
+function linesOf(frame: SegmentScan, engine: Engine, from: number, to: number): string[] {
   const first = Math.max(0, from - frame.seq)
   const end = Math.min(frame.events, to - frame.seq)
   const { kind, u32, f64 } = frame
@@ -134,11 +126,12 @@ function firstSeqs(disk: Disk, files: DataFiles): number[] {
   })
 }
 
+/** The engine knows the addresses of all before `foldFrom`; what comes from there on has to be folded. */
 function startOf(
   { disk, folder, newEngine }: ExportOptions,
   files: DataFiles,
   journalFrom: number,
-): Start {
+): { engine: Engine; foldFrom: JournalStart } {
   const loaded = runToEnd(loadNewestAnew(disk, files.snapshots, newEngine))
   if (loaded !== null) return { engine: loaded.engine, foldFrom: loaded.contents }
   if (journalFrom === 0) return { engine: newEngine(), foldFrom: { seq: 0, segment: 0 } }
@@ -173,7 +166,7 @@ export const exportCommand: Command = {
     const newEngine = () => archivedEngine(disk, asked.folder)
     const steps = exportLines({ disk, folder: asked.folder, newEngine, from, to, progress })
     try {
-      tell(await write(steps, out, terminal.stdout), from, terminal)
+      printSummary(await write(steps, out, terminal.stdout), from, terminal)
     } finally {
       progress.end()
     }
@@ -240,7 +233,11 @@ function isDamage(failure: unknown): boolean {
   return failure instanceof StoreError || failure instanceof TapeDamage
 }
 
-function tell({ journalFrom, events, tornBytes }: Exported, from: number, { stderr }: Terminal) {
+function printSummary(
+  { journalFrom, events, tornBytes }: Exported,
+  from: number,
+  { stderr }: Terminal,
+) {
   stderr.write(`${count(events)} events exported\n`)
   if (journalFrom > from)
     stderr.write(

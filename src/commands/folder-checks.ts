@@ -90,7 +90,7 @@ export function newestFileMs(folder: string | null): number | null {
     })
     return times.length === 0 ? null : Math.max(...times)
   } catch {
-    // What is wrong with the folder is told where the folder is judged.
+    // checkFolder says what is wrong with the folder.
     return null
   }
 }
@@ -161,7 +161,7 @@ function tryWriting(folder: string): void {
   disk.syncFolder(folder)
 }
 
-/** Who holds the lock and can be named is told where the contents are judged. */
+/** A holder that can be named is reported by checkContents. */
 function lockRefused(folder: string): Finding | null {
   if (holderOf(folder) !== null || !isLocked(folder)) return null
   const says = `${folder} is used by another program, perhaps in another container: stop it, or give another DATA_DIR.`

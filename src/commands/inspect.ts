@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import { join } from 'node:path'
 import { codeOf } from '../base/errors.ts'
 import type { Disk } from '../store/disk/disk.ts'
+import { readMark } from '../store/folder/commit-marker.ts'
 import {
   DAMAGED,
   FileBuffer,
@@ -9,17 +10,18 @@ import {
   type NumberedFile,
   withFile,
 } from '../store/folder/data-folder.ts'
-import { readMark } from '../store/folder/file-commit-marker.ts'
 import { bootId, holderOf } from '../store/folder/process-lock.ts'
 import { type ChunkKind, DORMANT_CHUNKS, SWAP_CHUNKS } from '../store/snapshot/tape-chunk.ts'
 import { type ChunkReport, reportChunk } from './chunk-report.ts'
-import type { Progress } from './progress.ts'
+import { type Command, count, Exit } from './command.ts'
+import { type Progress, progressOn } from './progress.ts'
+import { settledDisk } from './read-only-disk.ts'
 import { reportSegment, type ScannedSegment, type SegmentReport } from './segment-report.ts'
 import { reportSnapshot, type SnapshotReport } from './snapshot-report.ts'
-import { startOf, type Verdict } from './verdict.ts'
+import { startOf, type Verdict, verdictLine } from './verdict.ts'
 
 /** What is in a data folder. */
-export interface FolderReport {
+interface FolderReport {
   readonly folder: string
   /** Pid of the running process that uses the folder, or null. */
   readonly usedBy: number | null
@@ -34,17 +36,8 @@ export interface FolderReport {
   readonly putAside: readonly string[]
   /** Folders of what was given up by `repair`. */
   readonly givenUp: readonly string[]
-  readonly totals: Totals
+  readonly totals: ReturnType<typeof totalsOf>
   readonly verdict: Verdict
-}
-
-interface Totals {
-  readonly bytes: number
-  readonly frames: number
-  /** Seqs the journal holds: from the first to behind the last good one; null without a journal. */
-  readonly seqs: { readonly from: number; readonly to: number } | null
-  readonly tapeRecords: number
-  readonly dormantRecords: number
 }
 
 /** Folders of what was given up start so. */
@@ -136,7 +129,7 @@ function totalsOf(
   snapshots: readonly SnapshotReport[],
   chunks: readonly ChunkReport[],
   dormantChunks: readonly ChunkReport[],
-): Totals {
+) {
   const readable = segments.filter(({ epoch }) => epoch !== '')
   return {
     bytes: [...segments, ...snapshots, ...chunks, ...dormantChunks].reduce(
@@ -144,6 +137,7 @@ function totalsOf(
       0,
     ),
     frames: segments.flatMap(({ frames }) => Object.values(frames)).reduce((a, b) => a + b, 0),
+    // From the first to behind the last good one; null without a journal.
     seqs:
       readable.length === 0
         ? null
@@ -151,4 +145,85 @@ function totalsOf(
     tapeRecords: chunks.reduce((sum, { records }) => sum + records, 0),
     dormantRecords: dormantChunks.reduce((sum, { records }) => sum + records, 0),
   }
+}
+
+/** A folder's report for a person. */
+function reportText(report: FolderReport): string {
+  const { usedBy } = report
+  const lines = [
+    `${report.folder}: ${usedBy === null ? 'not in use' : `used by process ${usedBy}`}`,
+    ...report.segments.flatMap(segmentLines),
+    ...report.snapshots.flatMap(snapshotLines),
+    ...report.chunks.map(chunkLine),
+    ...report.dormantChunks.map(chunkLine),
+    ...report.unfinished.map((name) => `${name}  its writing was not finished`),
+    ...report.putAside.map((name) => `${name}  damaged, put aside by a start`),
+    ...report.givenUp.map((name) => `${name}/  given up by a repair`),
+    totalText(report),
+    verdictLine(report.verdict, usedBy),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+function totalText({ segments, snapshots, chunks, dormantChunks, totals }: FolderReport): string {
+  const { bytes, frames, seqs, tapeRecords, dormantRecords } = totals
+  if (segments.length + snapshots.length + chunks.length + dormantChunks.length === 0)
+    return 'no data files'
+  const range = seqs === null ? 'none' : `${count(seqs.from)} to ${count(seqs.to)}`
+  return (
+    `total: ${count(bytes)} bytes, ${count(frames)} frames, seq ${range}, ` +
+    `${count(tapeRecords)} swaps in tape chunks${dormantText(dormantRecords)}`
+  )
+}
+
+/** Only where tokens are dormant. */
+function dormantText(records: number): string {
+  return records === 0 ? '' : `, ${count(records)} positions in chunks of dormant tokens`
+}
+
+function segmentLines(segment: SegmentReport): string[] {
+  const { name, firstSeq, endSeq, bytes, epoch, isClosed, frames, damage } = segment
+  const kinds = Object.entries(frames).map(([kind, number]) => `${count(number)} ${kind}`)
+  const head =
+    epoch === ''
+      ? `${name}  ${count(bytes)} bytes`
+      : `${name}  seq ${count(firstSeq)} to ${count(endSeq)}  ${count(bytes)} bytes  ` +
+        `epoch ${epoch}  ${isClosed ? 'closed' : 'not closed'}`
+  const inside = kinds.length === 0 ? [] : [`  frames: ${kinds.join(', ')}`]
+  return [head, ...inside, ...(damage === null ? [] : [`  byte ${damage.byte}: ${damage.reason}`])]
+}
+
+function snapshotLines(snapshot: SnapshotReport): string[] {
+  const { name, seq, bytes, epoch, digest, parts, status, damage } = snapshot
+  if (epoch === '') return [`${name}  ${count(bytes)} bytes  ${status}`, `  ${damage}`]
+  const sizes = parts
+    .filter((part) => part.bytes > 0)
+    .map((part) => `${part.name} ${count(part.bytes)}`)
+  return [
+    `${name}  seq ${count(seq)}  ${count(bytes)} bytes  epoch ${epoch}  ${status}`,
+    `  digest ${digest}`,
+    `  parts: ${sizes.join(', ')}`,
+    ...(damage === '' ? [] : [`  ${damage}`]),
+  ]
+}
+
+function chunkLine({ name, records, bytes, isWhole, damagedBlocks }: ChunkReport): string {
+  const where = damagedBlocks.length > 0 ? `blocks ${damagedBlocks.join(', ')}` : 'its head'
+  const state = isWhole ? 'whole' : `damaged: ${where}`
+  return `${name}  ${count(records)} records  ${count(bytes)} bytes  ${state}`
+}
+
+/** `mintfeed inspect`. */
+export const inspectCommand: Command = {
+  summary: 'what is in a data folder, and whether the service would start with it',
+  help:
+    'Reads every byte and checks every crc; changes nothing and takes no lock, so that it works\n' +
+    'while the service runs (the last write of the journal may then be under way).\n' +
+    'Exit code 0: the service would start; 1: it would not.',
+  flags: { json: { type: 'boolean', meaning: 'one JSON object instead of text' } },
+  run({ folder, flags }, { stdout, stderr }) {
+    const report = inspectFolder(() => settledDisk(folder), folder, progressOn(stderr))
+    stdout.write(flags.json === true ? `${JSON.stringify(report)}\n` : reportText(report))
+    return report.verdict.starts ? Exit.good : Exit.bad
+  },
 }

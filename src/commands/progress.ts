@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream'
 import cliProgress from 'cli-progress'
 
-/** How far a command has come, for who waits for it. */
+/** Shows how far a command has come. */
 export interface Progress {
   /** Begins a piece of work of so many units. */
   begin(what: string, total: number): void
@@ -18,60 +18,41 @@ const LINE_MS = 3_000
 
 /** A bar on a terminal, else a line every few seconds. */
 export function progressOn(stream: Writable & { readonly isTTY?: boolean }): Progress {
-  return stream.isTTY === true ? new Bar(stream) : new Lines(stream)
+  return stream.isTTY === true ? barOn(stream) : linesOn(stream)
 }
 
-class Bar implements Progress {
-  readonly #bar: cliProgress.SingleBar
-
-  constructor(stream: Writable) {
-    this.#bar = new cliProgress.SingleBar({
-      stream,
-      format: '{what} {bar} {percentage}%  {eta_formatted}',
-      barCompleteChar: '█',
-      barIncompleteChar: '░',
-      clearOnComplete: true,
-      // A handler for Ctrl-C would wait for the end of the work; without one the process ends.
-      gracefulExit: false,
-    })
-  }
-
-  begin(what: string, total: number): void {
-    this.#bar.start(total, 0, { what })
-  }
-
-  to(done: number): void {
-    this.#bar.update(done)
-  }
-
-  end(): void {
-    this.#bar.stop()
+function barOn(stream: Writable): Progress {
+  const bar = new cliProgress.SingleBar({
+    stream,
+    format: '{what} {bar} {percentage}%  {eta_formatted}',
+    barCompleteChar: '█',
+    barIncompleteChar: '░',
+    clearOnComplete: true,
+    // A handler for Ctrl-C would wait for the end of the work; without one the process ends.
+    gracefulExit: false,
+  })
+  return {
+    begin: (what, total) => bar.start(total, 0, { what }),
+    to: (done) => bar.update(done),
+    end: () => bar.stop(),
   }
 }
 
-class Lines implements Progress {
-  readonly #stream: Writable
-  #what = ''
-  #total = 0
-  #nextMs = 0
-
-  constructor(stream: Writable) {
-    this.#stream = stream
+function linesOn(stream: Writable): Progress {
+  let work = { what: '', total: 0 }
+  let nextMs = 0
+  return {
+    begin(what, total) {
+      work = { what, total }
+      nextMs = performance.now() + LINE_MS
+    },
+    to(done) {
+      const nowMs = performance.now()
+      if (nowMs < nextMs) return
+      nextMs = nowMs + LINE_MS
+      const percent = work.total === 0 ? 100 : Math.floor((done / work.total) * 100)
+      stream.write(`${work.what}: ${percent} %\n`)
+    },
+    end() {},
   }
-
-  begin(what: string, total: number): void {
-    this.#what = what
-    this.#total = total
-    this.#nextMs = performance.now() + LINE_MS
-  }
-
-  to(done: number): void {
-    const nowMs = performance.now()
-    if (nowMs < this.#nextMs) return
-    this.#nextMs = nowMs + LINE_MS
-    const percent = this.#total === 0 ? 100 : Math.floor((done / this.#total) * 100)
-    this.#stream.write(`${this.#what}: ${percent} %\n`)
-  }
-
-  end(): void {}
 }

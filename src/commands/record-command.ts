@@ -6,19 +6,19 @@ import { FrameFiles, type FrameFilesOptions } from '../feeds/recorder/frame-file
 import {
   type Asked,
   type Command,
+  count,
   Exit,
   refusedOutput,
   type Terminal,
   UsageError,
 } from './command.ts'
-import { count } from './inspect-text.ts'
 
 const DEFAULT_FOLDER = 'recordings'
 const DEFAULT_FILE_SIZE = '64mb'
 const DEFAULT_FILES = '20'
 const FILES_MAX = 100_000
 
-/** The live feeds of a configuration as one, with its frames told; null when it names none. */
+/** The live feeds of a configuration as one, whose raw frames go to `frames` too; null when it names none. */
 export type RecordedFeed = (
   config: Config,
   frames: RawFrames,
@@ -80,7 +80,7 @@ async function record(asked: Asked, terminal: Terminal, recordedFeed: RecordedFe
   })
   await untilEnded(feed, endMs, stderr)
   await files.close()
-  tell(files, failures.length > 0, stderr)
+  printSummary(files, failures.length > 0, stderr)
   if (failures.length > 0) throw refusedOutput(folder, failures[0])
   return Exit.good
 }
@@ -110,7 +110,7 @@ async function untilEnded(feed: Feed, endMs: number | null, stderr: Terminal['st
   }
 }
 
-function tell(
+function printSummary(
   { frames, dropped, removed, paths }: FrameFiles,
   hasFailed: boolean,
   stderr: Terminal['stderr'],
@@ -123,16 +123,8 @@ function tell(
   for (const path of paths) stderr.write(`${path}\n`)
 }
 
-interface Settings {
-  readonly config: Config
-  readonly folder: string
-  readonly endMs: number | null
-  readonly fileBytesMax: number
-  readonly filesMax: number
-}
-
 /** @throws UsageError */
-function settingsOf({ flags }: Asked, { environment }: Terminal): Settings {
+function settingsOf({ flags }: Asked, { environment }: Terminal) {
   const text = (name: string, fallback: string) => String(flags[name] || fallback)
   const files = Number(text('files', DEFAULT_FILES))
   if (!Number.isInteger(files) || files < 1 || files > FILES_MAX)

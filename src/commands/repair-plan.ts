@@ -8,7 +8,7 @@ import {
   listDataFiles,
   type NumberedFile,
 } from '../store/folder/data-folder.ts'
-import { readSegmentHeader, type SegmentHeader } from '../store/format/segment-header.ts'
+import { readSegmentHeader, type SegmentHeader } from '../store/format/journal-format.ts'
 import { evidenceBehind, SegmentScan, scanned } from '../store/format/segment-scan.ts'
 import type { JournalPlace } from '../store/journal/journal.ts'
 import { headerOf, type JournalStart } from '../store/journal/journal-scan.ts'
@@ -20,20 +20,18 @@ export interface RepairPlan {
   /** Where the journal goes on: its seq is where the folder stands afterwards. */
   readonly place: JournalPlace
   /** The segment that stays in part: everything from `byte` on goes. */
-  readonly cut: SegmentCut | null
+  readonly cut: {
+    readonly file: NumberedFile
+    readonly byte: number
+    readonly bytes: number
+  } | null
   /** Segments, snapshots and chunks of the tape that go whole. */
   readonly segments: readonly NumberedFile[]
   readonly snapshots: readonly NumberedFile[]
   readonly chunks: readonly NumberedFile[]
-  /** Whole frames among what goes, and the seq behind the last event that can be told. */
+  /** Whole frames among what goes, and the seq behind the last event that can be read. */
   readonly frames: number
   readonly lastSeq: number
-  readonly bytes: number
-}
-
-interface SegmentCut {
-  readonly file: NumberedFile
-  readonly byte: number
   readonly bytes: number
 }
 
@@ -43,7 +41,7 @@ interface GoodEnd {
   readonly crc: number
   /** Place in the list of the segment that holds the end; later ones go. */
   readonly segment: number
-  readonly cut: SegmentCut | null
+  readonly cut: RepairPlan['cut']
 }
 
 /**
@@ -147,7 +145,7 @@ function endIn(
     crc = scan.crc
     seq = scan.endSeq
   }
-  if (!isBeyond && !scan.hasRest) return { seq, crc: scan.crc, segment, cut: null }
+  if (!isBeyond && !scan.hasBadTail) return { seq, crc: scan.crc, segment, cut: null }
   return { seq, crc, segment, cut: { file, byte, bytes: bytes.length - byte } }
 }
 
@@ -161,7 +159,7 @@ function seqsOf({ snapshots }: DataFiles): string {
   return snapshots.map(({ number }) => number).join(', ') || 'no seq'
 }
 
-/** What can be told of the frames that go. */
+/** What the frames that go hold, as far as they can be read. */
 function lostFrames(
   disk: Disk,
   end: GoodEnd,
@@ -184,22 +182,18 @@ function lostFrames(
   return { frames, lastSeq, bytes: total }
 }
 
-/** What the folder goes back to before the journal is folded. */
-interface RepairBase {
-  /** The newest whole snapshot; null for none. */
-  readonly base: SnapshotReport | null
-  /** Newer ones that are whole, and that a start refuses since chunks of theirs are gone. */
-  readonly unusable: readonly NumberedFile[]
-}
-
-/** @throws StoreError when a later version wrote a snapshot that may be the one */
+/**
+ * What the folder goes back to before the journal is folded: the newest whole snapshot, null for none. `unusable` are
+ * newer ones that are whole, and that a start refuses since chunks of theirs are gone.
+ * @throws StoreError when another version wrote a snapshot that may be the one
+ */
 export function repairBase(
   disk: Disk,
   folder: string,
   snapshots: readonly NumberedFile[],
   until: number,
   chunkRecords: number,
-): RepairBase {
+): { readonly base: SnapshotReport | null; readonly unusable: readonly NumberedFile[] } {
   const unusable: NumberedFile[] = []
   for (const file of snapshots.toReversed()) {
     if (file.number > until) continue

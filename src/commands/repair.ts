@@ -5,24 +5,22 @@ import { createInterface } from 'node:readline/promises'
 import { TAPE_CHUNK_RECORDS } from '../engine/state/tape.ts'
 import type { Disk } from '../store/disk/disk.ts'
 import { NodeDisk } from '../store/disk/node-disk.ts'
-import { copyTail } from '../store/folder/copy-tail.ts'
+import { FileCommitMarker } from '../store/folder/commit-marker.ts'
 import {
+  copyTail,
   listDataFiles,
   type NumberedFile,
   syncFiles,
   withFile,
 } from '../store/folder/data-folder.ts'
-import { FileCommitMarker } from '../store/folder/file-commit-marker.ts'
 import { bootId, endOrphan, lockFolder } from '../store/folder/process-lock.ts'
 import { Journal } from '../store/journal/journal.ts'
-import { RING_NAME, type RingPlace, ringPath } from '../store/journal/journal-ring.ts'
+import { RING_NAME, type RingPlace, ringPath, settleRing } from '../store/journal/journal-ring.ts'
 import { MappedRing } from '../store/journal/mapped-ring.ts'
-import { settleRing } from '../store/journal/ring-tail.ts'
-import { type Command, Exit, seqFlag, type Terminal, UsageError } from './command.ts'
+import { type Command, count, Exit, seqFlag, type Terminal, UsageError } from './command.ts'
 import { GIVEN_UP } from './inspect.ts'
-import { count } from './inspect-text.ts'
+import { settledDisk } from './read-only-disk.ts'
 import { planRepair, type RepairPlan } from './repair-plan.ts'
-import { settledDisk } from './settled-disk.ts'
 
 const KEEPS_ALL =
   'No event will be given up: the next start makes anew, out of the journal, what was in'
@@ -147,9 +145,9 @@ function keepsAll({ place, cut, segments, snapshots }: RepairPlan): boolean {
 }
 
 function eventsText({ place, lastSeq, frames, bytes }: RepairPlan): string {
-  const told = lastSeq > place.seq ? ` (as far as can be told to ${count(lastSeq - 1)})` : ''
+  const range = lastSeq > place.seq ? ` (as far as can be told to ${count(lastSeq - 1)})` : ''
   const sum = `${count(bytes)} bytes of journal, ${count(frames)} whole frames`
-  return `Events from seq ${count(place.seq)} on${told} will be given up: ${sum}.`
+  return `Events from seq ${count(place.seq)} on${range} will be given up: ${sum}.`
 }
 
 async function isConfirmed({ stdin, stderr }: Terminal): Promise<boolean> {

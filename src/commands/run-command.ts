@@ -1,3 +1,11 @@
+/**
+ * Commands on a data folder: `inspect`, `verify`, `export`, `repair`; `record` of live feeds; the checks of `doctor`.
+ * In: words of the command line. Out: text or JSON on stdout, a sentence on stderr, an exit code (command.ts).
+ *
+ * - All but `repair` open files for reading only (read-only-disk.ts), take no lock, and show the folder as the next start
+ *   would find it, the ring's tail included.
+ * - They read through the store's own code, so that what they say is what a start does.
+ */
 import fs from 'node:fs'
 import { parseArgs } from 'node:util'
 import { codeOf, messageOf, TapeDamage } from '../base/errors.ts'
@@ -6,7 +14,7 @@ import { StoreError } from '../store/disk/failure.ts'
 import { isFolder } from '../store/disk/node-disk.ts'
 import { type Asked, type Command, Exit, type Terminal, UsageError } from './command.ts'
 import { exportCommand } from './export.ts'
-import { inspectCommand } from './inspect-command.ts'
+import { inspectCommand } from './inspect.ts'
 import { repairCommand } from './repair.ts'
 import { verifyCommand } from './verify.ts'
 
@@ -30,7 +38,7 @@ export async function runCommand(
   others: readonly string[] = [],
 ): Promise<number> {
   try {
-    const [name, ...rest] = args
+    const [name, ...words] = args
     const commands = new Map([...COMMANDS, ...more])
     const command = commands.get(name)
     if (command === undefined)
@@ -38,20 +46,21 @@ export async function runCommand(
         `There is no command "${name}": there are ${[...commands.keys(), ...others].join(', ')}, and ` +
           'without one the service runs.',
       )
-    const asked = askedOf(name, command, rest, terminal)
+    const asked = askedOf(name, command, words, terminal)
     if (asked.flags.help === true) {
       terminal.stdout.write(helpOf(name, command))
       return Exit.good
     }
     return await command.run(asked, terminal)
   } catch (error) {
-    return told(error, terminal)
+    return exitCodeOfError(error, terminal)
   }
 }
 
-function told(error: unknown, { stderr }: Terminal): number {
+/** Writes the sentence of an error; throws what is a fault of the program. */
+function exitCodeOfError(error: unknown, { stderr }: Terminal): number {
   const code = codeOf(error)
-  // Who reads the output had enough of it.
+  // The reader of the output has closed it.
   if (code === 'EPIPE') return Exit.good
   if (error instanceof UsageError) return sentence(stderr, error.message, Exit.usage)
   if (error instanceof StoreError || error instanceof TapeDamage)

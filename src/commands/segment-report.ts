@@ -1,8 +1,12 @@
 import type { Disk } from '../store/disk/disk.ts'
 import { unlessUnreadable } from '../store/disk/node-disk.ts'
 import { type FileBuffer, type NumberedFile, withFile } from '../store/folder/data-folder.ts'
-import { FRAME_HEADER_BYTES, Kind } from '../store/format/journal-format.ts'
-import { readSegmentHeader, type SegmentHeader } from '../store/format/segment-header.ts'
+import {
+  FRAME_HEADER_BYTES,
+  Kind,
+  readSegmentHeader,
+  type SegmentHeader,
+} from '../store/format/journal-format.ts'
 import { SegmentScan } from '../store/format/segment-scan.ts'
 import { headerOf } from '../store/journal/journal-scan.ts'
 
@@ -69,7 +73,7 @@ export function reportSegment(
     epoch: header.epoch,
     isClosed,
     frames,
-    damage: discontinuity(file, header, before) ?? badRest(scan, bytes.length),
+    damage: discontinuity(file, header, before) ?? badTail(scan, bytes.length),
   }
   return { report, crc: scan.crc }
 }
@@ -87,18 +91,13 @@ export function sizeOf(disk: Disk, { path }: NumberedFile): number {
   return withFile(disk.open(path), (file) => file.size())
 }
 
-function unreadable(file: NumberedFile, bytes: number, reason: string): SegmentReport {
-  return {
-    index: file.number,
-    name: file.name,
-    bytes,
-    firstSeq: 0,
-    endSeq: 0,
-    epoch: '',
-    isClosed: false,
-    frames: {},
-    damage: { byte: 0, reason },
-  }
+function unreadable(
+  { number: index, name }: NumberedFile,
+  bytes: number,
+  reason: string,
+): SegmentReport {
+  const nothing = { firstSeq: 0, endSeq: 0, epoch: '', isClosed: false, frames: {} }
+  return { index, name, bytes, ...nothing, damage: { byte: 0, reason } }
 }
 
 function discontinuity(
@@ -116,8 +115,8 @@ function discontinuity(
   return { byte: 0, reason: `it does not go on where ${report.name} ends` }
 }
 
-function badRest(scan: SegmentScan, bytes: number): SegmentDamage | null {
-  if (!scan.hasRest) return null
+function badTail(scan: SegmentScan, bytes: number): SegmentDamage | null {
+  if (!scan.hasBadTail) return null
   return {
     byte: scan.end,
     reason: `the last ${bytes - scan.end} bytes are no good frames from seq ${scan.endSeq} on`,

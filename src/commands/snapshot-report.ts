@@ -37,16 +37,14 @@ export interface SnapshotReport {
 
 const READ_BYTES = 8 << 20
 
-type OnBytes = (bytes: number) => unknown
-
 /**
- * Reads a snapshot and checks every byte of its parts; `onBytes` is told how many were read, and
- * what is left is not looked at once it returns false.
+ * Reads a snapshot and checks every byte of its parts. `onBytes` takes how many were read; once it returns false,
+ * the others are not read.
  */
 export function reportSnapshot(
   disk: Disk,
   file: NumberedFile,
-  onBytes: OnBytes = () => {},
+  onBytes: (bytes: number) => unknown = () => {},
 ): SnapshotReport {
   return withFile(disk.open(file.path), (open) => {
     const bytes = open.size()
@@ -106,36 +104,25 @@ function ofContents(
   }
 }
 
+/** What is known of a snapshot that cannot be read. */
+const NOTHING_KNOWN = {
+  ...{ epoch: '', digest: '', segment: 0, archivedRecords: 0, archivedPositions: 0, parts: [] },
+  chunks: { swaps: [], positions: [] },
+}
+
 function unreadable(
-  file: NumberedFile,
+  { number: seq, name }: NumberedFile,
   bytes: number,
   status: SnapshotReport['status'],
   damage: string,
 ): SnapshotReport {
-  const { number: seq, name } = file
-  const archived = {
-    archivedRecords: 0,
-    archivedPositions: 0,
-    chunks: { swaps: [], positions: [] },
-  }
-  return {
-    seq,
-    name,
-    bytes,
-    epoch: '',
-    digest: '',
-    segment: 0,
-    ...archived,
-    parts: [],
-    status,
-    damage,
-  }
+  return { seq, name, bytes, ...NOTHING_KNOWN, status, damage }
 }
 
 function damagedPart(
   file: DiskFile,
   parts: readonly PartEntry[],
-  onBytes: OnBytes,
+  onBytes: (bytes: number) => unknown,
 ): PartEntry | null {
   const buffer = new Uint8Array(READ_BYTES)
   for (const part of parts) {

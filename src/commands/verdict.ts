@@ -9,7 +9,7 @@ import { lossOf, type WrittenBefore } from '../store/folder/commit-marker.ts'
 import { type DataFiles, withFile } from '../store/folder/data-folder.ts'
 import { type Cut, type JournalEnd, walkJournal } from '../store/journal/journal-scan.ts'
 import { allDamaged, foundStream, namingDamaged } from '../store/recovery/recovery.ts'
-import { Exit } from './command.ts'
+import { count, Exit } from './command.ts'
 import { neededChunks, type SnapshotReport } from './snapshot-report.ts'
 
 /** What the doctor found out about one thing. */
@@ -75,20 +75,18 @@ export type Verdict =
       /** Bytes at the end of the journal that it would take off, with later segments. */
       readonly cutBytes: number
       /** Where they begin; null for none. */
-      readonly cut: VerdictCut | null
+      readonly cut: {
+        readonly name: string
+        readonly byte: number
+        /** Whole frames among the bytes. */
+        readonly frames: number
+        /** Half a write, which goes for good; anything else is put aside. */
+        readonly isUnfinished: boolean
+      } | null
       /** Why the stream would have a new epoch; null when it keeps the one it has. */
       readonly newEpoch: string | null
     }
   | { readonly starts: false; readonly reason: string }
-
-interface VerdictCut {
-  readonly name: string
-  readonly byte: number
-  /** Whole frames among the bytes. */
-  readonly frames: number
-  /** Half a write, which goes for good; anything else is put aside. */
-  readonly isUnfinished: boolean
-}
 
 interface VerdictOptions {
   readonly disk: Disk
@@ -153,7 +151,7 @@ function damagedOf(files: DataFiles, snapshots: readonly SnapshotReport[]): read
     .flatMap(({ name }) => files.snapshots.find((file) => file.name === name)?.path ?? [])
 }
 
-function verdictCut({ path, byte, frames, isUnfinished }: Cut): VerdictCut {
+function verdictCut({ path, byte, frames, isUnfinished }: Cut) {
   return { name: basename(path), byte, frames, isUnfinished }
 }
 
@@ -161,4 +159,28 @@ function cutBytes(disk: Disk, { cut }: JournalEnd): number {
   if (cut === null) return 0
   const sizes = cut.dropped.map((path) => withFile(disk.open(path), (file) => file.size()))
   return sizes.reduce((sum, bytes) => sum + bytes, cut.bytes)
+}
+
+/** What a start would do, in one line. */
+export function verdictLine(verdict: Verdict, usedBy: number | null): string {
+  if (!verdict.starts) return `would not start: ${verdict.reason}`
+  const { seq, snapshotSeq, cutBytes } = verdict
+  const from = snapshotSeq === null ? '' : `, from the snapshot of seq ${count(snapshotSeq)}`
+  const start = `would start at seq ${count(seq)}${from}`
+  if (usedBy === null) return `${start}${tailText(verdict)}${epochText(verdict)}`
+  return cutBytes === 0
+    ? start
+    : `${start}; the last ${count(cutBytes)} bytes are a write that is under way`
+}
+
+function tailText({ cut, cutBytes }: Extract<Verdict, { starts: true }>): string {
+  if (cut === null) return ''
+  const bytes = `; ${count(cutBytes)} bytes from ${cut.name}, byte ${count(cut.byte)}, on`
+  if (cut.isUnfinished) return `${bytes} are half a write and would be cut off`
+  const whole = cut.frames === 0 ? '' : `, ${count(cut.frames)} whole frames among them,`
+  return `${bytes}${whole} do not go on where the journal ends and would be put aside`
+}
+
+function epochText({ newEpoch }: Extract<Verdict, { starts: true }>): string {
+  return newEpoch === null ? '' : `; with a new epoch: ${newEpoch}`
 }

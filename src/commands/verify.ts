@@ -4,9 +4,8 @@ import type { Disk } from '../store/disk/disk.ts'
 import { StoreError } from '../store/disk/failure.ts'
 import { isUnreadable } from '../store/disk/node-disk.ts'
 import { runToEnd } from '../store/disk/steps.ts'
-import { lossOfAll, type WrittenBefore } from '../store/folder/commit-marker.ts'
+import { lossOfAll, readMark, type WrittenBefore } from '../store/folder/commit-marker.ts'
 import { listDataFiles, type NumberedFile, withFile } from '../store/folder/data-folder.ts'
-import { readMark } from '../store/folder/file-commit-marker.ts'
 import { bootId } from '../store/folder/process-lock.ts'
 import { frameBytes } from '../store/format/journal-format.ts'
 import {
@@ -15,7 +14,7 @@ import {
   type Contents,
   SNAPSHOT_VERSION,
 } from '../store/format/snapshot-format.ts'
-import { foldFrame } from '../store/journal/frame-fold.ts'
+import { foldFrame } from '../store/journal/journal-fold.ts'
 import {
   headerOf,
   type JournalEnd,
@@ -23,16 +22,14 @@ import {
   walkJournal,
 } from '../store/journal/journal-scan.ts'
 import { loadSnapshot } from '../store/recovery/recovery.ts'
-import { readContents } from '../store/snapshot/snapshot-file.ts'
-import { stateDigest } from '../store/snapshot/state-digest.ts'
+import { readContents, stateDigest } from '../store/snapshot/snapshot-file.ts'
 import { archivedEngine } from '../store/snapshot/tape-archive.ts'
 import { type ChunkKind, DORMANT_CHUNKS, SWAP_CHUNKS } from '../store/snapshot/tape-chunk.ts'
-import { reportChunk } from './chunk-report.ts'
+import { type Archived, ReplayedChunks, reportChunk } from './chunk-report.ts'
 import { type Command, Exit } from './command.ts'
 import { type Progress, progressOn } from './progress.ts'
-import { type Archived, ReplayedChunks } from './replayed-chunks.ts'
+import { settledDisk } from './read-only-disk.ts'
 import { bytesBetween } from './segment-report.ts'
-import { settledDisk } from './settled-disk.ts'
 
 /** Of a folder that says nothing itself: what is verified is a backup, and this one would restore nothing. */
 const NOTHING = 'no journal and no snapshot is in it: is it the right folder?'
@@ -45,7 +42,7 @@ interface VerifyOptions {
   readonly progress: Progress
   /** What the last process that wrote says it has written. */
   readonly written: WrittenBefore | null
-  /** Told of each check once it is done. */
+  /** Takes each check once it is done. */
   readonly onCheck: (check: Check) => void
 }
 
@@ -59,15 +56,12 @@ export interface Check {
 
 interface Snapshot {
   readonly file: NumberedFile
-  /** Of the digest it tells one can only speak when this version wrote it. */
+  /** The digest in it counts only where this version wrote it. */
   readonly contents: Contents & { readonly version: number }
 }
 
-/** Where a replay begins. */
-interface Start extends JournalStart {
-  /** An older version folded what comes there first: its records need not be those of this one. */
-  readonly isOlder: boolean
-}
+/** Where a replay begins. `isOlder`: an older version folded what comes there first; its records may be others. */
+type Start = JournalStart & { readonly isOlder: boolean }
 
 /**
  * Recomputes what a folder holds from its journal: each snapshot from the one before it, the tape's
@@ -75,32 +69,29 @@ interface Start extends JournalStart {
  */
 export function verifyFolder(options: VerifyOptions): readonly Check[] {
   const checks: Check[] = []
-  const tell = (what: string, isGood: boolean, found: string) => {
+  new Verification(options, (what, isGood, found) => {
     const check = { what, isGood, found }
     checks.push(check)
     options.onCheck(check)
-  }
-  new Verification(options, tell).run()
+  }).run()
   return checks
 }
 
-type Tell = (what: string, isGood: boolean, found: string) => void
-
 class Verification {
   readonly #options: VerifyOptions
-  readonly #tell: Tell
+  readonly #report: (what: string, isGood: boolean, found: string) => void
   readonly #files: ReturnType<typeof listDataFiles>
 
-  constructor(options: VerifyOptions, tell: Tell) {
+  constructor(options: VerifyOptions, report: (...check: [string, boolean, string]) => void) {
     this.#options = options
-    this.#tell = tell
+    this.#report = report
     this.#files = listDataFiles(options.disk, options.folder)
   }
 
   run(): void {
     const { segments, snapshots } = this.#files
     if (segments.length + snapshots.length === 0) {
-      this.#tell('folder', false, lossOfAll(this.#options.written) ?? NOTHING)
+      this.#report('folder', false, lossOfAll(this.#options.written) ?? NOTHING)
       return
     }
     const readable = snapshots.flatMap((file) => this.#readable(file) ?? [])
@@ -140,9 +131,9 @@ class Verification {
         readContents(open, file.path),
       )
       if (contents?.seq === file.number) return { file, contents }
-      this.#tell(file.name, false, 'its table of contents is damaged')
+      this.#report(file.name, false, 'its table of contents is damaged')
     } catch (error) {
-      this.#tell(file.name, false, whyNot(error))
+      this.#report(file.name, false, whyNot(error))
     }
     return null
   }
@@ -167,16 +158,20 @@ class Verification {
     for (let number = 0; number < used; number++) {
       const file = files.find((chunk) => chunk.number === number)
       if (file === undefined) {
-        this.#tell(`${what} chunk ${number}`, false, 'it is missing')
+        this.#report(`${what} chunk ${number}`, false, 'it is missing')
         continue
       }
       const { isWhole, blocks, damagedBlocks, crc } = reportChunk(disk, file, kind)
-      if (isWhole && number < known.length && crc !== known[number]) {
-        this.#tell(file.name, false, 'it is another file than the one the snapshots were made with')
+      if (isWhole && crc !== known[number]) {
+        this.#report(
+          file.name,
+          false,
+          'it is another file than the one the snapshots were made with',
+        )
         continue
       }
       const damage = damagedBlocks.length > 0 ? `block ${damagedBlocks[0]}` : 'its head'
-      this.#tell(
+      this.#report(
         file.name,
         isWhole,
         isWhole ? `${blocks} blocks are whole` : `${damage} is damaged`,
@@ -194,15 +189,15 @@ class Verification {
     const loaded = runToEnd(loadSnapshot(disk, file.path, engine), (step) => progress.to(step.done))
     progress.end()
     if (loaded === null) {
-      this.#tell(file.name, false, 'its parts are not what was written')
+      this.#report(file.name, false, 'its parts are not what was written')
       return null
     }
     if (contents.version < SNAPSHOT_VERSION) {
-      this.#tell(file.name, true, `it loads; version ${contents.version} has another digest`)
+      this.#report(file.name, true, `it loads; version ${contents.version} has another digest`)
       return engine
     }
     const isGood = stateDigest(engine.parts) === contents.digest
-    this.#tell(file.name, isGood, isGood ? 'it loads with its digest' : 'its digest is another')
+    this.#report(file.name, isGood, isGood ? 'it loads with its digest' : 'its digest is another')
     return isGood ? engine : null
   }
 
@@ -219,15 +214,15 @@ class Verification {
       const end = this.#fold(engine, start, to, chunks)
       this.#options.progress.end()
       const { isGood, says } = to === null ? this.#end(end) : stateAt(engine, start, end, to)
-      this.#tell(what, isGood, `seq ${start.seq} to ${end.seq}${says}`)
+      this.#report(what, isGood, `seq ${start.seq} to ${end.seq}${says}`)
     } catch (error) {
       this.#options.progress.end()
-      this.#tell(what, false, whyNot(error))
+      this.#report(what, false, whyNot(error))
     }
     for (const { name, isSame } of chunks.compared) {
       const differs = `other records${start.isOlder ? ', as an older version may have folded them' : ''}`
       const isGood = isSame || start.isOlder
-      this.#tell(`${name} against the journal`, isGood, isSame ? 'the same records' : differs)
+      this.#report(`${name} against the journal`, isGood, isSame ? 'the same records' : differs)
     }
   }
 
@@ -236,10 +231,10 @@ class Verification {
     const { written } = this.#options
     const isOurs = written !== null && (epoch === null || epoch === written.epoch)
     const writtenSeq = isOurs ? written.seq : 0
-    const rest = cut === null ? '' : `, ${cut.bytes} bytes behind it do not go on there`
-    if (writtenSeq <= seq) return { isGood: true, says: rest }
+    const tail = cut === null ? '' : `, ${cut.bytes} bytes behind it do not go on there`
+    if (writtenSeq <= seq) return { isGood: true, says: tail }
     const gone = `events ${seq} to ${writtenSeq - 1} had been written and are not there any more`
-    return { isGood: false, says: `${rest}; ${gone}` }
+    return { isGood: false, says: `${tail}; ${gone}` }
   }
 
   /** Returns where it came to. */
@@ -256,11 +251,11 @@ class Verification {
       (frame, header) => {
         isThere ||= to !== null && isBehind(frame.seq, header.index, to)
         if (isThere) return
-        foldFrame(engine, frame, header)
+        foldFrame(engine, frame)
         chunks.compare()
         done += frameBytes(frame.payloadBytes)
       },
-      { framesPerRest: 1 },
+      { framesPerYield: 1 },
     )
     for (;;) {
       const step = walk.next()
@@ -271,7 +266,7 @@ class Verification {
   }
 }
 
-/** What damage is told with; anything else is thrown. */
+/** The words for damage; anything else is thrown. */
 function whyNot(error: unknown): string {
   const isDamage =
     error instanceof StoreError ||
@@ -284,11 +279,8 @@ function whyNot(error: unknown): string {
 
 type FoldEnd = Pick<JournalEnd, 'seq' | 'epoch' | 'cut'>
 
-interface Found {
-  readonly isGood: boolean
-  /** Goes on behind the seqs. */
-  readonly says: string
-}
+/** `says` goes on behind the seqs. */
+type Found = Pick<Check, 'isGood'> & { readonly says: string }
 
 function goesBackToOlder({ contents }: Snapshot): boolean {
   return contents.version < SNAPSHOT_VERSION || contents.upgradedFrom !== undefined

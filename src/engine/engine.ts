@@ -16,11 +16,11 @@ import type { EventSink } from '../events/event-sink.ts'
 import { RecordBatch } from '../events/record-batch.ts'
 import {
   Flag,
+  GIVEN_BITS,
   INPUT_FLAGS,
   SWAP_U32_LANES,
   SwapFloatLane,
   SwapLane,
-  TOLD_BITS,
 } from '../events/swap-record.ts'
 import type { EngineOptions, Facts } from './engine-options.ts'
 import type { ColdHoldingsCache } from './fold/cold-holdings-cache.ts'
@@ -337,7 +337,7 @@ export class Engine implements EventSink {
     if (!key.isSlotKnown) f64[(at >>> 1) + SwapFloatLane.slot] = key.slot
     else u32[at + SwapLane.txIndex] = key.txIndex
     noteCoinOfSwap(this.state, u32, at)
-    u32[at + SwapLane.flags] &= INPUT_FLAGS | TOLD_BITS
+    u32[at + SwapLane.flags] &= INPUT_FLAGS | GIVEN_BITS
     const tapeIndex = this.#ordered.swap(u32, at, key)
     if (isKnown && pricingOf(this.state, token) !== pricing) this.facts.emit('repriced', token)
     this.facts.emit('trade', tapeIndex)

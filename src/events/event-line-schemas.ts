@@ -53,7 +53,7 @@ export interface LineKinds {
 }
 
 /** What a feed may tell. */
-export const TOLD: LineKinds = {
+export const FROM_FEED: LineKinds = {
   textOf: (max) =>
     Type.String({
       pattern: `^[^\\p{Cc}\\p{Cs}]{1,${max}}$`,
@@ -73,7 +73,7 @@ export const TOLD: LineKinds = {
  * What was folded once, of any length and size: a value that a feed should have refused must not make
  * a journal that no start reads.
  */
-export const FOLDED: LineKinds = {
+export const FROM_JOURNAL: LineKinds = {
   textOf: () => Type.String(),
   integerTo: () => Type.Number(),
   rawText: Type.String({ pattern: '^-?[0-9]+$' }),

@@ -11,7 +11,13 @@ import {
   type Swap,
   type TokenCreated,
 } from './event.ts'
-import { FOLDED, type LineKinds, type LineOf, lineSchemas, TOLD } from './event-line-schemas.ts'
+import {
+  FROM_FEED,
+  FROM_JOURNAL,
+  type LineKinds,
+  type LineOf,
+  lineSchemas,
+} from './event-line-schemas.ts'
 import { codePoints } from './text.ts'
 
 /**
@@ -93,27 +99,27 @@ function lazily<T>(make: () => T): () => T {
   }
 }
 
-const told = lazily(() => readersOf(TOLD))
-const folded = lazily(() => readersOf(FOLDED))
+const feedReaders = lazily(() => readersOf(FROM_FEED))
+const journalReaders = lazily(() => readersOf(FROM_JOURNAL))
 
 /** The event of one line; never throws. */
 export function parseEventLine(text: string): FeedEvent | LineError {
-  return wellFormed(parseText(text, told()))
+  return wellFormed(parseText(text, feedReaders()))
 }
 
 /** The event of a line that was made of an event that was folded; never throws. */
 export function parseFoldedLine(text: string): FeedEvent | LineError {
-  return parseText(text, folded())
+  return parseText(text, journalReaders())
 }
 
 /** As `parseFoldedLine`, of a line that is parsed already. */
 export function parseFoldedValue(value: unknown): FeedEvent | LineError {
-  return parseValue(value, folded())
+  return parseValue(value, journalReaders())
 }
 
 /** As `parseEventLine`, of a line that is parsed already. */
 export function parseEventValue(value: unknown): FeedEvent | LineError {
-  return wellFormed(parseValue(value, told()))
+  return wellFormed(parseValue(value, feedReaders()))
 }
 
 /** Addresses and signatures with halves of characters are refused; these texts may be anything. */

@@ -49,10 +49,10 @@ export const SwapLane = {
    * is: `walletOf`, `hopOf`.
    */
   wallet: 7,
-  /** Address id of the pool and what is told of the quote: `poolOf`, `toldQuoteOf`. */
+  /** Address id of the pool and which quote the feed gave: `poolOf`, `givenQuoteOf`. */
   pool: 8,
   /**
-   * Address id of the quote mint where one is told, as the feed gave it; the fold writes
+   * Address id of the quote mint where one is given, as the feed gave it; the fold writes
    * `previousInMint` over it.
    */
   quoteMint: 9,
@@ -72,7 +72,7 @@ export const SwapLane = {
   givenCashbackLo: 16,
   /**
    * Supply after the swap; the standing one when the feed gave none (`Flag.supplyGiven`). A
-   * creation told later may give the swap another one (`Flag.supplyUnseen`).
+   * creation that comes later may give the swap another one (`Flag.supplyUnseen`).
    */
   supplyLo: 18,
   baseLo: 20,
@@ -129,7 +129,7 @@ export const Flag = {
   noTxIndex: 1 << 24,
   /**
    * No supply had been given and no creation was known at this swap: it counts with the supply that
-   * a creation told later passes down (`B.passedSupplyLo`).
+   * a creation that comes later passes down (`B.passedSupplyLo`).
    */
   supplyUnseen: 1 << 25,
 } as const
@@ -143,7 +143,7 @@ export const ARRIVAL_BITS = (0x3f << ARRIVAL_SHIFT) >>> 0
 
 /**
  * Bits that the feed sets among those of the judgements, which the fold writes over: the hop of a route
- * (0: none), decimals of the quote + 1 (0: not told).
+ * (0: none), decimals of the quote + 1 (0: not given).
  */
 const ROUTE_SHIFT = 16
 const ROUTE_MASK = 7
@@ -152,21 +152,21 @@ const QUOTE_DECIMALS_MASK = 31
 
 /**
  * The bits of the flags lane for a hop and the decimals of a quote, where they are given. What there is no
- * room for (event lines refuse it, a mint account on the chain may say it) is not told.
+ * room for (event lines refuse it, a mint account on the chain may say it) is not given.
  */
-export function toldBits(route = 0, quoteDecimals = -1): number {
+export function givenBits(route = 0, quoteDecimals = -1): number {
   const hop = route > 0 && route <= ROUTE_MASK ? route : 0
   const decimals = quoteDecimals >= 0 && quoteDecimals < QUOTE_DECIMALS_MASK ? quoteDecimals + 1 : 0
   return (hop << ROUTE_SHIFT) | (decimals << QUOTE_DECIMALS_SHIFT)
 }
 
 /** Number of the hop that the feed gave, 0 for none. */
-export function toldRoute(flags: number): number {
+export function givenRoute(flags: number): number {
   return (flags >>> ROUTE_SHIFT) & ROUTE_MASK
 }
 
 /** Decimals of the quote that the feed gave, -1 for none. */
-export function toldQuoteDecimals(flags: number): number {
+export function givenQuoteDecimals(flags: number): number {
   return ((flags >>> QUOTE_DECIMALS_SHIFT) & QUOTE_DECIMALS_MASK) - 1
 }
 
@@ -174,7 +174,7 @@ export function toldQuoteDecimals(flags: number): number {
 const POOL_BITS = 30
 const POOL_MASK = 2 ** POOL_BITS - 1
 
-/** The pool's lane of a swap: its address id, and which `Quote` the feed told, if any. */
+/** The pool's lane of a swap: its address id, and which `Quote` the feed gave, if any. */
 export function poolLane(pool: number, toldQuote?: number): number {
   return toldQuote === undefined ? pool : (pool | ((toldQuote + 1) << POOL_BITS)) >>> 0
 }
@@ -184,8 +184,8 @@ export function poolOf(u32: Uint32Array, at: number): number {
   return u32[at + SwapLane.pool] & POOL_MASK
 }
 
-/** The `Quote` that the feed told with the swap, -1 for none. */
-export function toldQuoteOf(u32: Uint32Array, at: number): number {
+/** The `Quote` that the feed gave with the swap, -1 for none. */
+export function givenQuoteOf(u32: Uint32Array, at: number): number {
   return (u32[at + SwapLane.pool] >>> POOL_BITS) - 1
 }
 
@@ -195,8 +195,9 @@ export function toldQuoteOf(u32: Uint32Array, at: number): number {
  */
 export const Hop = { none: 0, first: 1, later: 2, passed: 3 } as const
 
-/** Bits of what the feed told beside them, until the fold begins. */
-export const TOLD_BITS = (ROUTE_MASK << ROUTE_SHIFT) | (QUOTE_DECIMALS_MASK << QUOTE_DECIMALS_SHIFT)
+/** Bits that the feed gives beside them, until the fold begins. */
+export const GIVEN_BITS =
+  (ROUTE_MASK << ROUTE_SHIFT) | (QUOTE_DECIMALS_MASK << QUOTE_DECIMALS_SHIFT)
 
 /** Bits of the wallet's lane that hold its row: there are fewer wallets than addresses. */
 const WALLET_BITS = 30
@@ -253,7 +254,7 @@ export function beginFold(u32: Uint32Array, at: number): void {
   copyU64(u32, at + SwapLane.cashbackLo, u32, at + SwapLane.givenCashbackLo)
   if (flags & Flag.amm) copyU64(u32, at + SwapLane.lpFeeLo, u32, at + SwapLane.givenLpFeeLo)
   else if (!isZeroAt(u32, at + SwapLane.givenLpFeeLo)) addLpFeeOfCurve(u32, at)
-  const route = toldRoute(flags)
+  const route = givenRoute(flags)
   if (route > 0) markHop(u32, at, route > 1 ? Hop.later : Hop.first)
 }
 
@@ -272,7 +273,7 @@ export function undoFold(u32: Uint32Array, f64: Float64Array, at: number): void 
   const hop = hopOf(u32, at)
   const isBought = (flags & Flag.sell) === 0
   const route = hop === Hop.passed ? (isBought ? Hop.first : Hop.later) : hop
-  u32[at + SwapLane.flags] = (flags | toldBits(route)) >>> 0
+  u32[at + SwapLane.flags] = (flags | givenBits(route)) >>> 0
   u32[at + SwapLane.wallet] &= WALLET_MASK
   copyU64(u32, at + SwapLane.givenCashbackLo, u32, at + SwapLane.cashbackLo)
   u32[at + SwapLane.givenLpFeeLo] = 0

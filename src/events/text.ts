@@ -24,7 +24,7 @@ export function withScheme(text: string): string {
   return SCHEMELESS.test(link) ? `https://${link}` : text
 }
 
-/** A link as it is kept: only https, http and ipfs pass, everything else counts as missing. */
+/** A link as it is stored: only https, http and ipfs pass, everything else counts as missing. */
 export function cleanLink(text: string): string {
   const link = withScheme(text)
   return /^(https?|ipfs):\/\//i.test(link.trim()) ? codePoints(link, LINK_CHARACTERS_MAX) : ''

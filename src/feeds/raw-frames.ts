@@ -1,3 +1,5 @@
+import { withoutSecrets } from './secrets.ts'
+
 /**
  * Where a live feed puts every frame as it came, before anything of it is decoded or dropped:
  * `mintfeed record` keeps them, the running service has nobody listening.
@@ -26,3 +28,19 @@ export function frameLine(feed: string, raw: string | Uint8Array, timeMs: number
 
 /** Nobody records. */
 export const NO_RECORDER: RawFrames = { frame: () => {} }
+
+/** What PumpPortal's events and the notifications of an RPC server have, and no answer of theirs. */
+const OF_EVENTS = /"(?:txType|method)"\s*:/
+
+/**
+ * Hands frames on without `secrets`: a server may repeat the key that it was asked with, in its answers. Frames of
+ * events stay as they came, for a short secret may stand in them by chance.
+ */
+export function framesWithoutKeys(frames: RawFrames, secrets: readonly string[]): RawFrames {
+  return {
+    frame: (feed, raw) => {
+      const isAnswer = typeof raw === 'string' && !OF_EVENTS.test(raw)
+      frames.frame(feed, isAnswer ? withoutSecrets(raw, secrets) : raw)
+    },
+  }
+}

@@ -1,6 +1,6 @@
 import type { Timers } from './timers.ts'
 
-/** After something was told of a kind, what comes of it is gathered for so long. */
+/** After a report of a kind, what comes of it is gathered for so long. */
 const QUIET_MS = 60_000
 
 /**
@@ -8,15 +8,15 @@ const QUIET_MS = 60_000
  * at once, then what came since, at most once a minute, however long it goes on.
  */
 export class RefusalReport<Detail> {
-  readonly #tell: (count: number, last: Detail) => void
+  readonly #report: (count: number, last: Detail) => void
   readonly #timers: Timers
-  /** Refusals that were not told yet; null: what comes next is told at once. */
+  /** Refusals not reported yet; null: the next one is reported at once. */
   #gathered: { count: number; last: Detail | null } | null = null
   #cancelQuiet = () => {}
 
-  /** @param tell told how many were refused since it was told before, and of the last one */
-  constructor(tell: (count: number, last: Detail) => void, timers: Timers) {
-    this.#tell = tell
+  /** @param report takes how many were refused since the last report, and the last one's detail */
+  constructor(report: (count: number, last: Detail) => void, timers: Timers) {
+    this.#report = report
     this.#timers = timers
   }
 
@@ -27,7 +27,7 @@ export class RefusalReport<Detail> {
       this.#gathered.last = detail
       return
     }
-    this.#tell(count, detail)
+    this.#report(count, detail)
     this.#beQuiet()
   }
 
@@ -36,7 +36,7 @@ export class RefusalReport<Detail> {
     const gathered = this.#gathered
     this.#cancelQuiet()
     this.#gathered = null
-    if (gathered !== null && gathered.last !== null) this.#tell(gathered.count, gathered.last)
+    if (gathered !== null && gathered.last !== null) this.#report(gathered.count, gathered.last)
   }
 
   #beQuiet(): void {

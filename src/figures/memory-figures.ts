@@ -2,16 +2,9 @@ import { getHeapStatistics } from 'node:v8'
 import { memoryUsage, systemText } from '../base/this-process.ts'
 import type { MemoryPart } from '../engine/memory/state-part.ts'
 
-/** What the system says of this process; only Linux does, and not where no /proc is mounted. */
+/** The kernel's count of this process's memory: Linux, where /proc is mounted. */
 const STATUS_FILE = '/proc/self/status'
 const KIBIBYTE = 1024
-
-/** Bytes of a process: its own pages in memory and in swap, and those of files such as its program. */
-interface Pages {
-  readonly ownBytes: number
-  readonly swappedBytes: number
-  readonly fileBytes: number
-}
 
 /**
  * Where the process's own memory is (docs/monitoring.md, "Memory by part"). Each part as
@@ -24,19 +17,19 @@ export function memoryFigures(parts: readonly MemoryPart[]): Readonly<Record<str
   const market = touchedBytes(parts.filter(({ grows }) => grows))
   const bounded = touchedBytes(parts.filter(({ grows }) => !grows))
   const heap = getHeapStatistics().total_physical_size
-  const rest = arrayBuffers - buffers
+  const unnamed = arrayBuffers - buffers
   const pages = readPages()
   return {
     ...Object.fromEntries(parts.map(({ name, bytes }) => [`${name}_bytes`, bytes])),
     memory_market_bytes: market,
     memory_bounded_bytes: bounded,
     memory_heap_bytes: heap,
-    memory_buffers_rest_bytes: rest,
+    memory_buffers_rest_bytes: unnamed,
     ...(pages === null
       ? {}
       : {
           memory_native_rest_bytes:
-            pages.ownBytes + pages.swappedBytes - market - bounded - heap - rest,
+            pages.ownBytes + pages.swappedBytes - market - bounded - heap - unnamed,
           rss_anon_bytes: pages.ownBytes,
           rss_file_bytes: pages.fileBytes,
           swapped_bytes: pages.swappedBytes,
@@ -49,7 +42,8 @@ function touchedBytes(parts: readonly MemoryPart[]): number {
   return parts.reduce((sum, { bytes, untouchedBytes }) => sum + bytes - untouchedBytes, 0)
 }
 
-function readPages(): Pages | null {
+/** Bytes of the process: its own pages in memory and in swap, and those of files such as its program. */
+function readPages() {
   const status = systemText(STATUS_FILE)
   if (status === '') return null
   const bytesOf = (name: string) =>

@@ -1,3 +1,7 @@
+/**
+ * Figures of this process for /readyz and /metrics: time, heap and loop here, memory by part in memory-figures.ts, stalls
+ * in event-loop-stall-monitor.ts. They read the runtime and /proc, and change nothing.
+ */
 import { monitorEventLoopDelay, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks'
 import { memoryUsage, systemText } from '../base/this-process.ts'
 
@@ -5,7 +9,7 @@ import { memoryUsage, systemText } from '../base/this-process.ts'
 const RESOLUTION_MS = 10
 const NANOSECONDS_PER_MS = 1e6
 const MICROSECONDS_PER_S = 1e6
-/** Delays and pauses are told for the newest minute, kept in periods of this length. */
+/** Delays and pauses cover the newest minute, in periods of this length. */
 const PERIOD_MS = 5000
 const PERIODS = 12
 const LINE = /^Max open files\s+(\d+|unlimited)/m
@@ -85,7 +89,7 @@ function latenessMs(nanoseconds: number): number {
   return Math.max(0, nanoseconds / NANOSECONDS_PER_MS - RESOLUTION_MS) || 0
 }
 
-/** How many files and sockets this process may have open; where it cannot be told, no limit. */
+/** How many files and sockets this process may have open; no limit where the system does not say. */
 export function descriptorLimit(): number {
   const value = LINE.exec(systemText('/proc/self/limits'))?.[1]
   return value === undefined || value === 'unlimited' ? Number.POSITIVE_INFINITY : Number(value)

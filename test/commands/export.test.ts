@@ -14,9 +14,9 @@ import { bondingCurveAddress } from '../../src/feeds/chain/layouts/program-addre
 import { readTokenTexts } from '../../src/feeds/metadata/token-texts.ts'
 import { newPortalCounters } from '../../src/feeds/pumpportal/portal-counters.ts'
 import { PortalEvents } from '../../src/feeds/pumpportal/portal-events.ts'
+import { FileBuffer } from '../../src/store/folder/data-folder.ts'
 import { SEGMENT_BYTES } from '../../src/store/journal/journal.ts'
-import { SegmentFiles } from '../../src/store/journal/segment-source.ts'
-import { stateDigest } from '../../src/store/snapshot/state-digest.ts'
+import { stateDigest } from '../../src/store/snapshot/snapshot-file.ts'
 import { filesOf, flipByte } from '../data-files.ts'
 import { anyEvent } from '../feeds/arbitrary-events.ts'
 import { eventLineText } from '../feeds/event-line-text.ts'
@@ -316,16 +316,17 @@ test('an export that a running service interrupts has no name, and can be run ag
   new Run(folder, { segmentBytes: 20_000 }).take(crowdOfLines(3, 400)).close()
   const outFolder = newFolder()
   const out = join(outFolder, 'all.ndjson')
-  const take = SegmentFiles.prototype.take
-  const taking = vi.spyOn(SegmentFiles.prototype, 'take').mockImplementation(function (
-    this: SegmentFiles,
+  const read = FileBuffer.prototype.read
+  const reading = vi.spyOn(FileBuffer.prototype, 'read').mockImplementation(function (
+    this: FileBuffer,
+    disk,
     path,
   ) {
-    if (taking.mock.calls.length > 2) throw systemError('ENOENT', `open ${path}`)
-    return take.call(this, path)
+    if (reading.mock.calls.length > 2) throw systemError('ENOENT', `open ${path}`)
+    return read.call(this, disk, path)
   })
   const { code, errors } = await ask('export', '--data-dir', folder, '--out', out)
-  taking.mockRestore()
+  reading.mockRestore()
   expect([code, errors]).toEqual([3, expect.stringMatching(/ENOENT.*run it again\.\n$/)])
   expect(fs.readdirSync(outFolder)).toEqual(['all.ndjson.unfinished'])
   expect(fs.statSync(`${out}.unfinished`).size).toBeGreaterThan(0)

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import fs from 'node:fs'
+import { dirname } from 'node:path'
 import { Writable } from 'node:stream'
 import { onTestFinished, vi } from 'vitest'
 import { runCommand } from '../../src/commands/run-command.ts'
@@ -11,7 +12,7 @@ import type { StoreError } from '../../src/store/disk/failure.ts'
 import type { MapFile } from '../../src/store/disk/file-memory.ts'
 import { NodeDisk } from '../../src/store/disk/node-disk.ts'
 import { runToEnd } from '../../src/store/disk/steps.ts'
-import { FileCommitMarker, readMark } from '../../src/store/folder/file-commit-marker.ts'
+import { FileCommitMarker, readMark } from '../../src/store/folder/commit-marker.ts'
 import { bootId } from '../../src/store/folder/process-lock.ts'
 import { SNAPSHOT_VERSION } from '../../src/store/format/snapshot-format.ts'
 import type { FsyncPolicy } from '../../src/store/journal/fsync-scheduler.ts'
@@ -19,7 +20,7 @@ import { Journal, SEGMENT_BYTES } from '../../src/store/journal/journal.ts'
 import { JournaledEngine } from '../../src/store/journal/journaled-engine.ts'
 import { MappedRing } from '../../src/store/journal/mapped-ring.ts'
 import { type Recovered, recover } from '../../src/store/recovery/recovery.ts'
-import { stateDigest } from '../../src/store/snapshot/state-digest.ts'
+import { stateDigest } from '../../src/store/snapshot/snapshot-file.ts'
 import { archivedEngine } from '../../src/store/snapshot/tape-archive.ts'
 import { filesOf } from '../data-files.ts'
 import { newFolder } from '../new-folder.ts'
@@ -213,12 +214,15 @@ export function spoilSector(path: string, byte: number): void {
 /** Makes a snapshot one that a later version of the program has written. */
 export const makeLater = (path: string) => makeVersion(path, SNAPSHOT_VERSION + 1)
 
-/** The last version of which the contents do not tell the chunks: whole ones are then those that are there. */
-const CHUNKS_UNTOLD = 8
+/** Where a chunk has the crc of its header. */
+const CHUNK_CRC_AT = 36
 
-/** Makes a snapshot one of an older version, whose parts are as many. */
-export const makeOlder = (path: string) =>
-  fs.writeFileSync(path, olderSnapshot(fs.readFileSync(path), CHUNKS_UNTOLD))
+/** Makes a snapshot one of the version before, made with the chunks of swaps that are there now. */
+export function makeOlder(path: string): void {
+  const crcOf = (chunk: string) => fs.readFileSync(chunk).readUInt32LE(CHUNK_CRC_AT)
+  const chunks = filesOf(dirname(path), 'tape-').map(crcOf)
+  fs.writeFileSync(path, olderSnapshot(fs.readFileSync(path), chunks))
+}
 
 function makeVersion(path: string, version: number): void {
   const bytes = fs.readFileSync(path)

@@ -5,8 +5,8 @@ import { ReadOnlyDisk } from '../../src/commands/read-only-disk.ts'
 import { type Check, verifyFolder } from '../../src/commands/verify.ts'
 import { SwapLane } from '../../src/events/swap-record.ts'
 import { NodeDisk } from '../../src/store/disk/node-disk.ts'
+import { readMark } from '../../src/store/folder/commit-marker.ts'
 import { listDataFiles, withFile } from '../../src/store/folder/data-folder.ts'
-import { readMark } from '../../src/store/folder/file-commit-marker.ts'
 import { bootId } from '../../src/store/folder/process-lock.ts'
 import {
   readChunkBlock,

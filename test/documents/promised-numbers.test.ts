@@ -12,8 +12,7 @@ import { QUOTE_COINS_MAX } from '../../src/engine/state/quotes.ts'
 import { TAPE_CHUNK_RECORDS } from '../../src/engine/state/tape.ts'
 import * as dexPaid from '../../src/feeds/metadata/dex-paid.ts'
 import * as queue from '../../src/feeds/metadata/fetch-queue.ts'
-import * as gateways from '../../src/feeds/metadata/gateways.ts'
-import * as host from '../../src/feeds/metadata/host-pace.ts'
+import * as host from '../../src/feeds/metadata/gateways.ts'
 import * as fetching from '../../src/feeds/metadata/safe-fetch.ts'
 import * as texts from '../../src/feeds/metadata/token-texts.ts'
 import * as judge from '../../src/feeds/sol-price/price-aggregator.ts'
@@ -129,7 +128,7 @@ const FEEDS = [
   `nearly all of the first ${count(JUDGED_SWAPS)} swaps of a feed`,
   `the median of the venues with a quote in the last ${seconds(judge.FRESH_MS)}. A quote further than ${percent(judge.JUMP_SHARE)} from the last price ` +
     `counts in two cases: more venues agree on it (within ${percent(judge.AGREE_SHARE)}) than stay behind, or none stays behind and it ` +
-    `has lasted for ${seconds(judge.JUMP_HELD_MS)}. The first price needs two venues that agree, or ${seconds(judge.FIRST_ALONE_MS)}.`,
+    `has lasted for ${seconds(judge.JUMP_WAIT_MS)}. The first price needs two venues that agree, or ${seconds(judge.FIRST_ALONE_MS)}.`,
   `when it has changed by $${1 / venues.STEPS_PER_USD} or more`,
   `Live feeds wait up to ${seconds(FIRST_PRICE_MS)} for the first one. A venue that is silent for ${seconds(venues.SILENCE_MS)}, ` +
     `or sends heartbeats and no price for ${seconds(venues.STALL_MS)}, is connected to anew`,
@@ -141,7 +140,7 @@ const FETCHING = [
   `${fetching.BODY_BYTES_MAX / 1024} KB of body, ${seconds(fetching.TOTAL_MS)} in all, ${seconds(fetching.CONNECT_MS)} to connect, ` +
     `no packed bodies, ${texts.DEPTH_MAX} levels of nesting`,
   `${queue.RUNNING_MAX} requests at a time, ${queue.FOREIGN_RUNNING_MAX} of them to hosts that are no gateway; ${host.RUNNING_MAX} at a time ` +
-    `and ${gateways.DEFAULT_PACE.perSecond} a second to one host`,
+    `and ${host.DEFAULT_PACE.perSecond} a second to one host`,
   `A host that failed ${host.FAILURES_MAX} times in a row is left alone for a minute`,
   `no credentials in addresses, at most ${count(fetching.URL_CHARACTERS_MAX)} characters`,
   `${count(queue.QUEUE_MAX)} uris wait`,

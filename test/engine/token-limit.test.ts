@@ -3,7 +3,7 @@ import { Service } from '../../src/app/service.ts'
 import { Random } from '../../src/base/random.ts'
 import { Engine } from '../../src/engine/engine.ts'
 import type { FeedEvent } from '../../src/events/event.ts'
-import { stateDigest } from '../../src/store/snapshot/state-digest.ts'
+import { stateDigest } from '../../src/store/snapshot/snapshot-file.ts'
 import { byLength } from '../lengths.ts'
 import { history } from '../oracle/histories.ts'
 

@@ -26,13 +26,19 @@ const FIELDS_SINCE_THE_IDLS: Readonly<Record<string, readonly string[]>> = {
 }
 
 test.skipIf(!hasData)(
-  `the layouts are those of the IDLs, field by field, and what is newer${withData}`,
+  `the layouts are those of the IDLs, where fields are read field by field, and what is newer${withData}`,
   () => {
     const idl: Record<string, IdlProgram> = JSON.parse(dataText('idl', 'events_condensed.json'))
     expect(idl.pump.program_id).toBe(PUMP_PROGRAM)
     expect(idl.pump_amm.program_id).toBe(AMM_PROGRAM)
+    const unread = EVENT_LAYOUTS.filter(({ types }) => types.length === 0)
+    const isUnread = (program: string, name: string) =>
+      unread.some((layout) => layout.program === program && layout.name === name)
     const expected = Object.entries(idl).flatMap(([program, { events }]) =>
-      Object.entries(events).map(([name, event]) => ({ program, name, ...event })),
+      Object.entries(events).map(([name, { discriminator_hex, fields }]) => ({
+        ...{ program, name, discriminator_hex },
+        fields: isUnread(program, name) ? [] : fields,
+      })),
     )
     const byName = (a: { program: string; name: string }, b: { program: string; name: string }) =>
       `${a.program} ${a.name}` < `${b.program} ${b.name}` ? -1 : 1

@@ -7,7 +7,7 @@ import { canonicalPoolAddress } from '../../src/feeds/chain/layouts/program-addr
 import { WRAPPED_SOL_MINT } from '../../src/feeds/chain/layouts/programs.ts'
 import { byLength } from '../lengths.ts'
 import { eventBytes } from './peers/event-bytes.ts'
-import { address, ToldFeed } from './peers/told-transaction.ts'
+import { address, DecodingFeed } from './peers/told-transaction.ts'
 import { SeededRandom } from './seeded-random.ts'
 
 const ROUNDS = byLength(500, 3_000)
@@ -32,7 +32,7 @@ test('transactions of random events, lengths, owners and quotes become events th
     if (type === 'u8') return random.below(256)
     return type === 'bool' ? random.below(2) === 1 : undefined
   }
-  const told = new ToldFeed()
+  const told = new DecodingFeed()
   let events = 0
   for (let round = 0; round < ROUNDS; round++) {
     const emitted = Array.from({ length: 1 + random.below(6) }, () => {

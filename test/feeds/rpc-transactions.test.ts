@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { decodeBase58, encodeBase58 } from '../../src/base/base58.ts'
 import type { JsonRecord } from '../../src/base/json-access.ts'
-import { isEvent } from '../../src/feeds/chain/layouts/decode-event.ts'
+import { EVENT_LAYOUTS, isEvent } from '../../src/feeds/chain/layouts/decode-event.ts'
 import { PUMP_PROGRAM } from '../../src/feeds/chain/layouts/programs.ts'
 import { TRADE_EVENT } from '../../src/feeds/chain/layouts/pump-coin-layouts.ts'
 import { ChainNormaliser } from '../../src/feeds/chain/normalise.ts'
-import { balancesOfMeta } from '../../src/feeds/chain/transactions/rpc-balances.ts'
 import {
+  balancesOfMeta,
   transactionOfLogsFrame,
   transactionOfRpc,
 } from '../../src/feeds/chain/transactions/rpc-json.ts'
@@ -37,6 +37,11 @@ function transactionOf(entry: JsonRecord): ChainTransaction {
   return transaction
 }
 
+/** Of the others nothing but that they are known counts. */
+function isRead(name: string): boolean {
+  return EVENT_LAYOUTS.some((layout) => layout.name === name && layout.types.length > 0)
+}
+
 function decodedFields(transaction: ChainTransaction): unknown[] {
   const counters = newFeedCounters()
   const events = decodeTransaction(transaction, counters).map((event) => [
@@ -55,7 +60,7 @@ test.skipIf(!hasData)(
     for (const file of FILES) {
       const expected = goldens
         .filter((golden) => golden.file === file)
-        .map((golden) => [golden.event, golden.decoded])
+        .map((golden) => [golden.event, isRead(golden.event) ? golden.decoded : {}])
       const transaction = transactionOf(entryOf(file))
       expect(transaction.selfCpi).toHaveLength(expected.length)
       expect(decodedFields({ ...transaction, logs: null })).toEqual(expected)

@@ -4,7 +4,7 @@ import type { Receiver } from '../../src/feeds/supervisor/source.ts'
 export const SILENT_RECEIVER: Receiver = {
   connected: () => {},
   alive: () => {},
-  suspect: () => {},
+  slotsIncomplete: () => {},
   admits: () => true,
   slotSeen: () => {},
   events: () => {},

@@ -64,7 +64,7 @@ function randomFilter(random: Random): Filters {
   const a = random.pick(BOUNDS[name])
   const b = random.pick(BOUNDS[name])
   const both = { min: Math.min(a, b), max: Math.max(a, b) }
-  return { [name]: random.pick<Range>([{ min: a }, { max: b }, both, {}]) }
+  return { [name]: random.pick<Range>([{ min: a }, { max: b }, both, { max: b }]) }
 }
 
 /** A chart question about a time somewhere in the last days, `from` never after `to`. */

@@ -5,12 +5,9 @@ import type { EventSink } from '../../src/events/event-sink.ts'
 import { RecordBatch } from '../../src/events/record-batch.ts'
 import { EngineLive } from '../../src/query/engine-live.ts'
 import { EngineQueries } from '../../src/query/engine-queries.ts'
-import {
-  type Compaction,
-  type CompactionProgress,
-  compact,
-} from '../../src/store/compaction/compaction.ts'
+import { type Compaction, compact } from '../../src/store/compaction/compaction.ts'
 import type {
+  CompactorProgress,
   CompactorResult,
   CompactorRun,
 } from '../../src/store/compaction/compactor-messages.ts'
@@ -21,7 +18,7 @@ import { Journal } from '../../src/store/journal/journal.ts'
 import type { RingPlace } from '../../src/store/journal/journal-ring.ts'
 import { JournaledEngine } from '../../src/store/journal/journaled-engine.ts'
 import { type Recovered, recover } from '../../src/store/recovery/recovery.ts'
-import { type Archives, archive } from '../../src/store/snapshot/tape-archive.ts'
+import { archive } from '../../src/store/snapshot/tape-archive.ts'
 import type { Random } from '../oracle/random.ts'
 import type { MemoryMark } from '../store/disks/memory-mark.ts'
 import type { Lie } from './lies.ts'
@@ -50,7 +47,7 @@ export interface ProcessOptions {
 
 /** A compactor at work. */
 export interface RunningCompaction {
-  readonly steps: Generator<CompactionProgress, Compaction>
+  readonly steps: Generator<CompactorProgress, Compaction>
   readonly disk: ProcessDisk
   readonly succeed: (result: CompactorResult) => void
   readonly fail: (reason: Error) => void
@@ -67,7 +64,7 @@ export class SimulatedProcess {
   readonly disk: ProcessDisk
   compaction: RunningCompaction | null = null
   readonly #options: ProcessOptions
-  readonly #archives: Archives
+  readonly #archives: ReturnType<typeof archive>
   readonly #ring: RingPlace | undefined
   /** Tokens that were put to rest, or were to be, before the batch that was taken last. */
   rests: readonly number[] = []

@@ -1,5 +1,5 @@
 import type { Recovered } from '../../src/store/recovery/recovery.ts'
-import { stateDigest } from '../../src/store/snapshot/state-digest.ts'
+import { stateDigest } from '../../src/store/snapshot/snapshot-file.ts'
 import type { Random } from '../oracle/random.ts'
 import type { CrashDisk } from '../store/disks/crash-disk.ts'
 import { endSeqInFiles } from './journal-bytes.ts'

@@ -1,10 +1,10 @@
 import { RecordBatch } from '../../src/events/record-batch.ts'
 import {
+  givenQuoteOf,
+  givenRoute,
   poolOf,
   SwapFloatLane,
   SwapLane,
-  toldQuoteOf,
-  toldRoute,
 } from '../../src/events/swap-record.ts'
 import type { KnownNames } from './names.ts'
 
@@ -48,7 +48,7 @@ export function readSwap(batch: RecordBatch, index: number, names: KnownNames): 
     (at + SwapLane.signature) * 4,
     (at + SwapLane.signature) * 4 + 64,
   )
-  const toldQuote = toldQuoteOf(batch.u32, at)
+  const toldQuote = givenQuoteOf(batch.u32, at)
   return {
     slot: batch.f64[RecordBatch.f64At(index) + SwapFloatLane.slot] ?? 0,
     ...{
@@ -57,7 +57,7 @@ export function readSwap(batch: RecordBatch, index: number, names: KnownNames): 
       timestamp: lane(SwapLane.timestamp),
     },
     signature: Buffer.from(bytes).toString('hex'),
-    ...{ flags: lane(SwapLane.flags), route: toldRoute(lane(SwapLane.flags)) },
+    ...{ flags: lane(SwapLane.flags), route: givenRoute(lane(SwapLane.flags)) },
     mint: names.tokens[lane(SwapLane.token)] ?? '',
     signer: names.wallets[lane(SwapLane.wallet)] ?? '',
     pool: names.addresses[poolOf(batch.u32, at)] ?? '',

@@ -46,8 +46,8 @@ test('a goal is held or missed only as far as the error lets one say', () => {
 })
 
 test('stalls of the machine are told apart, with all figures', () => {
-  const others = { waitedMs: 80, helpersMs: 15, stolenMs: 3 }
-  const own = { waitedMs: 1, helpersMs: 0, stolenMs: 0 }
+  const others = { waitedMs: 80, stolenMs: 18 }
+  const own = { waitedMs: 1, stolenMs: 0 }
   const seen = stallsIn([
     { ...others, atMs: 5000, lateMs: 120.04, ranMs: 20, blockedMs: 2, steps: {} },
     { ...own, atMs: 9000, lateMs: 80, ranMs: 78, blockedMs: 1, steps: { gc: 60, fold: 12 } },
@@ -55,11 +55,9 @@ test('stalls of the machine are told apart, with all figures', () => {
   const lines = stallLines(seen, 1000)
   expect(lines[0]).toContain('1 of the program above 50 ms after warm-up, longest 80.0 ms')
   expect(lines[1]).toContain(
-    'at 8 s: 80.0 ms: ran 78.0, waited for a core 1.0, for helpers that did 0.0, stolen 0.0, blocked 1.0; gc 60.0, fold 12.0',
+    'at 8 s: 80.0 ms: ran 78.0, waited for a core 1.0, stolen 0.0, blocked 1.0; gc 60.0, fold 12.0',
   )
   expect(lines[2]).toContain('1 more of the machine')
   expect(lines.at(-1)).toContain('1 turns of 20 to 50 ms')
-  expect(lines[3]).toContain(
-    'at 4 s: 120.0 ms: ran 20.0, waited for a core 80.0, for helpers that did 15.0, stolen 3.0',
-  )
+  expect(lines[3]).toContain('at 4 s: 120.0 ms: ran 20.0, waited for a core 80.0, stolen 18.0')
 })

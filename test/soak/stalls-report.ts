@@ -18,7 +18,6 @@ const stalls = Compile(
       lateMs: Type.Number(),
       ranMs: Type.Number(),
       waitedMs: Type.Number(),
-      helpersMs: Type.Number(),
       stolenMs: Type.Number(),
       blockedMs: Type.Number(),
       steps: Type.Record(Type.String(), Type.Number()),
@@ -63,10 +62,10 @@ function told(some: readonly Stall[], startMs: number): string[] {
   return longest
     .toSorted((a, b) => a.atMs - b.atMs)
     .map((stall) => {
-      const { lateMs, ranMs, waitedMs, helpersMs, stolenMs, blockedMs } = stall
-      const ms = [lateMs, ranMs, waitedMs, helpersMs, stolenMs, blockedMs]
-      const [late, ran, waited, helpers, stolen, blocked] = ms.map((one) => one.toFixed(1))
+      const { lateMs, ranMs, waitedMs, stolenMs, blockedMs } = stall
+      const ms = [lateMs, ranMs, waitedMs, stolenMs, blockedMs]
+      const [late, ran, waited, stolen, blocked] = ms.map((one) => one.toFixed(1))
       const steps = Object.entries(stall.steps).map(([name, one]) => `${name} ${one.toFixed(1)}`)
-      return `               at ${((stall.atMs - startMs) / 1000).toFixed(0)} s: ${late} ms: ran ${ran}, waited for a core ${waited}, for helpers that did ${helpers}, stolen ${stolen}, blocked ${blocked}; ${steps.join(', ') || 'no long step'}`
+      return `               at ${((stall.atMs - startMs) / 1000).toFixed(0)} s: ${late} ms: ran ${ran}, waited for a core ${waited}, stolen ${stolen}, blocked ${blocked}; ${steps.join(', ') || 'no long step'}`
     })
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { listDataFiles } from '../../src/store/folder/data-folder.ts'
-import { stateDigest } from '../../src/store/snapshot/state-digest.ts'
+import { stateDigest } from '../../src/store/snapshot/snapshot-file.ts'
 import { byLength } from '../lengths.ts'
 import { Random } from '../oracle/random.ts'
 import { CrashDisk } from './disks/crash-disk.ts'

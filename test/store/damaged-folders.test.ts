@@ -9,7 +9,7 @@ import {
   Kind,
   SEGMENT_HEADER_BYTES,
 } from '../../src/store/format/journal-format.ts'
-import { stateDigest } from '../../src/store/snapshot/state-digest.ts'
+import { stateDigest } from '../../src/store/snapshot/snapshot-file.ts'
 import { history } from '../oracle/histories.ts'
 import { Random } from '../oracle/random.ts'
 import { BadSectorDisk } from './damage/bad-sector-disk.ts'

@@ -7,7 +7,7 @@ import {
   type PartEntry,
   SNAPSHOT_FOOTER_BYTES,
 } from '../../src/store/format/snapshot-format.ts'
-import { stateDigest } from '../../src/store/snapshot/state-digest.ts'
+import { stateDigest } from '../../src/store/snapshot/snapshot-file.ts'
 import { history } from '../oracle/histories.ts'
 import { FOLDER, recovered, writtenFolder } from './damage/folder.ts'
 

@@ -3,18 +3,21 @@ import { basename, join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { RESERVES_REASONS } from '../../src/events/event.ts'
-import { FULL_SIZES } from './damage/folder.ts'
+import { FULL_SIZES, refusal } from './damage/folder.ts'
 import type { ImageDisk } from './damage/image-disk.ts'
 import {
   ANSWERS,
   EXPECTED,
   fullSizeFiles,
+  fullSizePath,
   goldenEvents,
   goldenFolder,
+  JOURNALS,
   keptFiles,
   OCTOBER,
   octoberWrittenNow,
   PRESENT,
+  REFUSED,
   readingOf,
   SHARED,
   VERSIONS,
@@ -28,7 +31,7 @@ const answersBefore = gunzipSync(readFileSync(join(goldenFolder('v10'), ANSWERS)
 const RAISE =
   'this program writes or reads another format than the present version: raise the version of that ' +
   'format (journal-format.ts, snapshot-format.ts, tape-chunk.ts), add an upgrade ' +
-  '(format-upgrades.ts) and golden files of the new version; those of older ones stay'
+  '(format-upgrades.ts) and golden files of the new version; those of the version before stay'
 
 for (const version of [...VERSIONS, OCTOBER] as const)
   test(`the files of ${version} are two segments, a snapshot and a chunk of the tape`, () => {
@@ -45,7 +48,9 @@ for (const version of VERSIONS) {
       'the answers are others: node test/store/golden/make.ts --answers',
     ).toBe(true)
   })
+}
 
+for (const version of JOURNALS)
   test(`the journal of ${version} alone is read to the present state`, () => {
     const disk = keptFiles(version)
     for (const path of [...disk.files.keys()]) if (path.endsWith('.mfs')) disk.files.delete(path)
@@ -53,7 +58,23 @@ for (const version of VERSIONS) {
     const { state: usual } = readingOf(keptFiles(PRESENT))
     expect(state, RAISE).toEqual({ ...usual, snapshotSeq: 0 })
   })
-}
+
+test('a snapshot of 0.9.13 is refused, and the sentence tells the release that still converts it', () => {
+  const disk = keptFiles('v9')
+  const path = [...disk.files.keys()].find((one) => one.endsWith('.mfs')) ?? ''
+  disk.files.set(path, gunzipSync(readFileSync(fullSizePath(REFUSED))))
+  const before = new Map(disk.files)
+  const { code, message } = refusal(disk)
+  expect(code).toBe('older_version')
+  expect(message).toBe(
+    `${path} has version 8 of its format, which this mintfeed does not read any more: start mintfeed 0.9.25 with ` +
+      'this DATA_DIR, let it take events for a minute, stop it, then start this one (or another DATA_DIR).',
+  )
+  expect(disk.files).toEqual(before)
+  // The journal is read whatever version wrote it.
+  disk.files.delete(path)
+  expect(readingOf(disk).state).toMatchObject({ seq: 120, snapshotSeq: 0 })
+})
 
 for (const version of VERSIONS)
   test(`the folder that the program of ${version} left starts from its snapshot, to the answers that were given`, () => {

@@ -6,14 +6,12 @@ import { recovered } from './damage/folder.ts'
 import { goldenEvents, goldenFolder, keptFiles } from './golden/golden.ts'
 
 /**
- * Journals and snapshots whose events late ones reach all: of version 3, of 120 events in 20 slots, and of
- * 0.9.23 (version 9 of snapshots), of swaps with no price, one of their own, a standing one and a feed's.
+ * Journal and snapshot of 0.9.23 (version 9 of snapshots) whose events late ones reach all: of swaps with no price,
+ * one of their own, a standing one and a feed's.
  */
-const KEPT = {
-  'v3-late': { seq: 120, events: () => goldenEvents() },
-  'v10-late': { seq: 129, events: () => goldenEvents(goldenFolder('v10-late')) },
-} as const
-type Kept = keyof typeof KEPT
+const KEPT = 'v10-late'
+const SEQ = 129
+const events = goldenEvents(goldenFolder(KEPT))
 
 /**
  * What clamps of inventories made of positions before October 2026 stays in older snapshots; their journals,
@@ -23,7 +21,7 @@ const CLAMPED =
   /\\*"(pnl|pnl_sol|pnl_pct|realized_pnl_usd|realized_pnl_sol|unrealized_pnl_usd|unrealized_pnl_sol|untracked_tokens|cost_basis_usd|cost_basis_sol)\\*":[-+.0-9e]+/g
 
 /** Every answer after a swap that comes so many slots late and tells a price, which holds for those behind it. */
-function answersAfterLate(engine: Engine, kept: Kept, slots: number): string {
+function answersAfterLate(engine: Engine, slots: number): string {
   const swap: Swap = {
     type: 'swap',
     ...{ slot: engine.newestSlot - slots, txIndex: 0, ordinal: 0, signature: 'late' },
@@ -36,27 +34,25 @@ function answersAfterLate(engine: Engine, kept: Kept, slots: number): string {
   const before = engine.counts.lateFolded
   engine.accept(swap)
   expect(engine.counts.lateFolded, 'the swap is to be folded').toBe(before + 1)
-  return textOf(everyRead(engine, [...KEPT[kept].events(), swap]))
+  return textOf(everyRead(engine, [...events, swap]))
 }
 
-for (const kept of ['v3-late', 'v10-late'] as const)
-  for (const slots of [1, 10, 19])
-    test(`a swap ${slots} slots late takes back what a snapshot of ${kept} remembers of births and swaps`, () => {
-      const whole = keptFiles(kept)
-      const journalAlone = keptFiles(kept)
-      for (const path of [...journalAlone.files.keys()])
-        if (path.endsWith('.mfs')) journalAlone.files.delete(path)
-      const upgraded = recovered(whole)
-      expect(upgraded.found.snapshotSeq).toBe(KEPT[kept].seq)
-      const folded = recovered(journalAlone).engine
-      const before = answersNow(upgraded.engine, kept)
-      expect(before === answersNow(folded, kept)).toBe(true)
-      const expected = answersAfterLate(folded, kept, slots)
-      expect(answersAfterLate(upgraded.engine, kept, slots) === expected).toBe(true)
-    })
+for (const slots of [1, 10, 19])
+  test(`a swap ${slots} slots late takes back what a snapshot of ${KEPT} remembers of births and swaps`, () => {
+    const whole = keptFiles(KEPT)
+    const journalAlone = keptFiles(KEPT)
+    for (const path of [...journalAlone.files.keys()])
+      if (path.endsWith('.mfs')) journalAlone.files.delete(path)
+    const upgraded = recovered(whole)
+    expect(upgraded.found.snapshotSeq).toBe(SEQ)
+    const folded = recovered(journalAlone).engine
+    expect(answersNow(upgraded.engine) === answersNow(folded)).toBe(true)
+    const expected = answersAfterLate(folded, slots)
+    expect(answersAfterLate(upgraded.engine, slots) === expected).toBe(true)
+  })
 
-function answersNow(engine: Engine, kept: Kept): string {
-  return textOf(everyRead(engine, KEPT[kept].events()))
+function answersNow(engine: Engine): string {
+  return textOf(everyRead(engine, events))
 }
 
 function textOf(answers: ReadonlyMap<string, string>): string {

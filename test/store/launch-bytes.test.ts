@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { Random } from '../../src/base/random.ts'
 import { Engine } from '../../src/engine/engine.ts'
 import type { FeedEvent } from '../../src/events/event.ts'
-import { stateDigest } from '../../src/store/snapshot/state-digest.ts'
+import { stateDigest } from '../../src/store/snapshot/snapshot-file.ts'
 import { created, swap } from '../oracle/fixtures.ts'
 
 const SEED = 1

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Engine } from '../../src/engine/engine.ts'
 import { RecordBatch } from '../../src/events/record-batch.ts'
-import { stateDigest } from '../../src/store/snapshot/state-digest.ts'
+import { stateDigest } from '../../src/store/snapshot/snapshot-file.ts'
 import { created, swap } from '../oracle/fixtures.ts'
 import { begun, recovered, SIZES } from './damage/folder.ts'
 import { ImageDisk } from './damage/image-disk.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { DAMAGED, listDataFiles } from '../../src/store/folder/data-folder.ts'
-import { stateDigest } from '../../src/store/snapshot/state-digest.ts'
+import { stateDigest } from '../../src/store/snapshot/snapshot-file.ts'
 import { history } from '../oracle/histories.ts'
 import { FOLDER, makeSnapshot, recovered, writtenFolder } from './damage/folder.ts'
 import { ImageDisk } from './damage/image-disk.ts'

@@ -23,7 +23,11 @@ const BLOCK_BYTES = TAPE_BLOCK_RECORDS * SWAP_CHUNKS.recordBytes
 const CHUNKS = 80
 /** Far below the descriptors that a process has, and below `CHUNKS`. */
 const OPEN_MAX = 64
-const SWAPS = { chunkRecords: CHUNK_RECORDS, archivedCount: CHUNKS * CHUNK_RECORDS, chunkCrcs: [] }
+const SWAPS = {
+  chunkRecords: CHUNK_RECORDS,
+  archivedCount: CHUNKS * CHUNK_RECORDS,
+  chunkCrcs: Array.from({ length: CHUNKS }, () => 0),
+}
 const NO_POSITIONS = { chunkRecords: CHUNK_RECORDS, archivedCount: 0, chunkCrcs: [] }
 
 let folder = ''
@@ -31,7 +35,7 @@ beforeEach(() => {
   folder = newFolder()
   const disk = new NodeDisk()
   for (let chunk = 0; chunk < CHUNKS; chunk += 1)
-    writeChunk(
+    SWAPS.chunkCrcs[chunk] = writeChunk(
       disk,
       folder,
       chunk,

@@ -14,7 +14,6 @@ import { Random } from '../oracle/random.ts'
 import { dormantMarket } from '../properties/dormant-market.ts'
 import { FOLDER, makeSnapshot, recovered, refusal, SIZES, writtenFolder } from './damage/folder.ts'
 import type { ImageDisk } from './damage/image-disk.ts'
-import { keptFiles } from './golden/golden.ts'
 
 /** Two folders with chunks of both kinds under the same names, and two snapshots each. */
 const plan = { segmentsAt: [200, 420], snapshotsAt: [2, 3], hasRests: true }
@@ -97,19 +96,6 @@ test('a compaction tells the service the chunks that it has written', () => {
   expect(chunks.swaps.length).toBeGreaterThan(tape.chunkCrcs.length)
   expect(chunks.positions.slice(0, dormant.tape.chunkCrcs.length)).toEqual(dormant.tape.chunkCrcs)
   expect(makeSnapshot(disk, 4).chunks).toEqual(chunks)
-})
-
-test('a snapshot of a version that did not tell its chunks has those that are there, and the next one tells them', () => {
-  const disk = keptFiles('v8')
-  const { engine } = recovered(disk)
-  const { tape } = engine.state
-  const [{ path }] = listDataFiles(disk, FOLDER).chunks
-  expect(tape.chunkCrcs).toEqual([Buffer.from(disk.bytesOf(path)).readUInt32LE(36)])
-  const torn = disk.copy()
-  torn.files.set(path, torn.bytesOf(path).subarray(0, -1))
-  expect(() => makeSnapshot(torn, 3)).toThrow(path)
-  makeSnapshot(disk, 3)
-  expect(chunksOf(disk)).toEqual({ swaps: tape.chunkCrcs, positions: [] })
 })
 
 function firstOf(tape: Tape): number {

@@ -4,13 +4,15 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { TAPE_BLOCK_RECORDS, Tape } from '../../src/engine/state/tape.ts'
 import { SWAP_RECORD_BYTES } from '../../src/events/swap-record.ts'
 import type { CompactorResult } from '../../src/store/compaction/compactor-messages.ts'
-import { Snapshots, type SnapshotsOptions } from '../../src/store/compaction/snapshots.ts'
+import { Snapshots } from '../../src/store/compaction/snapshots.ts'
 import { NodeDisk } from '../../src/store/disk/node-disk.ts'
 import { bootId } from '../../src/store/folder/process-lock.ts'
 import { Kind } from '../../src/store/format/journal-format.ts'
 import { Journal } from '../../src/store/journal/journal.ts'
 import { newFolder } from '../new-folder.ts'
 import { MemoryArchive } from './memory-archive.ts'
+
+type SnapshotsOptions = ConstructorParameters<typeof Snapshots>[0]
 
 const EVERY_MS = 1_000
 /** A seq that no journal has, so that there always is something new. */

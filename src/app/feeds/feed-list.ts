@@ -1,3 +1,9 @@
+/**
+ * app/feeds makes the feeds that FEED names, from settings: `makeFeeds` for all, `supervisedFeed` for live ones, `SideFeeds` for the
+ * price of SOL and token texts, `EngineMarket` for the simulator. A feed's modules are loaded when it is made.
+ * A swap's way: feed → (`PricedSink`) → `FeedShare`, which counts what became of it → service → engine.
+ */
+
 import type { Config } from '../../config/config.ts'
 import { type FeedName, isLiveFeed } from '../../config/feed-setting.ts'
 import { ConfigError } from '../../config/setting-values.ts'
@@ -6,11 +12,10 @@ import type { Feed } from '../../events/event-sink.ts'
 import type { NewForms } from '../../feeds/chain/transactions/new-forms.ts'
 import type { FeedCounters } from '../../feeds/feed-counters.ts'
 import { checkInputFile } from '../../feeds/lines/input-file.ts'
-import type { ReportLine } from '../../feeds/lines/line-report.ts'
+import type { ReportLine } from '../../feeds/lines/line-splitter.ts'
 import { EngineMarket } from './engine-market.ts'
 import type { FeedTime } from './live-sources.ts'
-import { SideFeeds } from './side-feeds.ts'
-import { givenPrices } from './sol-price-setting.ts'
+import { givenPrices, SideFeeds } from './side-feeds.ts'
 
 /** What runs: the feeds of FEED, and what stands at their side for as long as the program does. */
 export interface Feeds {
@@ -69,7 +74,7 @@ async function makeFeed(
     case 'sim':
       return makeSimulator(config, engine, nowMs)
     case 'stdin': {
-      const { StdinFeed } = await import('../../feeds/replay/stdin.ts')
+      const { StdinFeed } = await import('../../feeds/replay/replay.ts')
       return new StdinFeed({ report: line('stdin'), counters, forms: await newForms(sentence) })
     }
     case 'replay': {

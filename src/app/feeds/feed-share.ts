@@ -2,7 +2,6 @@ import { type EngineCounts, noCounts } from '../../engine/order/progress.ts'
 import type { FeedEvent } from '../../events/event.ts'
 import type { EventSink } from '../../events/event-sink.ts'
 import type { RecordBatch } from '../../events/record-batch.ts'
-import type { SlotlessShare } from './slotless-share.ts'
 
 /** Swaps by which it is judged whether a feed tells the market of the folder. */
 export const JUDGED_SWAPS = 1_000
@@ -15,8 +14,8 @@ export type Foreign = 'late' | 'slotless'
 /** A feed's way to the engine: counts what came of the events of this one feed. */
 export class FeedShare implements EventSink {
   readonly counts = noCounts()
-  /** Events that it has told, whatever came of them. */
-  told = 0
+  /** Events that it has handed over, whatever came of them. */
+  received = 0
   readonly #sink: EventSink
   /** Of all feeds together, since the folder was new. */
   readonly #total: Readonly<EngineCounts>
@@ -25,7 +24,7 @@ export class FeedShare implements EventSink {
   #slotless: SlotlessShare | null
   #isJudged = false
 
-  /** @param onForeign told once of each, when nearly all of the first swaps show it */
+  /** @param onForeign called once for each, when nearly all of the first swaps show it */
   constructor(
     sink: EventSink,
     total: Readonly<EngineCounts>,
@@ -39,14 +38,14 @@ export class FeedShare implements EventSink {
   }
 
   events(batch: readonly FeedEvent[]): void {
-    this.told += batch.length
+    this.received += batch.length
     this.#slotless?.look(batch)
     this.#count(() => this.#sink.events(batch))
     if (this.#slotless?.isFull) this.#judgeSlotless()
   }
 
   records(batch: RecordBatch): void {
-    this.told += batch.events
+    this.received += batch.events
     this.#count(() => this.#sink.records(batch))
   }
 
@@ -85,5 +84,61 @@ export class FeedShare implements EventSink {
     const { swaps, duplicates } = this.counts
     if (this.#slotless?.isForeign && swaps > duplicates) this.#onForeign('slotless')
     this.#slotless = null
+  }
+}
+
+/** What a folder held before a feed began. */
+interface HeldMarket {
+  /** Did it have this token then? */
+  readonly hasToken: (mint: string) => boolean
+  /** Unix seconds of its newest event. */
+  readonly newestSeconds: number
+}
+
+/** Swaps that are judged. */
+export const JUDGED_SLOTLESS_SWAPS = 100
+/** So many of the judged ones are nearly all. */
+const NEARLY_ALL = 0.9
+/** What is older by more than this is not what goes on where the folder ends. */
+const OLDER_SECONDS = 60
+
+/**
+ * Judges whether a recording is of another market than the folder it goes into. By slots the engine sees that: what lies
+ * far behind is refused as late. Events without slots go behind the newest one, whatever they are of, for good.
+ */
+export class SlotlessShare {
+  readonly #held: HeldMarket
+  #swaps = 0
+  #slotless = 0
+  /** Of tokens that the folder had not. */
+  #fresh = 0
+  #older = 0
+
+  constructor(held: HeldMarket) {
+    this.#held = held
+  }
+
+  /** Looks at events before they are taken. */
+  look(batch: readonly FeedEvent[]): void {
+    for (const event of batch) {
+      if (this.#swaps >= JUDGED_SLOTLESS_SWAPS) return
+      if (event.type !== 'swap') continue
+      this.#swaps += 1
+      if (event.slot === null) this.#slotless += 1
+      if (!this.#held.hasToken(event.mint)) this.#fresh += 1
+      if (event.timestamp + OLDER_SECONDS < this.#held.newestSeconds) this.#older += 1
+    }
+  }
+
+  /** Are there as many swaps as are judged? */
+  get isFull(): boolean {
+    return this.#swaps >= JUDGED_SLOTLESS_SWAPS
+  }
+
+  /** Nearly none has a slot, and nearly all are of other tokens or another time. */
+  get isForeign(): boolean {
+    const nearlyAll = this.#swaps * NEARLY_ALL
+    if (this.#swaps === 0 || this.#slotless < nearlyAll) return false
+    return this.#fresh >= nearlyAll || this.#older >= nearlyAll
   }
 }

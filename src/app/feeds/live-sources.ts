@@ -9,10 +9,9 @@ import type { Feed } from '../../events/event-sink.ts'
 import { NewForms } from '../../feeds/chain/transactions/new-forms.ts'
 import { type FeedCounters, newFeedCounters } from '../../feeds/feed-counters.ts'
 import { PUMPPORTAL, PumpPortalSource } from '../../feeds/pumpportal/pumpportal-source.ts'
-import { NO_RECORDER, type RawFrames } from '../../feeds/raw-frames.ts'
-import { framesWithoutKeys } from '../../feeds/recorder/frames-without-keys.ts'
+import { framesWithoutKeys, NO_RECORDER, type RawFrames } from '../../feeds/raw-frames.ts'
 import { SolanaSource } from '../../feeds/solana/solana-source.ts'
-import { SUSPECT_SLOTS_MAX } from '../../feeds/supervisor/incomplete-slots.ts'
+import { INCOMPLETE_SLOTS_MAX } from '../../feeds/supervisor/incomplete-slots.ts'
 import { REMEMBERED_MAX } from '../../feeds/supervisor/reserve-trades.ts'
 import type { Source } from '../../feeds/supervisor/source.ts'
 import { Supervisor } from '../../feeds/supervisor/supervisor.ts'
@@ -33,14 +32,14 @@ export function supervisedFeed(
   const { backfillSlotsMax, backfillMs, lateSlots } = config
   const isEventClock = config.clock === 'event'
   const cursor = resumedCursor(engine.newestSlot, lateSlots)
-  const toldByReserve = () => newestSlotlessSwaps(engine.state, REMEMBERED_MAX)
+  const earlierReserveTrades = () => newestSlotlessSwaps(engine.state, REMEMBERED_MAX)
   // A feed without slots tells later times, by which the chain has gone on.
   const cursorSeconds = newestSecondsOfSlot(engine.state, REMEMBERED_MAX)
   const written = highestIndexes(engine.state, cursor ?? 0, REMEMBERED_MAX)
   // Others than swaps count too.
   const { newestSlot, newestTxIndex } = engine
   written.set(newestSlot, Math.max(newestTxIndex, written.get(newestSlot) ?? 0))
-  const resumed = { cursor, cursorSeconds, written, toldByReserve }
+  const resumed = { cursor, cursorSeconds, written, earlierReserveTrades }
   const backfill = { backfillSlotsMax, backfillMs }
   return new Supervisor({ sources, ...resumed, report, ...backfill, isEventClock, timers })
 }
@@ -100,5 +99,5 @@ export interface FeedTime {
  */
 export function resumedCursor(newestSlot: number, lateSlots: number): number | null {
   if (newestSlot <= 0) return null
-  return Math.max(0, newestSlot - Math.min(SUSPECT_SLOTS_MAX, lateSlots + 1))
+  return Math.max(0, newestSlot - Math.min(INCOMPLETE_SLOTS_MAX, lateSlots + 1))
 }

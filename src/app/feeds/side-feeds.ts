@@ -1,13 +1,17 @@
+import { messageOf } from '../../base/errors.ts'
 import type { Config } from '../../config/config.ts'
 import { type FeedName, isLiveFeed } from '../../config/feed-setting.ts'
+import { ConfigError } from '../../config/setting-values.ts'
 import type { EventSink, Feed } from '../../events/event-sink.ts'
 import type { MetadataFeed } from '../../feeds/metadata/metadata-feed.ts'
-import { ObservedSink } from '../../feeds/metadata/observed-sink.ts'
-import type { PriceSeries } from '../../feeds/sol-price/price-series.ts'
-import { PricedSink } from '../../feeds/sol-price/priced-sink.ts'
+import {
+  fixedPrice,
+  PricedSink,
+  type PriceSeries,
+  readPriceFile,
+} from '../../feeds/sol-price/priced-sink.ts'
 import type { SolPriceFeed } from '../../feeds/sol-price/sol-price-feed.ts'
 import type { FeedTime } from './live-sources.ts'
-import { givenPrices } from './sol-price-setting.ts'
 
 /** Live feeds wait this long for the first price of SOL (contract 3.6). */
 export const FIRST_PRICE_MS = 10_000
@@ -72,7 +76,14 @@ export class SideFeeds {
     const series = this.#series
     const priced = series === null ? sink : new PricedSink(sink, series, this.#isAhead)
     if (metadata === null) return priced
-    return new ObservedSink(priced, (events) => metadata.observe(events))
+    return {
+      events: (batch) => {
+        priced.events(batch)
+        // Once they are folded.
+        metadata.observe(batch)
+      },
+      records: (batch) => priced.records(batch),
+    }
   }
 }
 
@@ -97,4 +108,19 @@ async function makeMetadata(
 ): Promise<MetadataFeed> {
   const { MetadataFeed } = await import('../../feeds/metadata/metadata-feed.ts')
   return new MetadataFeed({ gateways, completingPercent, wallMs })
+}
+
+/**
+ * The prices that SOL_PRICE itself gives; null when they come from elsewhere.
+ * @throws ConfigError when its file cannot be used
+ */
+export function givenPrices(setting: Config['solPrice']): PriceSeries | null {
+  if (setting.kind === 'fixed') return fixedPrice(setting.usd)
+  if (setting.kind !== 'file') return null
+  try {
+    return readPriceFile(setting.file)
+  } catch (error) {
+    const reason = messageOf(error)
+    throw new ConfigError(`SOL_PRICE names a file that cannot be used: ${reason}.`)
+  }
 }

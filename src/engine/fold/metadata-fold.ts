@@ -5,7 +5,7 @@ import {
   type TokenCreated,
 } from '../../events/event.ts'
 import { Quote } from '../../events/platform.ts'
-import { SwapLane, toldQuoteDecimals, toldQuoteOf } from '../../events/swap-record.ts'
+import { givenQuoteDecimals, givenQuoteOf, SwapLane } from '../../events/swap-record.ts'
 import { cleanLink, codePoints, DESCRIPTION_CHARACTERS_MAX, xLinkOf } from '../../events/text.ts'
 import type { XLinks } from '../index/x-links.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
@@ -100,9 +100,9 @@ function cleanText(key: MetadataKey, value: string): string {
 
 /** Where the swap at u32 lane `at` says that its mint is quoted in a coin: the first that is told of a mint counts. */
 export function noteCoinOfSwap({ births, quotes }: State, u32: Uint32Array, at: number): void {
-  if (toldQuoteOf(u32, at) !== Quote.other) return
+  if (givenQuoteOf(u32, at) !== Quote.other) return
   const quote = quotes.numberOfCoin(u32[at + SwapLane.quoteMint])
-  const decimals = toldQuoteDecimals(u32[at + SwapLane.flags])
+  const decimals = givenQuoteDecimals(u32[at + SwapLane.flags])
   if (decimals >= 0) quotes.tellDecimals(quote, decimals)
   const token = u32[at + SwapLane.token]
   const b = births.u32[token >>> ROW_SHIFT]

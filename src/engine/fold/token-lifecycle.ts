@@ -6,7 +6,7 @@ import {
   Quote,
   SUPPLY_WHOLE_DEFAULT,
 } from '../../events/platform.ts'
-import { Flag, poolOf, toldQuoteOf } from '../../events/swap-record.ts'
+import { Flag, givenQuoteOf, poolOf } from '../../events/swap-record.ts'
 import { codePoints, LINK_CHARACTERS_MAX, NAME_CHARACTERS_MAX } from '../../events/text.ts'
 import type { BarChains } from '../history/bar-chains.ts'
 import { dropBars } from '../history/candles.ts'
@@ -78,7 +78,7 @@ export class TokenLifecycle {
 
   /** The first swap that tells what its mint is quoted in; the creation knows better. */
   takeQuote(swap: SwapContext): void {
-    const told = toldQuoteOf(swap.r, swap.rAt)
+    const told = givenQuoteOf(swap.r, swap.rAt)
     const { t, tAt, b, bAt } = swap
     if (told < 0 || t[tAt + TokenLane.flags] & (TokenFlag.creationKnown | TokenFlag.quoteTold))
       return

@@ -2,7 +2,7 @@ import { writeU64 } from '../../base/u64.ts'
 import type { Swap } from '../../events/event.ts'
 import { quoteOf } from '../../events/platform.ts'
 import { RecordBatch } from '../../events/record-batch.ts'
-import { Flag, poolLane, SwapFloatLane, SwapLane, toldBits } from '../../events/swap-record.ts'
+import { Flag, givenBits, poolLane, SwapFloatLane, SwapLane } from '../../events/swap-record.ts'
 import type { AddressBook } from '../state/address-book.ts'
 import { packSignature } from '../state/signature.ts'
 
@@ -32,7 +32,7 @@ export class SwapIntake {
     if (swap.quoteMint !== undefined)
       u32[at + SwapLane.quoteMint] = this.#book.address(swap.quoteMint)
     writeAmounts(swap, u32, at)
-    let flags = flagsOfSwap(swap) | toldBits(swap.route, swap.quoteDecimals)
+    let flags = flagsOfSwap(swap) | givenBits(swap.route, swap.quoteDecimals)
     if (swap.solPriceUsd !== undefined)
       batch.f64[RecordBatch.f64At(index) + SwapFloatLane.givenSolPriceUsd] = swap.solPriceUsd
     if (packSignature(swap.signature, this.#book, u32, at + SwapLane.signature))

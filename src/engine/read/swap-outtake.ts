@@ -3,13 +3,13 @@ import { readU64 } from '../../base/u64.ts'
 import type { Swap, SwapContent } from '../../events/event.ts'
 import {
   Flag,
+  givenQuoteDecimals,
+  givenQuoteOf,
+  givenRoute,
   poolOf,
   SIGNATURE_LANES,
   SwapFloatLane,
   SwapLane,
-  toldQuoteDecimals,
-  toldQuoteOf,
-  toldRoute,
 } from '../../events/swap-record.ts'
 import type { AddressBook } from '../state/address-book.ts'
 import type { State } from '../state/state.ts'
@@ -52,7 +52,7 @@ export function swapOfRecord(record: RecordLanes, book: AddressBook): Swap {
     creatorFeeRaw: readU64(u32, at + SwapLane.creatorFeeLo),
   }
   addGiven(swap, record)
-  if (toldQuoteOf(u32, at) >= 0) swap.quoteMint = book.text(u32[at + SwapLane.quoteMint])
+  if (givenQuoteOf(u32, at) >= 0) swap.quoteMint = book.text(u32[at + SwapLane.quoteMint])
   return swap
 }
 
@@ -112,9 +112,9 @@ function addGiven(swap: Mutable<Swap>, { u32, f64, at }: RecordLanes): void {
   if (lpFeeRaw > 0n) swap.lpFeeRaw = lpFeeRaw
   const cashbackRaw = readU64(u32, at + SwapLane.givenCashbackLo)
   if (cashbackRaw > 0n) swap.cashbackRaw = cashbackRaw
-  const route = toldRoute(flags)
+  const route = givenRoute(flags)
   if (route > 0) swap.route = route
-  const quoteDecimals = toldQuoteDecimals(flags)
+  const quoteDecimals = givenQuoteDecimals(flags)
   if (quoteDecimals >= 0) swap.quoteDecimals = quoteDecimals
   if (flags & Flag.chainFeeGiven) swap.chainFeeRaw = readU64(u32, at + SwapLane.chainFeeLo)
   if (flags & Flag.balanceBeforeGiven)

@@ -5,13 +5,10 @@ import {
   type BUY_EVENT,
   type SELL_EVENT,
 } from './layouts/amm-pool-layouts.ts'
-import { type DecodedEvent, isEvent } from './layouts/decode-event.ts'
+import { type DecodedEvent, type EventOf, isEvent } from './layouts/decode-event.ts'
 import { isSolMint, ZERO_ADDRESS } from './layouts/programs.ts'
 import type { PoolMint } from './pool-mints.ts'
 import type { ChainTransaction } from './transactions/transaction.ts'
-
-type BuyEvent = DecodedEvent<(typeof BUY_EVENT)['fields']>
-type SellEvent = DecodedEvent<(typeof SELL_EVENT)['fields']>
 
 /** What buys and sells of the AMM have in common; raw units. */
 export interface AmmTrade {
@@ -41,7 +38,7 @@ export interface AmmTrade {
  * without the fee: `quote_amount_in` is that in some instructions, and all that was spent in others.
  * null: the event ends too early.
  */
-export function tradeOfBuy(event: BuyEvent): AmmTrade | null {
+export function tradeOfBuy(event: EventOf<typeof BUY_EVENT>): AmmTrade | null {
   if (!event.has('user')) return null
   const baseRaw = event.integer('base_amount_out')
   const paidIn = event.integer('quote_amount_in_with_lp_fee')
@@ -65,7 +62,7 @@ export function tradeOfBuy(event: BuyEvent): AmmTrade | null {
 }
 
 /** As `tradeOfBuy`. */
-export function tradeOfSell(event: SellEvent): AmmTrade | null {
+export function tradeOfSell(event: EventOf<typeof SELL_EVENT>): AmmTrade | null {
   if (!event.has('user')) return null
   const baseRaw = event.integer('base_amount_in')
   const takenOut = event.integer('quote_amount_out_without_lp_fee')
@@ -88,11 +85,14 @@ export function tradeOfSell(event: SellEvent): AmmTrade | null {
 }
 
 /**
- * Whether a BuyEvent is of the platform's own boost, which buys out of its vault and burns: no token account
+ * Whether a EventOf<typeof BUY_EVENT> is of the platform's own boost, which buys out of its vault and burns: no token account
  * gets anything though one pays, and nobody is paid a fee. The event of the burn stands beside it, unless the
  * log was cut.
  */
-export function isBoost(event: BuyEvent, decoded: readonly DecodedEvent[]): boolean {
+export function isBoost(
+  event: EventOf<typeof BUY_EVENT>,
+  decoded: readonly DecodedEvent[],
+): boolean {
   if (event.text('user_base_token_account') !== ZERO_ADDRESS) return false
   const fees = ['lp_fee', 'protocol_fee', 'coin_creator_fee'] as const
   if (fees.some((fee) => event.integer(fee) > 0n)) return false

@@ -6,7 +6,7 @@ const SLOTS_MAX = 64
 const SIGNATURES_MAX = 20_000
 
 /**
- * From one index of arrival to the next: more than a block has transactions, so that what is told late, by its
+ * From one index of arrival to the next: more than a block has transactions, so that what comes late, by its
  * index in the block, finds room between two of them, and before the first. 100,000 of them fit into a u32.
  */
 export const ARRIVAL_STEP = 2 ** 15

@@ -1,6 +1,6 @@
 import type { ChainPosition, Swap, TokenCreated } from '../../events/event.ts'
 import { INITIAL_REAL_BASE_RAW } from '../../events/platform.ts'
-import type { DecodedEvent } from './layouts/decode-event.ts'
+import type { EventOf } from './layouts/decode-event.ts'
 import { isSolMint } from './layouts/programs.ts'
 import type {
   CREATE_EVENT,
@@ -10,7 +10,7 @@ import type {
 import type { ChainTransaction } from './transactions/transaction.ts'
 
 const PUMP_DECIMALS = 6
-/** The token program of every creation before their events told it. */
+/** The token program of every creation before their events named it. */
 const FIRST_TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA'
 
 /** What every curve began with while creations did not tell it (2024). */
@@ -21,15 +21,14 @@ const INITIAL = {
   realBaseRaw: INITIAL_REAL_BASE_RAW,
 }
 
-type CreateEvent = DecodedEvent<(typeof CREATE_EVENT)['fields']>
-type TradeEvent = DecodedEvent<(typeof TRADE_EVENT)['fields']>
-type PostCompleteBuyEvent = DecodedEvent<(typeof POST_COMPLETE_BUY_EVENT)['fields']>
-
 /**
  * Creations of 2024 end at `user`: he is the creator, and the curve has the platform's initial reserves.
  * null: the event ends before that, or later and before its reserves.
  */
-export function createdToken(event: CreateEvent, position: ChainPosition): TokenCreated | null {
+export function createdToken(
+  event: EventOf<typeof CREATE_EVENT>,
+  position: ChainPosition,
+): TokenCreated | null {
   const isOfUser = event.has('user') && !event.has('creator')
   const quoteMint = event.text('quote_mint')
   const isSol = isSolMint(quoteMint)
@@ -51,7 +50,7 @@ export function createdToken(event: CreateEvent, position: ChainPosition): Token
   }
 }
 
-function toldReserves(event: CreateEvent, isSol: boolean) {
+function toldReserves(event: EventOf<typeof CREATE_EVENT>, isSol: boolean) {
   return {
     ...(event.has('token_total_supply') && { supplyRaw: event.integer('token_total_supply') }),
     virtualBaseRaw: event.integer('virtual_token_reserves'),
@@ -67,7 +66,7 @@ function toldReserves(event: CreateEvent, isSol: boolean) {
  * null: the event ends before its reserves.
  */
 export function swapOfCurve(
-  event: TradeEvent,
+  event: EventOf<typeof TRADE_EVENT>,
   position: ChainPosition,
   curve: string,
   { feeRaw }: Pick<ChainTransaction, 'feeRaw'>,
@@ -104,7 +103,7 @@ export function swapOfCurve(
  * null: the event ends before its reserves.
  */
 export function swapBehindCurve(
-  event: PostCompleteBuyEvent,
+  event: EventOf<typeof POST_COMPLETE_BUY_EVENT>,
   position: ChainPosition,
   { feeRaw }: Pick<ChainTransaction, 'feeRaw'>,
 ): Swap | null {

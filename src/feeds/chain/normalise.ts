@@ -1,7 +1,14 @@
+/**
+ * feeds/chain makes the engine's events of transactions. In: a `ChainTransaction` (logs or inner instructions, balances, fee),
+ * from RPC, Yellowstone or a recording. Out: `FeedEvent`s in the order of their ordinals. `layouts` decodes the events of both
+ * programs, `transactions` reads the forms in which transactions come; `settled-swaps` says who traded and what he holds.
+ * Invariants: nothing here throws on bytes from outside; what cannot become an event is counted. Only the pool that a
+ * migration makes counts for a mint.
+ */
+
 import { LRUCache } from 'lru-cache'
 import type { ChainPosition, FeedEvent, Reserves, Swap } from '../../events/event.ts'
 import type { FeedCounters } from '../feed-counters.ts'
-import { balanceEvents } from './balance-events.ts'
 import { createdToken, swapBehindCurve, swapOfCurve } from './curve-events.ts'
 import {
   AMM_POOL_LAYOUTS,
@@ -23,10 +30,9 @@ import {
   UPDATE_MAYHEM_VIRTUAL_PARAMS_EVENT,
 } from './layouts/pump-coin-layouts.ts'
 import { type EventPlace, PoolEvents } from './pool-events.ts'
-import { PoolMints } from './pool-mints.ts'
-import { QuoteDecimals } from './quote-decimals.ts'
+import { PoolMints, QuoteDecimals } from './pool-mints.ts'
 import { mayhemCurve, repricedCurve } from './reserves-events.ts'
-import { settledSwaps } from './settled-swaps.ts'
+import { balanceEvents, settledSwaps } from './settled-swaps.ts'
 import type { NewForms } from './transactions/new-forms.ts'
 import { type ChainTransaction, decodeTransaction } from './transactions/transaction.ts'
 
@@ -45,13 +51,13 @@ const FOLDED: ReadonlySet<AnyEventLayout> = new Set<AnyEventLayout>([
   ...AMM_POOL_LAYOUTS,
 ])
 
-/** Mints remembered; of one that is forgotten it is told once more. */
+/** Mints remembered; of one that is forgotten it is emitted once more. */
 const MINTS_MAX = 50_000
 /** Creation or re-pricing said it: no trade has to. */
 const BY_EVENT = ''
 
 /** What a transaction's events come to before its balances are looked at. */
-interface Told {
+interface EventsSoFar {
   readonly events: FeedEvent[]
   /** Trades on curves that say of themselves that they are mayhem ones. */
   readonly mayhemTrades: Swap[]
@@ -59,7 +65,7 @@ interface Told {
 
 /** Program events of one feed to the engine's events. */
 export class ChainNormaliser {
-  /** To be told of pools from before the feed started (a snapshot). */
+  /** Takes pools from before the feed started (a snapshot). */
   readonly pools = new PoolMints()
   readonly #counters: FeedCounters
   readonly #forms: NewForms | undefined
@@ -68,7 +74,7 @@ export class ChainNormaliser {
   readonly #poolEvents: PoolEvents
   readonly #mayhem = new MayhemMints()
 
-  /** @param forms told of events that no layout knows */
+  /** @param forms reports events that no layout knows */
   constructor(counters: FeedCounters, forms?: NewForms) {
     this.#counters = counters
     this.#forms = forms
@@ -87,7 +93,7 @@ export class ChainNormaliser {
   }
 
   /**
-   * Pools of events that need their mint, which nobody has told, nor the events before them: to be looked
+   * Pools of events that need their mint, which nobody has named, nor the events before them: to be looked
    * up before `eventsOf`.
    */
   unknownPools(decoded: readonly DecodedEvent[], transaction: ChainTransaction): readonly string[] {
@@ -109,32 +115,36 @@ export class ChainNormaliser {
    */
   eventsOf(decoded: readonly DecodedEvent[], transaction: ChainTransaction): readonly FeedEvent[] {
     if (decoded.length === 0) return []
-    const told: Told = { events: [], mayhemTrades: [] }
+    const soFar: EventsSoFar = { events: [], mayhemTrades: [] }
     for (const [ordinal, event] of decoded.entries()) {
       if (!FOLDED.has(event.layout)) continue
       const position = positionOf(secondsOf(event, decoded, transaction), ordinal, transaction)
       const events =
-        position === null ? null : this.#eventsOf(event, { position, transaction, decoded }, told)
-      if (events !== null) told.events.push(...events)
+        position === null ? null : this.#eventsOf(event, { position, transaction, decoded }, soFar)
+      if (events !== null) soFar.events.push(...events)
       else this.#counters.unusableEvents++
     }
-    if (told.events.length === 0) return []
+    if (soFar.events.length === 0) return []
     const pools = this.#poolsOf(decoded)
-    const settled = settledSwaps(told.events, pools, transaction, this.#counters)
-    const mayhem = this.#mayhem.events(told.mayhemTrades, decoded.length)
+    const settled = settledSwaps(soFar.events, pools, transaction, this.#counters)
+    const mayhem = this.#mayhem.events(soFar.mayhemTrades, decoded.length)
     const ordinal = decoded.length + mayhem.length
     const balances = balanceEvents(settled, pools, transaction, ordinal, this.#counters)
     return [...settled.events, ...mayhem, ...balances]
   }
 
   /** null: the event lacks what it is read for. */
-  #eventsOf(event: DecodedEvent, place: EventPlace, told: Told): readonly FeedEvent[] | null {
+  #eventsOf(
+    event: DecodedEvent,
+    place: EventPlace,
+    soFar: EventsSoFar,
+  ): readonly FeedEvent[] | null {
     const { position, transaction } = place
     if (isEvent(event, TRADE_EVENT)) {
       const curve = this.#curveOf(event.text('mint'))
       const swap = curve === null ? null : swapOfCurve(event, position, curve, transaction)
       if (swap === null) return null
-      if (event.flag('mayhem_mode')) told.mayhemTrades.push(swap)
+      if (event.flag('mayhem_mode')) soFar.mayhemTrades.push(swap)
       return [this.#withDecimals(swap, transaction)]
     }
     if (isEvent(event, POST_COMPLETE_BUY_EVENT)) {
@@ -221,8 +231,8 @@ function secondsOf(
   if (typeof own === 'bigint') return own
   // Every feed tells the events; few tell the block's time.
   const others = decoded.map((other) => fieldOf(other, 'timestamp'))
-  const told = others.find((seconds) => typeof seconds === 'bigint')
-  return told ?? (blockTime === null ? null : BigInt(blockTime))
+  const other = others.find((seconds) => typeof seconds === 'bigint')
+  return other ?? (blockTime === null ? null : BigInt(blockTime))
 }
 
 /** null: the event's time is none that unix seconds in 32 bits hold. */
@@ -237,26 +247,26 @@ function positionOf(
 
 /** Mayhem curves whose creation was not seen: the first trade tells what they are. */
 class MayhemMints {
-  /** By mint, the signature that told it. */
-  readonly #told = new LRUCache<string, string>({ max: MINTS_MAX })
+  /** By mint, the signature that said it. */
+  readonly #known = new LRUCache<string, string>({ max: MINTS_MAX })
 
-  /** A creation or a re-pricing has told it. */
+  /** A creation or a re-pricing has said it. */
   learn(mint: string): void {
-    this.#told.set(mint, BY_EVENT)
+    this.#known.set(mint, BY_EVENT)
   }
 
   /**
-   * Once for each mint, and whenever its transaction is told again: what was told first may not have come through.
+   * Once for each mint, and whenever its transaction comes again: what was emitted first may not have come through.
    * @param trades of one transaction on mayhem curves, in order
    */
   events(trades: readonly Swap[], ordinal: number): readonly Reserves[] {
     const last = new Map(trades.map((trade) => [trade.mint, trade]))
-    const untold = [...last.values()].filter(({ mint, signature }) => {
-      const teller = this.#told.get(mint)
-      if (teller !== undefined) return teller === signature
-      this.#told.set(mint, signature)
+    const first = [...last.values()].filter(({ mint, signature }) => {
+      const first = this.#known.get(mint)
+      if (first !== undefined) return first === signature
+      this.#known.set(mint, signature)
       return true
     })
-    return untold.map((trade, k) => mayhemCurve(trade, ordinal + k))
+    return first.map((trade, k) => mayhemCurve(trade, ordinal + k))
   }
 }

@@ -18,11 +18,10 @@ import {
   SELL_EVENT,
   WITHDRAW_EVENT,
 } from './layouts/amm-pool-layouts.ts'
-import { type DecodedEvent, isEvent } from './layouts/decode-event.ts'
+import { type DecodedEvent, type EventOf, isEvent } from './layouts/decode-event.ts'
 import { bondingCurveAddress, canonicalPoolAddress } from './layouts/program-address.ts'
 import { COMPLETE_PUMP_AMM_MIGRATION_EVENT } from './layouts/pump-coin-layouts.ts'
-import type { PoolMints } from './pool-mints.ts'
-import type { QuoteDecimals } from './quote-decimals.ts'
+import type { PoolMints, QuoteDecimals } from './pool-mints.ts'
 import {
   boostedPool,
   burnedPool,
@@ -36,8 +35,6 @@ import type { ChainTransaction } from './transactions/transaction.ts'
 
 /** Pools whose virtual part of the quote is remembered, the busiest of a day. */
 const POOLS_MAX = 20_000
-
-type CreatePoolEvent = DecodedEvent<(typeof CREATE_POOL_EVENT)['fields']>
 
 /** One event of a transaction and what stands around it. */
 export interface EventPlace {
@@ -138,7 +135,10 @@ export class PoolEvents {
    * Who makes the pool of a mint is its migration, and nobody else can: where the log was cut before the
    * event of that, the pool says it.
    */
-  #created(event: CreatePoolEvent, { position, decoded }: EventPlace): FeedEvent[] | null {
+  #created(
+    event: EventOf<typeof CREATE_POOL_EVENT>,
+    { position, decoded }: EventPlace,
+  ): FeedEvent[] | null {
     if (!event.has('pool')) return null
     const mint = event.text('base_mint')
     const poolAmm = event.text('pool')
@@ -169,7 +169,7 @@ export class PoolEvents {
 }
 
 /** Index 0 and the platform's authority of the mint as creator: both are in the address. */
-function isCanonical(event: CreatePoolEvent): boolean {
+function isCanonical(event: EventOf<typeof CREATE_POOL_EVENT>): boolean {
   return (
     canonicalPoolAddress(event.text('base_mint'), event.text('quote_mint')) === event.text('pool')
   )

@@ -7,7 +7,7 @@ const FOLLOWED_MAX = 20_000
 /**
  * Holds the tokens that a curve or pool has before each swap against those it had after the one
  * before, or after what moved them without a swap. A difference means that a swap is missing, or something
- * that is no swap and that nobody told (a withdrawal through another program, a burn). Nothing has to be
+ * that is no swap and that nobody gave (a withdrawal through another program, a burn). Nothing has to be
  * mended: each swap brings its own reserves.
  */
 export class ReserveCheck {

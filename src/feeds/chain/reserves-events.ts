@@ -8,15 +8,8 @@ import type {
   INIT_BOOST_EVENT,
   WITHDRAW_EVENT,
 } from './layouts/amm-pool-layouts.ts'
-import type { DecodedEvent } from './layouts/decode-event.ts'
+import type { EventOf } from './layouts/decode-event.ts'
 import type { UPDATE_MAYHEM_VIRTUAL_PARAMS_EVENT } from './layouts/pump-coin-layouts.ts'
-
-type MayhemEvent = DecodedEvent<(typeof UPDATE_MAYHEM_VIRTUAL_PARAMS_EVENT)['fields']>
-type CreatePoolEvent = DecodedEvent<(typeof CREATE_POOL_EVENT)['fields']>
-type InitBoostEvent = DecodedEvent<(typeof INIT_BOOST_EVENT)['fields']>
-type BoostEvent = DecodedEvent<(typeof BOOST_BUY_AND_BURN_EVENT)['fields']>
-type DepositEvent = DecodedEvent<(typeof DEPOSIT_EVENT)['fields']>
-type WithdrawEvent = DecodedEvent<(typeof WITHDRAW_EVENT)['fields']>
 
 /** What a deposit or a withdrawal leaves in its pool; raw units, may be below 0 where the event is wrong. */
 export interface PoolChange {
@@ -27,7 +20,10 @@ export interface PoolChange {
 }
 
 /** A mayhem curve was priced anew. null: the event ends before its reserves. */
-export function repricedCurve(event: MayhemEvent, position: ChainPosition): Reserves | null {
+export function repricedCurve(
+  event: EventOf<typeof UPDATE_MAYHEM_VIRTUAL_PARAMS_EVENT>,
+  position: ChainPosition,
+): Reserves | null {
   if (!event.has('real_sol_reserves')) return null
   return {
     type: 'reserves',
@@ -42,7 +38,7 @@ export function repricedCurve(event: MayhemEvent, position: ChainPosition): Rese
   }
 }
 
-/** That a curve is a mayhem one, told by a trade on it: its reserves are those after the trade. */
+/** That a curve is a mayhem one, shown by a trade on it: its reserves are those after the trade. */
 export function mayhemCurve(trade: Swap, ordinal: number): Reserves {
   const { slot, txIndex, signature, timestamp, mint } = trade
   return {
@@ -69,7 +65,10 @@ export function boostedPool(trade: AmmTrade, position: ChainPosition, mint: stri
 }
 
 /** The same out of the event of the burn, where that of the purchase is missing. */
-export function burnedPool(event: BoostEvent, position: ChainPosition): Reserves | null {
+export function burnedPool(
+  event: EventOf<typeof BOOST_BUY_AND_BURN_EVENT>,
+  position: ChainPosition,
+): Reserves | null {
   if (!event.has('base_reserves_after')) return null
   const baseRaw = event.integer('base_reserves_after')
   const quoteRaw = event.integer('real_quote_reserves_after')
@@ -87,7 +86,7 @@ export function burnedPool(event: BoostEvent, position: ChainPosition): Reserves
 }
 
 /** As those of trades, the events have the reserves before. null: the event ends too early. */
-export function changeOfDeposit(event: DepositEvent): PoolChange | null {
+export function changeOfDeposit(event: EventOf<typeof DEPOSIT_EVENT>): PoolChange | null {
   if (!event.has('pool')) return null
   return {
     reason: 'deposit',
@@ -98,7 +97,7 @@ export function changeOfDeposit(event: DepositEvent): PoolChange | null {
 }
 
 /** As `changeOfDeposit`. */
-export function changeOfWithdrawal(event: WithdrawEvent): PoolChange | null {
+export function changeOfWithdrawal(event: EventOf<typeof WITHDRAW_EVENT>): PoolChange | null {
   if (!event.has('pool')) return null
   return {
     reason: 'withdraw',
@@ -135,8 +134,8 @@ export function changedPool(
 
 /** What a pool opens with; a boost makes a part of its quote virtual at once. */
 export function openedPool(
-  opened: CreatePoolEvent,
-  boost: InitBoostEvent | null,
+  opened: EventOf<typeof CREATE_POOL_EVENT>,
+  boost: EventOf<typeof INIT_BOOST_EVENT> | null,
   position: ChainPosition,
 ): Reserves {
   const baseRaw = opened.integer('pool_base_amount')

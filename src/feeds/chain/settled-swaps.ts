@@ -1,11 +1,22 @@
 import { isAddress } from '../../base/base58.ts'
-import { type FeedEvent, ROUTE_HOPS_MAX, type Swap } from '../../events/event.ts'
+import {
+  type Balance,
+  type ChainPosition,
+  type FeedEvent,
+  ROUTE_HOPS_MAX,
+  type Swap,
+} from '../../events/event.ts'
 import type { FeedCounters } from '../feed-counters.ts'
-import { balanceOf, type ChainTransaction } from './transactions/transaction.ts'
+import { isCoinMint } from './layouts/programs.ts'
+import {
+  balanceOf,
+  type ChainTransaction,
+  type TokenBalanceChange,
+} from './transactions/transaction.ts'
 
 const NO_HOPS: ReadonlyMap<Swap, Hop> = new Map()
 
-export interface SettledSwaps {
+interface SettledSwaps {
   readonly events: readonly FeedEvent[]
   /** Coins that routes of the transaction passed on. */
   readonly middleMints: ReadonlySet<string>
@@ -68,11 +79,6 @@ function settledSwap(
 /** How it was found who traded. */
 type Way = Extract<keyof FeedCounters, `signers${string}`>
 
-interface SwapSigner {
-  readonly signer: string
-  readonly way: Way
-}
-
 /**
  * Who traded: `user` of the event if he signed the transaction or his balance of the mint moved, as a
  * router's account does neither; else the one owner whose balance moved by exactly the amount; else who
@@ -85,7 +91,10 @@ function signerOf(
   swaps: readonly Swap[],
   pools: ReadonlySet<string>,
   transaction: ChainTransaction,
-): SwapSigner {
+): {
+  readonly signer: string
+  readonly way: Way
+} {
   const { signer: user, mint } = swap
   const { signers, balances } = transaction
   if (signers.length === 0 && balances.length === 0) return { signer: user, way: 'signersUntold' }
@@ -166,10 +175,78 @@ function isNextHop(one: Swap, next: Swap, transaction: ChainTransaction): boolea
   return far.quoteMint === middle.mint && isPassedOn(middle, transaction)
 }
 
-/** Not so where the trader kept, or had, most of it: those are two trades of their own. */
+/** Not so where the trader holds, or held, most of it: those are two trades of their own. */
 function isPassedOn({ signer, mint, baseRaw }: Swap, transaction: ChainTransaction): boolean {
   const balance = balanceOf(transaction, signer, mint)
   if (balance === null) return true
   const movedRaw = balance.afterRaw - balance.beforeRaw
   return (movedRaw < 0n ? -movedRaw : movedRaw) * 2n <= baseRaw
+}
+
+/** Balance events of one transaction, which holds at most that many accounts; what is more is left out and counted. */
+const OWNERS_MAX = 128
+
+/**
+ * What owners hold after a transaction, where its swaps do not say it: of each mint that its events name,
+ * and of each coin that a swap was paid in. Tokens that were handed on stand nowhere else.
+ * @param pools curves and pools of the transaction, which never hold
+ * @param ordinal of the first of them, behind the events of the transaction
+ */
+export function balanceEvents(
+  { events, middleMints }: SettledSwaps,
+  pools: ReadonlySet<string>,
+  transaction: ChainTransaction,
+  ordinal: number,
+  counters: FeedCounters,
+): readonly Balance[] {
+  const last = events.at(-1)
+  if (last === undefined || transaction.balances.length === 0) return []
+  const said = saidBy(events)
+  const isUnsaid = ({ owner, mint, beforeRaw, afterRaw }: TokenBalanceChange) =>
+    !pools.has(owner) &&
+    isAddress(owner) &&
+    said.get(keyOf(owner, mint)) !== afterRaw &&
+    // A route leaves nothing of a coin that it passes on with anybody.
+    (beforeRaw !== afterRaw || !middleMints.has(mint))
+  const unsaid = [...mintsOf(events)].flatMap((mint) =>
+    transaction.balances.filter((balance) => balance.mint === mint && isUnsaid(balance)),
+  )
+  counters.leftOutBalances += Math.max(unsaid.length - OWNERS_MAX, 0)
+  const { slot, txIndex, signature } = transaction
+  const position: Omit<ChainPosition, 'ordinal'> = {
+    ...{ slot, txIndex, signature },
+    timestamp: last.timestamp,
+  }
+  return unsaid.slice(0, OWNERS_MAX).map(({ owner, mint, afterRaw }, k) => ({
+    type: 'balance',
+    ...position,
+    ordinal: ordinal + k,
+    mint,
+    wallet: owner,
+    balanceRaw: afterRaw,
+  }))
+}
+
+/** Mints in ascending order. */
+function mintsOf(events: readonly FeedEvent[]): readonly string[] {
+  const mints = new Set<string>()
+  for (const event of events) {
+    if ('mint' in event) mints.add(event.mint)
+    if (event.type === 'swap' && event.quoteMint !== undefined && isCoinMint(event.quoteMint))
+      mints.add(event.quoteMint)
+  }
+  return [...mints].sort()
+}
+
+/** Balances after the transaction that its swaps carry. */
+function saidBy(events: readonly FeedEvent[]): ReadonlyMap<string, bigint> {
+  const said = new Map<string, bigint>()
+  for (const event of events)
+    if (event.type === 'swap' && event.baseBalanceAfterRaw !== undefined)
+      said.set(keyOf(event.signer, event.mint), event.baseBalanceAfterRaw)
+  return said
+}
+
+function keyOf(owner: string, mint: string): string {
+  return `${owner} ${mint}`
 }

@@ -1,20 +1,15 @@
+/**
+ * feeds/lines: a plain, `.gz` or `.zst` file in, lines of UTF-8 text out, with their numbers, paced by event time. A line that
+ * cannot be read is reported with its number and stops nothing; a file that breaks off is an error after all that it held.
+ */
+
 import { accessSync, constants, createReadStream, statSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import zlib from 'node:zlib'
 import { codeOf } from '../../base/errors.ts'
-import { gunzipped } from './gzip-members.ts'
-import { zstdDecompressed } from './zstd-frames.ts'
+import { gunzipped, zstdDecompressed } from './decompress.ts'
 
 const CHUNK_BYTES = 256 * 1024
-
-interface InputFile {
-  /** Decompressed. */
-  readonly bytes: Readable
-  /** Of the file as it is on disk. */
-  readonly sizeBytes: number
-  /** Bytes of it read so far. */
-  readonly bytesRead: () => number
-}
 
 /** Why the file cannot be read, in one sentence; null when it can. */
 export function checkInputFile(path: string): string | null {
@@ -30,7 +25,14 @@ export function checkInputFile(path: string): string | null {
 }
 
 /** Opens a plain, `.gz` or `.zst` file; errors of reading come through the stream. */
-export function openInputFile(path: string): InputFile {
+export function openInputFile(path: string): {
+  /** Decompressed. */
+  readonly bytes: Readable
+  /** Of the file as it is on disk. */
+  readonly sizeBytes: number
+  /** Bytes of it read so far. */
+  readonly bytesRead: () => number
+} {
   const file = createReadStream(path, { highWaterMark: CHUNK_BYTES })
   const bytes = decompressed(path, file)
   return { bytes, sizeBytes: statSync(path).size, bytesRead: () => file.bytesRead }
@@ -38,7 +40,7 @@ export function openInputFile(path: string): InputFile {
 
 function decompressed(path: string, file: Readable): Readable {
   if (!/\.(gz|zst)$/.test(path)) return file
-  const parts = (path.endsWith('.gz') ? gunzipped : zstdDecompressed)(file, CHUNK_BYTES)
+  const parts = (path.endsWith('.gz') ? gunzipped : zstdDecompressed)(file)
   // Nothing is read ahead: an error would take along what nobody has read yet.
   return Readable.from(parts, { objectMode: false, highWaterMark: 1 })
 }

@@ -1,5 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 
+/** Called for a line that cannot be read: its number, from 1 on, and why. */
+export type ReportLine = (lineNumber: number, reason: string) => void
+
 /** Longest line that is read; a whole transaction with its log stays far below. */
 export const LINE_BYTES_MAX = 1024 * 1024
 

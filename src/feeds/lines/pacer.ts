@@ -1,4 +1,5 @@
-import { RECORDING_GAP_SECONDS } from './recording-gap.ts'
+/** Events this far before the newest are another recording; closer ones are only out of order. */
+export const RECORDING_GAP_SECONDS = 60
 
 /**
  * Paces recorded events: the time between two is that of their timestamps divided by the speed.

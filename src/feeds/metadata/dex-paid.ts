@@ -4,7 +4,7 @@ import { isRecord, jsonOf, listAt } from '../../base/json-access.ts'
 import type { FeedEvent } from '../../events/event.ts'
 import { INITIAL_REAL_BASE_RAW } from '../../events/platform.ts'
 import { wait } from '../timers.ts'
-import type { Refusal } from './refusal.ts'
+import type { Refusal } from './safe-fetch.ts'
 
 const ORDERS_URL = 'https://api.dexscreener.com/orders/v1/solana/'
 /** From one request to the next: at most 54 a minute, the service allows 60. */

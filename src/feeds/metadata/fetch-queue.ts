@@ -1,6 +1,5 @@
-import { addressesOf, ipfsContentOf, linkThrough } from './gateways.ts'
-import { HostPace } from './host-pace.ts'
-import type { Refusal } from './refusal.ts'
+import { addressesOf, HostPace, ipfsContentOf, linkThrough } from './gateways.ts'
+import type { Refusal } from './safe-fetch.ts'
 
 /** Uris that wait or run; when more come, the least wanted of the oldest goes. */
 export const QUEUE_MAX = 4_096
@@ -10,7 +9,7 @@ export const RUNNING_MAX = 16
 export const FOREIGN_RUNNING_MAX = 12
 /** Waits before the second try and the ones after it. */
 const RETRY_MS: readonly number[] = [1_000, 5_000, 30_000, 300_000]
-/** Mints of one uri that are told together; copies of a copy beyond them stay without texts. */
+/** Mints of one uri that are emitted together; copies of a copy beyond them stay without texts. */
 const MINTS_MAX = 64
 /** How long a gateway is put aside that says it is switched off: it may come back, or the next start name others. */
 export const SUNSET_MS = 3_600_000

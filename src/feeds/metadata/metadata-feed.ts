@@ -1,3 +1,9 @@
+/**
+ * feeds/metadata: creations and trades of tokens in, `metadata` events out. `FetchQueue` decides which uri is fetched next,
+ * `gateways` how fast a host is asked, `SafeFetch` fetches addresses that strangers wrote, `token-texts` cleans what came.
+ * Invariants: only public addresses over https; bounded size, time, depth and redirects; nothing here throws.
+ */
+
 import { setMaxListeners } from 'node:events'
 import { LRUCache } from 'lru-cache'
 import { THRESHOLDS } from '../../base/thresholds.ts'
@@ -6,11 +12,17 @@ import type { EventSink, Feed } from '../../events/event-sink.ts'
 import { wait } from '../timers.ts'
 import { DexPaid } from './dex-paid.ts'
 import { FetchQueue, type FetchTurn, RUNNING_MAX, uriKey } from './fetch-queue.ts'
-import { REFUSALS, type Refusal, type RefusalCode } from './refusal.ts'
-import { SafeFetch, type SafeFetchOptions, URL_CHARACTERS_MAX } from './safe-fetch.ts'
+import {
+  REFUSALS,
+  type Refusal,
+  type RefusalCode,
+  SafeFetch,
+  type SafeFetchOptions,
+  URL_CHARACTERS_MAX,
+} from './safe-fetch.ts'
 import { readTokenTexts, type TokenTexts } from './token-texts.ts'
 
-/** Texts that are kept for other mints of the same uri; 1 to 3 KB each. */
+/** Texts that are cached for other mints of the same uri; 1 to 3 KB each. */
 const TEXTS_MAX = 2_000
 /** Uris that had nothing, and for how long they are not asked again. */
 const NOTHING_MAX = 10_000
@@ -63,7 +75,7 @@ export class MetadataFeed implements Feed {
     this.#queue = new FetchQueue(options.gateways)
     this.#dexPaid = new DexPaid({
       fetchText: (url, stop) => this.#fetch.text(url, stop),
-      onPaid: (mint) => this.#tell(mint, { dexPaid: true }),
+      onPaid: (mint) => this.#send(mint, { dexPaid: true }),
       clockMs: this.#steadyMs,
       completingPercent: options.completingPercent ?? THRESHOLDS.completingPercent,
       ...(options.dexEveryMs !== undefined && { everyMs: options.dexEveryMs }),
@@ -125,7 +137,7 @@ export class MetadataFeed implements Feed {
     const texts = this.#texts.get(key)
     const nowMs = this.#steadyMs()
     // Not within the fold that the creation is still in.
-    if (texts !== undefined) setImmediate(() => this.#tell(mint, texts))
+    if (texts !== undefined) setImmediate(() => this.#send(mint, texts))
     else if ((this.#nothing.get(key) ?? 0) <= nowMs) this.#queue.add(mint, uri, nowMs)
   }
 
@@ -155,7 +167,7 @@ export class MetadataFeed implements Feed {
       this.#fetched += 1
       const live = this.#withLivePictures(texts)
       this.#texts.set(key, live)
-      for (const mint of mints) this.#tell(mint, live)
+      for (const mint of mints) this.#send(mint, live)
     }
     this.#begin()
   }
@@ -176,7 +188,7 @@ export class MetadataFeed implements Feed {
     if (isOver) this.#gaveUp += 1
   }
 
-  #tell(mint: string, texts: TokenTexts & { readonly dexPaid?: boolean }): void {
+  #send(mint: string, texts: TokenTexts & { readonly dexPaid?: boolean }): void {
     if (Object.keys(texts).length === 0 || this.#stopping.signal.aborted) return
     this.#events += 1
     const timestamp = Math.floor(this.#clockMs() / 1000)

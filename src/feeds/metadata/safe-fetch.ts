@@ -4,9 +4,44 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { request } from 'node:https'
 import { isIP } from 'node:net'
 import { connect, type TLSSocket } from 'node:tls'
+import ipaddr from 'ipaddr.js'
 import { retryAfterMs } from '../backoff.ts'
-import { isPublicAddress } from './public-address.ts'
-import { type Refusal, refusal } from './refusal.ts'
+
+/** Why a token's texts were not had, one word each for the counters. */
+export const REFUSALS = [
+  'url',
+  'scheme',
+  'port',
+  'address',
+  'redirects',
+  'pace',
+  'status',
+  'coding',
+  'size',
+  'dns',
+  'time',
+  'network',
+  'json',
+  'depth',
+] as const
+export type RefusalCode = (typeof REFUSALS)[number]
+
+/** No answer that can be used. */
+export interface Refusal {
+  readonly refused: RefusalCode
+  /** Another try would end the same way. */
+  readonly isFinal: boolean
+  /** The host answers, and what was asked for is not to be had: anybody can name such paths of any host. */
+  readonly isOfPath?: boolean
+  /** The server named a time to wait, in ms. */
+  readonly retryAfterMs?: number
+  /** The server says that it is or will be switched off (`Sunset`, RFC 8594). */
+  readonly isSunset?: boolean
+}
+
+export function refusal(refused: RefusalCode, isFinal: boolean): Refusal {
+  return { refused, isFinal }
+}
 
 /** Longest body that is read; texts of a token have one to two thousand bytes. */
 export const BODY_BYTES_MAX = 64 * 1024
@@ -243,4 +278,18 @@ export function dnsResolver(servers: readonly string[] = []): ResolveHost {
     const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
     return answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
   }
+}
+
+/**
+ * Whether an IP address belongs to a host on the public internet. Everything that stands for this
+ * machine, its networks or its cloud is none: loopback, private, link-local (169.254.169.254),
+ * carrier NAT, multicast, reserved, IPv4 in any IPv6 dress (mapped, compatible, 6to4, Teredo, NAT64).
+ */
+export function isPublicAddress(text: string): boolean {
+  // Short forms like 127.1 are no address to a socket, only to some parsers.
+  if (isIP(text) === 0) return false
+  const address = ipaddr.parse(text)
+  if (address.range() !== 'unicast') return false
+  // Only 2000::/3 is given out as global unicast (RFC 4291); what lies outside is routed nowhere.
+  return address instanceof ipaddr.IPv4 || address.parts[0] >>> 13 === 1
 }

@@ -2,7 +2,7 @@ import { isRecord, type JsonRecord, jsonOf, textAt } from '../../base/json-acces
 import { flatCopy } from '../../base/safe-text.ts'
 import { METADATA_KEYS, type MetadataKey } from '../../events/event.ts'
 import { codePoints, LINK_CHARACTERS_MAX, withScheme } from '../../events/text.ts'
-import { type Refusal, refusal } from './refusal.ts'
+import { type Refusal, refusal } from './safe-fetch.ts'
 
 /** Texts of tokens lie two or three levels deep. */
 export const DEPTH_MAX = 16

@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { FeedEvent, Migrated, Swap, TokenCreated } from '../../events/event.ts'
-import { PUMP_MINT, Quote, quoteOf } from '../../events/platform.ts'
+import { MAYHEM_AGENT, PUMP_MINT, Quote, quoteOf } from '../../events/platform.ts'
 import { bondingCurveAddress, canonicalPoolAddress } from '../chain/layouts/program-address.ts'
-import { PoolDepths, type PoolReserves } from './pool-depths.ts'
 import type { PortalCounters } from './portal-counters.ts'
-import { PortalCurves } from './portal-curves.ts'
 import {
   type CreateFrame,
+  type CurveTradeFrame,
   type MigrateFrame,
   type PortalFrame,
   readPortalFrame,
@@ -28,7 +27,7 @@ const TOKEN_PROGRAM = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb'
 const FRAMES_MAX = 50_000
 /** Mints whose last reserves are remembered. */
 const MINTS_MAX = 20_000
-/** Keys that are remembered as unknown; those past it are not told. */
+/** Keys that are remembered as unknown; those past it are not reported. */
 const UNKNOWN_KEYS_MAX = 64
 
 /**
@@ -45,7 +44,7 @@ export class PortalEvents {
   readonly #unknownKeys = new Set<string>()
   readonly #onUnknownKey: (key: string) => void
 
-  /** @param onUnknownKey told once of each key that frames were not known to have */
+  /** @param onUnknownKey called once for each key that frames were not known to have */
   constructor(counters: PortalCounters, onUnknownKey: (key: string) => void = () => {}) {
     this.#counters = counters
     this.#onUnknownKey = onUnknownKey
@@ -94,14 +93,14 @@ export class PortalEvents {
     const reserves = this.#reservesOf(frame)
     const swap = swapOf(frame, pool, reserves, timestamp)
     if (this.#isDuplicate(`trade ${signature} ${swap.ordinal}`)) return []
-    this.#curves.told(mint, signature)
+    this.#curves.seen(mint, signature)
     this.#counters.trades++
     if (frame.pool === undefined) {
       this.#counters.bareTrades++
-      // What follows does not follow on from the last one whose reserves were told.
+      // What follows does not follow on from the last one whose reserves were given.
       this.#lastBaseRaw.delete(frame.mint)
     } else this.#judge(swap)
-    if (frame.pool === 'pump-amm') this.#depths.told(mint, reserves)
+    if (frame.pool === 'pump-amm') this.#depths.observe(mint, reserves)
     return [swap]
   }
 
@@ -127,7 +126,7 @@ export class PortalEvents {
     }
     if (this.#isDuplicate(`migrate ${signature} ${mint}`)) return []
     this.#counters.migrations++
-    this.#curves.told(mint, signature)
+    this.#curves.seen(mint, signature)
     // The pool's reserves begin anew.
     this.#lastBaseRaw.delete(mint)
     const position = { slot: null, txIndex: null, ordinal: 0, signature, timestamp }
@@ -258,4 +257,90 @@ function raw(amount: number, decimals: number): bigint {
 /** The difference, or 0. */
 function above(value: bigint, less: bigint): bigint {
   return value > less ? value - less : 0n
+}
+
+/** Mints that are remembered, with the transaction that named each first. */
+const CURVES_MAX = 50_000
+
+/**
+ * The curve of a mint follows from its address, and a frame with another one is about another coin: most often its
+ * mint is what that coin is quoted in. Where the curve should stand, frames of mayhem coins have the agent; that is
+ * believed of a mint that its frame calls mayhem and of which nothing came before, so that no quote is.
+ */
+class PortalCurves {
+  /** By mint the signature that named it first. */
+  readonly #first = new LRUCache<string, string>({ max: CURVES_MAX })
+  readonly #mayhem = new LRUCache<string, true>({ max: CURVES_MAX })
+
+  /** null: the frame is about another coin. */
+  ofCreation({
+    mint,
+    signature,
+    bondingCurveKey,
+    is_mayhem_mode: isMayhem = false,
+  }: CreateFrame): string | null {
+    const curve = bondingCurveAddress(mint)
+    const first = this.#first.get(mint)
+    const isNew = first === undefined || first === signature
+    if (bondingCurveKey !== curve && !(bondingCurveKey === MAYHEM_AGENT && isMayhem && isNew))
+      return null
+    if (isMayhem) this.#mayhem.set(mint, true)
+    this.seen(mint, signature)
+    return curve
+  }
+
+  /** null: the frame is about another coin. */
+  ofTrade({ mint, bondingCurveKey, is_mayhem_mode: isMayhem }: CurveTradeFrame): string | null {
+    const curve = bondingCurveAddress(mint)
+    if (bondingCurveKey === curve) return curve
+    const hasAgent = bondingCurveKey === MAYHEM_AGENT && (isMayhem || this.#mayhem.has(mint))
+    return hasAgent ? curve : null
+  }
+
+  /** A mint was seen: it is not new to other transactions any more. */
+  seen(mint: string, signature: string): void {
+    if (!this.#first.has(mint)) this.#first.set(mint, signature)
+  }
+}
+
+/** Pools whose depth is remembered; of others that of the platform's pools at their opening is taken. */
+const DEPTHS_MAX = 20_000
+/** The square root of the product of the reserves that pools opened with until October 2026: 206.9M tokens, 84.99 SOL. */
+const OPENING_DEPTH = Math.sqrt(206_900_000_000_000 * 84_990_359_057)
+/** Trades of less are no price: fees and rounding are too much of them. */
+const PRICED_QUOTE_RAW_MIN = 10_000_000n
+/** Amounts of the chain have 64 bits. */
+const RESERVE_RAW_MAX = 2 ** 63
+
+/** Raw reserves of a pool. */
+interface PoolReserves {
+  readonly baseRaw: bigint
+  readonly quoteRaw: bigint
+}
+
+const UNKNOWN: PoolReserves = { baseRaw: 0n, quoteRaw: 0n }
+
+/**
+ * Reserves for trades that do not tell them: at the price that the trade paid, fees in it, and on the curve of constant
+ * product on which the pool was last. The price is the trade's; the liquidity that follows is an estimate.
+ */
+class PoolDepths {
+  readonly #depths = new LRUCache<string, number>({ max: DEPTHS_MAX })
+
+  /** The reserves of a mint's pool were given. */
+  observe(mint: string, { baseRaw, quoteRaw }: PoolReserves): void {
+    const depth = Math.sqrt(Number(baseRaw) * Number(quoteRaw))
+    if (depth > 0) this.#depths.set(mint, depth)
+  }
+
+  /** A trade of these amounts; zeros, which leave the price as it is, where they make none. */
+  after(mint: string, baseRaw: bigint, quoteRaw: bigint): PoolReserves {
+    if (baseRaw === 0n || quoteRaw < PRICED_QUOTE_RAW_MIN) return UNKNOWN
+    const depth = this.#depths.get(mint) ?? OPENING_DEPTH
+    const root = Math.sqrt(Number(quoteRaw) / Number(baseRaw))
+    const base = Math.round(depth / root)
+    const quote = Math.round(depth * root)
+    const isPossible = base > 0 && quote > 0 && base < RESERVE_RAW_MAX && quote < RESERVE_RAW_MAX
+    return isPossible ? { baseRaw: BigInt(base), quoteRaw: BigInt(quote) } : UNKNOWN
+  }
 }

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import { decodeBase58 } from '../../base/base58.ts'
-import { SIGNATURE_PATTERN } from '../chain/transactions/signature-text.ts'
+import { SIGNATURE_PATTERN } from '../chain/transactions/transaction.ts'
 
 /** Amounts in whole units; the largest still has all its digits in raw units of a double. */
 const Amount = Type.Number({ minimum: 0, maximum: 9_000_000_000 })

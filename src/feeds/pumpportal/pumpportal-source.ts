@@ -1,3 +1,8 @@
+/**
+ * feeds/pumpportal: JSON frames of PumpPortal in, events without slot, index and fees out. `portal-frame` checks the form,
+ * `PortalEvents` makes events and knows repeated frames. A frame about another coin than it says is counted and dropped.
+ */
+
 import { WebSocket } from 'ws'
 import { jsonOf } from '../../base/json-access.ts'
 import { totals } from '../../base/snake-case.ts'
@@ -5,8 +10,7 @@ import type { PumpPortalSetting } from '../../config/source-settings.ts'
 import { isTooLong, peerSocket } from '../peer-socket.ts'
 import { NO_RECORDER, type RawFrames } from '../raw-frames.ts'
 import { secretsOf } from '../secrets.ts'
-import { reasonOf } from '../supervisor/reason.ts'
-import type { Receiver, Source } from '../supervisor/source.ts'
+import { type Receiver, reasonOf, type Source } from '../supervisor/source.ts'
 import { REAL_TIMERS, type Timers } from '../timers.ts'
 import { continuityPercent, newPortalCounters } from './portal-counters.ts'
 import { PortalEvents } from './portal-events.ts'
@@ -29,7 +33,7 @@ interface PumpPortalOptions extends PumpPortalSetting {
   readonly rawFrames?: RawFrames
   readonly timers?: Timers
   readonly stallMs?: number
-  /** Told, once a connection, why a subscription was refused; and once of each key of frames that is not known. */
+  /** Called, once a connection, with why a subscription was refused; and once of each key of frames that is not known. */
   readonly report?: (reason: string) => void
 }
 

@@ -1,3 +1,8 @@
+/**
+ * feeds/recorder: frames of live feeds in, as they came; `.zst` files of bounded size and number out, which feeds/replay reads.
+ * What was flushed lasts when the process is killed.
+ */
+
 import { createWriteStream, mkdirSync, openSync, rmSync, type WriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { finished } from 'node:stream/promises'
@@ -22,7 +27,7 @@ export interface FrameFilesOptions {
   /** The oldest file goes when there are more. */
   readonly filesMax: number
   readonly clockMs: () => number
-  /** Told once when the disk refuses; nothing is recorded from then on. */
+  /** Called once when the disk refuses; nothing is recorded from then on. */
   readonly onFailure: (error: Error) => void
   readonly waitingBytesMax?: number
 }
@@ -50,7 +55,7 @@ export class FrameFiles implements RawFrames {
     this.#flushing = setInterval(() => this.#file?.flush(), FLUSH_MS)
   }
 
-  /** Frames that were kept; where the disk has refused, the newest of them were not. */
+  /** Frames that were written; where the disk has refused, the newest of them were not. */
   get frames(): number {
     return this.#frames
   }
@@ -98,7 +103,7 @@ export class FrameFiles implements RawFrames {
     return bytes
   }
 
-  /** null: the disk refuses, which was told. */
+  /** null: the disk refuses, which was reported. */
   #next(): FrameFile | null {
     const { folder, filesMax } = this.#options
     this.#made += 1
@@ -147,7 +152,7 @@ class FrameFile {
   #isFlushing = false
 
   /**
-   * @param onError told when the file cannot be written
+   * @param onError called when the file cannot be written
    * @throws Error when it cannot be made, as when there is one: nobody's recording is written over
    */
   constructor(path: string, onError: (error: Error) => void) {

@@ -1,14 +1,13 @@
 import type { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { messageOf } from '../../base/errors.ts'
+import { isRecord, jsonOf } from '../../base/json-access.ts'
 import type { FeedEvent } from '../../events/event.ts'
 import type { LineError } from '../../events/event-lines.ts'
 import type { EventSink } from '../../events/event-sink.ts'
 import type { NewForms } from '../chain/transactions/new-forms.ts'
 import type { FeedCounters } from '../feed-counters.ts'
-import { DocumentLines } from '../lines/document-lines.ts'
-import type { ReportLine } from '../lines/line-report.ts'
-import { type Line, LineSplitter } from '../lines/line-splitter.ts'
+import { type Line, LineSplitter, type ReportLine } from '../lines/line-splitter.ts'
 import type { Pacer } from '../lines/pacer.ts'
 import type { Progress } from '../lines/progress.ts'
 import { wait } from '../timers.ts'
@@ -17,15 +16,16 @@ import { RecordedValues } from './recorded-value.ts'
 /** Events handed over at once; between two batches everything else gets its turn. */
 const BATCH_EVENTS = 1_000
 
-interface LineRunOptions {
+export interface LineRunOptions {
   readonly counters: FeedCounters
-  readonly forms?: NewForms | undefined
+  /** Reports events that no layout knows. */
+  readonly forms?: NewForms
   readonly report: ReportLine
   readonly pacer: Pacer
   readonly signal: AbortSignal
   readonly progress: Progress | null
   /**
-   * So much is kept of input that may be one JSON value over many lines, as an editor writes it; 0:
+   * So much is buffered of input that may be one JSON value over many lines, as an editor writes it; 0:
    * it is a line a value.
    */
   readonly documentCharactersMax: number
@@ -180,4 +180,51 @@ export class LineRun {
 function isOpening(text: string): boolean {
   const trimmed = text.trim()
   return trimmed === '{' || trimmed === '['
+}
+
+/** Of a file that is one JSON value so much is buffered, in characters. */
+export const DOCUMENT_CHARACTERS_MAX = 256 * 1024 * 1024
+/** What a line takes beside its text. */
+const LINE_CHARACTERS = 16
+
+/** Lines of a file that begins as one JSON value over many of them, as an editor writes it. */
+class DocumentLines {
+  readonly #charactersMax: number
+  readonly #texts: string[] = []
+  readonly #numbers: number[] = []
+  #characters = 0
+
+  constructor(charactersMax: number) {
+    this.#charactersMax = charactersMax
+  }
+
+  get isFull(): boolean {
+    return this.#characters > this.#charactersMax
+  }
+
+  get text(): string {
+    return this.#texts.join('\n')
+  }
+
+  add(number: number, text: string): void {
+    this.#texts.push(text)
+    this.#numbers.push(number)
+    this.#characters += text.length + LINE_CHARACTERS
+  }
+
+  /** Whether lines are values by themselves, which those of one value over many lines are not. */
+  haveValues(): boolean {
+    return this.#texts.some(isValue)
+  }
+
+  *[Symbol.iterator](): Generator<readonly [number, string]> {
+    for (const [i, text] of this.#texts.entries()) yield [this.#numbers[i], text]
+  }
+}
+
+function isValue(text: string): boolean {
+  const trimmed = text.trim()
+  if (!trimmed.startsWith('{') || !trimmed.endsWith('}')) return false
+  const value = jsonOf(trimmed)
+  return isRecord(value) && Object.keys(value).length > 0
 }

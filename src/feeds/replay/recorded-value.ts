@@ -11,7 +11,7 @@ import type { FeedCounters } from '../feed-counters.ts'
 import { newPortalCounters } from '../pumpportal/portal-counters.ts'
 import { PortalEvents } from '../pumpportal/portal-events.ts'
 import { REMEMBERED_MAX, ReserveTrades } from '../supervisor/reserve-trades.ts'
-import { transactionOfUpdate } from '../yellowstone/recorded-update.ts'
+import { transactionOfUpdate } from '../yellowstone/geyser-transaction.ts'
 
 const LOGS_METHOD = 'logsNotification'
 const U32_MAX = 0xffffffff
@@ -36,7 +36,7 @@ export class RecordedValues {
   readonly #portalCounters = newPortalCounters()
   #portal: PortalEvents | null = null
 
-  /** @param forms told of events that no layout knows */
+  /** @param forms reports events that no layout knows */
   constructor(counters: FeedCounters, forms?: NewForms) {
     this.#counters = counters
     this.normaliser = new ChainNormaliser(counters, forms)
@@ -186,10 +186,10 @@ interface WaitingFrame {
  */
 export class FrameChoice {
   /** By feed: when its last transaction came. */
-  readonly #heardSeconds = new Map<string, number>()
+  readonly #newestSeconds = new Map<string, number>()
   readonly #reserveTrades = new ReserveTrades()
-  /** Swaps that the chain has told, by signature and ordinal. */
-  readonly #toldByChain = new LRUCache<string, true>({ max: REMEMBERED_MAX })
+  /** Swaps that the chain has delivered, by signature and ordinal. */
+  readonly #seenOnChain = new LRUCache<string, true>({ max: REMEMBERED_MAX })
   /** Transactions of which a frame counted, by signature. */
   readonly #counted = new LRUCache<string, true>({ max: REMEMBERED_MAX })
   /** Frames of the chain that are left out for now, in order of arrival. */
@@ -202,12 +202,12 @@ export class FrameChoice {
     const { feed, seconds } = origin
     // It says how late it is: where no trade follows, what waits would do so without end.
     if (events.length === 0) return this.#waited(seconds)
-    this.#heardSeconds.set(feed, seconds)
+    this.#newestSeconds.set(feed, seconds)
     const isLeftOut = FEEDS.slice(0, rank).some((better) => this.#isConnected(better, seconds))
     if (feed === 'pumpportal')
       return isLeftOut
         ? this.#waited(seconds)
-        : [...this.ended(), ...this.#reserveTrades.untold(events, true)]
+        : [...this.ended(), ...this.#reserveTrades.withoutRepeats(events, true)]
     const [signature = ''] = events.map(signatureOf)
     if (isLeftOut) {
       this.#waiting.push({ signature, events, seconds })
@@ -223,7 +223,7 @@ export class FrameChoice {
     return this.#release(this.#waiting.length)
   }
 
-  /** What the better feed has not told for long enough. */
+  /** What the better feed has not delivered for long enough. */
   #waited(nowSeconds: number): readonly FeedEvent[] {
     const isYoung = ({ seconds }: WaitingFrame) => isNear(seconds, nowSeconds)
     const young = this.#waiting.findIndex(isYoung)
@@ -232,30 +232,30 @@ export class FrameChoice {
   }
 
   #release(count: number): readonly FeedEvent[] {
-    const untold = this.#waiting
+    const uncounted = this.#waiting
       .splice(0, count)
       .filter(({ signature }) => !this.#counted.has(signature))
-    return untold.flatMap(({ signature, events }) => this.#ofChain(signature, events))
+    return uncounted.flatMap(({ signature, events }) => this.#ofChain(signature, events))
   }
 
   #ofChain(signature: string, events: readonly FeedEvent[]): readonly FeedEvent[] {
     this.#counted.set(signature, true)
-    return this.#reserveTrades.untold(events.filter(this.#isFirst), false)
+    return this.#reserveTrades.withoutRepeats(events.filter(this.#isFirst), false)
   }
 
   /** What the chain tells again may have been left out: the engine does not know it. */
   readonly #isFirst = (event: FeedEvent): boolean => {
     if (event.type !== 'swap') return true
     const identity = `${event.signature} ${event.ordinal}`
-    if (this.#toldByChain.has(identity)) return false
-    this.#toldByChain.set(identity, true)
+    if (this.#seenOnChain.has(identity)) return false
+    this.#seenOnChain.set(identity, true)
     return true
   }
 
   /** Files of one time that were put together begin anew: what is later says as much as what was before. */
   #isConnected(feed: string, seconds: number): boolean {
-    const heard = this.#heardSeconds.get(feed)
-    return heard !== undefined && isNear(heard, seconds)
+    const newest = this.#newestSeconds.get(feed)
+    return newest !== undefined && isNear(newest, seconds)
   }
 }
 

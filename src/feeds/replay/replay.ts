@@ -1,24 +1,25 @@
+/**
+ * feeds/replay: FEED=replay:<file> and FEED=stdin. In: lines of JSON, each an event line, a transaction or a recorded frame of a
+ * live feed. Out: batches of events. `LineRun` reads lines, `RecordedValues` makes events of a value and chooses between feeds
+ * that recorded the same trade.
+ */
+
+import type { Readable } from 'node:stream'
 import type { EventSink, Feed } from '../../events/event-sink.ts'
-import type { NewForms } from '../chain/transactions/new-forms.ts'
-import type { FeedCounters } from '../feed-counters.ts'
-import { DOCUMENT_CHARACTERS_MAX } from '../lines/document-lines.ts'
 import { checkInputFile, openInputFile } from '../lines/input-file.ts'
-import type { ReportLine } from '../lines/line-report.ts'
 import { Pacer } from '../lines/pacer.ts'
 import { Progress, type ProgressOutput } from '../lines/progress.ts'
-import { LineRun } from './line-run.ts'
+import { DOCUMENT_CHARACTERS_MAX, LineRun, type LineRunOptions } from './line-run.ts'
 
-interface ReplayOptions {
+type LineFeedOptions = Pick<LineRunOptions, 'report' | 'counters' | 'forms'>
+
+interface ReplayOptions extends LineFeedOptions {
   /** Plain, `.gz` or `.zst`. */
   readonly file: string
   /** Factor of real time above 0, or as fast as the engine takes it. */
   readonly speed: number | 'max'
-  readonly report: ReportLine
-  readonly counters: FeedCounters
   /** Where a terminal shows how far it is; null: nowhere, as between lines of JSON. */
   readonly progress?: ProgressOutput | null
-  /** Told of events that no layout knows. */
-  readonly forms?: NewForms
 }
 
 /**
@@ -37,14 +38,7 @@ export class ReplayFeed implements Feed {
 
   /** @throws when the file cannot be opened or the sink fails */
   async start(sink: EventSink): Promise<void> {
-    const {
-      file,
-      speed,
-      report,
-      counters,
-      forms,
-      progress: output = process.stderr,
-    } = this.#options
+    const { file, speed, progress: output = process.stderr } = this.#options
     const { signal } = this.#stopping
     if (signal.aborted) return
     const reason = checkInputFile(file)
@@ -53,12 +47,9 @@ export class ReplayFeed implements Feed {
     const progress = new Progress(output, () => bytesRead() / Math.max(sizeBytes, 1))
     const destroy = () => bytes.destroy()
     signal.addEventListener('abort', destroy)
-    const pacer = new Pacer(speed)
     const run = new LineRun(sink, {
-      counters,
-      forms,
-      report,
-      pacer,
+      ...this.#options,
+      pacer: new Pacer(speed),
       signal,
       progress,
       documentCharactersMax: DOCUMENT_CHARACTERS_MAX,
@@ -69,6 +60,50 @@ export class ReplayFeed implements Feed {
       signal.removeEventListener('abort', destroy)
       bytes.destroy()
       progress.end()
+    }
+  }
+
+  stop(): void {
+    this.#stopping.abort()
+  }
+}
+
+interface StdinOptions extends LineFeedOptions {
+  /** Another stream of bytes than the standard input. */
+  readonly input?: Readable
+}
+
+/**
+ * Feed `stdin`: event lines or recorded chain data, one JSON object a line, taken as they come.
+ * While the engine is busy the pipe fills and the writer waits. Ends at the end of the input.
+ */
+export class StdinFeed implements Feed {
+  readonly name = 'stdin'
+  readonly #options: StdinOptions
+  readonly #stopping = new AbortController()
+
+  constructor(options: StdinOptions) {
+    this.#options = options
+  }
+
+  /** @throws when the sink fails */
+  async start(sink: EventSink): Promise<void> {
+    const { signal } = this.#stopping
+    if (signal.aborted) return
+    const input = this.#options.input ?? process.stdin
+    const destroy = () => input.destroy()
+    signal.addEventListener('abort', destroy)
+    const run = new LineRun(sink, {
+      ...this.#options,
+      pacer: new Pacer('max'),
+      signal,
+      progress: null,
+      documentCharactersMax: 0,
+    })
+    try {
+      await run.read(input)
+    } finally {
+      signal.removeEventListener('abort', destroy)
     }
   }
 

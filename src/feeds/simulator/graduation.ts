@@ -1,22 +1,9 @@
 import type { Random } from '../../base/random.ts'
-import { Appointment, type Appointments } from './world/appointments.ts'
-import type { ChainClock } from './world/chain-clock.ts'
+import { Appointment } from './world/appointments.ts'
 import { MIGRATION_FEE_LAMPORTS, MIGRATION_FEE_MICRO_USDC, POOL_BASE_RAW } from './world/curve.ts'
-import type { Interner } from './world/interner.ts'
 import type { MarketParts } from './world/parts.ts'
-import type { StateWriter, SwapWriter } from './world/swap-writer.ts'
-import type { TicketPool } from './world/ticket-pool.ts'
-import {
-  I,
-  quotedPoolLane,
-  T,
-  TOKEN_INTS,
-  TOKEN_LANES,
-  type TokenTable,
-  Trait,
-} from './world/token-table.ts'
+import { I, quotedPoolLane, T, TOKEN_INTS, TOKEN_LANES, Trait } from './world/token-table.ts'
 import { randomAddress } from './world/token-text.ts'
-import type { WatchList } from './world/watch-list.ts'
 
 /** Migration follows completion within this many slots. */
 const MAX_MIGRATION_DELAY_SLOTS = 10
@@ -31,56 +18,32 @@ export function drawIsBoosted(random: Random): boolean {
   return random.chance(BOOSTED_SHARE)
 }
 
-type GraduationParts = Pick<
-  MarketParts,
-  | 'tokens'
-  | 'tickets'
-  | 'watched'
-  | 'appointments'
-  | 'clock'
-  | 'writer'
-  | 'state'
-  | 'book'
-  | 'random'
->
-
 /** The end of a curve: complete, frozen for some slots, then a pool. */
 export class Graduation {
-  readonly #tokens: TokenTable
-  readonly #tickets: TicketPool
-  readonly #watched: WatchList
-  readonly #appointments: Appointments
-  readonly #clock: ChainClock
-  readonly #writer: SwapWriter
-  readonly #state: StateWriter
-  readonly #book: Interner
-  readonly #random: Random
+  readonly #parts: MarketParts
 
-  constructor(parts: GraduationParts) {
-    this.#tokens = parts.tokens
-    this.#tickets = parts.tickets
-    this.#watched = parts.watched
-    this.#appointments = parts.appointments
-    this.#clock = parts.clock
-    this.#writer = parts.writer
-    this.#state = parts.state
-    this.#book = parts.book
-    this.#random = parts.random
+  constructor(parts: MarketParts) {
+    this.#parts = parts
   }
 
   /** In the transaction that bought the rest. From here on the row has the reserves of the pool to come. */
   complete(row: number): void {
-    this.#tokens.ints[row * TOKEN_INTS + I.traits] |= Trait.frozen
-    const mint = this.#tokens.mints[row]
-    const bondingCurve = this.#tokens.curves[row]
-    this.#writer.event({ type: 'completed', ...this.#writer.position(), mint, bondingCurve })
+    this.#parts.tokens.ints[row * TOKEN_INTS + I.traits] |= Trait.frozen
+    const mint = this.#parts.tokens.mints[row]
+    const bondingCurve = this.#parts.tokens.curves[row]
+    this.#parts.writer.event({
+      type: 'completed',
+      ...this.#parts.writer.position(),
+      mint,
+      bondingCurve,
+    })
     this.#setPoolReserves(row)
     this.#appoint(row)
-    this.#watched.leave(row)
+    this.#parts.watched.leave(row)
   }
 
   #setPoolReserves(row: number): void {
-    const lanes = this.#tokens.lanes
+    const lanes = this.#parts.tokens.lanes
     const lane = row * TOKEN_LANES
     const realQuote = lanes[lane + T.virtualQuote] - lanes[lane + T.offsetQuote]
     const poolQuote = realQuote - this.#migrationFee(row)
@@ -90,49 +53,51 @@ export class Graduation {
   }
 
   #appoint(row: number): void {
-    this.#tokens.hold(row)
-    const slot = this.#clock.slot + this.#random.between(1, MAX_MIGRATION_DELAY_SLOTS)
-    if (!this.#appointments.add(slot, row, Appointment.migrate)) this.migrate(row)
+    this.#parts.tokens.hold(row)
+    const slot = this.#parts.clock.slot + this.#parts.random.between(1, MAX_MIGRATION_DELAY_SLOTS)
+    if (!this.#parts.appointments.add(slot, row, Appointment.migrate)) this.migrate(row)
   }
 
   /** Goes on with a token that an earlier run left complete; `hasPoolReserves`: its row stands at the pool's already. */
   resume(row: number, hasPoolReserves: boolean): void {
-    this.#tokens.add(row, Trait.frozen)
+    this.#parts.tokens.add(row, Trait.frozen)
     if (!hasPoolReserves) this.#setPoolReserves(row)
     this.#appoint(row)
   }
 
   migrate(row: number): void {
-    const { lanes, ints } = this.#tokens
+    const { lanes, ints } = this.#parts.tokens
     const lane = row * TOKEN_LANES
     const int = row * TOKEN_INTS
-    const poolAmm = randomAddress(this.#random)
+    const poolAmm = randomAddress(this.#parts.random)
     const quoteRaw = lanes[lane + T.virtualQuote]
     lanes[lane + T.realBase] = lanes[lane + T.virtualBase]
     lanes[lane + T.offsetQuote] = 0
-    lanes[lane + T.targetQuote] = Math.floor(quoteRaw * (0.4 + 2 * this.#random.unit()))
+    lanes[lane + T.targetQuote] = Math.floor(quoteRaw * (0.4 + 2 * this.#parts.random.unit()))
     let traits = (ints[int + I.traits] | Trait.amm) & ~Trait.frozen
-    if ((traits & Trait.coin) === 0 && drawIsBoosted(this.#random)) traits |= Trait.boosted
+    if ((traits & Trait.coin) === 0 && drawIsBoosted(this.#parts.random)) traits |= Trait.boosted
     ints[int + I.traits] = traits
-    ints[int + I.pool] = quotedPoolLane(this.#book.address(poolAmm), traits)
+    ints[int + I.pool] = quotedPoolLane(this.#parts.book.address(poolAmm), traits)
     ints[int + I.tier] = 0
-    const mint = this.#tokens.mints[row]
-    const bondingCurve = this.#tokens.curves[row]
-    this.#writer.beginTransaction()
-    this.#state.reserves(row, 'pool_opened')
-    const position = this.#writer.position()
-    this.#writer.event({ type: 'migrated', ...position, mint, bondingCurve, poolAmm })
-    if (this.#random.chance(DEX_PAID_SHARE)) {
+    const mint = this.#parts.tokens.mints[row]
+    const bondingCurve = this.#parts.tokens.curves[row]
+    this.#parts.writer.beginTransaction()
+    this.#parts.state.reserves(row, 'pool_opened')
+    const position = this.#parts.writer.position()
+    this.#parts.writer.event({ type: 'migrated', ...position, mint, bondingCurve, poolAmm })
+    if (this.#parts.random.chance(DEX_PAID_SHARE)) {
       const { timestamp } = position
-      this.#writer.event({ type: 'metadata', timestamp, mint, dexPaid: true })
+      this.#parts.writer.event({ type: 'metadata', timestamp, mint, dexPaid: true })
     }
-    this.#tickets.add(row, MIGRATION_TICKETS)
-    this.#tokens.release(row)
+    this.#parts.tickets.add(row, MIGRATION_TICKETS)
+    this.#parts.tokens.release(row)
   }
 
   /** What the migration keeps; of a coin's curve nothing, which was not seen on chain. */
   #migrationFee(row: number): number {
-    if (this.#tokens.has(row, Trait.coin)) return 0
-    return this.#tokens.has(row, Trait.usdc) ? MIGRATION_FEE_MICRO_USDC : MIGRATION_FEE_LAMPORTS
+    if (this.#parts.tokens.has(row, Trait.coin)) return 0
+    return this.#parts.tokens.has(row, Trait.usdc)
+      ? MIGRATION_FEE_MICRO_USDC
+      : MIGRATION_FEE_LAMPORTS
   }
 }

@@ -15,7 +15,7 @@ export interface HeldMarket {
   recentAttention(most: number): Generator<void, RecentAttention>
   /** Token of a quote's number; -1: it is none. */
   tokenOfQuote(quote: number): number
-  /** null: nobody told its creation. */
+  /** null: its creation was not seen. */
   read(token: number): HeldToken | null
   /** What its traders have paid into the curve, less what they got out, raw; -1 when that cannot be seen. */
   paidIn(token: number): number

@@ -1,5 +1,4 @@
 import { mulDivFloor } from '../../base/muldiv.ts'
-import type { Random } from '../../base/random.ts'
 import type { Metadata, TokenCreated } from '../../events/event.ts'
 import { USDC_MINT } from '../../events/platform.ts'
 import { Flag } from '../../events/swap-record.ts'
@@ -7,8 +6,7 @@ import type { Crowd } from './crowd.ts'
 import { drawIsRunner, MAX_ORDINARY_TARGET, RUNNER_TARGET, sizeFactorOf } from './expectations.ts'
 import type { ReserveMoves } from './reserve-moves.ts'
 import { QUANTILES, type SizeDraw, TICKETS } from './size-draw.ts'
-import { Appointment, type Appointments } from './world/appointments.ts'
-import type { ChainClock } from './world/chain-clock.ts'
+import { Appointment } from './world/appointments.ts'
 import {
   COIN_DECIMALS,
   MAYHEM_SUPPLY_RAW,
@@ -18,23 +16,11 @@ import {
   VIRTUAL_QUOTE_LAMPORTS,
   VIRTUAL_QUOTE_MICRO_USDC,
 } from './world/curve.ts'
-import type { HolderTable } from './world/holder-table.ts'
 import type { Holdings } from './world/holdings.ts'
-import type { Interner } from './world/interner.ts'
 import type { MarketParts } from './world/parts.ts'
-import { A, type SwapWriter } from './world/swap-writer.ts'
-import type { TicketPool } from './world/ticket-pool.ts'
-import {
-  I,
-  quotedPoolLane,
-  T,
-  TOKEN_INTS,
-  TOKEN_LANES,
-  type TokenTable,
-  Trait,
-} from './world/token-table.ts'
+import { A } from './world/swap-writer.ts'
+import { I, quotedPoolLane, T, TOKEN_INTS, TOKEN_LANES, Trait } from './world/token-table.ts'
 import { CreatorSource, randomAddress, randomMint, TokenTextSource } from './world/token-text.ts'
-import type { WalletPool } from './world/wallet-pool.ts'
 
 /** Tokens quoted in another token of the market. */
 const COIN_SHARE = 0.03
@@ -77,58 +63,36 @@ interface LauncherParts extends MarketParts {
 
 /** Launches tokens, with all that happens around the first block. */
 export class Launcher {
-  readonly #tokens: TokenTable
-  readonly #tickets: TicketPool
-  readonly #appointments: Appointments
-  readonly #holders: HolderTable
-  readonly #wallets: WalletPool
-  readonly #crowd: Crowd
-  readonly #sizes: SizeDraw
-  readonly #holdings: Holdings
-  readonly #moves: ReserveMoves
-  readonly #clock: ChainClock
-  readonly #writer: SwapWriter
-  readonly #random: Random
+  readonly #parts: LauncherParts
   readonly #births: Births
 
   constructor(parts: LauncherParts) {
-    this.#tokens = parts.tokens
-    this.#tickets = parts.tickets
-    this.#appointments = parts.appointments
-    this.#holders = parts.holders
-    this.#wallets = parts.wallets
-    this.#crowd = parts.crowd
-    this.#sizes = parts.sizes
-    this.#holdings = parts.holdings
-    this.#moves = parts.moves
-    this.#clock = parts.clock
-    this.#writer = parts.writer
-    this.#random = parts.random
+    this.#parts = parts
     this.#births = new Births(parts)
   }
 
   launch(kind: LaunchKind): void {
-    if (this.#tokens.isFull) return
-    const quoteRow = this.#random.chance(COIN_SHARE) ? this.#drawQuoteRow() : -1
-    const row = this.#tokens.take()
-    this.#writer.beginTransaction()
+    if (this.#parts.tokens.isFull) return
+    const quoteRow = this.#parts.random.chance(COIN_SHARE) ? this.#drawQuoteRow() : -1
+    const row = this.#parts.tokens.take()
+    this.#parts.writer.beginTransaction()
     this.#births.create(row, quoteRow, kind === 'old')
-    if (this.#tokens.has(row, Trait.mayhem) && this.#random.chance(REPRICED_SHARE))
-      this.#moves.reprice(row, this.#moves.drawOffsetShare())
+    if (this.#parts.tokens.has(row, Trait.mayhem) && this.#parts.random.chance(REPRICED_SHARE))
+      this.#parts.moves.reprice(row, this.#parts.moves.drawOffsetShare())
     if (kind === 'noticed') this.#firstTrades(row)
-    const isRunner = this.#tokens.has(row, Trait.runner)
-    const drawn = TICKETS[this.#random.below(QUANTILES)]
-    this.#tickets.add(row, isRunner ? Math.max(RUNNER_MIN_TICKETS, drawn) : drawn)
-    this.#tokens.release(row)
+    const isRunner = this.#parts.tokens.has(row, Trait.runner)
+    const drawn = TICKETS[this.#parts.random.below(QUANTILES)]
+    this.#parts.tickets.add(row, isRunner ? Math.max(RUNNER_MIN_TICKETS, drawn) : drawn)
+    this.#parts.tokens.release(row)
   }
 
   /** A sniper's buy some slots after the launch. */
   snipe(row: number): void {
-    if (!this.#tokens.has(row, Trait.frozen)) {
-      this.#writer.beginTransaction()
-      this.#crowd.buySome(row, this.#wallets.bot())
+    if (!this.#parts.tokens.has(row, Trait.frozen)) {
+      this.#parts.writer.beginTransaction()
+      this.#parts.crowd.buySome(row, this.#parts.wallets.bot())
     }
-    this.#tokens.release(row)
+    this.#parts.tokens.release(row)
   }
 
   /** Hands over what is still late. */
@@ -138,103 +102,102 @@ export class Launcher {
 
   /** A coin that is known already, better one that has graduated; -1 when none was found. */
   #drawQuoteRow(): number {
-    for (let i = 0; i < QUOTE_DRAWS && !this.#tickets.isEmpty; i++) {
-      const row = this.#tickets.draw()
+    for (let i = 0; i < QUOTE_DRAWS && !this.#parts.tickets.isEmpty; i++) {
+      const row = this.#parts.tickets.draw()
       const int = row * TOKEN_INTS
-      const traits = this.#tokens.ints[int + I.traits]
+      const traits = this.#parts.tokens.ints[int + I.traits]
       if ((traits & NO_QUOTE_COIN) !== 0) continue
       if ((traits & Trait.amm) !== 0) return row
-      if (i >= GRADUATED_DRAWS && this.#tokens.ints[int + I.trades] >= QUOTE_MIN_TRADES) return row
+      if (i >= GRADUATED_DRAWS && this.#parts.tokens.ints[int + I.trades] >= QUOTE_MIN_TRADES)
+        return row
     }
     return -1
   }
 
   /** Creator, bundle, snipers. */
   #firstTrades(row: number): void {
-    const random = this.#random
+    const random = this.#parts.random
     if (random.chance(CREATOR_BUYS_SHARE)) this.#creatorBuys(row)
     if (random.chance(BUNDLE_SHARE)) this.#bundle(row)
     if (!random.chance(SNIPED_SHARE)) return
     for (let i = random.between(1, MAX_SNIPERS); i > 0; i--) {
-      this.#tokens.hold(row)
+      this.#parts.tokens.hold(row)
       const delaySlots = random.below(MAX_SNIPE_DELAY_SLOTS + 1)
-      const slot = this.#clock.slot + delaySlots
-      if (delaySlots === 0 || !this.#appointments.add(slot, row, Appointment.snipe)) this.snipe(row)
+      const slot = this.#parts.clock.slot + delaySlots
+      if (delaySlots === 0 || !this.#parts.appointments.add(slot, row, Appointment.snipe))
+        this.snipe(row)
     }
   }
 
   /** In the transaction of the creation. Some spread what they got to other wallets in it. */
   #creatorBuys(row: number): void {
-    const isWhole = this.#random.chance(WHOLE_CURVE_SHARE)
-    this.#sizes.draw(row, 3)
+    const isWhole = this.#parts.random.chance(WHOLE_CURVE_SHARE)
+    this.#parts.sizes.draw(row, 3)
     // Far more than the curve has: the buy is cut to exactly the rest.
-    const launchQuote = this.#tokens.launchQuote[row]
-    if (isWhole) this.#writer.amounts[A.quote] = launchQuote * 10
-    const place = this.#crowd.buyGiven(row, this.#tokens.ints[row * TOKEN_INTS + I.creator], 0)
+    const launchQuote = this.#parts.tokens.launchQuote[row]
+    if (isWhole) this.#parts.writer.amounts[A.quote] = launchQuote * 10
+    const place = this.#parts.crowd.buyGiven(
+      row,
+      this.#parts.tokens.ints[row * TOKEN_INTS + I.creator],
+      0,
+    )
     if (place < 0) return
-    this.#holders.knowCreator(row, place)
-    if (this.#random.chance(FORWARDS_SHARE)) this.#holdings.spread(row, place)
+    this.#parts.holders.knowCreator(row, place)
+    if (this.#parts.random.chance(FORWARDS_SHARE)) this.#parts.holdings.spread(row, place)
   }
 
   /** Several signers in the block of the launch, at times in one transaction. */
   #bundle(row: number): void {
-    const random = this.#random
+    const random = this.#parts.random
     const isOneTransaction = random.chance(0.4)
     const flags = random.chance(0.1) ? INSIDER : 0
     const signers = random.between(2, 6)
     for (let i = 0; i < signers; i++) {
-      if (this.#tokens.has(row, Trait.frozen)) return
-      if (i === 0 || !isOneTransaction) this.#writer.beginTransaction()
-      const wallet = random.chance(0.7) ? this.#wallets.fresh() : this.#wallets.trader()
-      this.#sizes.draw(row, 2)
-      const least = BUNDLE_MIN_LAMPORTS * this.#sizes.quotePerLamport(row)
-      this.#writer.amounts[A.quote] = Math.max(Math.ceil(least), this.#writer.amounts[A.quote])
-      this.#crowd.buyGiven(row, wallet, flags)
+      if (this.#parts.tokens.has(row, Trait.frozen)) return
+      if (i === 0 || !isOneTransaction) this.#parts.writer.beginTransaction()
+      const wallet = random.chance(0.7) ? this.#parts.wallets.fresh() : this.#parts.wallets.trader()
+      this.#parts.sizes.draw(row, 2)
+      const least = BUNDLE_MIN_LAMPORTS * this.#parts.sizes.quotePerLamport(row)
+      this.#parts.writer.amounts[A.quote] = Math.max(
+        Math.ceil(least),
+        this.#parts.writer.amounts[A.quote],
+      )
+      this.#parts.crowd.buyGiven(row, wallet, flags)
     }
   }
 }
 
-type BirthsParts = Pick<MarketParts, 'tokens' | 'clock' | 'writer' | 'book' | 'random'>
-
 /** Draws new tokens and tells their creation. */
 class Births {
-  readonly #tokens: TokenTable
-  readonly #clock: ChainClock
-  readonly #writer: SwapWriter
-  readonly #book: Interner
-  readonly #random: Random
+  readonly #parts: MarketParts
   readonly #text: TokenTextSource
   readonly #creators: CreatorSource
   /** Metadata arrives after the token: with the next launch. */
   #late: Metadata | null = null
 
-  constructor(parts: BirthsParts) {
-    this.#tokens = parts.tokens
-    this.#clock = parts.clock
-    this.#writer = parts.writer
-    this.#book = parts.book
-    this.#random = parts.random
+  constructor(parts: MarketParts) {
+    this.#parts = parts
     this.#text = new TokenTextSource(parts.random)
     this.#creators = new CreatorSource(parts.random)
   }
 
   /** Fills a taken row; `quoteRow` is that of the coin it is quoted in, -1 for SOL or USDC. */
   create(row: number, quoteRow: number, isOld: boolean): void {
-    const random = this.#random
+    const random = this.#parts.random
     const traits = this.#drawTraits(quoteRow >= 0, isOld)
     const mint = randomMint(random, random.chance(SUFFIX_SHARE))
     const bondingCurve = randomAddress(random)
     const creator = this.#creators.address()
-    this.#tokens.mints[row] = mint
-    this.#tokens.curves[row] = bondingCurve
-    this.#tokens.creators[row] = creator
+    this.#parts.tokens.mints[row] = mint
+    this.#parts.tokens.curves[row] = bondingCurve
+    this.#parts.tokens.creators[row] = creator
     const quoteMint = this.#quoteMint(traits, quoteRow)
     this.#fillInts(row, traits, quoteRow, quoteMint)
     const virtualQuote = this.#launchQuote(traits, quoteRow)
     this.#fillLanes(row, traits, virtualQuote)
     const created: TokenCreated = {
       type: 'token_created',
-      ...this.#writer.position(),
+      ...this.#parts.writer.position(),
       ...{ mint, ...this.#text.text(), creator, bondingCurve, tokenProgram: TOKEN_2022 },
       isMayhemMode: (traits & Trait.mayhem) !== 0,
       supplyRaw: BigInt(SUPPLY_RAW),
@@ -250,27 +213,27 @@ class Births {
 
   /** Hands over what is still late. */
   flush(): void {
-    if (this.#late !== null) this.#writer.event({ ...this.#late, ...this.#stamp() })
+    if (this.#late !== null) this.#parts.writer.event({ ...this.#late, ...this.#stamp() })
     this.#late = null
   }
 
   #stamp(): { timestamp: number } {
-    return { timestamp: this.#clock.timestamp }
+    return { timestamp: this.#parts.clock.timestamp }
   }
 
   #announce(created: TokenCreated): void {
     const late = this.#late
-    if (late !== null) this.#writer.event({ ...late, ...this.#stamp() })
-    this.#writer.event(created)
+    if (late !== null) this.#parts.writer.event({ ...late, ...this.#stamp() })
+    this.#parts.writer.event(created)
     this.#late = null
-    if (!this.#random.chance(METADATA_SHARE)) return
+    if (!this.#parts.random.chance(METADATA_SHARE)) return
     const { mint, name, timestamp } = created
-    const paid = this.#random.chance(DEX_PAID_SHARE) ? { dexPaid: true } : {}
+    const paid = this.#parts.random.chance(DEX_PAID_SHARE) ? { dexPaid: true } : {}
     this.#late = { type: 'metadata', timestamp, mint, ...this.#text.links(name), ...paid }
   }
 
   #drawTraits(isCoin: boolean, isOld: boolean): number {
-    const random = this.#random
+    const random = this.#parts.random
     let traits = drawIsRunner(random) ? Trait.runner : 0
     if (isCoin) traits |= Trait.coin
     else if (random.chance(USDC_SHARE)) traits |= Trait.usdc
@@ -282,35 +245,35 @@ class Births {
 
   #quoteMint(traits: number, quoteRow: number): string {
     if ((traits & Trait.usdc) !== 0) return USDC_MINT
-    return quoteRow < 0 ? '' : this.#tokens.mints[quoteRow]
+    return quoteRow < 0 ? '' : this.#parts.tokens.mints[quoteRow]
   }
 
   /** Of a coin as much as is worth the virtual quote of a launch in what the coin is quoted in. */
   #launchQuote(traits: number, quoteRow: number): number {
     if ((traits & Trait.usdc) !== 0) return VIRTUAL_QUOTE_MICRO_USDC
     if (quoteRow < 0) return VIRTUAL_QUOTE_LAMPORTS
-    const { lanes } = this.#tokens
+    const { lanes } = this.#parts.tokens
     const lane = quoteRow * TOKEN_LANES
-    const isUsdc = this.#tokens.has(quoteRow, Trait.usdc)
+    const isUsdc = this.#parts.tokens.has(quoteRow, Trait.usdc)
     const worth = isUsdc ? VIRTUAL_QUOTE_MICRO_USDC : VIRTUAL_QUOTE_LAMPORTS
     return mulDivFloor(worth, lanes[lane + T.virtualBase], lanes[lane + T.virtualQuote])
   }
 
   #fillInts(row: number, traits: number, quoteRow: number, quoteMint: string): void {
-    const { ints, mints, curves, creators } = this.#tokens
+    const { ints, mints, curves, creators } = this.#parts.tokens
     const int = row * TOKEN_INTS
-    ints[int + I.token] = this.#book.token(mints[row])
-    ints[int + I.pool] = quotedPoolLane(this.#book.address(curves[row]), traits)
-    ints[int + I.creator] = this.#book.wallet(creators[row])
+    ints[int + I.token] = this.#parts.book.token(mints[row])
+    ints[int + I.pool] = quotedPoolLane(this.#parts.book.address(curves[row]), traits)
+    ints[int + I.creator] = this.#parts.book.wallet(creators[row])
     ints[int + I.traits] = traits
-    if (quoteMint !== '') this.#tokens.quoteMint[row] = this.#book.address(quoteMint)
-    this.#tokens.quoteRow[row] = quoteRow
-    if (quoteRow >= 0) this.#tokens.hold(quoteRow)
+    if (quoteMint !== '') this.#parts.tokens.quoteMint[row] = this.#parts.book.address(quoteMint)
+    this.#parts.tokens.quoteRow[row] = quoteRow
+    if (quoteRow >= 0) this.#parts.tokens.hold(quoteRow)
   }
 
   #fillLanes(row: number, traits: number, virtualQuoteRaw: number): void {
-    const random = this.#random
-    const lanes = this.#tokens.lanes
+    const random = this.#parts.random
+    const lanes = this.#parts.tokens.lanes
     const lane = row * TOKEN_LANES
     const isRunner = (traits & Trait.runner) !== 0
     const unit = random.unit()
@@ -319,7 +282,7 @@ class Births {
     lanes[lane + T.virtualQuote] = virtualQuoteRaw
     lanes[lane + T.realBase] = REAL_BASE_RAW
     lanes[lane + T.targetQuote] = virtualQuoteRaw * (isRunner ? RUNNER_TARGET : target)
-    this.#tokens.launchQuote[row] = virtualQuoteRaw
+    this.#parts.tokens.launchQuote[row] = virtualQuoteRaw
     lanes[lane + T.offsetQuote] = virtualQuoteRaw
     lanes[lane + T.supply] = (traits & Trait.mayhem) !== 0 ? MAYHEM_SUPPLY_RAW : SUPPLY_RAW
     lanes[lane + T.sizeFactor] = sizeFactorOf(traits)

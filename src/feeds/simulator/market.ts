@@ -33,7 +33,7 @@ const SPARE_ROWS = 8_192
 const HISTORY_PRICE_INTERVAL_SECONDS = 10
 /** More than any history covers. */
 const HISTORY_ROOM_SECONDS = 4 * 86_400
-/** Counts of told events that give different markets. */
+/** Counts of emitted events that give different markets. */
 const TOLD_EVENTS = 2 ** 20
 const START_USD = 150
 const DAY_SECONDS = 86_400
@@ -50,11 +50,11 @@ export interface MarketOptions {
   readonly tokens: number
   /** Unix seconds; part of the seed, so that a later start invents other tokens. */
   readonly startSeconds: number
-  /** Nothing before it is told; where it is left out, there is room for a history of some days. */
+  /** Nothing before it is emitted; where it is left out, there is room for a history of some days. */
   readonly fromSeconds?: number
-  /** No slot below it is told: a market that follows another goes on behind it. */
+  /** No slot below it is emitted: a market that follows another goes on behind it. */
   readonly firstSlot?: number
-  /** Events told before it; part of the seed, so that two starts in one second do not invent the same. */
+  /** Events emitted before it; part of the seed, so that two starts in one second do not invent the same. */
   readonly toldEvents?: number
   /** Dollars per SOL that it goes on from; 0 for none. */
   readonly solPriceUsd?: number
@@ -82,8 +82,8 @@ export class Market {
 
   constructor(options: MarketOptions, sink: RecordSink) {
     const { seed, startSeconds, addressBook: book } = options
-    const told = (options.toldEvents ?? 0) % TOLD_EVENTS
-    const random = new Random(seed, startSeconds + told * 2 ** 32)
+    const earlier = (options.toldEvents ?? 0) % TOLD_EVENTS
+    const random = new Random(seed, startSeconds + earlier * 2 ** 32)
     const draws = ticketsInDraw(options.tokens)
     const tokens = new TokenTable(draws + SPARE_ROWS)
     const tickets = new TicketPool(draws, tokens, random)
@@ -179,7 +179,7 @@ export class Market {
     this.advance(seconds)
   }
 
-  /** Advance in history, where the price need not be told every second. */
+  /** Advance in history, where the price need not be emitted every second. */
   advanceHistory(seconds: number): void {
     this.advance(seconds, HISTORY_PRICE_INTERVAL_SECONDS)
   }

@@ -1,3 +1,10 @@
+/**
+ * feeds/simulator: FEED=sim. In: a seed, the number of tokens, a rate, and the market an earlier run left. Out: swap records and
+ * events of a made-up market. `Market` ties the actors together: `Launcher`, `Crowd`, `Trader`, `CoinTrades`, `Graduation`,
+ * `ReserveMoves`; `world` has the tables they share. Invariants: a pure function of options and calls; fixed memory; reserves,
+ * balances and fees follow the platform's rules, which test/simulator audits.
+ */
+
 import { performance } from 'node:perf_hooks'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import type { Feed, RecordSink } from '../../events/event-sink.ts'
@@ -33,12 +40,6 @@ interface SimulatorOptions
   readonly rate: number
   /** Now, unix seconds; fractions make the pace even but are not needed. */
   readonly clock: () => number
-}
-
-/** A market that was taken up, and what its history has to know of that. */
-interface GoneOn {
-  readonly market: Market
-  readonly goesOn: NonNullable<HistoryOptions['goesOn']>
 }
 
 /**
@@ -83,7 +84,13 @@ export class SimulatorFeed implements Feed {
   }
 
   /** null: the folder holds no token of the simulator. */
-  async #takeUp(held: HeldMarket, sink: RecordSink): Promise<GoneOn | null> {
+  async #takeUp(
+    held: HeldMarket,
+    sink: RecordSink,
+  ): Promise<{
+    readonly market: Market
+    readonly goesOn: NonNullable<HistoryOptions['goesOn']>
+  } | null> {
     const { startSeconds } = this.#options
     const stoppedSeconds = Math.min(held.newestEventSeconds || startSeconds, startSeconds)
     // A slot begins before the second in it, and time shall not go back.
@@ -183,7 +190,7 @@ interface HistoryOptions {
   readonly rate: number
   /** Unix seconds at which it ends and the live market begins. */
   readonly endSeconds: number
-  /** Of a market that goes on: tokens that it has, and the seconds that nobody has told of, a day at most. */
+  /** Of a market that goes on: tokens that it has, and the seconds since it stopped, a day at most. */
   readonly goesOn?: { readonly tokens: number; readonly spanSeconds: number }
 }
 

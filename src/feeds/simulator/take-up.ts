@@ -37,7 +37,7 @@ export interface TakeUpParts extends MarketParts {
 /**
  * Puts the market that a folder holds into the tables of a new one, which goes on from there: the same
  * tokens, at the reserves that the last swap left, the wallets that held and traded them, and as much
- * attention as they had. What no event told is drawn anew: where a price is going, and when a creator sells.
+ * attention as they had. What no event says is drawn anew: where a price is going, and when a creator sells.
  */
 export class TakeUp {
   readonly #parts: TakeUpParts
@@ -195,7 +195,7 @@ export class TakeUp {
   }
 }
 
-/** Did the simulator make it up? Other feeds may have told tokens of the same folder. */
+/** Did the simulator make it up? Other feeds may have emitted tokens of the same folder. */
 function isOwn({ decimals, uri }: HeldToken): boolean {
   return decimals === DECIMALS_DEFAULT && isMadeUpUri(uri)
 }

@@ -5,27 +5,28 @@ export const JUMP_SHARE = 0.05
 /** Two venues agree when their prices differ by no more than this. */
 export const AGREE_SHARE = 0.01
 /** A lonely price that is far from the last one is believed when it stays for this long. */
-export const JUMP_HELD_MS = 60_000
+export const JUMP_WAIT_MS = 60_000
 /** The first price of a single venue waits this long for a second one. */
 export const FIRST_ALONE_MS = 3_000
-
-interface Quote {
-  readonly usd: number
-  readonly atMs: number
-}
 
 /**
  * What a SOL costs by what several venues say: the median of the fresh quotes near the last price.
  * A jump counts when more venues agree on it than stay behind, or when it lasts.
  */
 export class PriceAggregator {
-  readonly #quotes = new Map<string, Quote>()
+  readonly #quotes = new Map<
+    string,
+    {
+      readonly usd: number
+      readonly atMs: number
+    }
+  >()
   #usd: number | null = null
   /** Since when nothing acceptable came; null: something did, or nothing at all for long. */
   #waitingSinceMs: number | null = null
   #jumpsHeld = 0
 
-  /** Quotes that are kept are one a venue. */
+  /** One quote a venue is stored. */
   quote(venue: string, usd: number, nowMs: number): void {
     this.#quotes.set(venue, { usd, atMs: nowMs })
   }
@@ -49,7 +50,7 @@ export class PriceAggregator {
     const fresh = this.#fresh(nowMs)
     if (fresh.length === 0) {
       // What nobody has said for so long does not last; a market may be quiet for less.
-      if (this.#said(nowMs, JUMP_HELD_MS).length === 0) this.#waitingSinceMs = null
+      if (this.#said(nowMs, JUMP_WAIT_MS).length === 0) this.#waitingSinceMs = null
       return this.#usd
     }
     const believed = this.#usd === null ? agreeing(fresh) : this.#near(fresh, this.#usd)
@@ -67,7 +68,7 @@ export class PriceAggregator {
       this.#waitingSinceMs = nowMs
       if (this.#usd !== null) this.#jumpsHeld += 1
     }
-    const patienceMs = this.#usd === null ? FIRST_ALONE_MS : JUMP_HELD_MS
+    const patienceMs = this.#usd === null ? FIRST_ALONE_MS : JUMP_WAIT_MS
     if (nowMs - this.#waitingSinceMs < patienceMs) return
     this.#waitingSinceMs = null
     this.#usd = median(fresh)

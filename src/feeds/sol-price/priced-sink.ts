@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs'
+import { messageOf } from '../../base/errors.ts'
+import { isSolPrice, SOL_PRICE_RANGE } from '../../base/thresholds.ts'
 import type { FeedEvent, SolPrice } from '../../events/event.ts'
 import type { EventSink } from '../../events/event-sink.ts'
 import type { OtherEvent, RecordBatch } from '../../events/record-batch.ts'
-import { RECORDING_GAP_SECONDS } from '../lines/recording-gap.ts'
-import { type PriceSeries, priceIndexAt } from './price-series.ts'
+import { RECORDING_GAP_SECONDS } from '../lines/pacer.ts'
 
 /**
  * Puts the prices of a series between the events of a feed, by the events' own times: before the
@@ -13,11 +15,11 @@ export class PricedSink implements EventSink {
   readonly #sink: EventSink
   readonly #series: PriceSeries
   readonly #isAhead: (timestamp: number) => boolean
-  /** Index of the price that was told last; -1: none. */
-  #told = -1
+  /** Index of the price that was emitted last; -1: none. */
+  #sentIndex = -1
   #newestSeconds = 0
 
-  /** @param isAhead whether events of a time are refused now: a price that is told with one would never come */
+  /** @param isAhead whether events of a time are refused now: a price that is emitted with one would never come */
   constructor(
     sink: EventSink,
     series: PriceSeries,
@@ -39,7 +41,7 @@ export class PricedSink implements EventSink {
     if (priced.length > 0) this.#sink.events(priced)
   }
 
-  /** Prices are told with the events between the records. */
+  /** Prices are emitted with the events between the records. */
   records(batch: RecordBatch): void {
     const priced: OtherEvent[] = []
     for (const other of batch.others) {
@@ -52,12 +54,12 @@ export class PricedSink implements EventSink {
     this.#sink.records(batch)
   }
 
-  /** The price from now on, when it is another one than was told last. */
+  /** The price from now on, when it is another one than was emitted last. */
   #changeAt(timestamp: number): SolPrice | null {
     if (this.#isAhead(timestamp)) return null
     const index = this.#indexAt(timestamp)
-    if (index === this.#told) return null
-    this.#told = index
+    if (index === this.#sentIndex) return null
+    this.#sentIndex = index
     return { type: 'sol_price', timestamp, usd: this.#series[index].usd }
   }
 
@@ -66,5 +68,67 @@ export class PricedSink implements EventSink {
     const isOther = timestamp < this.#newestSeconds - RECORDING_GAP_SECONDS
     if (isOther || timestamp > this.#newestSeconds) this.#newestSeconds = timestamp
     return priceIndexAt(this.#series, this.#newestSeconds)
+  }
+}
+
+/** Most rows of a price file: a price a minute for two years. */
+const ROWS_MAX = 1_100_000
+
+interface PricePoint {
+  /** Unix seconds from which the price holds. */
+  readonly timestamp: number
+  readonly usd: number
+}
+
+/** Prices in order of time, at least one. */
+export type PriceSeries = readonly PricePoint[]
+
+/** One price for all times. */
+export function fixedPrice(usd: number): PriceSeries {
+  return [{ timestamp: 0, usd }]
+}
+
+/**
+ * Reads lines of `unix-seconds price`, split by blanks or a comma; lines that are empty or begin
+ * with # are left out.
+ * @throws Error with one sentence when the file cannot be read or a line is something else
+ */
+export function readPriceFile(path: string): PriceSeries {
+  const points: PricePoint[] = []
+  const lines = textOf(path).split('\n')
+  for (const [index, line] of lines.entries()) {
+    const text = line.trim()
+    if (text === '' || text.startsWith('#')) continue
+    const match = /^(\d{1,10})(?:\s*,\s*|\s+)(\d+(?:\.\d+)?)$/.exec(text)
+    const usd = Number(match?.[2])
+    if (match === null || !isSolPrice(usd))
+      throw new Error(
+        `line ${index + 1} of "${path}" must be unix seconds and a price from ${SOL_PRICE_RANGE}, like "1733011200 238.71"`,
+      )
+    points.push({ timestamp: Number(match[1]), usd })
+  }
+  if (points.length === 0 || points.length > ROWS_MAX)
+    throw new Error(`"${path}" has ${points.length} prices but must have 1 to ${ROWS_MAX}`)
+  return points.sort((a, b) => a.timestamp - b.timestamp)
+}
+
+/** Index of the price that holds at a time; before the first one, the first. */
+function priceIndexAt(series: PriceSeries, timestamp: number): number {
+  let low = 0
+  let high = series.length - 1
+  while (low < high) {
+    const middle = (low + high + 1) >> 1
+    if (series[middle].timestamp <= timestamp) low = middle
+    else high = middle - 1
+  }
+  return low
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    const reason = messageOf(error)
+    throw new Error(`"${path}" cannot be read (${reason})`)
   }
 }

@@ -1,3 +1,8 @@
+/**
+ * feeds/sol-price: prices of SOL in, `sol_price` events out. From venues (this file, `PriceAggregator` believes or waits) or from a
+ * setting (`PricedSink` puts a series between the events of another feed).
+ */
+
 import { WebSocket } from 'ws'
 import type { EventSink, Feed } from '../../events/event-sink.ts'
 import { Backoff } from '../backoff.ts'
@@ -6,7 +11,7 @@ import { wait } from '../timers.ts'
 import { FRESH_MS, PriceAggregator } from './price-aggregator.ts'
 import { type PriceVenue, readPrice } from './venues.ts'
 
-/** A price is told at most this often, and only when it is another one. */
+/** A price is emitted at most this often, and only when it is another one. */
 const EVERY_MS = 1_000
 /** A venue without a message for this long is connected to anew. */
 export const SILENCE_MS = 10_000
@@ -14,14 +19,14 @@ export const SILENCE_MS = 10_000
 export const STALL_MS = 60_000
 /** Longest message of a venue; theirs have a few hundred bytes. */
 const FRAME_BYTES_MAX = 64 * 1024
-/** Dollars are told in steps of 1/10,000: finer ones would make an event of every tick. */
+/** Dollars are emitted in steps of 1/10,000: finer ones would make an event of every tick. */
 export const STEPS_PER_USD = 10_000
 /** A connection that lasted this long counts as one that works: the next wait is short again. */
 const STEADY_MS = 10_000
 
 export interface SolPriceOptions {
   readonly venues: readonly PriceVenue[]
-  /** Told one sentence when the price becomes stale, and when it is fresh again. */
+  /** Called with one sentence when the price becomes stale, and when it is fresh again. */
   readonly report?: (sentence: string) => void
   /** Now in unix milliseconds. */
   readonly clockMs?: () => number
@@ -41,14 +46,14 @@ export class SolPriceFeed implements Feed {
   readonly #clockMs: () => number
   /** Goes on when the clock of the machine is set: by it quotes grow old. */
   readonly #steadyMs: () => number
-  readonly #judge = new PriceAggregator()
+  readonly #aggregator = new PriceAggregator()
   readonly #sockets: readonly VenueSocket[]
   readonly #stopping = new AbortController()
   readonly #priced = Promise.withResolvers<void>()
   #sink: EventSink | null = null
-  #toldUsd: number | null = null
-  /** A price was told in this interval already: the first one, which did not wait. */
-  #hasTold = false
+  #sentUsd: number | null = null
+  /** A price was emitted in this interval already: the first one, which did not wait. */
+  #hasSent = false
   #startedMs = 0
   #isStale = false
   #garbage = 0
@@ -69,8 +74,8 @@ export class SolPriceFeed implements Feed {
     const running = this.#sockets.map((socket) => socket.run(signal))
     while (!signal.aborted) {
       await wait(everyMs, signal)
-      if (!this.#hasTold) this.#tell()
-      this.#hasTold = false
+      if (!this.#hasSent) this.#send()
+      this.#hasSent = false
       this.#reportStale()
     }
     await Promise.all(running)
@@ -81,7 +86,7 @@ export class SolPriceFeed implements Feed {
     this.#priced.resolve()
   }
 
-  /** Resolves when a price was told, and after `withinMs` in any case (contract 3.6: 10 s). */
+  /** Resolves when a price was emitted, and after `withinMs` in any case (contract 3.6: 10 s). */
   async whenPriced(withinMs: number): Promise<void> {
     const waiting = new AbortController()
     const late = wait(withinMs, waiting.signal)
@@ -91,25 +96,25 @@ export class SolPriceFeed implements Feed {
 
   /** For `/readyz` and `/metrics`. Stale: no venue said anything lately, the last price stays. */
   figures(): Readonly<Record<string, number>> {
-    const fresh = this.#judge.freshVenues(this.#steadyMs())
+    const fresh = this.#aggregator.freshVenues(this.#steadyMs())
     return {
       sol_price_stale: fresh === 0 ? 1 : 0,
       sol_price_fresh_venues: fresh,
       sol_price_venues_connected: this.#sockets.filter((socket) => socket.isOpen).length,
       sol_price_events_total: this.#events,
       sol_price_garbage_total: this.#garbage,
-      sol_price_jumps_held_total: this.#judge.jumpsHeld,
+      sol_price_jumps_held_total: this.#aggregator.jumpsHeld,
       sol_price_connections_lost_total: this.#sockets.reduce((sum, { lost }) => sum + lost, 0),
     }
   }
 
   #reportStale(): void {
     const nowMs = this.#steadyMs()
-    const hasBegun = this.#toldUsd !== null || nowMs - this.#startedMs > FRESH_MS
-    const isStale = hasBegun && this.#judge.freshVenues(nowMs) === 0
+    const hasBegun = this.#sentUsd !== null || nowMs - this.#startedMs > FRESH_MS
+    const isStale = hasBegun && this.#aggregator.freshVenues(nowMs) === 0
     if (isStale === this.#isStale) return
     this.#isStale = isStale
-    const stays = this.#toldUsd === null ? 'the last known one' : `$${this.#toldUsd}`
+    const stays = this.#sentUsd === null ? 'the last known one' : `$${this.#sentUsd}`
     this.#options.report?.(
       isStale
         ? `no venue has told the price of SOL for ${FRESH_MS / 1000} s, ${stays} stays`
@@ -135,19 +140,19 @@ export class SolPriceFeed implements Feed {
     const usd = readPrice(venue, text)
     if (usd === 'garbage') this.#garbage += 1
     if (usd === null || usd === 'garbage') return false
-    this.#judge.quote(venue.name, usd, this.#steadyMs())
+    this.#aggregator.quote(venue.name, usd, this.#steadyMs())
     // The first price is waited for.
-    if (this.#toldUsd === null) this.#hasTold = this.#tell()
+    if (this.#sentUsd === null) this.#hasSent = this.#send()
     return true
   }
 
   /** Whether there was anything to tell. */
-  #tell(): boolean {
-    const usd = this.#judge.settle(this.#steadyMs())
+  #send(): boolean {
+    const usd = this.#aggregator.settle(this.#steadyMs())
     if (usd === null || this.#stopping.signal.aborted) return false
     const rounded = Math.round(usd * STEPS_PER_USD) / STEPS_PER_USD
-    if (rounded === this.#toldUsd) return false
-    this.#toldUsd = rounded
+    if (rounded === this.#sentUsd) return false
+    this.#sentUsd = rounded
     this.#events += 1
     const timestamp = Math.floor(this.#clockMs() / 1000)
     this.#sink?.events([{ type: 'sol_price', timestamp, usd: rounded }])
@@ -171,7 +176,7 @@ export interface VenueSocketOptions {
   readonly backoff?: Backoff
 }
 
-/** A WebSocket to a venue: kept open, watched for silence, made anew when lost. */
+/** A WebSocket to a venue: stays open, watched for silence, made anew when lost. */
 export class VenueSocket {
   readonly #options: VenueSocketOptions
   readonly #backoff: Backoff

@@ -11,8 +11,8 @@ import {
   BlockGone,
   BlockWithoutEvents,
   isLastingRefusal,
+  type RpcBlock,
   type RpcQuestions,
-  type ToldBlock,
 } from './rpc-questions.ts'
 
 /**
@@ -30,13 +30,13 @@ export interface BlockReading {
   readonly timers: Timers
 }
 
-/** Tells slots from their blocks: with index, fee and balances, and with what logs have lost. */
+/** Delivers slots from their blocks: with index, fee and balances, and with what logs have lost. */
 export class BlockReader {
   readonly #reading: BlockReading
   readonly #refusals: LastingRefusals
   /** The last of these was of a block of which the server keeps nothing but the signatures. */
   #lacksEvents = false
-  /** Blocks told. */
+  /** Blocks delivered. */
   blocks = 0
 
   constructor(reading: BlockReading) {
@@ -45,18 +45,18 @@ export class BlockReader {
   }
 
   /**
-   * Tells the slots `from` to `to` that have a block.
+   * Delivers the slots `from` to `to` that have a block.
    * @throws SlotsUnavailable when the server has one of them no more or gives none, SlotUnreadable when it
    *   has one behind the one that it does not give, any other error when it does not know all of them yet
    */
-  async tellRange(
+  async deliverRange(
     from: number,
     to: number,
     receiver: SlotReceiver,
     signal: AbortSignal,
   ): Promise<void> {
     try {
-      await this.#tellRange(from, to, receiver, signal)
+      await this.#deliverRange(from, to, receiver, signal)
     } catch (error) {
       if (!isLastingRefusal(error)) throw error
       this.#lacksEvents = error instanceof BlockWithoutEvents
@@ -67,7 +67,7 @@ export class BlockReader {
     }
   }
 
-  async #tellRange(
+  async #deliverRange(
     from: number,
     to: number,
     receiver: SlotReceiver,
@@ -82,12 +82,12 @@ export class BlockReader {
       if (first > from)
         throw new SlotsUnavailable(`the RPC server has blocks from slot ${first} on`, first - 1)
     }
-    // A node that lags behind the one that told of the gap lists only what it has.
+    // A node that lags behind the one that showed the gap lists only what it has.
     if (!slots.includes(to) && (await questions.newestSlot(signal)) < to)
       throw new Error(`the RPC server has not reached slot ${to} yet`)
     const unwanted = new AbortController()
     const wanted = AbortSignal.any([signal, unwanted.signal])
-    const reads: Promise<ToldBlock | null>[] = []
+    const reads: Promise<RpcBlock | null>[] = []
     let next = 0
     let before = listed.includes(from - 1) ? from - 1 : -1
     try {
@@ -107,7 +107,7 @@ export class BlockReader {
         })
         if (block && (block.parentSlot >= slot || block.parentSlot < before)) throw another(slot)
         before = slot
-        await this.#tellBlock(slot, block ?? null, receiver, signal)
+        await this.#deliverBlock(slot, block ?? null, receiver, signal)
       }
     } finally {
       unwanted.abort()
@@ -115,11 +115,11 @@ export class BlockReader {
   }
 
   /**
-   * Tells one slot; nothing when it was skipped.
+   * Delivers one slot; nothing when it was skipped.
    * @param parentSlot the slot before it on the chain; null: not known
    * @throws SlotsUnavailable when the server has the block no more, SlotUnreadable when it gives another one
    */
-  async tell(
+  async deliver(
     slot: number,
     parentSlot: number | null,
     receiver: SlotReceiver,
@@ -128,25 +128,25 @@ export class BlockReader {
     const block = await this.#read(slot, signal)
     const isParent = (parent: number) => parent < slot && parent === (parentSlot ?? parent)
     if (block !== null && !isParent(block.parentSlot)) throw another(slot)
-    await this.#tellBlock(slot, block, receiver, signal)
+    await this.#deliverBlock(slot, block, receiver, signal)
   }
 
   /** null: the slot was skipped. */
-  #read(slot: number, signal: AbortSignal): Promise<ToldBlock | null> {
+  #read(slot: number, signal: AbortSignal): Promise<RpcBlock | null> {
     return this.#reading.questions.block(slot, signal).catch((error: unknown) => {
       throw error instanceof BlockGone ? new SlotsUnavailable(error.message, slot) : error
     })
   }
 
-  async #tellBlock(
+  async #deliverBlock(
     slot: number,
-    block: ToldBlock | null,
+    block: RpcBlock | null,
     receiver: SlotReceiver,
     signal: AbortSignal,
   ): Promise<void> {
     if (block === null || signal.aborted) return
-    // An empty block does not show that more than signatures is kept.
-    if (block.transactions.length > 0 || !this.#lacksEvents) this.#refusals.told()
+    // An empty block does not show that the server stores more than signatures.
+    if (block.transactions.length > 0 || !this.#lacksEvents) this.#refusals.succeeded()
     const signatures: string[] = []
     this.#reading.counters.badLines += block.unreadable
     for (const transaction of block.transactions)

@@ -5,20 +5,18 @@ const SLOTS_MAX = 128
 /** Frames remembered of a slot, more than a block makes; those past it are not checked. */
 const FRAMES_MAX = 20_000
 
-interface FrameCheckCounters {
-  /** Frames of a transaction that had come before, over the same subscription. */
-  repeated: number
-  /** Transactions of a block of which no frame came, though others of their slot did. */
-  missed: number
-  /** Frames of transactions that the block of their slot does not have, or that came behind it. */
-  misplaced: number
-  /** Slots whose frames came in another order than that of the block. */
-  disordered: number
-}
-
 /** Holds the frames of a slot against its block: how good the node's subscription is. */
 export class FrameCheck {
-  readonly counters: FrameCheckCounters = { repeated: 0, missed: 0, misplaced: 0, disordered: 0 }
+  readonly counters = {
+    /** Frames of a transaction that had come before, over the same subscription. */
+    repeated: 0,
+    /** Transactions of a block of which no frame came, though others of their slot did. */
+    missed: 0,
+    /** Frames of transactions that the block of their slot does not have, or that came behind it. */
+    misplaced: 0,
+    /** Slots whose frames came in another order than that of the block. */
+    disordered: 0,
+  }
   readonly #slots = new LRUCache<number, Set<string>>({ max: SLOTS_MAX })
 
   /** The highest slot whose block was seen. */

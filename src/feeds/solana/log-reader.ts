@@ -3,7 +3,7 @@ import { ArrivalIndexes } from '../chain/arrival-index.ts'
 import type { DecodedEvent } from '../chain/layouts/decode-event.ts'
 import { LOG_TRUNCATED } from '../chain/transactions/program-logs.ts'
 import type { ChainTransaction } from '../chain/transactions/transaction.ts'
-import { SlotSettler } from '../slots/slot-settler.ts'
+import { SlotSettler } from '../supervisor/slot-settler.ts'
 import type { Receiver } from '../supervisor/source.ts'
 import { waitFor } from '../timers.ts'
 import type { BlockReading } from './block-reader.ts'
@@ -16,42 +16,34 @@ const PARKED_MAX = 5_000
 /** Slots whose parent is remembered, two minutes of the chain; past it the oldest are forgotten. */
 const PARENTS_MAX = 512
 
-export interface LogCounters {
-  failedFrames: number
-  /** Frames that cannot be read. */
-  badFrames: number
-  /** Frames above the limit; each ends its connection. */
-  hugeFrames: number
-  /** Subscriptions that died while the other went on. */
-  silentSubscriptions: number
-  /** Transactions fetched because their log was cut. */
-  fetched: number
-  /** Of these, those that could not be had: their slots are read from blocks. */
-  notFetched: number
-  /** Transactions that waited for the mints of a pool. */
-  parked: number
-}
-
-export function newLogCounters(): LogCounters {
+export function newLogCounters() {
   return {
     failedFrames: 0,
+    /** Frames that cannot be read. */
     badFrames: 0,
+    /** Frames above the limit; each ends its connection. */
     hugeFrames: 0,
+    /** Subscriptions that died while the other went on. */
     silentSubscriptions: 0,
+    /** Transactions fetched because their log was cut. */
     fetched: 0,
+    /** Of these, those that could not be had: their slots are read from blocks. */
     notFetched: 0,
+    /** Transactions that waited for the mints of a pool. */
     parked: 0,
   }
 }
 
+export type LogCounters = ReturnType<typeof newLogCounters>
+
 export interface LogReading extends BlockReading {
   readonly own: LogCounters
   readonly settleMs: number
-  /** Whether blocks tell the events, and frames only that there are some. */
+  /** Whether events come from blocks; frames only say then that there are some. */
   readonly isByBlocks: boolean
 }
 
-/** Tells what the log frames of one connection say; whole slots in order. */
+/** Delivers what the log frames of one connection say; whole slots in order. */
 export class LogReader {
   readonly #reading: LogReading
   readonly #receiver: Receiver
@@ -70,7 +62,7 @@ export class LogReader {
   #newestWhole = -1
   #parked = 0
 
-  /** @param onWhole told in the place of the receiver when a slot is whole */
+  /** @param onWhole called in the place of the receiver when a slot is whole */
   constructor(
     reading: LogReading,
     receiver: Receiver,
@@ -86,7 +78,7 @@ export class LogReader {
     })
   }
 
-  /** The highest slot that was told whole, -1: none was. */
+  /** The highest slot that was delivered whole, -1: none was. */
   get newestWhole(): number {
     return this.#newestWhole
   }
@@ -96,7 +88,7 @@ export class LogReader {
     this.#isSubscribed = true
   }
 
-  /** @param parentSlot the slot before it on the chain; null: not told */
+  /** @param parentSlot the slot before it on the chain; null: not known */
   reached(slot: number, parentSlot: number | null): void {
     if (parentSlot !== null) this.#parents.set(slot, parentSlot)
     this.#tip = Math.max(this.#tip, slot)
@@ -123,7 +115,7 @@ export class LogReader {
     this.#settler.stop()
   }
 
-  /** Tells a transaction, after its look-ups when it needs some. */
+  /** Delivers a transaction, after its look-ups when it needs some. */
   read(slot: number, transaction: ChainTransaction, subscription: string | null): void {
     const { normaliser, own } = this.#reading
     this.touch(slot)
@@ -142,7 +134,7 @@ export class LogReader {
     const unknown = normaliser.unknownPools(decoded, placed)
     if (unknown.length === 0 || !canPark) {
       if ((isCut || unknown.length > 0) && this.#leave(slot)) return
-      this.#tell(slot, placed, decoded)
+      this.#deliver(slot, placed, decoded)
       return
     }
     own.parked++
@@ -161,7 +153,8 @@ export class LogReader {
     } finally {
       this.#parked--
       release()
-      if (this.#signal.aborted && slot <= this.#newestWhole) this.#receiver.suspect(slot, slot)
+      if (this.#signal.aborted && slot <= this.#newestWhole)
+        this.#receiver.slotsIncomplete(slot, slot)
     }
   }
 
@@ -178,7 +171,7 @@ export class LogReader {
     await this.#resolved(slot, transaction, normaliser.decode(transaction))
   }
 
-  /** Tells a transaction once its pools are known, as far as they can be. */
+  /** Delivers a transaction once its pools are known, as far as they can be. */
   async #resolved(
     slot: number,
     transaction: ChainTransaction,
@@ -187,19 +180,19 @@ export class LogReader {
     const { normaliser, pools } = this.#reading
     const unknown = () => normaliser.unknownPools(decoded, transaction)
     if (unknown().length > 0) await pools.resolve(unknown(), this.#signal)
-    // In a block the balances tell what the pool trades.
+    // In a block the balances say what the pool trades.
     if (unknown().length > 0 && this.#leave(slot)) return
-    this.#tell(slot, transaction, decoded)
+    this.#deliver(slot, transaction, decoded)
   }
 
   /**
-   * Has the slot read from its block, because something of it cannot be had. True where it was told whole
-   * before: a part of a transaction, told now, would be taken for all of it.
+   * Has the slot read from its block, because something of it cannot be had. True where it was delivered whole
+   * before: a part of a transaction, delivered now, would be taken for all of it.
    */
   #leave(slot: number): boolean {
     this.#settler.leave(slot)
     if (slot > this.#newestWhole || this.#signal.aborted) return false
-    this.#receiver.suspect(slot, slot)
+    this.#receiver.slotsIncomplete(slot, slot)
     return true
   }
 
@@ -213,7 +206,7 @@ export class LogReader {
     return null
   }
 
-  #tell(slot: number, transaction: ChainTransaction, decoded: readonly DecodedEvent[]): void {
+  #deliver(slot: number, transaction: ChainTransaction, decoded: readonly DecodedEvent[]): void {
     const events = this.#reading.normaliser.eventsOf(decoded, transaction)
     this.#reading.counters.events += events.length
     if (events.length === 0 || this.#signal.aborted) return

@@ -17,18 +17,19 @@ const BASE_MINT_AT = 8 + 1 + 2 + 32
 const QUOTE_MINT_AT = BASE_MINT_AT + 32
 const END = QUOTE_MINT_AT + 32
 
-interface Waiting {
-  readonly done: Promise<void>
-  readonly settle: () => void
-  tries: number
-}
-
 /** Looks up the mints of pools that were there before the feed was; one question at a time. */
 export class PoolResolver {
   readonly #questions: RpcQuestions
   readonly #pools: PoolMints
   readonly #timers: Timers
-  readonly #waiting = new Map<string, Waiting>()
+  readonly #waiting = new Map<
+    string,
+    {
+      readonly done: Promise<void>
+      readonly settle: () => void
+      tries: number
+    }
+  >()
   /** Calls of `resolve` that have not ended. */
   #askers = 0
   #isAsking = false
@@ -90,7 +91,7 @@ export class PoolResolver {
     this.#isAsking = false
   }
 
-  /** One question; true when it told every pool that it asked for. */
+  /** One question; true when the answer had every pool that it asked for. */
   async #askOnce(signal: AbortSignal): Promise<boolean> {
     const pools = [...this.#waiting.keys()].slice(0, ACCOUNTS_MAX)
     const accounts = await this.#questions.accounts(pools, signal).catch(() => null)

@@ -20,13 +20,6 @@ const DOUBLINGS_MAX = 3
 const RATE_LIMITED_TRIES_MAX = 8
 const TOO_MANY_REQUESTS = 429
 
-interface RpcCounters {
-  requests: number
-  /** Answers 429; the whole client pauses after each. */
-  rateLimited: number
-  errors: number
-}
-
 /** An answer of the server that says no; `code` is that of JSON-RPC. */
 export class RpcError extends Error {
   readonly code: number
@@ -39,7 +32,12 @@ export class RpcError extends Error {
 
 /** Asks a Solana RPC server over HTTP: few questions at once, slower when it says 429. */
 export class RpcClient {
-  readonly counters: RpcCounters = { requests: 0, rateLimited: 0, errors: 0 }
+  readonly counters = {
+    requests: 0,
+    /** Answers 429; the whole client pauses after each. */
+    rateLimited: 0,
+    errors: 0,
+  }
   readonly #url: string
   readonly #timers: Timers
   readonly #waiting = new Set<() => void>()

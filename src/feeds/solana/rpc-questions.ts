@@ -1,8 +1,7 @@
 import { integerAt, isRecord, type JsonRecord, listAt, recordAt } from '../../base/json-access.ts'
-import { AMM_PROGRAM, PUMP_PROGRAM } from '../chain/layouts/programs.ts'
+import { AMM_PROGRAM, COMMITMENT, PUMP_PROGRAM } from '../chain/layouts/programs.ts'
 import { hasFailed, transactionOfRpc } from '../chain/transactions/rpc-json.ts'
 import type { ChainTransaction } from '../chain/transactions/transaction.ts'
-import { COMMITMENT } from '../commitment.ts'
 import { type RpcClient, RpcError } from './rpc-client.ts'
 
 /** Highest version of transactions asked for; nodes that do not know it are asked for the next. */
@@ -19,7 +18,7 @@ const METHOD_NOT_FOUND = -32_601
 /** Accounts in one question, the server's own limit. */
 export const ACCOUNTS_MAX = 100
 
-export interface ToldBlock {
+export interface RpcBlock {
   readonly parentSlot: number
   /** The transactions of the two programs that did not fail, with their indexes. */
   readonly transactions: readonly ChainTransaction[]
@@ -61,7 +60,7 @@ export class RpcQuestions {
    * @throws BlockGone when it can never be had, BlockWithoutEvents when the server keeps nothing of what
    *   its transactions did, any other error when it may have it later
    */
-  async block(slot: number, signal: AbortSignal): Promise<ToldBlock | null> {
+  async block(slot: number, signal: AbortSignal): Promise<RpcBlock | null> {
     let answer: unknown
     try {
       answer = await this.#versioned('getBlock', [slot], BLOCK_FORM, signal)
@@ -146,7 +145,7 @@ export function isLastingRefusal(error: unknown): boolean {
 /** The server keeps no block that old, or none that can be read. */
 export class BlockGone extends Error {}
 
-/** The server keeps neither logs nor inner instructions, which nodes do only when they are told to. */
+/** The server keeps neither logs nor inner instructions, which nodes do only when they are set to. */
 export class BlockWithoutEvents extends Error {}
 
 const TRANSACTION_FORM = { ...CONFIRMED, encoding: 'json' }
@@ -156,7 +155,7 @@ function transactionsOf(
   slot: number,
   blockTime: number | null,
   entries: readonly unknown[],
-): Pick<ToldBlock, 'transactions' | 'unreadable'> {
+): Pick<RpcBlock, 'transactions' | 'unreadable'> {
   const transactions: ChainTransaction[] = []
   let unreadable = 0
   for (const [txIndex, entry] of entries.entries()) {

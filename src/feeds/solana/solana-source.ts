@@ -1,11 +1,16 @@
+/**
+ * feeds/solana: FEED=solana. In: log notifications over a WebSocket, blocks and accounts over JSON-RPC. Out: transactions by slot.
+ * `SocketFrames` reads frames, `LogReader` makes transactions of logs, `BlockReader` reads whole slots from blocks, `PoolResolver`
+ * looks up the mints of pools. What logs lack (a cut log, an unknown pool) is fetched, or its slot is read from the block.
+ */
+
 import { LRUCache } from 'lru-cache'
 import type { WebSocket } from 'ws'
 import { totals } from '../../base/snake-case.ts'
 import type { SolanaSetting } from '../../config/source-settings.ts'
-import { AMM_PROGRAM, PUMP_PROGRAM } from '../chain/layouts/programs.ts'
+import { AMM_PROGRAM, COMMITMENT, PUMP_PROGRAM } from '../chain/layouts/programs.ts'
 import { ChainNormaliser } from '../chain/normalise.ts'
 import type { NewForms } from '../chain/transactions/new-forms.ts'
-import { COMMITMENT } from '../commitment.ts'
 import type { FeedCounters } from '../feed-counters.ts'
 import { isTooLong, peerSocket } from '../peer-socket.ts'
 import type { RawFrames } from '../raw-frames.ts'
@@ -29,7 +34,7 @@ const ASKED_MAX = 2_048
 
 interface SolanaOptions extends SolanaSetting {
   readonly counters: FeedCounters
-  /** Told of events that no layout knows. */
+  /** Reports events that no layout knows. */
   readonly forms?: NewForms
   readonly rawFrames?: RawFrames
   readonly timers?: Timers
@@ -81,7 +86,7 @@ export class SolanaSource implements Source {
   }
 
   backfill(from: number, to: number, receiver: SlotReceiver, signal: AbortSignal): Promise<void> {
-    return this.#blocks.tellRange(from, to, receiver, signal)
+    return this.#blocks.deliverRange(from, to, receiver, signal)
   }
 
   connect(receiver: Receiver, cursor: number | null, signal: AbortSignal): Promise<void> {
@@ -111,13 +116,13 @@ export class SolanaSource implements Source {
       // Frames of these may have been on their way: silence is all that says where a slot ends.
       const { openFrom } = frames
       if (blocks === 'gaps' && openFrom !== null && openFrom <= reader.newestWhole)
-        receiver.suspect(openFrom, reader.newestWhole)
+        receiver.slotsIncomplete(openFrom, reader.newestWhole)
       resolve()
     })
     return promise
   }
 
-  /** A slot that is whole is told so, or read from its block first; in order either way. */
+  /** A slot that is whole is reported, or read from its block first; in order either way. */
   #onWhole(
     receiver: Receiver,
     signal: AbortSignal,
@@ -143,7 +148,7 @@ function bytesOf(data: Buffer | ArrayBuffer | Buffer[]): Buffer {
   return Buffer.isBuffer(data) ? data : Buffer.from(data)
 }
 
-/** Reads slots from their blocks as they become whole, each once, and tells them in that order. */
+/** Reads slots from their blocks as they become whole, each once, and delivers them in that order. */
 class BlocksInOrder {
   readonly #blocks: BlockReader
   readonly #receiver: SlotReceiver
@@ -162,15 +167,15 @@ class BlocksInOrder {
   whole(slot: number, parentSlot: number | null): void {
     if (this.#asked.has(slot)) return
     this.#asked.set(slot, true)
-    const told: (() => void)[] = []
+    const deliveries: (() => void)[] = []
     const later: SlotReceiver = {
-      transaction: (transaction) => told.push(() => this.#receiver.transaction(transaction)),
-      slotComplete: (...place) => told.push(() => this.#receiver.slotComplete(...place)),
+      transaction: (transaction) => deliveries.push(() => this.#receiver.transaction(transaction)),
+      slotComplete: (...place) => deliveries.push(() => this.#receiver.slotComplete(...place)),
     }
     // A block that cannot be had leaves a gap, which is filled as all others are.
-    const read = this.#blocks.tell(slot, parentSlot, later, this.#signal).catch(() => {})
+    const read = this.#blocks.deliver(slot, parentSlot, later, this.#signal).catch(() => {})
     this.#before = Promise.all([this.#before, read]).then(() => {
-      for (const tell of told) tell()
+      for (const deliver of deliveries) deliver()
     })
   }
 }

@@ -1,24 +1,23 @@
 import { Backoff } from '../backoff.ts'
 import { type Timers, waitFor } from '../timers.ts'
-import { IncompleteSlots, type SlotRange, SUSPECT_SLOTS_MAX } from './incomplete-slots.ts'
-import { type Failure, SlotAsker } from './slot-asker.ts'
-import type { SlotSequencer } from './slot-sequencer.ts'
+import { INCOMPLETE_SLOTS_MAX, IncompleteSlots, type SlotRange } from './incomplete-slots.ts'
+import { type Failure, SlotFetcher } from './slot-fetcher.ts'
+import type { SlotCounters, SlotSequencer } from './slot-sequencer.ts'
 import type { Source } from './source.ts'
-import type { DeskCounters } from './supervisor-counters.ts'
 
-/** How long a gap is watched before it is filled: another source, or the same, may tell it yet. */
+/** How long a gap is watched before it is filled: another source, or the same, may deliver it yet. */
 const GRACE_MS = 200
 /** Slots asked for at once; after each such piece what came is handed over. */
 const PIECE_SLOTS = 64
-/** Times that a piece is told with the same hole, behind which the block behind the gap is asked for. */
+/** Times that a piece is delivered with the same hole, behind which the block behind the gap is asked for. */
 const HOLES_MAX = 3
-/** Times that the block behind a gap is asked for which nobody tells, until the gap is believed to hold none. */
-const UNHEARD_MAX = 4
+/** Times that the block behind a gap is asked for which no source delivers, until the gap is believed to hold none. */
+const EMPTY_ANSWERS_MAX = 4
 
 interface GapFillerOptions {
-  readonly desk: SlotSequencer
+  readonly sequencer: SlotSequencer
   readonly sources: readonly Source[]
-  readonly counters: DeskCounters
+  readonly counters: SlotCounters
   readonly timers: Timers
   readonly random: () => number
   /** Slots back-filled at most, by now; of a longer gap the oldest are given up. */
@@ -26,22 +25,22 @@ interface GapFillerOptions {
   readonly report: (reason: string) => void
 }
 
-/** Has gaps told again, oldest first, by whichever source can; one back-fill at a time. */
+/** Has the slots of gaps delivered again, oldest first, by whichever source can; one back-fill at a time. */
 export class GapFiller {
   readonly #options: GapFillerOptions
-  readonly #asker: SlotAsker
+  readonly #fetcher: SlotFetcher
   readonly #backoff: Backoff
-  readonly #suspects = new IncompleteSlots()
+  readonly #incomplete = new IncompleteSlots()
   #isRunning = false
-  /** Slots up to this one were told without what follows them: nobody knows whether they end there. */
+  /** Slots up to this one were delivered without what follows them: nobody knows whether they end there. */
   #askedTo = -1
   /** Times in a row that the block behind a gap was left out too, and its slot. */
-  #unheard = 0
-  #unheardOf = -1
+  #emptyAnswers = 0
+  #emptyAnswersOf = -1
 
   constructor(options: GapFillerOptions) {
     this.#options = options
-    this.#asker = new SlotAsker(options)
+    this.#fetcher = new SlotFetcher(options)
     this.#backoff = new Backoff(options.random)
   }
 
@@ -50,16 +49,16 @@ export class GapFiller {
     return this.#isRunning
   }
 
-  /** Transactions of these slots may be missing though they were told whole: they are asked for first. */
-  suspect(from: number, to: number, signal: AbortSignal): void {
+  /** Transactions of these slots may be missing though they were delivered whole: they are asked for first. */
+  slotsIncomplete(from: number, to: number, signal: AbortSignal): void {
     if (signal.aborted) return
-    this.#suspects.add(from, to)
+    this.#incomplete.add(from, to)
     void this.fill(signal)
   }
 
-  /** The end: the next start may go on behind what was not told again yet. */
+  /** The end: the next start may go on behind what was not delivered again yet. */
   ended(): void {
-    for (const { from, to } of this.#suspects.all)
+    for (const { from, to } of this.#incomplete.all)
       this.#options.report(
         `slots ${from} to ${to} may lack trades: they were not told again in time`,
       )
@@ -67,18 +66,18 @@ export class GapFiller {
 
   /** Fills until there is no gap; resolves at once when it is at it already. */
   async fill(signal: AbortSignal): Promise<void> {
-    const { desk, timers } = this.#options
-    if (this.#isRunning || (desk.gap === null && this.#suspects.first === null)) return
+    const { sequencer, timers } = this.#options
+    if (this.#isRunning || (sequencer.gap === null && this.#incomplete.first === null)) return
     this.#isRunning = true
     await waitFor(timers, GRACE_MS, signal)
     let counted = -1
     while (!signal.aborted) {
       // What is behind a gap waits, so that these do not grow too old meanwhile.
-      if (this.#suspects.first !== null) {
-        await this.#again(this.#suspects.first, signal)
+      if (this.#incomplete.first !== null) {
+        await this.#again(this.#incomplete.first, signal)
         continue
       }
-      const { gap } = desk
+      const { gap } = sequencer
       if (gap === null) break
       if (gap.to !== counted) this.#options.counters.gaps++
       counted = gap.to
@@ -89,51 +88,51 @@ export class GapFiller {
 
   /** Asks for slots that may have been handed over; what is new in them comes late. */
   async #again({ from, to: last }: SlotRange, signal: AbortSignal): Promise<void> {
-    const { desk, counters } = this.#options
-    const first = (desk.cursor ?? -1) - SUSPECT_SLOTS_MAX + 1
+    const { sequencer, counters } = this.#options
+    const first = (sequencer.cursor ?? -1) - INCOMPLETE_SLOTS_MAX + 1
     if (from < first) {
       const to = Math.min(last, first - 1)
-      this.#lose(from, to, `they are more than ${SUSPECT_SLOTS_MAX} slots old`)
-      this.#suspects.settle({ from, to })
+      this.#lose(from, to, `they are more than ${INCOMPLETE_SLOTS_MAX} slots old`)
+      this.#incomplete.settle({ from, to })
       return
     }
     const to = this.#endOfPiece(from, last)
-    if (desk.isLetGo(from)) {
-      // Told now, they would be held before the gap that tells them is filled, however many they are.
-      this.#suspects.settle({ from, to })
+    if (sequencer.isLetGo(from)) {
+      // Delivered now, they would be buffered before the gap that holds them is filled, however many they are.
+      this.#incomplete.settle({ from, to })
       return
     }
     counters.gapSlots += to - from + 1
-    const whole = desk.wholeAmong(from, to)
-    const outcome = await this.#asker.ask({ from, to, whole }, signal)
+    const whole = sequencer.wholeAmong(from, to)
+    const outcome = await this.#fetcher.ask({ from, to, whole }, signal)
     if (signal.aborted) return
-    const toldTo = outcome === 'told' ? to : outcome.toldTo
-    if (toldTo >= from || (outcome !== 'told' && outcome.isFinal)) {
+    const completeTo = outcome === 'complete' ? to : outcome.completeTo
+    if (completeTo >= from || (outcome !== 'complete' && outcome.isFinal)) {
       this.#backoff.succeeded()
-      this.#asker.settled()
+      this.#fetcher.settled()
     }
     // Also of a piece that failed: a slow source would be asked for the same slots without end.
-    if (toldTo >= from) this.#suspects.settle({ from, to: toldTo })
-    if (outcome === 'told' || toldTo >= to) return
-    if (!outcome.isFinal) return this.#failed(toldTo + 1, to, outcome, signal)
+    if (completeTo >= from) this.#incomplete.settle({ from, to: completeTo })
+    if (outcome === 'complete' || completeTo >= to) return
+    if (!outcome.isFinal) return this.#failed(completeTo + 1, to, outcome, signal)
     const { lacksTo, reason } = outcome
-    if (lacksTo <= toldTo) return
-    this.#lose(toldTo + 1, lacksTo, reason)
-    this.#suspects.settle({ from: toldTo + 1, to: lacksTo })
+    if (lacksTo <= completeTo) return
+    this.#lose(completeTo + 1, lacksTo, reason)
+    this.#incomplete.settle({ from: completeTo + 1, to: lacksTo })
   }
 
   /** The last of those that are asked for at once: all were let go, or none was. */
   #endOfPiece(from: number, last: number): number {
-    const { desk } = this.#options
+    const { sequencer } = this.#options
     const end = Math.min(last, from + PIECE_SLOTS - 1)
-    const isLetGo = desk.isLetGo(from)
+    const isLetGo = sequencer.isLetGo(from)
     let to = from
-    while (to < end && desk.isLetGo(to + 1) === isLetGo) to++
+    while (to < end && sequencer.isLetGo(to + 1) === isLetGo) to++
     return to
   }
 
   async #piece(from: number, gapEnd: number, signal: AbortSignal): Promise<void> {
-    const { desk, counters } = this.#options
+    const { sequencer, counters } = this.#options
     const slotsMax = this.#options.slotsMax()
     const first = gapEnd - slotsMax + 1
     if (from < first) {
@@ -142,17 +141,17 @@ export class GapFiller {
     }
     const to = Math.min(gapEnd, Math.max(from - 1, this.#askedTo) + PIECE_SLOTS)
     counters.gapSlots += to - from + 1
-    const outcome = await this.#asker.ask({ from, to }, signal)
+    const outcome = await this.#fetcher.ask({ from, to }, signal)
     if (signal.aborted) return
-    if (outcome === 'told') {
+    if (outcome === 'complete') {
       this.#backoff.succeeded()
-      this.#asker.settled()
-      await this.#told(to, signal)
+      this.#fetcher.settled()
+      await this.#closed(to, signal)
     } else if (isAskedBehind(outcome) && (await this.#hasOtherParent(gapEnd, signal))) {
-      this.#asker.settled()
+      this.#fetcher.settled()
     } else if (outcome.isFinal) {
-      // Some of them may have been told meanwhile.
-      const rest = desk.gap
+      // Some of them may have been delivered meanwhile.
+      const rest = sequencer.gap
       if (rest !== null && rest.from <= outcome.lacksTo)
         this.#giveUp(rest.from, Math.min(rest.to, outcome.lacksTo), outcome.reason)
     } else await this.#failed(from, to, outcome, signal)
@@ -163,16 +162,16 @@ export class GapFiller {
    * has is asked for, since its own parent counts. Whether the gap is another one then.
    */
   async #hasOtherParent(gapEnd: number, signal: AbortSignal): Promise<boolean> {
-    const { desk } = this.#options
-    if (desk.gap?.to !== gapEnd) return false
-    await this.#asker.ask({ from: gapEnd + 1, to: gapEnd + 1 }, signal)
-    return !signal.aborted && desk.gap?.to !== gapEnd
+    const { sequencer } = this.#options
+    if (sequencer.gap?.to !== gapEnd) return false
+    await this.#fetcher.ask({ from: gapEnd + 1, to: gapEnd + 1 }, signal)
+    return !signal.aborted && sequencer.gap?.to !== gapEnd
   }
 
-  /** Whether a block is missing at the end of a piece is told by the block behind it. */
-  async #told(to: number, signal: AbortSignal): Promise<void> {
-    const { desk } = this.#options
-    const rest = desk.gap
+  /** Whether a block is missing at the end of a piece is shown by the block behind it. */
+  async #closed(to: number, signal: AbortSignal): Promise<void> {
+    const { sequencer } = this.#options
+    const rest = sequencer.gap
     if (rest === null || rest.from > to) return
     if (rest.to > to) {
       this.#askedTo = to
@@ -181,19 +180,19 @@ export class GapFiller {
     if (rest.hasBlock) return
     // It may be a node that had not come there yet: the block behind it names its parent.
     const next = rest.to + 1
-    const outcome = await this.#asker.ask({ from: next, to: next }, signal)
+    const outcome = await this.#fetcher.ask({ from: next, to: next }, signal)
     if (signal.aborted) return
-    if (outcome !== 'told' && !outcome.isFinal) return this.#failed(next, next, outcome, signal)
-    const still = desk.gap
+    if (outcome !== 'complete' && !outcome.isFinal) return this.#failed(next, next, outcome, signal)
+    const still = sequencer.gap
     if (still?.to !== rest.to || still.hasBlock) return
-    if (outcome !== 'told') {
+    if (outcome !== 'complete') {
       // Nobody knows whether there is one.
       this.#giveUp(still.from, still.to, outcome.reason)
       return
     }
-    this.#unheard = next === this.#unheardOf ? this.#unheard + 1 : 1
-    this.#unheardOf = next
-    if (this.#unheard >= UNHEARD_MAX) desk.passOver(rest.to)
+    this.#emptyAnswers = next === this.#emptyAnswersOf ? this.#emptyAnswers + 1 : 1
+    this.#emptyAnswersOf = next
+    if (this.#emptyAnswers >= EMPTY_ANSWERS_MAX) sequencer.passOver(rest.to)
     else await this.#failed(next, next, { reason: `slot ${next} was left out` }, signal)
   }
 
@@ -211,7 +210,7 @@ export class GapFiller {
 
   #giveUp(from: number, to: number, reason: string): void {
     this.#lose(from, to, reason)
-    this.#options.desk.passOver(to)
+    this.#options.sequencer.passOver(to)
   }
 
   #lose(from: number, to: number, reason: string): void {

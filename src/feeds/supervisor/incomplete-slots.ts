@@ -4,12 +4,12 @@ export interface SlotRange {
   readonly to: number
 }
 
-/** Slots behind the newest one handed over that are told again; older ones the engine would refuse. */
-export const SUSPECT_SLOTS_MAX = 128
+/** Slots behind the newest one handed over that are delivered again; older ones the engine would refuse. */
+export const INCOMPLETE_SLOTS_MAX = 128
 /** Ranges remembered; past it the last one grows. */
 const RANGES_MAX = 64
 
-/** Slots that were told whole and may lack transactions, to be told again. */
+/** Slots that were delivered whole and may lack transactions, to be delivered again. */
 export class IncompleteSlots {
   #ranges: SlotRange[] = []
 

@@ -6,7 +6,7 @@ const REFUSALS_MAX = 10
 const REMEMBERED_MS = 600_000
 
 /**
- * Judges whether a server that refuses to tell slots again will do so for good. What it refuses from then
+ * Judges whether a server that refuses to deliver slots again will do so for good. What it refuses from then
  * on is given up at once, or an outage would take minutes for each piece of it.
  */
 export class LastingRefusals {
@@ -18,8 +18,8 @@ export class LastingRefusals {
     this.#timers = timers
   }
 
-  /** It has told some. */
-  told(): void {
+  /** It has delivered some. */
+  succeeded(): void {
     this.#count = 0
   }
 

@@ -10,7 +10,7 @@ const QUIET_MS = 60_000
 /** The handed-over events may lie behind the chain's newest by the slots of this time and count as live. */
 const BEHIND_MS_MAX = 60_000
 /**
- * Seconds that they may be old: a server that lags tells no later slot. The chain's own clock is off by
+ * Seconds that they may be old: a server that lags delivers no later slot. The chain's own clock is off by
  * less.
  */
 const BEHIND_SECONDS_MAX = 120
@@ -18,14 +18,14 @@ const BEHIND_SECONDS_MAX = 120
 /** What says whether the events that are handed over are those of the chain now. */
 interface Liveness {
   readonly runs: readonly SourceRun[]
-  /** Below 0: what was recovered lies ahead of what the sources tell. */
+  /** Below 0: what was recovered lies ahead of what the sources deliver. */
   readonly slotsBehind: number
   /** Milliseconds that a slot takes. */
   readonly slotMs: number
   /** How far the chain's times lie ahead of the clock of this machine, and how old they are. */
   readonly aheadSeconds: number
   readonly lagSeconds: number
-  readonly heldSlots: number
+  readonly bufferedSlots: number
   /** The last slot that was handed over whole; null: none yet. */
   readonly cursor: number | null
   /** How long it has been the last one. */
@@ -39,7 +39,7 @@ export function fullRuns(runs: readonly SourceRun[]): readonly SourceRun[] {
 
 /** Why what is served is not that of the chain now, in one sentence; null: it is. */
 export function whyNotLive(liveness: Liveness): string | null {
-  const { runs, slotsBehind, slotMs, aheadSeconds, heldSlots, standsMs } = liveness
+  const { runs, slotsBehind, slotMs, aheadSeconds, bufferedSlots, standsMs } = liveness
   const behindMs = slotsBehind * slotMs
   const lost = runs.filter((run) => run.lostMs >= LOST_MS)
   if (lost.length === runs.length)
@@ -53,13 +53,13 @@ export function whyNotLive(liveness: Liveness): string | null {
     )
   if (behindMs > BEHIND_MS_MAX)
     return `The feed is ${slotsBehind} slots behind the chain, ${seconds(behindMs)} s.`
-  if (heldSlots > 0 && standsMs >= STUCK_MS)
+  if (bufferedSlots > 0 && standsMs >= STUCK_MS)
     return `Slots are told, but none could be handed over for ${seconds(standsMs)} s.`
   const full = fullRuns(runs)
   return full.length === 0 ? whyPartial(runs) : whyOld(full, liveness)
 }
 
-/** Why those that know no slots, where no other is connected, do not tell what they were asked for. */
+/** Why those that know no slots, where no other is connected, do not deliver what they were asked for. */
 function whyPartial(runs: readonly SourceRun[]): string | null {
   for (const { isConnected, source } of runs) {
     const complaint = isConnected ? (source.complaint ?? null) : null
@@ -69,7 +69,7 @@ function whyPartial(runs: readonly SourceRun[]): string | null {
   return null
 }
 
-/** Why what the connected sources tell is not what happens now. */
+/** Why what the connected sources deliver is not what happens now. */
 function whyOld(
   full: readonly SourceRun[],
   { lagSeconds, cursor, standsMs }: Liveness,

@@ -12,22 +12,22 @@ const ROUNDING_RAW = 16n
 type Amounts = LRUCache<string, bigint[]>
 
 /**
- * Knows a trade again that a source without slots told, when the chain tells it as well, and the other
- * way around. The engine cannot: their ordinals differ. What was told first counts.
+ * Knows a trade again that a source without slots delivered, when the chain delivers it as well, and the other
+ * way around. The engine cannot: their ordinals differ. What was delivered first counts.
  */
 export class ReserveTrades {
   readonly #ofReserve: Amounts = new LRUCache({ max: REMEMBERED_MAX })
   readonly #ofChain: Amounts = new LRUCache({ max: REMEMBERED_MAX })
-  /** Trades left out because the other side had told them. */
+  /** Trades left out because the other side had delivered them. */
   leftOut = 0
 
-  /** `toldByReserve`: what the runs before took of it, which the chain may tell in this one. */
-  constructor(toldByReserve: readonly SwapContent[] = []) {
-    for (const trade of toldByReserve) remember(trade, this.#ofReserve)
+  /** `earlierReserveTrades`: what the runs before took of it, which the chain may deliver in this one. */
+  constructor(earlierReserveTrades: readonly SwapContent[] = []) {
+    for (const trade of earlierReserveTrades) remember(trade, this.#ofReserve)
   }
 
-  /** The events that the other side has not told. */
-  untold(events: readonly FeedEvent[], isReserve: boolean): readonly FeedEvent[] {
+  /** The events that the other side has not delivered. */
+  withoutRepeats(events: readonly FeedEvent[], isReserve: boolean): readonly FeedEvent[] {
     const [own, other] = isReserve
       ? [this.#ofReserve, this.#ofChain]
       : [this.#ofChain, this.#ofReserve]
@@ -35,11 +35,11 @@ export class ReserveTrades {
   }
 
   #isNew(trade: SwapContent, own: Amounts, other: Amounts): boolean {
-    const told = other.get(keyOf(trade)) ?? []
-    const index = told.findIndex((amount) => isSame(amount, trade.baseRaw))
+    const repeats = other.get(keyOf(trade)) ?? []
+    const index = repeats.findIndex((amount) => isSame(amount, trade.baseRaw))
     if (index >= 0) {
       // A transaction may hold another one that is like it.
-      told.splice(index, 1)
+      repeats.splice(index, 1)
       this.leftOut++
       return false
     }

@@ -1,68 +1,87 @@
 import { LRUCache } from 'lru-cache'
 import type { FeedEvent } from '../../events/event.ts'
-import { GivenPlaces, type WrittenIndexes } from './given-places.ts'
-import { earliestSecondsOf, HeldSlots } from './held-slots.ts'
-import { SUSPECT_SLOTS_MAX } from './incomplete-slots.ts'
-import type { SlotReceiver, ToldTransaction } from './source.ts'
-import type { DeskCounters } from './supervisor-counters.ts'
+import { ArrivalPlaces, type WrittenIndexes } from './arrival-places.ts'
+import { INCOMPLETE_SLOTS_MAX } from './incomplete-slots.ts'
+import { earliestSecondsOf, SlotBuffer } from './slot-buffer.ts'
+import type { SlotReceiver, SlotTransaction } from './source.ts'
 
 /**
  * Signatures remembered, ten minutes of a busy chain; past it the oldest are forgotten, and the
- * engine, which remembers more, drops what is told once more.
+ * engine, which remembers more, drops what is delivered once more.
  */
 const REMEMBERED_MAX = 200_000
 
 /** Transactions of slots already handed over that wait for the next slot; past it the oldest go. */
-const STRAYS_MAX = 10_000
+const LATE_TRANSACTIONS_MAX = 10_000
 
-/** Slots `from` to `to` that nobody told. */
-interface Gap {
-  readonly from: number
-  readonly to: number
-  /** Whether the chain has a block at `to`, by the word of the block behind it. */
-  readonly hasBlock: boolean
+/** What happened to the slots of all sources together. */
+export function newSlotCounters() {
+  return {
+    /** Transactions that were delivered before, by any source. */
+    duplicates: 0,
+    /** Of these, those delivered under another slot than the one that counts. */
+    wrongSlots: 0,
+    /** Transactions delivered after one of their slot with a higher index. */
+    reordered: 0,
+    /** Transactions handed over after their slot. */
+    late: 0,
+    /** Slots handed over though no source said that they were whole. */
+    partialSlots: 0,
+    /** Slots let go while an older gap was open; they are back-filled. */
+    heldDropped: 0,
+    /** Holes between two slots that had to be back-filled. */
+    gaps: 0,
+    /** Slots asked for in back-fills. */
+    gapSlots: 0,
+    /** Slots of gaps that nobody could deliver: events are missing. */
+    slotsGivenUp: 0,
+    /** Back-fills that failed and were tried again. */
+    backfillErrors: 0,
+  }
 }
 
+export type SlotCounters = ReturnType<typeof newSlotCounters>
+
 /**
- * Puts what the sources tell into the order of the chain: a slot is handed over when it is whole and
+ * Puts what the sources deliver into the order of the chain: a slot is handed over when it is whole and
  * the slots before it were. Every transaction is handed over once; one of a slot that is already gone
  * is so late, and the engine finds its place.
  */
 export class SlotSequencer {
-  /** For what the sources tell as it happens. */
+  /** For what the sources deliver as it happens. */
   readonly live: SlotReceiver = {
     transaction: (transaction) => {
-      if (!this.#held.wasLetGo(transaction.slot)) this.#take(transaction, false)
+      if (!this.#buffer.wasLetGo(transaction.slot)) this.#take(transaction, false)
     },
     slotComplete: (slot, parentSlot) => {
-      if (!this.#held.wasLetGo(slot)) this.#complete(slot, parentSlot)
+      if (!this.#buffer.wasLetGo(slot)) this.#complete(slot, parentSlot)
     },
   }
 
-  /** For what they tell again. */
+  /** For what they deliver again. */
   readonly backfill: SlotReceiver = {
     transaction: (transaction) => this.#take(transaction, true),
     slotComplete: (slot, parentSlot) => this.#complete(slot, parentSlot),
   }
 
   readonly #handOver: (events: readonly FeedEvent[]) => void
-  readonly #counters: DeskCounters
+  readonly #counters: SlotCounters
   readonly #isEarly: (seconds: number) => boolean
-  readonly #held = new HeldSlots()
-  readonly #strays = new LateTransactions()
-  readonly #places: GivenPlaces
+  readonly #buffer = new SlotBuffer()
+  readonly #late = new LateTransactions()
+  readonly #places: ArrivalPlaces
   readonly #remembered = new LRUCache<string, number>({ max: REMEMBERED_MAX })
-  /** Of those handed over whole the newest, of which some may be told again. */
-  readonly #whole = new LRUCache<number, true>({ max: SUSPECT_SLOTS_MAX })
+  /** Of those handed over whole the newest, of which some may be delivered again. */
+  readonly #whole = new LRUCache<number, true>({ max: INCOMPLETE_SLOTS_MAX })
   #cursor: number | null
 
   /**
    * @param isEarly whether events of a time would be refused now: slots wait while all that is held is so
-   * @param written indexes that runs before wrote of the slots that may be told again
+   * @param written indexes that runs before wrote of the slots that may be delivered again
    */
   constructor(
     handOver: (events: readonly FeedEvent[]) => void,
-    counters: DeskCounters,
+    counters: SlotCounters,
     cursor: number | null,
     isEarly: (seconds: number) => boolean = () => false,
     written: WrittenIndexes = new Map(),
@@ -71,7 +90,7 @@ export class SlotSequencer {
     this.#counters = counters
     this.#isEarly = isEarly
     this.#cursor = cursor
-    this.#places = new GivenPlaces(written)
+    this.#places = new ArrivalPlaces(written)
   }
 
   /** The last slot that was handed over whole; null: none yet. */
@@ -79,56 +98,63 @@ export class SlotSequencer {
     return this.#cursor
   }
 
-  get heldSlots(): number {
-    return this.#held.count
+  get bufferedSlots(): number {
+    return this.#buffer.count
   }
 
   /** What is missing before the oldest slot that is whole; null: nothing, or that one has to wait itself. */
-  get gap(): Gap | null {
-    const next = this.#held.oldestWhole
+  get gap(): {
+    readonly from: number
+    readonly to: number
+    /** Whether the chain has a block at `to`, by the word of the block behind it. */
+    readonly hasBlock: boolean
+  } | null {
+    const next = this.#buffer.oldestWhole
     if (next === null || this.#cursor === null || next.parent.slot <= this.#cursor) return null
-    if (this.#isEarly(this.#held.earliestSeconds)) return null
+    if (this.#isEarly(this.#buffer.earliestSeconds)) return null
     return { from: this.#cursor + 1, to: next.parent.slot, hasBlock: next.parent.isKnown }
   }
 
-  /** Whether it was let go and is still to come: only a gap that is filled tells it, and tells all of it. */
+  /** Whether it was let go and is still to come: only a gap that is filled delivers it, and delivers all of it. */
   isLetGo(slot: number): boolean {
-    return slot > (this.#cursor ?? -1) && this.#held.wasLetGo(slot)
+    return slot > (this.#cursor ?? -1) && this.#buffer.wasLetGo(slot)
   }
 
-  /** Those of the slots that were told whole, and handed over lately or not yet: the chain has blocks there. */
+  /** Those of the slots that were delivered whole, and handed over lately or not yet: the chain has blocks there. */
   wholeAmong(from: number, to: number): readonly number[] {
-    return [...this.#whole.keys(), ...this.#held.whole].filter((slot) => slot >= from && slot <= to)
+    return [...this.#whole.keys(), ...this.#buffer.whole].filter(
+      (slot) => slot >= from && slot <= to,
+    )
   }
 
-  #take(transaction: ToldTransaction, isBackfill: boolean): void {
+  #take(transaction: SlotTransaction, isBackfill: boolean): void {
     if (this.#wasGiven(transaction)) {
-      this.#places.toldAgain(transaction)
+      this.#places.repeated(transaction)
       return
     }
     if (this.#cursor !== null && transaction.slot <= this.#cursor) {
-      this.#keepStray(transaction)
+      this.#addLate(transaction)
       return
     }
-    const { isKnown, isReordered } = this.#held.take(transaction)
+    const { isKnown, isReordered } = this.#buffer.take(transaction)
     if (isReordered) this.#counters.reordered++
     if (isKnown) this.#counters.duplicates++
-    // Before the bounds are looked at: the slot would go with what a back-fill tells of it first.
-    if (isBackfill) this.#held.toldAgain(transaction.slot)
+    // Before the bounds are looked at: the slot would go with what a back-fill delivers of it first.
+    if (isBackfill) this.#buffer.backfilled(transaction.slot)
     this.#keepBounds()
   }
 
   #complete(slot: number, parentSlot: number | null): void {
     if (this.#cursor !== null && slot <= this.#cursor) return
-    this.#held.complete(slot, parentSlot)
+    this.#buffer.complete(slot, parentSlot)
     this.#advance()
     this.#keepBounds()
   }
 
-  /** All slots to `slot` were told, or are given up: what is held of them is handed over. */
+  /** All slots to `slot` were delivered, or are given up: what the buffer has of them is handed over. */
   passOver(slot: number): void {
     if (this.#cursor !== null && slot <= this.#cursor) return
-    for (const older of this.#held.upTo(slot)) this.#give(older)
+    for (const older of this.#buffer.upTo(slot)) this.#give(older)
     this.#cursor = slot
     this.#advance()
   }
@@ -139,17 +165,17 @@ export class SlotSequencer {
    * before them.
    */
   flush(): void {
-    // Those among them that were told under another slot as well are counted as such, as at a hand-over.
-    for (const transaction of this.#held.all()) this.#wasGiven(transaction)
-    for (const stray of this.#strays.takeAll()) this.#giveStray(stray)
+    // Those among them that were delivered under another slot as well are counted as such, as at a hand-over.
+    for (const transaction of this.#buffer.all()) this.#wasGiven(transaction)
+    for (const late of this.#late.takeAll()) this.#giveLate(late)
   }
 
   #advance(): void {
     for (;;) {
-      const next = this.#held.oldestWhole
+      const next = this.#buffer.oldestWhole
       if (next === null || (this.#cursor !== null && next.parent.slot > this.#cursor)) return
-      if (this.#isEarly(this.#held.earliestSeconds)) return
-      for (const slot of this.#held.upTo(next.slot)) {
+      if (this.#isEarly(this.#buffer.earliestSeconds)) return
+      for (const slot of this.#buffer.upTo(next.slot)) {
         if (slot !== next.slot) this.#counters.partialSlots++
         this.#give(slot)
       }
@@ -159,14 +185,14 @@ export class SlotSequencer {
   }
 
   #give(slot: number): void {
-    const transactions = this.#held.remove(slot)
+    const transactions = this.#buffer.remove(slot)
     if (transactions === null) return
     this.#giveTransactions(this.#places.ofSlot(slot, transactions))
-    const mayGo = (stray: ToldTransaction) => !this.#isEarly(earliestSecondsOf(stray))
-    for (const stray of this.#strays.takeWaited(mayGo)) this.#giveStray(stray)
+    const mayGo = (late: SlotTransaction) => !this.#isEarly(earliestSecondsOf(late))
+    for (const late of this.#late.takeWaited(mayGo)) this.#giveLate(late)
   }
 
-  #giveTransactions(transactions: readonly ToldTransaction[]): void {
+  #giveTransactions(transactions: readonly SlotTransaction[]): void {
     const events: FeedEvent[] = []
     for (const transaction of transactions) {
       if (this.#wasGiven(transaction)) continue
@@ -177,7 +203,7 @@ export class SlotSequencer {
   }
 
   /** Whether it was handed over before, which is counted. */
-  #wasGiven({ signature, slot }: ToldTransaction): boolean {
+  #wasGiven({ signature, slot }: SlotTransaction): boolean {
     const knownSlot = this.#remembered.get(signature)
     if (knownSlot === undefined) return false
     this.#counters.duplicates++
@@ -185,80 +211,81 @@ export class SlotSequencer {
     return true
   }
 
-  #giveStray(transaction: ToldTransaction): void {
+  #giveLate(transaction: SlotTransaction): void {
     if (this.#wasGiven(transaction)) return
     this.#counters.late++
     this.#giveTransactions([this.#places.ofLate(transaction)])
   }
 
-  #keepStray(transaction: ToldTransaction): void {
-    if (this.#strays.has(transaction.signature)) {
+  #addLate(transaction: SlotTransaction): void {
+    if (this.#late.has(transaction.signature)) {
       this.#counters.duplicates++
-      this.#strays.toldAgain(transaction)
+      this.#late.repeated(transaction)
       return
     }
-    const oldest = this.#strays.keep(transaction)
-    if (oldest !== null) this.#giveStray(oldest)
+    const oldest = this.#late.keep(transaction)
+    if (oldest !== null) this.#giveLate(oldest)
   }
 
   /**
-   * Lets go of the slots behind the gap. The next one that is told whole has a parent among them, so
+   * Lets go of the slots behind the gap. The next one that is delivered whole has a parent among them, so
    * the gap grows by itself.
    */
   #keepBounds(): void {
-    if (!this.#held.areTooMany) return
-    this.#counters.heldDropped += this.#held.letGo(this.gap === null ? 0 : this.gap.to + 1)
+    if (!this.#buffer.areTooMany) return
+    this.#counters.heldDropped += this.#buffer.letGo(this.gap === null ? 0 : this.gap.to + 1)
   }
-}
-
-interface Stray {
-  readonly transaction: ToldTransaction
-  /** Whether a slot was handed over since it came. */
-  readonly hasWaited: boolean
 }
 
 /**
  * Transactions that came after their slot. Each waits for one more slot: a peer that names a wrong slot
- * tells the right one meanwhile.
+ * delivers the right one meanwhile.
  */
 class LateTransactions {
-  readonly #strays = new Map<string, Stray>()
+  readonly #late = new Map<
+    string,
+    {
+      readonly transaction: SlotTransaction
+      /** Whether a slot was handed over since it came. */
+      readonly hasWaited: boolean
+    }
+  >()
 
   has(signature: string): boolean {
-    return this.#strays.has(signature)
+    return this.#late.has(signature)
   }
 
   /** Keeps one that is new; the answer is the oldest, where there is no room for both. */
-  keep(transaction: ToldTransaction): ToldTransaction | null {
-    this.#strays.set(transaction.signature, { transaction, hasWaited: false })
-    if (this.#strays.size <= STRAYS_MAX) return null
-    const [oldest] = this.#strays.values()
+  keep(transaction: SlotTransaction): SlotTransaction | null {
+    this.#late.set(transaction.signature, { transaction, hasWaited: false })
+    if (this.#late.size <= LATE_TRANSACTIONS_MAX) return null
+    const [oldest] = this.#late.values()
     return this.#remove(oldest.transaction)
   }
 
-  /** One that is kept is told once more: with its index in the block it is the better one. */
-  toldAgain(transaction: ToldTransaction): void {
-    const known = this.#strays.get(transaction.signature)
+  /** A repeat of one that waits: with its index in the block it is the better one. */
+  repeated(transaction: SlotTransaction): void {
+    const known = this.#late.get(transaction.signature)
     if (known !== undefined && transaction.isExact && !known.transaction.isExact)
-      this.#strays.set(transaction.signature, { ...known, transaction })
+      this.#late.set(transaction.signature, { ...known, transaction })
   }
 
   /** A slot was handed over: takes out those that have waited for it, and `mayGo`. */
-  takeWaited(mayGo: (transaction: ToldTransaction) => boolean): readonly ToldTransaction[] {
-    const waited: ToldTransaction[] = []
-    for (const [signature, { transaction, hasWaited }] of [...this.#strays]) {
+  takeWaited(mayGo: (transaction: SlotTransaction) => boolean): readonly SlotTransaction[] {
+    const waited: SlotTransaction[] = []
+    for (const [signature, { transaction, hasWaited }] of [...this.#late]) {
       if (hasWaited && mayGo(transaction)) waited.push(this.#remove(transaction))
-      else this.#strays.set(signature, { transaction, hasWaited: true })
+      else this.#late.set(signature, { transaction, hasWaited: true })
     }
     return waited
   }
 
-  takeAll(): readonly ToldTransaction[] {
-    return [...this.#strays.values()].map(({ transaction }) => this.#remove(transaction))
+  takeAll(): readonly SlotTransaction[] {
+    return [...this.#late.values()].map(({ transaction }) => this.#remove(transaction))
   }
 
-  #remove(transaction: ToldTransaction): ToldTransaction {
-    this.#strays.delete(transaction.signature)
+  #remove(transaction: SlotTransaction): SlotTransaction {
+    this.#late.delete(transaction.signature)
     return transaction
   }
 }

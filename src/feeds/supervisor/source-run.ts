@@ -1,19 +1,17 @@
 import type { FeedEvent } from '../../events/event.ts'
 import { Backoff } from '../backoff.ts'
 import { type Timers, waitFor } from '../timers.ts'
-import { reasonOf } from './reason.ts'
 import type { SlotReach } from './slot-reach.ts'
 import type { SlotSequencer } from './slot-sequencer.ts'
-import type { Receiver, Source, ToldTransaction } from './source.ts'
-import { newSourceCounters } from './supervisor-counters.ts'
+import { type Receiver, reasonOf, type SlotTransaction, type Source } from './source.ts'
 
 /** Silence after which a connection is taken for dead: the chain makes several slots a second. */
 export const SILENCE_MS = 5_000
 
 interface SourceRunOptions {
   readonly source: Source
-  readonly desk: SlotSequencer
-  /** One for all sources: they tell of one chain. */
+  readonly sequencer: SlotSequencer
+  /** One for all sources: they follow one chain. */
   readonly reach: SlotReach
   readonly timers: Timers
   /** A number in [0, 1), for the waits. */
@@ -22,12 +20,12 @@ interface SourceRunOptions {
   readonly handOver: (events: readonly FeedEvent[]) => void
   /** Whether another source that knows slots is connected. */
   readonly isStandby: () => boolean
-  /** Told why a connection ended, in one sentence. */
+  /** Called with why a connection ended, in one sentence. */
   readonly report: (reason: string) => void
-  /** Told after everything that may have opened or closed a gap. */
+  /** Called after everything that may have opened or closed a gap. */
   readonly onProgress: () => void
-  /** Told of slots of which transactions may be missing. */
-  readonly onSuspect: (from: number, to: number) => void
+  /** Called with slots of which transactions may be missing. */
+  readonly onIncomplete: (from: number, to: number) => void
 }
 
 /** One source and its connections, one after the other, until the signal. */
@@ -67,7 +65,7 @@ export class SourceRun {
     return this.#isConnected ? this.#options.timers.nowMs() - this.#connectedAtMs : 0
   }
 
-  /** How long this connection has told no transaction. */
+  /** How long this connection has delivered no transaction. */
   get quietMs(): number {
     return this.#options.timers.nowMs() - this.#quietSinceMs
   }
@@ -93,7 +91,7 @@ export class SourceRun {
   }
 
   async #connection(signal: AbortSignal): Promise<void> {
-    const { source, desk } = this.#options
+    const { source, sequencer } = this.#options
     const attempt = new AbortController()
     const stop = () => attempt.abort()
     signal.addEventListener('abort', stop)
@@ -101,7 +99,7 @@ export class SourceRun {
     const endWatch = this.#watch(attempt)
     let reason = 'the peer ended the connection'
     try {
-      await source.connect(this.#receiver(attempt.signal), desk.cursor, attempt.signal)
+      await source.connect(this.#receiver(attempt.signal), sequencer.cursor, attempt.signal)
     } catch (error) {
       reason = reasonOf(error, source.secrets)
     }
@@ -112,7 +110,7 @@ export class SourceRun {
       this.#lostAtMs = this.#options.timers.nowMs()
     } else this.counters.refusals++
     this.#isConnected = false
-    // What the source still does for this connection is not heard any more.
+    // What the source still does for this connection is dropped.
     attempt.abort()
     if (signal.aborted) return
     this.#reason = attempt.signal.reason instanceof Silence ? attempt.signal.reason.message : reason
@@ -136,18 +134,18 @@ export class SourceRun {
     return () => cancel()
   }
 
-  /** What a connection that was given up still tells is dropped. */
+  /** What a connection that was given up still delivers is dropped. */
   #receiver(signal: AbortSignal): Receiver {
-    const { desk, onProgress, onSuspect } = this.#options
+    const { sequencer, onProgress, onIncomplete } = this.#options
     let hasRefused = false
-    const heard = (listen: () => void) => {
+    const whileOpen = (act: () => void) => {
       if (signal.aborted) return
       this.#lastSignMs = this.#options.timers.nowMs()
-      listen()
+      act()
     }
     return {
       connected: () =>
-        heard(() => {
+        whileOpen(() => {
           if (!this.#isConnected) {
             this.#connectedAtMs = this.#options.timers.nowMs()
             this.#quietSinceMs = this.#connectedAtMs
@@ -155,8 +153,8 @@ export class SourceRun {
           this.#isConnected = true
           this.#reason = null
         }),
-      alive: () => heard(() => {}),
-      suspect: onSuspect,
+      alive: () => whileOpen(() => {}),
+      slotsIncomplete: onIncomplete,
       admits: (slot) => {
         if (signal.aborted || this.#options.reach.admits(slot)) return true
         this.counters.impossibleSlots++
@@ -167,22 +165,22 @@ export class SourceRun {
       slotSeen: (slot) => {
         if (!signal.aborted) this.#newestSlot = Math.max(this.#newestSlot, slot)
       },
-      transaction: (transaction) => heard(() => this.#transaction(transaction)),
+      transaction: (transaction) => whileOpen(() => this.#transaction(transaction)),
       slotComplete: (slot, parentSlot) =>
-        heard(() => {
+        whileOpen(() => {
           this.counters.slots++
           this.#backoff.succeeded()
-          desk.live.slotComplete(slot, parentSlot)
+          sequencer.live.slotComplete(slot, parentSlot)
           onProgress()
         }),
-      events: (events) => heard(() => this.#events(events)),
+      events: (events) => whileOpen(() => this.#events(events)),
     }
   }
 
-  #transaction(transaction: ToldTransaction): void {
+  #transaction(transaction: SlotTransaction): void {
     this.counters.transactions++
     this.#quietSinceMs = this.#options.timers.nowMs()
-    this.#options.desk.live.transaction(transaction)
+    this.#options.sequencer.live.transaction(transaction)
   }
 
   #events(events: readonly FeedEvent[]): void {
@@ -198,3 +196,25 @@ function impossible(slot: number): string {
 
 /** Why the watchdog ended a connection. */
 class Silence extends Error {}
+
+/** What happened to one source; plain numbers that only grow. */
+function newSourceCounters() {
+  return {
+    /** Connections begun. */
+    attempts: 0,
+    /** Connections that worked and ended, by the peer, by an error or by the watchdog. */
+    losses: 0,
+    /** Connections that never worked. */
+    refusals: 0,
+    /** Connections ended because nothing came for too long. */
+    watchdog: 0,
+    /** Transactions delivered, duplicates included. */
+    transactions: 0,
+    /** Slots delivered whole. */
+    slots: 0,
+    /** Events left out because a better source was connected. */
+    standby: 0,
+    /** What it said of slots that the chain cannot have reached, left out. */
+    impossibleSlots: 0,
+  }
+}

@@ -1,7 +1,11 @@
+import { messageOf } from '../../base/errors.ts'
+import { stripControlChars } from '../../base/safe-text.ts'
 import type { FeedEvent } from '../../events/event.ts'
+import { codePoints } from '../../events/text.ts'
+import { withoutSecrets } from '../secrets.ts'
 
-/** The events of one transaction, whole: all of them or none are told. */
-export interface ToldTransaction {
+/** The events of one transaction, whole: all of them or none are delivered. */
+export interface SlotTransaction {
   readonly slot: number
   /** Index in the block; what is not exact is the order of arrival. */
   readonly txIndex: number | null
@@ -12,12 +16,12 @@ export interface ToldTransaction {
   readonly events: readonly FeedEvent[]
 }
 
-/** What a source tells about slots, live or as a back-fill. */
+/** What a source delivers of slots, live or as a back-fill. */
 export interface SlotReceiver {
   /** May come in any order, again, and from several sources; the first of a signature counts. */
-  transaction(transaction: ToldTransaction): void
+  transaction(transaction: SlotTransaction): void
   /**
-   * Everything of this slot has been told. A source that began in the middle of a slot never says
+   * Everything of this slot has been delivered. A source that began in the middle of a slot never says
    * so of that slot.
    * @param parentSlot the slot before it on the chain; null: the source does not know, so the slots
    *   before it are taken for missing until a back-fill finds out that nothing was there
@@ -25,7 +29,7 @@ export interface SlotReceiver {
   slotComplete(slot: number, parentSlot: number | null): void
 }
 
-/** What a source tells during one connection. */
+/** What a source delivers during one connection. */
 export interface Receiver extends SlotReceiver {
   /**
    * The connection works (subscriptions acknowledged). The next wait is a short one again once something
@@ -33,27 +37,27 @@ export interface Receiver extends SlotReceiver {
    */
   connected(): void
   /**
-   * What the connection is for goes on: told with everything that carries events or slots. Silence
+   * What the connection is for goes on: called with everything that carries events or slots. Silence
    * ends the connection.
    */
   alive(): void
   /**
-   * Slots `from` to `to`, both included, were told whole, and transactions of them may be missing: they
-   * are back-filled, late. Heard also when the connection has ended.
+   * Slots `from` to `to`, both included, were delivered whole, and transactions of them may be missing: they
+   * are back-filled, late. Also after the connection has ended.
    */
-  suspect(from: number, to: number): void
+  slotsIncomplete(from: number, to: number): void
   /**
-   * Asked of each slot before anything else is told of it. False: the chain cannot have come there yet,
+   * Asked of each slot before anything else of it is delivered. False: the chain cannot have come there yet,
    * and what was said of it is left out.
    */
   admits(slot: number): boolean
   /** The chain has reached this slot. No sign of life: events may have stopped all the same. */
   slotSeen(slot: number): void
-  /** Events without a slot: handed over at once, in the order told. */
+  /** Events without a slot: handed over at once, in the order delivered. */
   events(events: readonly FeedEvent[]): void
 }
 
-/** Why a source can never tell some slots; trying again is of no use. One sentence. */
+/** Why a source can never deliver some slots; trying again is of no use. One sentence. */
 export class SlotsUnavailable extends Error {
   /** The last slot of which that holds; null: it holds of all. */
   readonly to: number | null
@@ -64,7 +68,7 @@ export class SlotsUnavailable extends Error {
   }
 }
 
-/** Why one slot cannot be told now although a later one can; trying again may be of use. One sentence. */
+/** Why one slot cannot be delivered now although a later one can; trying again may be of use. One sentence. */
 export class SlotUnreadable extends Error {
   readonly slot: number
 
@@ -76,14 +80,14 @@ export class SlotUnreadable extends Error {
 
 /**
  * One provider of events. The supervisor makes its connections one after the other, watches over
- * them and puts what several sources tell into one order.
+ * them and puts what several sources deliver into one order.
  */
 export interface Source {
   /** As in `FEED`; stands in logs, metrics and `/readyz`. */
   readonly name: string
   /**
    * Whether its events lack slot and index (PumpPortal). They are left out, and counted, while a
-   * source that has them is connected; what it tells else is known again by its content.
+   * source that has them is connected; its other events are matched by their content.
    */
   readonly isDegraded: boolean
   /** Keys that its peer may repeat, and that stand in no log; absent: there are none. */
@@ -95,8 +99,8 @@ export interface Source {
    */
   connect(receiver: Receiver, cursor: number | null, signal: AbortSignal): Promise<void>
   /**
-   * Tells the slots `from` to `to` again, both included, and resolves when all that it knows are
-   * told; what it has left out is seen by the parents of the others. Absent: the source cannot.
+   * Delivers the slots `from` to `to` again, both included, and resolves when all that it knows are
+   * delivered; what it has left out is seen by the parents of the others. Absent: the source cannot.
    * @throws SlotsUnavailable when they can never be had, SlotUnreadable when one of them may not;
    *   any other error is tried again without end
    */
@@ -105,4 +109,14 @@ export interface Source {
   readonly complaint?: string | null
   /** Figures of its own, for `/readyz` and metrics; names in snake_case without the source's. */
   figures?(): Readonly<Record<string, number>>
+}
+
+/** A peer's own words stand among them: a frame of megabytes may be one refusal. */
+const CHARACTERS_MAX = 200
+
+/** Why something failed, for logs and `/readyz`: without these secrets, and long ones are cut. */
+export function reasonOf(error: unknown, secrets: readonly string[] = []): string {
+  const message = withoutSecrets(messageOf(error), secrets)
+  const shown = stripControlChars(codePoints(message, CHARACTERS_MAX), ' ')
+  return shown.length < message.length ? `${shown}…` : shown
 }

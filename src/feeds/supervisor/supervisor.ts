@@ -1,18 +1,25 @@
+/**
+ * feeds/supervisor makes one feed of several live sources. In: what each `Source` delivers over its connections, by slot, in any
+ * order and more than once. Out: events in the order of the chain, each transaction once.
+ * `SourceRun` keeps a source connected, `SlotReach` refuses impossible slots, `SlotSequencer` buffers slots until they are whole and
+ * those before them are out, `GapFiller` and `SlotFetcher` ask for missing ones, `ReserveTrades` matches trades of sources without slots.
+ * Words: whole (all of the slot was delivered), gap (slots missing before a whole one), late (a transaction behind its slot).
+ * Invariants: the cursor only goes forward; a slot is given up only with a report.
+ */
+
 import { totals } from '../../base/snake-case.ts'
 import { AHEAD_OF_WALL_SECONDS_MAX, type FeedEvent, type SwapContent } from '../../events/event.ts'
 import type { EventSink, Feed } from '../../events/event-sink.ts'
 import { ReserveCheck } from '../chain/reserve-check.ts'
-import { SlotLength } from '../slots/slot-length.ts'
 import { REAL_TIMERS, type Timers } from '../timers.ts'
+import type { WrittenIndexes } from './arrival-places.ts'
 import { GapFiller } from './gap-filler.ts'
-import type { WrittenIndexes } from './given-places.ts'
 import { fullRuns, whyNotLive } from './liveness.ts'
 import { ReserveTrades } from './reserve-trades.ts'
-import { SlotReach } from './slot-reach.ts'
-import { SlotSequencer } from './slot-sequencer.ts'
+import { SlotLength, SlotReach } from './slot-reach.ts'
+import { newSlotCounters, SlotSequencer } from './slot-sequencer.ts'
 import type { Source } from './source.ts'
 import { SourceRun } from './source-run.ts'
-import { newDeskCounters } from './supervisor-counters.ts'
 
 interface SupervisorOptions {
   /** At least one. */
@@ -21,11 +28,11 @@ interface SupervisorOptions {
   readonly cursor: number | null
   /** Unix seconds of what was recovered last; absent or 0: not known. */
   readonly cursorSeconds?: number
-  /** Of what was recovered, of the slots that may be told again; absent: nothing was. */
+  /** Of what was recovered, of the slots that may be delivered again; absent: nothing was. */
   readonly written?: WrittenIndexes
-  /** Trades that the runs before took of a source without slots; asked for where one with slots may tell them too. */
-  readonly toldByReserve?: () => readonly SwapContent[]
-  /** Told about lost connections and gaps: the source (or `gap`) and one sentence. */
+  /** Trades that the runs before took of a source without slots; asked for where one with slots may deliver them too. */
+  readonly earlierReserveTrades?: () => readonly SwapContent[]
+  /** Called at lost connections and gaps: the source (or `gap`) and one sentence. */
   readonly report: (who: string, reason: string) => void
   /** Slots of an outage that are back-filled; of a longer one the oldest are given up. */
   readonly backfillSlotsMax: number
@@ -39,17 +46,17 @@ interface SupervisorOptions {
 }
 
 /**
- * The live sources of FEED as one feed: keeps them connected, puts what they tell into one order,
+ * The live sources of FEED as one feed: keeps them connected, puts what they deliver into one order,
  * fills gaps. Two sources of the same chain are redundancy: the first one wins.
  */
 export class Supervisor implements Feed {
   readonly name: string
   readonly #timers: Timers
   readonly #stopping = new AbortController()
-  readonly #counters = newDeskCounters()
+  readonly #counters = newSlotCounters()
   readonly #reserves = new ReserveCheck()
   readonly #slotLength = new SlotLength()
-  readonly #desk: SlotSequencer
+  readonly #sequencer: SlotSequencer
   readonly #runs: readonly SourceRun[]
   readonly #filler: GapFiller
   /** null: the sources are all of one kind, and so were those of the runs before. */
@@ -59,7 +66,7 @@ export class Supervisor implements Feed {
   #newestTimestamp = 0
   /** How far what was handed over last lies ahead of the clock of this machine. */
   #aheadSeconds = 0
-  /** The newest time that sources with slots told, and how old it was when they told something last. */
+  /** The newest time of sources with slots, and how old it was when something of theirs came last. */
   #newestOfChain = 0
   #lagSeconds = 0
   /** The cursor when it was looked at last, and since when it has stood there. */
@@ -77,7 +84,7 @@ export class Supervisor implements Feed {
     this.#standsAt = cursor
     this.#standsSinceMs = this.#timers.nowMs()
     this.#reserveTrades = reserveTradesOf(options)
-    this.#desk = new SlotSequencer(
+    this.#sequencer = new SlotSequencer(
       (events) => this.#handOver(events, false),
       this.#counters,
       cursor,
@@ -85,7 +92,7 @@ export class Supervisor implements Feed {
       options.written,
     )
     this.#filler = new GapFiller({
-      desk: this.#desk,
+      sequencer: this.#sequencer,
       sources,
       counters: this.#counters,
       timers: this.#timers,
@@ -98,7 +105,7 @@ export class Supervisor implements Feed {
       (source) =>
         new SourceRun({
           source,
-          desk: this.#desk,
+          sequencer: this.#sequencer,
           reach,
           timers: this.#timers,
           random,
@@ -106,14 +113,14 @@ export class Supervisor implements Feed {
           isStandby: () => fullRuns(this.#runs).length > 0,
           report: (reason) => report(source.name, reason),
           onProgress: () => this.#progressed(),
-          onSuspect: (from, to) => this.#filler.suspect(from, to, this.#stopping.signal),
+          onIncomplete: (from, to) => this.#filler.slotsIncomplete(from, to, this.#stopping.signal),
         }),
     )
   }
 
   /** The last slot that was handed over whole; null: none yet. */
   get cursor(): number | null {
-    return this.#desk.cursor
+    return this.#sequencer.cursor
   }
 
   /**
@@ -124,7 +131,7 @@ export class Supervisor implements Feed {
     const { signal } = this.#stopping
     this.#sink = sink
     await Promise.all(this.#runs.map((run) => run.run(signal)))
-    this.#desk.flush()
+    this.#sequencer.flush()
     this.#filler.ended()
     this.#sink = null
     if (this.#failures.length > 0) throw this.#failures[0]
@@ -142,8 +149,8 @@ export class Supervisor implements Feed {
       slotMs: this.#slotLength.ms,
       aheadSeconds: this.#isEventClock ? 0 : this.#aheadSeconds,
       lagSeconds: this.#isEventClock ? 0 : this.#lagSeconds,
-      heldSlots: this.#desk.heldSlots,
-      cursor: this.#desk.cursor,
+      bufferedSlots: this.#sequencer.bufferedSlots,
+      cursor: this.#sequencer.cursor,
       standsMs: this.#timers.nowMs() - this.#standsSinceMs,
     })
   }
@@ -151,12 +158,12 @@ export class Supervisor implements Feed {
   /** Figures for `/readyz` and metrics; names begin with `feed_`. */
   figures(): Readonly<Record<string, number>> {
     const figures: Record<string, number> = {
-      feed_slot: this.#desk.cursor ?? -1,
+      feed_slot: this.#sequencer.cursor ?? -1,
       feed_slots_behind: Math.max(0, this.#slotsBehind()),
       feed_seconds_behind: this.#secondsSince(this.#newestTimestamp),
       feed_slot_ms: Math.round(this.#slotLength.ms),
-      feed_slots_held: this.#desk.heldSlots,
-      feed_gap_open: this.#desk.gap === null ? 0 : 1,
+      feed_slots_held: this.#sequencer.bufferedSlots,
+      feed_gap_open: this.#sequencer.gap === null ? 0 : 1,
       feed_curve_drifts_total: this.#reserves.curveDrifts,
       feed_pool_drifts_total: this.#reserves.poolDrifts,
       feed_reserve_trades_total: this.#reserveTrades?.leftOut ?? 0,
@@ -173,8 +180,8 @@ export class Supervisor implements Feed {
     return figures
   }
 
-  #handOver(told: readonly FeedEvent[], isReserve: boolean): void {
-    const events = this.#reserveTrades?.untold(told, isReserve) ?? told
+  #handOver(received: readonly FeedEvent[], isReserve: boolean): void {
+    const events = this.#reserveTrades?.withoutRepeats(received, isReserve) ?? received
     if (events.length === 0) return
     const newest = events.reduce((most, { timestamp }) => Math.max(most, timestamp), 0)
     this.#aheadSeconds = newest - Math.floor(this.#timers.wallMs() / 1000)
@@ -198,7 +205,7 @@ export class Supervisor implements Feed {
   #measureSlots(events: readonly FeedEvent[]): void {
     const last = events.findLast((event) => 'slot' in event && event.slot !== null)
     if (last !== undefined && 'slot' in last && last.slot !== null)
-      this.#slotLength.told(last.slot, last.timestamp)
+      this.#slotLength.observe(last.slot, last.timestamp)
   }
 
   #backfillSlotsMax({ backfillSlotsMax, backfillMs = null }: SupervisorOptions): number {
@@ -215,11 +222,11 @@ export class Supervisor implements Feed {
   }
 
   #progressed(): void {
-    if (this.#desk.cursor !== this.#standsAt) {
-      this.#standsAt = this.#desk.cursor
+    if (this.#sequencer.cursor !== this.#standsAt) {
+      this.#standsAt = this.#sequencer.cursor
       this.#standsSinceMs = this.#timers.nowMs()
     }
-    if (this.#desk.gap !== null) void this.#filler.fill(this.#stopping.signal)
+    if (this.#sequencer.gap !== null) void this.#filler.fill(this.#stopping.signal)
   }
 
   /** How far the chain can be, by what was recovered. */
@@ -230,23 +237,26 @@ export class Supervisor implements Feed {
     return new SlotReach(this.#timers, newest, this.#slotLength)
   }
 
-  /** Below 0: what was recovered lies ahead of what the sources tell. */
+  /** Below 0: what was recovered lies ahead of what the sources deliver. */
   #slotsBehind(): number {
     const newest = Math.max(...this.#runs.map((run) => run.newestSlot))
-    return this.#desk.cursor === null || newest < 0 ? 0 : newest - this.#desk.cursor
+    return this.#sequencer.cursor === null || newest < 0 ? 0 : newest - this.#sequencer.cursor
   }
 
-  /** 0: no such time was told yet. */
+  /** 0: there is no such time yet. */
   #secondsSince(timestamp: number): number {
     if (timestamp === 0) return 0
     return Math.max(0, Math.round(this.#timers.wallMs() / 1000 - timestamp))
   }
 }
 
-/** Trades that one kind of source may tell again after the other, in this run or one before. */
-function reserveTradesOf({ sources, toldByReserve }: SupervisorOptions): ReserveTrades | null {
+/** Trades that one kind of source may deliver again after the other, in this run or one before. */
+function reserveTradesOf({
+  sources,
+  earlierReserveTrades,
+}: SupervisorOptions): ReserveTrades | null {
   if (sources.every(({ isDegraded }) => isDegraded)) return null
-  const told = toldByReserve?.() ?? []
+  const earlier = earlierReserveTrades?.() ?? []
   const hasReserve = sources.some(({ isDegraded }) => isDegraded)
-  return hasReserve || told.length > 0 ? new ReserveTrades(told) : null
+  return hasReserve || earlier.length > 0 ? new ReserveTrades(earlier) : null
 }

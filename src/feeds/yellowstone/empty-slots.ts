@@ -1,4 +1,4 @@
-import { SUSPECT_SLOTS_MAX } from '../supervisor/incomplete-slots.ts'
+import { INCOMPLETE_SLOTS_MAX } from '../supervisor/incomplete-slots.ts'
 import { SILENCE_MS } from '../supervisor/source-run.ts'
 
 /** A chain on which nobody trades is asked again that rarely. */
@@ -6,7 +6,7 @@ const PATIENCE_MS_MAX = 60_000
 
 /**
  * Notices that slots go on while the transactions behind them have stopped: the two programs have a
- * hundred a second. Slots told whole meanwhile lack them, and are to be told again.
+ * hundred a second. Slots delivered whole meanwhile lack them, and are to be delivered again.
  */
 export class EmptySlots {
   /** Doubled with each stream that ends for it, until a transaction comes. */
@@ -22,21 +22,21 @@ export class EmptySlots {
   #hasEnded = false
 
   /** Whether the stream before this one ended for it, and no transaction has come since. */
-  get isSuspect(): boolean {
+  get isDoubtful(): boolean {
     return this.#hasEnded
   }
 
   /** A stream begins; the answer is the slot that it should begin at. */
   begin(cursor: number | null): number | null {
     // The stream before this one was lost sooner than it could be given up.
-    if (this.#since !== null) this.#suspect(this.#since.slot)
+    if (this.#since !== null) this.#markIncomplete(this.#since.slot)
     this.#since = null
     this.#cursor = cursor
     if (cursor === null || this.#suspectFrom === null) return cursor
-    return Math.max(cursor - SUSPECT_SLOTS_MAX + 1, Math.min(cursor, this.#suspectFrom))
+    return Math.max(cursor - INCOMPLETE_SLOTS_MAX + 1, Math.min(cursor, this.#suspectFrom))
   }
 
-  /** Somebody else tells what the stream that begins cannot tell again. */
+  /** Another source delivers what the stream that begins cannot deliver again. */
   forget(): void {
     this.#suspectFrom = null
   }
@@ -53,12 +53,12 @@ export class EmptySlots {
   whole(slot: number, nowMs: number): string | null {
     if (this.#since === null) {
       this.#since = { ms: nowMs, slot }
-      // Whatever was suspect has been told again by a stream that has transactions.
+      // Whatever was incomplete has been delivered again by a stream that has transactions.
       if (!this.#hasEnded && slot > (this.#cursor ?? -1)) this.#suspectFrom = null
       return null
     }
     if (nowMs - this.#since.ms <= this.#patienceMs) return null
-    this.#suspect(this.#since.slot)
+    this.#markIncomplete(this.#since.slot)
     this.#hasEnded = true
     const reason = `slots came without a transaction for ${this.#patienceMs / 1000} s`
     this.#patienceMs = Math.min(this.#patienceMs * 2, PATIENCE_MS_MAX)
@@ -66,7 +66,7 @@ export class EmptySlots {
   }
 
   /** From the slot of the newest transaction on, of which more may have come, or the first without any. */
-  #suspect(firstEmpty: number): void {
+  #markIncomplete(firstEmpty: number): void {
     const from = Math.min(this.#newest ?? firstEmpty, firstEmpty)
     this.#suspectFrom = Math.min(from, this.#suspectFrom ?? from)
   }

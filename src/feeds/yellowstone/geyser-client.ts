@@ -76,7 +76,7 @@ export class GeyserClient {
     return stream
   }
 
-  /** First slot the server can tell again; null: it tells none, or is not to be asked. */
+  /** First slot the server can deliver again; null: it delivers none, or is not to be asked. */
   async firstAvailableSlot(): Promise<number | null> {
     const { path, requestSerialize, responseDeserialize } = SUBSCRIBE_REPLAY_INFO
     const deadline = Date.now() + QUESTION_MS

@@ -1,7 +1,7 @@
 import type { ChainNormaliser } from '../chain/normalise.ts'
 import type { FeedCounters } from '../feed-counters.ts'
 import type { RawFrames } from '../raw-frames.ts'
-import { SlotSettler } from '../slots/slot-settler.ts'
+import { SlotSettler } from '../supervisor/slot-settler.ts'
 import type { Receiver, SlotReceiver } from '../supervisor/source.ts'
 import type { Timers } from '../timers.ts'
 import type { GeyserMessage } from './geyser-client.ts'
@@ -27,23 +27,23 @@ export interface GeyserReading {
   readonly settleMs: number
 }
 
-export interface GeyserCounters {
-  pings: number
-  /** Slots, or banks of them, that the node has given up. */
-  deadSlots: number
-  /** Transactions of banks that are not their slot's block, or of more slots than can be held. */
-  otherBanks: number
-  /** Messages that are no update. */
-  badMessages: number
-  /** Messages above the limit; each ends its stream. */
-  hugeMessages: number
+export function newGeyserCounters() {
+  return {
+    pings: 0,
+    /** Slots, or banks of them, that the node has given up. */
+    deadSlots: 0,
+    /** Transactions of banks that are not their slot's block, or of more slots than can be held. */
+    otherBanks: 0,
+    /** Messages that are no update. */
+    badMessages: 0,
+    /** Messages above the limit; each ends its stream. */
+    hugeMessages: 0,
+  }
 }
 
-export function newGeyserCounters(): GeyserCounters {
-  return { pings: 0, deadSlots: 0, otherBanks: 0, badMessages: 0, hugeMessages: 0 }
-}
+export type GeyserCounters = ReturnType<typeof newGeyserCounters>
 
-/** What a stream tells of how far the chain is, and asks. */
+/** What a stream reports of how far the chain is, and asks. */
 export type ChainPlace = Pick<Receiver, 'admits' | 'slotSeen'>
 
 /** Reads the updates of one stream. */
@@ -53,7 +53,7 @@ export class GeyserReader {
   readonly #chain: ChainPlace
   readonly #settler: SlotSettler
   readonly #banks: SlotBanks
-  /** Slots from here on are told from their first transaction on. */
+  /** Slots from here on are delivered from their first transaction on. */
   #wholeFrom: number | null
   #hasBlock = false
 
@@ -108,12 +108,12 @@ export class GeyserReader {
     const { slot = 0, bankId = 0, transaction } = update
     this.#begin(slot)
     this.#settler.touch(slot)
-    if (this.#banks.transaction(slot, bankId, transaction)) this.#tell(slot, transaction)
+    if (this.#banks.transaction(slot, bankId, transaction)) this.#deliver(slot, transaction)
   }
 
-  #tell(slot: number, told: GeyserTransaction): void {
+  #deliver(slot: number, update: GeyserTransaction): void {
     const { normaliser, counters } = this.#reading
-    const transaction = transactionOfGeyser(slot, told)
+    const transaction = transactionOfGeyser(slot, update)
     const events = normaliser.events(transaction)
     counters.events += events.length
     if (events.length === 0) return
@@ -125,7 +125,7 @@ export class GeyserReader {
     this.#begin(slot)
     const held = this.#banks.block(slot, bankId)
     if (held === null) return
-    for (const transaction of held) this.#tell(slot, transaction)
+    for (const transaction of held) this.#deliver(slot, transaction)
     // A block before its first one, from where it was asked to begin on: it began anywhere.
     if (!this.#hasBlock && parentSlot !== undefined && parentSlot >= (this.#wholeFrom ?? slot))
       this.#wholeFrom = slot + 1

@@ -1,9 +1,10 @@
 import { decodeBase58, encodeBase58 } from '../../base/base58.ts'
 import { AMM_PROGRAM, PUMP_PROGRAM } from '../chain/layouts/programs.ts'
 import { type EmittedBytes, eventOfInstruction } from '../chain/transactions/program-logs.ts'
-import { balancesOfMeta } from '../chain/transactions/rpc-balances.ts'
+import { balancesOfMeta } from '../chain/transactions/rpc-json.ts'
 import type { ChainTransaction } from '../chain/transactions/transaction.ts'
-import type { GeyserTransaction } from './geyser-update.ts'
+import { SUBSCRIBE } from './geyser-client.ts'
+import { type GeyserTransaction, updateOf } from './geyser-update.ts'
 
 const ADDRESS_BYTES = 32
 /** What is not sent has the zero of its type. */
@@ -15,17 +16,17 @@ const PROGRAMS = [PUMP_PROGRAM, AMM_PROGRAM].map((address) => ({
 }))
 
 /** A transaction of an update, with everything the chain says of it. */
-export function transactionOfGeyser(slot: number, told: GeyserTransaction): ChainTransaction {
-  const { meta } = told
+export function transactionOfGeyser(slot: number, update: GeyserTransaction): ChainTransaction {
+  const { meta } = update
   const failed = meta.err !== undefined
   return {
     slot,
-    txIndex: told.index ?? 0,
-    signature: encodeBase58(told.signature),
+    txIndex: update.index ?? 0,
+    signature: encodeBase58(update.signature),
     failed,
     blockTime: null,
-    signers: failed ? [] : signersOf(told),
-    selfCpi: failed ? null : selfCpiOf(told),
+    signers: failed ? [] : signersOf(update),
+    selfCpi: failed ? null : selfCpiOf(update),
     logs: meta.logMessages ?? null,
     feeRaw: BigInt(meta.fee ?? 0),
     balances: failed
@@ -34,7 +35,7 @@ export function transactionOfGeyser(slot: number, told: GeyserTransaction): Chai
   }
 }
 
-/** The fee payer alone where the header is not told. */
+/** The fee payer alone where the header is missing. */
 function signersOf({ transaction: { message } }: GeyserTransaction): readonly string[] {
   const count = message.header?.numRequiredSignatures ?? 1
   // Base58 of longer ones would take seconds.
@@ -67,4 +68,18 @@ function programsOf(keys: readonly Uint8Array[]): ReadonlyMap<number, string> {
     for (const { address, bytes } of PROGRAMS)
       if (Buffer.compare(key, bytes) === 0) programs.set(index, address)
   return programs
+}
+
+/** The transaction in the bytes of an update; null: another update; `unreadable`: none at all. */
+export function transactionOfUpdate(bytes: Buffer): ChainTransaction | null | 'unreadable' {
+  try {
+    const update = updateOf(SUBSCRIBE.responseDeserialize(bytes))
+    if (update === null) return 'unreadable'
+    const { transaction } = update
+    return transaction === undefined
+      ? null
+      : transactionOfGeyser(transaction.slot ?? 0, transaction.transaction)
+  } catch {
+    return 'unreadable'
+  }
 }

@@ -70,7 +70,7 @@ export function updateOf(value: unknown): GeyserUpdate | null {
   return update.Check(value) ? value : null
 }
 
-/** First slot that can be told again; null: none, or the answer is of another form. */
+/** First slot that can be delivered again; null: none, or the answer is of another form. */
 export function firstAvailableOf(value: unknown): number | null {
   if (!replayInfo.Check(value)) return null
   const { firstAvailable }: GeyserReplayInfo = value

@@ -8,21 +8,21 @@ import type { Timers } from '../timers.ts'
  */
 const REFUSALS: readonly number[] = [status.OUT_OF_RANGE, status.INVALID_ARGUMENT, status.DATA_LOSS]
 /**
- * Codes by which they may refuse it, or fail for any other reason: words tell. What a server is short of for a while
+ * Codes by which they may refuse it, or fail for any other reason: their words say which. What a server is short of for a while
  * (UNAVAILABLE, RESOURCE_EXHAUSTED) and keys are none of these.
  */
 const DOUBTFUL: readonly number[] = [status.UNKNOWN, status.DEADLINE_EXCEEDED, status.INTERNAL]
 /** `broadcast from 5 is not available, last available: 9`, and the like. */
 const NOT_KEPT = /\bbroadcast\b.*\bnot available\b|\blast available\b/i
-/** The server tells nothing again at all. */
+/** The server delivers nothing again at all. */
 const NOT_SUPPORTED = /\bfrom_slot is not supported\b/i
 /** Streams in a row refused at an old slot, behind which one is to begin at now. */
 const STREAMS_MAX = 3
-/** Of streams that failed for a reason which nobody can tell from a refusal, so many times more. */
+/** Of streams that failed for a reason that may or may not be a refusal, so many times more. */
 const DOUBT = 2
 
 /**
- * Counts how often a server refuses to tell slots again that it says it has: behind one address are
+ * Counts how often a server refuses to deliver slots again that it says it has: behind one address are
  * several machines, and not all of them keep as much.
  */
 export class ReplayRefusals {
@@ -39,9 +39,9 @@ export class ReplayRefusals {
   }
 
   /** Something came of a stream that began at an old slot. */
-  told(): void {
+  succeeded(): void {
     this.#streams = 0
-    this.#backfills.told()
+    this.#backfills.succeeded()
   }
 
   /** A stream from an old slot on has ended before anything came. */

@@ -20,7 +20,7 @@ interface Banks {
 }
 
 /**
- * A node may execute several versions of one slot, each in a bank of its own, and tells the transactions of all of them.
+ * A node may execute several versions of one slot, each in a bank of its own, and delivers the transactions of all of them.
  * They wait here until the block meta says which bank is the slot's block; those of the others are dropped. Ids of banks
  * mean something within one node only, so each stream has its own.
  */
@@ -30,12 +30,12 @@ export class SlotBanks {
   readonly #onDropped: (count: number) => void
   #held = 0
 
-  /** @param onDropped told how many transactions were of a bank that is not the slot's, or were let go */
+  /** @param onDropped called with how many transactions were of a bank that is not the slot's, or were let go */
   constructor(onDropped: (count: number) => void) {
     this.#onDropped = onDropped
   }
 
-  /** Whether it is to be told now; else it is held, or dropped. */
+  /** Whether it is to be delivered now; else it is held, or dropped. */
   transaction(slot: number, bankId: number, transaction: GeyserTransaction): boolean {
     if (bankId === NO_BANK) return true
     const banks = this.#banksOf(slot)
@@ -75,7 +75,7 @@ export class SlotBanks {
     banks.chosen ??= bankId
   }
 
-  /** This bank will not be the slot's block; without an id none of those told so far will. */
+  /** This bank will not be the slot's block; without an id none of those delivered so far will. */
   dead(slot: number, bankId: number): void {
     const banks = this.#slots.get(slot)
     if (bankId === NO_BANK) {

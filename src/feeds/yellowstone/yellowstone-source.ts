@@ -1,10 +1,15 @@
+/**
+ * feeds/yellowstone: FEED=yellowstone. In: a gRPC stream of transactions, block metas and slots. Out: transactions by slot, with their
+ * index in the block. `GeyserReader` reads updates, `SlotBanks` drops banks that are not the slot's block, `EmptySlots` notices a
+ * stream without transactions, `ReplayRefusals` learns what the server keeps.
+ */
+
 import { once } from 'node:events'
 import { messageOf } from '../../base/errors.ts'
 import { totals } from '../../base/snake-case.ts'
-import { AMM_PROGRAM, PUMP_PROGRAM } from '../chain/layouts/programs.ts'
+import { AMM_PROGRAM, GEYSER_COMMITMENT, PUMP_PROGRAM } from '../chain/layouts/programs.ts'
 import { ChainNormaliser } from '../chain/normalise.ts'
 import type { NewForms } from '../chain/transactions/new-forms.ts'
-import { GEYSER_COMMITMENT } from '../commitment.ts'
 import type { FeedCounters } from '../feed-counters.ts'
 import { NO_RECORDER, type RawFrames } from '../raw-frames.ts'
 import { secretsOf } from '../secrets.ts'
@@ -37,21 +42,11 @@ import { ReplayRefusals } from './replay-refusals.ts'
 /** A confirmed slot comes in one burst that its block meta ends. */
 const SETTLE_MS = 10
 const PING = { ping: { id: 1 } }
-/** The chain makes several slots a second: a stream that tells none whole for so long lacks what ends them. */
+/** The chain makes several slots a second: a stream that delivers none whole for so long lacks what ends them. */
 const NONE_WHOLE_MS = 15_000
 
-/** Of a back-fill only what was asked for is heard. */
+/** Of a back-fill only what was asked for counts. */
 const ANYWHERE: ChainPlace = { admits: () => true, slotSeen: () => {} }
-
-interface YellowstoneOptions {
-  readonly peer: GeyserPeer
-  readonly counters: FeedCounters
-  /** Told of events that no layout knows. */
-  readonly forms?: NewForms
-  readonly rawFrames?: RawFrames
-  readonly timers?: Timers
-  readonly settleMs?: number
-}
 
 /**
  * FEED=yellowstone: transactions of both programs, block metas and slots at commitment confirmed,
@@ -69,7 +64,15 @@ export class YellowstoneSource implements Source {
   #replays = 0
   #emptyStreams = 0
 
-  constructor(options: YellowstoneOptions) {
+  constructor(options: {
+    readonly peer: GeyserPeer
+    readonly counters: FeedCounters
+    /** Reports events that no layout knows. */
+    readonly forms?: NewForms
+    readonly rawFrames?: RawFrames
+    readonly timers?: Timers
+    readonly settleMs?: number
+  }) {
     this.#peer = options.peer
     const { url, token } = options.peer
     this.secrets = secretsOf(url, token)
@@ -99,7 +102,7 @@ export class YellowstoneSource implements Source {
       const from = await this.#replayableFrom(client, wanted, cursor)
       if (signal.aborted) return
       if (wanted !== null && cursor !== null && wanted < (from ?? cursor)) {
-        receiver.suspect(wanted, from === null ? cursor : from - 1)
+        receiver.slotsIncomplete(wanted, from === null ? cursor : from - 1)
         this.#empty.forget()
       }
       if (from !== null) this.#replays++
@@ -129,20 +132,20 @@ export class YellowstoneSource implements Source {
       transaction: (transaction) => receiver.transaction(transaction),
       slotComplete: (slot, parentSlot) => {
         // Behind a stream that was empty, one without a transaction is not whole: it would be handed over so.
-        if (!empty.isSuspect) receiver.slotComplete(slot, parentSlot)
-        watch.heard()
+        if (!empty.isDoubtful) receiver.slotComplete(slot, parentSlot)
+        watch.alive()
         giveUp(empty.whole(slot, timers.nowMs()))
       },
     }
     const reader = new GeyserReader(this.#reading, watched, receiver, from)
     let isFirst = true
-    let isHeard = false
+    let hasMessage = false
     const ended = this.#run(stream, reader, signal, (update) => {
-      if (!isHeard && from !== null) this.#refusals.told()
-      isHeard = true
+      if (!hasMessage && from !== null) this.#refusals.succeeded()
+      hasMessage = true
       if (update?.transaction !== undefined) empty.transaction(update.transaction.slot ?? 0)
       // Behind a stream that was empty, slots alone do not make one that works.
-      if (isFirst && !empty.isSuspect) {
+      if (isFirst && !empty.isDoubtful) {
         receiver.connected()
         isFirst = false
       }
@@ -153,7 +156,7 @@ export class YellowstoneSource implements Source {
     try {
       await ended
     } catch (error) {
-      if (!isHeard && from !== null) this.#refusals.stream(error)
+      if (!hasMessage && from !== null) this.#refusals.stream(error)
       // A stream that is cancelled ends with an error of its own.
       if (reason === null) throw error
     } finally {
@@ -170,15 +173,15 @@ export class YellowstoneSource implements Source {
     receiver: SlotReceiver,
     signal: AbortSignal,
   ): Promise<void> {
-    let isHeard = false
+    let hasMessage = false
     const onMessage = () => {
-      if (!isHeard) this.#refusals.told()
-      isHeard = true
+      if (!hasMessage) this.#refusals.succeeded()
+      hasMessage = true
     }
     try {
       await this.#backfill(from, to, receiver, signal, onMessage)
     } catch (error) {
-      if (!isHeard && this.#refusals.backfill(error))
+      if (!hasMessage && this.#refusals.backfill(error))
         throw new SlotsUnavailable(`the server refuses to tell them again: ${messageOf(error)}`, to)
       throw error
     }
@@ -199,7 +202,7 @@ export class YellowstoneSource implements Source {
           `the server tells slots again from ${first ?? 'now'} on`,
           first === null ? null : first - 1,
         )
-      let isKnownAddress = false
+      let isComplete = false
       const within: SlotReceiver = {
         transaction: (transaction) => {
           if (transaction.slot >= from && transaction.slot <= to) receiver.transaction(transaction)
@@ -207,7 +210,7 @@ export class YellowstoneSource implements Source {
         slotComplete: (slot, parentSlot) => {
           if (slot >= from && slot <= to) receiver.slotComplete(slot, parentSlot)
           // Without a slot at `to` the first one behind it says that there is none.
-          if (slot >= to) isKnownAddress = true
+          if (slot >= to) isComplete = true
         },
       }
       const reader = new GeyserReader(this.#reading, within, ANYWHERE, from)
@@ -216,16 +219,15 @@ export class YellowstoneSource implements Source {
       try {
         await this.#run(stream, reader, signal, () => {
           onMessage()
-          watch.heard()
-          return isKnownAddress
+          watch.alive()
+          return isComplete
         })
       } catch (error) {
         throw watch.isSilent ? new Error(`nothing came for ${SILENCE_MS / 1000} s`) : error
       } finally {
         watch.stop()
       }
-      if (!isKnownAddress && !signal.aborted)
-        throw new Error('the server ended the stream too early')
+      if (!isComplete && !signal.aborted) throw new Error('the server ended the stream too early')
     } finally {
       client.close()
     }
@@ -269,7 +271,7 @@ export class YellowstoneSource implements Source {
       throw error
     } finally {
       signal.removeEventListener('abort', stop)
-      // A stream that is cancelled tells it once more.
+      // A stream that is cancelled emits the error once more.
       stream.on('error', () => {})
       reader.stop()
     }
@@ -287,14 +289,14 @@ function requestFrom(fromSlot: number | null): object {
       pump: { vote: false, failed: false, accountInclude: [PUMP_PROGRAM, AMM_PROGRAM] },
     },
     blocksMeta: { blocks: {} },
-    // Without the statuses on the way a server tells no dead slots.
+    // Without the statuses on the way a server names no dead slots.
     slots: { slots: { interslotUpdates: true } },
     commitment: GEYSER_COMMITMENT,
     ...(fromSlot !== null && { fromSlot }),
   }
 }
 
-/** Notices when nothing is heard of a stream any more: behind each slot the next one follows. */
+/** Notices when nothing comes of a stream any more: behind each slot the next one follows. */
 class SilenceWatch {
   readonly #timers: Timers
   readonly #silenceMs: number
@@ -306,10 +308,10 @@ class SilenceWatch {
     this.#timers = timers
     this.#silenceMs = silenceMs
     this.#onSilence = onSilence
-    this.heard()
+    this.alive()
   }
 
-  heard(): void {
+  alive(): void {
     this.stop()
     this.#cancel = this.#timers.after(this.#silenceMs, () => {
       this.isSilent = true

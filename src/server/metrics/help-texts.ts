@@ -171,9 +171,9 @@ const PROCESS_HELPS: Readonly<Record<string, string>> = {
   gc_seconds_total: 'Time that garbage collections took.',
   gc_pause_max_ms: 'Longest garbage collection of the newest minute.',
   uptime_seconds: 'Time since the process began.',
-  loop_stalls_total: 'LoopScheduler of the event loop above 50 ms, or above 20 ms of its own.',
+  loop_stalls_total: 'Turns of the event loop above 50 ms.',
   loop_own_stalls_total:
-    'LoopScheduler of the event loop that were long by what the service itself did.',
+    'Turns of the event loop above 50 ms without the time for which others had the core.',
   tls_certificate_ends_seconds: 'Unix time at which the TLS certificate ends, in seconds.',
 }
 

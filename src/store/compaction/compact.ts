@@ -39,7 +39,7 @@ function run(): void {
   })
   const compaction = drive(steps, asked.memoryBytesMax, parent)
   const damagedSnapshots = compaction.damagedSnapshots.map((name) => resolve(name))
-  tell({ ...compaction, damagedSnapshots }, startedMs)
+  printResult({ ...compaction, damagedSnapshots }, startedMs)
 }
 
 /**
@@ -74,7 +74,7 @@ function drive(
   })
 }
 
-function tell(compaction: Compaction, startedMs: number): void {
+function printResult(compaction: Compaction, startedMs: number): void {
   const durationMs = Math.round(performance.now() - startedMs)
   const peakBytes = process.resourceUsage().maxRSS * 1024
   process.stdout.write(`${JSON.stringify({ result: { ...compaction, durationMs, peakBytes } })}\n`)

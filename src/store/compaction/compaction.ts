@@ -1,9 +1,18 @@
+/**
+ * Compaction: a new snapshot out of the last one and the journal behind it. In: the segments before one that is being
+ * written. Out: a snapshot that was loaded again and compared, chunks, and the removal of what is no longer needed.
+ *
+ * It runs in a process of its own: snapshots.ts asks compactor-launcher.ts, a small process (launch.ts), which starts
+ * compact.ts through compactor-process.ts. They talk in the messages of compactor-messages.ts.
+ *
+ * - Nothing is removed before the new snapshot has been read back with the same digest.
+ */
 import { join } from 'node:path'
 import type { Engine } from '../../engine/engine.ts'
 import { totalBytes } from '../../engine/memory/views.ts'
 import type { Disk } from '../disk/disk.ts'
 import { StoreError } from '../disk/failure.ts'
-import { retold } from '../disk/steps.ts'
+import { mapProgress } from '../disk/steps.ts'
 import {
   type DataFiles,
   hasSnapshotAside,
@@ -18,13 +27,12 @@ import { type ChunkCrcs, type Contents, upgradedFrom } from '../format/snapshot-
 import { foldJournal, type JournalFold } from '../journal/journal-fold.ts'
 import { headerOf, type JournalStart } from '../journal/journal-scan.ts'
 import { loadNewestAnew, loadSnapshot } from '../recovery/recovery.ts'
-import { readContents, writeSnapshot } from '../snapshot/snapshot-file.ts'
-import { stateDigest } from '../snapshot/state-digest.ts'
-import { archiveTape, learnChunks, unarchivedBytes } from '../snapshot/tape-archive.ts'
+import { readContents, stateDigest, writeSnapshot } from '../snapshot/snapshot-file.ts'
+import { archiveTape, unarchivedBytes } from '../snapshot/tape-archive.ts'
 import { DORMANT_CHUNKS, SWAP_CHUNKS } from '../snapshot/tape-chunk.ts'
-import type { CompactorResult } from './compactor-messages.ts'
+import type { CompactorProgress, CompactorResult } from './compactor-messages.ts'
 
-/** Whole snapshots that are kept, the newest ones: the older is there should the newer be damaged. */
+/** The newest snapshots stay, two of them: the older is there should the newer be damaged. */
 const SNAPSHOTS_KEPT = 2
 
 interface CompactionOptions {
@@ -40,11 +48,6 @@ interface CompactionOptions {
   readonly checkRoom?: (bytes: number) => void
 }
 
-export interface CompactionProgress {
-  readonly step: 'load' | 'replay' | 'verify'
-  readonly done: number
-}
-
 /** What a compaction did; how long it took, and in how much memory, its process says. */
 export type Compaction = Omit<CompactorResult, 'durationMs' | 'peakBytes'>
 
@@ -53,7 +56,7 @@ export type Compaction = Omit<CompactorResult, 'durationMs' | 'peakBytes'>
  * loaded and must have the same digest. Only after that is anything older removed.
  * @throws StoreError when the journal cannot be read to its end or the new snapshot does not verify
  */
-export function* compact(options: CompactionOptions): Generator<CompactionProgress, Compaction> {
+export function* compact(options: CompactionOptions): Generator<CompactorProgress, Compaction> {
   // Steps of their own: what they hold goes with them, so that only one state is in memory.
   const written = yield* bringUp(options)
   if (written.path === null) return written.compaction
@@ -65,20 +68,18 @@ export function* compact(options: CompactionOptions): Generator<CompactionProgre
 /** Writes the new snapshot; its path is null when nothing came since the last one. */
 function* bringUp(
   options: CompactionOptions,
-): Generator<CompactionProgress, { path: string | null; compaction: Compaction }> {
+): Generator<CompactorProgress, { path: string | null; compaction: Compaction }> {
   const { disk, folder, newEngine } = options
   const files = listDataFiles(disk, folder)
   // Only compactors leave such files, and this is the only one.
   for (const name of files.unfinished) disk.remove(join(folder, name))
   const damagedSnapshots: string[] = []
   const loading = loadNewestAnew(disk, files.snapshots, newEngine, damagedSnapshots)
-  const loaded = yield* retold(loading, ({ done }) => ({ step: 'load' as const, done }))
+  const loaded = yield* mapProgress(loading, ({ done }) => ({ step: 'load' as const, done }))
   const from = loaded?.contents ?? { seq: 0, segment: 0 }
   const fromSeq = from.seq
   const engine = loaded?.engine ?? newEngine()
   const { tape, dormant } = engine.state
-  const learning = learnChunks(disk, folder, tape, dormant.tape)
-  yield* retold(learning, (done) => ({ step: 'load' as const, done }))
   const segments = files.segments.filter(({ number }) => number < options.untilSegment)
   const { end, frames } = yield* replay(disk, { ...files, segments }, from, engine)
   if (end.segment === 0 || end.seq === fromSeq)
@@ -88,10 +89,10 @@ function* bringUp(
   const added = segments.filter(({ number }) => number >= from.segment)
   syncFiles(disk, folder, added)
   options.checkRoom?.(bytesOf(engine))
-  const archivedRecords = archiveTape(disk, folder, tape, engine.settledSwaps, SWAP_CHUNKS)
+  archiveTape(disk, folder, tape, engine.settledSwaps, SWAP_CHUNKS)
   const { count } = dormant.tape
-  const archivedPositions = archiveTape(disk, folder, dormant.tape, count, DORMANT_CHUNKS)
-  // Put aside, as a start does: else it would count as one of those that are kept. Before the new one
+  archiveTape(disk, folder, dormant.tape, count, DORMANT_CHUNKS)
+  // Put aside, as a start does: else it would count as one of those that stay. Before the new one
   // is written, which may have the name of one.
   for (const damaged of damagedSnapshots) putSnapshotAside(disk, damaged)
   const path = snapshotPath(folder, end.seq)
@@ -103,19 +104,9 @@ function* bringUp(
     ...(loaded !== null && upgradedFrom(loaded.contents)),
     chunks: chunksOf(engine),
   }
-  const compaction = {
-    seq: end.seq,
-    fromSeq,
-    framesFolded: frames,
-    digest: writeSnapshot(disk, folder, path, engine.parts, about),
-    archivedRecords,
-    archivedPositions,
-    chunks: about.chunks,
-    damagedSnapshots,
-    snapshotsRemoved: 0,
-    segmentsRemoved: 0,
-  }
-  return { path, compaction }
+  const digest = writeSnapshot(disk, folder, path, engine.parts, about)
+  const made = { seq: end.seq, framesFolded: frames, digest, damagedSnapshots }
+  return { path, compaction: { ...nothingNew(fromSeq, engine), ...made } }
 }
 
 /** Bytes of a snapshot of it, and of the chunks that are archived with it. */
@@ -150,9 +141,9 @@ function* replay(
   files: DataFiles,
   from: JournalStart,
   engine: Engine,
-): Generator<CompactionProgress, JournalFold> {
+): Generator<CompactorProgress, JournalFold> {
   const folding = foldJournal(engine, { disk, files, from })
-  const folded = yield* retold(folding, (done) => ({ step: 'replay' as const, done }))
+  const folded = yield* mapProgress(folding, (done) => ({ step: 'replay' as const, done }))
   const { cut } = folded.end
   if (cut === null) return folded
   throw new StoreError('damaged', `${cut.path} ends in the middle of a frame at byte ${cut.byte}.`)
@@ -162,10 +153,10 @@ function* verify(
   { disk, folder, newEngine }: CompactionOptions,
   path: string,
   digest: string,
-): Generator<CompactionProgress, void> {
+): Generator<CompactorProgress, void> {
   const engine = newEngine()
   const loading = loadSnapshot(disk, path, engine)
-  const contents = yield* retold(loading, ({ done }) => ({ step: 'verify' as const, done }))
+  const contents = yield* mapProgress(loading, ({ done }) => ({ step: 'verify' as const, done }))
   if (contents !== null && stateDigest(engine.parts) === digest) return
   // One is there to be looked at. It is tried again every few minutes: all of them would fill the disk.
   if (hasSnapshotAside(disk, folder)) disk.remove(path)
@@ -189,9 +180,9 @@ function prune(
 ): { snapshotsRemoved: number; segmentsRemoved: number } {
   const { snapshots, segments } = listDataFiles(disk, folder)
   const old = snapshots.slice(0, -SNAPSHOTS_KEPT)
-  const kept = snapshots.slice(-SNAPSHOTS_KEPT)
+  const newest = snapshots.slice(-SNAPSHOTS_KEPT)
   // The first snapshot alone keeps the whole journal behind it: should it be damaged, there is it.
-  const needed = kept.length < SNAPSHOTS_KEPT ? null : contentsOf(disk, kept[0])
+  const needed = newest.length < SNAPSHOTS_KEPT ? null : contentsOf(disk, newest[0])
   for (const { path } of old) disk.remove(path)
   let segmentsRemoved = 0
   if (!keepsJournal)

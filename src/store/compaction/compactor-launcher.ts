@@ -110,14 +110,14 @@ export class CompactorLauncher {
 
   /** Ends one that hangs, and its compactor, which must not work beside the next one; says what came of it. */
   #endHanging(launcher: ChildProcess, folder: string): string {
-    const told = `its launcher told nothing for ${this.#silenceMsMax / 1000} s and was ended`
+    const reason = `its launcher told nothing for ${this.#silenceMsMax / 1000} s and was ended`
     launcher.kill('SIGKILL')
     if (this.#process === launcher) this.#process = null
     try {
       endOrphan(folder)
-      return told
+      return reason
     } catch (error) {
-      return `${told}; ${messageOf(error)}`
+      return `${reason}; ${messageOf(error)}`
     }
   }
 

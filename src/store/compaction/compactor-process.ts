@@ -99,7 +99,6 @@ function note(child: ChildProcess, folder: string, refuse: (why: string) => void
   }
 }
 
-/** What it is the reason of is said where it is told. */
 function notDone(reason: string): StoreError {
   return new StoreError('disk', reason.slice(0, REASON_CHARACTERS_MAX))
 }

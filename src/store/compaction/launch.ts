@@ -13,19 +13,19 @@ const ALIVE_EVERY_MS = 1_000
 const compactorRun = Compile(CompactorRun)
 const ending = new AbortController()
 
-function tell(message: LauncherMessage): void {
-  // The serving process may be gone by now: then there is nobody to tell.
+function send(message: LauncherMessage): void {
+  // The serving process may be gone by now: then nobody listens.
   if (process.connected) process.send?.(message)
 }
 
 process.on('message', (run) => {
-  if (!compactorRun.Check(run)) return tell({ failed: 'the launcher was asked for no run' })
-  const breathing = setInterval(() => tell({ alive: true }), ALIVE_EVERY_MS)
-  const progressed = (progress: CompactorProgress) => tell({ progress })
+  if (!compactorRun.Check(run)) return send({ failed: 'the launcher was asked for no run' })
+  const breathing = setInterval(() => send({ alive: true }), ALIVE_EVERY_MS)
+  const progressed = (progress: CompactorProgress) => send({ progress })
   runCompactor(run, process.ppid, progressed, ending.signal)
     .then(
-      (result) => tell({ result }),
-      (error: unknown) => tell({ failed: messageOf(error) }),
+      (result) => send({ result }),
+      (error: unknown) => send({ failed: messageOf(error) }),
     )
     .finally(() => clearInterval(breathing))
 })

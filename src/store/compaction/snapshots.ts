@@ -6,13 +6,13 @@ import type { CompactorProgress, CompactorResult, CompactorRun } from './compact
 
 /** Memory a compactor may take beyond twice the serving process: its own program and buffers. */
 const COMPACTOR_SPARE_BYTES = 1 << 30
-/** How far a snapshot has come is told this often: of most of them nothing but that they are made. */
+/** Progress of a snapshot is logged this often: most are made before. */
 const PROGRESS_MS = 30_000
 
-/** What is told of one that was made: not the chunks, of which there are thousands. */
+/** A snapshot that was made, without its chunks, of which there are thousands. */
 export type SnapshotMade = Omit<CompactorResult, 'chunks'>
 
-export interface SnapshotsOptions {
+interface SnapshotsOptions {
   readonly journal: Journal
   readonly tape: Tape
   readonly dormantTape: Tape
@@ -55,7 +55,7 @@ export class Snapshots {
   start(): void {
     const { journal, everyMs } = this.#options
     this.#timer = setInterval(() => {
-      // Nothing comes to a journal that is over, which was told: of it none is made any more.
+      // A journal that has failed gets no events, so no snapshot is made of it.
       const isOver = journal.failure !== null
       // One that takes longer than the interval is not followed by all that came due meanwhile.
       if (this.#running === null && !isOver) void this.take()
@@ -103,7 +103,7 @@ export class Snapshots {
         keepsJournal: options.keepsJournal,
         memoryBytesMax: 2 * options.memoryBytes() + COMPACTOR_SPARE_BYTES,
       }
-      const { chunks, ...made } = await options.compact(run, this.#tellNowAndThen())
+      const { chunks, ...made } = await options.compact(run, this.#throttledProgress())
       this.#snapshotSeq = made.seq
       this.#last = made
       this.#madeAtMs = options.clockMs()
@@ -120,8 +120,8 @@ export class Snapshots {
     }
   }
 
-  /** The compactor says each second that it is alive: a line of the log for each would be all there is in it. */
-  #tellNowAndThen(): (progress: CompactorProgress) => void {
+  /** The compactor says each second that it is alive: logged each time, it would fill the log. */
+  #throttledProgress(): (progress: CompactorProgress) => void {
     const { clockMs, onProgress } = this.#options
     let nextMs = clockMs() + PROGRESS_MS
     return (progress) => {

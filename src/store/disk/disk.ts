@@ -1,6 +1,10 @@
 /**
- * What the store asks of a disk. The real one is node-disk.ts; tests put a recording or a faulty
- * one in its place, so every call that may fail or lose something is named here.
+ * The port to the disk: whatever the store reads, writes and syncs goes through `Disk` and `DiskFile`, so every call that
+ * may fail or lose something is named here. node-disk.ts is the machine's; tests put one in its place that
+ * records, refuses, or forgets what was not synced.
+ *
+ * - "Lasts" and "is on the disk": a power failure does not take it. A write alone does not last, a sync makes it.
+ * - A name lasts once its folder is synced.
  */
 export interface Disk {
   /** Names in a folder, sorted; empty when there is no such folder. */

@@ -18,7 +18,7 @@ type StoreErrorCode =
   | 'damaged'
   /** Files of a later version of the program. */
   | 'newer_version'
-  /** Files of an older version that this program does not read any more. */
+  /** A snapshot of an older version that this program does not read any more. */
   | 'older_version'
   /** Something that must be there is not. */
   | 'missing'
@@ -36,6 +36,19 @@ export function newerVersion(path: string): StoreError {
   return new StoreError(
     'newer_version',
     `${path} was written by a later version of mintfeed: start that version, or another DATA_DIR.`,
+  )
+}
+
+/** The last release that reads every format there was. */
+const LAST_READER_OF_ALL = '0.9.25'
+
+/** Why a snapshot is not read that a version wrote of which the upgrade is gone. */
+export function olderVersion(path: string, version: number): StoreError {
+  return new StoreError(
+    'older_version',
+    `${path} has version ${version} of its format, which this mintfeed does not read any more: start mintfeed ` +
+      `${LAST_READER_OF_ALL} with this DATA_DIR, let it take events for a minute, stop it, then start this one ` +
+      '(or another DATA_DIR).',
   )
 }
 

@@ -3,23 +3,26 @@
  * a process of its own to the end, a simulation step by step.
  */
 
-/** Goes on with other work, telling what it yields in other words. */
-export function* retold<A, B, T>(
+/** Runs work inside other work, whose steps yield their progress in another form. */
+export function* mapProgress<A, B, T>(
   steps: Generator<A, T>,
-  tell: (progress: A) => B,
+  map: (progress: A) => B,
 ): Generator<B, T> {
   for (;;) {
     const step = steps.next()
     if (step.done) return step.value
-    yield tell(step.value)
+    yield map(step.value)
   }
 }
 
-/** Runs work to its end at once; `told` hears how far it has come. */
-export function runToEnd<A, T>(steps: Generator<A, T>, told: (progress: A) => void = () => {}): T {
+/** Runs work to its end at once; `onProgress` gets each step. */
+export function runToEnd<A, T>(
+  steps: Generator<A, T>,
+  onProgress: (progress: A) => void = () => {},
+): T {
   for (;;) {
     const step = steps.next()
     if (step.done) return step.value
-    told(step.value)
+    onProgress(step.value)
   }
 }

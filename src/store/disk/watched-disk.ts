@@ -1,126 +1,38 @@
-import type { Appended, Disk, DiskFile } from './disk.ts'
-
-/**
- * Bytes of a file that lie in memory alone while it is written. A file system holds a sync of one file
- * back until what it has begun to write of others is on the disk: were a snapshot left to the end, the
- * journal's next sync would wait for all of it (docs/performance.md).
- */
-export const UNSYNCED_BYTES_MAX = 8 << 20
+import type { Disk, DiskFile } from './disk.ts'
 
 /** Waits measured at most; the newest count. */
 export const WAITS_KEPT = 4_096
 
-/** Told of each call that the loop waits for: its name, and when it began (`performance.now`). */
+/** Takes each call that the loop waits for: its name, and when it began (`performance.now`). */
 export type OnDiskCall = (call: string, startMs: number) => void
 
-/** A disk that tells how long its caller stood still; calls in the background are not told. */
-export class WatchedDisk implements Disk {
-  readonly #disk: Disk
-  readonly #onCall: OnDiskCall
-
-  constructor(disk: Disk, onCall: OnDiskCall) {
-    this.#disk = disk
-    this.#onCall = onCall
+/** A disk that reports how long each call held up its caller; calls in the background are not reported. */
+export function watchedDisk(disk: Disk, onCall: OnDiskCall): Disk {
+  // Not of a call that throws.
+  const watched = <T>(call: string, run: () => T): T => {
+    const startMs = performance.now()
+    const value = run()
+    onCall(call, startMs)
+    return value
   }
-
-  list(folder: string): string[] {
-    return watched(this.#onCall, 'list', () => this.#disk.list(folder))
-  }
-
-  makeFolder(folder: string): void {
-    watched(this.#onCall, 'make folder', () => this.#disk.makeFolder(folder))
-  }
-
-  create(path: string): DiskFile {
-    const file = watched(this.#onCall, 'create', () => this.#disk.create(path))
-    return new WatchedFile(file, this.#onCall)
-  }
-
-  open(path: string): DiskFile {
-    const file = watched(this.#onCall, 'open', () => this.#disk.open(path))
-    return new WatchedFile(file, this.#onCall)
-  }
-
-  rename(from: string, to: string): void {
-    watched(this.#onCall, 'rename', () => this.#disk.rename(from, to))
-  }
-
-  remove(path: string): void {
-    watched(this.#onCall, 'remove', () => this.#disk.remove(path))
-  }
-
-  syncFolder(folder: string): void {
-    watched(this.#onCall, 'sync folder', () => this.#disk.syncFolder(folder))
-  }
-
-  syncFolderLater(folder: string, done: (error: Error | null) => void): void {
-    this.#disk.syncFolderLater(folder, done)
-  }
-}
-
-class WatchedFile implements DiskFile {
-  readonly #file: DiskFile
-  readonly #onCall: OnDiskCall
-
-  constructor(file: DiskFile, onCall: OnDiskCall) {
-    this.#file = file
-    this.#onCall = onCall
-  }
-
-  size(): number {
-    return this.#file.size()
-  }
-
-  append(bytes: Uint8Array): number {
-    return watched(this.#onCall, 'append', () => this.#file.append(bytes))
-  }
-
-  read(into: Uint8Array, position: number): number {
-    return watched(this.#onCall, 'read', () => this.#file.read(into, position))
-  }
-
-  truncate(size: number): void {
-    watched(this.#onCall, 'truncate', () => this.#file.truncate(size))
-  }
-
-  sync(): void {
-    watched(this.#onCall, 'sync', () => this.#file.sync())
-  }
-
-  syncLater(done: (error: Error | null) => void): void {
-    this.#file.syncLater(done)
-  }
-
-  close(): void {
-    watched(this.#onCall, 'close', () => this.#file.close())
-  }
-}
-
-/** Runs a call and tells of it, unless it throws. */
-function watched<T>(onCall: OnDiskCall, call: string, run: () => T): T {
-  const startMs = performance.now()
-  const value = run()
-  onCall(call, startMs)
-  return value
-}
-
-/** A long file that is made to last piece by piece. */
-export class SteadyFile implements Appended {
-  readonly #file: DiskFile
-  #unsyncedBytes = 0
-
-  constructor(file: DiskFile) {
-    this.#file = file
-  }
-
-  append(bytes: Uint8Array): number {
-    const taken = this.#file.append(bytes.subarray(0, UNSYNCED_BYTES_MAX - this.#unsyncedBytes))
-    this.#unsyncedBytes += taken
-    if (this.#unsyncedBytes === UNSYNCED_BYTES_MAX) {
-      this.#file.sync()
-      this.#unsyncedBytes = 0
-    }
-    return taken
+  const watchedFile = (file: DiskFile): DiskFile => ({
+    size: () => file.size(),
+    append: (bytes) => watched('append', () => file.append(bytes)),
+    read: (into, position) => watched('read', () => file.read(into, position)),
+    truncate: (size) => watched('truncate', () => file.truncate(size)),
+    sync: () => watched('sync', () => file.sync()),
+    syncLater: (done) => file.syncLater(done),
+    close: () => watched('close', () => file.close()),
+  })
+  return {
+    list: (folder) => watched('list', () => disk.list(folder)),
+    makeFolder: (folder) => watched('make folder', () => disk.makeFolder(folder)),
+    create: (path) => watchedFile(watched('create', () => disk.create(path))),
+    open: (path) => watchedFile(watched('open', () => disk.open(path))),
+    rename: (from, to) => watched('rename', () => disk.rename(from, to)),
+    remove: (path) => watched('remove', () => disk.remove(path)),
+    syncFolder: (folder) => watched('sync folder', () => disk.syncFolder(folder)),
+    syncFolderLater: (folder, done) => disk.syncFolderLater(folder, done),
   }
 }
 

@@ -1,3 +1,9 @@
+import fs from 'node:fs'
+import { join } from 'node:path'
+import type { FileMemory, MapFile } from '../disk/file-memory.ts'
+import { NodeDisk } from '../disk/node-disk.ts'
+import { segmentPath } from './data-folder.ts'
+
 /**
  * Says beside the journal how far it was written. The journal alone cannot tell that its end is gone:
  * a copy that was taken earlier, or a file cut between two frames, reads as well as the whole.
@@ -80,4 +86,196 @@ function goneBehind({ seq, segment }: FoundStream['place'], written: WrittenBefo
   if (written.segment > segment)
     return `segment ${written.segment} of the journal had been begun and is not there any more`
   return null
+}
+
+const NAME = 'written'
+const DIGITS = 16
+const DIGIT_0 = 48
+const STATE = { open: 'open  ', closed: 'closed' } as const
+const SHAPE =
+  /^(\d{16}) (\d{16}) (open {2}|closed)\n\{"epoch":"([^"]*)","boot":"([^"]*)","device":"(\d+)","itself":"([^"]*)","first":(\d+),"segment":"([^"]*)"\}\n$/
+
+/**
+ * The mark as a file of the data folder. It names itself and the segment that was begun with it by
+ * inode and time of birth, so that a copy of either is known for one; its first line is written over
+ * in place, which costs no sync.
+ */
+export class FileCommitMarker implements CommitMarker {
+  readonly #folder: string
+  readonly #path: string
+  readonly #map: MapFile | null
+  readonly #digits = Buffer.alloc(DIGITS)
+  #fd: number | null = null
+  #memory: MarkMemory | null = null
+  #seq = -1
+
+  /** With `map` to reach costs a store, where the file can be memory, else a write. */
+  constructor(folder: string, map: MapFile | null = null) {
+    this.#folder = folder
+    this.#path = join(folder, NAME)
+    this.#map = map
+  }
+
+  get isMemory(): boolean {
+    return this.#memory !== null
+  }
+
+  begin(about: MarkAbout): void {
+    const fresh = `${this.#path}.new`
+    fs.rmSync(fresh, { force: true })
+    const fd = fs.openSync(fresh, 'wx+', 0o644)
+    this.#fd = fd
+    this.#seq = about.seq
+    const stat = fs.fstatSync(fd, { bigint: true })
+    const facts = {
+      epoch: about.epoch,
+      boot: about.boot,
+      device: `${stat.dev}`,
+      itself: identityOf(stat),
+      first: about.segment,
+      segment: segmentIdentity(this.#folder, about.segment),
+    }
+    const text = `${head(about.seq, about.segment, 'open')}${JSON.stringify(facts)}\n`
+    fs.writeSync(fd, text, 0)
+    fs.fsyncSync(fd)
+    const memory = this.#map?.(fd, fresh, text.length) ?? null
+    this.#memory = memory === null ? null : new MarkMemory(memory)
+    fs.renameSync(fresh, this.#path)
+    new NodeDisk().syncFolder(this.#folder)
+  }
+
+  reach(seq: number): void {
+    if (this.#fd === null || seq === this.#seq) return
+    this.#seq = seq
+    if (this.#memory !== null) {
+      this.#memory.store(seq)
+      return
+    }
+    this.#digits.write(digits(seq), 'latin1')
+    this.#write(this.#fd, this.#digits)
+  }
+
+  close(segment: number): void {
+    if (this.#fd === null) return
+    const fd = this.#fd
+    this.#memory?.close()
+    this.#memory = null
+    this.#write(fd, Buffer.from(head(this.#seq, segment, 'closed')))
+    if (this.#fd === null) return
+    fs.fsyncSync(fd)
+    fs.closeSync(fd)
+    this.#fd = null
+  }
+
+  /** A stale marker would pass off a truncated journal as complete, so it is deleted. */
+  #write(fd: number, bytes: Uint8Array): void {
+    try {
+      if (fs.writeSync(fd, bytes, 0, bytes.length, 0) === bytes.length) return
+    } catch {
+      // What matters is that it is not there any more.
+    }
+    this.#fd = null
+    fs.closeSync(fd)
+    fs.rmSync(this.#path, { force: true })
+  }
+}
+
+/** Digits that are stored as one, and what they count up to. */
+const PART_DIGITS = 4
+const PART = 10 ** PART_DIGITS
+const PARTS = DIGITS / PART_DIGITS
+
+/** The digits of a mark that is memory. */
+class MarkMemory {
+  readonly #memory: FileMemory
+  /** Four digits each, the first of them in the lowest byte. */
+  readonly #parts: Uint32Array
+  /** What all parts but the last say; -1: they were not stored yet. */
+  #above = -1
+
+  constructor(memory: FileMemory) {
+    this.#memory = memory
+    this.#parts = new Uint32Array(memory.bytes.buffer, 0, PARTS)
+  }
+
+  /**
+   * The upper parts first, which are seldom others: what stands between two of the stores is beyond what anybody
+   * has seen, as the next batch is not seen yet. A process killed there may leave a mark beyond what it wrote too,
+   * for which the next start gives a new epoch. Nothing is read back on the way: that would wait for all stores
+   * before, of the batch into its ring.
+   */
+  store(seq: number): void {
+    const above = Math.floor(seq / PART)
+    if (above !== this.#above) this.#storeAbove(above)
+    this.#parts[PARTS - 1] = digitsOf(seq - above * PART)
+  }
+
+  close(): void {
+    this.#memory.close()
+  }
+
+  #storeAbove(above: number): void {
+    this.#above = above
+    for (let place = 0; place < PARTS - 1; place++)
+      this.#parts[place] = digitsOf(Math.floor(above / PART ** (PARTS - 2 - place)) % PART)
+  }
+}
+
+/** Four digits as ASCII, the first of them lowest. */
+function digitsOf(number: number): number {
+  const hundreds = (number / 100) | 0
+  const ones = (number - hundreds * 100) | 0
+  return pairOf(hundreds) | (pairOf(ones) << 16)
+}
+
+function pairOf(number: number): number {
+  const tens = (number / 10) | 0
+  return (DIGIT_0 + tens) | ((DIGIT_0 + number - tens * 10) << 8)
+}
+
+/** Reads the mark of a folder; null when there is none that can be read. */
+export function readMark(folder: string, bootNow: string): WrittenBefore | null {
+  const path = join(folder, NAME)
+  try {
+    const parts = SHAPE.exec(fs.readFileSync(path, 'latin1'))
+    if (parts === null) return null
+    const [, seq, segment, state, epoch, boot, device, itself, first, begun] = parts
+    const stat = fs.statSync(path, { bigint: true })
+    // A device may get another number at the next boot; within one it tells a picture of the disk.
+    const isSameDevice = boot !== bootNow || device === `${stat.dev}`
+    const firstNow = segmentIdentity(folder, Number(first))
+    // Snapshots and repairs take segments away.
+    const isSameSegment = firstNow === '' || firstNow === begun
+    // A copy of hard links has the very file too: nobody can tell which of them is the original.
+    const isAlone = stat.nlink === 1n
+    return {
+      seq: Number(seq),
+      segment: Number(segment),
+      epoch,
+      boot,
+      isClosed: state === STATE.closed,
+      isHere: isAlone && isSameDevice && isSameSegment && itself === identityOf(stat),
+    }
+  } catch {
+    return null
+  }
+}
+
+/** Inodes are given anew; together with the time of birth they are not. */
+function identityOf({ ino, birthtimeNs }: fs.BigIntStats): string {
+  return `${ino}:${birthtimeNs}`
+}
+
+/** Empty when the segment is not there. */
+function segmentIdentity(folder: string, segment: number): string {
+  const stat = fs.statSync(segmentPath(folder, segment), { bigint: true, throwIfNoEntry: false })
+  return stat === undefined ? '' : identityOf(stat)
+}
+
+function head(seq: number, segment: number, state: keyof typeof STATE): string {
+  return `${digits(seq)} ${digits(segment)} ${STATE[state]}\n`
+}
+
+function digits(number: number): string {
+  return String(number).padStart(DIGITS, '0')
 }

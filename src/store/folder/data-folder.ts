@@ -1,6 +1,19 @@
+/**
+ * The data folder: which files it has, by their names, and how each comes into being whole. Beside it: the lock, the
+ * market that the folder holds, and the commit marker, which says how far the journal is written.
+ *
+ * - A file of many bytes is written under an unfinished name, synced, then renamed: under its name it is whole.
+ * - Damaged files are put aside under another name, never deleted.
+ */
 import { join } from 'node:path'
-import { type Appended, type Disk, type DiskFile, readAll } from '../disk/disk.ts'
-import { SteadyFile } from '../disk/watched-disk.ts'
+import { type Appended, appendAll, type Disk, type DiskFile, readAll } from '../disk/disk.ts'
+
+/**
+ * Bytes of a file that lie in memory alone while it is written. A file system holds a sync of one file
+ * back until what it has begun to write of others is on the disk: were a snapshot left to the end, the
+ * journal's next sync would wait for all of it (docs/performance.md).
+ */
+export const UNSYNCED_BYTES_MAX = 8 << 20
 
 /** Files of a data folder, by what their names say. */
 export interface DataFiles {
@@ -119,7 +132,7 @@ export function writeWhole(
       file.sync()
     })
   } catch (error) {
-    dropUnfinished(disk, folder, unfinished)
+    dropHalf(disk, unfinished)
     throw error
   }
   disk.rename(unfinished, path)
@@ -132,12 +145,12 @@ export function syncFiles(disk: Disk, folder: string, files: readonly NumberedFi
   disk.syncFolder(folder)
 }
 
-/** Half a snapshot on a full disk would take the room that the journal needs. */
-function dropUnfinished(disk: Disk, folder: string, path: string): void {
+/** Half a file on a full disk takes room that the journal needs. */
+function dropHalf(disk: Disk, path: string): void {
   try {
-    removeIfThere(disk, folder, path)
+    disk.remove(path)
   } catch {
-    // The disk refuses this as well; what made it refuse at first is what is told.
+    // The disk refuses this as well: the caller reports the first refusal.
   }
 }
 
@@ -156,4 +169,52 @@ function numbered(folder: string, names: readonly string[], shape: RegExp): Numb
 
 function digits(number: number): string {
   return String(number).padStart(DIGITS, '0')
+}
+
+const COPY_BYTES = 8 << 20
+
+/** Copies the bytes of a file from a place on into a new file, which is on the disk then. */
+export function copyTail(
+  disk: Disk,
+  from: { readonly path: string; readonly byte: number; readonly bytes: number },
+  to: string,
+): void {
+  const { path, byte, bytes } = from
+  withFile(disk.open(path), (source) => {
+    const copy = disk.create(to)
+    try {
+      withFile(copy, () => {
+        const buffer = new Uint8Array(Math.min(COPY_BYTES, bytes))
+        for (let done = 0; done < bytes; done += COPY_BYTES) {
+          const part = buffer.subarray(0, Math.min(COPY_BYTES, bytes - done))
+          if (!readAll(source, part, byte + done)) throw new Error(`${path} became shorter`)
+          appendAll(copy, part)
+        }
+        copy.sync()
+      })
+    } catch (error) {
+      dropHalf(disk, to)
+      throw error
+    }
+  })
+}
+
+/** A long file that is made to last piece by piece. */
+class SteadyFile implements Appended {
+  readonly #file: DiskFile
+  #unsyncedBytes = 0
+
+  constructor(file: DiskFile) {
+    this.#file = file
+  }
+
+  append(bytes: Uint8Array): number {
+    const taken = this.#file.append(bytes.subarray(0, UNSYNCED_BYTES_MAX - this.#unsyncedBytes))
+    this.#unsyncedBytes += taken
+    if (this.#unsyncedBytes === UNSYNCED_BYTES_MAX) {
+      this.#file.sync()
+      this.#unsyncedBytes = 0
+    }
+    return taken
+  }
 }

@@ -45,7 +45,7 @@ export function refuseOtherMarket(folder: string, market: Market | null): void {
 
 /**
  * Writes down which market a folder holds, once, before it takes any event of it and after all that may refuse
- * the start; `warn` is told what somebody should know of that.
+ * the start; `warn` takes what the user should know of that.
  */
 export function markMarket(
   folder: string,

@@ -161,7 +161,7 @@ export class EventPacker {
 }
 
 /** Where a packed event lies: from byte `payloadAt` of the lanes on. */
-export interface PackedEvent {
+interface PackedEvent {
   readonly payload: Uint8Array
   readonly payloadAt: number
   readonly u32: Uint32Array

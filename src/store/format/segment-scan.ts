@@ -7,9 +7,9 @@ import {
   frameBytes,
   KIND_MAX,
   padded,
+  readSegmentHeader,
   SEGMENT_HEADER_BYTES,
 } from './journal-format.ts'
-import { readSegmentHeader } from './segment-header.ts'
 
 /**
  * Walks the frames of one segment that lies in memory, from the first to the first that is not
@@ -48,7 +48,7 @@ export class SegmentScan {
     this.#seq = firstSeq
   }
 
-  /** Moves to the next frame; false at the end, or where a frame is not right (`hasRest`). */
+  /** Moves to the next frame; false at the end, or where a frame is not right (`hasBadTail`). */
   next(): boolean {
     const at = this.#next
     if (at < this.#checkedTo) {
@@ -76,25 +76,25 @@ export class SegmentScan {
   }
 
   /** Are there bytes that are no good frames? */
-  get hasRest(): boolean {
+  get hasBadTail(): boolean {
     return this.#next < this.#bytes.length
   }
 
   /**
-   * Is the rest the beginning of the next frame? A process that is killed leaves the last write so:
+   * Is what is left the beginning of the next frame? A process that is killed leaves the last write so:
    * in order and cut short. Anything else behind the last good frame is damage.
    */
   get isUnfinished(): boolean {
     const at = this.#next
-    const rest = this.#bytes.length - at
-    if (rest < FRAME_HEADER_BYTES + FRAME_TRAILER_BYTES) return true
+    const left = this.#bytes.length - at
+    if (left < FRAME_HEADER_BYTES + FRAME_TRAILER_BYTES) return true
     const kind = this.#view.getUint32(at + FRAME.kind, true)
     const payloadBytes = this.#view.getUint32(at + FRAME.payloadBytes, true)
     return (
       kind > 0 &&
       kind <= KIND_MAX &&
       payloadBytes <= FRAME_PAYLOAD_BYTES_MAX &&
-      frameBytes(payloadBytes) > rest &&
+      frameBytes(payloadBytes) > left &&
       this.#view.getUint32(at + FRAME.previousCrc, true) === this.#crc &&
       this.#view.getFloat64(at + FRAME.seq, true) === this.#seq &&
       !this.#isWholeButForItsLength(at)

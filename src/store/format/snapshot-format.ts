@@ -14,6 +14,8 @@ import type { EngineSettings } from '../../events/engine-settings.ts'
  */
 export const SNAPSHOT_MAGIC = 'MFSNAPS\n'
 export const SNAPSHOT_VERSION = 10
+/** The oldest that is read (store/upgrades). */
+export const OLDEST_SNAPSHOT_VERSION = 9
 export const SNAPSHOT_HEADER_BYTES = 16
 export const SNAPSHOT_FOOTER_BYTES = 32
 /** Byte offsets in the footer. */
@@ -33,7 +35,7 @@ export interface PartEntry {
 
 /**
  * Crc of the header of each chunk that a state leaves records to, from the first (tape-chunk.ts): so that
- * no other file is taken for one. Those behind the last are not known.
+ * no other file is taken for one.
  */
 export const ChunkCrcs = Type.Object({
   swaps: Type.Array(Type.Integer({ minimum: 0 })),

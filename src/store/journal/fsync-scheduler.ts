@@ -13,9 +13,9 @@ export interface JournalSyncsOptions {
   readonly disk: Disk
   readonly folder: string
   readonly fsync: FsyncPolicy
-  /** Told how far the journal is written; without it the next start cannot know that all is there. */
+  /** Keeps how far the journal is written; without it the next start cannot know that all is there. */
   readonly mark?: CommitMarker
-  /** Told after each sync how long what it made last had waited, at most; milliseconds. */
+  /** Takes after each sync how long what it made last had waited, at most; milliseconds. */
   readonly onSynced?: (waitedMs: number) => void
   /** Milliseconds, for `onSynced` and `later`. */
   readonly clockMs?: () => number
@@ -36,7 +36,7 @@ export interface OpenSegment {
  */
 export class FsyncScheduler {
   readonly #options: JournalSyncsOptions
-  /** Told when the disk refused one in the background. */
+  /** Takes the error when the disk refuses a sync in the background. */
   readonly #onRefused: (error: unknown) => void
   #current: OpenSegment
   /** Seq behind everything that was written. */
@@ -48,7 +48,7 @@ export class FsyncScheduler {
   #namedSegment: number
   #isSyncing = false
   /** The next sync of the present segment begins by itself. */
-  #isResting = false
+  #isPaused = false
   /** When the last one of it began. */
   #begunMs = Number.NEGATIVE_INFINITY
   #isOver = false
@@ -86,7 +86,7 @@ export class FsyncScheduler {
     this.#markBatch()
   }
 
-  /** The segment that is being written gets no more bytes; the next one comes by `opened`. */
+  /** The current segment gets no more bytes; `opened` brings the next one. */
   seal(): void {
     const { file } = this.#current
     file.settle()
@@ -140,12 +140,12 @@ export class FsyncScheduler {
       try {
         file.close()
       } catch {
-        // What matters was synced before, or the failure was told.
+        // What matters was synced before, or the failure was reported.
       }
     this.#full = []
   }
 
-  /** Before anybody sees the batch: what is seen and then taken off the journal is to be missed. */
+  /** Before anybody sees the batch: if the journal then loses it, the next start has to know. */
   #markBatch(): void {
     const { mark, fsync } = this.#options
     if (mark === undefined) return
@@ -185,22 +185,22 @@ export class FsyncScheduler {
       return { run: (then) => disk.syncFolderLater(folder, then), done }
     }
     if (this.#full.length > 0) return this.#stepOfFull(this.#full[0])
-    if (fsync !== 'group' || this.#syncedSeq >= this.#seq || this.#rests()) return null
+    if (fsync !== 'group' || this.#syncedSeq >= this.#seq || this.#mustPause()) return null
     return this.#stepOfCurrent()
   }
 
   /** Is it too early for the next sync of the present segment? */
-  #rests(): boolean {
+  #mustPause(): boolean {
     const { later } = this.#options
     const { syncEveryMs } = this.#current.file
     if (later === undefined || syncEveryMs === 0) return false
-    if (this.#isResting) return true
+    if (this.#isPaused) return true
     const leftMs = this.#begunMs + syncEveryMs - this.#nowMs()
     if (leftMs <= 0) return false
-    this.#isResting = true
+    this.#isPaused = true
     // Timers of Node leave a part of a millisecond off.
     later(Math.ceil(leftMs), () => {
-      this.#isResting = false
+      this.#isPaused = false
       // One may be early by such a part.
       this.#begunMs = Number.NEGATIVE_INFINITY
       this.resume()
@@ -213,7 +213,7 @@ export class FsyncScheduler {
       this.#full.shift()
       full.file.close()
       this.#syncedSeq = Math.max(this.#syncedSeq, full.endSeq)
-      this.#tellWait(full.sinceMs)
+      this.#reportWait(full.sinceMs)
     }
     return { run: (then) => full.file.syncLater(then), done }
   }
@@ -228,13 +228,13 @@ export class FsyncScheduler {
       this.#syncedSeq = seq
       // Of batches that came meanwhile too.
       this.#options.mark?.reach(this.#seq)
-      this.#tellWait(sinceMs)
+      this.#reportWait(sinceMs)
     }
     return { run: (then) => file.syncLater(then), done }
   }
 
   /** With `off` all waits for the end of its segment, and nothing else is meant to last. */
-  #tellWait(sinceMs: number): void {
+  #reportWait(sinceMs: number): void {
     if (this.#options.fsync !== 'group' || Number.isNaN(sinceMs)) return
     this.#options.onSynced?.(this.#nowMs() - sinceMs)
   }

@@ -1,10 +1,13 @@
 import type { Disk } from '../disk/disk.ts'
 import { newerVersion, StoreError } from '../disk/failure.ts'
-import type { DataFiles, NumberedFile } from '../folder/data-folder.ts'
-import { Kind, SEGMENT_HEADER_BYTES } from '../format/journal-format.ts'
-import { readSegmentHeader, type SegmentHeader } from '../format/segment-header.ts'
+import { type DataFiles, FileBuffer, type NumberedFile, withFile } from '../folder/data-folder.ts'
+import {
+  Kind,
+  readSegmentHeader,
+  SEGMENT_HEADER_BYTES,
+  type SegmentHeader,
+} from '../format/journal-format.ts'
 import { evidenceBehind, evidenceOfSegment, SegmentScan } from '../format/segment-scan.ts'
-import { type LoadedSegment, SegmentFiles, type SegmentSource } from './segment-source.ts'
 
 /** Where a tail that never was safe begins, and what goes with it. */
 export interface Cut {
@@ -44,27 +47,34 @@ export interface JournalStart {
   readonly segment: number
 }
 
-/** What the walk hands out: one segment that lies in memory, its frames behind one another. */
-export type VisitFrame = (frame: SegmentScan, header: SegmentHeader) => void
+/** Takes the frames of the walk, one behind the other; the segment lies in memory. */
+type VisitFrame = (frame: SegmentScan, header: SegmentHeader) => void
 
 interface Walk {
   readonly disk: Disk
   readonly segments: readonly NumberedFile[]
   readonly source: SegmentSource
-  readonly framesPerRest: number
+  readonly framesPerYield: number
   /** Frames of earlier segments or below this seq are read but not handed out. */
   readonly from: JournalStart
   place: number
   end: JournalEnd
 }
 
-/** Frames visited between two rests. */
-const FRAMES_PER_REST = 1_024
+/** Frames visited between two yields. */
+const FRAMES_PER_YIELD = 1_024
 
-interface WalkOptions {
-  readonly framesPerRest?: number
-  /** The disk itself when left out. */
-  readonly source?: SegmentSource | undefined
+/** A segment in memory. */
+export interface LoadedSegment {
+  readonly bytes: Uint8Array<ArrayBuffer>
+  /** Whoever loaded it has checked the frames that end here or before. */
+  readonly checkedTo: number
+}
+
+/** Where a walk takes segments from; what it took is valid until it takes the next one. */
+export interface SegmentSource {
+  /** Null when the segment is not there yet: the walk yields and asks again. */
+  take(path: string): LoadedSegment | null
 }
 
 /**
@@ -80,7 +90,11 @@ export function* walkJournal(
   files: DataFiles,
   from: number | JournalStart,
   visit: VisitFrame,
-  options: WalkOptions = {},
+  options: {
+    readonly framesPerYield?: number
+    /** `segmentFiles` when left out. */
+    readonly source?: SegmentSource | undefined
+  } = {},
 ): Generator<number, JournalEnd> {
   const fromSeq = typeof from === 'number' ? from : from.seq
   const latest = typeof from === 'number' ? Number.POSITIVE_INFINITY : from.segment
@@ -96,8 +110,8 @@ export function* walkJournal(
   const walk: Walk = {
     disk,
     segments,
-    source: options.source ?? new SegmentFiles(disk),
-    framesPerRest: options.framesPerRest ?? FRAMES_PER_REST,
+    source: options.source ?? segmentFiles(disk),
+    framesPerYield: options.framesPerYield ?? FRAMES_PER_YIELD,
     from: startOf(from),
     place: 0,
     end: start,
@@ -125,13 +139,20 @@ function* walkSegment(walk: Walk, visit: VisitFrame): Generator<number> {
   for (let frames = 1; scan.next(); frames++) {
     isClosed = scan.kind === Kind.closed
     if (isWanted && scan.seq >= walk.from.seq) visit(scan, header)
-    if (frames % walk.framesPerRest === 0) yield scan.endSeq
+    if (frames % walk.framesPerYield === 0) yield scan.endSeq
   }
   const { epoch } = header
   const { endSeq: seq, crc } = scan
-  const cut = scan.hasRest ? tornAt(walk, bytes, scan.end, seq, scan.isUnfinished) : null
+  const cut = scan.hasBadTail ? tornAt(walk, bytes, scan.end, seq, scan.isUnfinished) : null
   walk.end = { seq, crc, segment: file.number, epoch, isClosed, cut }
   yield seq
+}
+
+/** Reads each segment when it is asked for. */
+export function segmentFiles(disk: Disk) {
+  const buffer = new FileBuffer()
+  const take = (path: string): LoadedSegment => ({ bytes: buffer.read(disk, path), checkedTo: 0 })
+  return { take }
 }
 
 function* load({ source, end }: Walk, path: string): Generator<number, LoadedSegment> {
@@ -160,7 +181,7 @@ function startOf(from: number | JournalStart): JournalStart {
   return typeof from === 'number' ? { seq: from, segment: 0 } : from
 }
 
-/** Paths of the segments that a walk from there reads, as far as can be told without reading. */
+/** Paths of the segments that a walk from there reads, as far as headers say. */
 export function pathsFrom(
   disk: Disk,
   segments: readonly NumberedFile[],
@@ -189,13 +210,10 @@ function segmentsFrom(
 
 /** Header of a segment file, read by itself. */
 export function headerOf(disk: Disk, path: string): SegmentHeader | 'newer' | null {
-  const file = disk.open(path)
-  try {
+  return withFile(disk.open(path), (file) => {
     const bytes = new Uint8Array(SEGMENT_HEADER_BYTES)
     return file.read(bytes, 0) < bytes.length ? null : readSegmentHeader(bytes)
-  } finally {
-    file.close()
-  }
+  })
 }
 
 /** A bad place: a tail to cut, or damage. */
@@ -210,9 +228,9 @@ function tornAt(
   const later = walk.segments.slice(walk.place + 1)
   // A header that is whole but does not follow says what was safe before it.
   let { syncedSeq, frames } = byte === 0 ? evidenceOfSegment(bytes) : evidenceBehind(bytes, byte)
-  const files = new SegmentFiles(walk.disk)
+  const buffer = new FileBuffer()
   for (const segment of later) {
-    const more = evidenceOfSegment(files.take(segment.path).bytes)
+    const more = evidenceOfSegment(buffer.read(walk.disk, segment.path))
     syncedSeq = Math.max(syncedSeq, more.syncedSeq)
     frames += more.frames
   }

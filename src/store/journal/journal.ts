@@ -1,9 +1,18 @@
+/**
+ * The journal: every event that arrived, in order, before anything of it is folded. In: batches of frames from
+ * JournaledEngine. Out: segment files, which journal-scan.ts walks and journal-fold.ts folds again.
+ *
+ * - A frame is chained to the one before it by its crc; a segment to the one before by the crc of its last frame.
+ * - `seq` counts events. Below `syncedSeq` everything is on the disk.
+ * - With a ring (journal-ring.ts) a batch is a copy into memory that outlives a kill, and the segment's write follows in
+ *   the background (fsync-scheduler.ts). Without, it is one write.
+ */
+import fs from 'node:fs'
 import { appendAll, type DiskFile } from '../disk/disk.ts'
 import { diskReason, StoreError } from '../disk/failure.ts'
 import { segmentPath } from '../folder/data-folder.ts'
 import { FrameWriter } from '../format/frame-writer.ts'
-import { Kind, SEGMENT_HEADER_BYTES } from '../format/journal-format.ts'
-import { writeSegmentHeader } from '../format/segment-header.ts'
+import { Kind, SEGMENT_HEADER_BYTES, writeSegmentHeader } from '../format/journal-format.ts'
 import { FsyncScheduler, type JournalSyncsOptions, type OpenSegment } from './fsync-scheduler.ts'
 import {
   plainSegment,
@@ -12,12 +21,11 @@ import {
   RingSegment,
   type SegmentFile,
 } from './journal-ring.ts'
-import type { SegmentWatch } from './segment-watch.ts'
 
 /** A segment is followed by a new one from this size on. */
 export const SEGMENT_BYTES = 64 << 20
 
-export interface JournalOptions extends JournalSyncsOptions {
+interface JournalOptions extends JournalSyncsOptions {
   readonly epoch: string
   readonly boot: string
   readonly segmentBytes?: number
@@ -25,7 +33,7 @@ export interface JournalOptions extends JournalSyncsOptions {
   readonly ring?: RingPlace | undefined
   /** Looks whether the folder is still the one that was taken. */
   readonly watch?: SegmentWatch
-  /** Told once, when the disk refused: nothing can be appended any more. */
+  /** Called once, when the disk refused: nothing can be appended any more. */
   readonly onFailure: (failure: StoreError) => void
 }
 
@@ -69,7 +77,7 @@ export class Journal {
       const { epoch, boot } = options
       options.mark?.begin({ seq, segment: first.index, epoch, boot })
     } catch (error) {
-      throw journalNotBegun(error, options.folder)
+      throw refusedJournal(error, options.folder, 'to begin the journal', NEEDS_FOLDER)
     }
   }
 
@@ -225,7 +233,7 @@ export class Journal {
 
   #fail(error: unknown): StoreError {
     if (this.#failure !== null) return this.#failure
-    const failure = journalRefused(error, this.#options.folder)
+    const failure = refusedJournal(error, this.#options.folder, 'the journal', ENDS_INTAKE)
     this.#failure = failure
     this.#syncs.stop()
     this.#options.onFailure(failure)
@@ -240,28 +248,52 @@ function ringOf({ fsync, ring }: JournalOptions): Ring | null {
   return memory === null ? null : new Ring(memory)
 }
 
-/** The disk refused a journal that was being written: it is over. */
-function journalRefused(error: unknown, folder: string): StoreError {
+/** Says that the disk refused to `what`, where, and what follows. A write and a sync do not say where. */
+function refusedJournal(error: unknown, folder: string, what: string, then: string): StoreError {
   if (error instanceof StoreError) return error
-  return new StoreError(
-    'disk',
-    `The disk refused the journal (${reasonAt(error, folder)}): no events are taken until the program ` +
-      'is started anew with a disk that works; reads go on.',
-  )
-}
-
-/** The disk refused to begin one. */
-function journalNotBegun(error: unknown, folder: string): StoreError {
-  if (error instanceof StoreError) return error
-  return new StoreError(
-    'disk',
-    `The disk refused to begin the journal (${reasonAt(error, folder)}): mend that, or give another ` +
-      'DATA_DIR.',
-  )
-}
-
-/** A write and a sync do not tell where. */
-function reasonAt(error: unknown, folder: string): string {
   const reason = diskReason(error)
-  return reason.includes(folder) ? reason : `${reason}, in ${folder}`
+  const where = reason.includes(folder) ? '' : `, in ${folder}`
+  return new StoreError('disk', `The disk refused ${what} (${reason}${where}): ${then}`)
+}
+
+const ENDS_INTAKE =
+  'no events are taken until the program is started anew with a disk that works; reads go on.'
+const NEEDS_FOLDER = 'mend that, or give another DATA_DIR.'
+
+/**
+ * Sees to it that the segment being written is where the next start looks for it: a folder that is
+ * removed, moved or covered while it is used takes every write all the same.
+ */
+export class SegmentWatch {
+  #path = ''
+  #fd: number | null = null
+
+  /** From now on this segment is written. */
+  begun(path: string): void {
+    const fd = fs.openSync(path, 'r')
+    this.close()
+    this.#path = path
+    this.#fd = fd
+  }
+
+  /** @throws StoreError when the file under the segment's name is not the one that is written */
+  look(): void {
+    if (this.#fd === null) return
+    const named = fs.statSync(this.#path, { bigint: true, throwIfNoEntry: false })
+    const own = fs.fstatSync(this.#fd, { bigint: true })
+    if (named?.ino === own.ino && named.dev === own.dev) return
+    // Some shared folders give a file new numbers; one that grows as this one is written is the same.
+    if (named?.size === own.size) return
+    throw new StoreError(
+      'disk',
+      `${this.#path} is not the file any more that is written: it, or its folder, was moved, removed ` +
+        'or covered by another one. No events are taken until it is put back under its name and the ' +
+        'program is started anew; reads go on.',
+    )
+  }
+
+  close(): void {
+    if (this.#fd !== null) fs.closeSync(this.#fd)
+    this.#fd = null
+  }
 }

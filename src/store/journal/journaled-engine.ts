@@ -23,9 +23,6 @@ const RECORDS_PER_FRAME = 1_024
  */
 const FOLDED_FIRST_EVENTS = 32
 
-/** Tells which tokens are to be put to rest before so many events are folded. */
-type ChooseRests = (events: number) => readonly number[]
-
 /**
  * The engine behind its journal: a batch is encoded, written, then folded and so published. When
  * the disk has refused, batches are left out and counted; what was folded stays readable.
@@ -37,16 +34,21 @@ export class JournaledEngine implements EventSink {
   readonly #records = new RecordBatch(EVENTS_PER_WRITE)
   readonly #packer = new EventPacker()
   readonly #clock = new Float64Array(1)
-  readonly #chooseRests: ChooseRests
-  /** Tokens that the frames being written put to rest. */
-  #rests: readonly number[] = []
+  readonly #chooseEvictions: (events: number) => readonly number[]
+  /** Tokens that the frames being written evict to the cold store. */
+  #evicted: readonly number[] = []
   /** What of the address book the journal knows, or will know by folding. */
   #known: BookCounts
   /** Events left out because the disk had refused. */
   leftOut = 0
 
-  constructor(engine: Engine, journal: Journal, chooseRests: ChooseRests = () => []) {
-    this.#chooseRests = chooseRests
+  /** `chooseEvictions` names the tokens that become dormant before so many events are folded. */
+  constructor(
+    engine: Engine,
+    journal: Journal,
+    chooseEvictions: (events: number) => readonly number[] = () => [],
+  ) {
+    this.#chooseEvictions = chooseEvictions
     this.#engine = engine
     this.#journal = journal
     this.#isWallClock = engine.settings.clock === 'wall'
@@ -70,21 +72,21 @@ export class JournaledEngine implements EventSink {
       for (const event of part)
         if (event.type === 'swap') this.#engine.intake.append(event, records)
         else records.addOther(event)
-      this.#keep(records)
+      this.#take(records)
     }
   }
 
   records(batch: RecordBatch): void {
-    if (!this.#isOver(batch.events)) this.#keep(batch)
+    if (!this.#isOver(batch.events)) this.#take(batch)
   }
 
   /** Writes a batch, and folds it when the disk has taken it. */
-  #keep(batch: RecordBatch): void {
+  #take(batch: RecordBatch): void {
     this.#encode(batch)
     if (!this.#write(batch.events)) return
     if (batch.events > FOLDED_FIRST_EVENTS) this.#journal.keepSyncing()
     try {
-      if (this.#rests.length > 0) this.#engine.coldStore.evict(this.#rests)
+      if (this.#evicted.length > 0) this.#engine.coldStore.evict(this.#evicted)
       this.#engine.records(batch)
       this.#known = this.#engine.state.book.counts
     } finally {
@@ -121,7 +123,7 @@ export class JournaledEngine implements EventSink {
 
   /**
    * Starts the frames of a batch: the clock when it has moved, what records name, then the tokens that
-   * are put to rest before it.
+   * become dormant before it.
    */
   #begin(events: number): FrameWriter {
     const frames = this.#journal.begin()
@@ -132,9 +134,9 @@ export class JournaledEngine implements EventSink {
       frames.add(Kind.clock, seq, 0, new Uint8Array(this.#clock.buffer))
     }
     addDefinitions(frames, seq, this.#engine.state.book, this.#known)
-    this.#rests = this.#chooseRests(events)
-    if (this.#rests.length > 0)
-      frames.add(Kind.rest, seq, 0, new Uint8Array(new Uint32Array(this.#rests).buffer))
+    this.#evicted = this.#chooseEvictions(events)
+    if (this.#evicted.length > 0)
+      frames.add(Kind.rest, seq, 0, new Uint8Array(new Uint32Array(this.#evicted).buffer))
     return frames
   }
 

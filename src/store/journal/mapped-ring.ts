@@ -30,15 +30,9 @@ export class MappedRing implements RingPlace {
   }
 
   open(path: string): PlacedFile {
-    return new NodePlacedFile(path, {
-      onCall: this.#onCall,
-      onBegun: () => {
-        this.#underWay += 1
-      },
-      onEnded: () => {
-        this.#underWay -= 1
-        if (this.#isOver) this.#unmap()
-      },
+    return new NodePlacedFile(path, this.#onCall, (change) => {
+      this.#underWay += change
+      if (this.#isOver) this.#unmap()
     })
   }
 
@@ -79,23 +73,17 @@ export class MappedRing implements RingPlace {
   }
 }
 
-/** Who is told of what a file does. */
-interface Told {
-  readonly onCall: OnDiskCall
-  /** A write in the background begins, and has ended, however it did. */
-  readonly onBegun: () => void
-  readonly onEnded: () => void
-}
-
 class NodePlacedFile implements PlacedFile {
   readonly #fd: number
   /** The same file; a write to it returns when its bytes last. */
   readonly #syncedFd: number
-  readonly #told: Told
+  readonly #onCall: OnDiskCall
+  /** A write in the background begins (1), or has ended, however it did (-1). */
+  readonly #onBackground: (change: 1 | -1) => void
   #isUnderWay = false
   #isClosed = false
 
-  constructor(path: string, told: Told) {
+  constructor(path: string, onCall: OnDiskCall, onBackground: (change: 1 | -1) => void) {
     this.#fd = fs.openSync(path, fs.constants.O_WRONLY)
     try {
       this.#syncedFd = fs.openSync(path, fs.constants.O_WRONLY | fs.constants.O_DSYNC)
@@ -103,7 +91,8 @@ class NodePlacedFile implements PlacedFile {
       fs.closeSync(this.#fd)
       throw error
     }
-    this.#told = told
+    this.#onCall = onCall
+    this.#onBackground = onBackground
   }
 
   write(parts: readonly Uint8Array[], position: number): void {
@@ -113,7 +102,7 @@ class NodePlacedFile implements PlacedFile {
       writeAll(this.#fd, part, at)
       at += part.length
     }
-    this.#told.onCall('append', startMs)
+    this.#onCall('append', startMs)
   }
 
   writeSyncedLater(
@@ -122,10 +111,10 @@ class NodePlacedFile implements PlacedFile {
     done: (error: Error | null) => void,
   ): void {
     this.#isUnderWay = true
-    this.#told.onBegun()
+    this.#onBackground(1)
     writeAllLater(this.#syncedFd, parts, position, (error) => {
       this.#isUnderWay = false
-      this.#told.onEnded()
+      this.#onBackground(-1)
       if (this.#isClosed) fs.closeSync(this.#syncedFd)
       done(error)
     })
@@ -177,8 +166,8 @@ function writeAllLater(
 function behind(parts: readonly Uint8Array[], bytes: number): readonly Uint8Array[] {
   let taken = bytes
   return parts.flatMap((part) => {
-    const rest = part.subarray(Math.min(taken, part.length))
-    taken -= part.length - rest.length
-    return rest.length > 0 ? [rest] : []
+    const left = part.subarray(Math.min(taken, part.length))
+    taken -= part.length - left.length
+    return left.length > 0 ? [left] : []
   })
 }

@@ -11,7 +11,7 @@ const port: unknown = workerData
 if (!(port instanceof MessagePort)) throw new Error('the worker was given no port')
 
 port.on('message', (order: unknown) => {
-  if (!isLoadOrder(order)) throw new Error('the worker was told no file to load')
+  if (!isLoadOrder(order)) throw new Error('the worker got no file to load')
   const loaded = load(order)
   port.postMessage(loaded, [loaded.buffer])
 })

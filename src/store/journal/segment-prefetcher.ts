@@ -2,7 +2,7 @@ import { type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_thre
 import { isRecord } from '../../base/json-access.ts'
 import { entryFile } from '../../base/program-files.ts'
 import type { Disk } from '../disk/disk.ts'
-import { type LoadedSegment, SegmentFiles, type SegmentSource } from './segment-source.ts'
+import { type LoadedSegment, type SegmentSource, segmentFiles } from './journal-scan.ts'
 
 /** Segments that lie loaded before they are asked for. */
 const AHEAD_MAX = 3
@@ -12,7 +12,7 @@ const AHEAD_MAX = 3
  * give, for any reason, is read and checked here.
  */
 export class SegmentPrefetcher implements SegmentSource {
-  readonly #files: SegmentFiles
+  readonly #files: ReturnType<typeof segmentFiles>
   readonly #worker: Worker
   readonly #port: MessagePort
   /** Paths that were not ordered yet, and those that were, in the order of the walk. */
@@ -23,7 +23,7 @@ export class SegmentPrefetcher implements SegmentSource {
   #hasFailed = false
 
   constructor(disk: Disk) {
-    this.#files = new SegmentFiles(disk)
+    this.#files = segmentFiles(disk)
     const { port1, port2 } = new MessageChannel()
     this.#port = port1
     this.#worker = new Worker(entryFile('segment-prefetcher-worker'), {
@@ -78,7 +78,7 @@ export class SegmentPrefetcher implements SegmentSource {
   }
 }
 
-/** What the worker (segment-prefetcher-worker.ts) is told: a file to load, into old memory if any. */
+/** What the worker (segment-prefetcher-worker.ts) gets: a file to load, into old memory if any. */
 export interface LoadOrder {
   readonly path: string
   readonly buffer: ArrayBuffer | null

@@ -1,13 +1,21 @@
+/**
+ * The start: out of a data folder, the state before the last stop, and the place where the journal goes on.
+ *
+ * - The newest whole snapshot is loaded and the journal behind it folded; what a killed process had in its ring alone
+ *   is put into the journal first.
+ * - A tail that was never safe is cut off. Damage of what had been safe stops the start with a sentence.
+ * - The epoch stays only if nothing a client saw can be missing (folder/commit-marker.ts).
+ */
 import { basename, join } from 'node:path'
 import type { Engine } from '../../engine/engine.ts'
 import { StateError, type StatePart } from '../../engine/memory/state-part.ts'
 import type { Disk } from '../disk/disk.ts'
 import { StoreError } from '../disk/failure.ts'
 import { isUnreadable } from '../disk/node-disk.ts'
-import { retold } from '../disk/steps.ts'
+import { mapProgress } from '../disk/steps.ts'
 import { type FoundStream, lossOf, type WrittenBefore } from '../folder/commit-marker.ts'
-import { copyTail } from '../folder/copy-tail.ts'
 import {
+  copyTail,
   DAMAGED,
   type DataFiles,
   listDataFiles,
@@ -19,13 +27,15 @@ import { SEGMENT_HEADER_BYTES } from '../format/journal-format.ts'
 import type { Contents } from '../format/snapshot-format.ts'
 import type { JournalPlace } from '../journal/journal.ts'
 import { foldJournal, type JournalFold } from '../journal/journal-fold.ts'
-import type { RingPlace } from '../journal/journal-ring.ts'
-import { type Cut, type JournalEnd, pathsFrom } from '../journal/journal-scan.ts'
-import { settleRing } from '../journal/ring-tail.ts'
-import type { SegmentSource } from '../journal/segment-source.ts'
+import { type RingPlace, settleRing } from '../journal/journal-ring.ts'
+import {
+  type Cut,
+  type JournalEnd,
+  pathsFrom,
+  type SegmentSource,
+} from '../journal/journal-scan.ts'
 import { type FoundContents, loadParts, readContents } from '../snapshot/snapshot-file.ts'
 import { needChunks } from '../snapshot/tape-archive.ts'
-import { FORMAT_UPGRADES, type FormatUpgrades } from '../upgrades/format-upgrades.ts'
 import { RecoveryFsync } from './recovery-fsync.ts'
 
 interface RecoveryOptions {
@@ -44,8 +54,6 @@ interface RecoveryOptions {
   readonly ring?: RingPlace | undefined
   /** Loads segments ahead of the fold; the disk is read as it goes when left out. */
   readonly ahead?: SegmentSource & { begin(paths: readonly string[]): void }
-  /** What reads older formats; all there is when left out. */
-  readonly upgrades?: FormatUpgrades
 }
 
 /** How far a recovery has come. */
@@ -95,19 +103,16 @@ export function* recover(options: RecoveryOptions): Generator<RecoveryProgress, 
   const loaded = yield* loadNewest(options, files.snapshots, damaged)
   if (loaded !== null) yield* neededChunks(options)
   const from = loaded ?? { seq: 0, segment: 0 }
-  const folding = foldJournal(engine, {
-    ...{ disk, files, from },
-    ...{ source: options.ahead, upgrades: options.upgrades },
-  })
+  const folding = foldJournal(engine, { disk, files, from, source: options.ahead })
   const { end, frames } = yield* folded(folding, damaged)
   if (loaded === null && damaged.length > 0 && end.segment === 0) throw allDamaged(damaged)
   engine.order.keepUp()
   for (const path of damaged) putSnapshotAside(disk, path)
   const putAside = end.cut === null ? [] : cutTail(disk, folder, end.cut)
-  const kept = keptSegments(files.segments, end.cut)
+  const remaining = remainingSegments(files.segments, end.cut)
   // What a killed process had written may still be in memory alone, and counts as safe from now on. What
-  // a snapshot was made of was synced before it: of a journal that is all kept there may be years.
-  const written = kept.filter(({ number }) => number >= from.segment)
+  // a snapshot was made of was synced before it: of a journal that nobody prunes there may be years.
+  const written = remaining.filter(({ number }) => number >= from.segment)
   syncs.finish(folder, written)
   const found = foundStream(files, end, loaded)
   const loss = lossOf(found, options.written, options.boot)
@@ -127,7 +132,7 @@ export function* recover(options: RecoveryOptions): Generator<RecoveryProgress, 
 function neededChunks({ disk, folder, engine }: RecoveryOptions): Generator<RecoveryProgress> {
   const { tape, dormant } = engine.state
   const needed = needChunks(disk, folder, tape, dormant.tape)
-  return retold(needed, (done) => ({ step: 'chunks' as const, done }))
+  return mapProgress(needed, (done) => ({ step: 'chunks' as const, done }))
 }
 
 function* folded(
@@ -135,7 +140,7 @@ function* folded(
   damaged: readonly string[],
 ): Generator<RecoveryProgress, JournalFold> {
   try {
-    return yield* retold(folding, (done) => ({ step: 'journal' as const, done }))
+    return yield* mapProgress(folding, (done) => ({ step: 'journal' as const, done }))
   } catch (error) {
     throw namingDamaged(error, damaged)
   }
@@ -143,12 +148,12 @@ function* folded(
 
 /** Loads the newest snapshot that is whole; null when there is none at all. */
 function* loadNewest(
-  { disk, engine, newEngine, upgrades }: RecoveryOptions,
+  { disk, engine, newEngine }: RecoveryOptions,
   snapshots: readonly NumberedFile[],
   damaged: string[],
 ): Generator<RecoveryProgress, Contents | null> {
   for (const { path } of snapshots.toReversed()) {
-    const contents = yield* loadSnapshot(disk, path, engine, upgrades)
+    const contents = yield* loadSnapshot(disk, path, engine)
     if (contents !== null) return contents
     damaged.push(path)
   }
@@ -183,14 +188,13 @@ export function* loadSnapshot(
   disk: Disk,
   path: string,
   engine: Engine,
-  upgrades: FormatUpgrades = FORMAT_UPGRADES,
 ): Generator<RecoveryProgress, FoundContents | null> {
   const file = disk.open(path)
   try {
-    const contents = readContents(file, path, upgrades)
+    const contents = readContents(file, path)
     if (contents === null) return null
-    const loading = loadParts(file, contents, engine.parts, upgrades)
-    if (!(yield* retold(loading, (done) => ({ step: 'snapshot' as const, done })))) return null
+    const loading = loadParts(file, contents, engine.parts)
+    if (!(yield* mapProgress(loading, (done) => ({ step: 'snapshot' as const, done })))) return null
     engine.settle(contents.settings)
     engine.state.tape.chunkCrcs = contents.chunks.swaps
     engine.state.dormant.tape.chunkCrcs = contents.chunks.positions
@@ -210,8 +214,8 @@ export function foundStream(
   loaded: Pick<Contents, 'epoch' | 'segment'> | null,
 ): FoundStream | null {
   if (segments.length === 0 && loaded === null) return null
-  const kept = keptSegments(segments, end.cut)
-  const lastSegment = kept.at(-1)?.number ?? 0
+  const remaining = remainingSegments(segments, end.cut)
+  const lastSegment = remaining.at(-1)?.number ?? 0
   // The next segment is one of those that the snapshot counts as behind it.
   const segment = Math.max(lastSegment, (loaded?.segment ?? 0) - 1)
   return {
@@ -224,7 +228,7 @@ export function foundStream(
 }
 
 /** Segments that are there when a tail is cut off. */
-function keptSegments(segments: readonly NumberedFile[], cut: Cut | null): NumberedFile[] {
+function remainingSegments(segments: readonly NumberedFile[], cut: Cut | null): NumberedFile[] {
   const dropped = new Set(cut?.dropped)
   return segments.filter(
     ({ path }) => !dropped.has(path) && (path !== cut?.path || cut.byte >= SEGMENT_HEADER_BYTES),

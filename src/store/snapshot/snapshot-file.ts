@@ -1,4 +1,11 @@
-import { createHash } from 'node:crypto'
+/**
+ * Snapshots: the parts of a state as a file and back, and chunks, to which old records of the tapes are left. In: the
+ * `StatePart`s of an engine. Out: one file with a table of contents, a crc for each part and a digest of all.
+ *
+ * - The same events give the same bytes, so a digest compares two states.
+ * - Nothing that a file says is believed before its crc is right; what is wrong is damage, never an exception.
+ */
+import { createHash, type Hash } from 'node:crypto'
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import { crc32 } from '../../base/crc32.ts'
@@ -7,7 +14,7 @@ import { PROGRAM_VERSION } from '../../base/program-files.ts'
 import { StateError, type StatePart } from '../../engine/memory/state-part.ts'
 import { totalBytes } from '../../engine/memory/views.ts'
 import { type Appended, appendAll, type Disk, type DiskFile, readAll } from '../disk/disk.ts'
-import { newerVersion } from '../disk/failure.ts'
+import { newerVersion, olderVersion } from '../disk/failure.ts'
 import { writeWhole } from '../folder/data-folder.ts'
 import { JOURNAL_VERSION, padded } from '../format/journal-format.ts'
 import { SettingsSchema } from '../format/recorded-settings.ts'
@@ -16,15 +23,14 @@ import {
   CONTENTS_BYTES_MAX,
   type Contents,
   FOOTER,
+  OLDEST_SNAPSHOT_VERSION,
   type PartEntry,
   SNAPSHOT_FOOTER_BYTES,
   SNAPSHOT_HEADER_BYTES,
   SNAPSHOT_MAGIC,
   SNAPSHOT_VERSION,
 } from '../format/snapshot-format.ts'
-import { FORMAT_UPGRADES, type FormatUpgrades, upgradeSteps } from '../upgrades/format-upgrades.ts'
-import { loadOldParts } from '../upgrades/old-parts.ts'
-import { digestPart, imageOf } from './state-digest.ts'
+import { loadOldParts, octoberParts } from '../upgrades/format-upgrades.ts'
 import { CHUNK_VERSION } from './tape-chunk.ts'
 
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
@@ -49,8 +55,8 @@ const contentsValidator = Compile(
   }),
 )
 
-/** Bytes read between two rests. */
-const BYTES_PER_REST = 8 << 20
+/** Bytes read between two yields. */
+const BYTES_PER_YIELD = 8 << 20
 
 /**
  * What this process folds and writes: with another version, or between two of them with other formats
@@ -132,11 +138,7 @@ function appendContents(file: Appended, contents: Contents, at: number): void {
  * The table of contents of a snapshot; null when the file is torn or damaged there.
  * @throws StoreError when a later version wrote it, or one too old
  */
-export function readContents(
-  file: DiskFile,
-  path: string,
-  upgrades: FormatUpgrades = FORMAT_UPGRADES,
-): FoundContents | null {
+export function readContents(file: DiskFile, path: string): FoundContents | null {
   const size = file.size()
   if (size < SNAPSHOT_HEADER_BYTES + SNAPSHOT_FOOTER_BYTES) return null
   const head = Buffer.alloc(SNAPSHOT_HEADER_BYTES)
@@ -148,13 +150,11 @@ export function readContents(
   // Both ends say it, so that a damaged version is not taken for that of another program.
   if (!head.equals(header(version))) return null
   if (version > SNAPSHOT_VERSION) throw newerVersion(path)
-  const steps = upgradeSteps(upgrades.snapshots, version, SNAPSHOT_VERSION, path)
+  if (version < OLDEST_SNAPSHOT_VERSION) throw olderVersion(path, version)
   const text = contentsText(file, footer, size - SNAPSHOT_FOOTER_BYTES)
   if (text === null) return null
   // A crc can be right by chance, or by someone's hand: such a snapshot is damaged like any other.
-  let contents = jsonOf(text)
-  if (contents == null) return null
-  for (const step of steps) if (step.contents !== undefined) contents = step.contents(contents)
+  const contents = jsonOf(text)
   return contentsValidator.Check(contents) ? { ...contents, version } : null
 }
 
@@ -177,14 +177,12 @@ export function* loadParts(
   file: DiskFile,
   contents: FoundContents,
   parts: readonly StatePart[],
-  upgrades: FormatUpgrades = FORMAT_UPGRADES,
 ): Generator<number, boolean> {
   try {
-    const { version } = contents
-    const steps = upgradeSteps(upgrades.snapshots, version, SNAPSHOT_VERSION, 'The snapshot')
-    const isWhole = steps.every((step) => step.parts === undefined)
-      ? yield* loadPresentParts(file, contents, parts)
-      : yield* loadOldParts(file, contents.parts, steps, parts)
+    const isWhole =
+      contents.version === SNAPSHOT_VERSION
+        ? yield* loadPresentParts(file, contents, parts)
+        : yield* loadOldParts(file, contents.parts, octoberParts(), parts)
     if (isWhole) for (const part of parts) part.settle()
     return isWhole
   } catch (error) {
@@ -218,16 +216,34 @@ function* loadPart(
 ): Generator<number, boolean> {
   let crc = 0
   let at = entry.at
-  let restAt = at + BYTES_PER_REST
+  let yieldAt = at + BYTES_PER_YIELD
   const views = part.open(entry.facts)
   if (totalBytes(views) !== entry.bytes) return false
   for (const view of views) {
     if (!readAll(file, view, at)) return false
     crc = crc32(view, crc)
     at += view.length
-    if (at < restAt) continue
-    restAt = at + BYTES_PER_REST
+    if (at < yieldAt) continue
+    yieldAt = at + BYTES_PER_YIELD
     yield done + at - entry.at
   }
   return crc === entry.crc
+}
+
+/** A part as it stands: some are written out each time they are asked, so they are asked once. */
+function imageOf(part: StatePart) {
+  return { name: part.name, facts: part.facts(), views: part.views() }
+}
+
+/** Sha-256 (hex) of a whole state: the name, the facts and the bytes of each part. */
+export function stateDigest(parts: readonly StatePart[]): string {
+  const hash = createHash('sha256')
+  for (const part of parts) digestPart(hash, imageOf(part))
+  return hash.digest('hex')
+}
+
+/** Adds one part to a digest. */
+export function digestPart(hash: Hash, { name, facts, views }: ReturnType<typeof imageOf>): void {
+  hash.update(JSON.stringify([name, facts, totalBytes(views)]))
+  for (const view of views) hash.update(view)
 }

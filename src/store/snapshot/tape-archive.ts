@@ -15,7 +15,7 @@ import {
   writeChunk,
 } from './tape-chunk.ts'
 
-/** Bytes of blocks of one kind that are kept after they were read. */
+/** Cache of blocks of one kind that were read. */
 const TAPE_CACHE_BYTES = 32 << 20
 /** Chunks held open for reading. */
 const OPEN_CHUNKS_MAX = 64
@@ -30,7 +30,7 @@ interface OpenChunk {
   readonly table: ChunkTable
 }
 
-/** The chunks of a data folder as the engine reads them: block by block, newest reads kept. */
+/** The chunks of a data folder as the engine reads them: block by block, through a cache. */
 export class DiskTapeArchive implements TapeArchive {
   readonly #disk: Disk
   readonly #folder: string
@@ -58,17 +58,17 @@ export class DiskTapeArchive implements TapeArchive {
     this.#blocksPerChunk = tape.chunkRecords / TAPE_BLOCK_RECORDS
   }
 
-  /** Bytes of the blocks that are kept. */
+  /** Bytes of the cached blocks. */
   get bytes(): number {
     return this.#blocks.size * this.#blockBytes
   }
 
   /** @throws TapeDamage when the block is not what was written */
   block(block: number): Block {
-    const kept = this.#blocks.get(block)
-    if (kept !== undefined) {
+    const cached = this.#blocks.get(block)
+    if (cached !== undefined) {
       this.hits += 1
-      return kept
+      return cached
     }
     this.misses += 1
     const read = this.#read(block)
@@ -103,7 +103,7 @@ export class DiskTapeArchive implements TapeArchive {
       throw damage(path, `cannot be read at block ${number * this.#blocksPerChunk}`)
     // Opened when it is asked for, by its name: the folder may be another one by now.
     const { file, table } = chunk
-    if (!isOf(this.#tape, number, table)) {
+    if (this.#tape.chunkCrcs[number] !== table.crc) {
       file.close()
       throw damage(path, 'is another file than the one that was written')
     }
@@ -146,11 +146,6 @@ function openChunk(
   return chunk
 }
 
-/** Is it the chunk that records of the tape went to? One that is not known may be any. */
-function isOf({ chunkCrcs }: ArchivedTape, number: number, { crc }: ChunkTable): boolean {
-  return number >= chunkCrcs.length || chunkCrcs[number] === crc
-}
-
 /** What a call gives, or null when the disk refused. */
 function attempt<T>(call: () => T): T | null {
   try {
@@ -167,8 +162,8 @@ type ArchivedTape = Pick<Tape, 'chunkRecords' | 'archivedCount' | 'chunkCrcs'>
 /**
  * Sees to it that the chunks are there that a snapshot counts on: a state whose old swaps are gone, or
  * are those of another folder, would give wrong answers one by one, better none at all. Their blocks
- * are not read: each is checked when somebody asks for it. Those that were not known are known then.
- * Yields the number of each, for months of them are thousands.
+ * are not read: each is checked when somebody asks for it. Yields the number of each, for months of them are
+ * thousands.
  * @throws StoreError when one is missing, its table cannot be read, it is another one, or a later
  * version wrote it
  */
@@ -178,40 +173,23 @@ export function* needChunks(
   swaps: ArchivedTape,
   dormant: ArchivedTape,
 ): Generator<number, void> {
-  yield* needFrom(0, disk, folder, swaps, SWAP_CHUNKS)
-  yield* needFrom(0, disk, folder, dormant, DORMANT_CHUNKS)
+  yield* needChunksOf(swaps, disk, folder, SWAP_CHUNKS)
+  yield* needChunksOf(dormant, disk, folder, DORMANT_CHUNKS)
 }
 
-/**
- * As `needChunks`, of those alone that are not known: a snapshot of version 8 or older does not tell them.
- * @throws StoreError as `needChunks`
- */
-export function* learnChunks(
+function* needChunksOf(
+  { chunkRecords, archivedCount, chunkCrcs }: ArchivedTape,
   disk: Disk,
   folder: string,
-  swaps: ArchivedTape,
-  dormant: ArchivedTape,
-): Generator<number, void> {
-  yield* needFrom(swaps.chunkCrcs.length, disk, folder, swaps, SWAP_CHUNKS)
-  yield* needFrom(dormant.chunkCrcs.length, disk, folder, dormant, DORMANT_CHUNKS)
-}
-
-function* needFrom(
-  first: number,
-  disk: Disk,
-  folder: string,
-  tape: ArchivedTape,
   kind: ChunkKind,
 ): Generator<number, void> {
-  const { chunkRecords, archivedCount, chunkCrcs } = tape
-  for (let number = first; number * chunkRecords < archivedCount; number++) {
+  for (let number = 0; number * chunkRecords < archivedCount; number++) {
     const path = kind.path(folder, number)
     const chunk = openChunk(disk, path, number, chunkRecords / TAPE_BLOCK_RECORDS, kind)
     if (chunk === null) throw missing(path, 'is not there or cannot be read')
     chunk.file.close()
-    if (!isOf(tape, number, chunk.table))
+    if (chunkCrcs[number] !== chunk.table.crc)
       throw missing(path, 'is another file than the one it was made with')
-    chunkCrcs[number] = chunk.table.crc
     yield number
   }
 }
@@ -271,12 +249,6 @@ export function blockBytes(tape: Tape, record: number): Uint8Array {
   return new Uint8Array(u32.buffer, u32.byteOffset + tape.at(record) * 4, bytes)
 }
 
-/** What an engine reads of its tapes from a data folder. */
-export interface Archives {
-  readonly swaps: DiskTapeArchive
-  readonly dormant: DiskTapeArchive
-}
-
 /** An empty engine whose tapes read the chunks of a data folder. */
 export function archivedEngine(
   disk: Disk,
@@ -288,8 +260,8 @@ export function archivedEngine(
   return engine
 }
 
-/** Has the tapes of an engine read the chunks of a data folder. */
-export function archive(disk: Disk, folder: string, { state }: Engine): Archives {
+/** Has the tapes of an engine read the chunks of a data folder; returns what reads them. */
+export function archive(disk: Disk, folder: string, { state }: Engine) {
   const { tape, dormant } = state
   const swaps = new DiskTapeArchive(disk, folder, tape, SWAP_CHUNKS)
   const positions = new DiskTapeArchive(disk, folder, dormant.tape, DORMANT_CHUNKS)

@@ -6,7 +6,7 @@ import { appendAll, type Disk, type DiskFile, readAll } from '../disk/disk.ts'
 import { newerVersion } from '../disk/failure.ts'
 import { chunkPath, dormantChunkPath, writeWhole } from '../folder/data-folder.ts'
 import { padded } from '../format/journal-format.ts'
-import { CHUNK_UPGRADES, upgradeSteps } from '../upgrades/format-upgrades.ts'
+import { upgradeFoldedRecords } from '../upgrades/format-upgrades.ts'
 
 /**
  * A chunk of a tape on disk, version 2, little-endian:
@@ -18,28 +18,25 @@ import { CHUNK_UPGRADES, upgradeSteps } from '../upgrades/format-upgrades.ts'
  *
  * Chunks never change: two snapshots, and two runs that fold the same journal, share them,
  * and tell them by the crc of the header (snapshot-format.ts). Magic, version and crc of the header stay
- * where they are in later versions, so that they are known. One of an older version stays in its form; its
- * records are brought up when they are read (`CHUNK_UPGRADES`).
+ * where they are in later versions, so that they are known. One of version 1 stays in its form; its swaps are
+ * brought up when they are read (store/upgrades).
  */
 export const CHUNK_VERSION = 2
 
 /** What a chunk holds, and what tells so. */
 export interface ChunkKind {
-  readonly records: 'swaps' | 'positions'
   readonly magic: string
   readonly recordBytes: number
   readonly path: (folder: string, chunk: number) => string
 }
 
 export const SWAP_CHUNKS: ChunkKind = {
-  records: 'swaps',
   magic: 'MFTAPE1\n',
   recordBytes: SWAP_RECORD_BYTES,
   path: chunkPath,
 }
 
 export const DORMANT_CHUNKS: ChunkKind = {
-  records: 'positions',
   magic: 'MFDORM1\n',
   recordBytes: POSITION_LANES * 4,
   path: dormantChunkPath,
@@ -65,8 +62,8 @@ export interface ChunkTable {
   readonly crcs: readonly number[]
   /** Where the first block starts. */
   readonly dataAt: number
-  /** What brings its records to the present form. */
-  readonly upgrades: readonly ((lanes: Uint32Array) => void)[]
+  /** Are its records swaps in the form of version 1? Positions have the same in both. */
+  readonly hasOldSwaps: boolean
 }
 
 /** Writes a chunk of whole blocks; what is there under its name is replaced. Returns the crc of its header. */
@@ -98,7 +95,7 @@ export function writeChunk(
 
 /**
  * The head of a chunk, or null when it is torn, damaged or not `chunk`.
- * @throws StoreError when a later version wrote it, or one too old
+ * @throws StoreError when a later version wrote it
  */
 export function readChunkTable(
   file: DiskFile,
@@ -113,7 +110,6 @@ export function readChunkTable(
   if (header.toString('latin1', H.magic, H.magic + 8) !== kind.magic) return null
   const version = header.readUInt32LE(H.version)
   if (version > CHUNK_VERSION) throw newerVersion(path)
-  const steps = upgradeSteps(CHUNK_UPGRADES, version, CHUNK_VERSION, path)
   if (header.readDoubleLE(H.chunk) !== chunk) return null
   const blocks = header.readUInt32LE(H.blocks)
   const blockRecords = header.readUInt32LE(H.blockRecords)
@@ -124,8 +120,8 @@ export function readChunkTable(
   if (!readAll(file, table, HEADER_BYTES)) return null
   if (crc32(table) !== header.readUInt32LE(H.tableCrc)) return null
   const crcs = Array.from({ length: blocks }, (_, i) => table.readUInt32LE(i * 4))
-  const upgrades = steps.flatMap((step) => step[kind.records] ?? [])
-  return { crc, blockRecords, recordBytes, crcs, dataAt, upgrades }
+  const hasOldSwaps = version < CHUNK_VERSION && kind === SWAP_CHUNKS
+  return { crc, blockRecords, recordBytes, crcs, dataAt, hasOldSwaps }
 }
 
 /** Reads one block into `into`, in the present form; false when it is not what was written. */
@@ -139,12 +135,9 @@ export function readChunkBlock(
   if (block >= table.crcs.length || into.length !== bytes) return false
   if (!readAll(file, into, table.dataAt + block * bytes)) return false
   if (crc32(into) !== table.crcs[block]) return false
-  if (table.upgrades.length > 0) into.set(upgraded(into, table))
+  if (!table.hasOldSwaps) return true
+  const lanes = lanesOf(into)
+  upgradeFoldedRecords(lanes)
+  into.set(bytesOf(lanes))
   return true
-}
-
-function upgraded(block: Uint8Array, { upgrades }: ChunkTable): Uint8Array {
-  const lanes = lanesOf(block)
-  for (const upgrade of upgrades) upgrade(lanes)
-  return bytesOf(lanes)
 }

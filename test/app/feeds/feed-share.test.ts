@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
-import { FeedShare } from '../../../src/app/feeds/feed-share.ts'
-import { JUDGED_SLOTLESS_SWAPS, SlotlessShare } from '../../../src/app/feeds/slotless-share.ts'
+import {
+  FeedShare,
+  JUDGED_SLOTLESS_SWAPS,
+  SlotlessShare,
+} from '../../../src/app/feeds/feed-share.ts'
 import { noCounts } from '../../../src/engine/order/progress.ts'
 import type { FeedEvent, Swap } from '../../../src/events/event.ts'
 import { START_SECOND, swap } from '../../oracle/fixtures.ts'

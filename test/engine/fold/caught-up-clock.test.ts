@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { Service } from '../../../src/app/service.ts'
 import type { Engine } from '../../../src/engine/engine.ts'
 import { RING_SECONDS } from '../../../src/engine/fold/rolling-window.ts'
-import { stateDigest } from '../../../src/store/snapshot/state-digest.ts'
+import { stateDigest } from '../../../src/store/snapshot/snapshot-file.ts'
 import { price, START_SECOND, swap } from '../../oracle/fixtures.ts'
 import { engineOf } from '../../store/restoring.ts'
 

@@ -8,14 +8,14 @@ import type { Swap } from '../../../src/events/event.ts'
 import { Quote } from '../../../src/events/platform.ts'
 import { RecordBatch } from '../../../src/events/record-batch.ts'
 import {
+  givenBits,
+  givenQuoteDecimals,
+  givenQuoteOf,
+  givenRoute,
   poolLane,
   poolOf,
   SWAP_U32_LANES,
   SwapLane,
-  toldBits,
-  toldQuoteDecimals,
-  toldQuoteOf,
-  toldRoute,
 } from '../../../src/events/swap-record.ts'
 import { anyEvent } from '../../feeds/arbitrary-events.ts'
 
@@ -59,25 +59,25 @@ test('a record has what is told of the quote beside the number of the pool, as f
   expect(records).toEqual([0x2fff_fff1, 0x6fff_fff1, 0xafff_fff1, 0xefff_fff1])
   for (const [i, lane] of records.entries()) {
     const u32 = new Uint32Array(SWAP_U32_LANES).fill(lane, SwapLane.pool, SwapLane.pool + 1)
-    expect([poolOf(u32, 0), toldQuoteOf(u32, 0)]).toEqual([pool, i - 1])
+    expect([poolOf(u32, 0), givenQuoteOf(u32, 0)]).toEqual([pool, i - 1])
   }
   expect([SwapLane.pool, SwapLane.quoteMint]).toEqual([8, 9])
 })
 
 test('a record has the hop of a route and the decimals of its quote in eight bits, as files have them', () => {
-  expect(toldBits()).toBe(0)
-  expect(toldBits(7, 18)).toBe((7 << 16) | (19 << 19))
+  expect(givenBits()).toBe(0)
+  expect(givenBits(7, 18)).toBe((7 << 16) | (19 << 19))
   for (let route = 0; route <= 7; route++)
     for (let decimals = -1; decimals <= 18; decimals++) {
-      const bits = toldBits(route, decimals)
+      const bits = givenBits(route, decimals)
       expect(bits & ~0xff_0000).toBe(0)
-      expect([toldRoute(bits), toldQuoteDecimals(bits)]).toEqual([route, decimals])
+      expect([givenRoute(bits), givenQuoteDecimals(bits)]).toEqual([route, decimals])
     }
 })
 
 test('a hop and decimals that there is no room for are not told, and write over nothing', () => {
   for (const wrong of [-2, 31, 32, 255, 2 ** 31])
-    expect(toldQuoteDecimals(toldBits(1, wrong))).toBe(-1)
-  for (const wrong of [-1, 8, 255]) expect(toldBits(wrong, 6)).toBe(toldBits(0, 6))
-  expect(toldBits(255, 255)).toBe(0)
+    expect(givenQuoteDecimals(givenBits(1, wrong))).toBe(-1)
+  for (const wrong of [-1, 8, 255]) expect(givenBits(wrong, 6)).toBe(givenBits(0, 6))
+  expect(givenBits(255, 255)).toBe(0)
 })

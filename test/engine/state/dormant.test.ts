@@ -12,7 +12,7 @@ import {
 import { TAPE_BLOCK_RECORDS, type TapeArchive } from '../../../src/engine/state/tape.ts'
 import type { FeedEvent } from '../../../src/events/event.ts'
 import { EngineTokenReads } from '../../../src/query/engine-token-reads.ts'
-import { stateDigest } from '../../../src/store/snapshot/state-digest.ts'
+import { stateDigest } from '../../../src/store/snapshot/snapshot-file.ts'
 import { byLength } from '../../lengths.ts'
 import { everyRead, firstUnlike } from '../../model/every-read.ts'
 import { fillPage } from '../../model/page-ends.ts'

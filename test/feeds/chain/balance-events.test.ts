@@ -4,12 +4,12 @@ import { expect, test } from 'vitest'
 import { encodeBase58 } from '../../../src/base/base58.ts'
 import { CREATE_POOL_EVENT, SELL_EVENT } from '../../../src/feeds/chain/layouts/amm-pool-layouts.ts'
 import { CREATE_EVENT, TRADE_EVENT } from '../../../src/feeds/chain/layouts/pump-coin-layouts.ts'
-import { balancesOfMeta } from '../../../src/feeds/chain/transactions/rpc-balances.ts'
+import { balancesOfMeta } from '../../../src/feeds/chain/transactions/rpc-json.ts'
 import { newFeedCounters } from '../../../src/feeds/feed-counters.ts'
 import { RecordedValues } from '../../../src/feeds/replay/recorded-value.ts'
 import { DATA, hasData, withData } from '../data-folder.ts'
 import { amm, curveOf, poolOf, pump } from '../peers/program-forms.ts'
-import { address, change, TIMESTAMP, ToldFeed } from '../peers/told-transaction.ts'
+import { address, change, DecodingFeed, TIMESTAMP } from '../peers/told-transaction.ts'
 
 const [MINT, COIN, WALLET, OTHER, THIRD] = [7, 8, 9, 10, 11].map(address)
 
@@ -29,7 +29,7 @@ test('owners that the swaps do not explain are told, behind the events and in th
     change(OTHER, MINT, 0n, 40n),
     change(OTHER, COIN, 0n, 1n),
   ]
-  const [swap, ...rest] = new ToldFeed().events([trade()], { signers: [WALLET], balances })
+  const [swap, ...rest] = new DecodingFeed().events([trade()], { signers: [WALLET], balances })
   expect(swap).toMatchObject({ baseBalanceBeforeRaw: 0n, baseBalanceAfterRaw: 60n })
   const place = { slot: 1, txIndex: 2, signature: 'signature', timestamp: Number(TIMESTAMP) }
   expect(rest).toEqual([
@@ -46,7 +46,7 @@ test('a quote coin that was given away is told of its owners, and SOL never is',
     change(OTHER, 'So11111111111111111111111111111111111111112', 0n, 7n),
   ]
   const emitted = [trade({ quote_mint: COIN })]
-  const events = new ToldFeed().events(emitted, { signers: [WALLET], balances })
+  const events = new DecodingFeed().events(emitted, { signers: [WALLET], balances })
   expect(events.slice(1)).toMatchObject([
     { type: 'balance', mint: COIN, wallet: WALLET, balanceRaw: 30n, ordinal: 1 },
   ])
@@ -54,7 +54,7 @@ test('a quote coin that was given away is told of its owners, and SOL never is',
 
 test('a pool that trades owns nothing that is told', () => {
   const pool = poolOf(MINT)
-  const told = new ToldFeed()
+  const told = new DecodingFeed()
   told.normaliser.pools.learn(pool, { mint: MINT, quoteMint: null })
   const values = { timestamp: TIMESTAMP, pool, user: WALLET, base_amount_in: 100n }
   const sale = amm(SELL_EVENT, { ...values, pool_quote_token_reserves: 9n, quote_amount_out: 5n })
@@ -66,7 +66,7 @@ test('a pool that trades owns nothing that is told', () => {
 test('where no event is told there are no balances, and past their limit they are counted', () => {
   const owner = (n: number) => encodeBase58(Buffer.alloc(32, `owner ${n}`))
   const balances = Array.from({ length: 300 }, (_, n) => change(owner(n), MINT, 0n, 1n))
-  const told = new ToldFeed()
+  const told = new DecodingFeed()
   expect(told.events([], { signers: [WALLET], balances })).toEqual([])
   const events = told.events([trade()], { signers: [WALLET], balances })
   expect(events).toHaveLength(1 + 128)
@@ -75,7 +75,7 @@ test('where no event is told there are no balances, and past their limit they ar
 
 test('an owner that is no address is nobody: no event could carry him', () => {
   const balances = [change('\u0000', MINT, 0n, 100n), change('', MINT, 0n, 1n)]
-  const events = new ToldFeed().events([trade()], { signers: [OTHER], balances })
+  const events = new DecodingFeed().events([trade()], { signers: [OTHER], balances })
   expect(events).toMatchObject([{ type: 'swap', signer: OTHER }])
   expect(events).toHaveLength(1)
 })
@@ -105,7 +105,7 @@ test('accounts of an owner are summed, and decimals that a message leaves out ar
 
 test('decimals of a quote coin come from balances and pools; what none can have is counted and not told', () => {
   const swapWith = (decimals: number) => {
-    const told = new ToldFeed()
+    const told = new DecodingFeed()
     const balances = [{ ...change(OTHER, COIN, 0n, 1n), decimals }]
     const [swap] = told.swaps([trade({ quote_mint: COIN })], { balances })
     return { swap, bad: told.counters.badDecimals }
@@ -115,7 +115,7 @@ test('decimals of a quote coin come from balances and pools; what none can have 
   const { swap, bad } = swapWith(255)
   expect(swap).not.toHaveProperty('quoteDecimals')
   expect(bad).toBe(1)
-  const told = new ToldFeed()
+  const told = new DecodingFeed()
   const pool = { timestamp: TIMESTAMP, base_mint: OTHER, quote_mint: COIN, pool: THIRD }
   told.events([amm(CREATE_POOL_EVENT, { ...pool, quote_mint_decimals: 5 })])
   expect(told.swaps([trade({ quote_mint: COIN })])).toMatchObject([{ quoteDecimals: 5 }])

@@ -20,7 +20,7 @@ import {
 } from '../../../src/feeds/chain/layouts/pump-coin-layouts.ts'
 import { ReserveCheck } from '../../../src/feeds/chain/reserve-check.ts'
 import { amm, curveOf, poolOf, pump } from '../peers/program-forms.ts'
-import { address, TIMESTAMP, ToldFeed } from '../peers/told-transaction.ts'
+import { address, DecodingFeed, TIMESTAMP } from '../peers/told-transaction.ts'
 
 const MINT = address(7)
 const POOL = poolOf(MINT)
@@ -49,8 +49,8 @@ const bought = (values: Record<string, bigint | string> = {}) =>
   })
 
 /** A feed that knows the pool. */
-function feed(): ToldFeed {
-  const told = new ToldFeed()
+function feed(): DecodingFeed {
+  const told = new DecodingFeed()
   told.events([migrated])
   return told
 }
@@ -61,7 +61,7 @@ test('a mayhem curve that is priced anew has its new virtual reserves, and is no
     ...{ new_virtual_token_reserves: 3n, new_virtual_sol_reserves: 4n },
     ...{ real_token_reserves: 5n, real_sol_reserves: 6n },
   })
-  expect(new ToldFeed().events([repriced])).toEqual([
+  expect(new DecodingFeed().events([repriced])).toEqual([
     {
       ...{ type: 'reserves', slot: 1, txIndex: 2, ordinal: 0, signature: 'signature' },
       ...{ timestamp: Number(TIMESTAMP), mint: MINT, source: 'pump', reason: 'mayhem' },
@@ -81,7 +81,7 @@ const CREATED = {
 }
 
 test('that a curve is a mayhem one is told once by its trades, behind the events of the transaction', () => {
-  const told = new ToldFeed()
+  const told = new DecodingFeed()
   const trade = pump(TRADE_EVENT, CURVE_TRADE)
   const last = pump(TRADE_EVENT, { ...CURVE_TRADE, virtual_sol_reserves: 44n })
   const first = told.events([trade, last])
@@ -94,7 +94,7 @@ test('that a curve is a mayhem one is told once by its trades, behind the events
 })
 
 test('a creation that was seen says it for its trades', () => {
-  const told = new ToldFeed()
+  const told = new DecodingFeed()
   expect(told.events([pump(CREATE_EVENT, CREATED)])).toMatchObject([{ isMayhemMode: true }])
   const events = told.events([pump(TRADE_EVENT, CURVE_TRADE)])
   expect(events.map(({ type }) => type)).toEqual(['swap'])
@@ -105,11 +105,11 @@ test('a pool opens with what its creation says, and with a boost with what is vi
     ...{ type: 'reserves', mint: MINT, source: 'pump_amm', reason: 'pool_opened' },
     ...{ virtualBaseRaw: 206_000n, virtualQuoteRaw: 85_000n, realBaseRaw: 206_000n },
   }
-  expect(new ToldFeed().events([opened, migrated])).toMatchObject([
+  expect(new DecodingFeed().events([opened, migrated])).toMatchObject([
     { ...reserves, ordinal: 0, realQuoteRaw: 85_000n },
     { type: 'migrated', ordinal: 1 },
   ])
-  expect(new ToldFeed().events([opened, boosted, migrated])).toMatchObject([
+  expect(new DecodingFeed().events([opened, boosted, migrated])).toMatchObject([
     { ...reserves, ordinal: 1, realQuoteRaw: 68_000n },
     { type: 'migrated', ordinal: 2 },
   ])
@@ -117,13 +117,13 @@ test('a pool opens with what its creation says, and with a boost with what is vi
 
 test('where the log was cut before the event of the migration, the pool says it, and never twice', () => {
   const kinds = (events: readonly FeedEvent[]) => events.map(({ type }) => type)
-  expect(new ToldFeed().events([opened])[0]).toMatchObject({
+  expect(new DecodingFeed().events([opened])[0]).toMatchObject({
     ...{ type: 'migrated', mint: MINT, poolAmm: POOL, bondingCurve: curveOf(MINT), ordinal: 0 },
   })
-  expect(kinds(new ToldFeed().events([opened, boosted]))).toEqual(['migrated', 'reserves'])
-  expect(kinds(new ToldFeed().events([migrated, opened]))).toEqual(['migrated', 'reserves'])
+  expect(kinds(new DecodingFeed().events([opened, boosted]))).toEqual(['migrated', 'reserves'])
+  expect(kinds(new DecodingFeed().events([migrated, opened]))).toEqual(['migrated', 'reserves'])
   const foreign = amm(CREATE_POOL_EVENT, { ...OPENED, pool: address(1), index: 0 })
-  expect(new ToldFeed().events([foreign])).toEqual([])
+  expect(new DecodingFeed().events([foreign])).toEqual([])
 })
 
 const BOOST = { user_base_token_account: address(0), lp_fee: 0n, quote_amount_in_with_lp_fee: 400n }
@@ -158,7 +158,7 @@ test('a purchase without a fee, and one into no account of its own, are somebody
   const untold = bought({ ...BOOST, user_quote_token_account: address(0) })
   const [mint, pool] = [address(11), poolOf(address(11))]
   const elsewhere = amm(BOOST_BUY_AND_BURN_EVENT, { ...AT, mint, pool, base_reserves_after: 1n })
-  const kinds = (...emitted: Parameters<ToldFeed['events']>[0]) =>
+  const kinds = (...emitted: Parameters<DecodingFeed['events']>[0]) =>
     told.events(emitted).map(({ type }) => type)
   expect(kinds(untold, burned)).toEqual(['reserves'])
   expect(kinds(untold)).toEqual(['swap'])
@@ -229,7 +229,7 @@ const behind = pump(POST_COMPLETE_BUY_EVENT, {
 
 test('the buy that completes a curve goes on as a swap of its own', () => {
   const completed = pump(COMPLETE_EVENT, { ...AT, mint: MINT, bonding_curve: curveOf(MINT) })
-  const events = new ToldFeed().events([pump(TRADE_EVENT, COMPLETING), completed, behind], {
+  const events = new DecodingFeed().events([pump(TRADE_EVENT, COMPLETING), completed, behind], {
     feeRaw: 5_000n,
   })
   expect(events.map(({ type }) => type)).toEqual(['swap', 'completed', 'swap'])
@@ -243,7 +243,7 @@ test('the buy that completes a curve goes on as a swap of its own', () => {
 })
 
 test('a right stream of all of these has no drifts, and a lost swap is still seen', () => {
-  const told = new ToldFeed()
+  const told = new DecodingFeed()
   const trade = (values: object) => pump(TRADE_EVENT, { ...CURVE_TRADE, ...values })
   const events = [
     [trade({ real_token_reserves: 10n, token_amount: 1n })],

@@ -4,7 +4,7 @@ import { BUY_EVENT, SELL_EVENT } from '../../../src/feeds/chain/layouts/amm-pool
 import { canonicalPoolAddress } from '../../../src/feeds/chain/layouts/program-address.ts'
 import { TRADE_EVENT } from '../../../src/feeds/chain/layouts/pump-coin-layouts.ts'
 import { amm, curveOf, poolOf, pump } from '../peers/program-forms.ts'
-import { address, change, TIMESTAMP, ToldFeed } from '../peers/told-transaction.ts'
+import { address, change, DecodingFeed, TIMESTAMP } from '../peers/told-transaction.ts'
 
 const [A, B, C, WALLET, PAYER, OTHER] = [7, 8, 9, 10, 11, 12].map(address)
 const SOL = address(0)
@@ -26,7 +26,7 @@ const hops = (events: readonly FeedEvent[]) =>
 const NAME = 'multi_hop_swap, built from its layout and never seen as real bytes:'
 
 test(`${NAME} purchases SOL to A to B have their numbers, with logs alone too`, () => {
-  const told = new ToldFeed()
+  const told = new DecodingFeed()
   const events = told.events([onCurve(A, SOL, true), onCurve(B, A, true)])
   expect(hops(events)).toEqual([
     [A, 1, WALLET],
@@ -36,7 +36,7 @@ test(`${NAME} purchases SOL to A to B have their numbers, with logs alone too`, 
 })
 
 test(`${NAME} sales B to A to SOL have them as well`, () => {
-  const events = new ToldFeed().events([onCurve(B, A, false), onCurve(A, SOL, false)])
+  const events = new DecodingFeed().events([onCurve(B, A, false), onCurve(A, SOL, false)])
   expect(hops(events)).toEqual([
     [B, 1, WALLET],
     [A, 2, WALLET],
@@ -53,14 +53,14 @@ test(`${NAME} the middle coin gets no balances, and nobody a balance that did no
     change(curveOf(B), B, 500n, 400n),
   ]
   const emitted = [onCurve(A, SOL, true), onCurve(B, A, true)]
-  const [middle, end, ...rest] = new ToldFeed().events(emitted, { signers: [WALLET], balances })
+  const [middle, end, ...rest] = new DecodingFeed().events(emitted, { signers: [WALLET], balances })
   expect(middle).not.toHaveProperty('baseBalanceBeforeRaw')
   expect(middle).not.toHaveProperty('baseBalanceAfterRaw')
   expect(end).toMatchObject({ baseBalanceBeforeRaw: 0n, baseBalanceAfterRaw: 100n })
   expect(rest).toEqual([])
   // A little of it stayed: that is a balance, and still a route.
   const dust = [change(WALLET, A, 5n, 7n), ...balances.slice(1)]
-  const kept = new ToldFeed().events(emitted, { signers: [WALLET], balances: dust })
+  const kept = new DecodingFeed().events(emitted, { signers: [WALLET], balances: dust })
   expect(hops(kept).map(([, route]) => route)).toEqual([1, 2])
   expect(kept.slice(2)).toMatchObject([
     { type: 'balance', mint: A, wallet: WALLET, balanceRaw: 7n, ordinal: 2 },
@@ -70,7 +70,7 @@ test(`${NAME} the middle coin gets no balances, and nobody a balance that did no
 test('who buys A, keeps it and buys B with what he had makes two trades of his own', () => {
   const emitted = [onCurve(A, SOL, true), onCurve(B, A, true)]
   const balances = [change(WALLET, A, 0n, 100n), change(WALLET, B, 0n, 100n)]
-  const events = new ToldFeed().events(emitted, { signers: [WALLET], balances })
+  const events = new DecodingFeed().events(emitted, { signers: [WALLET], balances })
   expect(hops(events)).toEqual([
     [A, undefined, WALLET],
     [B, undefined, WALLET],
@@ -81,7 +81,7 @@ test('who buys A, keeps it and buys B with what he had makes two trades of his o
 test('through a router’s account all hops are of who moved the coin at the end', () => {
   const balances = [change(OTHER, B, 0n, 100n), change(curveOf(B), A, 0n, 100n)]
   const emitted = [onCurve(A, SOL, true), onCurve(B, A, true)]
-  const events = new ToldFeed().events(emitted, { signers: [PAYER], balances })
+  const events = new DecodingFeed().events(emitted, { signers: [PAYER], balances })
   expect(hops(events)).toEqual([
     [A, 1, OTHER],
     [B, 2, OTHER],
@@ -89,7 +89,7 @@ test('through a router’s account all hops are of who moved the coin at the end
   // Of sales the end is the first: its coin was somebody's.
   const given = [change(OTHER, B, 150n, 50n), change(curveOf(B), A, 100n, 0n)]
   const sales = [onCurve(B, A, false), onCurve(A, SOL, false)]
-  const sold = new ToldFeed().swaps(sales, { signers: [PAYER], balances: given })
+  const sold = new DecodingFeed().swaps(sales, { signers: [PAYER], balances: given })
   expect(hops(sold)).toEqual([
     [B, 1, OTHER],
     [A, 2, OTHER],
@@ -106,12 +106,12 @@ test('trades of others, of other directions or coins, and circles without an end
     [onCurve(B, A, true), onCurve(A, SOL, true)],
     [onCurve(A, SOL, false), onCurve(B, A, false)],
   ])
-    expect(hops(new ToldFeed().events(emitted)).map(([, route]) => route)).toEqual([
+    expect(hops(new DecodingFeed().events(emitted)).map(([, route]) => route)).toEqual([
       undefined,
       undefined,
     ])
   const circle = Array.from({ length: 20 }, (_, n) => onCurve(n % 2 ? B : A, n % 2 ? A : B, true))
-  const routes = hops(new ToldFeed().events(circle)).map(([, route]) => Number(route))
+  const routes = hops(new DecodingFeed().events(circle)).map(([, route]) => Number(route))
   expect(Math.max(...routes)).toBe(7)
   expect(routes.slice(0, 9)).toEqual([1, 2, 3, 4, 5, 6, 7, 1, 2])
 })
@@ -121,7 +121,7 @@ test('pools of coins quoted in coins are known by their address, whichever stand
   const values = { timestamp: TIMESTAMP, pool, user: WALLET }
   const told = (mints: readonly string[]) => {
     const balances = mints.map((mint) => ({ ...change(pool, mint, 1n, 2n), decimals: 8 }))
-    return new ToldFeed().swaps([amm(SELL_EVENT, values)], { balances })
+    return new DecodingFeed().swaps([amm(SELL_EVENT, values)], { balances })
   }
   for (const mints of [
     [A, B],
@@ -133,7 +133,7 @@ test('pools of coins quoted in coins are known by their address, whichever stand
 
 test('a route may leave a curve and end in a pool', () => {
   const pool = canonicalPoolAddress(B, A) ?? ''
-  const told = new ToldFeed()
+  const told = new DecodingFeed()
   told.normaliser.pools.learn(pool, { mint: B, quoteMint: A })
   told.normaliser.pools.learn(poolOf(A), { mint: A, quoteMint: null })
   const bought = (of: string) =>

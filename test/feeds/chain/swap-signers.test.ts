@@ -6,7 +6,7 @@ import {
   TRADE_EVENT,
 } from '../../../src/feeds/chain/layouts/pump-coin-layouts.ts'
 import { amm, curveOf, poolOf, pump } from '../peers/program-forms.ts'
-import { address, change, TIMESTAMP, ToldFeed } from '../peers/told-transaction.ts'
+import { address, change, DecodingFeed, TIMESTAMP } from '../peers/told-transaction.ts'
 
 const [MINT, VAULT, PAYER, MOVER, OTHER] = [7, 8, 9, 10, 11].map(address)
 const BASE = 100n
@@ -21,8 +21,11 @@ function trade(values: Record<string, string | bigint | boolean> = {}) {
 const curve = change(curveOf(MINT), MINT, 1_000n, 900n)
 
 /** Who is told to have traded, and which counter says how it was found. */
-function found(emitted: Parameters<ToldFeed['swaps']>[0], more: Parameters<ToldFeed['swaps']>[1]) {
-  const told = new ToldFeed()
+function found(
+  emitted: Parameters<DecodingFeed['swaps']>[0],
+  more: Parameters<DecodingFeed['swaps']>[1],
+) {
+  const told = new DecodingFeed()
   const swaps = told.swaps(emitted, more)
   const ways = Object.entries(told.counters).filter(
     ([name, count]) => name.startsWith('signers') && count > 0,
@@ -68,7 +71,7 @@ test('a sale takes the amount off its owner, and the fee payer has not what the 
   const pool = poolOf(MINT)
   const values = { timestamp: TIMESTAMP, pool, user: VAULT, user_base_token_reserves: 500n }
   const sale = amm(SELL_EVENT, { ...values, base_amount_in: BASE, quote_amount_out: 5n })
-  const told = new ToldFeed()
+  const told = new DecodingFeed()
   told.normaliser.pools.learn(pool, { mint: MINT, quoteMint: null })
   const balances = [change(pool, MINT, 0n, BASE), change(MOVER, MINT, BASE, 0n)]
   expect(told.swaps([sale], { signers: [PAYER], balances })).toMatchObject([

@@ -4,7 +4,7 @@ import { encodeBase58 } from '../../../src/base/base58.ts'
 import { THRESHOLDS } from '../../../src/base/thresholds.ts'
 import type { FeedEvent, Swap } from '../../../src/events/event.ts'
 import { DexPaid } from '../../../src/feeds/metadata/dex-paid.ts'
-import { type Refusal, refusal } from '../../../src/feeds/metadata/refusal.ts'
+import { type Refusal, refusal } from '../../../src/feeds/metadata/safe-fetch.ts'
 import { CollectingSink } from '../collecting-sink.ts'
 import { until } from '../until.ts'
 

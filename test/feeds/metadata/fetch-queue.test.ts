@@ -7,7 +7,7 @@ import {
   QUEUE_MAX,
   RUNNING_MAX,
 } from '../../../src/feeds/metadata/fetch-queue.ts'
-import { refusal } from '../../../src/feeds/metadata/refusal.ts'
+import { refusal } from '../../../src/feeds/metadata/safe-fetch.ts'
 
 const CID = 'QmNXRiSFc83i6ZJvS56kBobFpj7bUAN2b7mRE18tpiSpZe'
 const GATEWAYS = ['https://one.test', 'https://two.test']

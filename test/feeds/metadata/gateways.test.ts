@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { readConfig } from '../../../src/config/config.ts'
 import { FetchQueue, type FetchTurn, SUNSET_MS } from '../../../src/feeds/metadata/fetch-queue.ts'
 import { isRetired, linkThrough, paceOf } from '../../../src/feeds/metadata/gateways.ts'
-import { refusal } from '../../../src/feeds/metadata/refusal.ts'
+import { refusal } from '../../../src/feeds/metadata/safe-fetch.ts'
 
 const CID = 'QmNXRiSFc83i6ZJvS56kBobFpj7bUAN2b7mRE18tpiSpZe'
 const BASE32 = 'bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi'

@@ -5,7 +5,6 @@ import { THRESHOLDS } from '../../../src/base/thresholds.ts'
 import type { FeedEvent, Metadata } from '../../../src/events/event.ts'
 import { isProfileApproved } from '../../../src/feeds/metadata/dex-paid.ts'
 import { MetadataFeed } from '../../../src/feeds/metadata/metadata-feed.ts'
-import { ObservedSink } from '../../../src/feeds/metadata/observed-sink.ts'
 import { CollectingSink } from '../collecting-sink.ts'
 import { until } from '../until.ts'
 import { FakeInternet, PUBLIC } from './fake-internet.ts'
@@ -89,9 +88,7 @@ function told(): Metadata[] {
 test('the texts of a created token become an event like all others', async () => {
   const texts = { description: 'A toad', twitter: 'https://x.com/toad' }
   internet.json('a.hosts.test/toad.json', { ...texts, name: 'Toad', attributes: [{ a: 1 }] })
-  new ObservedSink(new CollectingSink(), (events) => feed.observe(events)).events([
-    created(MINT, 'https://a.hosts.test/toad.json'),
-  ])
+  feed.observe([created(MINT, 'https://a.hosts.test/toad.json')])
   await until(() => told().length === 1)
   expect(told()).toEqual([{ type: 'metadata', timestamp: SECONDS, mint: MINT, ...texts }])
 })

@@ -4,11 +4,11 @@ import { createServer } from 'node:net'
 import { connect } from 'node:tls'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
-import { isPublicAddress } from '../../../src/feeds/metadata/public-address.ts'
 import {
   BODY_BYTES_MAX,
   CONNECT_MS,
   dialPublic,
+  isPublicAddress,
   SafeFetch,
   TOTAL_MS,
 } from '../../../src/feeds/metadata/safe-fetch.ts'

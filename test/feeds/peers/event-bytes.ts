@@ -40,12 +40,8 @@ function fieldBytes(type: FieldType, value: FieldValue): Buffer {
       const text = Buffer.from(String(value))
       return Buffer.concat([integerBytes(BigInt(text.length), 4), text])
     }
-    case '[pubkey;7]':
-    case '[pubkey;8]':
-      return Buffer.concat(listOf(value).map((item) => addressBytes(String(item))))
     case 'vec<Shareholder>': {
-      const holders = listOf(value).filter((item): item is Shareholder => typeof item === 'object')
-      const items = holders.map((holder) =>
+      const items = holdersOf(value).map((holder) =>
         Buffer.concat([addressBytes(holder.address), integerBytes(BigInt(holder.share_bps), 2)]),
       )
       return Buffer.concat([integerBytes(BigInt(items.length), 4), ...items])
@@ -53,7 +49,7 @@ function fieldBytes(type: FieldType, value: FieldValue): Buffer {
   }
 }
 
-function listOf(value: FieldValue): readonly (string | Shareholder)[] {
+function holdersOf(value: FieldValue): readonly Shareholder[] {
   return Array.isArray(value) ? value : []
 }
 

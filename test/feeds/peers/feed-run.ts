@@ -6,7 +6,7 @@ import { RecordedValues } from '../../../src/feeds/replay/recorded-value.ts'
 import type { Source } from '../../../src/feeds/supervisor/source.ts'
 import { Supervisor } from '../../../src/feeds/supervisor/supervisor.ts'
 import type { Timers } from '../../../src/feeds/timers.ts'
-import { stateDigest } from '../../../src/store/snapshot/state-digest.ts'
+import { stateDigest } from '../../../src/store/snapshot/snapshot-file.ts'
 import { EngineSink } from '../../recorded/engine-sink.ts'
 
 /** A run that has not reached the last slot by then has failed. */

@@ -26,7 +26,7 @@ export function transactionWith(
 }
 
 /** A feed of one test: what its transactions come to, what was counted, and what was said. */
-export class ToldFeed {
+export class DecodingFeed {
   readonly counters: FeedCounters = newFeedCounters()
   readonly said: string[] = []
   readonly normaliser = new ChainNormaliser(

@@ -5,7 +5,7 @@ import { newPortalCounters } from '../../../src/feeds/pumpportal/portal-counters
 import { PortalEvents } from '../../../src/feeds/pumpportal/portal-events.ts'
 import { PumpPortalSource } from '../../../src/feeds/pumpportal/pumpportal-source.ts'
 import { Supervisor } from '../../../src/feeds/supervisor/supervisor.ts'
-import { stateDigest } from '../../../src/store/snapshot/state-digest.ts'
+import { stateDigest } from '../../../src/store/snapshot/snapshot-file.ts'
 import { CollectingSink } from '../collecting-sink.ts'
 import { MockSocketServer } from '../mock-socket-server.ts'
 import { VirtualTimers } from '../supervisor/virtual-timers.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { framesWithoutKeys } from '../../../src/feeds/recorder/frames-without-keys.ts'
+import { framesWithoutKeys } from '../../../src/feeds/raw-frames.ts'
 
 test.each([
   ['{"jsonrpc":"2.0","result":"key true","id":1}', '{"jsonrpc":"2.0","result":"… …","id":1}'],

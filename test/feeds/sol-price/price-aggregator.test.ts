@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import {
   FIRST_ALONE_MS,
   FRESH_MS,
-  JUMP_HELD_MS,
+  JUMP_WAIT_MS,
   PriceAggregator,
 } from '../../../src/feeds/sol-price/price-aggregator.ts'
 
@@ -60,9 +60,9 @@ test('a jump of the only fresh venue is held until it has lasted', () => {
   const jumpMs = FRESH_MS + 1
   expect(say(judge, [120], jumpMs)).toBe(150)
   expect(judge.jumpsHeld).toBe(1)
-  for (let ms = 5_000; ms < JUMP_HELD_MS; ms += 5_000)
+  for (let ms = 5_000; ms < JUMP_WAIT_MS; ms += 5_000)
     expect(say(judge, [120], jumpMs + ms)).toBe(150)
-  expect(say(judge, [120], jumpMs + JUMP_HELD_MS)).toBe(120)
+  expect(say(judge, [120], jumpMs + JUMP_WAIT_MS)).toBe(120)
   expect(judge.jumpsHeld).toBe(1)
 })
 
@@ -73,8 +73,8 @@ test('a jump that goes back again was never told', () => {
   expect(say(judge, [151], FRESH_MS + 2_000)).toBe(151)
   // The wait begins anew with the next jump.
   expect(say(judge, [300], FRESH_MS + 4_000)).toBe(151)
-  expect(say(judge, [300], FRESH_MS + JUMP_HELD_MS + 3_999)).toBe(151)
-  expect(say(judge, [300], FRESH_MS + JUMP_HELD_MS + 4_000)).toBe(300)
+  expect(say(judge, [300], FRESH_MS + JUMP_WAIT_MS + 3_999)).toBe(151)
+  expect(say(judge, [300], FRESH_MS + JUMP_WAIT_MS + 4_000)).toBe(300)
   expect(judge.jumpsHeld).toBe(2)
 })
 
@@ -95,9 +95,9 @@ test('a jump counts after a minute also where the only venue speaks three times 
   const judge = new PriceAggregator()
   say(judge, [150, 150], 0)
   const jumpMs = FRESH_MS + 1
-  for (let ms = 0; ms <= JUMP_HELD_MS; ms += 1_000) {
+  for (let ms = 0; ms <= JUMP_WAIT_MS; ms += 1_000) {
     if (ms % 20_000 === 0) judge.quote('a', 170, jumpMs + ms)
-    expect(judge.settle(jumpMs + ms)).toBe(ms < JUMP_HELD_MS ? 150 : 170)
+    expect(judge.settle(jumpMs + ms)).toBe(ms < JUMP_WAIT_MS ? 150 : 170)
   }
 })
 

@@ -8,8 +8,8 @@ import { RpcQuestions } from '../../../src/feeds/solana/rpc-questions.ts'
 import { SolanaSource } from '../../../src/feeds/solana/solana-source.ts'
 import {
   SlotsUnavailable,
+  type SlotTransaction,
   SlotUnreadable,
-  type ToldTransaction,
 } from '../../../src/feeds/supervisor/source.ts'
 import { FAILED } from '../peers/chain-blocks.ts'
 import { amm, poolAccount, poolOf } from '../peers/program-forms.ts'
@@ -33,9 +33,9 @@ async function backfilling(from: number, to: number, signal = NEVER) {
   })
   const told: string[] = []
   const transactions: string[] = []
-  const places: Pick<ToldTransaction, 'slot' | 'txIndex' | 'isExact'>[] = []
+  const places: Pick<SlotTransaction, 'slot' | 'txIndex' | 'isExact'>[] = []
   const receiver = {
-    transaction: ({ signature, slot, txIndex, isExact }: ToldTransaction) => {
+    transaction: ({ signature, slot, txIndex, isExact }: SlotTransaction) => {
       transactions.push(signature)
       places.push({ slot, txIndex, isExact })
     },

@@ -46,7 +46,7 @@ async function reading(firstSlot = 10) {
       slotSeen: () => {},
       admits: () => true,
       events: () => {},
-      suspect: (from) => suspects.push(from),
+      slotsIncomplete: (from) => suspects.push(from),
     },
     transaction: ({ slot, txIndex, isExact, events }) => {
       told.push(slot)

@@ -109,7 +109,7 @@ async function resumed(idOf = numbered) {
     alive: () => life.push('alive'),
     transaction: () => {},
     slotComplete: (slot) => whole.push(slot),
-    suspect: (from, to) => suspects.push([from, to]),
+    slotsIncomplete: (from, to) => suspects.push([from, to]),
   }
   const ended = source.connect(receiver, 5, stopping.signal).catch(({ message }: Error) => message)
   await server.until(() => server.received.length === 3)

@@ -124,7 +124,7 @@ test('a back-fill that a stop has ended did not fail', async () => {
     }
     const { supervisor, reports, stop, timers } = await started([source])
     source.tell(10, 11)
-    if (isSuspect) source.receiver.suspect(11, 11)
+    if (isSuspect) source.receiver.slotsIncomplete(11, 11)
     else source.tell(13)
     await timers.pass(200)
     expect(source.askedSlots).toHaveLength(1)

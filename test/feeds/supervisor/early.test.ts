@@ -8,7 +8,7 @@ const HOUR_SECONDS = 3_600
 /** As the machine's clock has it at the start. */
 const START_SECONDS = 1_790_000_000
 const SLOT_MS = 400
-const HELD_SLOTS_MAX = 512
+const BUFFERED_SLOTS_MAX = 512
 
 /** Whole slots of one transaction each, at the times of a chain that is an hour ahead of the machine. */
 function tell(receiver: SlotReceiver, from: number, to: number, aheadSeconds = HOUR_SECONDS): void {
@@ -50,7 +50,7 @@ test('what is let go while the clock is behind is back-filled once it is set, an
   source.onBackfill = async (from, to, receiver) => tell(receiver, from, to)
   const { signatures, stop, supervisor, timers } = await started([source], 9, 9_000)
   source.receiver.connected()
-  const last = 10 + 3 * HELD_SLOTS_MAX
+  const last = 10 + 3 * BUFFERED_SLOTS_MAX
   for (let slot = 10; slot < last; slot += 64) {
     tell(source.receiver, slot, slot + 63)
     // A connection that was lost leaves a gap.
@@ -59,7 +59,7 @@ test('what is let go while the clock is behind is back-filled once it is set, an
   }
   expect(signatures()).toEqual([])
   expect(source.askedSlots).toEqual([])
-  expect(supervisor.figures().feed_held_dropped_total).toBeGreaterThan(HELD_SLOTS_MAX)
+  expect(supervisor.figures().feed_held_dropped_total).toBeGreaterThan(BUFFERED_SLOTS_MAX)
   setClock(timers, last + 64)
   tell(source.receiver, last + 64, last + 64)
   await timers.pass(10_000)

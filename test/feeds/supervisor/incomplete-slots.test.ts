@@ -17,7 +17,7 @@ test('what was missing in slots that were handed over is told before what waits 
   const source = new ScriptedSource()
   const { signatures, stop, supervisor, timers } = await started([source])
   source.tell(10, 11, 12)
-  source.receiver.suspect(11, 12)
+  source.receiver.slotsIncomplete(11, 12)
   source.lose()
   await timers.pass(0)
   source.onBackfill = twoInEach
@@ -44,7 +44,7 @@ test('slots that may lack something are asked for until they can be had, and wha
   const { signatures, reports, stop, supervisor, timers } = await started([source])
   source.tell(10, 11)
   source.onBackfill = () => Promise.reject(new Error('429'))
-  source.receiver.suspect(11, 11)
+  source.receiver.slotsIncomplete(11, 11)
   source.lose()
   await timers.pass(300)
   source.tell(14)
@@ -71,7 +71,7 @@ test('of slots that may lack something those that a slow source has told are not
       await twoInEach(slot, slot, receiver)
     }
   }
-  source.receiver.suspect(11, 70)
+  source.receiver.slotsIncomplete(11, 70)
   await timers.pass(0)
   source.tell(73)
   await timers.pass(120_000)
@@ -97,7 +97,7 @@ test('of slots that may lack something only those are given up that were not tol
     if (from <= 13) throw new SlotsUnavailable('block 13 is no longer there', 13)
     await twoInEach(from, to, receiver)
   }
-  source.receiver.suspect(11, 14)
+  source.receiver.slotsIncomplete(11, 14)
   await timers.pass(1_000)
   expect(source.askedSlots).toEqual([
     [11, 14],
@@ -119,7 +119,7 @@ test('of slots that may lack something only the one is given up that everybody l
       for (let slot = from; slot <= to; slot++)
         if (slot !== 12) await twoInEach(slot, slot, receiver)
     }
-  one.receiver.suspect(11, 14)
+  one.receiver.slotsIncomplete(11, 14)
   await timers.pass(300_000)
   expect(one.askedSlots[0]).toEqual([11, 14])
   expect(one.askedSlots.at(-1)).toEqual([13, 14])
@@ -136,7 +136,7 @@ test('slots that may lack something and that nobody has any more are given up, c
   const { reports, stop, supervisor, timers } = await started([source])
   source.tell(10, 11, 12)
   source.onBackfill = () => Promise.reject(new SlotsUnavailable('from 12 on', 11))
-  source.receiver.suspect(10, 11)
+  source.receiver.slotsIncomplete(10, 11)
   await timers.pass(200)
   expect(reports).toEqual([
     'gap: slots 10 to 11 are given up, their events are missing: scripted: from 12 on',
@@ -149,7 +149,7 @@ test('of slots that may lack something those that the engine would refuse are gi
   const source = new ScriptedSource()
   const { reports, stop, supervisor, timers } = await started([source], 999)
   source.tell(1_000)
-  source.receiver.suspect(860, 880)
+  source.receiver.slotsIncomplete(860, 880)
   await timers.pass(200)
   expect(source.askedSlots).toEqual([[873, 880]])
   expect(reports).toEqual([
@@ -165,7 +165,7 @@ test('a slot that was handed over whole and that a back-fill leaves out is asked
   source.tell(10, 11, 12)
   // Another machine of the same server, which has not come there, answers that there is no block.
   source.onBackfill = (_from, to, receiver) => twoInEach(12, to, receiver)
-  source.receiver.suspect(11, 12)
+  source.receiver.slotsIncomplete(11, 12)
   await timers.pass(300)
   expect(signatures()).toEqual(['10/0', '11/0', '12/0'])
   expect(reports).toEqual([
@@ -191,7 +191,7 @@ test('a slot without a block among those that may lack something is not asked fo
     await twoInEach(from, 11, receiver)
     await twoInEach(13, to, receiver)
   }
-  source.receiver.suspect(11, 13)
+  source.receiver.slotsIncomplete(11, 13)
   await timers.pass(1_000)
   expect(source.askedSlots).toEqual([[11, 13]])
   expect(reports).toEqual([])
@@ -207,9 +207,9 @@ test('slots that turn out to lack something while those behind them are told aga
     await promise
     await twoInEach(from, to, receiver)
   }
-  source.receiver.suspect(13, 13)
+  source.receiver.slotsIncomplete(13, 13)
   await timers.pass(300)
-  source.receiver.suspect(11, 13)
+  source.receiver.slotsIncomplete(11, 13)
   resolve()
   await timers.pass(1_000)
   expect(source.askedSlots).toEqual([
@@ -231,7 +231,7 @@ test('a slot that waits behind a gap and that a back-fill leaves out is asked fo
   source.onBackfill = async (from, to, receiver) => {
     if (from < 13) await twoInEach(from, to, receiver)
   }
-  source.receiver.suspect(13, 13)
+  source.receiver.slotsIncomplete(13, 13)
   await timers.pass(300)
   expect(source.askedSlots).toEqual([[13, 13]])
   expect(reports).toEqual([
@@ -251,7 +251,7 @@ test('slots that may lack something when the feed is stopped are said', async ()
   const { reports, stop, timers } = await started([source])
   source.tell(10, 11, 12)
   source.onBackfill = () => Promise.reject(new Error('429'))
-  source.receiver.suspect(10, 11)
+  source.receiver.slotsIncomplete(10, 11)
   await timers.pass(300)
   await stop()
   expect(reports.at(-1)).toBe(

@@ -3,9 +3,9 @@ import {
   type Receiver,
   type SlotReceiver,
   SlotsUnavailable,
+  type SlotTransaction,
   SlotUnreadable,
   type Source,
-  type ToldTransaction,
 } from '../../../src/feeds/supervisor/source.ts'
 import { type Timers, waitFor } from '../../../src/feeds/timers.ts'
 import { told } from './scripted-source.ts'
@@ -71,11 +71,11 @@ export class LyingSource implements Source {
     await promise
     this.#receiver = null
     this.#end = null
-    for (const slot of this.#lacking) receiver.suspect(slot, slot)
+    for (const slot of this.#lacking) receiver.slotsIncomplete(slot, slot)
     this.#lacking = []
     const from = Math.min(...this.#late.map(({ slot }) => slot))
     this.#late = []
-    if (from <= this.#newestWhole) receiver.suspect(from, this.#newestWhole)
+    if (from <= this.#newestWhole) receiver.slotsIncomplete(from, this.#newestWhole)
   }
 
   /** The chain has come to its block `index`. */
@@ -87,7 +87,7 @@ export class LyingSource implements Source {
       if (receiver === null || this.#mute-- > 0 || !receiver.admits(block.slot)) continue
       receiver.slotSeen(block.slot)
       this.#tellLate(receiver)
-      for (const slot of this.#lacking.splice(random.below(3))) receiver.suspect(slot, slot)
+      for (const slot of this.#lacking.splice(random.below(3))) receiver.slotsIncomplete(slot, slot)
       if (this.#lie(0.02))
         this.#tellFar(receiver, block.slot + random.pick([3_000, 20_000, 2 ** 40]))
       if (this.#lie(0.03)) this.#mute = random.pick([1, 3, 30])
@@ -167,7 +167,7 @@ export class LyingSource implements Source {
     }
   }
 
-  #told(slot: number, index: number, isExact: boolean): ToldTransaction {
+  #told(slot: number, index: number, isExact: boolean): SlotTransaction {
     const timestamp = this.#lies.secondsOf(slot)
     const { events } = told(slot, index)
     return told(slot, index, { isExact, events: events.map((event) => ({ ...event, timestamp })) })

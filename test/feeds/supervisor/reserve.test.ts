@@ -59,10 +59,10 @@ test('a trade that the reserve told before a restart is not told again by the ba
   const engine = new Engine({ clock: 'event' })
   engine.events([swap('before', 500n, { slot: 10 }), withoutPlace('a', 700n)])
   engine.events([withoutPlace('b', 300n, 4_000_000_001)])
-  const toldByReserve = newestSlotlessSwaps(engine.state, 100)
-  expect(newestSlotlessSwaps(engine.state, 1)).toEqual(toldByReserve.slice(1))
+  const earlierReserveTrades = newestSlotlessSwaps(engine.state, 100)
+  expect(newestSlotlessSwaps(engine.state, 1)).toEqual(earlierReserveTrades.slice(1))
   const [chain, reserve] = [new ScriptedSource('chain'), new ScriptedSource('portal', true)]
-  const { events, timers, stop } = await started([chain, reserve], 10, 100, toldByReserve)
+  const { events, timers, stop } = await started([chain, reserve], 10, 100, earlierReserveTrades)
   chain.receiver.connected()
   await timers.pass(250)
   chain.receiver.transaction(told(11, 0, { signature: 'a', events: [swap('a', 701n)] }))
@@ -98,7 +98,7 @@ test('a trade that the chain told before it was lost is not told again by the re
 test('of trades of a transaction that are alike so many are remembered and no more, the newest', () => {
   const trades = new ReserveTrades()
   const oneByOne = Array.from({ length: ALIKE_MAX + 1 }, (_, i) => swap('a', 1000n * BigInt(i + 1)))
-  expect(trades.untold(oneByOne, true)).toEqual(oneByOne)
-  expect(trades.untold(oneByOne, false)).toEqual([oneByOne[0]])
+  expect(trades.withoutRepeats(oneByOne, true)).toEqual(oneByOne)
+  expect(trades.withoutRepeats(oneByOne, false)).toEqual([oneByOne[0]])
   expect(trades.leftOut).toBe(ALIKE_MAX)
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { resumedCursor } from '../../../src/app/feeds/live-sources.ts'
-import { SUSPECT_SLOTS_MAX } from '../../../src/feeds/supervisor/incomplete-slots.ts'
+import { INCOMPLETE_SLOTS_MAX } from '../../../src/feeds/supervisor/incomplete-slots.ts'
 
 test('a restart asks again for the oldest slot of which swaps are still taken', () => {
   // It goes on behind the cursor: exactly 32 slots late is still inside the window (contract section 8).
@@ -10,7 +10,7 @@ test('a restart asks again for the oldest slot of which swaps are still taken', 
 
 test('a restart asks for no slot before the first, and for no more than are kept as suspects', () => {
   expect(resumedCursor(20, 32)).toBe(0)
-  expect(resumedCursor(1_000, 10_000)).toBe(1_000 - SUSPECT_SLOTS_MAX)
+  expect(resumedCursor(1_000, 10_000)).toBe(1_000 - INCOMPLETE_SLOTS_MAX)
 })
 
 test('a restart of an empty state begins with what comes', () => {

@@ -2,8 +2,8 @@ import type { FeedEvent } from '../../../src/events/event.ts'
 import type {
   Receiver,
   SlotReceiver,
+  SlotTransaction,
   Source,
-  ToldTransaction,
 } from '../../../src/feeds/supervisor/source.ts'
 
 /** A source that tells what the test says, connection by connection. */
@@ -67,7 +67,7 @@ export class ScriptedSource implements Source {
 }
 
 /** A transaction with one event, told by the signature. */
-export function told(slot: number, txIndex = 0, given: Partial<ToldTransaction> = {}) {
+export function told(slot: number, txIndex = 0, given: Partial<SlotTransaction> = {}) {
   const signature = given.signature ?? `${slot}/${txIndex}`
   const events: FeedEvent[] = [
     {

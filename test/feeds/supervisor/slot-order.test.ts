@@ -4,16 +4,15 @@ import { Engine } from '../../../src/engine/engine.ts'
 import { highestIndexes } from '../../../src/engine/read/swap-outtake.ts'
 import type { FeedEvent } from '../../../src/events/event.ts'
 import { ARRIVAL_STEP } from '../../../src/feeds/chain/arrival-index.ts'
-import type { WrittenIndexes } from '../../../src/feeds/supervisor/given-places.ts'
-import { type HeldTransaction, inOrder } from '../../../src/feeds/supervisor/slot-order.ts'
-import { SlotSequencer } from '../../../src/feeds/supervisor/slot-sequencer.ts'
-import { newDeskCounters } from '../../../src/feeds/supervisor/supervisor-counters.ts'
+import type { WrittenIndexes } from '../../../src/feeds/supervisor/arrival-places.ts'
+import { type BufferedTransaction, inOrder } from '../../../src/feeds/supervisor/slot-order.ts'
+import { newSlotCounters, SlotSequencer } from '../../../src/feeds/supervisor/slot-sequencer.ts'
 import { swap } from '../../oracle/fixtures.ts'
 import { told } from './scripted-source.ts'
 
 /** A desk that has handed over slot 10, and where it put what it handed over behind it. */
 function deskAt10(written: WrittenIndexes = new Map()) {
-  const counters = newDeskCounters()
+  const counters = newSlotCounters()
   const places: { signature: string; txIndex: number }[] = []
   const take = (events: readonly FeedEvent[]) => {
     for (const event of events)
@@ -210,7 +209,7 @@ test('of a slot that two feeds told in part each mint is in both orders, whateve
   })
   fc.assert(
     fc.property(fc.array(transactions, { maxLength: 8 }), (block) => {
-      const held = block.map(({ mints, toldBy }, index): HeldTransaction => {
+      const held = block.map(({ mints, toldBy }, index): BufferedTransaction => {
         const byLogs = arrived(`${index}`, index, ...mints)
         const isExact = toldBy.includes('block')
         return {

@@ -1,16 +1,15 @@
 import { expect, test } from 'vitest'
-import { SlotSequencer } from '../../../src/feeds/supervisor/slot-sequencer.ts'
-import { newDeskCounters } from '../../../src/feeds/supervisor/supervisor-counters.ts'
+import { newSlotCounters, SlotSequencer } from '../../../src/feeds/supervisor/slot-sequencer.ts'
 import { told } from './scripted-source.ts'
 
-const STRAYS_MAX = 10_000
-const HELD_SLOTS_MAX = 512
-const HELD_TRANSACTIONS_MAX = 100_000
+const LATE_TRANSACTIONS_MAX = 10_000
+const BUFFERED_SLOTS_MAX = 512
+const BUFFERED_TRANSACTIONS_MAX = 100_000
 
 /** A desk that has handed over slot 10, and what it handed over behind it. */
 function deskAt10() {
   const signatures: string[] = []
-  const counters = newDeskCounters()
+  const counters = newSlotCounters()
   const desk = new SlotSequencer(
     (events) => {
       for (const event of events) if ('signature' in event) signatures.push(event.signature)
@@ -36,16 +35,16 @@ test('what came after its slot is handed over at the end, once, and what nobody 
 
 test('what came after its slot waits in a bounded place, the oldest goes first', () => {
   const { desk, counters, signatures } = deskAt10()
-  for (let n = 0; n < STRAYS_MAX; n++) desk.live.transaction(told(10, n))
+  for (let n = 0; n < LATE_TRANSACTIONS_MAX; n++) desk.live.transaction(told(10, n))
   expect(signatures).toEqual([])
-  desk.live.transaction(told(10, STRAYS_MAX))
-  desk.live.transaction(told(10, STRAYS_MAX + 1))
+  desk.live.transaction(told(10, LATE_TRANSACTIONS_MAX))
+  desk.live.transaction(told(10, LATE_TRANSACTIONS_MAX + 1))
   expect(signatures).toEqual(['10/0', '10/1'])
   expect(counters.late).toBe(2)
   desk.live.transaction(told(10, 0))
   desk.flush()
-  expect(signatures).toHaveLength(STRAYS_MAX + 2)
-  expect(new Set(signatures).size).toBe(STRAYS_MAX + 2)
+  expect(signatures).toHaveLength(LATE_TRANSACTIONS_MAX + 2)
+  expect(new Set(signatures).size).toBe(LATE_TRANSACTIONS_MAX + 2)
 })
 
 test('transactions behind a gap are let go when there are too many, and told again', () => {
@@ -54,12 +53,12 @@ test('transactions behind a gap are let go when there are too many, and told aga
   const tell = (slot: number, from: number, to: number) => {
     for (let n = from; n < to; n++) desk.live.transaction(told(slot, n))
   }
-  tell(13, 0, HELD_TRANSACTIONS_MAX)
+  tell(13, 0, BUFFERED_TRANSACTIONS_MAX)
   desk.live.slotComplete(13, 12)
   expect(counters.heldDropped).toBe(0)
   desk.live.transaction(told(14))
   expect(counters.heldDropped).toBe(3)
-  expect(desk.heldSlots).toBe(0)
+  expect(desk.bufferedSlots).toBe(0)
   // They are not taken as they come any more: that would leave holes in them.
   tell(13, 0, 10)
   desk.live.slotComplete(14, 13)
@@ -76,22 +75,23 @@ test('transactions behind a gap are let go when there are too many, and told aga
 
 test('slots with transactions that nobody says to be whole are let go in the end, and told again', () => {
   const { desk, counters, signatures } = deskAt10()
-  for (let slot = 11; slot <= 11 + HELD_SLOTS_MAX; slot++) desk.live.transaction(told(slot))
-  expect(counters.heldDropped).toBe(HELD_SLOTS_MAX + 1)
-  expect(desk.heldSlots).toBe(0)
+  for (let slot = 11; slot <= 11 + BUFFERED_SLOTS_MAX; slot++) desk.live.transaction(told(slot))
+  expect(counters.heldDropped).toBe(BUFFERED_SLOTS_MAX + 1)
+  expect(desk.bufferedSlots).toBe(0)
   // None of them is whole any more, however late that is said: what was told of it is gone.
   desk.live.transaction(told(42, 1))
-  for (let slot = 11; slot <= 11 + HELD_SLOTS_MAX; slot++) desk.live.slotComplete(slot, slot - 1)
-  expect(desk.heldSlots).toBe(0)
+  for (let slot = 11; slot <= 11 + BUFFERED_SLOTS_MAX; slot++)
+    desk.live.slotComplete(slot, slot - 1)
+  expect(desk.bufferedSlots).toBe(0)
   expect(desk.cursor).toBe(10)
-  const next = 12 + HELD_SLOTS_MAX
+  const next = 12 + BUFFERED_SLOTS_MAX
   desk.live.slotComplete(next, next - 1)
   expect(desk.gap).toEqual({ from: 11, to: next - 1, hasBlock: true })
   for (let slot = 11; slot < next; slot++) {
     desk.backfill.transaction(told(slot))
     desk.backfill.slotComplete(slot, slot - 1)
   }
-  expect(signatures).toHaveLength(HELD_SLOTS_MAX + 1)
+  expect(signatures).toHaveLength(BUFFERED_SLOTS_MAX + 1)
   expect(desk.cursor).toBe(next)
 })
 
@@ -100,8 +100,8 @@ test('of slots before the end of a gap what came stays when those behind it are 
   desk.live.transaction(told(12))
   desk.live.slotComplete(14, 13)
   for (let slot = 15; counters.heldDropped === 0; slot++) desk.live.transaction(told(slot))
-  expect(counters.heldDropped).toBe(HELD_SLOTS_MAX)
-  expect(desk.heldSlots).toBe(1)
+  expect(counters.heldDropped).toBe(BUFFERED_SLOTS_MAX)
+  expect(desk.bufferedSlots).toBe(1)
   // Nobody can tell them again: what is there of them is handed over.
   desk.passOver(13)
   expect(signatures).toEqual(['12/0'])
@@ -110,8 +110,8 @@ test('of slots before the end of a gap what came stays when those behind it are 
 test('a slot that a back-fill is telling is not let go in its middle', () => {
   const { desk, signatures } = deskAt10()
   desk.backfill.transaction(told(11, 0))
-  for (let slot = 12; slot <= 12 + HELD_SLOTS_MAX; slot++) desk.live.transaction(told(slot))
-  expect(desk.heldSlots).toBe(2)
+  for (let slot = 12; slot <= 12 + BUFFERED_SLOTS_MAX; slot++) desk.live.transaction(told(slot))
+  expect(desk.bufferedSlots).toBe(2)
   desk.backfill.transaction(told(11, 1))
   desk.backfill.slotComplete(11, 10)
   expect(signatures).toEqual(['11/0', '11/1'])
@@ -126,7 +126,7 @@ test('a slot that is said to be whole again does not take the feed back', () => 
     desk.passOver(again)
   }
   expect(desk.cursor).toBe(11)
-  expect(desk.heldSlots).toBe(0)
+  expect(desk.bufferedSlots).toBe(0)
 })
 
 test('a slot whose parent is told as one that is not before it follows the slot before it', () => {
@@ -177,7 +177,7 @@ test('the index in the block that a transaction was told with stays when it is t
 
 test('what was handed over counts no longer towards what is held', () => {
   const { desk, counters, signatures } = deskAt10()
-  const each = HELD_TRANSACTIONS_MAX / 4
+  const each = BUFFERED_TRANSACTIONS_MAX / 4
   for (let slot = 11; slot < 17; slot++) {
     for (let n = 0; n < each; n++) desk.live.transaction(told(slot, n))
     desk.live.slotComplete(slot, slot - 1)
@@ -188,8 +188,8 @@ test('what was handed over counts no longer towards what is held', () => {
 
 test('a slot that a back-fill begins to tell where no more can be held is not let go with what it told first', () => {
   const { desk, signatures } = deskAt10()
-  for (let slot = 12; slot < 12 + HELD_SLOTS_MAX; slot++) desk.live.transaction(told(slot))
-  expect(desk.heldSlots).toBe(HELD_SLOTS_MAX)
+  for (let slot = 12; slot < 12 + BUFFERED_SLOTS_MAX; slot++) desk.live.transaction(told(slot))
+  expect(desk.bufferedSlots).toBe(BUFFERED_SLOTS_MAX)
   for (const index of [0, 1]) desk.backfill.transaction(told(11, index))
   desk.backfill.slotComplete(11, 10)
   expect(signatures).toEqual(['11/0', '11/1'])

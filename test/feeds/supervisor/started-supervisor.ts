@@ -9,7 +9,7 @@ export async function started(
   sources: readonly Source[],
   cursor: number | null = null,
   slotsMax = 100,
-  toldByReserve: readonly SwapContent[] = [],
+  earlierReserveTrades: readonly SwapContent[] = [],
   cursorSeconds = 0,
 ) {
   const timers = new VirtualTimers()
@@ -19,7 +19,7 @@ export async function started(
     sources,
     cursor,
     cursorSeconds,
-    toldByReserve: () => toldByReserve,
+    earlierReserveTrades: () => earlierReserveTrades,
     report: (who, reason) => reports.push(`${who}: ${reason}`),
     backfillSlotsMax: slotsMax,
     timers,

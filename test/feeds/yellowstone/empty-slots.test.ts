@@ -42,11 +42,11 @@ test('the next stream begins where transactions may be missing, until one has to
   expect(empty.begin(null)).toBe(null)
   empty.transaction(100)
   end(101, 0)
-  expect(empty.isSuspect).toBe(true)
+  expect(empty.isDoubtful).toBe(true)
   expect(empty.begin(120)).toBe(100)
   // Lost before it came there.
   empty.transaction(105)
-  expect(empty.isSuspect).toBe(false)
+  expect(empty.isDoubtful).toBe(false)
   expect(empty.whole(105, 700_000)).toBe(null)
   expect(empty.begin(120)).toBe(100)
   empty.transaction(121)
@@ -73,7 +73,7 @@ test('what came without a transaction before a loss may lack some, however short
     empty.whole(slot, 0)
   }
   for (const slot of [12, 13, 14]) expect(empty.whole(slot, 2_000)).toBe(null)
-  expect(empty.isSuspect).toBe(false)
+  expect(empty.isDoubtful).toBe(false)
   expect(empty.begin(14)).toBe(11)
   empty.transaction(11)
   empty.whole(11, 4_000)

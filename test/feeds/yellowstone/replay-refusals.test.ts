@@ -16,7 +16,7 @@ test('a stream begins at now after three refusals in a row, until something is t
   expect(refusals.mayReplay).toBe(true)
   refusals.stream(failure(status.DATA_LOSS))
   expect(refusals.mayReplay).toBe(false)
-  refusals.told()
+  refusals.succeeded()
   expect(refusals.mayReplay).toBe(true)
 })
 
@@ -32,7 +32,7 @@ test('slots are given up when back-fills were refused ten times in a row, and th
   expect(refused()).toBe(true)
   await timers.pass(600_001)
   expect(times(10).indexOf(true)).toBe(9)
-  refusals.told()
+  refusals.succeeded()
   expect(refused()).toBe(false)
 })
 

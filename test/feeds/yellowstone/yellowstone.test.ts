@@ -2,7 +2,7 @@ import { status } from '@grpc/grpc-js'
 import { expect, test } from 'vitest'
 import type { FeedEvent } from '../../../src/events/event.ts'
 import { newFeedCounters } from '../../../src/feeds/feed-counters.ts'
-import { SlotsUnavailable, type ToldTransaction } from '../../../src/feeds/supervisor/source.ts'
+import { SlotsUnavailable, type SlotTransaction } from '../../../src/feeds/supervisor/source.ts'
 import { YellowstoneSource } from '../../../src/feeds/yellowstone/yellowstone-source.ts'
 import type { TestChain } from '../peers/chain-blocks.ts'
 import { FAULTS, type Fault, FaultPlan } from '../peers/faults.ts'
@@ -149,7 +149,7 @@ test('a back-fill tells the slots that it was asked for, whole, and nothing else
   const slots: number[] = []
   const told: string[] = []
   const receiver = {
-    transaction: ({ signature }: ToldTransaction) => told.push(signature),
+    transaction: ({ signature }: SlotTransaction) => told.push(signature),
     slotComplete: (slot: number) => slots.push(slot),
   }
   const wanted = chain.blocks.slice(5, 9)

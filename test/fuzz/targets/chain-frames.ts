@@ -111,8 +111,6 @@ const FIXED_BYTES: Partial<Record<FieldType, number>> = {
   u16: 2,
   i128: 16,
   pubkey: 32,
-  '[pubkey;7]': 224,
-  '[pubkey;8]': 256,
 }
 
 function fieldBytes(type: FieldType, random: Random): Buffer {

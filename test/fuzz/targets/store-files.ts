@@ -9,10 +9,10 @@ import {
   FRAME_TRAILER_BYTES,
   frameBytes,
   padded,
+  readSegmentHeader,
   S,
   SEGMENT_HEADER_BYTES,
 } from '../../../src/store/format/journal-format.ts'
-import { readSegmentHeader } from '../../../src/store/format/segment-header.ts'
 import { evidenceOfSegment, SegmentScan } from '../../../src/store/format/segment-scan.ts'
 import { FOOTER, SNAPSHOT_FOOTER_BYTES } from '../../../src/store/format/snapshot-format.ts'
 import { readContents } from '../../../src/store/snapshot/snapshot-file.ts'

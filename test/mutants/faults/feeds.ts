@@ -23,8 +23,8 @@ export const FEED_FAULTS: readonly Fault[] = [
   {
     name: 'lines: halves of characters are folded as they came',
     file: 'src/events/event-lines.ts',
-    find: 'return wellFormed(parseText(text, told()))',
-    replace: 'return parseText(text, told())',
+    find: 'return wellFormed(parseText(text, feedReaders()))',
+    replace: 'return parseText(text, feedReaders())',
     tests: ['test/events/event-lines.test.ts'],
   },
   {
@@ -85,7 +85,7 @@ export const FEED_FAULTS: readonly Fault[] = [
   },
   {
     name: 'pumpportal: the mayhem agent in place of the curve is believed of any mint',
-    file: 'src/feeds/pumpportal/portal-curves.ts',
+    file: 'src/feeds/pumpportal/portal-events.ts',
     find: 'bondingCurveKey === MAYHEM_AGENT && isMayhem && isNew',
     replace: 'bondingCurveKey === MAYHEM_AGENT',
     tests: PORTAL,
@@ -99,7 +99,7 @@ export const FEED_FAULTS: readonly Fault[] = [
   },
   {
     name: 'pumpportal: dust makes the price of a graduated coin',
-    file: 'src/feeds/pumpportal/pool-depths.ts',
+    file: 'src/feeds/pumpportal/portal-events.ts',
     find: 'if (baseRaw === 0n || quoteRaw < PRICED_QUOTE_RAW_MIN) return UNKNOWN',
     replace: 'if (baseRaw === 0n) return UNKNOWN',
     tests: PORTAL,
@@ -128,7 +128,7 @@ export const FEED_FAULTS: readonly Fault[] = [
   {
     name: 'feeds: a restart forgets what a killed service was asking for again',
     file: 'src/app/feeds/live-sources.ts',
-    find: 'Math.min(SUSPECT_SLOTS_MAX, lateSlots + 1)',
+    find: 'Math.min(INCOMPLETE_SLOTS_MAX, lateSlots + 1)',
     replace: 'Math.min(16, lateSlots + 1)',
     tests: ['test/feeds/supervisor/whole-or-told.test.ts'],
   },
@@ -142,8 +142,8 @@ export const FEED_FAULTS: readonly Fault[] = [
   {
     name: 'feeds: slots that were let go are asked for before the gap that tells them',
     file: 'src/feeds/supervisor/gap-filler.ts',
-    find: 'if (desk.isLetGo(from)) {',
-    replace: 'if (desk.isLetGo(-1)) {',
+    find: 'if (sequencer.isLetGo(from)) {',
+    replace: 'if (sequencer.isLetGo(-1)) {',
     tests: ['test/feeds/supervisor/whole-or-told.test.ts'],
   },
   {
@@ -190,7 +190,7 @@ export const FEED_FAULTS: readonly Fault[] = [
   },
   {
     name: 'gaps: a back-fill that left out a slot is believed',
-    file: 'src/feeds/supervisor/slot-asker.ts',
+    file: 'src/feeds/supervisor/slot-fetcher.ts',
     find: 'return rest?.hasBlock && rest.from >= from && rest.to <= to ? rest.to : null',
     replace: 'return null',
     tests: GAPS,
@@ -199,33 +199,33 @@ export const FEED_FAULTS: readonly Fault[] = [
     name: 'gaps: what lies between two pieces is passed over',
     file: 'src/feeds/supervisor/gap-filler.ts',
     find: 'this.#askedTo = to\n      return',
-    replace: 'desk.passOver(to)\n      return',
+    replace: 'sequencer.passOver(to)\n      return',
     tests: GAPS,
   },
   {
     name: 'gaps: what comes before a block whose parent nobody knows is passed over',
     file: 'src/feeds/supervisor/gap-filler.ts',
-    find: 'if (this.#unheard >= UNHEARD_MAX) desk.passOver(rest.to)',
-    replace: 'if (this.#unheard > 0) desk.passOver(rest.to)',
+    find: 'if (this.#emptyAnswers >= EMPTY_ANSWERS_MAX) sequencer.passOver(rest.to)',
+    replace: 'if (this.#emptyAnswers > 0) sequencer.passOver(rest.to)',
     tests: GAPS,
   },
   {
     name: 'gaps: slots that may lack something are asked for once',
     file: 'src/feeds/supervisor/gap-filler.ts',
-    find: 'if (!outcome.isFinal) return this.#failed(toldTo + 1, to, outcome, signal)',
+    find: 'if (!outcome.isFinal) return this.#failed(completeTo + 1, to, outcome, signal)',
     replace: '',
     tests: ['test/feeds/supervisor/incomplete-slots.test.ts'],
   },
   {
     name: 'gaps: of slots that may lack something those that were told before a failure are asked for again',
     file: 'src/feeds/supervisor/gap-filler.ts',
-    find: 'if (toldTo >= from) this.#suspects.settle({ from, to: toldTo })',
-    replace: "if (outcome === 'told') this.#suspects.settle({ from, to })",
+    find: 'if (completeTo >= from) this.#incomplete.settle({ from, to: completeTo })',
+    replace: "if (outcome === 'complete') this.#incomplete.settle({ from, to })",
     tests: ['test/feeds/supervisor/incomplete-slots.test.ts'],
   },
   {
     name: 'gaps: a slot that is left out is asked for without end',
-    file: 'src/feeds/supervisor/slot-asker.ts',
+    file: 'src/feeds/supervisor/slot-fetcher.ts',
     find: 'return this.#leftOut >= LEFT_OUT_MAX',
     replace: 'return false',
     tests: GAPS,
@@ -246,7 +246,7 @@ export const FEED_FAULTS: readonly Fault[] = [
   },
   {
     name: 'gaps: tries at other slots count towards giving one up',
-    file: 'src/feeds/supervisor/slot-asker.ts',
+    file: 'src/feeds/supervisor/slot-fetcher.ts',
     find: 'missing === this.#missing ? this.#leftOut + 1 : 1',
     replace: 'this.#leftOut + 1',
     tests: GAPS,
@@ -274,14 +274,14 @@ export const FEED_FAULTS: readonly Fault[] = [
   },
   {
     name: 'slots: one of which something is missing is whole',
-    file: 'src/feeds/slots/slot-settler.ts',
+    file: 'src/feeds/supervisor/slot-settler.ts',
     find: 'if (!open.isClosed || open.isIncomplete) continue',
     replace: 'if (!open.isClosed) continue',
     tests: SETTLER,
   },
   {
     name: 'slots: those far ahead push out the oldest',
-    file: 'src/feeds/slots/slot-settler.ts',
+    file: 'src/feeds/supervisor/slot-settler.ts',
     find: 'this.#open.delete(farthest > this.#tip ? farthest : Math.min(...this.#open.keys()))',
     replace: 'this.#open.delete(Math.min(...this.#open.keys()))',
     tests: SETTLER,
@@ -325,7 +325,7 @@ export const FEED_FAULTS: readonly Fault[] = [
   },
   {
     name: 'feeds: what comes late goes behind any that the block has before it',
-    file: 'src/feeds/supervisor/given-places.ts',
+    file: 'src/feeds/supervisor/arrival-places.ts',
     find: 'others.some((mint) => mints.includes(mint))',
     replace: 'others.length > 0',
     tests: SLOT_ORDER,
@@ -339,7 +339,7 @@ export const FEED_FAULTS: readonly Fault[] = [
   },
   {
     name: 'gaps: a slot that one source leaves out is given up while another cannot be asked',
-    file: 'src/feeds/supervisor/slot-asker.ts',
+    file: 'src/feeds/supervisor/slot-fetcher.ts',
     find: 'isFinal: !isForNow && (!hasHole || this.#isHoleFinal())',
     replace: 'isFinal: hasHole ? this.#isHoleFinal() : !isForNow',
     tests: BACKFILLS,
@@ -360,14 +360,14 @@ export const FEED_FAULTS: readonly Fault[] = [
   },
   {
     name: 'slots: a wrong time moves the length of a slot',
-    file: 'src/feeds/slots/slot-length.ts',
+    file: 'src/feeds/supervisor/slot-reach.ts',
     find: 'if (ms < SLOT_MS_MIN || ms > SLOT_MS_MAX) return',
     replace: '',
     tests: ['test/feeds/slots/slot-length.test.ts'],
   },
   {
     name: 'slots: the last span alone is the length of a slot',
-    file: 'src/feeds/slots/slot-length.ts',
+    file: 'src/feeds/supervisor/slot-reach.ts',
     find: 'this.#ms = middleOf(this.#spans)',
     replace: 'this.#ms = ms',
     tests: ['test/feeds/slots/slot-length.test.ts'],
@@ -396,14 +396,14 @@ export const FEED_FAULTS: readonly Fault[] = [
   {
     name: 'early slots are handed over while the clock is behind',
     file: 'src/feeds/supervisor/slot-sequencer.ts',
-    find: '      if (this.#isEarly(this.#held.earliestSeconds)) return\n',
+    find: '      if (this.#isEarly(this.#buffer.earliestSeconds)) return\n',
     replace: '',
     tests: EARLY,
   },
   {
     name: 'early slots: what is missing before them is asked for while the clock is behind',
     file: 'src/feeds/supervisor/slot-sequencer.ts',
-    find: '    if (this.#isEarly(this.#held.earliestSeconds)) return null\n',
+    find: '    if (this.#isEarly(this.#buffer.earliestSeconds)) return null\n',
     replace: '',
     tests: EARLY,
   },
@@ -417,7 +417,7 @@ export const FEED_FAULTS: readonly Fault[] = [
   {
     name: 'SOL price: a jump that nobody says any more lasts',
     file: 'src/feeds/sol-price/price-aggregator.ts',
-    find: 'if (this.#said(nowMs, JUMP_HELD_MS).length === 0) this.#waitingSinceMs = null',
+    find: 'if (this.#said(nowMs, JUMP_WAIT_MS).length === 0) this.#waitingSinceMs = null',
     replace: '',
     tests: ['test/feeds/sol-price/price-aggregator.test.ts'],
   },
@@ -437,9 +437,9 @@ export const FEED_FAULTS: readonly Fault[] = [
   },
   {
     name: 'desk: what came of slots before the end of a gap is let go with those behind it',
-    file: 'src/feeds/supervisor/held-slots.ts',
-    find: 'slot < first || isToldAgain',
-    replace: 'isToldAgain',
+    file: 'src/feeds/supervisor/slot-buffer.ts',
+    find: 'slot < first || isBackfilled',
+    replace: 'isBackfilled',
     tests: ['test/feeds/supervisor/slot-sequencer.test.ts'],
   },
   {
@@ -452,8 +452,8 @@ export const FEED_FAULTS: readonly Fault[] = [
   {
     name: 'gaps: the block behind one that every source lacks is asked for without end',
     file: 'src/feeds/supervisor/gap-filler.ts',
-    find: "if (outcome !== 'told' && !outcome.isFinal) return this.#failed(next, next, outcome, signal)",
-    replace: "if (outcome !== 'told') return this.#failed(next, next, outcome, signal)",
+    find: "if (outcome !== 'complete' && !outcome.isFinal) return this.#failed(next, next, outcome, signal)",
+    replace: "if (outcome !== 'complete') return this.#failed(next, next, outcome, signal)",
     tests: ['test/feeds/supervisor/gaps.test.ts'],
   },
   {
@@ -472,7 +472,7 @@ export const FEED_FAULTS: readonly Fault[] = [
   },
   {
     name: 'recordings: an answer of an RPC server keeps the key',
-    file: 'src/feeds/recorder/frames-without-keys.ts',
+    file: 'src/feeds/raw-frames.ts',
     find: 'txType|method',
     replace: 'txType|method|jsonrpc',
     tests: ['test/feeds/recorder/frames-without-keys.test.ts'],
@@ -592,7 +592,7 @@ export const FEED_FAULTS: readonly Fault[] = [
   {
     name: 'SOL price: the first price waits for the interval',
     file: 'src/feeds/sol-price/sol-price-feed.ts',
-    find: 'if (this.#toldUsd === null) this.#hasTold = this.#tell()',
+    find: 'if (this.#sentUsd === null) this.#hasSent = this.#send()',
     replace: '',
     tests: ['test/feeds/sol-price/sol-price-feed.test.ts'],
   },
@@ -627,22 +627,22 @@ export const FEED_FAULTS: readonly Fault[] = [
   {
     name: 'yellowstone: of slots that may lack transactions the first one is not told',
     file: 'src/feeds/yellowstone/yellowstone-source.ts',
-    find: 'receiver.suspect(wanted, from',
-    replace: 'receiver.suspect(wanted + 1, from',
+    find: 'receiver.slotsIncomplete(wanted, from',
+    replace: 'receiver.slotsIncomplete(wanted + 1, from',
     tests: ['test/feeds/yellowstone/streams.test.ts'],
   },
   {
     name: 'yellowstone: a stream that goes on without transactions passes for one that works',
     file: 'src/feeds/yellowstone/yellowstone-source.ts',
-    find: 'if (isFirst && !empty.isSuspect) {',
+    find: 'if (isFirst && !empty.isDoubtful) {',
     replace: 'if (isFirst) {',
     tests: ['test/feeds/yellowstone/streams.test.ts'],
   },
   {
     name: 'yellowstone: a back-fill that the server ends too early passes for told',
     file: 'src/feeds/yellowstone/yellowstone-source.ts',
-    find: 'if (!isKnownAddress && !signal.aborted)\n        throw',
-    replace: 'if (!isKnownAddress && !signal.aborted && isKnownAddress) throw',
+    find: 'if (!isComplete && !signal.aborted) throw',
+    replace: 'if (!isComplete && !signal.aborted && isComplete) throw',
     tests: ['test/feeds/yellowstone/streams.test.ts'],
   },
   {
@@ -662,8 +662,8 @@ export const FEED_FAULTS: readonly Fault[] = [
   {
     name: 'yellowstone: a back-fill that takes longer than a silence is cut',
     file: 'src/feeds/yellowstone/yellowstone-source.ts',
-    find: '          watch.heard()\n          return isKnownAddress',
-    replace: '          return isKnownAddress',
+    find: '          watch.alive()\n          return isComplete',
+    replace: '          return isComplete',
     tests: ['test/feeds/yellowstone/streams.test.ts'],
   },
   {

@@ -8,10 +8,10 @@ const RESERVES = 'src/feeds/chain/reserves-events.ts'
 const ROUTES = 'src/feeds/chain/settled-swaps.ts'
 const SETTLED = 'src/feeds/chain/settled-swaps.ts'
 const SIGNERS = 'src/feeds/chain/settled-swaps.ts'
-const BALANCES = 'src/feeds/chain/balance-events.ts'
-const DECIMALS = 'src/feeds/chain/quote-decimals.ts'
+const BALANCES = 'src/feeds/chain/settled-swaps.ts'
+const DECIMALS = 'src/feeds/chain/pool-mints.ts'
 const MAYHEM = 'src/feeds/chain/normalise.ts'
-const TOLD = 'src/feeds/chain/transactions/rpc-balances.ts'
+const TOLD = 'src/feeds/chain/transactions/rpc-json.ts'
 
 /** Faults of how what the programs tell since October 2026 becomes events of the engine. */
 export const OCTOBER_CHAIN_FAULTS: readonly Fault[] = [
@@ -139,7 +139,7 @@ export const OCTOBER_CHAIN_FAULTS: readonly Fault[] = [
   {
     name: 'mayhem: trades do not tell it',
     file: NORMALISE,
-    find: "if (event.flag('mayhem_mode')) told.mayhemTrades.push(swap)",
+    find: "if (event.flag('mayhem_mode')) soFar.mayhemTrades.push(swap)",
     replace: '',
     tests: ['test/feeds/chain/reserves-events.test.ts'],
   },
@@ -179,7 +179,7 @@ export const OCTOBER_CHAIN_FAULTS: readonly Fault[] = [
     name: 'balances: stand at the place of the events',
     file: NORMALISE,
     find: 'const ordinal = decoded.length + mayhem.length',
-    replace: 'const ordinal = told.events.length - 1',
+    replace: 'const ordinal = soFar.events.length - 1',
     tests: ['test/feeds/chain/balance-events.test.ts'],
   },
   {
@@ -416,8 +416,8 @@ export const OCTOBER_CHAIN_FAULTS: readonly Fault[] = [
   {
     name: 'balances: more owners than there is room for',
     file: BALANCES,
-    find: 'untold.slice(0, OWNERS_MAX)',
-    replace: 'untold',
+    find: 'unsaid.slice(0, OWNERS_MAX)',
+    replace: 'unsaid',
     tests: ['test/feeds/chain/balance-events.test.ts'],
   },
   {
@@ -472,15 +472,15 @@ export const OCTOBER_CHAIN_FAULTS: readonly Fault[] = [
   {
     name: 'mayhem: every trade tells it',
     file: MAYHEM,
-    find: 'if (teller !== undefined) return teller === signature',
-    replace: 'if (teller === signature) return true',
+    find: 'if (first !== undefined) return first === signature',
+    replace: 'if (first === signature) return true',
     tests: ['test/feeds/chain/reserves-events.test.ts'],
   },
   {
     name: 'mayhem: its transaction tells it once',
     file: MAYHEM,
-    find: 'if (teller !== undefined) return teller === signature',
-    replace: 'if (teller !== undefined) return false',
+    find: 'if (first !== undefined) return first === signature',
+    replace: 'if (first !== undefined) return false',
     tests: ['test/feeds/chain/reserves-events.test.ts'],
   },
   {
@@ -493,8 +493,8 @@ export const OCTOBER_CHAIN_FAULTS: readonly Fault[] = [
   {
     name: 'decimals: 0 that a message leaves out is unknown',
     file: TOLD,
-    find: "integerAt(told, 'decimals') ?? unsent",
-    replace: "integerAt(told, 'decimals')",
+    find: "integerAt(tokens, 'decimals') ?? unsent",
+    replace: "integerAt(tokens, 'decimals')",
     tests: ['test/feeds/chain/balance-events.test.ts', 'test/feeds/rpc-transactions.test.ts'],
   },
   {

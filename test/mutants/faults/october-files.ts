@@ -43,7 +43,7 @@ export const OCTOBER_FILES_FAULTS: readonly Fault[] = [
   },
   {
     name: 'export: halves of characters are written',
-    file: 'src/store/journal/frame-fold.ts',
+    file: 'src/store/journal/journal-fold.ts',
     find: 'return wellFormedLine(JSON.stringify(line))',
     replace: 'return JSON.stringify(line)',
     tests: [EXPORT],
@@ -100,22 +100,22 @@ export const OCTOBER_FILES_FAULTS: readonly Fault[] = [
   {
     name: 'upgrade: blocks of older chunks are read as they are',
     file: CHUNK,
-    find: '  if (table.upgrades.length > 0) into.set(upgraded(into, table))\n',
-    replace: '',
+    find: 'if (!table.hasOldSwaps) return true',
+    replace: 'if (table.crcs.length > 0) return true',
     tests: [FOLDED_TEST],
   },
   {
     name: 'upgrade: blocks of the present version are brought up too',
     file: CHUNK,
-    find: 'upgradeSteps(CHUNK_UPGRADES, version, CHUNK_VERSION, path)',
-    replace: 'upgradeSteps(CHUNK_UPGRADES, 1, CHUNK_VERSION, path)',
+    find: 'version < CHUNK_VERSION && kind',
+    replace: 'version <= CHUNK_VERSION && kind',
     tests: ['test/store/snapshot/tape-archive.test.ts'],
   },
   {
     name: 'upgrade: the tape of an older snapshot stays as it is',
     file: 'src/store/upgrades/format-upgrades.ts',
-    find: "part.name === 'tape' ? upgradedTape(part) : part",
-    replace: 'part',
+    find: "if (part.name === 'tape') upgradeFoldedRecords(lanes)",
+    replace: "if (part.name === 'tape') lanes.at(0)",
     tests: [FOLDED_TEST],
   },
   {

@@ -180,7 +180,7 @@ export const OCTOBER_QUOTE_FAULTS: readonly Fault[] = [
   {
     name: 'record: the hop is lost when a swap is taken back',
     file: RECORD,
-    find: '(flags | toldBits(route)) >>> 0',
+    find: '(flags | givenBits(route)) >>> 0',
     replace: 'flags >>> 0',
     tests: ['model'],
   },

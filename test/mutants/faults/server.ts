@@ -316,8 +316,8 @@ export const SERVER_FAULTS: readonly Fault[] = [
   {
     name: 'tape: a chunk of another folder is read',
     file: 'src/store/snapshot/tape-archive.ts',
-    find: 'chunkCrcs[number] === crc',
-    replace: 'crc >= 0',
+    find: 'this.#tape.chunkCrcs[number] !== table.crc',
+    replace: 'table.crc < 0',
     tests: ['test/store/other-chunks.test.ts'],
   },
   {
@@ -456,8 +456,8 @@ export const SERVER_FAULTS: readonly Fault[] = [
   {
     name: 'journal: a segment of which the header is read stays open',
     file: 'src/store/journal/journal-scan.ts',
-    find: '    file.close()\n',
-    replace: '',
+    find: 'withFile(disk.open(path), (file) => {',
+    replace: 'withFile(disk.open(path), () => {\n    const file = disk.open(path)',
     tests: ['test/store/closed-files.test.ts'],
   },
   {
@@ -785,8 +785,8 @@ export const SERVER_FAULTS: readonly Fault[] = [
   {
     name: 'log: what follows a refusal within the minute is told by itself',
     file: 'src/feeds/refusal-report.ts',
-    find: '    this.#tell(count, detail)\n    this.#beQuiet()',
-    replace: '    this.#tell(count, detail)',
+    find: '    this.#report(count, detail)\n    this.#beQuiet()',
+    replace: '    this.#report(count, detail)',
     tests: ['test/feeds/refusal-report.test.ts'],
   },
   {
@@ -798,7 +798,7 @@ export const SERVER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'log: a recording without slots is not judged by the age of its swaps',
-    file: 'src/app/feeds/slotless-share.ts',
+    file: 'src/app/feeds/feed-share.ts',
     find: 'this.#fresh >= nearlyAll || this.#older >= nearlyAll',
     replace: 'this.#fresh >= nearlyAll',
     tests: ['test/app/feeds/feed-share.test.ts'],
@@ -911,7 +911,7 @@ export const SERVER_FAULTS: readonly Fault[] = [
   {
     name: 'folder: half a file stays when the disk is full',
     file: 'src/store/folder/data-folder.ts',
-    find: '    dropUnfinished(disk, folder, unfinished)\n',
+    find: '    dropHalf(disk, unfinished)\n',
     replace: '',
     tests: ['test/store/folder/data-folder.test.ts'],
   },
@@ -946,9 +946,9 @@ export const SERVER_FAULTS: readonly Fault[] = [
   {
     name: 'journal: tokens rest behind the batch that they rested before in the journal',
     file: 'src/store/journal/journaled-engine.ts',
-    find: '      if (this.#rests.length > 0) this.#engine.coldStore.evict(this.#rests)\n      this.#engine.records(batch)',
+    find: '      if (this.#evicted.length > 0) this.#engine.coldStore.evict(this.#evicted)\n      this.#engine.records(batch)',
     replace:
-      '      this.#engine.records(batch)\n      if (this.#rests.length > 0) this.#engine.coldStore.evict(this.#rests)',
+      '      this.#engine.records(batch)\n      if (this.#evicted.length > 0) this.#engine.coldStore.evict(this.#evicted)',
     tests: ['test/store/journal/journaled-engine.test.ts'],
   },
   {

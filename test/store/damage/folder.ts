@@ -7,18 +7,16 @@ import { StoreError } from '../../../src/store/disk/failure.ts'
 import { runToEnd } from '../../../src/store/disk/steps.ts'
 import type { WrittenBefore } from '../../../src/store/folder/commit-marker.ts'
 import { listDataFiles } from '../../../src/store/folder/data-folder.ts'
-import { foldFrame } from '../../../src/store/journal/frame-fold.ts'
-import {
-  Journal,
-  type JournalOptions,
-  type JournalPlace,
-} from '../../../src/store/journal/journal.ts'
+import { Journal, type JournalPlace } from '../../../src/store/journal/journal.ts'
+import { foldFrame } from '../../../src/store/journal/journal-fold.ts'
 import { walkJournal } from '../../../src/store/journal/journal-scan.ts'
 import { JournaledEngine } from '../../../src/store/journal/journaled-engine.ts'
 import { type Recovered, recover } from '../../../src/store/recovery/recovery.ts'
-import { stateDigest } from '../../../src/store/snapshot/state-digest.ts'
+import { stateDigest } from '../../../src/store/snapshot/snapshot-file.ts'
 import { archivedEngine } from '../../../src/store/snapshot/tape-archive.ts'
 import { ImageDisk } from './image-disk.ts'
+
+type JournalOptions = ConstructorParameters<typeof Journal>[0]
 
 export const FOLDER = '/data'
 export const BOOT = '11111111-2222-4333-8444-555555555555'
@@ -139,8 +137,8 @@ export function refusal(disk: ImageDisk): StoreError {
 export function digestsOf(disk: ImageDisk): Map<number, string[]> {
   const engine = new Engine(SIZES)
   const digests = new Map([[0, [stateDigest(engine.parts)]]])
-  const walk = walkJournal(disk, listDataFiles(disk, FOLDER), 0, (frame, header) => {
-    foldFrame(engine, frame, header)
+  const walk = walkJournal(disk, listDataFiles(disk, FOLDER), 0, (frame) => {
+    foldFrame(engine, frame)
     const seq = frame.seq + frame.events
     digests.set(seq, [...(digests.get(seq) ?? []), stateDigest(engine.parts)])
   })

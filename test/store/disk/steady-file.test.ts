@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { appendAll, type DiskFile } from '../../../src/store/disk/disk.ts'
 import { NodeDisk } from '../../../src/store/disk/node-disk.ts'
-import { UNSYNCED_BYTES_MAX } from '../../../src/store/disk/watched-disk.ts'
-import { writeWhole } from '../../../src/store/folder/data-folder.ts'
+import { UNSYNCED_BYTES_MAX, writeWhole } from '../../../src/store/folder/data-folder.ts'
 import { newFolder } from '../../new-folder.ts'
 
 /** A disk whose files tell how many of their bytes lay in memory alone, at most. */

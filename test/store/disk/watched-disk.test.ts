@@ -2,14 +2,14 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { appendAll, readAll } from '../../../src/store/disk/disk.ts'
 import { NodeDisk } from '../../../src/store/disk/node-disk.ts'
-import { WatchedDisk } from '../../../src/store/disk/watched-disk.ts'
+import { watchedDisk } from '../../../src/store/disk/watched-disk.ts'
 import { newFolder } from '../../new-folder.ts'
 
 test('a watched disk does what the disk does, and tells each call that its caller waited for', () => {
   const folder = newFolder()
   const calls: string[] = []
   let lastMs = 0
-  const disk = new WatchedDisk(new NodeDisk(), (call, startMs) => {
+  const disk = watchedDisk(new NodeDisk(), (call, startMs) => {
     expect(startMs).toBeGreaterThanOrEqual(lastMs)
     lastMs = startMs
     calls.push(call)
@@ -39,7 +39,7 @@ test('a watched disk does what the disk does, and tells each call that its calle
 
 test('an error of the disk comes through, and syncs in the background are told to nobody', async () => {
   const calls: string[] = []
-  const disk = new WatchedDisk(new NodeDisk(), (call) => calls.push(call))
+  const disk = watchedDisk(new NodeDisk(), (call) => calls.push(call))
   const folder = newFolder()
   expect(() => disk.open(join(folder, 'nothing'))).toThrow('ENOENT')
   await new Promise<void>((resolve, reject) => {

@@ -1,4 +1,4 @@
-import { stateDigest } from '../../../src/store/snapshot/state-digest.ts'
+import { stateDigest } from '../../../src/store/snapshot/snapshot-file.ts'
 import type { Random } from '../../oracle/random.ts'
 import { CrashDisk } from './crash-disk.ts'
 import { CrashService, newUuid, recoverFrom } from './crash-service.ts'

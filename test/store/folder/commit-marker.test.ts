@@ -2,13 +2,14 @@ import fs from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import {
+  FileCommitMarker,
   type FoundStream,
   lossOf,
+  readMark,
   UNKNOWN_BOOT,
   type WrittenBefore,
 } from '../../../src/store/folder/commit-marker.ts'
 import { segmentPath } from '../../../src/store/folder/data-folder.ts'
-import { FileCommitMarker, readMark } from '../../../src/store/folder/file-commit-marker.ts'
 import { newFolder } from '../../new-folder.ts'
 import { systemError } from '../disks/crash-disk.ts'
 

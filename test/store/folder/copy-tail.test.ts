@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { DiskFile } from '../../../src/store/disk/disk.ts'
-import { copyTail } from '../../../src/store/folder/copy-tail.ts'
+import { copyTail } from '../../../src/store/folder/data-folder.ts'
 import { SEGMENT_HEADER_BYTES } from '../../../src/store/format/journal-format.ts'
 import { cutTail } from '../../../src/store/recovery/recovery.ts'
 import { ImageDisk } from '../damage/image-disk.ts'

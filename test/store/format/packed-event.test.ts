@@ -6,13 +6,9 @@ import { parseFoldedValue } from '../../../src/events/event-lines.ts'
 import { runToEnd } from '../../../src/store/disk/steps.ts'
 import { listDataFiles } from '../../../src/store/folder/data-folder.ts'
 import { Kind } from '../../../src/store/format/journal-format.ts'
-import {
-  EventPacker,
-  type PackedEvent,
-  unpackedLine,
-} from '../../../src/store/format/packed-event.ts'
-import { type VisitFrame, walkJournal } from '../../../src/store/journal/journal-scan.ts'
-import { stateDigest } from '../../../src/store/snapshot/state-digest.ts'
+import { EventPacker, unpackedLine } from '../../../src/store/format/packed-event.ts'
+import { walkJournal } from '../../../src/store/journal/journal-scan.ts'
+import { stateDigest } from '../../../src/store/snapshot/snapshot-file.ts'
 import { anyEvent } from '../../feeds/arbitrary-events.ts'
 import { byLength } from '../../lengths.ts'
 import { created, migrated, START_SECOND, swap } from '../../oracle/fixtures.ts'
@@ -40,7 +36,7 @@ function packed(event: FeedEvent): Uint8Array {
   return bytes.slice()
 }
 
-function inLanes(bytes: Uint8Array): PackedEvent {
+function inLanes(bytes: Uint8Array): Parameters<typeof unpackedLine>[0] {
   const { buffer } = new Uint8Array(PAYLOAD_AT + Math.ceil(bytes.length / 8) * 8)
   const payload = new Uint8Array(buffer, PAYLOAD_AT, bytes.length)
   payload.set(bytes)
@@ -148,7 +144,8 @@ test.each([
 /** Kinds of the frames that events lie in, those of records left out. */
 function kindsOf(disk: ImageDisk): number[] {
   const kinds: number[] = []
-  const visit: VisitFrame = ({ kind, events }) => events > 0 && kinds.push(kind)
+  const visit: Parameters<typeof walkJournal>[3] = ({ kind, events }) =>
+    events > 0 && kinds.push(kind)
   runToEnd(walkJournal(disk, listDataFiles(disk, FOLDER), 0, visit))
   return kinds.filter((kind) => kind !== Kind.records)
 }

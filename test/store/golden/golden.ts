@@ -6,19 +6,24 @@ import type { EngineOptions } from '../../../src/engine/engine-options.ts'
 import type { FeedEvent } from '../../../src/events/event.ts'
 import { eventLineText } from '../../../src/events/event-line-schemas.ts'
 import { parseEventLine } from '../../../src/events/event-lines.ts'
-import { stateDigest } from '../../../src/store/snapshot/state-digest.ts'
+import { stateDigest } from '../../../src/store/snapshot/snapshot-file.ts'
 import { everyRead } from '../../model/every-read.ts'
 import { history } from '../../oracle/histories.ts'
 import { BOOT, FOLDER, recovered, SIZES, writtenFolder } from '../damage/folder.ts'
 import { ImageDisk } from '../damage/image-disk.ts'
 import { octoberHistory } from './october.ts'
 
-/** Versions of which files are kept; the last is the present one. */
-export const VERSIONS = [
-  ...(['v1', 'v2', 'v3', 'v4', 'v5', 'v6', 'v7', 'v8', 'v9', 'v10'] as const),
-  'v11',
-] as const
+/**
+ * Versions of which snapshots are read: of 0.9.14 (journals of version 3, snapshots of version 9), of 0.9.22 (4 and 9)
+ * and the present one.
+ */
+export const VERSIONS = ['v9', 'v10', 'v11'] as const
 export type Version = (typeof VERSIONS)[number]
+/** The last one before them, whose snapshots (version 8) are refused. */
+export const REFUSED = 'v8'
+/** Versions of which journals are kept, one for each version of that format. */
+export const JOURNALS = ['v1', 'v3', ...VERSIONS] as const
+type JournalVersion = (typeof JOURNALS)[number]
 export const PRESENT: Version = 'v11'
 
 /**
@@ -27,11 +32,11 @@ export const PRESENT: Version = 'v11'
  */
 export const OCTOBER = 'v11-october'
 
-/** Folders with a history of their own; of the late ones every event is in the reach of late events. */
-export type Special = typeof OCTOBER | 'v3-late' | 'v10-late'
+/** Folders with a history of their own; of the late one every event is in the reach of late events. */
+export type Special = typeof OCTOBER | 'v10-late'
 
 /** The files as a version wrote them; what compresses well is kept so. */
-export function goldenFolder(version: Version | Special): string {
+export function goldenFolder(version: JournalVersion | Special): string {
   return fileURLToPath(new URL(`${version}/`, import.meta.url))
 }
 
@@ -86,7 +91,7 @@ export function writtenNow(sizes: EngineOptions = SIZES): ImageDisk {
  * The snapshot of a version with the sizes that its program had, written by the sources of then out of the same
  * history: those in the folders have the small ones of tests, so that the program takes them for damaged.
  */
-export function fullSizePath(version: Version): string {
+export function fullSizePath(version: Version | typeof REFUSED): string {
   return fileURLToPath(new URL(`full-size/${version}.mfs.gz`, import.meta.url))
 }
 
@@ -107,7 +112,7 @@ export function octoberWrittenNow(): ImageDisk {
 }
 
 /** The files that are kept of a version. */
-export function keptFiles(version: Version | Special): ImageDisk {
+export function keptFiles(version: JournalVersion | Special): ImageDisk {
   const disk = new ImageDisk()
   const folder = goldenFolder(version)
   for (const name of readdirSync(folder).filter((one) => DATA_FILE.test(one))) {

@@ -8,7 +8,7 @@ import {
   Kind,
 } from '../../../src/store/format/journal-format.ts'
 import { addDefinitions, applyDefinitions } from '../../../src/store/journal/definitions.ts'
-import { stateDigest } from '../../../src/store/snapshot/state-digest.ts'
+import { stateDigest } from '../../../src/store/snapshot/snapshot-file.ts'
 import { Random } from '../../oracle/random.ts'
 
 const SEED = Number(process.env.PROPERTY_SEED ?? 20_261_121)

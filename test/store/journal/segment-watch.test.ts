@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { SegmentWatch } from '../../../src/store/journal/segment-watch.ts'
+import { SegmentWatch } from '../../../src/store/journal/journal.ts'
 import { newFolder } from '../../new-folder.ts'
 
 /** A segment that is being written, and the watch over it. */

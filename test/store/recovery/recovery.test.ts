@@ -2,10 +2,9 @@ import { expect, test } from 'vitest'
 import type { DiskFile } from '../../../src/store/disk/disk.ts'
 import { runToEnd } from '../../../src/store/disk/steps.ts'
 import { listDataFiles } from '../../../src/store/folder/data-folder.ts'
-import { walkJournal } from '../../../src/store/journal/journal-scan.ts'
-import { SegmentFiles } from '../../../src/store/journal/segment-source.ts'
+import { segmentFiles, walkJournal } from '../../../src/store/journal/journal-scan.ts'
 import { recover } from '../../../src/store/recovery/recovery.ts'
-import { stateDigest } from '../../../src/store/snapshot/state-digest.ts'
+import { stateDigest } from '../../../src/store/snapshot/snapshot-file.ts'
 import { archivedEngine } from '../../../src/store/snapshot/tape-archive.ts'
 import { history } from '../../oracle/histories.ts'
 import {
@@ -46,7 +45,7 @@ function tellingSyncs(disk: ImageDisk): string[] {
 test('what is behind the newest snapshot begins to be synced and loaded before anything else, and is folded as it was loaded', () => {
   const disk = twoSnapshots()
   const begun = tellingSyncs(disk)
-  const files = new SegmentFiles(disk)
+  const files = segmentFiles(disk)
   let ahead: readonly string[] = []
   const taken: string[] = []
   const newEngine = () => archivedEngine(disk, FOLDER, SIZES)

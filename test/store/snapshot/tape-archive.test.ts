@@ -7,7 +7,6 @@ import { StoreError } from '../../../src/store/disk/failure.ts'
 import {
   archiveTape,
   DiskTapeArchive,
-  learnChunks,
   needChunks,
   unarchivedBytes,
 } from '../../../src/store/snapshot/tape-archive.ts'
@@ -153,17 +152,10 @@ test.each(OTHERS)(
   },
 )
 
-test('a start needs every chunk of both tapes, and knows them then', () => {
+test('a start needs every chunk of both tapes', () => {
   const [swaps, positions] = [archived(SWAP_CHUNKS), archived(DORMANT_CHUNKS, 5)]
-  const known = [swaps.chunkCrcs, positions.chunkCrcs].map((crcs) => [...crcs])
   const need = () => [...needChunks(disk, folder, swaps, positions)]
-  const all = [0, 1, 2, 0, 1, 2]
-  expect(need()).toEqual(all)
-  for (const forgotten of [1, CHUNKS]) {
-    for (const tape of [swaps, positions]) tape.chunkCrcs.splice(-forgotten)
-    expect(need()).toEqual(all)
-    expect([swaps.chunkCrcs, positions.chunkCrcs]).toEqual(known)
-  }
+  expect(need()).toEqual([0, 1, 2, 0, 1, 2])
   for (const [, kind] of KINDS)
     for (let chunk = 0; chunk < CHUNKS; chunk++) {
       const path = kind.path(folder, chunk)
@@ -175,18 +167,5 @@ test('a start needs every chunk of both tapes, and knows them then', () => {
   write(DORMANT_CHUNKS, BLOCKS, 1)
   const other = `${DORMANT_CHUNKS.path(folder, 1)}, which is another file than the one it was made with`
   expect(need).toThrow(other)
-  expect(disk.opened).toBe(0)
-})
-
-test('a compactor looks for those chunks alone that are not known', () => {
-  const [swaps, positions] = [archived(SWAP_CHUNKS), archived(DORMANT_CHUNKS, 5)]
-  const known = [swaps.chunkCrcs, positions.chunkCrcs].map((crcs) => [...crcs])
-  const learn = () => [...learnChunks(disk, folder, swaps, positions)]
-  expect(learn()).toEqual([])
-  swaps.chunkCrcs.splice(2)
-  positions.chunkCrcs.splice(1)
-  for (const [, kind] of KINDS) fs.rmSync(kind.path(folder, 0))
-  expect(learn()).toEqual([2, 1, 2])
-  expect([swaps.chunkCrcs, positions.chunkCrcs]).toEqual(known)
   expect(disk.opened).toBe(0)
 })

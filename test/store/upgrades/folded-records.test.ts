@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib'
 import { expect, test } from 'vitest'
 import type { Tape } from '../../../src/engine/state/tape.ts'
 import {
@@ -17,15 +18,12 @@ import {
   readChunkBlock,
   readChunkTable,
   SWAP_CHUNKS,
+  writeChunk,
 } from '../../../src/store/snapshot/tape-chunk.ts'
-import {
-  CHUNK_UPGRADES,
-  FORMAT_UPGRADES,
-  upgradeFoldedRecords,
-} from '../../../src/store/upgrades/format-upgrades.ts'
+import { octoberParts, upgradeFoldedRecords } from '../../../src/store/upgrades/format-upgrades.ts'
 import { FOLDER, makeSnapshot, recovered } from '../damage/folder.ts'
-import type { ImageDisk } from '../damage/image-disk.ts'
-import { keptFiles, PRESENT, VERSIONS } from '../golden/golden.ts'
+import { ImageDisk } from '../damage/image-disk.ts'
+import { JOURNALS, keptFiles, PRESENT, VERSIONS } from '../golden/golden.ts'
 
 /** Versions of which snapshots and chunks have the form of before October 2026. */
 const OLDER = VERSIONS.filter((version) => version !== PRESENT)
@@ -84,7 +82,7 @@ test('a chunk of version 1 is the file that it was, and its blocks are read in t
   const file = disk.open(path)
   const table = readChunkTable(file, number, path, SWAP_CHUNKS)
   if (table === null) throw new Error('the chunk is damaged')
-  expect([table.crc, table.upgrades.length]).toEqual([before.readUInt32LE(36), 1])
+  expect([table.crc, table.hasOldSwaps]).toEqual([before.readUInt32LE(36), true])
   const block = new Uint8Array(table.blockRecords * table.recordBytes)
   expect(readChunkBlock(file, table, 0, block)).toBe(true)
   const raw = new Uint32Array(new Uint8Array(before.subarray(table.dataAt)).buffer)
@@ -95,23 +93,37 @@ test('a chunk of version 1 is the file that it was, and its blocks are read in t
 })
 
 test('positions in chunks of version 1 are what they are now', () => {
-  expect(CHUNK_UPGRADES.flatMap((step) => step[DORMANT_CHUNKS.records] ?? [])).toEqual([])
+  const disk = new ImageDisk()
+  const [block, read] = [
+    new Uint8Array(DORMANT_CHUNKS.recordBytes).fill(7),
+    new Uint8Array(DORMANT_CHUNKS.recordBytes),
+  ]
+  writeChunk(disk, FOLDER, 0, 1, [block], DORMANT_CHUNKS)
+  const path = DORMANT_CHUNKS.path(FOLDER, 0)
+  const bytes = Buffer.from(disk.bytesOf(path))
+  bytes.writeUInt32LE(1, 8)
+  bytes.writeUInt32LE(crc32(bytes.subarray(0, 36)), 36)
+  disk.files.set(path, bytes)
+  const file = disk.open(path)
+  const table = readChunkTable(file, 0, path, DORMANT_CHUNKS)
+  expect(table !== null && readChunkBlock(file, table, 0, read)).toBe(true)
+  expect(read).toEqual(block)
 })
 
 test('of a snapshot of version 9 the tape alone has another form', () => {
-  const step = FORMAT_UPGRADES.snapshots.find(({ from }) => from === 9)?.parts?.()
+  const upgrade = octoberParts()
   const { u32 } = record(0, 150, AMM)
   const bytes = new Uint8Array(u32.buffer)
   const other = { name: 'dormant tape', facts: [1, 0], bytes: bytes.slice() }
-  expect(step?.(other)[0]).toBe(other)
-  const [tape] = step?.({ name: 'tape', facts: [1, 0], bytes }) ?? []
+  expect(upgrade(other)[0]).toBe(other)
+  const [tape] = upgrade({ name: 'tape', facts: [1, 0], bytes })
   expect(tape.facts).toEqual([1, 0])
   const expected = record(0, 150, AMM).u32
   upgradeFoldedRecords(expected)
   expect(Buffer.compare(tape.bytes, new Uint8Array(expected.buffer))).toBe(0)
 })
 
-test.each([...OLDER, 'v3-late', 'v10-late'] as const)(
+test.each([...JOURNALS.filter((version) => version !== PRESENT), 'v10-late'] as const)(
   'no record of a journal of %s has what came with version 5',
   (version) => {
     const disk = keptFiles(version)
@@ -131,8 +143,7 @@ test.each([...OLDER, 'v3-late', 'v10-late'] as const)(
 )
 
 /**
- * Every record of a tape, without what an older version judged of it, and without the order of arrival,
- * which version 1 did not keep.
+ * Every record of a tape, without what an older version judged of it.
  */
 function recordsOf(tape: Tape): string[] {
   return Array.from({ length: tape.count }, (_, index) => {

@@ -3,11 +3,8 @@ import { EvictionPolicy } from '../../../src/engine/eviction-policy.ts'
 import type { EngineSettings } from '../../../src/events/engine-settings.ts'
 import type { FeedEvent } from '../../../src/events/event.ts'
 import { RecordBatch } from '../../../src/events/record-batch.ts'
-import {
-  type Compaction,
-  type CompactionProgress,
-  compact,
-} from '../../../src/store/compaction/compaction.ts'
+import { type Compaction, compact } from '../../../src/store/compaction/compaction.ts'
+import type { CompactorProgress } from '../../../src/store/compaction/compactor-messages.ts'
 import { runToEnd } from '../../../src/store/disk/steps.ts'
 import { listDataFiles } from '../../../src/store/folder/data-folder.ts'
 import { Journal } from '../../../src/store/journal/journal.ts'
@@ -46,7 +43,7 @@ export class Life {
   #settings: EngineSettings = { clock: 'event', lateSlots: 32, rules: RULES }
   #journal: Journal
   #journaled: JournaledEngine
-  #snapshot: Generator<CompactionProgress, Compaction> | null = null
+  #snapshot: Generator<CompactorProgress, Compaction> | null = null
 
   constructor(random: Random) {
     this.#random = random

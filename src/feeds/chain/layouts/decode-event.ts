@@ -1,5 +1,9 @@
+/**
+ * feeds/chain/layouts: bytes of one event in, a `DecodedEvent` with named fields out. A layout names program, discriminator
+ * and fields in the order of the bytes; layouts grow at their end, so an event may end early (older) or have a tail (newer).
+ */
+
 import { encodeBase58 } from '../../../base/base58.ts'
-import { AMM_ADMIN_LAYOUTS, PUMP_ADMIN_LAYOUTS } from './admin-layouts.ts'
 import { AMM_POOL_LAYOUTS } from './amm-pool-layouts.ts'
 import type {
   AnyEventLayout,
@@ -12,15 +16,15 @@ import type {
 } from './event-layout.ts'
 import { type ProgramName, ZERO_ADDRESS } from './programs.ts'
 import { PUMP_COIN_LAYOUTS } from './pump-coin-layouts.ts'
+import { UNREAD_LAYOUTS } from './unread-events.ts'
 
 export const DISCRIMINATOR_BYTES = 8
 
 /** Every event that is known, of both programs. */
 export const EVENT_LAYOUTS: readonly AnyEventLayout[] = [
   ...PUMP_COIN_LAYOUTS,
-  ...PUMP_ADMIN_LAYOUTS,
   ...AMM_POOL_LAYOUTS,
-  ...AMM_ADMIN_LAYOUTS,
+  ...UNREAD_LAYOUTS,
 ]
 
 const byKey = new Map(
@@ -35,7 +39,7 @@ export class DecodedEvent<F extends Fields = Fields> {
   readonly values: readonly FieldValue[]
   /** Fields read from the bytes; the ones after it are defaults. */
   readonly fieldsPresent: number
-  /** Bytes after the last known field, of a layout whose fields are all known: the chain runs ahead of the public IDLs. */
+  /** Bytes after the last known field: the chain runs ahead of the public IDLs. 0 for an event whose fields are not read. */
   readonly unknownTailBytes: number
 
   constructor(
@@ -86,6 +90,9 @@ export class DecodedEvent<F extends Fields = Fields> {
   }
 }
 
+/** An event of this layout, whose field names the compiler knows. */
+export type EventOf<L extends AnyEventLayout> = DecodedEvent<L['fields']>
+
 /**
  * Decodes discriminator and fields; null when the program has no such event. Never throws: bytes
  * that end early give defaults, bytes that go on are counted.
@@ -104,7 +111,12 @@ export function decodeEvent(program: ProgramName, bytes: Uint8Array): DecodedEve
   }
   const fieldsPresent = values.length
   for (const type of layout.types.slice(fieldsPresent)) values.push(defaultOf(type))
-  return new DecodedEvent(layout, values, fieldsPresent, layout.isOpen ? 0 : reader.rest)
+  return new DecodedEvent(
+    layout,
+    values,
+    fieldsPresent,
+    layout.types.length === 0 ? 0 : reader.rest,
+  )
 }
 
 /** Whether the event is of this layout; afterwards its field names are known to the compiler. */
@@ -148,10 +160,6 @@ class BorshReader {
         return this.rest < PUBKEY_BYTES ? null : this.#pubkey()
       case 'string':
         return this.#string()
-      case '[pubkey;7]':
-        return this.#pubkeys(7)
-      case '[pubkey;8]':
-        return this.#pubkeys(8)
       case 'vec<Shareholder>':
         return this.#shareholders()
     }
@@ -183,11 +191,6 @@ class BorshReader {
     return this.#bytes.toString('utf8', start, start + size)
   }
 
-  #pubkeys(count: number): readonly string[] | null {
-    if (this.rest < count * PUBKEY_BYTES) return null
-    return Array.from({ length: count }, () => this.#pubkey())
-  }
-
   #shareholders(): readonly Shareholder[] | null {
     if (this.rest < 4) return null
     const count = this.#bytes.readUInt32LE(this.#at)
@@ -217,11 +220,21 @@ export function defaultOf(type: FieldType): FieldValue {
       return ZERO_ADDRESS
     case 'string':
       return ''
-    case '[pubkey;7]':
-      return Array<string>(7).fill(ZERO_ADDRESS)
-    case '[pubkey;8]':
-      return Array<string>(8).fill(ZERO_ADDRESS)
     case 'vec<Shareholder>':
       return []
   }
+}
+
+/** Day of the newest change of the platform that this version reads. */
+const PLATFORM_DAY = '2026-10-08'
+
+/** One sentence: which state of the platform is read, and how it shows that there is a newer one. */
+export function platformSentence(): string {
+  const count = (program: string) =>
+    EVENT_LAYOUTS.filter((layout) => layout.program === program).length
+  return (
+    `Events are read as the platform emits them since ${PLATFORM_DAY} (${count('pump')} of pump, ` +
+    `${count('pump_amm')} of pump_amm); newer ones are counted (feed_unknown_events_total, ` +
+    'feed_unknown_tails_total), and the log names each once.'
+  )
 }

@@ -10,8 +10,6 @@ export type FieldType =
   | 'bool'
   | 'pubkey'
   | 'string'
-  | '[pubkey;7]'
-  | '[pubkey;8]'
   | 'vec<Shareholder>'
 
 /** Field name to type, in the order of the bytes. */
@@ -23,13 +21,7 @@ export interface Shareholder {
 }
 
 /** u8 and u16 are numbers, wider integers bigint, pubkeys base58. */
-export type FieldValue =
-  | number
-  | bigint
-  | boolean
-  | string
-  | readonly string[]
-  | readonly Shareholder[]
+export type FieldValue = number | bigint | boolean | string | readonly Shareholder[]
 
 export interface EventLayout<F extends Fields> {
   readonly program: ProgramName
@@ -40,8 +32,6 @@ export interface EventLayout<F extends Fields> {
   readonly names: readonly string[]
   readonly types: readonly FieldType[]
   readonly indexes: ReadonlyMap<string, number>
-  /** Not all of its fields are known: bytes behind them are nothing new. */
-  readonly isOpen: boolean
 }
 
 export type AnyEventLayout = EventLayout<Fields>
@@ -56,7 +46,6 @@ export function eventLayout<const F extends Fields>(
   name: string,
   discriminator: string,
   fields: F,
-  isOpen = false,
 ): EventLayout<F> {
   const names = Object.keys(fields)
   return {
@@ -67,6 +56,5 @@ export function eventLayout<const F extends Fields>(
     names,
     types: Object.values(fields),
     indexes: new Map(names.map((field, index) => [field, index])),
-    isOpen,
   }
 }

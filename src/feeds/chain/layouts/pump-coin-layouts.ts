@@ -120,21 +120,6 @@ export const POST_COMPLETE_BUY_EVENT = eventLayout(
   },
 )
 
-const EXTEND_ACCOUNT_EVENT = eventLayout('pump', 'ExtendAccountEvent', '6161d7905d92167c', {
-  account: 'pubkey',
-  user: 'pubkey',
-  current_size: 'u64',
-  new_size: 'u64',
-  timestamp: 'i64',
-})
-
-const SET_CREATOR_EVENT = eventLayout('pump', 'SetCreatorEvent', 'ed347b25f5fb48d2', {
-  timestamp: 'i64',
-  mint: 'pubkey',
-  bonding_curve: 'pubkey',
-  creator: 'pubkey',
-})
-
 export const UPDATE_MAYHEM_VIRTUAL_PARAMS_EVENT = eventLayout(
   'pump',
   'UpdateMayhemVirtualParamsEvent',
@@ -151,45 +136,11 @@ export const UPDATE_MAYHEM_VIRTUAL_PARAMS_EVENT = eventLayout(
   },
 )
 
-const ADMIN_CTO_EVENT = eventLayout('pump', 'AdminCtoEvent', '6e7ce262aaff1178', {
-  timestamp: 'i64',
-  authority: 'pubkey',
-  mint: 'pubkey',
-  bonding_curve: 'pubkey',
-  old_creator: 'pubkey',
-  new_creator: 'pubkey',
-  is_holder_reward: 'bool',
-  is_cashback_coin: 'bool',
-  old_creator_fee_bps: 'u64',
-  new_creator_fee_bps: 'u64',
-  sharing_config_reset: 'bool',
-  swept_to_holder_vault: 'u64',
-  pool_updated: 'bool',
-})
-
-const MIGRATE_BONDING_CURVE_CREATOR_EVENT = eventLayout(
-  'pump',
-  'MigrateBondingCurveCreatorEvent',
-  '9ba768dcd56cf303',
-  {
-    timestamp: 'i64',
-    mint: 'pubkey',
-    bonding_curve: 'pubkey',
-    sharing_config: 'pubkey',
-    old_creator: 'pubkey',
-    new_creator: 'pubkey',
-  },
-)
-
 export const PUMP_COIN_LAYOUTS: readonly AnyEventLayout[] = [
   TRADE_EVENT,
   CREATE_EVENT,
   COMPLETE_EVENT,
   COMPLETE_PUMP_AMM_MIGRATION_EVENT,
   POST_COMPLETE_BUY_EVENT,
-  EXTEND_ACCOUNT_EVENT,
-  SET_CREATOR_EVENT,
   UPDATE_MAYHEM_VIRTUAL_PARAMS_EVENT,
-  ADMIN_CTO_EVENT,
-  MIGRATE_BONDING_CURVE_CREATOR_EVENT,
 ]

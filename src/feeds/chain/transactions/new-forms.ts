@@ -1,6 +1,6 @@
 import type { ProgramName } from '../layouts/programs.ts'
 
-/** Forms that are remembered; past it no more are told, and counters alone say that there are some. */
+/** Forms that are remembered; past it no more are reported, and counters alone say that there are some. */
 const FORMS_MAX = 256
 const DISCRIMINATOR_BYTES = 8
 
@@ -10,7 +10,7 @@ const DISCRIMINATOR_BYTES = 8
  */
 export class NewForms {
   readonly #say: (sentence: string) => void
-  readonly #told = new Set<string>()
+  readonly #reported = new Set<string>()
 
   constructor(say: (sentence: string) => void) {
     this.#say = say
@@ -19,7 +19,7 @@ export class NewForms {
   /** An event whose discriminator is in no layout; `bytes` with the discriminator. */
   event(program: ProgramName, bytes: Uint8Array): void {
     const discriminator = discriminatorOf(bytes)
-    this.#tell(
+    this.#report(
       `${program} ${discriminator}`,
       `The program ${program} emits an event that this version does not know (discriminator ` +
         `${discriminator || 'none'}, ${bytes.length} bytes): it is left out and counted as unknown; ` +
@@ -30,7 +30,7 @@ export class NewForms {
   /** A known event that has grown; `bytes` with the discriminator. */
   tail(program: ProgramName, name: string, bytes: Uint8Array, tailBytes: number): void {
     const discriminator = discriminatorOf(bytes)
-    this.#tell(
+    this.#report(
       `${program} ${discriminator} ${tailBytes}`,
       `The event ${name} of the program ${program} (discriminator ${discriminator}, ${bytes.length} bytes) ` +
         `has ${tailBytes} bytes that this version does not know: they are ignored and counted as an ` +
@@ -38,9 +38,9 @@ export class NewForms {
     )
   }
 
-  #tell(form: string, sentence: string): void {
-    if (this.#told.has(form) || this.#told.size >= FORMS_MAX) return
-    this.#told.add(form)
+  #report(form: string, sentence: string): void {
+    if (this.#reported.has(form) || this.#reported.size >= FORMS_MAX) return
+    this.#reported.add(form)
     this.#say(sentence)
   }
 }

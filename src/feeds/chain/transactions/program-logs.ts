@@ -6,12 +6,6 @@ export interface EmittedBytes {
   readonly bytes: Uint8Array
 }
 
-interface LogEvents {
-  readonly emitted: readonly EmittedBytes[]
-  /** The validator cut the log: later events of the transaction are missing. */
-  readonly truncated: boolean
-}
-
 const DATA_PREFIX = 'Program data: '
 /** Last line of a log that the validator cut. */
 export const LOG_TRUNCATED = 'Log truncated'
@@ -27,7 +21,11 @@ const EVENT_TAG = Buffer.from('e445a52e51cb9a1d', 'hex')
  * Reading ends at `Log truncated`. The validator drops only the lines that are too long there and
  * goes on with shorter ones, so neither the stack nor the ordinals hold after it.
  */
-export function eventsOfLogs(lines: readonly string[]): LogEvents {
+export function eventsOfLogs(lines: readonly string[]): {
+  readonly emitted: readonly EmittedBytes[]
+  /** The validator cut the log: later events of the transaction are missing. */
+  readonly truncated: boolean
+} {
   const stack: string[] = []
   const emitted: EmittedBytes[] = []
   for (const line of lines) {

@@ -1,3 +1,8 @@
+/**
+ * feeds/chain/transactions: JSON of the RPC, bytes of a serialised transaction or lines of a log in, a `ChainTransaction` out.
+ * Instructions win over logs, which validators cut. A failed transaction has no events.
+ */
+
 import type { FeedCounters } from '../../feed-counters.ts'
 import { type DecodedEvent, decodeEvent } from '../layouts/decode-event.ts'
 import type { NewForms } from './new-forms.ts'
@@ -15,7 +20,7 @@ const NO_BALANCE: Balance = { beforeRaw: 0n, afterRaw: 0n }
 export interface TokenBalanceChange extends Balance {
   readonly owner: string
   readonly mint: string
-  /** Those of the mint; absent: not told. */
+  /** Those of the mint; absent: not given. */
   readonly decimals?: number
 }
 
@@ -70,7 +75,7 @@ export function decodeTransaction(
 }
 
 /**
- * What a wallet holds of a mint before and after the transaction; null: nobody told of the mint. An account
+ * What a wallet holds of a mint before and after the transaction; null: no balance names the mint. An account
  * that was made and closed in it, as routers do that pass on what they buy, is in neither list.
  */
 export function balanceOf(
@@ -90,4 +95,16 @@ function emittedBy(transaction: ChainTransaction, counters: FeedCounters): reado
   const { emitted, truncated } = eventsOfLogs(logs)
   if (truncated) counters.truncatedLogs++
   return emitted
+}
+
+/**
+ * How a signature is written: base58. What no event line can carry would make a journal that no
+ * start reads again.
+ */
+export const SIGNATURE_PATTERN = '^[1-9A-HJ-NP-Za-km-z]{32,90}$'
+
+const SIGNATURE = new RegExp(SIGNATURE_PATTERN)
+
+export function isSignature(text: string): boolean {
+  return SIGNATURE.test(text)
 }

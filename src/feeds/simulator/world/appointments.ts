@@ -10,7 +10,7 @@ const BUCKET_CAPACITY = 4_096
 export class Appointments {
   readonly #entries = new Int32Array(BUCKETS * BUCKET_CAPACITY)
   readonly #counts = new Int32Array(BUCKETS)
-  /** Appointments not kept yet. */
+  /** Appointments not run yet. */
   pending = 0
 
   /** False when the slot's list is full. */

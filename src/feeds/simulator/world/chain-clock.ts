@@ -20,10 +20,10 @@ export class ChainClock {
   ordinal = 0
   /** Unix seconds at which the next slot begins; 0 until a slot was entered. */
   slotEndSeconds = 0
-  /** Slots that are told lie this far ahead of the clock's own. */
+  /** Emitted slots lie this far ahead of the clock's own. */
   readonly #slotsAhead: number
 
-  /** `firstSlot`: no slot told is below it; nothing is told of the time before `fromSeconds`. */
+  /** `firstSlot`: no slot emitted is below it; nothing is emitted of the time before `fromSeconds`. */
   constructor(fromSeconds: number, firstSlot: number) {
     this.#slotsAhead = Math.max(0, firstSlot - slotAt(fromSeconds))
   }

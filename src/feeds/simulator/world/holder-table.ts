@@ -3,7 +3,7 @@ import { I, TOKEN_INTS, type TokenTable } from './token-table.ts'
 /** Recent holders remembered for each token. */
 export const HOLDERS_PER_TOKEN = 16
 
-/** What is known of a holder beside what it bought. Only a balance that is known whole can be told. */
+/** What is known of a holder beside what it bought. Only a balance that is known whole can be emitted. */
 export const Known = {
   nothing: 0,
   /** Its entry is all that it holds of the token. */

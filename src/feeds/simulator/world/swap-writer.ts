@@ -11,7 +11,7 @@ const BATCH_RECORDS = 1_024
 /** Events that are no swaps in one batch; past it the batch is handed over. */
 const BATCH_OTHERS_MAX = 1_024
 const BASE_CHAIN_FEE_LAMPORTS = 5_000
-const QUOTE_TOLD = Trait.usdc | Trait.coin
+const QUOTE_GIVEN = Trait.usdc | Trait.coin
 const PER_TWO_32 = 2 ** -32
 
 /** Places in `SwapWriter.amounts`. */
@@ -26,22 +26,6 @@ export const A = {
 
 /** Where the signature of the open transaction is: most are made in place, in their only record. */
 const Signature = { unmade: 0, inBatch: 1, kept: 2 } as const
-
-/** The chain position that the events of the open transaction share. */
-interface Position {
-  readonly slot: number
-  readonly txIndex: number
-  readonly ordinal: number
-  readonly signature: string
-  readonly timestamp: number
-}
-
-interface SwapWriterParts {
-  readonly sink: RecordSink
-  readonly clock: ChainClock
-  readonly tokens: TokenTable
-  readonly random: Random
-}
 
 /** Puts transactions on the chain: swaps as binary records, everything else as events, in order. */
 export class SwapWriter {
@@ -66,7 +50,12 @@ export class SwapWriter {
   readonly #tokens: TokenTable
   readonly #random: Random
 
-  constructor(parts: SwapWriterParts) {
+  constructor(parts: {
+    readonly sink: RecordSink
+    readonly clock: ChainClock
+    readonly tokens: TokenTable
+    readonly random: Random
+  }) {
     this.#sink = parts.sink
     this.#clock = parts.clock
     this.#tokens = parts.tokens
@@ -102,7 +91,7 @@ export class SwapWriter {
     u32[at + SwapLane.token] = ints[int + I.token]
     u32[at + SwapLane.wallet] = wallet
     u32[at + SwapLane.pool] = ints[int + I.pool]
-    if ((traits & QUOTE_TOLD) !== 0) u32[at + SwapLane.quoteMint] = this.#tokens.quoteMint[row]
+    if ((traits & QUOTE_GIVEN) !== 0) u32[at + SwapLane.quoteMint] = this.#tokens.quoteMint[row]
     if (this.#chainFeeLamports > 0) {
       bits |= Flag.chainFeeGiven
       u32[at + SwapLane.chainFeeLo] = this.#chainFeeLamports
@@ -166,7 +155,13 @@ export class SwapWriter {
   }
 
   /** Takes the next ordinal of the open transaction for an event. */
-  position(): Position {
+  position(): {
+    readonly slot: number
+    readonly txIndex: number
+    readonly ordinal: number
+    readonly signature: string
+    readonly timestamp: number
+  } {
     const { toldSlot: slot, txIndex, timestamp } = this.#clock
     if (this.#signatureText === '') {
       this.#keepSignature()
@@ -197,7 +192,7 @@ function put(u32: Uint32Array, at: number, value: number): void {
   u32[at + 1] = value * PER_TWO_32
 }
 
-/** Tells what a transaction left behind where no swap says it: reserves, supply, balances. */
+/** Emits what a transaction left behind where no swap says it: reserves, supply, balances. */
 export class StateWriter {
   readonly #tokens: TokenTable
   readonly #writer: SwapWriter

@@ -64,7 +64,7 @@ export const Trait = {
   watched: 512,
 } as const
 
-/** The pool's lane of the swaps of a token: SOL is not told as a quote, anything else is. */
+/** The pool's lane of the swaps of a token: SOL is not named as a quote, anything else is. */
 export function quotedPoolLane(pool: number, traits: number): number {
   if ((traits & Trait.usdc) !== 0) return poolLane(pool, Quote.usdc)
   if ((traits & Trait.coin) !== 0) return poolLane(pool, Quote.other)

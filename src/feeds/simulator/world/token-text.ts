@@ -41,12 +41,6 @@ const LEADING_DIGITS = 16
 const SUFFIX = 'pump'
 const scratch = Buffer.alloc(ADDRESS_CHARS)
 
-interface TokenText {
-  readonly name: string
-  readonly symbol: string
-  readonly uri: string
-}
-
 /** The links of a token; a missing key is one that the token does not have. */
 interface TokenLinks {
   image?: string
@@ -66,7 +60,11 @@ export class TokenTextSource {
     this.#random = random
   }
 
-  text(): TokenText {
+  text(): {
+    readonly name: string
+    readonly symbol: string
+    readonly uri: string
+  } {
     const random = this.#random
     const uri = `https://ipfs.io/ipfs/${randomCid(random)}`
     if (random.chance(HOSTILE_SHARE)) {
