@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
 import { setImmediate } from 'node:timers/promises'
+import { Budget, within } from '../base/budget.ts'
 import { residentBytes } from '../base/this-process.ts'
 import type { Config } from '../config/config.ts'
 import { marketOf } from '../config/feed-setting.ts'
@@ -138,8 +139,7 @@ export class Durability {
     this.#watchTimer = setInterval(() => this.#journal.look(), WATCH_EVERY_MS)
     this.#watchTimer.unref()
     this.#prefetchTimer = setInterval(() => {
-      const endMs = performance.now() + PREFETCH_SLICE_MS
-      engine.resting.areNear(() => performance.now() < endMs)
+      within(Budget.ofMs(PREFETCH_SLICE_MS), (budget) => engine.resting.load(budget))
     }, PREFETCH_EVERY_MS)
     this.#prefetchTimer.unref()
   }

@@ -5,6 +5,7 @@
  * the table of filters, live-frames.ts and table-rows.ts the frames of live channels, udf-json.ts TradingView's protocol.
  */
 import type { Width } from '../base/bar-time.ts'
+import type { Budget } from '../base/budget.ts'
 import type { Filters, Group } from './filters.ts'
 
 /** Bars an answer holds at most, the newest (contract section 3.6). */
@@ -116,12 +117,6 @@ export interface TableAnswer {
   rows(): TableRows
 }
 
-/** An answer that was read and takes longer to write than a turn may. */
-export interface Written {
-  /** Writes for as long as `mayGoOn` says; the whole text, or null: to be called again in a later turn. */
-  write(mayGoOn: () => boolean): string | null
-}
-
 /** The columns of a chart in their order. */
 export const CHART_COLUMNS = [
   't',
@@ -138,57 +133,62 @@ export const CHART_COLUMNS = [
 ] as const
 export type ChartColumn = (typeof CHART_COLUMNS)[number]
 
-/** A chart as of the moment in which it was begun. */
-export interface BegunChart extends Written {
+/** A chart as of the moment in which it was begun: it takes longer to write than a turn may. */
+export interface BegunChart {
+  /**
+   * The whole text.
+   * @throws OutOfTime: the next call goes on from there
+   */
+  write(budget: Budget): string
   /** One column of its bars, as it is written. */
   column(name: ChartColumn): readonly number[]
   /** Would one begun now be the same, but for where it ends? */
   isCurrent(): boolean
 }
 
-/** The reads. Every method answers at the clock's now; none throws on unknown mints or wallets. */
+/**
+ * The reads. Every method answers at the clock's now; none throws on unknown mints or wallets. Where the answer
+ * needs what is not in memory yet, the read ends with `OutOfTime` when its budget is spent, and goes on from there
+ * when it is made again. `extra`: with additive keys.
+ */
 export interface Queries {
   /** A number that is another one whenever any answer may be: by an event, by the clock's second. */
   version(): number
   /** Has any event named this text, as a mint, a wallet or another address? */
   isKnownAddress(address: string): boolean
-  /**
-   * As `hasFoundSwaps`, for `search`: market caps are read for all tokens when first they are asked for, and
-   * the holders of each one that is found are looked through.
-   */
-  hasFoundNamed(query: string, mayGoOn: () => boolean): boolean
-  /** `extra`: with additive keys, here and in `marketData`. */
-  search(query: string, extra?: boolean): string
-  /** As `hasFoundSwaps`, for `marketData`: the holders of each are looked through when first it is asked for. */
-  hasFoundHolders(mints: readonly string[], mayGoOn: () => boolean): boolean
-  marketData(mints: readonly string[], extra?: boolean): string
-  /**
-   * Looks for a page of swaps for as long as `mayGoOn` says; false: it lies deeper, to be called again
-   * in a later turn. True: `swaps` has it at once.
-   */
-  hasFoundSwaps(mint: string, wallet: string | null, page: Page, mayGoOn: () => boolean): boolean
-  swaps(mint: string, wallet: string | null, page: Page): string
-  /** As `hasFoundSwaps`, for `tokenTraders`: what many traders are ordered by is read trader by trader. */
-  hasFoundTraders(mint: string, query: TraderQuery, mayGoOn: () => boolean): boolean
-  tokenTraders(mint: string, query: TraderQuery): string
-  /** As `hasFoundSwaps`, for `walletTokens`: a wallet's resting positions lie on the disk. */
-  hasFoundTokens(wallet: string, mayGoOn: () => boolean): boolean
-  walletTokens(wallet: string, query: TraderQuery): string
-  /** As `hasFoundSwaps`, for `chart`: its newest bar may be a million bars back. */
-  hasFoundBars(query: ChartQuery, mayGoOn: () => boolean): boolean
+  search(query: string, extra: boolean, budget: Budget): string
+  marketData(mints: readonly string[], extra: boolean, budget: Budget): string
+  swaps(mint: string, wallet: string | null, page: Page, budget: Budget): string
+  tokenTraders(mint: string, query: TraderQuery, budget: Budget): string
+  walletTokens(wallet: string, query: TraderQuery, budget: Budget): string
+  beginChart(query: ChartQuery, budget: Budget): BegunChart
+  /** The same in one go. */
   chart(query: ChartQuery): string
-  /** The same as of now, to be written in later turns as well. */
-  beginChart(query: ChartQuery): BegunChart
-  /** As `hasFoundSwaps`, for `tables`: values by which none was asked for yet are read for all tokens. */
-  hasFoundTables(query: TablesQuery, mayGoOn: () => boolean): boolean
+  /** The table with its rows. */
+  tableAnswer(query: TablesQuery, budget: Budget): TableAnswer
+  /** The same in one go, as text. */
   tables(query: TablesQuery): string
-  /** The same with its rows. */
-  tableAnswer(query: TablesQuery): TableAnswer
-  /**
-   * The same; null: largest holders of its tokens had to be looked for until `mayGoOn` said no, and it is to be
-   * called again in a later turn. They stay known: an answer is made in one turn, as of its moment.
-   */
-  tableAnswerWithin(query: TablesQuery, mayGoOn: () => boolean): TableAnswer | null
+}
+
+/** A page of swaps behind a mark; null: from the newest on. */
+export interface SwapCursor extends Omit<Page, 'page'> {
+  readonly after: { readonly index: number; readonly ordinal: number; readonly word: number } | null
+}
+
+/** Reads beyond the specification's (docs/live.md, "Additive reads"), at the clock's now and with a budget as `Queries` are. */
+export interface TokenReads {
+  /** TokenDetail; null for a mint nobody knows. */
+  detail(mint: string, budget: Budget): string | null
+  /** Wallets that hold the token, largest first. */
+  holders(mint: string, page: Page, budget: Budget): string
+  /** Wallets that bought, in order of their first buy. */
+  firstBuyers(mint: string, page: Page, budget: Budget): string
+  /** Swaps behind a cursor; null when the cursor is of no swap of the mint. */
+  swapsFrom(mint: string, wallet: string | null, cursor: SwapCursor, budget: Budget): string | null
+  /** Name, symbol and present price of a token; null for a mint nobody knows. */
+  symbol(mint: string): { name: string; symbol: string; priceUsd: number } | null
+  /** Unix seconds of now. */
+  now(): number
 }
 
 /** What `/readyz` and `/metrics` show beside the server's own figures. */

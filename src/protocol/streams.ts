@@ -1,5 +1,6 @@
 /** The port of the live feed: what the engine hands over as it happens, and what can be had of it later. */
 
+import type { Budget } from '../base/budget.ts'
 import type { AnnouncedChannel, EventMessage, ResyncReason, StreamChannel } from './live-frames.ts'
 
 /** The newest trades, whose places on the tape are remembered: 36 bytes each. */
@@ -42,12 +43,10 @@ export interface StreamSource {
    */
   since(key: string, after: number, max: number, extra?: boolean): readonly string[] | ResyncReason
   /**
-   * Looks for what `snapshot` shows for as long as `mayGoOn` says; false: it lies on the disk, to be
-   * called again in a later turn.
+   * The frame that shows the state at the head; with `extra` its additive keys too.
+   * @throws OutOfTime while what it shows is read from the disk
    */
-  hasFoundSnapshot(key: string, mayGoOn: () => boolean): boolean
-  /** The frame that shows the state at the head; with `extra` its additive keys too. */
-  snapshot(key: string, extra?: boolean): string
+  snapshot(key: string, extra: boolean, budget: Budget): string
 }
 
 /** Numbers, replays and snapshots of the streams: by them a reader proves that it has every message. */

@@ -1,5 +1,6 @@
+import { Budget } from '../base/budget.ts'
 import type { Engine } from '../engine/engine.ts'
-import { chainOf } from '../engine/history/tape-reader.ts'
+import { chainOf } from '../engine/history/swap-chains.ts'
 import { boundedPart, growingPart, type MemoryPart } from '../engine/memory/state-part.ts'
 import { Chart } from '../engine/read/chart.ts'
 import { PositionReader } from '../engine/read/position-reader.ts'
@@ -14,7 +15,7 @@ import type {
   TablesQuery,
   TraderQuery,
 } from '../protocol/queries.ts'
-import { chartText, isChartNear } from './json/chart-json.ts'
+import { chartText } from './json/chart-json.ts'
 import { withTokenExtras } from './json/extra-json.ts'
 import { RowCache } from './json/row-cache.ts'
 import { swapJson } from './json/swap-json.ts'
@@ -22,7 +23,7 @@ import { tokenJson } from './json/token-json.ts'
 import { knownSwaps, knownToken, knownWallet } from './known.ts'
 import { TokenSearch } from './search/token-search.ts'
 import type { Resource } from './tables/metrics.ts'
-import { compileFilters, TableColumns } from './tables/table-columns.ts'
+import { compileFilters, type Predicate, TableColumns } from './tables/table-columns.ts'
 import { TableScan } from './tables/table-scan.ts'
 import { isSettledSoon } from './tables/token-column.ts'
 import {
@@ -41,7 +42,12 @@ interface Sought {
   readonly tokens: readonly number[]
 }
 
-/** The reads of the API, out of the engine's state, as of its now. */
+/**
+ * The reads of the API. In: parsed requests and a budget. Out: JSON text, or bytes for tables. `tables` has the columns that
+ * filters read, `search`, `traders` and `json` what their names say, `live` the tables and candles that somebody follows.
+ * A read sees one moment of the state, changes nothing in it and never throws on an unknown mint or wallet; what it
+ * keeps for the next read (rows, columns, the last search) is derived and bounded.
+ */
 export class EngineQueries implements Queries {
   readonly #engine: Engine
   readonly #token: TokenReader
@@ -92,22 +98,16 @@ export class EngineQueries implements Queries {
     return book.findToken(address) >= 0 || book.findWallet(address) >= 0
   }
 
-  hasFoundNamed(query: string, mayGoOn: () => boolean): boolean {
+  search(query: string, extra = false, budget = Budget.unlimited): string {
     const { search, top } = this.#engine
-    const isWeighed =
-      this.#columns.marketCaps().isNear(mayGoOn) &&
-      this.#columns.mintPrecedences().isNear(mayGoOn) &&
-      search.isNear(mayGoOn)
-    if (!isWeighed) return false
+    this.#columns.marketCaps().load(budget)
+    this.#columns.mintPrecedences().load(budget)
+    search.load(budget)
     // Those of the turn before, while their holders are looked through: most are found again.
-    const sought = this.#sought
-    if (sought.query === query && !top.areNear(sought.tokens, mayGoOn)) return false
-    return top.areNear(this.#named(query), mayGoOn)
-  }
-
-  search(query: string, extra = false): string {
-    const rows = this.#named(query).map((token) => this.#tokenJson(token, 'search', extra))
-    return `[${rows.join(',')}]`
+    if (this.#sought.query === query) top.load(this.#sought.tokens, budget)
+    const tokens = this.#named(query)
+    top.load(tokens, budget)
+    return `[${tokens.map((token) => this.#tokenJson(token, 'search', extra)).join(',')}]`
   }
 
   #tokenJson(token: number, resource: Resource, extra: boolean): string {
@@ -123,86 +123,59 @@ export class EngineQueries implements Queries {
     return this.#sought.tokens
   }
 
-  hasFoundHolders(mints: readonly string[], mayGoOn: () => boolean): boolean {
-    const { state, top } = this.#engine
-    const tokens = mints.map((mint) => knownToken(state, mint)).filter((token) => token >= 0)
-    return top.areNear(tokens, mayGoOn)
-  }
-
-  marketData(mints: readonly string[], extra = false): string {
+  marketData(mints: readonly string[], extra = false, budget = Budget.unlimited): string {
     this.#tick()
-    const rows: string[] = []
+    const { state, top } = this.#engine
+    const tokens: number[] = []
     for (const mint of new Set(mints)) {
-      const token = knownToken(this.#engine.state, mint)
-      if (token >= 0) rows.push(this.#tokenJson(token, 'market', extra))
+      const token = knownToken(state, mint)
+      if (token >= 0) tokens.push(token)
     }
-    return `[${rows.join(',')}]`
+    top.load(tokens, budget)
+    return `[${tokens.map((token) => this.#tokenJson(token, 'market', extra)).join(',')}]`
   }
 
-  hasFoundSwaps(mint: string, wallet: string | null, page: Page, mayGoOn: () => boolean): boolean {
-    const { state, chains } = this.#engine
-    const of = knownSwaps(state, mint, wallet)
-    return of === null || chains.isNear(chainOf(state, of), page.page, page.limit, mayGoOn)
-  }
-
-  swaps(mint: string, wallet: string | null, page: Page): string {
+  swaps(mint: string, wallet: string | null, page: Page, budget = Budget.unlimited): string {
     this.#tick()
     const { state, chains } = this.#engine
     const of = knownSwaps(state, mint, wallet)
     if (of === null) return pageJson(0, page, [])
-    const { total, swaps } = chains.page(chainOf(state, of), page.page, page.limit)
-    return pageJson(
-      total,
-      page,
-      swaps.map((index) => swapJson(state, index, page.extra)),
-    )
+    const chain = chainOf(state, of)
+    const swaps = chains.page(chain, page.page, page.limit, budget)
+    const items = swaps.map((index) => swapJson(state, index, page.extra))
+    return pageJson(chain.total, page, items)
   }
 
-  hasFoundTraders(mint: string, { orderBy }: TraderQuery, mayGoOn: () => boolean): boolean {
-    const { state, traders } = this.#engine
-    const token = knownToken(state, mint)
-    return token < 0 || traders.areNear(token, ORDER_PARTS[orderBy], mayGoOn)
-  }
-
-  tokenTraders(mint: string, query: TraderQuery): string {
+  tokenTraders(mint: string, query: TraderQuery, budget = Budget.unlimited): string {
     this.#tick()
     const { positions, state, traders } = this.#engine
     const token = knownToken(state, mint)
-    const columns = token < 0 ? null : traders.of(token, ORDER_PARTS[query.orderBy])
+    const columns = token < 0 ? null : traders.of(token, ORDER_PARTS[query.orderBy], budget)
     if (columns !== null) return columnPage(columns, this.#trader, query)
     const listed = token < 0 ? [] : positions.ofToken(token)
     // Equal ones by name, ascending in both directions.
     return traderPage(this.#trader, listed, byWallet(this.#trader, this.#valueOf(query)), query)
   }
 
-  hasFoundTokens(wallet: string, mayGoOn: () => boolean): boolean {
-    const row = knownWallet(this.#engine.state, wallet)
-    return row < 0 || this.#engine.positions.areNear(row, mayGoOn)
-  }
-
-  walletTokens(wallet: string, query: TraderQuery): string {
+  walletTokens(wallet: string, query: TraderQuery, budget = Budget.unlimited): string {
     this.#tick()
     const row = knownWallet(this.#engine.state, wallet)
-    const listed = row < 0 ? [] : this.#engine.positions.ofWallet(row)
+    const listed = row < 0 ? [] : this.#engine.positions.ofWallet(row, budget)
     return traderPage(this.#trader, listed, byMint(this.#trader, this.#valueOf(query)), query)
   }
 
-  hasFoundBars(query: ChartQuery, mayGoOn: () => boolean): boolean {
-    return isChartNear(this.#chart, knownToken(this.#engine.state, query.mint), query, mayGoOn)
-  }
-
   chart(query: ChartQuery): string {
-    return whole(this.beginChart(query).write(() => true))
+    return this.beginChart(query).write(Budget.unlimited)
   }
 
-  beginChart(query: ChartQuery): BegunChart {
+  beginChart(query: ChartQuery, budget = Budget.unlimited): BegunChart {
     this.#tick()
     const { state } = this.#engine
     const token = knownToken(state, query.mint)
     const changes = token < 0 ? 0 : state.changes.of(token)
-    const text = chartText(this.#chart, token, query, state.now)
+    const text = chartText(this.#chart, token, query, state.now, budget)
     return {
-      write: (mayGoOn) => text.write(mayGoOn),
+      write: (later) => text.write(later),
       column: (name) => text.column(name),
       isCurrent: () =>
         knownToken(state, query.mint) === token &&
@@ -210,62 +183,54 @@ export class EngineQueries implements Queries {
     }
   }
 
-  hasFoundTables(query: TablesQuery, mayGoOn: () => boolean): boolean {
-    return groupsOf(query).every((group) => this.#isNear(group, query, mayGoOn))
-  }
-
-  /** Most filters are answered by the newest tokens; the others need their columns settled. */
-  #isNear(group: Group, query: TablesQuery, mayGoOn: () => boolean): boolean {
-    const gates = compileFilters(query.filters[group], this.#columns)
-    if (gates.every(({ column }) => isSettledSoon(column))) return true
-    const { blocks } = this.#engine.order[group]
-    if (this.#scan.endsSoon(blocks, gates, query.limit)) return true
-    return gates.every(({ column }) => column.isNear(mayGoOn))
-  }
-
   tables(query: TablesQuery): string {
     return this.tableAnswer(query).bytes.toString()
   }
 
-  tableAnswer(query: TablesQuery): TableAnswer {
-    return whole(this.tableAnswerWithin(query, () => true))
-  }
-
-  tableAnswerWithin(query: TablesQuery, mayGoOn: () => boolean): TableAnswer | null {
+  tableAnswer(query: TablesQuery, budget = Budget.unlimited): TableAnswer {
     this.#tick()
-    const { top } = this.#engine
-    const { scans } = top
-    // Rows take a microsecond or so, but a look through thousands of holders.
-    const isTooLong = () => top.scans !== scans && !mayGoOn()
+    const groups = query.type === 'all' ? GROUPS : [query.type]
+    const filters = groups.map((group) => this.#loadFilters(group, query, budget))
     const rows = this.#rows
     const counts = new Map<Group, number>()
     rows.begin()
-    let opening = '{'
-    for (const group of groupsOf(query)) {
-      rows.text(`${opening}"${group}":[`)
-      const count = this.#table(group, query, isTooLong)
-      if (count === null) return null
-      counts.set(group, count)
-      opening = '],'
+    for (const [i, group] of groups.entries()) {
+      rows.text(`${i === 0 ? '{' : '],'}"${group}":[`)
+      counts.set(group, this.#writeRows(group, filters[i], query, budget))
     }
     rows.text(']}')
     return rows.end(counts)
   }
 
-  /** One group: its order is kept, so the first `limit` that pass are the answer. How many; null: it takes too long. */
-  #table(group: Group, query: TablesQuery, isTooLong: () => boolean): number | null {
-    const gates = compileFilters(query.filters[group], this.#columns)
+  /** Most filters are answered by the newest tokens; the others need their columns settled. */
+  #loadFilters(group: Group, query: TablesQuery, budget: Budget): readonly Predicate[] {
+    const filters = compileFilters(query.filters[group], this.#columns)
     const { blocks } = this.#engine.order[group]
+    const isSoon =
+      filters.every(({ column }) => isSettledSoon(column)) ||
+      this.#scan.endsSoon(blocks, filters, query.limit)
+    if (!isSoon) for (const { column } of filters) column.load(budget)
+    return filters
+  }
+
+  /** One group: its order is kept, so the first `limit` that pass are the answer. How many. */
+  #writeRows(
+    group: Group,
+    filters: readonly Predicate[],
+    { limit, extra }: TablesQuery,
+    budget: Budget,
+  ): number {
+    const { order, top } = this.#engine
+    const { scans } = top
     let count = 0
-    let isWhole = true
-    this.#scan.run(blocks, gates, (token) => {
-      isWhole = !isTooLong()
-      if (!isWhole) return false
-      this.#rows.row(this.#token.at(token), count === 0, query.extra)
+    this.#scan.run(order[group].blocks, filters, (token) => {
+      // Rows take a microsecond or so, but a look through thousands of holders, which then stay known.
+      if (top.scans !== scans) budget.throwIfSpent()
+      this.#rows.row(this.#token.at(token), count === 0, extra)
       count += 1
-      return count < query.limit
+      return count < limit
     })
-    return isWhole ? count : null
+    return count
   }
 
   /** By the wire number, in the direction asked for (contract section 3.4). */
@@ -274,14 +239,4 @@ export class EngineQueries implements Queries {
     const sign = query.direction === 'asc' ? 1 : -1
     return (position) => read(this.#trader.at(position)) * sign
   }
-}
-
-function groupsOf({ type }: TablesQuery): readonly Group[] {
-  return type === 'all' ? GROUPS : [type]
-}
-
-/** What was written in one go: it had all the time it wants. */
-function whole<Answer>(answer: Answer | null): Answer {
-  if (answer === null) throw new Error('an answer that had no end of its time was not finished')
-  return answer
 }

@@ -1,3 +1,4 @@
+import { Budget } from '../base/budget.ts'
 import type { Engine } from '../engine/engine.ts'
 import { indexOfMark, markOf } from '../engine/history/swap-chains.ts'
 import { boundedPart, type MemoryPart } from '../engine/memory/state-part.ts'
@@ -15,11 +16,10 @@ import {
   type StreamChannel,
   snapshotFrame,
 } from '../protocol/live-frames.ts'
-import type { Queries } from '../protocol/queries.ts'
+import type { Queries, TokenReads } from '../protocol/queries.ts'
 import { type LiveStreams, RECENT_ARRIVALS_MAX, type StreamSource } from '../protocol/streams.ts'
 import { Announcement, TapeTrade } from './engine-live.ts'
 import { knownToken, knownWallet } from './known.ts'
-import type { TokenReads } from './token-reads.ts'
 
 /** Messages a snapshot of launches or migrations shows. */
 export const SNAPSHOT_MESSAGES = 50
@@ -104,7 +104,7 @@ export class EngineStreams implements LiveStreams {
     const heads = mints.map(
       (mint) => `${jsonString(mint)}:${this.sources.update_mint_info.head(mint)}`,
     )
-    const data = this.#parts.answers.marketData(mints, extra)
+    const data = this.#parts.answers.marketData(mints, extra, Budget.unlimited)
     return (
       `{"channel":"update_pools_info","type":"snapshot","seqs":{${heads.join(',')}}` +
       `,"epoch":${jsonString(this.epoch())},"position":${this.position()},"data":${data}}`
@@ -127,9 +127,10 @@ export class EngineStreams implements LiveStreams {
         if (typeof found === 'string') return found
         return this.#frames('update_mint_info', mint, found.slice(0, max), after, extra)
       },
-      hasFoundSnapshot: (mint, mayGoOn) => reads.hasFoundDetail(mint, mayGoOn),
-      snapshot: (mint) =>
-        this.#snapshot('update_mint_info', mint, head(mint), reads.detail(mint) ?? 'null'),
+      snapshot: (mint, _extra, budget) => {
+        const data = reads.detail(mint, budget) ?? 'null'
+        return this.#snapshot('update_mint_info', mint, head(mint), data)
+      },
     }
   }
 
@@ -150,7 +151,6 @@ export class EngineStreams implements LiveStreams {
     return {
       head: () => list().length,
       since,
-      hasFoundSnapshot: () => true,
       snapshot: (key) => {
         const from = Math.max(0, list().length - SNAPSHOT_MESSAGES)
         const data: string[] = []
@@ -178,9 +178,8 @@ export class EngineStreams implements LiveStreams {
           ? 'too_old'
           : this.#frames('wallet_trades', wallet, found, after, extra)
       },
-      hasFoundSnapshot: (wallet, mayGoOn) => answers.hasFoundTokens(wallet, mayGoOn),
-      snapshot: (wallet, extra = false) => {
-        const data = answers.walletTokens(wallet, { ...WALLET_SNAPSHOT, extra })
+      snapshot: (wallet, extra, budget) => {
+        const data = answers.walletTokens(wallet, { ...WALLET_SNAPSHOT, extra }, budget)
         return this.#snapshot('wallet_trades', wallet, head(wallet), data)
       },
     }
@@ -196,7 +195,6 @@ export class EngineStreams implements LiveStreams {
         const found = this.#indexesOf(Array.from({ length: count }, (_, i) => after + 1 + i))
         return found === null ? 'too_old' : this.#frames('all_trades', '', found, after, extra)
       },
-      hasFoundSnapshot: () => true,
       snapshot: (key) =>
         this.#snapshot('all_trades', key, engine.counts.swaps, this.#marketFigures()),
     }

@@ -1,24 +1,22 @@
+import { Budget } from '../base/budget.ts'
 import type { Engine } from '../engine/engine.ts'
-import { markOf } from '../engine/history/swap-chains.ts'
-import { chainBehind, swapsBehind } from '../engine/history/tape-reader.ts'
+import { chainBehind, linkOf, markOf } from '../engine/history/swap-chains.ts'
 import { CreatorTokens } from '../engine/index/creator-tokens.ts'
-import type { MintTraders, TraderPart } from '../engine/index/mint-traders.ts'
+import type { MintTraders, TraderPart } from '../engine/index/trader-columns.ts'
+import { ranked } from '../engine/memory/ranked.ts'
 import type { MemoryPart } from '../engine/memory/state-part.ts'
-import { AllTimeHighs } from '../engine/read/all-time-high.ts'
-import { Chart } from '../engine/read/chart.ts'
+import { AllTimeHighs, Chart } from '../engine/read/chart.ts'
 import { PositionReader } from '../engine/read/position-reader.ts'
 import { TokenReader } from '../engine/read/token-reader.ts'
 import { isNeverHolder } from '../engine/state/exclusion.ts'
 import { positionLane, tokenLane } from '../engine/state/lanes.ts'
 import { PositionLane, TokenLane } from '../engine/state/layout.ts'
 import type { Positions } from '../engine/state/position-lists.ts'
-import type { Page } from '../protocol/queries.ts'
-import { cursorText, type SwapCursor } from '../protocol/requests/pages.ts'
+import type { Page, SwapCursor, TokenReads } from '../protocol/queries.ts'
+import { cursorText } from '../protocol/requests/pages.ts'
 import { swapJson } from './json/swap-json.ts'
 import { creatorTokenJson, tokenDetailJson } from './json/token-json.ts'
 import { knownSwaps, knownToken } from './known.ts'
-import type { TokenReads } from './token-reads.ts'
-import { ranked } from './traders/ranked.ts'
 import {
   byWallet,
   FIRST_BUYER_PARTS,
@@ -67,20 +65,14 @@ export class EngineTokenReads implements TokenReads {
     return this.#engine.state.now
   }
 
-  hasFoundDetail(mint: string, mayGoOn: () => boolean): boolean {
-    const token = knownToken(this.#engine.state, mint)
-    if (token < 0) return true
-    return this.#highs.isNear(token, mayGoOn) && this.#creators.areNear(mayGoOn)
-  }
-
-  detail(mint: string): string | null {
+  detail(mint: string, budget = Budget.unlimited): string | null {
     this.#tick()
     const token = knownToken(this.#engine.state, mint)
     if (token < 0) return null
     const { state } = this.#engine
-    const listed = this.#creators.ofCreatorOf(token, CREATOR_TOKENS_MAX)
+    const high = this.#highs.of(token, budget)
+    const listed = this.#creators.ofCreatorOf(token, CREATOR_TOKENS_MAX, budget)
     const tokens = listed.map((one) => creatorTokenJson(this.#token.at(one)))
-    const high = this.#highs.of(token)
     return tokenDetailJson(this.#token.at(token), {
       high,
       swaps: tokenLane(state, token, TokenLane.swaps),
@@ -97,14 +89,10 @@ export class EngineTokenReads implements TokenReads {
     return { name, symbol, priceUsd }
   }
 
-  hasFoundHolders(mint: string, mayGoOn: () => boolean): boolean {
-    return this.#areNear(mint, HOLDER_PARTS, mayGoOn)
-  }
-
-  holders(mint: string, page: Page): string {
+  holders(mint: string, page: Page, budget = Budget.unlimited): string {
     this.#tick()
     const trader = this.#trader
-    const columns = this.#columns(mint, HOLDER_PARTS)
+    const columns = this.#columns(mint, HOLDER_PARTS, budget)
     if (columns !== null) return holdersPage(columns, trader, page)
     const held: number[] = []
     for (const position of this.#positions(mint)) if (this.#isHolder(position)) held.push(position)
@@ -112,13 +100,9 @@ export class EngineTokenReads implements TokenReads {
     return traderPage(trader, held, keys, page)
   }
 
-  hasFoundFirstBuyers(mint: string, mayGoOn: () => boolean): boolean {
-    return this.#areNear(mint, FIRST_BUYER_PARTS, mayGoOn)
-  }
-
-  firstBuyers(mint: string, page: Page): string {
+  firstBuyers(mint: string, page: Page, budget = Budget.unlimited): string {
     this.#tick()
-    const columns = this.#columns(mint, FIRST_BUYER_PARTS)
+    const columns = this.#columns(mint, FIRST_BUYER_PARTS, budget)
     if (columns !== null) return firstBuyersPage(columns, this.#trader, page)
     const { state } = this.#engine
     const bought: number[] = []
@@ -139,44 +123,31 @@ export class EngineTokenReads implements TokenReads {
     return pageJson(bought.length, page, items)
   }
 
-  hasFoundSwapsFrom(
+  swapsFrom(
     mint: string,
     wallet: string | null,
-    { after, limit }: SwapCursor,
-    mayGoOn: () => boolean,
-  ): boolean {
+    { after, limit, extra }: SwapCursor,
+    budget = Budget.unlimited,
+  ): string | null {
+    this.#tick()
     const { state, chains } = this.#engine
     const of = knownSwaps(state, mint, wallet)
-    const behind = of === null ? null : chainBehind(state, of, after)
-    return behind === null || chains.areNear(behind.chain, behind.firstPlus1, limit, mayGoOn)
-  }
-
-  swapsFrom(mint: string, wallet: string | null, cursor: SwapCursor): string | null {
-    this.#tick()
-    const { state } = this.#engine
-    const of = knownSwaps(state, mint, wallet)
     if (of === null)
-      return cursor.after === null
-        ? `{"total":0,"limit":${cursor.limit},"items":[],"next_cursor":null}`
-        : null
-    const found = swapsBehind(state, of, cursor.after, cursor.limit)
-    if (found === null) return null
-    const items = found.swaps.map((index) => swapJson(state, index, cursor.extra))
-    const last = found.swaps.at(-1)
-    const next =
-      found.hasMore && last !== undefined ? `"${cursorText(markOf(state.tape, last))}"` : 'null'
-    const { total } = found
-    return `{"total":${total},"limit":${cursor.limit},"items":[${items.join(',')}],"next_cursor":${next}}`
+      return after === null ? `{"total":0,"limit":${limit},"items":[],"next_cursor":null}` : null
+    const behind = chainBehind(state, of, after)
+    if (behind === null) return null
+    const { chain, firstPlus1 } = behind
+    const swaps = chains.from(chain, firstPlus1, limit, budget)
+    const items = swaps.map((index) => swapJson(state, index, extra))
+    const last = swaps.at(-1)
+    const hasMore = last !== undefined && linkOf(state, last, chain.link) !== 0
+    const next = hasMore ? `"${cursorText(markOf(state.tape, last))}"` : 'null'
+    return `{"total":${chain.total},"limit":${limit},"items":[${items.join(',')}],"next_cursor":${next}}`
   }
 
-  #areNear(mint: string, parts: readonly TraderPart[], mayGoOn: () => boolean): boolean {
+  #columns(mint: string, parts: readonly TraderPart[], budget: Budget): MintTraders | null {
     const token = knownToken(this.#engine.state, mint)
-    return token < 0 || this.#engine.traders.areNear(token, parts, mayGoOn)
-  }
-
-  #columns(mint: string, parts: readonly TraderPart[]): MintTraders | null {
-    const token = knownToken(this.#engine.state, mint)
-    return token < 0 ? null : this.#engine.traders.of(token, parts)
+    return token < 0 ? null : this.#engine.traders.of(token, parts, budget)
   }
 
   #positions(mint: string): Positions {

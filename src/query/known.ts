@@ -1,4 +1,4 @@
-import type { SwapsOf } from '../engine/history/tape-reader.ts'
+import type { SwapsOf } from '../engine/history/swap-chains.ts'
 import { tokenLane } from '../engine/state/lanes.ts'
 import { TokenFlag, TokenLane } from '../engine/state/layout.ts'
 import { positionIn } from '../engine/state/position-lists.ts'

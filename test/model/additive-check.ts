@@ -19,7 +19,6 @@ export function checkAdditive(pair: Pair, mint: string): string | null {
 }
 
 function* detailChecks({ oracle }: Pair, reads: EngineTokenReads, mint: string): Generator<Check> {
-  while (!reads.hasFoundDetail(mint, () => true));
   const detail: unknown = JSON.parse(reads.detail(mint) ?? 'null')
   const shown = isRecord(detail)
     ? Object.fromEntries(DETAIL_FIELDS.map((field) => [field, detail[field]]))

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
+import { Budget } from '../../src/base/budget.ts'
 import { Engine } from '../../src/engine/engine.ts'
 import { CreatorTokens } from '../../src/engine/index/creator-tokens.ts'
 import { U32List } from '../../src/engine/memory/u32-list.ts'
+import { readInTurns } from '../budgets.ts'
 import { created, swap } from '../oracle/fixtures.ts'
 
 const MANY = 5_000
@@ -15,15 +17,15 @@ test('tokens of a creator are listed by when they were told, whenever it is firs
   facts.on('created', (token) => early.created(token))
   engine.accept(swap({ mint: 'A' }))
   const token = state.book.token('A')
-  expect(early.ofCreatorOf(token, 9)).toEqual([])
+  expect(early.ofCreatorOf(token, 9, Budget.unlimited)).toEqual([])
   for (const mint of ['B', 'A', 'C']) engine.accept(told(mint))
   const mints = (tokens: readonly number[]) => tokens.map((one) => state.book.mintOf(one))
-  expect(mints(early.ofCreatorOf(token, 9))).toEqual(['C', 'A', 'B'])
+  expect(mints(early.ofCreatorOf(token, 9, Budget.unlimited))).toEqual(['C', 'A', 'B'])
   const late = new CreatorTokens(state, announcements.launches)
-  expect(mints(late.ofCreatorOf(token, 9))).toEqual(['C', 'A', 'B'])
-  expect(mints(late.ofCreatorOf(token, 2))).toEqual(['C', 'A'])
+  expect(mints(late.ofCreatorOf(token, 9, Budget.unlimited))).toEqual(['C', 'A', 'B'])
+  expect(mints(late.ofCreatorOf(token, 2, Budget.unlimited))).toEqual(['C', 'A'])
   const ofVersion1 = new CreatorTokens(state, new U32List())
-  expect(mints(ofVersion1.ofCreatorOf(token, 9))).toEqual(['C', 'B', 'A'])
+  expect(mints(ofVersion1.ofCreatorOf(token, 9, Budget.unlimited))).toEqual(['C', 'B', 'A'])
 })
 
 test('the tokens of all creators are made in pieces, and what is told meanwhile is in its place, once', () => {
@@ -37,15 +39,18 @@ test('the tokens of all creators are made in pieces, and what is told meanwhile 
   for (let i = 0; i < MANY; i += 2) engine.accept(toldNext(`mint ${i}`))
   const creators = new CreatorTokens(state, announcements.launches)
   facts.on('created', (token) => creators.created(token))
-  let goes = 1
-  for (; !creators.areNear(() => false); goes += 1)
-    for (let i = 0; i < 40; i += 1) engine.accept(toldNext(`mint ${goes * 80 + i * 2 - 1}`))
-  expect(goes).toBeGreaterThan(MANY / 1_024)
+  const { turns } = readInTurns(
+    (budget) => creators.ofCreatorOf(0, 1, budget),
+    (turn) => {
+      for (let i = 0; i < 40; i += 1) engine.accept(toldNext(`mint ${turn * 80 + i * 2 - 1}`))
+    },
+  )
+  expect(turns).toBeGreaterThan(MANY / 1_024)
   engine.accept(toldNext('last'))
   const newestFirst = Array.from({ length: announcements.launches.length }, (_, place) =>
     announcements.launches.get(place),
   ).toReversed()
-  const listed = creators.ofCreatorOf(state.book.token('last'), 2 * MANY)
+  const listed = creators.ofCreatorOf(state.book.token('last'), 2 * MANY, Budget.unlimited)
   expect(listed).toEqual(newestFirst)
 })
 
@@ -55,7 +60,9 @@ test('an old token of a creator of many stands last among the newest ones', () =
   for (const mint of ['A', 'B', 'C', 'D']) engine.accept(told(mint))
   const creators = new CreatorTokens(state, announcements.launches)
   const listed = (mint: string) =>
-    creators.ofCreatorOf(state.book.token(mint), 3).map((token) => state.book.mintOf(token))
+    creators
+      .ofCreatorOf(state.book.token(mint), 3, Budget.unlimited)
+      .map((token) => state.book.mintOf(token))
   expect(['D', 'B', 'A'].map(listed)).toEqual([
     ['D', 'C', 'B'],
     ['D', 'C', 'B'],

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { Budget, within } from '../../src/base/budget.ts'
 import { Engine } from '../../src/engine/engine.ts'
 import { STORED_FROM_SWAPS } from '../../src/engine/history/candles.ts'
 import { tokenLane } from '../../src/engine/state/lanes.ts'
@@ -8,6 +9,7 @@ import { RESOLUTIONS } from '../../src/protocol/queries.ts'
 import { EngineQueries } from '../../src/query/engine-queries.ts'
 import { copyParts } from '../../src/store/recovery/recovery.ts'
 import { stateDigest } from '../../src/store/snapshot/snapshot-file.ts'
+import { budgetOf, readInTurns } from '../budgets.ts'
 import { type Check, firstDifference } from '../model/difference.ts'
 import { randomChart, wholeChart } from '../model/random-queries.ts'
 import { START_SECOND } from '../oracle/fixtures.ts'
@@ -63,14 +65,12 @@ class ReadEngine {
   /** Goes some steps towards an answer, which the next event may change. */
   goTowards(mint: string): void {
     const random = this.#random
-    let steps = random.integer(1, 5)
-    const mayGoOn = () => --steps > 0
+    const budget = budgetOf(random.integer(1, 5))
     const query = randomChart(random, mint, this.engine.state.now)
     const signer = random.chance(0.5) ? wallet(random) : null
     const page = { page: random.integer(1, 60), limit: random.integer(1, 50) }
-    if (this.answers.hasFoundBars(query, mayGoOn)) this.answers.chart(query)
-    if (this.answers.hasFoundSwaps(mint, signer, page, mayGoOn))
-      this.answers.swaps(mint, signer, page)
+    within(budget, () => this.answers.beginChart(query, budget).write(budget))
+    within(budget, () => this.answers.swaps(mint, signer, page, budget))
   }
 }
 
@@ -122,10 +122,10 @@ function* chartChecks(answers: EngineQueries, oracle: Oracle, mint: string): Gen
   for (const resolution of RESOLUTIONS)
     for (const to of [oracle.now, START_SECOND + 1_800]) {
       const query = { ...wholeChart(mint, to, resolution), countback: 200 }
-      while (!answers.hasFoundBars(query, () => false));
+      const { answer } = readInTurns((budget) => answers.beginChart(query, budget))
       yield {
         name: `chart ${resolution} of ${mint} to ${to}`,
-        actual: answers.chart(query),
+        actual: answer.write(Budget.unlimited),
         expected: oracle.chart(query),
       }
     }

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { Engine } from '../../src/engine/engine.ts'
 import type { TablesQuery } from '../../src/protocol/queries.ts'
 import { EngineQueries } from '../../src/query/engine-queries.ts'
+import { NO_TIME, readInTurns } from '../budgets.ts'
 import { created, price, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { engineOf } from '../store/restoring.ts'
 
@@ -30,31 +31,29 @@ test('the holders of many mints are looked through mint by mint, turn by turn, a
   const answers = new EngineQueries(engine, () => {})
   const expected = answers.marketData(MINTS)
   engine.top.drop()
-  let goes = 1
-  while (!answers.hasFoundHolders([...MINTS, 'nobody'], () => false)) goes += 1
+  const inTurns = (mints: readonly string[]) =>
+    readInTurns((budget) => answers.marketData(mints, false, budget))
   // The last one with so many is followed by one with few, of which nothing has to be found.
-  expect(goes).toBe(MINTS.length)
-  expect(answers.hasFoundHolders(MINTS, () => false)).toBe(true)
-  expect(answers.marketData(MINTS)).toBe(expected)
+  expect(inTurns([...MINTS, 'nobody'])).toEqual({ answer: expected, turns: MINTS.length })
+  expect(inTurns(MINTS)).toEqual({ answer: expected, turns: 1 })
   // A late event makes a list nothing again.
   engine.top.invalidate(0)
-  expect(answers.hasFoundHolders(MINTS, () => false)).toBe(false)
-  expect(answers.hasFoundHolders(MINTS, () => false)).toBe(true)
-  expect(answers.marketData(MINTS)).toBe(expected)
+  expect(inTurns(MINTS)).toEqual({ answer: expected, turns: 2 })
 })
 
 test('the holders of the tokens that a search finds are looked through token by token, turn by turn, and once', () => {
   const engine = marketOf()
   const expected = new EngineQueries(engine, () => {}).search('mint')
   const answers = new EngineQueries(engine, () => {})
-  while (!answers.hasFoundNamed('nobody', () => false));
+  readInTurns((budget) => answers.search('nobody', false, budget))
   engine.top.drop()
   const { scans } = engine.top
-  let goes = 1
-  for (; !answers.hasFoundNamed('mint', () => false); goes += 1)
-    expect(engine.top.scans - scans).toBe(goes)
-  expect(goes).toBe(MINTS.length)
-  expect(answers.search('mint')).toBe(expected)
+  const { answer, turns } = readInTurns(
+    (budget) => answers.search('mint', false, budget),
+    (turn) => expect(engine.top.scans - scans).toBe(turn),
+  )
+  expect(turns).toBe(MINTS.length)
+  expect(answer).toBe(expected)
   expect(engine.top.scans - scans).toBe(MINTS.length - 1)
   // What is remembered of a search is not told when something has changed since.
   const signature = 'another'
@@ -69,17 +68,17 @@ test('the holders of the tokens of a table are looked through token by token, tu
   const expected = new EngineQueries(engine, () => {}).tables(query)
   engine.top.drop()
   const answers = new EngineQueries(engine, () => {})
-  let goes = 1
   let scans = 0
-  let found = answers.tableAnswerWithin(query, () => false)
-  for (; found === null; goes += 1) {
-    expect(engine.top.scans - scans).toBeGreaterThan(0)
-    scans = engine.top.scans
-    found = answers.tableAnswerWithin(query, () => false)
-  }
+  const { answer, turns } = readInTurns(
+    (budget) => answers.tableAnswer(query, budget),
+    () => {
+      expect(engine.top.scans - scans).toBeGreaterThan(0)
+      scans = engine.top.scans
+    },
+  )
   // One for each with many, and one for the last, which has few.
-  expect(goes).toBe(MINTS.length)
-  expect(found.bytes.toString()).toBe(expected)
+  expect(turns).toBe(MINTS.length)
+  expect(answer.bytes.toString()).toBe(expected)
   const again = new EngineQueries(engine, () => {})
-  expect(again.tableAnswerWithin(query, () => false)?.bytes.toString()).toBe(expected)
+  expect(again.tableAnswer(query, NO_TIME).bytes.toString()).toBe(expected)
 })

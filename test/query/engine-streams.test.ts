@@ -1,8 +1,10 @@
 import { expect, test, vi } from 'vitest'
+import { Budget } from '../../src/base/budget.ts'
 import { STREAM_CHANNELS } from '../../src/protocol/live-frames.ts'
 import { RECENT_ARRIVALS_MAX } from '../../src/protocol/streams.ts'
 import { EngineService } from '../../src/query/engine-service.ts'
 import { SNAPSHOT_MESSAGES } from '../../src/query/engine-streams.ts'
+import { NO_TIME } from '../budgets.ts'
 import { created, migrated, price, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { engineOf } from '../store/restoring.ts'
 
@@ -98,29 +100,32 @@ test('a snapshot of launches has the newest of them', () => {
   const mints = Array.from({ length: SNAPSHOT_MESSAGES + 2 }, (_, i) => `mint ${i}`)
   for (const [i, mint] of mints.entries())
     engine.events([created({ slot: 1_000 + i, mint, signature: mint })])
-  const { data } = JSON.parse(sources.new_launched_pool.snapshot(''))
+  const { data } = JSON.parse(sources.new_launched_pool.snapshot('', false, Budget.unlimited))
   expect(data.map(({ mint }: { mint: string }) => mint)).toEqual(mints.slice(2))
 })
 
-test('a snapshot that takes long is looked for in pieces', () => {
+test('a snapshot that takes long is read in pieces', () => {
   const { service, sources } = told()
-  const detail = vi.spyOn(service.reads, 'hasFoundDetail').mockReturnValue(false)
-  const tokens = vi.spyOn(service.answers, 'hasFoundTokens').mockReturnValue(false)
-  expect(sources.update_mint_info.hasFoundSnapshot('mint 0', () => false)).toBe(false)
-  expect(sources.wallet_trades.hasFoundSnapshot('alice', () => false)).toBe(false)
-  expect([detail.mock.calls[0]?.[0], tokens.mock.calls[0]?.[0]]).toEqual(['mint 0', 'alice'])
+  const detail = vi.spyOn(service.reads, 'detail').mockReturnValue('{}')
+  const tokens = vi.spyOn(service.answers, 'walletTokens').mockReturnValue('{}')
+  sources.update_mint_info.snapshot('mint 0', false, NO_TIME)
+  sources.wallet_trades.snapshot('alice', false, NO_TIME)
+  expect(detail.mock.lastCall).toEqual(['mint 0', NO_TIME])
+  expect(tokens.mock.lastCall).toEqual(['alice', expect.anything(), NO_TIME])
 })
 
 test('a snapshot of all trades tells how large the market is, one of an unknown mint nothing', () => {
   const { sources } = told()
   // The creator of the tokens is the third wallet.
   const data = { tokens: EACH, wallets: 3, swaps: EACH + 1, sol_price_usd: 150 }
-  const snapshot: unknown = JSON.parse(sources.all_trades.snapshot(''))
+  const snapshot: unknown = JSON.parse(sources.all_trades.snapshot('', false, Budget.unlimited))
   expect(snapshot).toEqual({
     ...{ channel: 'all_trades', type: 'snapshot', seq: EACH + 1, epoch: 'e1' },
     position: 3 * EACH + 2,
     data: { ...data, time: START_SECOND + 9 },
   })
-  const unknown: unknown = JSON.parse(sources.update_mint_info.snapshot('unknown'))
+  const unknown: unknown = JSON.parse(
+    sources.update_mint_info.snapshot('unknown', false, Budget.unlimited),
+  )
   expect(unknown).toMatchObject({ mint: 'unknown', seq: 0, data: null })
 })

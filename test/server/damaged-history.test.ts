@@ -153,7 +153,7 @@ test('a stream of events is told too', async () => {
 })
 
 test('a defect closes the connection that met it, and no other', async () => {
-  vi.spyOn(service.wired.answers, 'hasFoundBars').mockImplementation(() => {
+  vi.spyOn(service.wired.answers, 'beginChart').mockImplementation(() => {
     throw new Error('a defect')
   })
   const client = await LiveClient.open(`${service.server.wsUrl}?id=me`)

@@ -1,5 +1,6 @@
 import { get, type IncomingMessage } from 'node:http'
 import { afterEach, expect, test, vi } from 'vitest'
+import { OutOfTime } from '../../src/base/budget.ts'
 import { ADDRESS_BYTES_MAX } from '../../src/engine/state/address-book.ts'
 import { LINK_CHARACTERS_MAX, NAME_CHARACTERS_MAX } from '../../src/events/text.ts'
 import {
@@ -167,7 +168,12 @@ test('candles whose trades lie on the disk are begun in pieces', async () => {
   service = await EngineServer.start()
   service.feed([trade(0)])
   let goes = 0
-  vi.spyOn(service.wired.answers, 'hasFoundBars').mockImplementation(() => ++goes >= 30)
+  const { answers } = service.wired
+  const begin = answers.beginChart.bind(answers)
+  vi.spyOn(answers, 'beginChart').mockImplementation((query, budget) => {
+    if (++goes < 30) throw new OutOfTime()
+    return begin(query, budget)
+  })
   const gone = await EventReader.open('channel=candles&mint=A&resolution=5S')
   await gone.close()
   const candles = await EventReader.open('channel=candles&mint=A&resolution=1S')

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
+import { Budget, OutOfTime } from '../../src/base/budget.ts'
 import { isRecord } from '../../src/base/json-access.ts'
 import type { FeedEvent } from '../../src/events/event.ts'
 import { USDC_MINT } from '../../src/events/platform.ts'
@@ -242,7 +243,12 @@ test('candles whose trades lie on the disk are begun in pieces, and what is aske
   service = await EngineServer.start()
   service.feed([trade({ mint: 'A', timestamp: START_SECOND + 1, slot: 100 })])
   let goes = 0
-  vi.spyOn(service.wired.answers, 'hasFoundBars').mockImplementation(() => ++goes >= 30)
+  const { answers } = service.wired
+  const begin = answers.beginChart.bind(answers)
+  vi.spyOn(answers, 'beginChart').mockImplementation((query, budget) => {
+    if (++goes < 30) throw new OutOfTime()
+    return begin(query, budget)
+  })
   const client = await open()
   const subject = { mint: 'A', resolution: '1' }
   client.socket.send(JSON.stringify(ask('candles', subject)))
@@ -268,10 +274,11 @@ test('the chart that candles begin with is written in pieces, and has what was t
     return {
       isCurrent: () => chart.isCurrent(),
       column: (name) => chart.column(name),
-      write: (mayGoOn) => {
+      write: (budget) => {
         goes += 1
         if (goes === 10) service.feed([trade(at(65))])
-        return goes < 30 ? null : chart.write(mayGoOn)
+        if (goes < 30) throw new OutOfTime()
+        return chart.write(budget)
       },
     }
   })
@@ -290,7 +297,13 @@ test('a table whose columns are read for all tokens is begun in pieces, and what
   service = await EngineServer.start()
   service.feed([trade({ mint: 'A' })])
   let goes = 0
-  vi.spyOn(service.wired.answers, 'hasFoundTables').mockImplementation(() => ++goes >= 30)
+  const { answers } = service.wired
+  const read = answers.tableAnswer.bind(answers)
+  vi.spyOn(answers, 'tableAnswer').mockImplementation((query, budget) => {
+    if (budget === undefined || budget === Budget.unlimited) return read(query)
+    if (++goes < 30) throw new OutOfTime()
+    return read(query, budget)
+  })
   const client = await open()
   const subject = { filter: { type: 'new', newPools: { xReuses: { max: 0 } } } }
   client.socket.send(JSON.stringify(ask('meme_tables', subject)))

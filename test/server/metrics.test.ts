@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
+import { Budget } from '../../src/base/budget.ts'
 import { httpCounters } from '../../src/server/http/http-counters.ts'
 import { metricsText } from '../../src/server/http/metrics-text.ts'
 import { textOf } from '../../src/server/http/reply.ts'
-import { UNFINISHED } from '../../src/server/http/router.ts'
 import { systemRoutes } from '../../src/server/routes/system-routes.ts'
 import { type FakeService, fakeAnswers, startFake } from './fake-service.ts'
 
@@ -118,8 +118,13 @@ test('hundreds who ask for the metrics at a time get one text, who asks later a 
   )
   const route = routes.find(({ name }) => name === 'metrics')
   const ask = async () => {
-    const answer = await route?.answer({ word: '', parameters: new Map(), body: '' })
-    if (answer === undefined || answer === UNFINISHED || !answer.ok) throw new Error('no answer')
+    const answer = await route?.answer({
+      word: '',
+      parameters: new Map(),
+      body: '',
+      budget: Budget.unlimited,
+    })
+    if (answer === undefined || !answer.ok) throw new Error('no answer')
     return answer.value
   }
   const replies = await Promise.all(Array.from({ length: 300 }, ask))

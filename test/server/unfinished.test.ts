@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
-import type { Queries } from '../../src/protocol/queries.ts'
-import type { TokenReads } from '../../src/query/token-reads.ts'
+import { type Budget, OutOfTime } from '../../src/base/budget.ts'
+import type { Queries, TokenReads } from '../../src/protocol/queries.ts'
 import { DEFAULT_LIMITS, ROUTE_SLICE_MS } from '../../src/server/load/limits.ts'
 import { type FakeService, fakeAnswers, fakeReads, startFake } from './fake-service.ts'
 import { rawConnect, waitUntil } from './raw-http.ts'
@@ -19,30 +19,33 @@ afterEach(() => fake?.server.stop())
 /** Reads of so much that it is found in so many goes, each as long as one may be. */
 function deepReads(goes: number) {
   const asked = { goes: 0 }
-  const hasFound = (mayGoOn: () => boolean) => {
+  const deep = (budget: Budget) => {
     asked.goes += 1
-    while (asked.goes < goes && mayGoOn());
-    return asked.goes >= goes
+    while (asked.goes < goes) budget.throwIfSpent()
+    return '{"deep":true}'
   }
+  const fakes = fakeAnswers([], () => '{"deep":true}')
   const answers: Queries = {
-    ...fakeAnswers([], () => '{"deep":true}'),
-    hasFoundSwaps: (_mint, _wallet, _page, mayGoOn) => hasFound(mayGoOn),
-    hasFoundBars: (_query, mayGoOn) => hasFound(mayGoOn),
-    hasFoundHolders: (_mints, mayGoOn) => hasFound(mayGoOn),
-    hasFoundNamed: (_query, mayGoOn) => hasFound(mayGoOn),
-    hasFoundTables: (_query, mayGoOn) => hasFound(mayGoOn),
-    hasFoundTraders: (_mint, _query, mayGoOn) => hasFound(mayGoOn),
+    ...fakes,
+    swaps: (_mint, _wallet, _page, budget) => deep(budget),
+    beginChart: (_query, budget) => {
+      const text = deep(budget)
+      return { write: () => text, column: () => [], isCurrent: () => true }
+    },
+    marketData: (_mints, _extra, budget) => deep(budget),
+    search: (_query, _extra, budget) => deep(budget),
+    tableAnswer: (query, budget) => {
+      deep(budget)
+      return fakes.tableAnswer(query, budget)
+    },
+    tokenTraders: (_mint, _query, budget) => deep(budget),
   }
   const reads: TokenReads = {
     ...fakeReads,
-    hasFoundDetail: (_mint, mayGoOn) => hasFound(mayGoOn),
-    detail: () => '{"deep":true}',
-    hasFoundHolders: (_mint, mayGoOn) => hasFound(mayGoOn),
-    holders: () => '{"deep":true}',
-    hasFoundFirstBuyers: (_mint, mayGoOn) => hasFound(mayGoOn),
-    firstBuyers: () => '{"deep":true}',
-    hasFoundSwapsFrom: (_mint, _wallet, _cursor, mayGoOn) => hasFound(mayGoOn),
-    swapsFrom: () => '{"deep":true}',
+    detail: (_mint, budget) => deep(budget),
+    holders: (_mint, _page, budget) => deep(budget),
+    firstBuyers: (_mint, _page, budget) => deep(budget),
+    swapsFrom: (_mint, _wallet, _cursor, budget) => deep(budget),
   }
   return { asked, answers, reads }
 }
@@ -105,13 +108,14 @@ test('who asks for one deep read does not wait for all those of another client',
     ['many', 0],
     ['one', 0],
   ])
-  const hasFoundSwaps: Queries['hasFoundSwaps'] = (mint, _wallet, _page, mayGoOn) => {
+  const swaps: Queries['swaps'] = (mint, _wallet, _page, budget) => {
     const count = (goes.get(mint) ?? 0) + 1
     goes.set(mint, count)
-    while (mayGoOn());
-    return mint === 'one' && count >= 20
+    while (budget.hasTime());
+    if (mint === 'one' && count >= 20) return '{"deep":true}'
+    throw new OutOfTime()
   }
-  const answers = { ...fakeAnswers([], () => '{"deep":true}'), hasFoundSwaps }
+  const answers = { ...fakeAnswers([], () => '{"deep":true}'), swaps }
   fake = await startFake({ answers, trustProxy: ['127.0.0.1'] })
   const ask = (mint: string, client: string, signal: AbortSignal) =>
     fetch(`${fake.server.url}/api/v2/search/tokens/${mint}/swaps`, {

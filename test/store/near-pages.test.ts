@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { Budget } from '../../src/base/budget.ts'
 import { Engine } from '../../src/engine/engine.ts'
 import { markOf } from '../../src/engine/history/swap-chains.ts'
 import { EngineQueries } from '../../src/query/engine-queries.ts'
@@ -6,6 +7,7 @@ import { EngineTokenReads } from '../../src/query/engine-token-reads.ts'
 import { NodeDisk } from '../../src/store/disk/node-disk.ts'
 import { archiveTape, DiskTapeArchive } from '../../src/store/snapshot/tape-archive.ts'
 import { SWAP_CHUNKS } from '../../src/store/snapshot/tape-chunk.ts'
+import { readInTurns } from '../budgets.ts'
 import { newFolder } from '../new-folder.ts'
 import { price, START_SECOND, swap } from '../oracle/fixtures.ts'
 
@@ -49,24 +51,24 @@ class SlowMint {
   }
 }
 
-/** Looks in goes as short as can be, then reads: without the disk. */
+/** Reads in turns as short as can be, then again: without the disk. */
 function expectPieces(
   archive: DiskTapeArchive,
-  isFound: (mayGoOn: () => boolean) => boolean,
-  read: () => string | null,
+  read: (budget: Budget) => string | null,
   expected: string | null,
 ): void {
-  let goes = 1
   let reads = archive.misses
-  while (!isFound(() => false)) {
-    goes += 1
-    // One block a go, or, before a page is found, those from one remembered place to the next.
+  const { answer, turns } = readInTurns(read, () => {
+    // One block a turn, or, before a page is found, those from one remembered place to the next.
     expect(archive.misses - reads).toBeLessThanOrEqual(64)
     reads = archive.misses
-  }
-  expect(goes).toBeGreaterThan(30)
+  })
+  expect(turns).toBeGreaterThan(30)
+  expect(answer).toBe(expected)
+  // That of the last turn at most: the answer itself needs none.
+  expect(archive.misses - reads).toBeLessThanOrEqual(64)
   const { misses } = archive
-  expect(read()).toBe(expected)
+  expect(read(Budget.unlimited)).toBe(expected)
   expect(archive.misses).toBe(misses)
 }
 
@@ -77,12 +79,7 @@ test('pages of swaps on the disk are read in pieces, and then answered without t
   const expected = pages.map((page) => answers.swaps('slow', null, page))
   const archive = slow.leaveMemory()
   for (const [i, page] of pages.entries())
-    expectPieces(
-      archive,
-      (mayGoOn) => answers.hasFoundSwaps('slow', null, page, mayGoOn),
-      () => answers.swaps('slow', null, page),
-      expected[i],
-    )
+    expectPieces(archive, (budget) => answers.swaps('slow', null, page, budget), expected[i])
   archive.close()
 })
 
@@ -97,17 +94,7 @@ test('swaps behind a cursor, and the detail of a token, are read in pieces too',
   const detail = reads.detail('slow')
   const archive = slow.leaveMemory()
   for (const [i, cursor] of cursors.entries())
-    expectPieces(
-      archive,
-      (mayGoOn) => reads.hasFoundSwapsFrom('slow', null, cursor, mayGoOn),
-      () => reads.swapsFrom('slow', null, cursor),
-      expected[i],
-    )
-  expectPieces(
-    archive,
-    (mayGoOn) => reads.hasFoundDetail('slow', mayGoOn),
-    () => reads.detail('slow'),
-    detail,
-  )
+    expectPieces(archive, (budget) => reads.swapsFrom('slow', null, cursor, budget), expected[i])
+  expectPieces(archive, (budget) => reads.detail('slow', budget), detail)
   archive.close()
 })

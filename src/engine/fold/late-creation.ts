@@ -1,7 +1,7 @@
 import { stepped } from '../../base/errors.ts'
 import { isZeroAt } from '../../base/u64.ts'
 import { Flag, Hop, hopOf, SwapFloatLane, SwapLane, walletOf } from '../../events/swap-record.ts'
-import { swapsOldestFirst } from '../history/tape-reader.ts'
+import { swapsOldestFirst } from '../history/swap-chains.ts'
 import { positionLane } from '../state/lanes.ts'
 import { LifecycleLane, PositionFlag, PositionLane, TokenLane } from '../state/layout.ts'
 import type { State } from '../state/state.ts'

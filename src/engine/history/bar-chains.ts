@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { type Budget, OutOfTime } from '../../base/budget.ts'
 import { stepped } from '../../base/errors.ts'
 import { barLane, tokenLane } from '../state/lanes.ts'
 import { Bar, TokenLane } from '../state/layout.ts'
@@ -51,10 +52,10 @@ export class BarChains {
   }
 
   /**
-   * Row + 1 of the newest bar of a base width that opens before `end` (unix seconds), 0 for none; null
-   * when `mayGoOn` said no before it was found: the next call goes on from there.
+   * Row + 1 of the newest bar of a base width that opens before `end` (unix seconds), 0 for none.
+   * @throws OutOfTime before it was found: the next call goes on from there
    */
-  newestBefore(token: number, base: number, end: number, mayGoOn: () => boolean): number | null {
+  newestBefore(token: number, base: number, end: number, budget: Budget): number {
     const state = this.#state
     const chain = chainOf(token, base)
     const known = this.#places.get(chain) ?? NO_PLACES
@@ -62,18 +63,19 @@ export class BarChains {
     let next =
       passed > 0 ? known[passed - 1] + 1 : tokenLane(state, token, TokenLane.barsPlus1 + base)
     const found: number[] = []
-    let isNear = true
-    for (let links = 0; isNear && next !== 0; links++) {
+    let hasTime = true
+    for (let links = 0; hasTime && next !== 0; links++) {
       stepped(links, state.bars.count, 'bars of a mint')
       if (barLane(state, next - 1, Bar.time) < end) break
       if (links > 0 && links % this.#rememberedEvery === 0 && next <= this.#settledBars()) {
         found.push(next - 1)
-        isNear = mayGoOn()
+        hasTime = budget.hasTime()
       }
       next = barLane(state, next - 1, Bar.previousPlus1)
     }
     if (found.length > 0) this.#places.set(chain, withPlaces(known, passed, found))
-    return isNear ? next : null
+    if (!hasTime) throw new OutOfTime()
+    return next
   }
 
   /** How many of these rows, newest first, open at `end` or later. */

@@ -1,3 +1,4 @@
+import { Budget, within } from '../../base/budget.ts'
 import { stepped, TapeDamage } from '../../base/errors.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import { barLane } from '../state/lanes.ts'
@@ -17,10 +18,10 @@ export const BASE_WIDTHS_SECONDS = [1, 60, 3600] as const
 
 /** From this many swaps on a mint stores its bars; below, a read folds its swaps. */
 export const STORED_FROM_SWAPS = 2_048
-/** From this many swaps on, once in so many, so many of them are brought near: all before they are needed. */
-const NEARED_FROM_SWAPS = STORED_FROM_SWAPS / 2
-const NEARED_EVERY = 16
-const NEARED_TRADES = 64
+/** From this many swaps on, once in so many, so many of them are copied: all before they are needed. */
+const COPIED_FROM_SWAPS = STORED_FROM_SWAPS / 2
+const COPIED_EVERY = 16
+const COPIED_TRADES = 64
 
 /**
  * The stored bars of busy mints: per base width a chain of bars, newest first. Inside a bar trades
@@ -43,7 +44,8 @@ export class Candles {
     if ((t[tAt + TokenLane.flags] & TokenFlag.barsStored) === 0) {
       const swaps = t[tAt + TokenLane.swaps]
       if (swaps >= STORED_FROM_SWAPS) this.#startStoring(swap)
-      else if (swaps >= NEARED_FROM_SWAPS && swaps % NEARED_EVERY === 0) this.#bringNear(swap.token)
+      else if (swaps >= COPIED_FROM_SWAPS && swaps % COPIED_EVERY === 0)
+        this.#copyTrades(swap.token)
       return
     }
     const trade = this.#trade
@@ -55,11 +57,11 @@ export class Candles {
     this.#store(swap, trade)
   }
 
-  /** Most of what the bars are begun with may lie on the disk: it is brought near in pieces, before. */
-  #bringNear(token: number): void {
-    let left = NEARED_TRADES
+  /** Most of what the bars are begun with may lie on the disk: it is copied in pieces, before. */
+  #copyTrades(token: number): void {
+    let left = COPIED_TRADES
     try {
-      this.trades.areNear(token, () => --left > 0)
+      within(new Budget(() => --left > 0), (budget) => this.trades.copied(token, budget))
     } catch (error) {
       // Told when the bars are begun: until then nobody needs it.
       if (!(error instanceof TapeDamage)) throw error
@@ -69,7 +71,7 @@ export class Candles {
   #startStoring(swap: SwapContext): void {
     const { t, tAt } = swap
     t[tAt + TokenLane.flags] |= TokenFlag.barsStored
-    this.trades.visit(swap.token, (trade) => this.#store(swap, trade))
+    this.trades.visit(swap.token, (trade) => this.#store(swap, trade), Budget.unlimited)
   }
 
   #store(swap: SwapContext, trade: ChartTrade): void {

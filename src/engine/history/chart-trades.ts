@@ -1,6 +1,6 @@
+import type { Budget } from '../../base/budget.ts'
 import { SwapLane, volumeMicroUsdOf } from '../../events/swap-record.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
-import { widened } from '../memory/views.ts'
 import { type ChainCopy, CopiedChains } from '../state/copied-chains.ts'
 import { tokenLane } from '../state/lanes.ts'
 import { LIFECYCLE_LANES, LifecycleLane, TokenLane } from '../state/layout.ts'
@@ -12,8 +12,7 @@ import { linkOf } from './swap-chains.ts'
 /** Copied trades of all mints, of 40 bytes each. */
 const COPIED_MAX = 1 << 19
 const MINTS_MAX = 1 << 12
-const FIRST_TRADES = 64
-/** f64 lanes of a copied trade. */
+/** Lanes of a copied trade. */
 const TRADE_LANES = 5
 /** More than there are kinds of prices: quote mints times decimals of a mint. */
 const PRICINGS = 1 << 22
@@ -38,7 +37,7 @@ export function noTrade(): ChartTrade {
  */
 export class ChartTrades {
   readonly #state: State
-  readonly #mints: CopiedChains<TradeCopy>
+  readonly #mints: CopiedChains
   /** By token: its newest swap that has left memory, + 1, or 0. Newer ones come before it, so that it stays. */
   readonly #newestGone = new Map<number, number>()
   /** `firstInMemory` of the tape they hold for. */
@@ -46,12 +45,16 @@ export class ChartTrades {
 
   constructor(state: State) {
     this.#state = state
-    const begin = (newestPlus1: number) => new TradeCopy(state, newestPlus1)
-    this.#mints = new CopiedChains(begin, { records: COPIED_MAX, chains: MINTS_MAX })
+    this.#mints = new CopiedChains({
+      width: TRADE_LANES,
+      records: COPIED_MAX,
+      chains: MINTS_MAX,
+      read: (index, copy) => this.#copy(index, copy),
+    })
   }
 
   get bytes(): number {
-    return this.#mints.count * TRADE_LANES * Float64Array.BYTES_PER_ELEMENT
+    return this.#mints.bytes
   }
 
   /** Forgets all: the tape is another one. */
@@ -61,22 +64,12 @@ export class ChartTrades {
   }
 
   /**
-   * Copies trades of a mint that have left memory, for as long as `mayGoOn` says. True: `visit` needs the
-   * disk no more, or there are too many to be kept.
-   * @throws TapeDamage when one cannot be read
-   */
-  areNear(token: number, mayGoOn: () => boolean): boolean {
-    if (!this.#mayHaveLeft(token)) return true
-    const next = this.#newestGoneOf(token)
-    return next === 0 || this.#mints.areNear(this.#chainOf(token), next, mayGoOn)
-  }
-
-  /**
    * Calls `visit` with every trade of a mint in the total order, oldest first; the object is the same each time.
+   * @throws OutOfTime before the first, while trades that have left memory are copied
    * @throws TapeDamage when one cannot be read
    */
-  visit(token: number, visit: (trade: ChartTrade) => void): void {
-    const copied = this.#mints.whole(this.#chainOf(token))
+  visit(token: number, visit: (trade: ChartTrade) => void, budget: Budget): void {
+    const copied = this.copied(token, budget)
     const later: number[] = []
     let next = tokenLane(this.#state, token, TokenLane.lastSwapPlus1)
     while (next !== 0 && next !== copied?.newestPlus1) {
@@ -84,11 +77,37 @@ export class ChartTrades {
       next = linkOf(this.#state, next - 1, SwapLane.previousInMint)
     }
     const trade = noTrade()
-    if (next !== 0) copied?.visit(trade, visit)
+    if (next !== 0 && copied !== null)
+      for (let i = 0; i < copied.count; i++) {
+        takeTrade(copied.f64, i * TRADE_LANES, trade)
+        visit(trade)
+      }
     for (let i = later.length - 1; i >= 0; i--) {
       readTrade(this.#state, later[i], trade)
       visit(trade)
     }
+  }
+
+  /**
+   * Copies of the trades of a mint that have left memory; null: there are none, or too many to be kept.
+   * @throws OutOfTime before all are copied
+   */
+  copied(token: number, budget: Budget): ChainCopy | null {
+    const next = this.#mayHaveLeft(token) ? this.#newestGoneOf(token) : 0
+    return next === 0 ? null : this.#mints.copy(this.#chainOf(token), next, budget)
+  }
+
+  #copy(index: number, copy: ChainCopy): number {
+    const trade = noTrade()
+    readTrade(this.#state, index, trade)
+    const nextPlus1 = linkOf(this.#state, index, SwapLane.previousInMint)
+    const at = copy.add()
+    copy.f64[at] = trade.timestamp
+    copy.f64[at + 1] = trade.priceUsd
+    copy.f64[at + 2] = trade.priceSol
+    copy.f64[at + 3] = trade.microUsd
+    copy.f64[at + 4] = trade.lamports
+    return nextPlus1
   }
 
   /** Looked for once: a busy mint is asked about again and again, with thousands of swaps behind each other. */
@@ -134,60 +153,12 @@ export function pricingOf({ births }: State, token: number): number {
   return b[at + LifecycleLane.decimals] * QUOTES + b[at + LifecycleLane.quote]
 }
 
-class TradeCopy implements ChainCopy<TradeCopy> {
-  readonly newestPlus1: number
-  nextPlus1: number
-  count = 0
-  readonly #state: State
-  readonly #trade = noTrade()
-  #lanes = new Float64Array(FIRST_TRADES * TRADE_LANES)
-
-  constructor(state: State, newestPlus1: number) {
-    this.#state = state
-    this.newestPlus1 = newestPlus1
-    this.nextPlus1 = newestPlus1
-  }
-
-  takeNext(): void {
-    const at = this.count * TRADE_LANES
-    if (at === this.#lanes.length) this.#widen(at * 2)
-    const index = this.nextPlus1 - 1
-    readTrade(this.#state, index, this.#trade)
-    const { timestamp, priceUsd, priceSol, microUsd, lamports } = this.#trade
-    this.#lanes[at] = timestamp
-    this.#lanes[at + 1] = priceUsd
-    this.#lanes[at + 2] = priceSol
-    this.#lanes[at + 3] = microUsd
-    this.#lanes[at + 4] = lamports
-    this.nextPlus1 = linkOf(this.#state, index, SwapLane.previousInMint)
-    this.count += 1
-  }
-
-  takeAll(older: TradeCopy): void {
-    const at = this.count * TRADE_LANES
-    const lanes = older.#lanes.subarray(0, older.count * TRADE_LANES)
-    if (at + lanes.length > this.#lanes.length) this.#widen(at + lanes.length)
-    this.#lanes.set(lanes, at)
-    this.count += older.count
-    this.nextPlus1 = 0
-  }
-
-  /** Oldest first. */
-  visit(trade: ChartTrade, visit: (trade: ChartTrade) => void): void {
-    for (let i = this.count - 1; i >= 0; i--) {
-      const at = i * TRADE_LANES
-      trade.timestamp = this.#lanes[at]
-      trade.priceUsd = this.#lanes[at + 1]
-      trade.priceSol = this.#lanes[at + 2]
-      trade.microUsd = this.#lanes[at + 3]
-      trade.lamports = this.#lanes[at + 4]
-      visit(trade)
-    }
-  }
-
-  #widen(lanes: number): void {
-    this.#lanes = widened(new Float64Array(lanes), this.#lanes)
-  }
+function takeTrade(f64: Float64Array, at: number, trade: ChartTrade): void {
+  trade.timestamp = f64[at]
+  trade.priceUsd = f64[at + 1]
+  trade.priceSol = f64[at + 2]
+  trade.microUsd = f64[at + 3]
+  trade.lamports = f64[at + 4]
 }
 
 /** Reads swap `index` of the tape as a trade. */

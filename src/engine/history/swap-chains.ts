@@ -1,12 +1,13 @@
 import { LRUCache } from 'lru-cache'
+import { type Budget, OutOfTime } from '../../base/budget.ts'
 import { olderLink } from '../../base/errors.ts'
-import { SwapLane, type SwapMark } from '../../events/swap-record.ts'
+import { SwapLane, type SwapMark, walletOf } from '../../events/swap-record.ts'
 import { positionLane, tokenLane } from '../state/lanes.ts'
 import { PASSED_SHIFT, PositionLane, TokenLane } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
 import type { Tape } from '../state/tape.ts'
 
-/** One in so many swaps of a chain has its place remembered once somebody has come by. */
+/** One in so many swaps of a chain has its place remembered once somebody has walked past it. */
 const REMEMBERED_EVERY = 64
 /** Remembered places of all chains, of 4 bytes each: of the chain asked for longest ago they go first. */
 const PLACES_MAX = 1 << 21
@@ -28,12 +29,6 @@ export interface SwapChain {
 /** What a swap is linked to: tape index + 1 of the one before it, 0 for none. */
 export function linkOf({ tape }: State, index: number, link: number): number {
   return olderLink(tape.u32Of(index)[tape.at(index) + link], index, 'swaps of a mint or position')
-}
-
-/** A page of swap history: how many there are in all, and the tape indexes asked for. */
-interface SwapPage {
-  readonly total: number
-  readonly swaps: readonly number[]
 }
 
 export function chainOfToken(state: State, token: number): SwapChain {
@@ -67,6 +62,9 @@ export function chainOfPosition(state: State, position: number): SwapChain {
 }
 
 /**
+ * `engine/history` reads swaps and bars that lie far back, in memory or on the disk. In: rows of tokens and positions. Out: tape indexes,
+ * bars, copies of trades. A place that is remembered is of what no late event reaches, so it stays right.
+ *
  * Pages of chains of swaps, newest first. What lies deep is a long way down the links, each a wait for
  * memory or for the disk: places are remembered on the way, so that it can be gone in pieces, and
  * need not be gone again. A swap that no late event reaches keeps its place and its number for good.
@@ -100,63 +98,48 @@ export class SwapChains {
   }
 
   /**
-   * Goes towards a page, and along it where it lies on the disk, for as long as `mayGoOn` says, and on
-   * from there when asked again. True: it is near, and `page` will have it at once.
+   * Tape indexes of the swaps of a page, which is from 1.
+   * @throws OutOfTime on the way to it, or along it where it lies on the disk
    */
-  isNear(chain: SwapChain, page: number, limit: number, mayGoOn: () => boolean): boolean {
+  page(chain: SwapChain, page: number, limit: number, budget: Budget): readonly number[] {
     const skipped = (page - 1) * limit
-    if (skipped >= chain.total) return true
-    const isWalked = skipped <= WALKED_MAX
-    const firstPlus1 = isWalked
-      ? chain.newestPlus1
-      : this.#find(chain, chain.total - skipped, mayGoOn)
-    if (firstPlus1 === null) return false
-    return this.areNear(chain, firstPlus1, isWalked ? skipped + limit : limit, mayGoOn)
+    if (skipped >= chain.total) return []
+    if (skipped > WALKED_MAX)
+      return this.from(chain, this.#find(chain, chain.total - skipped, budget), limit, budget)
+    return this.from(chain, chain.newestPlus1, skipped + limit, budget).slice(skipped)
   }
 
   /**
-   * Reads up to `count` swaps of a chain from one (tape index + 1) on, so that the archive keeps their
-   * blocks, for as long as `mayGoOn` says, and on from there when asked again. True: all are read.
+   * Tape indexes of up to `count` swaps of a chain, from one (tape index + 1) on.
+   * @throws OutOfTime where they lie on the disk
    */
-  areNear(
-    { name, link }: SwapChain,
-    firstPlus1: number,
-    count: number,
-    mayGoOn: () => boolean,
-  ): boolean {
+  from(chain: SwapChain, firstPlus1: number, count: number, budget: Budget): readonly number[] {
+    if (this.#state.tape.firstInMemory > 0) this.#load(chain, firstPlus1, count, budget)
+    const swaps: number[] = []
+    let next = firstPlus1
+    for (; next !== 0 && swaps.length < count; next = linkOf(this.#state, next - 1, chain.link))
+      swaps.push(next - 1)
+    return swaps
+  }
+
+  /** Reads swaps so that the archive keeps their blocks: pieces of a page are read once. */
+  #load({ name, link }: SwapChain, firstPlus1: number, count: number, budget: Budget): void {
     const { tape } = this.#state
-    if (tape.firstInMemory === 0) return true
     const key = `${name} ${firstPlus1} ${count}`
     const walk = this.#walks.get(key) ?? { nextPlus1: firstPlus1, left: count }
     while (walk.nextPlus1 !== 0 && walk.left > 0) {
       const isOnDisk = walk.nextPlus1 <= tape.firstInMemory
       walk.nextPlus1 = linkOf(this.#state, walk.nextPlus1 - 1, link)
       walk.left -= 1
-      if (!isOnDisk || mayGoOn()) continue
+      if (!isOnDisk || budget.hasTime()) continue
       this.#walks.set(key, walk)
-      return false
+      throw new OutOfTime()
     }
     this.#walks.delete(key)
-    return true
   }
 
-  /** `page` from 1. */
-  page(chain: SwapChain, page: number, limit: number): SwapPage {
-    const { total } = chain
-    const skipped = (page - 1) * limit
-    const swaps: number[] = []
-    if (skipped >= total) return { total, swaps }
-    let next =
-      skipped <= WALKED_MAX
-        ? this.#behind(chain, chain.newestPlus1, skipped)
-        : (this.#find(chain, total - skipped, () => true) ?? 0)
-    for (; next !== 0 && swaps.length < limit; next = this.#behind(chain, next, 1))
-      swaps.push(next - 1)
-    return { total, swaps }
-  }
-
-  /** Tape index + 1 of the swap of a number, of which the oldest has 1; null when it may not go on. */
-  #find(chain: SwapChain, number: number, mayGoOn: () => boolean): number | null {
+  /** Tape index + 1 of the swap of a number, of which the oldest has 1. */
+  #find(chain: SwapChain, number: number, budget: Budget): number {
     const places = this.#placesOf(chain)
     const settled = this.#settledSwaps()
     let place = Math.ceil(number / REMEMBERED_EVERY)
@@ -165,19 +148,12 @@ export class SwapChains {
     let at = place <= last ? place * REMEMBERED_EVERY : chain.total
     let next = place <= last ? places[place] : chain.newestPlus1
     while (at > number) {
-      next = this.#behind(chain, next, 1)
+      next = next === 0 ? 0 : linkOf(this.#state, next - 1, chain.link)
       at -= 1
       if (at % REMEMBERED_EVERY !== 0 || next > settled) continue
       places[at / REMEMBERED_EVERY] = next
-      if (at > number && !mayGoOn()) return null
+      if (at > number) budget.throwIfSpent()
     }
-    return next
-  }
-
-  /** Tape index + 1 of the swap so many links behind one. */
-  #behind({ link }: SwapChain, indexPlus1: number, links: number): number {
-    let next = indexPlus1
-    for (let i = 0; i < links && next !== 0; i++) next = linkOf(this.#state, next - 1, link)
     return next
   }
 
@@ -209,4 +185,54 @@ export function indexOfMark(tape: Tape, mark: SwapMark, moves: number): number {
       return index
   }
   return -1
+}
+
+/** Records looked at for one that late swaps may have moved: more are not told late before it is settled. */
+const MOVES_MAX = 1_024
+
+/** All swaps of a mint, oldest first. */
+export function swapsOldestFirst(state: State, token: number): number[] {
+  const swaps: number[] = []
+  let next = tokenLane(state, token, TokenLane.lastSwapPlus1)
+  for (; next !== 0; next = linkOf(state, next - 1, SwapLane.previousInMint)) swaps.push(next - 1)
+  return swaps.reverse()
+}
+
+/** A mint, or one wallet in it. */
+export interface SwapsOf {
+  readonly token: number
+  readonly position: number | null
+}
+
+/** Their swaps. */
+export function chainOf(state: State, { token, position }: SwapsOf): SwapChain {
+  return position === null ? chainOfToken(state, token) : chainOfPosition(state, position)
+}
+
+/**
+ * The chain of swaps, and in it the first (tape index + 1, 0 for none) older than the one of a mark
+ * (null: the newest); null when that is no swap of theirs.
+ */
+export function chainBehind(
+  state: State,
+  of: SwapsOf,
+  mark: SwapMark | null,
+): { readonly chain: SwapChain; readonly firstPlus1: number } | null {
+  const chain = chainOf(state, of)
+  if (mark === null) return { chain, firstPlus1: chain.newestPlus1 }
+  const at = swapOf(state, of, mark)
+  return at < 0 ? null : { chain, firstPlus1: linkOf(state, at, chain.link) }
+}
+
+/** Their swap of a mark, -1 when there is none. */
+function swapOf(state: State, of: SwapsOf, mark: SwapMark): number {
+  const { tape } = state
+  const index = indexOfMark(tape, mark, MOVES_MAX)
+  if (index < 0) return -1
+  const at = tape.at(index)
+  const u32 = tape.u32Of(index)
+  const wallet = of.position === null ? -1 : positionLane(state, of.position, PositionLane.wallet)
+  const isTheirs =
+    u32[at + SwapLane.token] === of.token && (wallet < 0 || walletOf(u32, at) === wallet)
+  return isTheirs ? index : -1
 }

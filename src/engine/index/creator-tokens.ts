@@ -1,3 +1,4 @@
+import type { Budget } from '../../base/budget.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import { growingPart, type MemoryPart } from '../memory/state-part.ts'
 import { U32List } from '../memory/u32-list.ts'
@@ -38,9 +39,10 @@ export class CreatorTokens {
   /**
    * Tokens of the creator of `token`, the one told last first; at most `max`. The token itself is always
    * included: where it is older than so many others it stands last.
+   * @throws OutOfTime while the chains are made
    */
-  ofCreatorOf(token: number, max: number): number[] {
-    this.areNear(() => true)
+  ofCreatorOf(token: number, max: number, budget: Budget): number[] {
+    this.#load(budget)
     const creatorPlus1 = this.#creatorPlus1(token)
     const found: number[] = []
     if (creatorPlus1 === 0) return found
@@ -51,14 +53,12 @@ export class CreatorTokens {
     return found
   }
 
-  /** Makes the chains for as long as `mayGoOn` says; false: to be called again in a later turn. */
-  areNear(mayGoOn: () => boolean): boolean {
-    if (this.#isMade) return true
+  #load(budget: Budget): void {
+    if (this.#isMade) return
     this.#making ??= this.#make()
-    while (!this.#making.next().done) if (!mayGoOn()) return false
+    while (!this.#making.next().done) budget.throwIfSpent()
     this.#isMade = true
     this.#making = null
-    return true
   }
 
   *#make(): Generator<void, void> {

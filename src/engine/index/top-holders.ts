@@ -1,3 +1,4 @@
+import type { Budget } from '../../base/budget.ts'
 import { stepped } from '../../base/errors.ts'
 import { numberAt, readU64, u64ToNumber } from '../../base/u64.ts'
 import { ROW_MASK, ROW_SHIFT, Rows } from '../memory/rows.ts'
@@ -86,20 +87,19 @@ export class TopHolders {
   }
 
   /**
-   * Looks through the holders of tokens whose largest are not known, for as long as `mayGoOn` says; false:
-   * to be called again in a later turn. True: `sum` of each takes no time to speak of.
+   * Looks through the holders of tokens whose largest are not known: then `sum` of each takes no time to speak of.
+   * @throws OutOfTime after any of them but the last
    */
-  areNear(tokens: readonly number[], mayGoOn: () => boolean): boolean {
+  load(tokens: readonly number[], budget: Budget): void {
     for (const [place, token] of tokens.entries()) {
-      if (!this.#isFar(token)) continue
+      if (!this.#needsScan(token)) continue
       this.sum(token)
-      if (place + 1 < tokens.length && !mayGoOn()) return false
+      if (place + 1 < tokens.length) budget.throwIfSpent()
     }
-    return true
   }
 
   /** Does its sum need a look at all of its positions? */
-  #isFar(token: number): boolean {
+  #needsScan(token: number): boolean {
     const t = this.#state.tokens.u32[token >>> ROW_SHIFT]
     const tAt = (token & ROW_MASK) * TOKEN_LANES
     if (t[tAt + TokenLane.holders] <= TOP || t[tAt + TokenLane.dormantPlus1] !== 0) return false

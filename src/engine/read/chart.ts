@@ -1,4 +1,5 @@
 import { barTime, nextBarTime, type Width } from '../../base/bar-time.ts'
+import type { Budget } from '../../base/budget.ts'
 import { stepped } from '../../base/errors.ts'
 import type { BarChains } from '../history/bar-chains.ts'
 import { BASE_WIDTHS_SECONDS } from '../history/candles.ts'
@@ -29,51 +30,45 @@ export class Chart {
     this.#chains = chains
   }
 
-  /** Are its bars stored? Of few swaps they are folded when they are asked for. */
-  isStored(token: number): boolean {
-    return (tokenLane(this.#state, token, TokenLane.flags) & TokenFlag.barsStored) !== 0
-  }
-
-  /**
-   * Goes towards the bars that open at or before `to` for as long as `mayGoOn` says, and on from there
-   * when asked again. True: `visit` has them at once.
-   */
-  isNear(token: number, width: Width, to: number, mayGoOn: () => boolean): boolean {
-    if (!this.isStored(token)) return this.#trades.areNear(token, mayGoOn)
-    return this.#chains.newestBefore(token, baseOf(width), endOf(width, to), mayGoOn) !== null
-  }
-
   /**
    * Calls `visit` with each bar that opens at or before `to`, newest first, until it says stop or
    * there are no more. Bars handed out are the visitor's to keep.
+   * @throws OutOfTime before the first
    */
-  visit(token: number, width: Width, to: number, visit: (bar: ChartBar) => boolean): void {
+  visit(
+    token: number,
+    width: Width,
+    to: number,
+    visit: (bar: ChartBar) => boolean,
+    budget: Budget,
+  ): void {
     const end = endOf(width, to)
-    if (this.isStored(token)) this.#visitStored(token, width, end, visit)
-    else this.#visitSwaps(token, width, end, visit)
-  }
-
-  /** Few swaps: all of them are folded, in order of time. */
-  #visitSwaps(token: number, width: Width, end: number, visit: (bar: ChartBar) => boolean): void {
+    const flags = tokenLane(this.#state, token, TokenLane.flags)
+    if ((flags & TokenFlag.barsStored) !== 0) {
+      const newestPlus1 = this.#chains.newestBefore(token, baseOf(width), end, budget)
+      this.#visitStored(newestPlus1, width, visit)
+      return
+    }
+    // Few swaps: all of them are folded, in order of time.
     const bars = new Map<number, ChartBar>()
-    for (const trade of this.#tradesByTime(token))
+    for (const trade of this.#tradesByTime(token, budget))
       if (trade.timestamp < end) addTrade(bars, width, trade)
     for (const bar of [...bars.values()].sort((a, b) => b.time - a.time)) if (!visit(bar)) return
   }
 
   /** The mint's trades, oldest first; equal times stay in the total order. */
-  #tradesByTime(token: number): ChartTrade[] {
+  #tradesByTime(token: number, budget: Budget): ChartTrade[] {
     const trades: ChartTrade[] = []
-    this.#trades.visit(token, (trade) => trades.push({ ...trade }))
+    this.#trades.visit(token, (trade) => trades.push({ ...trade }), budget)
     const isSorted = trades.every(
       ({ timestamp }, place) => place === 0 || trades[place - 1].timestamp <= timestamp,
     )
     return isSorted ? trades : trades.sort((a, b) => a.timestamp - b.timestamp)
   }
 
-  #visitStored(token: number, width: Width, end: number, visit: (bar: ChartBar) => boolean): void {
+  #visitStored(newestPlus1: number, width: Width, visit: (bar: ChartBar) => boolean): void {
     const { bars } = this.#state
-    let next = this.#chains.newestBefore(token, baseOf(width), end, () => true) ?? 0
+    let next = newestPlus1
     let wide: ChartBar | null = null
     for (let steps = 0; next !== 0; ) {
       steps = stepped(steps, bars.count, 'bars of a mint')
@@ -177,4 +172,79 @@ function extend(series: ChartBar['usd'], price: number): void {
   if (price > series.high) series.high = price
   if (price < series.low) series.low = price
   series.close = price
+}
+
+const HOUR = 3_600
+const MINUTE = 60
+/** Behind the time of every swap, which is 32 bits: some lie ahead of the clock. */
+const EVER = 2 ** 32 - 1
+
+/** The highest prices a token had; 0 and null without swaps. */
+export interface AllTimeHigh {
+  readonly usd: number
+  readonly sol: number
+  /** Unix seconds: the minute in which the price in USD was highest first. */
+  readonly time: number | null
+}
+
+/** The highest prices, and when the hour began in which that in USD was highest first. */
+interface HourlyHigh {
+  readonly usd: number
+  readonly sol: number
+  readonly hour: number | null
+}
+
+/** Finds them in the bars of a token's hours, and the minute in those of the best one. */
+export class AllTimeHighs {
+  readonly #state: State
+  readonly #chart: Chart
+  /** Of the token asked for last, after so many changes of it: it is asked for again, turn by turn. */
+  #token = -1
+  #changes = -1
+  #hourly: HourlyHigh = { usd: 0, sol: 0, hour: null }
+
+  constructor(state: State, chart: Chart) {
+    this.#state = state
+    this.#chart = chart
+  }
+
+  /** @throws OutOfTime as `Chart.visit` does */
+  of(token: number, budget: Budget): AllTimeHigh {
+    const { usd, sol, hour } = this.#hourlyOf(token, budget)
+    if (hour === null) return { usd, sol, time: null }
+    let time = hour
+    const take = (bar: ChartBar) => {
+      if (bar.time >= hour && bar.usd.high === usd) time = bar.time
+      return bar.time >= hour
+    }
+    // Its hours are few, but their minutes may be hundreds of thousands of bars back.
+    this.#chart.visit(token, MINUTE, hourEnd(hour), take, budget)
+    return { usd, sol, time }
+  }
+
+  #hourlyOf(token: number, budget: Budget): HourlyHigh {
+    const changes = this.#state.changes.of(token)
+    if (token === this.#token && changes === this.#changes) return this.#hourly
+    let usd = 0
+    let sol = 0
+    let hour: number | null = null
+    const take = (bar: ChartBar) => {
+      if (hour === null || bar.usd.high >= usd) {
+        usd = bar.usd.high
+        hour = bar.time
+      }
+      if (bar.sol.high > sol) sol = bar.sol.high
+      return true
+    }
+    this.#chart.visit(token, HOUR, EVER, take, budget)
+    this.#token = token
+    this.#changes = changes
+    this.#hourly = { usd, sol, hour }
+    return this.#hourly
+  }
+}
+
+/** The last second of an hour. */
+function hourEnd(hour: number): number {
+  return hour + HOUR - 1
 }

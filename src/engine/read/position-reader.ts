@@ -192,14 +192,14 @@ export class PositionReader {
     return this.sells > 0 ? this.#lane(PositionLane.lastSellAt) : null
   }
 
-  /** Null for who was only handed tokens. */
+  /** Null for a wallet that was only handed tokens. */
   get firstActiveAt(): number | null {
     const never = Number.POSITIVE_INFINITY
     const first = Math.min(this.firstBuyAt ?? never, this.firstSellAt ?? never)
     return first === never ? null : first
   }
 
-  /** Of who was only handed tokens, when that was told last. */
+  /** For a wallet that was only handed tokens, the time of the last transfer that a feed reported. */
   get lastActiveAt(): number {
     if (this.buys + this.sells === 0) return this.#lane(PositionLane.lastBuyAt)
     return Math.max(this.lastBuyAt ?? 0, this.lastSellAt ?? 0)

@@ -34,6 +34,9 @@ export function ageSecondsAt(now: number, createdAt: number): number {
 }
 
 /**
+ * `engine/read` turns rows into numbers. In: a token, a position or a chart's range. Out: values in the units of the wire, at the
+ * clock's now. It writes nothing but what it remembers of its last read, and knows nothing of the fold.
+ *
  * What is known of one token, in the units of the wire (contract section 1). `at` puts it on a
  * token; every method after it speaks of that one, as of the state's now.
  */

@@ -1,6 +1,7 @@
 import { TapeDamage } from '../../base/errors.ts'
 import { ROW_MASK, ROW_SHIFT, Rows, reusedRowsPart, rowsPart } from '../memory/rows.ts'
 import type { StatePart } from '../memory/state-part.ts'
+import type { ChainCopy } from './copied-chains.ts'
 import {
   COLD_RUN_LANES,
   COLD_WALLET_LANES,
@@ -11,11 +12,8 @@ import {
 } from './layout.ts'
 import { Tape, tapePart } from './tape.ts'
 
-/** Records of the tape that were copied, the newest first, with all their lanes. */
-export interface CopiedRecords {
-  readonly records: readonly number[]
-  readonly lanes: Uint32Array
-}
+/** A copied record in lanes of 8 bytes: its own lanes, and behind them its number. */
+export const COPIED_RECORD = { number: POSITION_LANES / 2, width: POSITION_LANES / 2 + 1 } as const
 
 /**
  * Positions of tokens that have been quiet for long: records on a tape of their own, one run of them
@@ -34,7 +32,7 @@ export class Dormant {
   /** Dormant tokens that were traded, or told of, again, since this process began to fold. */
   wakings = 0
   /** Where `copyNear` looks first: what a read is about to go through. */
-  near: CopiedRecords | null = null
+  near: ChainCopy | null = null
   readonly parts: readonly StatePart[]
 
   constructor(chunkRecords?: number) {
@@ -96,9 +94,21 @@ export class Dormant {
   /** As `copy`, out of what was copied before where that has it. */
   copyNear(record: number, into: Uint32Array): void {
     const { near } = this
-    const place = near === null ? -1 : placeOf(near.records, record)
+    const place = near === null ? -1 : placeOf(near, record)
     if (near === null || place < 0) this.copy(record, into, 0)
-    else into.set(near.lanes.subarray(place * POSITION_LANES, (place + 1) * POSITION_LANES))
+    else {
+      const at = place * COPIED_RECORD.width * 2
+      into.set(near.u32.subarray(at, at + POSITION_LANES))
+    }
+  }
+
+  /** Adds a record to a copy; returns the one before it of its wallet, + 1. */
+  copyTo(record: number, copy: ChainCopy): number {
+    const nextPlus1 = this.previous(record, ColdPositionLane.previousOfWalletPlus1)
+    const at = copy.add()
+    this.copy(record, copy.u32, at * 2)
+    copy.f64[at + COPIED_RECORD.number] = record
+    return nextPlus1
   }
 
   /** Appends a position of wallet row `row` here. */
@@ -116,16 +126,17 @@ export class Dormant {
   }
 }
 
-/** Place of a number in a list that falls; -1 when it is not there. */
-function placeOf(falling: readonly number[], number: number): number {
+/** Place of a record among copies, the oldest first; -1 when it is not there. */
+function placeOf({ f64, count }: ChainCopy, record: number): number {
+  const { width, number } = COPIED_RECORD
   let low = 0
-  let high = falling.length
+  let high = count
   while (low < high) {
     const middle = (low + high) >>> 1
-    if (falling[middle] > number) low = middle + 1
+    if (f64[middle * width + number] < record) low = middle + 1
     else high = middle
   }
-  return falling[low] === number ? low : -1
+  return low < count && f64[low * width + number] === record ? low : -1
 }
 
 export function notOfThisRun(record: number): TapeDamage {

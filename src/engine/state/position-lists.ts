@@ -1,7 +1,7 @@
+import type { Budget } from '../../base/budget.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
-import { widened } from '../memory/views.ts'
-import { type ChainCopy, CopiedChains } from './copied-chains.ts'
-import { type CopiedRecords, type Dormant, notOfThisRun, positionOf } from './dormant.ts'
+import { CopiedChains } from './copied-chains.ts'
+import { COPIED_RECORD, notOfThisRun, positionOf } from './dormant.ts'
 import { FollowedChains } from './followed-chains.ts'
 import { isListed, isListedAt, positionLane, tokenLane, walletLane } from './lanes.ts'
 import {
@@ -18,10 +18,6 @@ import type { State } from './state.ts'
 /** Copied records of all wallets, of 160 bytes each. */
 const COPIED_MAX = 1 << 19
 const WALLETS_MAX = 1 << 12
-const FIRST_RECORDS = 64
-/** What a record takes: its lanes, and its number. */
-const RECORD_BYTES = POSITION_LANES * Uint32Array.BYTES_PER_ELEMENT + Float64Array.BYTES_PER_ELEMENT
-
 /** Positions as reads name them: rows, or below 0 records of the dormant tape. */
 export type Positions = Uint32Array | readonly number[]
 
@@ -30,24 +26,34 @@ export class PositionLists {
   readonly #state: State
   readonly #ofToken: FollowedChains
   readonly #ofWallet: FollowedChains
-  readonly #resting: ColdPositionCache
+  /**
+   * Copies of the cold positions of wallets that are asked for: what a wallet's page is ordered by is known
+   * only when all of them have been read.
+   */
+  readonly #cold: CopiedChains
 
-  constructor(state: State, rememberedFrom?: number, copiedMax?: number) {
+  constructor(state: State, rememberedFrom?: number, copiedMax = COPIED_MAX) {
     this.#state = state
     const nextInMint = (row: number) => rowLane(state, row, PositionLane.nextInMintPlus1)
     const rows = () => state.positions.count
     this.#ofToken = new FollowedChains(nextInMint, rows, rememberedFrom)
     this.#ofWallet = new FollowedChains((row) => state.nextInWallet(row), rows, rememberedFrom)
-    this.#resting = new ColdPositionCache(state.dormant, copiedMax)
+    this.#cold = new CopiedChains({
+      width: COPIED_RECORD.width,
+      records: copiedMax,
+      chains: WALLETS_MAX,
+      read: (record, copy) => state.dormant.copyTo(record, copy),
+    })
   }
 
   get bytes(): number {
-    return this.#ofToken.bytes + this.#ofWallet.bytes + this.#resting.bytes
+    return this.#ofToken.bytes + this.#ofWallet.bytes + this.#cold.bytes
   }
 
   /** The rows are other ones: what was remembered of them is forgotten. Chains are compared as it is. */
   drop(): void {
-    this.#resting.drop()
+    this.#cold.drop()
+    this.#state.dormant.near = null
   }
 
   /** Positions of a mint that stand in lists, the newest first; good until the next call. */
@@ -73,25 +79,30 @@ export class PositionLists {
     return this.#ofToken.rows(token, tokenLane(this.#state, token, TokenLane.positionsPlus1))
   }
 
-  /** Positions of a wallet in all mints that stand in lists, in no order; good until the next call. */
-  ofWallet(wallet: number): Positions {
+  /**
+   * Positions of a wallet in all mints that stand in lists, in no order; good until the next call.
+   * @throws OutOfTime while its cold positions are copied from the disk
+   */
+  ofWallet(wallet: number, budget: Budget): Positions {
     const state = this.#state
+    let recordPlus1 = newestRecordPlus1(state, wallet)
+    const copied = recordPlus1 === 0 ? null : this.#cold.copy(wallet, recordPlus1, budget)
     const chain = this.#ofWallet.rows(wallet, walletLane(state, wallet, WalletLane.positionsPlus1))
     const rows = this.#listed(chain)
     const { dormant } = state
-    let recordPlus1 = newestRecordPlus1(state, wallet)
     if (recordPlus1 === 0) return rows
     const found = [...rows]
-    this.#resting.areNear(wallet, recordPlus1, () => true)
-    const copied = this.#resting.of(wallet, recordPlus1)
     if (copied !== null) {
       dormant.near = copied
-      for (const [place, record] of copied.records.entries())
+      for (let place = copied.count - 1; place >= 0; place--) {
+        const record = copied.f64[place * COPIED_RECORD.width + COPIED_RECORD.number]
+        const at = place * COPIED_RECORD.width * 2
         if (
-          isDormant(state, copied.lanes[place * POSITION_LANES + PositionLane.token], record) &&
-          isListedAt(copied.lanes, place * POSITION_LANES)
+          isDormant(state, copied.u32[at + PositionLane.token], record) &&
+          isListedAt(copied.u32, at)
         )
           found.push(positionOf(record))
+      }
       return found
     }
     while (recordPlus1 !== 0) {
@@ -104,15 +115,6 @@ export class PositionLists {
       recordPlus1 = dormant.previous(record, ColdPositionLane.previousOfWalletPlus1)
     }
     return found
-  }
-
-  /**
-   * Reads the resting positions of a wallet for as long as `mayGoOn` says. True: `ofWallet`, and a read
-   * of each of its positions, needs the disk no more.
-   */
-  areNear(wallet: number, mayGoOn: () => boolean): boolean {
-    const newestPlus1 = newestRecordPlus1(this.#state, wallet)
-    return newestPlus1 === 0 || this.#resting.areNear(wallet, newestPlus1, mayGoOn)
   }
 }
 
@@ -157,80 +159,4 @@ function runOf(state: State, token: number): { first: number; end: number } | nu
   if (run < 0) return null
   const first = state.dormant.runLane(run, ColdRunLane.first)
   return { first, end: first + state.dormant.runLane(run, ColdRunLane.count) }
-}
-
-class RecordCopy implements ChainCopy<RecordCopy>, CopiedRecords {
-  readonly records: number[] = []
-  readonly newestPlus1: number
-  readonly #dormant: Dormant
-  lanes = new Uint32Array(FIRST_RECORDS * POSITION_LANES)
-  nextPlus1: number
-
-  constructor(dormant: Dormant, newestPlus1: number) {
-    this.#dormant = dormant
-    this.newestPlus1 = newestPlus1
-    this.nextPlus1 = newestPlus1
-  }
-
-  get count(): number {
-    return this.records.length
-  }
-
-  takeNext(): void {
-    const record = this.nextPlus1 - 1
-    const at = this.records.length * POSITION_LANES
-    if (at === this.lanes.length) this.#widen(at * 2)
-    this.#dormant.copy(record, this.lanes, at)
-    this.nextPlus1 = this.#dormant.previous(record, ColdPositionLane.previousOfWalletPlus1)
-    this.records.push(record)
-  }
-
-  takeAll(older: RecordCopy): void {
-    const at = this.records.length * POSITION_LANES
-    const lanes = older.lanes.subarray(0, older.records.length * POSITION_LANES)
-    if (at + lanes.length > this.lanes.length) this.#widen(at + lanes.length)
-    this.lanes.set(lanes, at)
-    for (const record of older.records) this.records.push(record)
-    this.nextPlus1 = 0
-  }
-
-  #widen(lanes: number): void {
-    this.lanes = widened(new Uint32Array(lanes), this.lanes)
-  }
-}
-
-/**
- * Copies of the resting positions of wallets that are asked for: what a wallet's page is ordered by is
- * known only when all of them have been read.
- */
-class ColdPositionCache {
-  readonly #dormant: Dormant
-  readonly #wallets: CopiedChains<RecordCopy>
-
-  constructor(dormant: Dormant, copiedMax = COPIED_MAX) {
-    this.#dormant = dormant
-    const begin = (newestPlus1: number) => new RecordCopy(dormant, newestPlus1)
-    this.#wallets = new CopiedChains(begin, { records: copiedMax, chains: WALLETS_MAX })
-  }
-
-  get bytes(): number {
-    return this.#wallets.count * RECORD_BYTES
-  }
-
-  /** Forgets all: the tape is another one. */
-  drop(): void {
-    this.#wallets.drop()
-    this.#dormant.near = null
-  }
-
-  /** As `CopiedChains.areNear`, by a wallet and its newest record (+ 1). */
-  areNear(wallet: number, newestPlus1: number, mayGoOn: () => boolean): boolean {
-    return this.#wallets.areNear(wallet, newestPlus1, mayGoOn)
-  }
-
-  /** All records of a wallet whose newest is this one (+ 1); null when they are not copied. */
-  of(wallet: number, newestPlus1: number): CopiedRecords | null {
-    const whole = this.#wallets.whole(wallet)
-    return whole?.newestPlus1 === newestPlus1 ? whole : null
-  }
 }

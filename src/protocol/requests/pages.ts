@@ -1,5 +1,5 @@
 import type { SwapMark } from '../../events/swap-record.ts'
-import type { Page } from '../queries.ts'
+import type { Page, SwapCursor } from '../queries.ts'
 import { accept, type Parsed, quoted, type Refused, refuse } from './parsed.ts'
 import { integer, parseExtra, type QueryParameters, single } from './query-parameters.ts'
 
@@ -11,7 +11,7 @@ const PAGE_RANGE = { min: 1, max: Number.MAX_SAFE_INTEGER, fallback: 1 }
 const LIMIT_RANGE = { min: 1, max: MAX_LIMIT, fallback: DEFAULT_LIMIT }
 const CURSOR = /^(\d{1,16})-(\d{1,10})-(\d{1,10})$/
 
-export interface SwapsQuery {
+interface SwapsQuery {
   /** Null: the swaps of every signer. */
   readonly wallet: string | null
   readonly page: Page
@@ -43,11 +43,6 @@ function parseLimit(parameters: QueryParameters): Parsed<Omit<Page, 'page'>> {
   const extra = parseExtra(parameters)
   if (!extra.ok) return extra
   return accept({ limit: limit.value, ...(extra.value && { extra: true }) })
-}
-
-/** A page of swaps behind a mark; null: from the newest on. */
-export interface SwapCursor extends Omit<Page, 'page'> {
-  readonly after: SwapMark | null
 }
 
 /** The text of a mark. */

@@ -1,4 +1,5 @@
 import { barTime, nextBarTime, type Width } from '../../base/bar-time.ts'
+import type { Budget } from '../../base/budget.ts'
 import type { Chart, ChartBar } from '../../engine/read/chart.ts'
 import { finiteNumber, jsonNumber } from '../../protocol/json-text.ts'
 import {
@@ -6,7 +7,6 @@ import {
   CHART_COLUMNS,
   type ChartColumn,
   type ChartQuery,
-  type Written,
   widthOf,
 } from '../../protocol/queries.ts'
 
@@ -15,32 +15,31 @@ const LAMPORTS = 1e9
 /** Numbers written between two questions whether there is time for more: some 50 µs. */
 const NUMBERS_A_LOOK = 256
 
-/** Goes towards a chart's newest bar, as `Chart.isNear` does; -1 for no token. */
-export function isChartNear(
+/**
+ * The OHLCV series of a token, or of nothing (-1), as of `now` (contract section 3.6): read, to be written.
+ * @throws OutOfTime on the way to its newest bar
+ */
+export function chartText(
   chart: Chart,
   token: number,
   query: ChartQuery,
-  mayGoOn: () => boolean,
-): boolean {
-  return token < 0 || chart.isNear(token, widthOf(query.resolution), query.to, mayGoOn)
-}
-
-/** The OHLCV series of a token, or of nothing (-1), as of `now` (contract section 3.6): read, to be written. */
-export function chartText(chart: Chart, token: number, query: ChartQuery, now: number): ChartText {
+  now: number,
+  budget: Budget,
+): ChartText {
   const width = widthOf(query.resolution)
   const from = barTime(width, query.from)
   const bars: ChartBar[] = []
   let before: ChartBar | null = null
-  if (token >= 0)
-    chart.visit(token, width, query.to, (bar) => {
-      const isWanted = query.countback > 0 ? bars.length < query.countback : bar.time >= from
-      if (isWanted && bars.length < BARS_MAX) {
-        bars.push(bar)
-        return true
-      }
-      before = bar
-      return false
-    })
+  const take = (bar: ChartBar) => {
+    const isWanted = query.countback > 0 ? bars.length < query.countback : bar.time >= from
+    if (isWanted && bars.length < BARS_MAX) {
+      bars.push(bar)
+      return true
+    }
+    before = bar
+    return false
+  }
+  if (token >= 0) chart.visit(token, width, query.to, take, budget)
   bars.reverse()
   if (query.continuous) openAtClose(bars, before)
   const nextTime = timeOf(before)
@@ -144,7 +143,7 @@ const READS: { readonly [Name in ChartColumn]: (bar: ChartBar) => number } = {
  * The text of a chart, of bars as they were when it was begun: 5,000 have 55,000 numbers, and their
  * digits take most of the time of an answer. It can be written in pieces, turn by turn.
  */
-class ChartText implements Written {
+class ChartText {
   readonly #count: number
   /** Column behind column. */
   readonly #numbers: Float64Array
@@ -173,10 +172,10 @@ class ChartText implements Written {
     return Array.from(this.#numbers.subarray(from, from + this.#count), finiteNumber)
   }
 
-  write(mayGoOn: () => boolean): string | null {
+  write(budget: Budget): string {
     while (this.#at < this.#numbers.length) {
       this.#writePiece()
-      if (this.#at < this.#numbers.length && !mayGoOn()) return null
+      if (this.#at < this.#numbers.length) budget.throwIfSpent()
     }
     return this.#pieces.join('') + this.#end
   }

@@ -1,4 +1,4 @@
-import type { AllTimeHigh } from '../../engine/read/all-time-high.ts'
+import type { AllTimeHigh } from '../../engine/read/chart.ts'
 import type { TokenReader } from '../../engine/read/token-reader.ts'
 import { TokenLane } from '../../engine/state/layout.ts'
 import { jsonNumber, jsonString, timeText } from '../../protocol/json-text.ts'

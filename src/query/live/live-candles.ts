@@ -1,4 +1,5 @@
 import { barTime, nextBarTime } from '../../base/bar-time.ts'
+import { Budget } from '../../base/budget.ts'
 import { jsonNumber, jsonString } from '../../protocol/json-text.ts'
 import { candlesWords, type FollowedWords } from '../../protocol/live-frames.ts'
 import {
@@ -86,7 +87,7 @@ export class LiveCandles {
   /** The columns of the bars from a time on. */
   #columns(from: number): Columns {
     const newest = newestBars(this.mint, this.resolution, 0, this.#streams)
-    const chart = this.#answers.beginChart({ ...newest, from: Math.max(0, from) })
+    const chart = this.#answers.beginChart({ ...newest, from: Math.max(0, from) }, Budget.unlimited)
     this.#stand()
     return CHART_COLUMNS.map((name) => chart.column(name))
   }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { Budget } from '../../base/budget.ts'
 import { jsonString } from '../../protocol/json-text.ts'
 import { type FollowedWords, tableWords } from '../../protocol/live-frames.ts'
 import type { Queries, TableAnswer, TablesQuery } from '../../protocol/queries.ts'
@@ -83,7 +84,7 @@ export class LiveTable {
 
   /** The answer of now. */
   #read(): TableAnswer {
-    const answer = this.#answers.tableAnswer(this.#query)
+    const answer = this.#answers.tableAnswer(this.#query, Budget.unlimited)
     this.position = this.#streams.position()
     this.#now = this.#streams.now()
     return answer

@@ -6,12 +6,12 @@ import {
   type SearchIndex,
   type SharedRank,
 } from '../../engine/index/search-index.ts'
+import { greatestFirst, type RankKeys, ranked } from '../../engine/memory/ranked.ts'
 import { TokenFlag } from '../../engine/state/layout.ts'
 import { flagsOf } from '../../engine/state/lifecycle.ts'
 import type { State } from '../../engine/state/state.ts'
 import type { TableColumns } from '../tables/table-columns.ts'
 import type { MarketCapColumn } from '../tables/token-columns.ts'
-import { greatestFirst } from './greatest-first.ts'
 
 /** Candidates tried first, more or less: most of what has their chain begins with the query. */
 const FIRST_CANDIDATES = 256
@@ -43,12 +43,18 @@ export class TokenSearch {
   tokens(query: string): readonly number[] {
     const needle = needleOf(query)
     if (needle.length === 0) return []
-    const answer = new Answer(this.#state, this.#columns.marketCaps())
-    this.#index.mints(needle, (token) => answer.offer(token, Rank.mint))
-    // Each rank stands behind all before it.
-    if (!answer.isFull) this.#addChained(needle, Rank.symbol, answer)
-    if (!answer.isFull) this.#addChained(needle, Rank.prefix, answer)
-    if (!answer.isFull) this.#addInsides(needle, answer)
+    const answer = new Answer(this.#state, this.#columns)
+    const ranks = [
+      () => this.#index.mints(needle, answer.offer),
+      () => this.#addChained(needle, Rank.symbol, answer),
+      () => this.#addChained(needle, Rank.prefix, answer),
+      () => this.#addInsides(needle, answer),
+    ]
+    for (const addRank of ranks) {
+      if (answer.isFull) break
+      addRank()
+      answer.endRank()
+    }
     return answer.tokens
   }
 
@@ -62,26 +68,24 @@ export class TokenSearch {
     if (texts.length === 0) return
     const tokens = texts.map((text) => this.#index.tokenOf(text))
     const caps = gathered(answer.caps.all(), tokens)
-    const precedences = () => gathered(this.#columns.mintPrecedences().all(), tokens)
+    const precedences = () => gathered(answer.precedences(), tokens)
     addGreatest(greatestFirst(caps, FIRST_CANDIDATES), caps, precedences, answer, (at) => {
-      if (this.#index.gives(needle, texts[at], rank)) answer.offer(tokens[at], rank)
+      if (this.#index.gives(needle, texts[at], rank)) answer.offer(tokens[at])
     })
   }
 
   #addInsides(needle: Buffer, answer: Answer): void {
     const found: number[] = []
-    if (!this.#index.insides(needle, (token) => found.push(token)))
-      this.#addCommon(needle, Rank.substring, answer)
-    else for (const token of found) answer.offer(token, Rank.substring)
+    if (this.#index.insides(needle, (token) => found.push(token))) found.forEach(answer.offer)
+    else this.#addCommon(needle, Rank.substring, answer)
   }
 
   /** Those of a rank that many have, looked for in all tokens. */
   #addCommon(needle: Buffer, rank: SharedRank, answer: Answer): void {
     const has = this.#index.rankTest(needle, rank)
     const caps = answer.caps.all()
-    const precedences = () => this.#columns.mintPrecedences().all()
-    addGreatest(greatestFirst(caps), caps, precedences, answer, (token) => {
-      if (has(token)) answer.offer(token, rank)
+    addGreatest(greatestFirst(caps), caps, answer.precedences, answer, (token) => {
+      if (has(token)) answer.offer(token)
     })
   }
 }
@@ -109,68 +113,46 @@ function gathered(values: Float64Array, tokens: Uint32Array): Float64Array {
   return own
 }
 
-/** The best tokens found so far. */
+/** The tokens found so far: those of a rank stand behind those of the ranks before. */
 class Answer {
+  readonly tokens: number[] = []
   readonly caps: MarketCapColumn
   readonly #state: State
-  readonly #best: BestTokens
+  readonly #columns: TableColumns
+  readonly #keys: RankKeys
+  #ofRank: number[] = []
+  #precedences: Float64Array | null = null
 
-  constructor(state: State, caps: MarketCapColumn) {
-    this.caps = caps
+  constructor(state: State, columns: TableColumns) {
     this.#state = state
-    const { book } = state
-    this.#best = new BestTokens(SEARCH_RESULTS_MAX, (a, b) =>
-      book.mintOf(a) < book.mintOf(b) ? -1 : 1,
-    )
-  }
-
-  get tokens(): readonly number[] {
-    return this.#best.tokens
+    this.#columns = columns
+    this.caps = columns.marketCaps()
+    this.#keys = {
+      levels: [(token) => -this.caps.usdOf(token), (token) => -this.precedences()[token]],
+      text: (token) => state.book.mintOf(token),
+    }
   }
 
   get isFull(): boolean {
-    return this.tokens.length === SEARCH_RESULTS_MAX
+    return this.tokens.length + this.#ofRank.length >= SEARCH_RESULTS_MAX
   }
 
-  readonly offer = (token: number, rank: number): void => {
-    if ((flagsOf(this.#state, token) & TokenFlag.exists) !== 0)
-      this.#best.offer(token, rank, this.caps.usdOf(token))
-  }
-}
-
-/**
- * The best `size` of many tokens: lowest rank first, then highest value, then `compare`. Most
- * offers are worse than the worst kept one and cost a comparison.
- */
-class BestTokens {
-  readonly tokens: number[] = []
-  readonly #ranks: number[] = []
-  readonly #values: number[] = []
-  readonly #size: number
-  readonly #compare: (a: number, b: number) => number
-
-  constructor(size: number, compare: (a: number, b: number) => number) {
-    this.#size = size
-    this.#compare = compare
+  /** By token: the less its mint, the greater. */
+  readonly precedences = (): Float64Array => {
+    this.#precedences ??= this.#columns.mintPrecedences().all()
+    return this.#precedences
   }
 
-  offer(token: number, rank: number, value: number): void {
-    let place = this.tokens.length
-    if (place === this.#size && !this.#isBefore(token, rank, value, place - 1)) return
-    while (place > 0 && this.#isBefore(token, rank, value, place - 1)) place--
-    this.tokens.splice(place, 0, token)
-    this.#ranks.splice(place, 0, rank)
-    this.#values.splice(place, 0, value)
-    if (this.tokens.length <= this.#size) return
-    this.tokens.pop()
-    this.#ranks.pop()
-    this.#values.pop()
+  /** A token has the present rank; no token has two. */
+  readonly offer = (token: number): void => {
+    if ((flagsOf(this.#state, token) & TokenFlag.exists) !== 0) this.#ofRank.push(token)
   }
 
-  #isBefore(token: number, rank: number, value: number, place: number): boolean {
-    if (rank !== this.#ranks[place]) return rank < this.#ranks[place]
-    if (value !== this.#values[place]) return value > this.#values[place]
-    return this.#compare(token, this.tokens[place]) < 0
+  /** Takes the greatest of the present rank; what is offered next has the next. */
+  endRank(): void {
+    const room = SEARCH_RESULTS_MAX - this.tokens.length
+    this.tokens.push(...ranked(this.#ofRank, this.#keys, 0, room))
+    this.#ofRank = []
   }
 }
 

@@ -13,7 +13,7 @@ type Blocks = readonly TokenBlock[]
 
 /** A condition in a scan. */
 interface PredicateStats {
-  readonly gate: Predicate
+  readonly predicate: Predicate
   isSettled: boolean
   /** Tokens that came to it, and those that it let pass. */
   came: number
@@ -29,28 +29,33 @@ export class TableScan {
   readonly #kept = new Uint32Array(LAST_BATCH)
 
   /** Are so many found, or is there no more, before a column has to be settled? */
-  endsSoon(blocks: Blocks, gates: readonly Predicate[], limit: number): boolean {
+  endsSoon(blocks: Blocks, predicates: readonly Predicate[], limit: number): boolean {
     let count = 0
     const found = () => {
       count += 1
       return count < limit
     }
-    return this.#run(blocks, gates, found, REFRESHED_MAX)
+    return this.#run(blocks, predicates, found, REFRESHED_MAX)
   }
 
   /** Calls `found` with each token that passes, from the end of the blocks on, until it says false. */
-  run(blocks: Blocks, gates: readonly Predicate[], found: (token: number) => boolean): void {
-    this.#run(blocks, gates, found, Number.POSITIVE_INFINITY)
+  run(blocks: Blocks, predicates: readonly Predicate[], found: (token: number) => boolean): void {
+    this.#run(blocks, predicates, found, Number.POSITIVE_INFINITY)
   }
 
   /** Looks at `most` tokens at most; false: there are more. */
   #run(
     blocks: Blocks,
-    gates: readonly Predicate[],
+    predicates: readonly Predicate[],
     found: (token: number) => boolean,
     most: number,
   ): boolean {
-    const sieves = gates.map((gate) => ({ gate, isSettled: false, came: 0, passed: 0 }))
+    const stats = predicates.map((predicate) => ({
+      predicate,
+      isSettled: false,
+      came: 0,
+      passed: 0,
+    }))
     const kept = this.#kept
     let looked = 0
     let size = FIRST_BATCH
@@ -61,12 +66,12 @@ export class TableScan {
       for (let to = end; to > 0; ) {
         const run = { tokens, from: Math.max(0, to - (size - count)), to }
         // The first condition reads tokens where they stand.
-        from = sieves.length === 0 ? copied(run, kept, from) : narrowed(sieves[0], run, kept, from)
+        from = stats.length === 0 ? copied(run, kept, from) : filtered(stats[0], run, kept, from)
         count += to - run.from
         to = run.from
         // The next block goes on.
         if (count < size) break
-        if (!tellFound(kept, sifted(sieves, kept, from), found)) return true
+        if (!giveFound(kept, filteredByOthers(stats, kept, from), found)) return true
         looked += count
         count = 0
         from = LAST_BATCH
@@ -74,13 +79,13 @@ export class TableScan {
         if (looked + size > most) return false
       }
     }
-    tellFound(kept, sifted(sieves, kept, from), found)
+    giveFound(kept, filteredByOthers(stats, kept, from), found)
     return true
   }
 }
 
 /** False once enough were found. */
-function tellFound(kept: Uint32Array, from: number, found: (token: number) => boolean): boolean {
+function giveFound(kept: Uint32Array, from: number, found: (token: number) => boolean): boolean {
   for (let i = LAST_BATCH - 1; i >= from; i--) if (!found(kept[i])) return false
   return true
 }
@@ -91,35 +96,35 @@ function copied({ tokens, from, to }: TokenRun, kept: Uint32Array, end: number):
   return first
 }
 
-/** Keeps those that have passed the first condition and pass the others; returns where they begin. */
-function sifted(sieves: PredicateStats[], kept: Uint32Array, first: number): number {
+/** Keeps those that pass the other conditions too; returns where they begin. */
+function filteredByOthers(stats: PredicateStats[], kept: Uint32Array, first: number): number {
   let from = first
-  for (let i = 1; i < sieves.length && from < LAST_BATCH; i++) {
-    const sieve = sieves[i]
-    from = narrowed(sieve, { tokens: kept, from, to: LAST_BATCH }, kept, LAST_BATCH)
-    if (!letsFewerPass(sieve, sieves[i - 1])) continue
-    sieves[i] = sieves[i - 1]
-    sieves[i - 1] = sieve
+  for (let i = 1; i < stats.length && from < LAST_BATCH; i++) {
+    const stat = stats[i]
+    from = filtered(stat, { tokens: kept, from, to: LAST_BATCH }, kept, LAST_BATCH)
+    if (!letsFewerPass(stat, stats[i - 1])) continue
+    stats[i] = stats[i - 1]
+    stats[i - 1] = stat
   }
   return from
 }
 
-/** `Column.narrow`, of values that are brought up to date. */
-function narrowed(sieve: PredicateStats, run: TokenRun, kept: Uint32Array, end: number): number {
-  const { gate } = sieve
-  const { column } = gate
+/** `Column.filter` of values that are up to date. */
+function filtered(stat: PredicateStats, run: TokenRun, kept: Uint32Array, end: number): number {
+  const { predicate } = stat
+  const { column } = predicate
   const count = run.to - run.from
-  if (!sieve.isSettled && (sieve.came + count > REFRESHED_MAX || column.unsettled <= count)) {
+  if (!stat.isSettled && (stat.came + count > REFRESHED_MAX || column.unsettled <= count)) {
     column.settle()
-    sieve.isSettled = true
+    stat.isSettled = true
   }
-  if (!sieve.isSettled) column.refresh(run)
-  const from = column.narrow(run, kept, end, gate)
-  sieve.came += count
-  sieve.passed += end - from
+  if (!stat.isSettled) column.refresh(run)
+  const from = column.filter(run, kept, end, predicate)
+  stat.came += count
+  stat.passed += end - from
   return from
 }
 
-function letsFewerPass(sieve: PredicateStats, other: PredicateStats): boolean {
-  return sieve.passed * other.came < other.passed * sieve.came
+function letsFewerPass(stat: PredicateStats, other: PredicateStats): boolean {
+  return stat.passed * other.came < other.passed * stat.came
 }

@@ -1,3 +1,4 @@
+import { Budget } from '../../base/budget.ts'
 import { widened } from '../../engine/memory/views.ts'
 import type { TokenReader } from '../../engine/read/token-reader.ts'
 import type { State } from '../../engine/state/state.ts'
@@ -30,19 +31,19 @@ export interface Column {
   cover(): void
   /** Reads those of some tokens anew that have changed. */
   refresh(run: TokenRun): void
-  /** Reads all tokens anew that have changed: then `narrow` needs no `refresh`. */
+  /** Reads all tokens anew that have changed: then `filter` needs no `refresh`. */
   settle(): void
   /**
-   * Reads what has changed for as long as `mayGoOn` says; false: to be called again in a later turn.
-   * True: it `isSettledSoon`.
+   * Reads what has changed, unless `settle` takes no time to speak of.
+   * @throws OutOfTime before all is read
    */
-  isNear(mayGoOn: () => boolean): boolean
+  load(budget: Budget): void
   /**
    * Keeps those of some tokens, refreshed or settled, whose values are within the bounds: in their order
    * in `kept`, the last right before `end`; returns where the first is. The tokens may be those of `kept`
    * that end there.
    */
-  narrow(run: TokenRun, kept: Uint32Array, end: number, bounds: Bounds): number
+  filter(run: TokenRun, kept: Uint32Array, end: number, bounds: Bounds): number
 }
 
 /** A column whose values are read once for each change of the token. */
@@ -91,19 +92,19 @@ export abstract class TokenColumn implements Column {
 
   settle(): void {
     this.cover()
-    this.#bringUp(() => true)
+    this.#bringUp(Budget.unlimited)
   }
 
-  isNear(mayGoOn: () => boolean): boolean {
-    return isSettledSoon(this) || this.#bringUp(mayGoOn)
+  load(budget: Budget): void {
+    if (!isSettledSoon(this)) this.#bringUp(budget)
   }
 
-  #bringUp(mayGoOn: () => boolean): boolean {
+  #bringUp(budget: Budget): void {
     const { log } = this.state.changes
     // More have changed than the log keeps: all are looked at, and what changes meanwhile is in the log.
     while (this.#settledTo < 0 || !log.reaches(this.#settledTo)) {
       if (this.#looked === 0) this.#lookedSince = log.end
-      if (!this.#look(mayGoOn)) return false
+      this.#look(budget)
       this.#settledTo = this.#lookedSince
       this.#looked = 0
     }
@@ -111,24 +112,22 @@ export abstract class TokenColumn implements Column {
       const end = Math.min(log.end, this.#settledTo + TOKENS_A_LOOK)
       for (let place = this.#settledTo; place < end; place++) this.refreshOne(log.at(place))
       this.#settledTo = end
-      if (end < log.end && !mayGoOn()) return false
+      if (end < log.end) budget.throwIfSpent()
     }
-    return true
   }
 
-  #look(mayGoOn: () => boolean): boolean {
+  #look(budget: Budget): void {
     this.cover()
     const { count } = this.state.tokens
     while (this.#looked < count) {
       const end = Math.min(count, this.#looked + TOKENS_A_LOOK)
       for (let token = this.#looked; token < end; token++) this.refreshOne(token)
       this.#looked = end
-      if (end < count && !mayGoOn()) return false
+      if (end < count) budget.throwIfSpent()
     }
-    return true
   }
 
-  abstract narrow(run: TokenRun, kept: Uint32Array, end: number, bounds: Bounds): number
+  abstract filter(run: TokenRun, kept: Uint32Array, end: number, bounds: Bounds): number
 
   /** Reads a token anew where it has changed. */
   protected refreshOne(token: number): void {

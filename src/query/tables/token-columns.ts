@@ -38,8 +38,8 @@ export class NumberColumn extends TokenColumn {
     return this.#values.subarray(0, this.state.tokens.count)
   }
 
-  narrow(run: TokenRun, kept: Uint32Array, end: number, bounds: Bounds): number {
-    return narrowed(this.#values, run, kept, end, bounds)
+  filter(run: TokenRun, kept: Uint32Array, end: number, bounds: Bounds): number {
+    return filtered(this.#values, run, kept, end, bounds)
   }
 
   protected get ownBytes(): number {
@@ -137,7 +137,7 @@ export class MarketCapColumn extends TokenColumn {
     this.#isOfCoin[token] = 1
   }
 
-  narrow(
+  filter(
     { tokens, from, to }: TokenRun,
     kept: Uint32Array,
     end: number,
@@ -179,7 +179,7 @@ export class AgeColumn extends TokenColumn {
     this.#createdAt[token] = reader.createdAt
   }
 
-  narrow(
+  filter(
     { tokens, from, to }: TokenRun,
     kept: Uint32Array,
     end: number,
@@ -243,7 +243,7 @@ export class CreatorColumn extends TokenColumn {
     this.#readTo = log.end
   }
 
-  narrow(
+  filter(
     { tokens, from, to }: TokenRun,
     kept: Uint32Array,
     end: number,
@@ -313,16 +313,14 @@ export class ReusesColumn implements Column {
 
   settle(): void {}
 
-  isNear(): boolean {
-    return true
-  }
+  load(): void {}
 
-  narrow(run: TokenRun, kept: Uint32Array, end: number, bounds: Bounds): number {
-    return narrowed(this.#reuses, run, kept, end, bounds)
+  filter(run: TokenRun, kept: Uint32Array, end: number, bounds: Bounds): number {
+    return filtered(this.#reuses, run, kept, end, bounds)
   }
 }
 
-function narrowed(
+function filtered(
   values: Float64Array | Uint32Array,
   { tokens, from, to }: TokenRun,
   kept: Uint32Array,

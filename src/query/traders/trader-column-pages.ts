@@ -1,10 +1,10 @@
-import type { MintTraders, TraderPart } from '../../engine/index/mint-traders.ts'
+import type { MintTraders, TraderPart } from '../../engine/index/trader-columns.ts'
+import { type RankKeys, ranked } from '../../engine/memory/ranked.ts'
 import { sharedF64 } from '../../engine/memory/views.ts'
 import type { PositionReader } from '../../engine/read/position-reader.ts'
 import type { Positions } from '../../engine/state/position-lists.ts'
 import { finiteNumber } from '../../protocol/json-text.ts'
 import type { Page, TraderOrder, TraderQuery } from '../../protocol/queries.ts'
-import { type RankKeys, ranked } from './ranked.ts'
 import { traderJson } from './trader-json.ts'
 
 /** What each order of a mint's traders is made of. */
@@ -18,7 +18,7 @@ export const ORDER_PARTS: { readonly [O in TraderOrder]: readonly TraderPart[] }
 export const HOLDER_PARTS: readonly TraderPart[] = ['held', 'walletOrder']
 export const FIRST_BUYER_PARTS: readonly TraderPart[] = ['firstBuyAt']
 
-/** As `traderPage` of all traders of a mint, by wallet where they are equal, out of columns that are near. */
+/** As `traderPage` of all traders of a mint, by wallet where they are equal, out of its columns. */
 export function columnPage(
   columns: MintTraders,
   trader: PositionReader,
@@ -38,7 +38,7 @@ export function holdersPage(columns: MintTraders, trader: PositionReader, page: 
   return pageByWallet(columns, trader, signed(columns, HOLDER_PARTS[0], -1), page)
 }
 
-/** The page of who bought, in order of their first buy. */
+/** The page of those that bought, in order of their first buy. */
 export function firstBuyersPage(columns: MintTraders, trader: PositionReader, page: Page): string {
   const values = signed(columns, FIRST_BUYER_PARTS[0], 1)
   const arrival = (place: number) => columns.arrivalOf(place)

@@ -1,4 +1,5 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
+import { Budget, UNFINISHED, within } from '../../base/budget.ts'
 import { addressRefusal, type IsKnownAddress } from '../../protocol/requests/address.ts'
 import { bodyText } from '../../protocol/requests/json-body.ts'
 import { accept, type Parsed, type Refused } from '../../protocol/requests/parsed.ts'
@@ -8,6 +9,7 @@ import {
   type QueryParameters,
 } from '../../protocol/requests/query-parameters.ts'
 import { udfErrorJson } from '../../protocol/udf-json.ts'
+import { ROUTE_SLICE_MS } from '../load/limits.ts'
 import type { LoopScheduler } from '../load/loop-scheduler.ts'
 import type { RateLimiter } from '../load/rate-limiter.ts'
 import type { ClientAddresses } from '../sockets/client-address.ts'
@@ -26,8 +28,8 @@ import {
 import type { ServerState } from './options.ts'
 import { errorReply, type Reply } from './reply.ts'
 import { readRequest } from './request.ts'
-import type { ResponseCache } from './response-cache.ts'
-import { type Answered, type RouteMatch, type Router, UNFINISHED } from './router.ts'
+import type { Answered, ResponseCache } from './response-cache.ts'
+import type { RouteMatch, Router } from './router.ts'
 
 const API_PATH = '/api/v2'
 const UDF_PATH = '/udf/'
@@ -152,14 +154,16 @@ function called(
   query: string,
   body: string,
   isKnownAddress: IsKnownAddress,
-): Answered | Promise<Parsed<Reply>> {
+): Answered {
   const parameters = parseQueryString(query)
   if (!parameters.ok) return parameters
   const word = pathWord(match)
   if (!word.ok) return word
   const refused = noAddress(match, word.value, parameters.value, isKnownAddress)
   if (refused !== null) return refused
-  return match.route.answer({ word: word.value, parameters: parameters.value, body })
+  return within(Budget.ofMs(ROUTE_SLICE_MS), (budget) =>
+    match.route.answer({ word: word.value, parameters: parameters.value, body, budget }),
+  )
 }
 
 function pathWord({ route, named }: RouteMatch): Parsed<string> {

@@ -1,7 +1,6 @@
 import type { AdjustableLimits } from '../../config/surface.ts'
-import type { Queries, ServiceState } from '../../protocol/queries.ts'
+import type { Queries, ServiceState, TokenReads } from '../../protocol/queries.ts'
 import type { LiveSource, LiveStreams } from '../../protocol/streams.ts'
-import type { TokenReads } from '../../query/token-reads.ts'
 import type { RateLimit } from '../load/rate-limiter.ts'
 import type { TlsFiles } from '../sockets/tls-files.ts'
 import type { Dashboard } from './dashboard-files.ts'

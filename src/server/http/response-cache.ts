@@ -1,9 +1,12 @@
 import { LRUCache } from 'lru-cache'
+import { UNFINISHED } from '../../base/budget.ts'
 import type { Parsed } from '../../protocol/requests/parsed.ts'
 import { KEPT_ANSWER_BYTES, MAX_KEPT_REQUEST_CHARACTERS } from '../load/limits.ts'
 import { type EncodedBody, encodeBody, KEPT_FORMS, ownBytes } from './encoded-body.ts'
 import { type Reply, textOf } from './reply.ts'
-import { type Answered, UNFINISHED } from './router.ts'
+
+/** What comes of a call of a route. */
+export type Answered = Parsed<Reply> | Promise<Parsed<Reply>> | typeof UNFINISHED
 
 /** What is kept for one request: an answer as it goes out, and the state it is of. */
 interface Kept {
@@ -48,10 +51,7 @@ export class ResponseCache {
   }
 
   /** The answer to a request, made by `answer` unless it is kept. Only successful ones of short requests are. */
-  answer(
-    key: string,
-    answer: () => Answered | Promise<Parsed<Reply>>,
-  ): Answered | Promise<Parsed<Reply>> {
+  answer(key: string, answer: () => Answered): Answered {
     const version = this.#options.version()
     const isShort = key.length <= MAX_KEPT_REQUEST_CHARACTERS
     const kept = isShort ? this.#kept.get(key) : undefined
@@ -72,7 +72,7 @@ export class ResponseCache {
   }
 
   /** @throws Error when the kept answer is not what would be answered now: a defect. */
-  #check(key: string, kept: Kept, made: Answered | Promise<Parsed<Reply>>): void {
+  #check(key: string, kept: Kept, made: Answered): void {
     // Made when the next second had begun: an answer to another question.
     if (made instanceof Promise || made === UNFINISHED) return
     if (this.#options.version() !== kept.version) return

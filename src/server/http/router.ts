@@ -1,29 +1,10 @@
-import { accept, type Parsed } from '../../protocol/requests/parsed.ts'
+import type { Budget } from '../../base/budget.ts'
+import type { Parsed } from '../../protocol/requests/parsed.ts'
 import type { QueryParameters } from '../../protocol/requests/query-parameters.ts'
-import { ROUTE_SLICE_MS } from '../load/limits.ts'
-import { jsonReply, type Reply } from './reply.ts'
+import type { Reply } from './reply.ts'
 
-/** The answer takes longer than a turn of the loop may: the route is to be called again in a later one. */
-export const UNFINISHED = Symbol('unfinished')
 /** What all reads of the API are. */
 export const GET_API = { method: 'GET', isApi: true, isKept: true } as const
-
-/** Says for the time of a slice that a route may go on. */
-export function slice(): () => boolean {
-  const endMs = performance.now() + ROUTE_SLICE_MS
-  return () => performance.now() < endMs
-}
-
-/** What comes of a call of a route. */
-export type Answered = Parsed<Reply> | typeof UNFINISHED
-
-/** JSON that is made once all that it needs is found, which may take several turns. */
-export function onceFound(
-  hasFound: (mayGoOn: () => boolean) => boolean,
-  json: () => string | Buffer,
-): Answered {
-  return hasFound(slice()) ? accept(jsonReply(json())) : UNFINISHED
-}
 
 /** What a route works on: decoded already, or it would not be called. */
 interface RouteCall {
@@ -32,6 +13,8 @@ interface RouteCall {
   readonly parameters: QueryParameters
   /** Text of the body; empty on GET. */
   readonly body: string
+  /** For what is read: a route that runs out of it is called again in a later turn. */
+  readonly budget: Budget
 }
 
 /**
@@ -57,7 +40,7 @@ export interface Route {
   /** The route decodes the word of its path itself, because it may not count. */
   readonly isWordRaw?: boolean
   /** May throw only on a defect; that is logged and answered 500. */
-  readonly answer: (call: RouteCall) => Answered | Promise<Parsed<Reply>>
+  readonly answer: (call: RouteCall) => Parsed<Reply> | Promise<Parsed<Reply>>
 }
 
 export interface RouteMatch {

@@ -1,25 +1,34 @@
 import { LRUCache } from 'lru-cache'
-import type { Queries, TablesQuery, TraderQuery } from '../../protocol/queries.ts'
+import type { Queries, TableAnswer, TablesQuery } from '../../protocol/queries.ts'
 import { parseChart } from '../../protocol/requests/chart.ts'
-import { parseSwaps, type SwapsQuery } from '../../protocol/requests/pages.ts'
+import { parseSwaps } from '../../protocol/requests/pages.ts'
 import { accept, type Parsed } from '../../protocol/requests/parsed.ts'
 import { parseExtra } from '../../protocol/requests/query-parameters.ts'
 import { parseTables } from '../../protocol/requests/tables.ts'
 import { parseMarketData, parseSearch, parseTraders } from '../../protocol/requests/tokens.ts'
-import { jsonReply } from '../http/reply.ts'
-import { type Answered, GET_API, onceFound, type Route, slice, UNFINISHED } from '../http/router.ts'
+import { jsonReply, type Reply } from '../http/reply.ts'
+import { GET_API, type Route } from '../http/router.ts'
 import type { LastTables } from '../live/hub/last-tables.ts'
 import { MAX_KEPT_REQUEST_CHARACTERS, MAX_PARSED_BODIES } from '../load/limits.ts'
 import type { CachedChart } from './chart-cache.ts'
 
-/** Endpoints 1 to 7 of the specification. */
+/**
+ * `server/routes` is the table of routes. In: a path's word, parameters or a body, and a budget. Out: a reply or a refusal. A route
+ * parses and asks one read; it holds no state but caches of what it parsed or answered, and never sees a socket.
+ *
+ * Endpoints 1 to 7 of the specification.
+ */
 export function apiRoutes(
   answers: Queries,
   chart: CachedChart,
   lastTables: LastTables,
 ): readonly Route[] {
-  const memes = memeRoutes(answers, chart, lastTables)
-  return [...tokenRoutes(answers), ...traderRoutes(answers), ...memes]
+  return [
+    ...tokenRoutes(answers),
+    ...traderRoutes(answers),
+    chartRoute(chart),
+    tablesRoute(answers, lastTables),
+  ]
 }
 
 function tokenRoutes(answers: Queries): readonly Route[] {
@@ -28,17 +37,25 @@ function tokenRoutes(answers: Queries): readonly Route[] {
       ...GET_API,
       name: 'search',
       path: '/api/v2/search/tokens/detailed',
-      answer: ({ parameters }) =>
-        searchReply(answers, parseSearch(parameters), parseExtra(parameters)),
+      answer: ({ parameters, budget }) => {
+        const text = parseSearch(parameters)
+        if (!text.ok) return text
+        const extra = parseExtra(parameters)
+        if (!extra.ok) return extra
+        return accept(jsonReply(answers.search(text.value, extra.value, budget)))
+      },
     },
     {
       ...GET_API,
       name: 'market_data',
       path: '/api/v2/search/tokens/:mint/market-data',
       isWordRaw: true,
-      answer: ({ word, parameters }) => {
+      answer: ({ word, parameters, budget }) => {
         const mints = parseMarketData(word, parameters, (text) => answers.isKnownAddress(text))
-        return marketReply(answers, mints, parseExtra(parameters))
+        if (!mints.ok) return mints
+        const extra = parseExtra(parameters)
+        if (!extra.ok) return extra
+        return accept(jsonReply(answers.marketData(mints.value, extra.value, budget)))
       },
     },
     {
@@ -46,7 +63,12 @@ function tokenRoutes(answers: Queries): readonly Route[] {
       name: 'swaps',
       addresses: ['wallet'],
       path: '/api/v2/search/tokens/:mint/swaps',
-      answer: ({ word: mint, parameters }) => swapsReply(answers, mint, parseSwaps(parameters)),
+      answer: ({ word: mint, parameters, budget }) => {
+        const query = parseSwaps(parameters)
+        if (!query.ok) return query
+        const { wallet, page } = query.value
+        return accept(jsonReply(answers.swaps(mint, wallet, page, budget)))
+      },
     },
   ]
 }
@@ -57,46 +79,53 @@ function traderRoutes(answers: Queries): readonly Route[] {
       ...GET_API,
       name: 'token_traders',
       path: '/api/v2/search/traders/tokens/:mint',
-      answer: ({ word: mint, parameters }) => tradersReply(answers, mint, parseTraders(parameters)),
+      answer: ({ word: mint, parameters, budget }) => {
+        const query = parseTraders(parameters)
+        return query.ok ? accept(jsonReply(answers.tokenTraders(mint, query.value, budget))) : query
+      },
     },
     {
       ...GET_API,
       name: 'trader_tokens',
       path: '/api/v2/search/traders/:wallet/tokens',
-      answer: ({ word: wallet, parameters }) =>
-        walletReply(answers, wallet, parseTraders(parameters)),
+      answer: ({ word: wallet, parameters, budget }) => {
+        const query = parseTraders(parameters)
+        return query.ok
+          ? accept(jsonReply(answers.walletTokens(wallet, query.value, budget)))
+          : query
+      },
     },
   ]
 }
 
-function memeRoutes(
-  answers: Queries,
-  chart: CachedChart,
-  lastTables: LastTables,
-): readonly Route[] {
+function chartRoute(chart: CachedChart): Route {
+  return {
+    ...GET_API,
+    // It keeps its answers itself, which may be older than the state.
+    isKept: false,
+    name: 'chart',
+    addresses: ['mint'],
+    path: '/api/v2/meme/chart/ohlcv',
+    answer: ({ parameters, budget }) => chart(parseChart(parameters), budget),
+  }
+}
+
+function tablesRoute(answers: Queries, lastTables: LastTables): Route {
   const parseBody = rememberedTables()
-  return [
-    {
-      ...GET_API,
-      // It keeps its answers itself, which may be older than the state.
-      isKept: false,
-      name: 'chart',
-      addresses: ['mint'],
-      path: '/api/v2/meme/chart/ohlcv',
-      answer: ({ parameters }) => chart(parseChart(parameters)),
+  return {
+    name: 'tables',
+    method: 'POST',
+    path: '/api/v2/meme',
+    isApi: true,
+    isKept: true,
+    answered: (socketId, { mints }) => {
+      if (mints !== undefined) lastTables.answered(socketId, mints())
     },
-    {
-      name: 'tables',
-      method: 'POST',
-      path: '/api/v2/meme',
-      isApi: true,
-      isKept: true,
-      answered: (socketId, { mints }) => {
-        if (mints !== undefined) lastTables.answered(socketId, mints())
-      },
-      answer: ({ body }) => tablesReply(answers, parseBody(body)),
+    answer: ({ body, budget }) => {
+      const query = parseBody(body)
+      return query.ok ? accept(tablesReply(answers.tableAnswer(query.value, budget))) : query
     },
-  ]
+  }
 }
 
 /** Equal bodies give the same query object, but for long ones: parsed once, and a key for whoever caches by it. */
@@ -112,74 +141,13 @@ function rememberedTables(): (body: string) => Parsed<TablesQuery> {
   }
 }
 
-/** A page far back is looked for in pieces: it may be a million swaps behind the newest. */
-function swapsReply(answers: Queries, mint: string, query: Parsed<SwapsQuery>): Answered {
-  if (!query.ok) return query
-  const { wallet, page } = query.value
-  return onceFound(
-    (mayGoOn) => answers.hasFoundSwaps(mint, wallet, page, mayGoOn),
-    () => answers.swaps(mint, wallet, page),
-  )
-}
-
-/** What hundreds of thousands of traders are ordered by is read in pieces. */
-function tradersReply(answers: Queries, mint: string, query: Parsed<TraderQuery>): Answered {
-  if (!query.ok) return query
-  return onceFound(
-    (mayGoOn) => answers.hasFoundTraders(mint, query.value, mayGoOn),
-    () => answers.tokenTraders(mint, query.value),
-  )
-}
-
-/** A wallet that traded a hundred thousand tokens may have as many positions on the disk. */
-function walletReply(answers: Queries, wallet: string, query: Parsed<TraderQuery>): Answered {
-  if (!query.ok) return query
-  return onceFound(
-    (mayGoOn) => answers.hasFoundTokens(wallet, mayGoOn),
-    () => answers.walletTokens(wallet, query.value),
-  )
-}
-
-/** After a start the largest holders of a hundred mints are looked for among all of theirs, in pieces. */
-function marketReply(
-  answers: Queries,
-  mints: Parsed<readonly string[]>,
-  extra: Parsed<boolean>,
-): Answered {
-  if (!mints.ok) return mints
-  if (!extra.ok) return extra
-  return onceFound(
-    (mayGoOn) => answers.hasFoundHolders(mints.value, mayGoOn),
-    () => answers.marketData(mints.value, extra.value),
-  )
-}
-
-/** The first search weighs all tokens, and the holders of those found may not have been looked through. */
-function searchReply(answers: Queries, text: Parsed<string>, extra: Parsed<boolean>): Answered {
-  if (!text.ok) return text
-  if (!extra.ok) return extra
-  return onceFound(
-    (mayGoOn) => answers.hasFoundNamed(text.value, mayGoOn),
-    () => answers.search(text.value, extra.value),
-  )
-}
-
-/**
- * What nobody filtered by for a while is read for all tokens, in pieces; so are the largest holders of tokens
- * that nobody has seen since the start.
- */
-function tablesReply(answers: Queries, query: Parsed<TablesQuery>): Answered {
-  if (!query.ok) return query
-  const mayGoOn = slice()
-  if (!answers.hasFoundTables(query.value, mayGoOn)) return UNFINISHED
-  const tables = answers.tableAnswerWithin(query.value, mayGoOn)
-  if (tables === null) return UNFINISHED
+function tablesReply(tables: TableAnswer): Reply {
   let mints: ReadonlySet<string> | null = null
-  return accept({
+  return {
     ...jsonReply(tables.bytes),
     mints: () => {
       mints ??= tables.mints()
       return mints
     },
-  })
+  }
 }

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache'
-import type { ChartQuery, Queries, Written } from '../../protocol/queries.ts'
+import { Budget } from '../../base/budget.ts'
+import type { BegunChart, ChartQuery, Queries } from '../../protocol/queries.ts'
 import { accept, type Parsed } from '../../protocol/requests/parsed.ts'
 import { KEPT_FORMS } from '../http/encoded-body.ts'
 import { jsonReply, type Reply } from '../http/reply.ts'
-import { type Answered, slice, UNFINISHED } from '../http/router.ts'
 import {
   CHART_CACHE_MS,
   MAX_CHART_BYTES,
@@ -11,8 +11,8 @@ import {
   MAX_CHART_WRITINGS,
 } from '../load/limits.ts'
 
-/** The answer to a chart's query, looked for and written for as long as `mayGoOn` says where it is not kept. */
-export type CachedChart = (query: Parsed<ChartQuery>, mayGoOn?: () => boolean) => Answered
+/** The answer to a chart's query. */
+export type CachedChart = (query: Parsed<ChartQuery>, budget: Budget) => Parsed<Reply>
 
 interface ChartResult {
   readonly reply: Reply
@@ -21,7 +21,7 @@ interface ChartResult {
 
 /** A chart whose bars were read, and whose text is written turn by turn. */
 interface ChartWriting {
-  readonly text: Written
+  readonly chart: BegunChart
   readonly madeAtMs: number
   /** When somebody went on with it. */
   askedAtMs: number
@@ -39,7 +39,7 @@ export function cachedChart(answers: Queries, clock: () => number): CachedChart 
     sizeCalculation: ({ reply }, key) => key.length + reply.body.length * KEPT_FORMS,
   })
   const writings = new Map<string, ChartWriting>()
-  return (query, mayGoOn = slice()) => {
+  return (query, budget) => {
     if (!query.ok) return query
     const key = keyOf(query.value)
     const nowMs = clock()
@@ -47,18 +47,14 @@ export function cachedChart(answers: Queries, clock: () => number): CachedChart 
     if (kept !== undefined && isFresh(kept.madeAtMs, nowMs)) return accept(kept.reply)
     const begun = writings.get(key)
     const isBegun = begun !== undefined && isFresh(begun.askedAtMs, nowMs)
-    if (!mayGoOn()) return UNFINISHED
-    if (!isBegun && !answers.hasFoundBars(query.value, mayGoOn)) return UNFINISHED
+    budget.throwIfSpent()
     const writing = isBegun
       ? begun
-      : { text: answers.beginChart(query.value), madeAtMs: nowMs, askedAtMs: nowMs }
+      : { chart: answers.beginChart(query.value, budget), madeAtMs: nowMs, askedAtMs: nowMs }
     writing.askedAtMs = nowMs
     const hasRoom = isBegun || makeRoom(writings, nowMs)
-    const text = writing.text.write(hasRoom ? mayGoOn : () => true)
-    if (text === null) {
-      writings.set(key, writing)
-      return UNFINISHED
-    }
+    if (hasRoom) writings.set(key, writing)
+    const text = writing.chart.write(hasRoom ? budget : Budget.unlimited)
     writings.delete(key)
     const reply = jsonReply(Buffer.from(text))
     results.set(key, { reply, madeAtMs: writing.madeAtMs })

@@ -1,10 +1,11 @@
+import type { Budget } from '../../base/budget.ts'
 import { requestError } from '../../protocol/errors.ts'
+import type { TokenReads } from '../../protocol/queries.ts'
 import { badCursor, parseCursor, parsePage, parseSwaps } from '../../protocol/requests/pages.ts'
-import { accept, quoted } from '../../protocol/requests/parsed.ts'
+import { accept, type Parsed, quoted } from '../../protocol/requests/parsed.ts'
 import type { QueryParameters } from '../../protocol/requests/query-parameters.ts'
-import type { TokenReads } from '../../query/token-reads.ts'
 import { errorReply, jsonReply, type Reply } from '../http/reply.ts'
-import { type Answered, GET_API, onceFound, type Route, slice, UNFINISHED } from '../http/router.ts'
+import { GET_API, type Route } from '../http/router.ts'
 
 /** The additive reads of a token (docs/live.md). */
 export function tokenReadRoutes(reads: TokenReads): readonly Route[] {
@@ -13,9 +14,8 @@ export function tokenReadRoutes(reads: TokenReads): readonly Route[] {
       ...GET_API,
       name: 'token_detail',
       path: '/api/v2/tokens/:mint',
-      answer: ({ word: mint }) => {
-        if (!reads.hasFoundDetail(mint, slice())) return UNFINISHED
-        const json = reads.detail(mint)
+      answer: ({ word: mint, budget }) => {
+        const json = reads.detail(mint, budget)
         return json === null ? accept(unknownMint(mint)) : accept(jsonReply(json))
       },
     },
@@ -23,26 +23,18 @@ export function tokenReadRoutes(reads: TokenReads): readonly Route[] {
       ...GET_API,
       name: 'token_holders',
       path: '/api/v2/tokens/:mint/holders',
-      answer: ({ word: mint, parameters }) => {
+      answer: ({ word: mint, parameters, budget }) => {
         const page = parsePage(parameters)
-        if (!page.ok) return page
-        return onceFound(
-          (mayGoOn) => reads.hasFoundHolders(mint, mayGoOn),
-          () => reads.holders(mint, page.value),
-        )
+        return page.ok ? accept(jsonReply(reads.holders(mint, page.value, budget))) : page
       },
     },
     {
       ...GET_API,
       name: 'token_first_buyers',
       path: '/api/v2/tokens/:mint/first-buyers',
-      answer: ({ word: mint, parameters }) => {
+      answer: ({ word: mint, parameters, budget }) => {
         const page = parsePage(parameters)
-        if (!page.ok) return page
-        return onceFound(
-          (mayGoOn) => reads.hasFoundFirstBuyers(mint, mayGoOn),
-          () => reads.firstBuyers(mint, page.value),
-        )
+        return page.ok ? accept(jsonReply(reads.firstBuyers(mint, page.value, budget))) : page
       },
     },
   ]
@@ -54,12 +46,17 @@ export function withCursors(route: Route, reads: TokenReads): Route {
     ...route,
     answer: (call) =>
       call.parameters.has('cursor')
-        ? answerCursor(reads, call.word, call.parameters)
+        ? answerCursor(reads, call.word, call.parameters, call.budget)
         : route.answer(call),
   }
 }
 
-function answerCursor(reads: TokenReads, mint: string, parameters: QueryParameters): Answered {
+function answerCursor(
+  reads: TokenReads,
+  mint: string,
+  parameters: QueryParameters,
+  budget: Budget,
+): Parsed<Reply> {
   const cursor = parseCursor(parameters)
   if (!cursor.ok) return cursor
   const swaps = parseSwaps(parameters)
@@ -67,8 +64,7 @@ function answerCursor(reads: TokenReads, mint: string, parameters: QueryParamete
   const text = parameters.get('cursor')?.[0] ?? ''
   if (cursor.value === null) return badCursor(text)
   const { wallet } = swaps.value
-  if (!reads.hasFoundSwapsFrom(mint, wallet, cursor.value, slice())) return UNFINISHED
-  const json = reads.swapsFrom(mint, wallet, cursor.value)
+  const json = reads.swapsFrom(mint, wallet, cursor.value, budget)
   return json === null ? badCursor(text) : accept(jsonReply(json))
 }
 

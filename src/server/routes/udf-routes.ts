@@ -1,6 +1,7 @@
+import type { Budget } from '../../base/budget.ts'
 import { requestError } from '../../protocol/errors.ts'
-import type { Queries } from '../../protocol/queries.ts'
-import { accept } from '../../protocol/requests/parsed.ts'
+import type { Queries, TokenReads } from '../../protocol/queries.ts'
+import { accept, type Parsed } from '../../protocol/requests/parsed.ts'
 import {
   integer,
   type QueryParameters,
@@ -21,13 +22,14 @@ import {
   unknownQuote,
   withoutExchange,
 } from '../../protocol/udf-json.ts'
-import type { TokenReads } from '../../query/token-reads.ts'
-import { jsonReply, textOf } from '../http/reply.ts'
-import { type Answered, GET_API, type Route, slice, UNFINISHED } from '../http/router.ts'
+import { jsonReply, type Reply, textOf } from '../http/reply.ts'
+import { GET_API, type Route } from '../http/router.ts'
 import { UDF_HISTORY_LIMIT_TIMES } from '../load/limits.ts'
 import type { CachedChart } from './chart-cache.ts'
 
 const SEARCH_LIMIT = { min: 1, max: 50, fallback: 30 }
+
+type Read = (parameters: QueryParameters, budget: Budget) => Parsed<Reply>
 
 /** TradingView's UDF over the search and the chart (docs/live.md). */
 export function udfRoutes(
@@ -35,22 +37,28 @@ export function udfRoutes(
   reads: TokenReads,
   chart: CachedChart,
 ): readonly Route[] {
-  const route = (name: string, answer: (parameters: QueryParameters) => Answered): Route => ({
+  const route = (name: string, answer: Read): Route => ({
     ...GET_API,
     name: `udf_${name}`,
     path: `/udf/${name}`,
-    answer: ({ parameters }) => answer(parameters),
+    answer: ({ parameters, budget }) => answer(parameters, budget),
   })
   return [
     route('config', () => accept(jsonReply(udfConfigJson()))),
     route('time', () => accept({ ...jsonReply(String(reads.now())), contentType: 'text/plain' })),
-    route('symbols', (parameters) => symbolInfo(answers, reads, parameters)),
+    route('symbols', (parameters, budget) => symbolInfo(answers, reads, parameters, budget)),
     // Of charts too.
-    { ...route('quotes', (parameters) => quotes(reads, chart, parameters)), isKept: false },
-    route('search', (parameters) => found(answers, parameters)),
     {
-      ...route('history', (parameters) =>
-        chart(parseUdfHistory(parameters, (text) => answers.isKnownAddress(text))),
+      ...route('quotes', (parameters, budget) => quotes(reads, chart, parameters, budget)),
+      isKept: false,
+    },
+    route('search', (parameters, budget) => found(answers, parameters, budget)),
+    {
+      ...route('history', (parameters, budget) =>
+        chart(
+          parseUdfHistory(parameters, (text) => answers.isKnownAddress(text)),
+          budget,
+        ),
       ),
       // Its charts may be older than the state.
       isKept: false,
@@ -59,21 +67,25 @@ export function udfRoutes(
   ]
 }
 
-function symbolInfo(answers: Queries, reads: TokenReads, parameters: QueryParameters): Answered {
+function symbolInfo(
+  answers: Queries,
+  reads: TokenReads,
+  parameters: QueryParameters,
+  budget: Budget,
+): Parsed<Reply> {
   const symbol = required(parameters, 'symbol')
   if (!symbol.ok) return symbol
   const asked = withoutExchange(symbol.value)
   const token = reads.symbol(asked)
   if (token !== null) return accept(jsonReply(udfSymbolJson(asked, token)))
-  if (!answers.hasFoundNamed(asked, slice())) return UNFINISHED
   // The box of a chart writes what is typed in capitals.
-  const mint = asked === '' ? null : mintIgnoringCase(answers.search(asked), asked)
+  const mint = asked === '' ? null : mintIgnoringCase(answers.search(asked, false, budget), asked)
   const meant = mint === null ? null : reads.symbol(mint)
   if (mint !== null && meant !== null) return accept(jsonReply(udfSymbolJson(mint, meant)))
   return { ok: false, error: requestError('not_found', 'unknown_symbol') }
 }
 
-function found(answers: Queries, parameters: QueryParameters): Answered {
+function found(answers: Queries, parameters: QueryParameters, budget: Budget): Parsed<Reply> {
   const words: string[] = []
   for (const name of ['query', 'exchange', 'type']) {
     const word = single(parameters, name)
@@ -87,14 +99,18 @@ function found(answers: Queries, parameters: QueryParameters): Answered {
   if (query.trim() === '' || !udfHas(exchange, type)) return accept(jsonReply('[]'))
   const text = parseSearch(parameters)
   if (!text.ok) return text
-  if (!answers.hasFoundNamed(text.value, slice())) return UNFINISHED
-  return accept(jsonReply(udfSearchJson(answers.search(text.value), limit.value)))
+  const tokens = answers.search(text.value, false, budget)
+  return accept(jsonReply(udfSearchJson(tokens, limit.value)))
 }
 
-function quotes(reads: TokenReads, chart: CachedChart, parameters: QueryParameters): Answered {
+function quotes(
+  reads: TokenReads,
+  chart: CachedChart,
+  parameters: QueryParameters,
+  budget: Budget,
+): Parsed<Reply> {
   const symbols = parseQuotes(parameters)
   if (!symbols.ok) return symbols
-  const mayGoOn = sliceFromFirst()
   const now = reads.now()
   const told: object[] = []
   for (const symbol of symbols.value) {
@@ -104,21 +120,9 @@ function quotes(reads: TokenReads, chart: CachedChart, parameters: QueryParamete
       told.push(unknownQuote(symbol))
       continue
     }
-    const days = chart(accept(daysQuery(mint)), mayGoOn)
-    if (days === UNFINISHED || !days.ok) return days
+    const days = chart(accept(daysQuery(mint)), budget)
+    if (!days.ok) return days
     told.push(quoteOf(symbol, { mint, ...token }, textOf(days.value), now))
   }
   return accept(jsonReply(quotesJson(told)))
-}
-
-/**
- * A slice that begins with the first chart that is not kept: however long the kept ones take, each turn
- * makes at least one more.
- */
-function sliceFromFirst(): () => boolean {
-  let mayGoOn: (() => boolean) | null = null
-  return () => {
-    mayGoOn ??= slice()
-    return mayGoOn()
-  }
 }

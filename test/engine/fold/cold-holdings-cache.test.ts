@@ -1,10 +1,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { Budget, UNFINISHED, within } from '../../../src/base/budget.ts'
 import { Engine } from '../../../src/engine/engine.ts'
 import { ColdHoldingsCache } from '../../../src/engine/fold/cold-holdings-cache.ts'
 import { POSITION_LANES, PositionLane } from '../../../src/engine/state/layout.ts'
 import { TAPE_BLOCK_RECORDS } from '../../../src/engine/state/tape.ts'
 import { stateDigest } from '../../../src/store/snapshot/snapshot-file.ts'
+import { budgetOf, readInTurns } from '../../budgets.ts'
 import { byLength } from '../../lengths.ts'
 import { everyRead, firstUnlike } from '../../model/every-read.ts'
 import { swap } from '../../oracle/fixtures.ts'
@@ -47,14 +49,14 @@ test('what a wallet holds of resting tokens is the same near, begun, forgotten a
         const wallet = random.integer(0, state.wallets.count - 1)
         for (const holdings of [near, few]) {
           holdings.traded(wallet, 1)
-          let left = random.integer(0, 2)
-          if (!holdings.areNear(() => left-- > 0)) goes += 1
+          const budget = budgetOf(random.integer(1, 3))
+          if (within(budget, () => holdings.load(budget)) === UNFINISHED) goes += 1
         }
         if (random.chance(0.8)) continue
         const expected = visited(lying, wallet)
         expect(visited(few, wallet), `seed ${seed}`).toEqual(expected)
         expect(visited(near, wallet), `seed ${seed}`).toEqual(expected)
-        while (!near.areNear(() => false));
+        readInTurns((budget) => near.load(budget))
         const before = archive.reads
         for (let row = 0; row < state.wallets.count; row += 1) kept += visited(near, row).length
         // Those of wallets that did not trade since their tokens came to rest are read.
@@ -102,9 +104,8 @@ const TURNING = swap({
 test('a wallet that turns pro reads nothing off the disk for what was brought near, and turns all the same', () => {
   const [lying, near] = [trader(), trader()]
   expect(near.engine.state.dormant.tape.firstInMemory).toBeGreaterThan(MINTS * 10)
-  let goes = 1
-  while (!near.engine.resting.areNear(() => false)) goes += 1
-  expect(goes).toBeGreaterThan(MINTS)
+  const { turns } = readInTurns((budget) => near.engine.resting.load(budget))
+  expect(turns).toBeGreaterThan(MINTS)
   const before = [lying, near].map(({ archive }) => archive.reads)
   for (const { engine } of [lying, near]) engine.accept(TURNING)
   const reads = [lying, near].map(({ archive }, i) => archive.reads - (before[i] ?? 0))
@@ -126,7 +127,7 @@ test('a wallet that trades comes near also when all room is taken: what was used
   }
   for (const wallet of [0, 1, 2]) {
     holdings.traded(wallet, MINTS)
-    expect(holdings.areNear(() => true)).toBe(true)
+    holdings.load(Budget.unlimited)
   }
   expect([readsOf(2), readsOf(1)]).toEqual([0, 0])
   expect(readsOf(0)).toBeGreaterThan(MINTS / 2)
@@ -148,7 +149,7 @@ test('a wallet of more than is kept has no other go', () => {
   const { engine, archive } = trader()
   const holdings = new ColdHoldingsCache(engine.state, 1, MINTS - 1)
   holdings.traded(0, MINTS)
-  expect(holdings.areNear(() => true)).toBe(true)
+  holdings.load(Budget.unlimited)
   expect(holdings.bytes).toBe(0)
   const before = archive.reads
   expect(visited(holdings, 0)).toHaveLength(MINTS - 2)
@@ -173,7 +174,7 @@ test.each([0, 100])(
       },
     }
     for (let times = 0; times < 3; times += 1) {
-      expect(engine.resting.areNear(() => true)).toBe(true)
+      engine.resting.load(Budget.unlimited)
       expect(() => visited(engine.resting, wallet)).toThrow(`Record ${record} of the dormant`)
     }
   },

@@ -5,6 +5,7 @@ import { barLane, tokenLane } from '../../../src/engine/state/lanes.ts'
 import { Bar, TokenLane } from '../../../src/engine/state/layout.ts'
 import type { State } from '../../../src/engine/state/state.ts'
 import { EngineTokenReads } from '../../../src/query/engine-token-reads.ts'
+import { readInTurns } from '../../budgets.ts'
 import { price, START_SECOND, swap } from '../../oracle/fixtures.ts'
 import { Random } from '../../oracle/random.ts'
 import { engineOf } from '../../store/restoring.ts'
@@ -51,15 +52,14 @@ test(`the newest bar before a time is that of the whole chain, also when late sw
     const base = random.integer(0, BASE_WIDTHS_SECONDS.length - 1)
     const whole = rowsOf(state, token, base)
     const end = START_SECOND + random.integer(1_000, slot + 10)
-    let found = chains.newestBefore(token, base, end, () => false)
-    // A go is never without progress.
-    for (let left = whole.length; found === null; left--) {
-      goes += 1
-      expect(left).toBeGreaterThan(0)
-      found = chains.newestBefore(token, base, end, () => false)
-    }
+    const { answer, turns } = readInTurns(
+      (budget) => chains.newestBefore(token, base, end, budget),
+      // A turn is never without progress.
+      (turn) => expect(turn).toBeLessThanOrEqual(whole.length),
+    )
+    goes += turns - 1
     const expected = whole.find((row) => barLane(state, row, Bar.time) < end)
-    expect(found).toBe(expected === undefined ? 0 : expected + 1)
+    expect(answer).toBe(expected === undefined ? 0 : expected + 1)
   }
 })
 
@@ -75,10 +75,9 @@ test('the minute of a high that lies far back is gone to in pieces', () => {
         virtualQuoteRaw: minute === 3 ? 90_000_000_000n : 30_000_000_000n,
       }),
     ])
-  let goes = 1
-  while (!reads.hasFoundDetail('mint', () => false)) goes += 1
-  expect(goes).toBeGreaterThan(20)
-  const detail: unknown = JSON.parse(reads.detail('mint') ?? '')
+  const { answer, turns } = readInTurns((budget) => reads.detail('mint', budget))
+  expect(turns).toBeGreaterThan(20)
+  const detail: unknown = JSON.parse(answer ?? '')
   expect(detail).toMatchObject({ ath_timestamp: '2023-11-14 00:03:00' })
   const minute = 3 * STORED_FROM_SWAPS
   engine.events([

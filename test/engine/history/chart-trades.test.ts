@@ -4,6 +4,7 @@ import { STORED_FROM_SWAPS } from '../../../src/engine/history/candles.ts'
 import { TAPE_BLOCK_RECORDS } from '../../../src/engine/state/tape.ts'
 import { RESOLUTIONS } from '../../../src/protocol/queries.ts'
 import { EngineQueries } from '../../../src/query/engine-queries.ts'
+import { budgetOf, readInTurns } from '../../budgets.ts'
 import { wholeChart } from '../../model/random-queries.ts'
 import { created, price, START_SECOND, swap } from '../../oracle/fixtures.ts'
 import { Random } from '../../oracle/random.ts'
@@ -61,13 +62,8 @@ class Two {
   goes(mint: string, trades: number): number {
     const answers = new EngineQueries(this.left, () => {})
     const query = wholeChart(mint, this.left.state.now, '1')
-    let goes = 1
-    let left = trades
-    while (!answers.hasFoundBars(query, () => --left > 0)) {
-      left = trades
-      goes += 1
-    }
-    return goes
+    const budget = () => budgetOf(trades)
+    return readInTurns((one) => answers.beginChart(query, one), undefined, budget).turns
   }
 }
 

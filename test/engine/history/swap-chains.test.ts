@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest'
+import { Budget } from '../../../src/base/budget.ts'
 import {
   chainOfPosition,
   chainOfToken,
   SwapChains,
+  swapsOldestFirst,
 } from '../../../src/engine/history/swap-chains.ts'
-import { swapsOldestFirst } from '../../../src/engine/history/tape-reader.ts'
 import { SwapLane } from '../../../src/events/swap-record.ts'
+import { NO_TIME, readInTurns } from '../../budgets.ts'
 import { price, START_SECOND, swap } from '../../oracle/fixtures.ts'
 import { Random } from '../../oracle/random.ts'
 import { engineOf } from '../../store/restoring.ts'
@@ -55,17 +57,16 @@ test(`pages far back are those of the whole list, also when it grows and late sw
         : chainOfToken(state, token)
       const limit = random.integer(1, 200)
       const page = random.integer(1, Math.ceil(whole.length / limit) + 1)
-      if (random.chance(0.7))
-        // A go is never without progress.
-        for (let left = whole.length; !chains.isNear(chain, page, limit, () => false); left--) {
-          goes += 1
-          expect(left).toBeGreaterThan(0)
-        }
+      const { answer, turns } = readInTurns(
+        (budget) => chains.page(chain, page, limit, budget),
+        // A turn is never without progress.
+        (turn) => expect(turn).toBeLessThanOrEqual(whole.length),
+        () => (random.chance(0.7) ? NO_TIME : Budget.unlimited),
+      )
+      goes += turns - 1
       const start = (page - 1) * limit
-      expect(chains.page(chain, page, limit)).toEqual({
-        total: whole.length,
-        swaps: whole.slice(start, start + limit),
-      })
+      expect(chain.total).toBe(whole.length)
+      expect(answer).toEqual(whole.slice(start, start + limit))
     }
   }
   expect(goes).toBeGreaterThan(PAGES)

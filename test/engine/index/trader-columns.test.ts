@@ -1,11 +1,13 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import { UNFINISHED, within } from '../../../src/base/budget.ts'
 import type { Engine } from '../../../src/engine/engine.ts'
-import { TraderColumns } from '../../../src/engine/index/trader-columns.ts'
+import { TraderColumns, type TraderPart } from '../../../src/engine/index/trader-columns.ts'
 import { DORMANT_TRADERS_MAX, TOKEN_LANES, TokenLane } from '../../../src/engine/state/layout.ts'
 import type { FeedEvent } from '../../../src/events/event.ts'
 import { TRADER_ORDERS, type TraderQuery } from '../../../src/protocol/queries.ts'
 import { EngineQueries } from '../../../src/query/engine-queries.ts'
 import { EngineTokenReads } from '../../../src/query/engine-token-reads.ts'
+import { NO_TIME, readInTurns } from '../../budgets.ts'
 import { created, migrated, price, START_SECOND, swap } from '../../oracle/fixtures.ts'
 import { Random } from '../../oracle/random.ts'
 import { engineOf } from '../../store/restoring.ts'
@@ -19,14 +21,19 @@ const LONG_ROUND = 9_000
 /** In each of a few rounds; in all more than there is room for when a list is read first. */
 const NEW_A_ROUND = 1_500
 const ROUNDS_OF_NEW = 3
+const PAGE = { page: 1, limit: 50 }
 
-/** Two engines that fold the same; of one the lists are asked for in pieces, of the other in one go. */
+/** Two engines that fold the same; of one the lists are read in columns, in pieces, of the other trader by trader. */
 class Twins {
   readonly engines: readonly Engine[] = [engineOf('event', 1 << 16), engineOf('event', 1 << 16)]
   readonly answers = this.engines.map((engine) => new EngineQueries(engine, () => {}))
   readonly reads = this.engines.map((engine) => new EngineTokenReads(engine, () => {}))
   #swaps = 0
   #slot = 1_000
+
+  constructor() {
+    vi.spyOn(this.engines[1].traders, 'of').mockReturnValue(null)
+  }
 
   accept(event: FeedEvent): void {
     for (const engine of this.engines) engine.accept(event)
@@ -48,19 +55,11 @@ class Twins {
   }
 }
 
-/** Goes until something is found, with something that happens between any two. */
-function goesOf(hasFound: () => boolean, between: () => void): number {
-  let goes = 1
-  for (; !hasFound(); goes += 1) between()
-  return goes
-}
-
 test(`lists of many traders that are read in pieces, while they trade, are those of one go (seed ${SEED})`, () => {
   const random = new Random(SEED)
   const twins = new Twins()
   twins.accept(price(150))
   for (let wallet = 0; wallet < WALLETS; wallet++) twins.swap(random, wallet)
-  const no = () => false
   let wallets = WALLETS
   const someone = () => (random.chance(0.2) ? wallets++ : random.integer(0, wallets - 1))
   for (let round = 0; round < ROUNDS; round++) {
@@ -73,10 +72,10 @@ test(`lists of many traders that are read in pieces, while they trade, are those
     const [answers, expected] = twins.answers
     for (const orderBy of TRADER_ORDERS) {
       const query: TraderQuery = { orderBy, direction: 'desc', page: 1, limit: 50 }
-      const goes = goesOf(() => answers.hasFoundTraders(MINT, query, no), between)
-      // No go looks at more than 256 of them, nor at any that was read and has not changed.
-      if (round === 0 || round === 3) expect(goes).toBeGreaterThan(WALLETS / 256)
-      else if (round !== 2) expect(goes).toBe(1)
+      const { turns } = readInTurns((budget) => answers.tokenTraders(MINT, query, budget), between)
+      // No turn looks at more than 256 of them, nor at any that was read and has not changed.
+      if (round === 0 || round === 3) expect(turns).toBeGreaterThan(WALLETS / 256)
+      else if (round !== 2) expect(turns).toBe(1)
       for (const direction of ['asc', 'desc'] as const)
         for (const page of direction === 'asc' ? [1, 9_999] : [100])
           expect(answers.tokenTraders(MINT, { ...query, direction, page })).toBe(
@@ -84,12 +83,13 @@ test(`lists of many traders that are read in pieces, while they trade, are those
           )
     }
     const [reads, expectedReads] = twins.reads
-    goesOf(() => reads.hasFoundHolders(MINT, no), between)
+    const held = readInTurns((budget) => reads.holders(MINT, PAGE, budget), between)
     for (const page of [1, 40])
       expect(reads.holders(MINT, { page, limit: 50 })).toBe(
         expectedReads.holders(MINT, { page, limit: 50 }),
       )
-    goesOf(() => reads.hasFoundFirstBuyers(MINT, no), between)
+    const bought = readInTurns((budget) => reads.firstBuyers(MINT, PAGE, budget), between)
+    if (round === 0) expect(Math.min(held.turns, bought.turns)).toBeGreaterThan(WALLETS / 256)
     const { total } = JSON.parse(expectedReads.firstBuyers(MINT, { page: 1, limit: 1 }))
     // Those that came while the others were read are on the last pages.
     const last = Math.ceil(total / 50)
@@ -109,10 +109,9 @@ test(`a list goes on when more traders came since it was read than it had room f
   for (; wallets < WALLETS; wallets++) twins.swap(random, wallets)
   const [answers, expected] = twins.answers
   const query: TraderQuery = { orderBy: 'bought_tokens', direction: 'asc', page: 1, limit: 200 }
-  while (!answers.hasFoundTraders(MINT, query, () => false));
+  readInTurns((budget) => answers.tokenTraders(MINT, query, budget))
   for (let round = 0; round < ROUNDS_OF_NEW; round++) {
     for (let i = 0; i < NEW_A_ROUND; i++) twins.swap(random, wallets++)
-    expect(answers.hasFoundTraders(MINT, query, () => true)).toBe(true)
     for (let page = 1; page <= wallets / query.limit + 1; page += 7)
       expect(answers.tokenTraders(MINT, { ...query, page }), `page ${page}`).toBe(
         expected.tokenTraders(MINT, { ...query, page }),
@@ -120,18 +119,17 @@ test(`a list goes on when more traders came since it was read than it had room f
   }
 })
 
-test('columns that nobody has looked for are not near', () => {
+test('columns are read part by part, and those that were read at once', () => {
   const engine = engineOf('event', 1 << 16)
   for (let wallet = 0; wallet <= DORMANT_TRADERS_MAX; wallet++)
     engine.accept(swap({ slot: 1_000, signer: `wallet ${wallet}`, signature: `${wallet}` }))
   const columns = new TraderColumns(engine.state)
   const token = engine.state.book.findToken(MINT)
-  expect(columns.of(token, ['bought'])).toBe(null)
-  while (!columns.areNear(token, ['bought'], () => false));
-  expect(columns.of(token, ['bought', 'sold'])).toBe(null)
+  readInTurns((budget) => columns.of(token, ['bought'], budget))
+  const has = (part: TraderPart) =>
+    within(NO_TIME, (budget) => columns.of(token, [part], budget)) !== UNFINISHED
   // Begun, and not all read.
-  expect(columns.areNear(token, ['balance'], () => false)).toBe(false)
-  expect(columns.of(token, ['balance'])).toBe(null)
+  expect([has('bought'), has('balance'), has('bought')]).toEqual([true, false, true])
 })
 
 test('of a mint with as many traders that an older version has put to rest there are no columns', () => {
@@ -146,8 +144,7 @@ test('of a mint with as many traders that an older version has put to rest there
   // None with so many is put to rest any more.
   tokens.u32[0][token * TOKEN_LANES + TokenLane.traders] += 1
   const columns = new TraderColumns(engine.state)
-  expect(columns.areNear(token, ['bought'], () => false)).toBe(true)
-  expect(columns.of(token, ['bought'])).toBe(null)
+  expect(columns.of(token, ['bought'], NO_TIME)).toBe(null)
 })
 
 test('mints whose traders have no room beside each other are read all the same', () => {
@@ -164,25 +161,18 @@ test('mints whose traders have no room beside each other are read all the same',
   const columns = new TraderColumns(engine.state, 1)
   const tokens = mints.map((mint) => engine.state.book.findToken(mint))
   const parts = ['bought'] as const
-  const [goes, found] = [
-    [0, 0],
-    [false, false],
-  ]
-  while (found.includes(false))
-    for (const [i, token] of tokens.entries()) {
-      if (found[i]) continue
-      found[i] = columns.areNear(token, parts, () => false)
-      goes[i] += 1
-    }
-  // The first has what it looked for; the second, which it has pushed out, is read in one go.
-  expect(columns.of(tokens[0], parts)?.count).toBe(DORMANT_TRADERS_MAX + 1)
-  expect(columns.of(tokens[1], parts)).toBe(null)
-  expect(Math.max(...goes)).toBeLessThan((4 * DORMANT_TRADERS_MAX) / 256)
+  const read = (i: number) => within(NO_TIME, (budget) => columns.of(tokens[i], parts, budget))
+  const found: [unknown, unknown] = [UNFINISHED, UNFINISHED]
+  let turns = 0
+  for (; found.includes(UNFINISHED); turns++)
+    for (const i of [0, 1] as const) if (found[i] === UNFINISHED) found[i] = read(i)
+  // The first has what it looked for; the second, which it has pushed out, is read trader by trader.
+  expect(found).toEqual([expect.objectContaining({ count: DORMANT_TRADERS_MAX + 1 }), null])
+  expect(turns).toBeLessThan((4 * DORMANT_TRADERS_MAX) / 256)
   // Whoever asks alone has it.
-  while (!columns.areNear(tokens[1], parts, () => false));
-  expect(columns.of(tokens[1], parts)?.count).toBe(DORMANT_TRADERS_MAX + 1)
-  expect(columns.of(tokens[0], parts)).toBe(null)
+  const { answer } = readInTurns((budget) => columns.of(tokens[1], parts, budget))
+  expect(answer?.count).toBe(DORMANT_TRADERS_MAX + 1)
+  expect(read(0)).toBe(UNFINISHED)
   columns.drop()
-  expect(columns.of(tokens[1], parts)).toBe(null)
   expect(columns.bytes).toBe(0)
 })

@@ -1,43 +1,31 @@
 import { expect, test } from 'vitest'
+import { type Budget, UNFINISHED, within } from '../../../src/base/budget.ts'
 import { type ChainCopy, CopiedChains } from '../../../src/engine/state/copied-chains.ts'
+import { budgetOf, NO_TIME, readInTurns } from '../../budgets.ts'
 import { Random } from '../../oracle/random.ts'
 
 const SEED = Number(process.env.PROPERTY_SEED ?? 20_261_123)
 const LIMITS = { records: 100, chains: 50 }
 
-/** A chain whose records are counted alone: the newest has the highest number, the last is 1. */
-class Counted implements ChainCopy<Counted> {
-  readonly newestPlus1: number
-  nextPlus1: number
-  count = 0
-
-  constructor(newestPlus1: number) {
-    this.newestPlus1 = newestPlus1
-    this.nextPlus1 = newestPlus1
+/** Chains whose records are numbered: the newest has the highest number, the last is 0. */
+function newChains(): CopiedChains {
+  const read = (record: number, copy: ChainCopy) => {
+    const at = copy.add()
+    copy.f64[at] = record
+    return record
   }
-
-  takeNext(): void {
-    this.nextPlus1 -= 1
-    this.count += 1
-  }
-
-  takeAll(older: Counted): void {
-    this.nextPlus1 = older.nextPlus1
-    this.count += older.count
-  }
-}
-
-function newChains(): CopiedChains<Counted> {
-  return new CopiedChains((newestPlus1) => new Counted(newestPlus1), LIMITS)
+  return new CopiedChains({ ...LIMITS, width: 1, read })
 }
 
 /** Asks for a chain again and again, a few records each time, until all of it is copied. */
-function copy(chains: CopiedChains<Counted>, chain: number, records: number, slice: number): void {
-  let left = slice
-  while (!chains.areNear(chain, records, () => --left > 0)) {
-    expect(chains.count).toBeLessThanOrEqual(LIMITS.records)
-    left = slice
-  }
+function copy(chains: CopiedChains, chain: number, records: number, slice: number) {
+  const read = (budget: Budget) => chains.copy(chain, records, budget)
+  const between = () => expect(chains.count).toBeLessThanOrEqual(LIMITS.records)
+  const { answer } = readInTurns(read, between, () => budgetOf(slice))
+  // The oldest first.
+  if (answer !== null)
+    expect([...answer.f64.subarray(0, answer.count)]).toEqual([...Array(records).keys()])
+  return answer
 }
 
 test.each([1, 7, 1_000])('chains copied %d records at a time count with all they have', (slice) => {
@@ -54,15 +42,15 @@ test.each([1, 7, 1_000])('chains copied %d records at a time make room for other
   const chains = newChains()
   for (const chain of [1, 2, 3, 4]) copy(chains, chain, 40, slice)
   // Those that were asked for longest ago go.
-  const kept = [1, 2, 3, 4].filter((chain) => chains.whole(chain) !== null)
-  expect(kept).toEqual([3, 4])
   expect(chains.count).toBe(80)
+  const isKept = (chain: number) =>
+    within(NO_TIME, (budget) => chains.copy(chain, 40, budget)) !== UNFINISHED
+  expect([4, 3, 2, 1].map(isKept)).toEqual([true, true, false, false])
 })
 
 test('a chain that is longer than all that is kept is read where it lies', () => {
   const chains = newChains()
-  copy(chains, 1, 101, 7)
-  expect(chains.whole(1)).toBeNull()
+  expect(copy(chains, 1, 101, 7)).toBeNull()
   expect(chains.count).toBe(0)
 })
 
@@ -73,12 +61,10 @@ test(`chains copied in pieces of any size take no more than there is for all (se
   for (let go = 0; go < 4_000; go++) {
     const chain = random.integer(0, lengths.length - 1)
     if (random.chance(0.05)) lengths[chain] += random.integer(1, 20)
-    let left = random.integer(1, 12)
-    const isNear = chains.areNear(chain, lengths[chain], () => --left > 0)
-    if (isNear && lengths[chain] <= LIMITS.records)
-      expect(chains.whole(chain)?.count).toBe(lengths[chain])
-    const kept = lengths.reduce((sum, _, which) => sum + (chains.whole(which)?.count ?? 0), 0)
-    expect(kept, `go ${go}`).toBeLessThanOrEqual(chains.count)
+    const budget = budgetOf(random.integer(1, 12))
+    const copied = within(budget, () => chains.copy(chain, lengths[chain], budget))
+    if (copied !== UNFINISHED && lengths[chain] <= LIMITS.records)
+      expect(copied?.count).toBe(lengths[chain])
     expect(chains.count, `go ${go}`).toBeLessThanOrEqual(LIMITS.records)
   }
 })

@@ -1,10 +1,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { Budget } from '../../../src/base/budget.ts'
 import { Engine } from '../../../src/engine/engine.ts'
 import { POSITION_LANES } from '../../../src/engine/state/layout.ts'
 import { PositionLists } from '../../../src/engine/state/position-lists.ts'
 import { TRADER_ORDERS } from '../../../src/protocol/queries.ts'
 import { EngineQueries } from '../../../src/query/engine-queries.ts'
+import { readInTurns } from '../../budgets.ts'
 import { byLength } from '../../lengths.ts'
 import { Random } from '../../oracle/random.ts'
 import { DORMANT_OPTIONS, dormantMarket, restSome } from '../../properties/dormant-market.ts'
@@ -36,15 +38,17 @@ test('a wallet is read in pieces, then without the disk, and as if nothing of it
         if (at % READ_EVERY !== 0) continue
         for (let row = 0; row < rests.state.wallets.count; row++) {
           const wallet = rests.state.book.walletText(row)
-          while (!answers.hasFoundTokens(wallet, () => false)) {
-            goes += 1
-            // What comes between two goes is of the answer as well.
-            if (random.chance(0.02)) restSome(rests, random, REST_SHARE)
-          }
+          const one = { orderBy: 'pnl', direction: 'desc', page: 1, limit: 1 } as const
+          const { turns } = readInTurns(
+            (budget) => answers.walletTokens(wallet, one, budget),
+            // What comes between two turns is of the answer as well.
+            () => random.chance(0.02) && restSome(rests, random, REST_SHARE),
+          )
+          goes += turns - 1
           const before = archive.reads
-          const found = rests.positions.ofWallet(row)
+          const found = rests.positions.ofWallet(row, Budget.unlimited)
           expect(archive.reads, `seed ${seed}`).toBe(before)
-          expect([...few.ofWallet(row)], `seed ${seed}`).toEqual([...found])
+          expect([...few.ofWallet(row, Budget.unlimited)], `seed ${seed}`).toEqual([...found])
           const orderBy = TRADER_ORDERS[random.integer(0, TRADER_ORDERS.length - 1)]
           const query = { orderBy, direction: 'desc', page: 1, limit: 200 } as const
           expect(answers.walletTokens(wallet, query), `seed ${seed}, ${wallet}`).toBe(

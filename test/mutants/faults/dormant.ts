@@ -21,7 +21,7 @@ export const DORMANT_FAULTS: readonly Fault[] = [
   {
     name: 'dormant: a wallet still has what was woken since',
     file: 'src/engine/state/position-lists.ts',
-    find: 'isDormant(state, copied.lanes[place * POSITION_LANES + PositionLane.token], record) &&',
+    find: 'isDormant(state, copied.u32[at + PositionLane.token], record) &&',
     replace: '',
     tests: ['model', DORMANT],
   },
@@ -41,8 +41,8 @@ export const DORMANT_FAULTS: readonly Fault[] = [
   },
   {
     name: 'dormant: a wallet that turns pro is counted where what was brought near is awake by now',
-    file: 'src/engine/state/wallet-holdings.ts',
-    find: 'if (isDormant(this.#state, token, lanes[at + H.record]))\n',
+    file: 'src/engine/fold/cold-holdings-cache.ts',
+    find: 'if (isDormant(this.#state, token, lanes[at + HOLDING.record]))\n',
     replace: '',
     tests: ['test/engine/fold/cold-holdings-cache.test.ts'],
   },
@@ -63,8 +63,8 @@ export const DORMANT_FAULTS: readonly Fault[] = [
   {
     name: 'dormant: a wallet that was read keeps the records of then',
     file: 'src/engine/state/copied-chains.ts',
-    find: 'while (copies.whole?.newestPlus1 !== newestPlus1) {',
-    replace: 'while (copies.whole === null) {',
+    find: 'if (known?.whole.newestPlus1 === newestPlus1) return known.whole',
+    replace: 'if (known !== undefined && known.whole.count > 0) return known.whole',
     tests: ['test/engine/state/resting-wallets.test.ts'],
   },
   {
@@ -77,8 +77,8 @@ export const DORMANT_FAULTS: readonly Fault[] = [
   {
     name: 'dormant: copies of a wallet are taken one place too far',
     file: 'src/engine/state/dormant.ts',
-    find: 'subarray(place * POSITION_LANES, (place + 1) * POSITION_LANES)',
-    replace: 'subarray((place + 1) * POSITION_LANES, (place + 2) * POSITION_LANES)',
+    find: 'const at = place * COPIED_RECORD.width * 2',
+    replace: 'const at = (place + 1) * COPIED_RECORD.width * 2',
     tests: ['test/engine/state/resting-wallets.test.ts'],
   },
   {
@@ -97,9 +97,9 @@ export const DORMANT_FAULTS: readonly Fault[] = [
   },
   {
     name: 'resting holdings: the memory of one wallet is told as that of all',
-    file: 'src/engine/fold/cold-holdings-cache.ts',
-    find: 'sum += bytes',
-    replace: 'sum = bytes',
+    file: 'src/engine/state/copied-chains.ts',
+    find: 'sum += whole',
+    replace: 'sum = whole',
     tests: ['test/engine/fold/cold-holdings-cache.test.ts'],
   },
 ]

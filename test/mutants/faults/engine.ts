@@ -250,7 +250,7 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'search: the lesser market caps are tried first',
-    file: 'src/query/search/greatest-first.ts',
+    file: 'src/engine/memory/ranked.ts',
     find: 'if (values[place] >= least &&',
     replace: 'if (values[place] < least &&',
     tests: ['test/query/search/search.test.ts'],
@@ -285,14 +285,14 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'search: a short query is looked for in the chains of long beginnings',
-    file: 'src/engine/index/beginning-chains.ts',
+    file: 'src/engine/index/search-index.ts',
     find: '(level) => level.length <= needle.length',
     replace: '() => true',
     tests: ['search', 'test/query/search/search.test.ts'],
   },
   {
     name: 'search: an empty name has no number among the beginnings',
-    file: 'src/engine/index/beginning-chains.ts',
+    file: 'src/engine/index/search-index.ts',
     find: 'for (const { chains } of this.#levels) chains.push(null)',
     replace: '',
     tests: ['test/query/search/search.test.ts'],

@@ -583,7 +583,7 @@ export const OCTOBER_FOLD_FAULTS: readonly Fault[] = [
   {
     name: 'lists: of a wallet have what it passed on and what rests',
     file: LISTS,
-    find: ' &&\n          isListedAt(copied.lanes, place * POSITION_LANES)',
+    find: ' &&\n          isListedAt(copied.u32, at)',
     replace: '',
     tests: ['test/engine/fold/routes.test.ts'],
   },

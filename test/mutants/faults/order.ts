@@ -223,9 +223,9 @@ export const ORDER_FAULTS: readonly Fault[] = [
   {
     name: 'bar: the swaps that the storing starts with are folded twice',
     file: 'src/engine/history/candles.ts',
-    find: 'this.trades.visit(swap.token, (trade) => this.#store(swap, trade))',
+    find: 'this.trades.visit(swap.token, (trade) => this.#store(swap, trade), Budget.unlimited)',
     replace:
-      'for (let i = 0; i < 2; i++) this.trades.visit(swap.token, (trade) => this.#store(swap, trade))',
+      'for (let i = 0; i < 2; i++) this.trades.visit(swap.token, (trade) => this.#store(swap, trade), Budget.unlimited)',
     tests: ['bars'],
   },
   {
@@ -266,15 +266,15 @@ export const ORDER_FAULTS: readonly Fault[] = [
   {
     name: 'chart: copied trades come newest first',
     file: 'src/engine/history/chart-trades.ts',
-    find: 'let i = this.count - 1; i >= 0; i--',
-    replace: 'let i = 0; i < this.count; i++',
+    find: 'let i = 0; i < copied.count; i++',
+    replace: 'let i = copied.count - 1; i >= 0; i--',
     tests: ['test/engine/history/chart-trades.test.ts'],
   },
   {
-    name: 'chart: swaps on the disk are not brought near before the bars begin',
+    name: 'chart: swaps on the disk are not copied before the bars begin',
     file: 'src/engine/history/candles.ts',
-    find: 'else if (swaps >= NEARED_FROM_SWAPS',
-    replace: 'else if (swaps < 0 && swaps >= NEARED_FROM_SWAPS',
+    find: 'else if (swaps >= COPIED_FROM_SWAPS',
+    replace: 'else if (swaps < 0 && swaps >= COPIED_FROM_SWAPS',
     tests: ['test/engine/history/chart-trades.test.ts'],
   },
   {
@@ -321,14 +321,14 @@ export const ORDER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'detail: the minute of a high that lies far back is looked for in one go',
-    file: 'src/engine/read/all-time-high.ts',
-    find: 'this.#chart.isNear(token, MINUTE, endOf(hour), mayGoOn)',
-    replace: 'true',
+    file: 'src/engine/read/chart.ts',
+    find: 'this.#chart.visit(token, MINUTE, hourEnd(hour), take, budget)',
+    replace: 'this.#chart.visit(token, MINUTE, hourEnd(hour), take, { hasTime: () => true })',
     tests: ['test/engine/history/bar-chains.test.ts'],
   },
   {
     name: 'detail: the highest price stays what it was when it was looked for first',
-    file: 'src/engine/read/all-time-high.ts',
+    file: 'src/engine/read/chart.ts',
     find: 'token === this.#token && changes === this.#changes',
     replace: 'token === this.#token',
     tests: ['test/engine/history/bar-chains.test.ts'],

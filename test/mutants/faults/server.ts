@@ -589,8 +589,8 @@ export const SERVER_FAULTS: readonly Fault[] = [
   {
     name: 'live: a detail on the disk is read in one go for a snapshot',
     file: 'src/query/engine-streams.ts',
-    find: 'hasFoundSnapshot: (mint, mayGoOn) => reads.hasFoundDetail(mint, mayGoOn)',
-    replace: 'hasFoundSnapshot: () => true',
+    find: 'reads.detail(mint, budget)',
+    replace: 'reads.detail(mint)',
     tests: ['test/query/engine-streams.test.ts'],
   },
   {

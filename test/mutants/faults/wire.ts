@@ -12,8 +12,8 @@ export const WIRE_FAULTS: readonly Fault[] = [
   {
     name: 'page: begins one row too far',
     file: 'src/engine/history/swap-chains.ts',
-    find: 'this.#behind(chain, chain.newestPlus1, skipped)',
-    replace: 'this.#behind(chain, chain.newestPlus1, skipped + 1)',
+    find: '.slice(skipped)',
+    replace: '.slice(skipped + 1)',
     tests: ['model'],
   },
   {
@@ -144,7 +144,7 @@ export const WIRE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'traders: ties by name descending',
-    file: 'src/query/traders/ranked.ts',
+    file: 'src/engine/memory/ranked.ts',
     find: 'return keys.text(a) < keys.text(b) ? -1 : 1',
     replace: 'return keys.text(a) < keys.text(b) ? 1 : -1',
     tests: ['test/query/traders/trader-pages.test.ts'],
@@ -229,21 +229,21 @@ export const WIRE_FAULTS: readonly Fault[] = [
   {
     name: 'tables: columns of all tokens are read in one go',
     file: 'src/server/routes/api-routes.ts',
-    find: 'if (!answers.hasFoundTables(query.value, mayGoOn)) return UNFINISHED',
-    replace: '',
+    find: 'answers.tableAnswer(query.value, budget)',
+    replace: 'answers.tableAnswer(query.value, { throwIfSpent() {} })',
     tests: ['test/server/unfinished.test.ts'],
   },
   {
     name: 'tables: one that is followed is begun in one go',
     file: 'src/server/live/hub/followed-tables.ts',
-    find: 'if (!answers.hasFoundTables(query, mayGoOn)) return false',
-    replace: '',
+    find: 'isNew && within',
+    replace: 'false && within',
     tests: ['test/server/live-added.test.ts'],
   },
   {
     name: 'tables: the end of the order is not looked at',
     file: 'src/query/tables/table-scan.ts',
-    find: 'tellFound(kept, sifted(sieves, kept, from), found)\n    return true',
+    find: 'giveFound(kept, filteredByOthers(stats, kept, from), found)\n    return true',
     replace: 'return true',
     tests: ['tables'],
   },
@@ -271,8 +271,8 @@ export const WIRE_FAULTS: readonly Fault[] = [
   {
     name: 'tables: holders of all tokens in it are looked through in one go',
     file: 'src/query/engine-queries.ts',
-    find: 'isWhole = !isTooLong()',
-    replace: 'isWhole = true',
+    find: 'if (top.scans !== scans) budget.throwIfSpent()',
+    replace: '',
     tests: ['test/properties/near-holders.test.ts'],
   },
   {
@@ -284,14 +284,14 @@ export const WIRE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'traders: columns go by the decimals that were read first',
-    file: 'src/engine/index/mint-traders.ts',
+    file: 'src/engine/index/trader-columns.ts',
     find: ' || decimals !== this.#decimals',
     replace: '',
     tests: ['test/engine/index/trader-columns.test.ts'],
   },
   {
     name: 'traders: who came since is taken for one who came before',
-    file: 'src/engine/index/mint-traders.ts',
+    file: 'src/engine/index/trader-columns.ts',
     find: 'place < this.#first ? -place : place',
     replace: '-place',
     tests: ['test/engine/index/trader-columns.test.ts'],
@@ -306,8 +306,8 @@ export const WIRE_FAULTS: readonly Fault[] = [
   {
     name: 'tables: one row more than asked for',
     file: 'src/query/engine-queries.ts',
-    find: 'return count < query.limit',
-    replace: 'return count <= query.limit',
+    find: 'return count < limit',
+    replace: 'return count <= limit',
     tests: ['tables', 'model'],
   },
   {
@@ -382,7 +382,7 @@ export const WIRE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'pages of traders: equal ones at the end of a page are left out',
-    file: 'src/query/traders/ranked.ts',
+    file: 'src/engine/memory/ranked.ts',
     find: '...pick(thingsOf(things, values, high), keys, level + 1, 0, behind),',
     replace: '',
     tests: ['test/query/traders/trader-pages.test.ts'],
@@ -411,8 +411,8 @@ export const WIRE_FAULTS: readonly Fault[] = [
   {
     name: 'pages of swaps: a page is one swap too new',
     file: 'src/engine/history/swap-chains.ts',
-    find: 'this.#find(chain, total - skipped, () => true)',
-    replace: 'this.#find(chain, total - skipped + 1, () => true)',
+    find: 'this.#find(chain, chain.total - skipped, budget)',
+    replace: 'this.#find(chain, chain.total - skipped + 1, budget)',
     tests: ['test/engine/history/swap-chains.test.ts'],
   },
   {
@@ -488,23 +488,23 @@ export const WIRE_FAULTS: readonly Fault[] = [
   {
     name: 'detail: the tokens of all creators are gone through in one go',
     file: 'src/query/engine-token-reads.ts',
-    find: ' && this.#creators.areNear(mayGoOn)',
-    replace: '',
+    find: 'this.#creators.ofCreatorOf(token, CREATOR_TOKENS_MAX, budget)',
+    replace: 'this.#creators.ofCreatorOf(token, CREATOR_TOKENS_MAX, Budget.unlimited)',
     tests: ['test/properties/near-details.test.ts'],
   },
   {
-    name: 'pages of traders: those of holders go towards other columns than they are read from',
+    name: 'pages of traders: those of holders are read from other columns',
     file: 'src/query/engine-token-reads.ts',
-    find: 'this.#areNear(mint, HOLDER_PARTS, mayGoOn)',
-    replace: 'this.#areNear(mint, FIRST_BUYER_PARTS, mayGoOn)',
-    tests: ['test/properties/near-details.test.ts'],
+    find: 'this.#columns(mint, HOLDER_PARTS, budget)',
+    replace: 'this.#columns(mint, FIRST_BUYER_PARTS, budget)',
+    tests: ['test/engine/index/trader-columns.test.ts'],
   },
   {
     name: 'pages of traders: those of first buyers are read in one go',
     file: 'src/query/engine-token-reads.ts',
-    find: 'this.#areNear(mint, FIRST_BUYER_PARTS, mayGoOn)',
-    replace: 'true',
-    tests: ['test/properties/near-details.test.ts'],
+    find: 'this.#columns(mint, FIRST_BUYER_PARTS, budget)',
+    replace: 'this.#columns(mint, FIRST_BUYER_PARTS, Budget.unlimited)',
+    tests: ['test/engine/index/trader-columns.test.ts'],
   },
   {
     name: 'holders: who holds a multiple of 2^32 raw units is none',
@@ -516,8 +516,8 @@ export const WIRE_FAULTS: readonly Fault[] = [
   {
     name: 'pages of swaps: behind the oldest one there is always one more page',
     file: 'src/query/engine-token-reads.ts',
-    find: 'found.hasMore && last !== undefined',
-    replace: 'last !== undefined',
+    find: ' && linkOf(state, last, chain.link) !== 0',
+    replace: '',
     tests: ['test/properties/near-details.test.ts'],
   },
   {

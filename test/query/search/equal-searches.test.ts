@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { needleOf, Rank, SearchIndex } from '../../../src/engine/index/search-index.ts'
-import { greatestFirst } from '../../../src/query/search/greatest-first.ts'
+import { greatestFirst } from '../../../src/engine/memory/ranked.ts'
 import { equalsInOrder } from '../../../src/query/search/token-search.ts'
 import { firstDifference } from '../../model/difference.ts'
 import { Pair } from '../../model/pair.ts'

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { Budget } from '../../../src/base/budget.ts'
 import { Engine } from '../../../src/engine/engine.ts'
 import { TokenReader } from '../../../src/engine/read/token-reader.ts'
 import type { FeedEvent } from '../../../src/events/event.ts'
@@ -13,6 +14,7 @@ import {
 import type { TablesQuery } from '../../../src/protocol/queries.ts'
 import { EngineQueries } from '../../../src/query/engine-queries.ts'
 import { METRICS } from '../../../src/query/tables/metrics.ts'
+import { readInTurns } from '../../budgets.ts'
 import { randomTables } from '../../model/random-queries.ts'
 import { created, migrated, price, START_SECOND, swap, twitter } from '../../oracle/fixtures.ts'
 import { Random } from '../../oracle/random.ts'
@@ -57,10 +59,14 @@ test('filters over more tokens than are looked at one by one let pass what a loo
         const fresh = Array.from({ length: NEW_QUERIES }, () => randomTables(random))
         for (const query of [...old, ...fresh]) {
           // In slices of some looks, with the market going on between them; or at once.
-          if (random.chance(0.5))
-            while (!answers.hasFoundTables(query, () => random.chance(LOOKS_ON)))
-              goOn(EVENTS_MEANWHILE)
-          const told: Record<string, { mint: string }[]> = JSON.parse(answers.tables(query))
+          const slice = new Budget(() => random.chance(LOOKS_ON))
+          const budget = random.chance(0.5) ? slice : Budget.unlimited
+          const { answer } = readInTurns(
+            (given) => answers.tableAnswer(query, given),
+            () => goOn(EVENTS_MEANWHILE),
+            () => budget,
+          )
+          const told: Record<string, { mint: string }[]> = JSON.parse(answer.bytes.toString())
           const mints = Object.entries(told).map(([group, rows]) => [
             group,
             rows.map(({ mint }) => mint),

@@ -29,11 +29,9 @@ class StrictColumn implements Column {
     this.isSettled = true
   }
 
-  isNear(): boolean {
-    return true
-  }
+  load(): void {}
 
-  narrow({ tokens, from, to }: TokenRun, kept: Uint32Array, end: number, bounds: Bounds): number {
+  filter({ tokens, from, to }: TokenRun, kept: Uint32Array, end: number, bounds: Bounds): number {
     let first = end
     for (const token of tokens.slice(from, to).reverse()) {
       expect(this.isSettled || this.read.has(token)).toBe(true)
@@ -68,7 +66,7 @@ test('a scan finds what passes all conditions, from the end on, as many as are w
         tokens: Uint32Array.from([...tokens, 0, 1]),
         count: tokens.length,
       }))
-      const newGates = () =>
+      const newPredicates = () =>
         conditions.map(([a, b, changes], i) => ({
           column: new StrictColumn(valueIn(i), changes),
           ...{ min: Math.min(a, b), max: Math.max(a, b) },
@@ -77,22 +75,24 @@ test('a scan finds what passes all conditions, from the end on, as many as are w
         .flat()
         .toReversed()
         .filter((one) =>
-          newGates().every(({ min, max }, i) => valueIn(i)(one) >= min && valueIn(i)(one) <= max),
+          newPredicates().every(
+            ({ min, max }, i) => valueIn(i)(one) >= min && valueIn(i)(one) <= max,
+          ),
         )
       const found: number[] = []
-      const gates = newGates()
-      scan.run(blocks, gates, (one) => found.push(one) < limit)
+      const predicates = newPredicates()
+      scan.run(blocks, predicates, (one) => found.push(one) < limit)
       expect(found).toEqual(passing.slice(0, limit))
       // One at a time is cheap for a few, and no way to read a column of a market.
-      for (const { column } of gates) {
+      for (const { column } of predicates) {
         const most = column.unsettled === 0 ? 0 : REFRESHED_MAX
         expect(column.read.size).toBeLessThanOrEqual(most)
       }
 
-      const soon = newGates()
+      const soon = newPredicates()
       const endsSoon = scan.endsSoon(blocks, soon, limit)
       for (const { column } of soon.filter(isFar)) expect(column.isSettled).toBe(false)
-      const wasNeeded = gates.filter(isFar).some(({ column }) => column.isSettled)
+      const wasNeeded = predicates.filter(isFar).some(({ column }) => column.isSettled)
       if (endsSoon) expect(wasNeeded).toBe(false)
       else expect(token).toBeGreaterThan(REFRESHED_MAX / 2)
     }),

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { select } from '../../../src/query/traders/ranked.ts'
+import { select } from '../../../src/engine/memory/ranked.ts'
 
 const INFINITE = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
 

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
-import { accept, type Parsed } from '../../../src/protocol/requests/parsed.ts'
+import { UNFINISHED } from '../../../src/base/budget.ts'
+import { accept } from '../../../src/protocol/requests/parsed.ts'
 import { collectGarbage } from '../../../src/server/admin/admin-routes.ts'
 import { CODINGS } from '../../../src/server/http/encoded-body.ts'
 import { jsonReply, type Reply, textOf } from '../../../src/server/http/reply.ts'
-import { ResponseCache } from '../../../src/server/http/response-cache.ts'
-import { type Answered, UNFINISHED } from '../../../src/server/http/router.ts'
+import { type Answered, ResponseCache } from '../../../src/server/http/response-cache.ts'
 import { MAX_KEPT_REQUEST_CHARACTERS } from '../../../src/server/load/limits.ts'
 import { fakeAnswers, startFake } from '../fake-service.ts'
 
-function replyIn(answer: Answered | Promise<Parsed<Reply>>): Reply {
+function replyIn(answer: Answered): Reply {
   if (answer instanceof Promise || answer === UNFINISHED || !answer.ok)
     throw new Error('the answer is not there')
   return answer.value

@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest'
+import { type Budget, UNFINISHED, within } from '../../../src/base/budget.ts'
 import type { ChartQuery } from '../../../src/protocol/queries.ts'
 import { accept } from '../../../src/protocol/requests/parsed.ts'
 import { EngineService } from '../../../src/query/engine-service.ts'
-import { UNFINISHED } from '../../../src/server/http/router.ts'
 import { ChartWritings } from '../../../src/server/live/hub/followed-candles.ts'
 import { CHART_CACHE_MS, MAX_CHART_WRITINGS } from '../../../src/server/load/limits.ts'
 import { cachedChart } from '../../../src/server/routes/chart-cache.ts'
+import { budgetOf, readInTurns } from '../../budgets.ts'
 import { created, price, START_SECOND, swap } from '../../oracle/fixtures.ts'
 import { engineOf } from '../../store/restoring.ts'
 import { fakeAnswers } from '../fake-service.ts'
@@ -34,18 +35,19 @@ function slowCharts() {
       return {
         isCurrent: () => true,
         column: () => [],
-        write: (mayGoOn: () => boolean) => {
+        write: (budget: Budget) => {
           goes += 1
-          // Longer than any slice: who may go on all the same writes it whole.
-          const endMs = performance.now() + 5
-          while (performance.now() < endMs);
-          return goes >= GOES || mayGoOn() ? `{"of":"${mint}"}` : null
+          if (goes < GOES) budget.throwIfSpent()
+          return `{"of":"${mint}"}`
         },
       }
     },
   }
   const chart = cachedChart(answers, () => clock.nowMs)
-  return { begun, clock, ask: (mint: string) => chart(accept({ ...QUERY, mint })) }
+  // Time to begin, and none to write.
+  const ask = (mint: string) =>
+    within(budgetOf(2), (budget) => chart(accept({ ...QUERY, mint }), budget))
+  return { begun, clock, ask }
 }
 
 function goesOf(ask: () => unknown): number {
@@ -111,12 +113,10 @@ test('a chart written in pieces is the chart written at once', () => {
         for (const countback of [0, 1, 256, 257, 5_000]) {
           const query = { ...QUERY, udf, fill, mint, countback }
           const begun = answers.beginChart(query)
-          let goes = 1
-          let text = begun.write(() => false)
-          for (; text === null; goes += 1) text = begun.write(() => false)
-          expect(text).toBe(answers.chart(query))
-          JSON.parse(text)
-          if (mint === 'A' && countback === 5_000) expect(goes).toBeGreaterThan(100)
+          const { answer, turns } = readInTurns((budget) => begun.write(budget))
+          expect(answer).toBe(answers.chart(query))
+          JSON.parse(answer)
+          if (mint === 'A' && countback === 5_000) expect(turns).toBeGreaterThan(100)
         }
 })
 
@@ -138,17 +138,13 @@ test('the chart that a newcomer of candles begins with is that of the turn in wh
   const writings = new ChartWritings(answers)
   const connection = {}
   const query = { ...QUERY, countback: 5_000 }
-  /** Goes until the chart is there, with something between two of them. */
-  const goes = (between: (go: number) => void) => {
-    for (let go = 1; ; go += 1) {
-      const chart = writings.write(connection, 'candles/1S/A', query, () => false)
-      if (chart !== null) {
-        expect(chart.text).toBe(answers.chart(query))
-        expect(chart.times).toEqual(JSON.parse(chart.text).t)
-        return go
-      }
-      between(go)
-    }
+  /** Turns until the chart is there, with something between two of them. */
+  const goes = (between: (turn: number) => void) => {
+    const write = (budget: Budget) => writings.write(connection, 'candles/1S/A', query, budget)
+    const { answer, turns } = readInTurns(write, between)
+    expect(answer.text).toBe(answers.chart(query))
+    expect(answer.times).toEqual(JSON.parse(answer.text).t)
+    return turns
   }
   const undisturbed = goes(() => {})
   expect(undisturbed).toBe(11 * Math.ceil(600 / 256))

@@ -1,3 +1,4 @@
+import { Budget, within } from '../../../src/base/budget.ts'
 import type { Engine } from '../../../src/engine/engine.ts'
 import type { StreamChannel } from '../../../src/protocol/live-frames.ts'
 import { eventFrame } from '../../../src/protocol/live-frames.ts'
@@ -7,6 +8,7 @@ import { EngineQueries } from '../../../src/query/engine-queries.ts'
 import { EngineStreams } from '../../../src/query/engine-streams.ts'
 import { EngineTokenReads } from '../../../src/query/engine-token-reads.ts'
 import { LiveCandles } from '../../../src/query/live/live-candles.ts'
+import { budgetOf } from '../../budgets.ts'
 import { candleSnapshot } from '../../model/candle-snapshot.ts'
 import type { Random } from '../../oracle/random.ts'
 import { EPOCH } from '../damage/folder.ts'
@@ -70,14 +72,16 @@ export class Side {
 
   /** Goes some of the way towards answers, as a route does that leaves off in the middle. */
   comeNear(mint: string, wallet: string, looks: number): void {
-    let left = looks
-    const mayGoOn = () => --left > 0
+    const budget = budgetOf(looks)
     const plain = { continuous: false, fill: 'none', countback: 0, udf: false } as const
     const to = this.engine.state.now
-    this.#answers.hasFoundBars({ mint, from: 0, to, resolution: '1S', ...plain }, mayGoOn)
-    this.#answers.hasFoundTokens(wallet, mayGoOn)
-    this.#answers.hasFoundSwaps(mint, wallet, { page: 1, limit: 20 }, mayGoOn)
-    this.#answers.hasFoundSwaps(mint, null, { page: 5, limit: 60 }, mayGoOn)
+    const answers = this.#answers
+    const chart = { mint, from: 0, to, resolution: '1S', ...plain } as const
+    const traders = { page: 1, limit: 20, orderBy: 'pnl', direction: 'desc' } as const
+    within(budget, () => answers.beginChart(chart, budget))
+    within(budget, () => answers.walletTokens(wallet, traders, budget))
+    within(budget, () => answers.swaps(mint, wallet, { page: 1, limit: 20 }, budget))
+    within(budget, () => answers.swaps(mint, null, { page: 5, limit: 60 }, budget))
   }
 
   /** What is said of one mint and one wallet beside `everyRead`, page behind page. */
@@ -107,6 +111,6 @@ export class Side {
     const frames = source.since(key, Math.max(0, head - missed), missed)
     if (frames === 'too_old') return null
     const text = typeof frames === 'string' ? frames : frames.join('\n')
-    return `${head}\n${text}\n${source.snapshot(key)}`
+    return `${head}\n${text}\n${source.snapshot(key, false, Budget.unlimited)}`
   }
 }

@@ -1,3 +1,4 @@
+import { Budget, UNFINISHED, within } from '../../../base/budget.ts'
 import { TapeDamage } from '../../../base/errors.ts'
 import {
   type FollowedWords,
@@ -8,13 +9,13 @@ import {
   streamWords,
 } from '../../../protocol/live-frames.ts'
 import type { LiveStreams } from '../../../protocol/streams.ts'
-import { slice } from '../../http/router.ts'
 import {
   CATCH_UP_FRAMES,
   CATCH_UP_RETRY_MS,
   CATCH_UP_SLICE_MS,
   MAX_CATCH_UPS,
   MAX_REPLAYED,
+  ROUTE_SLICE_MS,
 } from '../../load/limits.ts'
 import { hasMuchUnread, type LiveConnection, type Send } from '../connection/connection.ts'
 
@@ -164,8 +165,11 @@ export class CatchUps {
     const { connection, channel, key, topic, form, after } = catchUp
     const source = this.#streams.sources[channel]
     if (after === null) {
-      if (!source.hasFoundSnapshot(key, slice())) return false
-      this.#actions.sendSnapshot(connection, source.snapshot(key, form === 'extra'))
+      const snapshot = within(Budget.ofMs(ROUTE_SLICE_MS), (budget) =>
+        source.snapshot(key, form === 'extra', budget),
+      )
+      if (snapshot === UNFINISHED) return false
+      this.#actions.sendSnapshot(connection, snapshot)
       this.#actions.join(connection, topic, form)
       return true
     }

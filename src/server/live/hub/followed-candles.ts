@@ -1,13 +1,14 @@
+import { Budget, UNFINISHED, within } from '../../../base/budget.ts'
 import type { CandlesRequest } from '../../../protocol/live/live-messages.ts'
 import { candlesWords } from '../../../protocol/live-frames.ts'
 import type { BegunChart, ChartQuery, Queries } from '../../../protocol/queries.ts'
 import { LiveCandles, newestBars } from '../../../query/live/live-candles.ts'
-import { slice } from '../../http/router.ts'
 import {
   CANDLES_EVERY_MS,
   MAX_CANDLES,
   MAX_CANDLES_PER_ADDRESS,
   MAX_CONNECTION_CANDLES,
+  ROUTE_SLICE_MS,
 } from '../../load/limits.ts'
 import { hasMuchUnread, type LiveConnection } from '../connection/connection.ts'
 import { StateChannel, type StateParts } from './state-channel.ts'
@@ -68,12 +69,11 @@ export class FollowedCandles {
       return true
     }
     if (hasMuchUnread(connection)) return false
-    const { answers, streams } = this.#parts
-    const query = newestBars(mint, resolution, countback, streams)
-    const mayGoOn = slice()
-    if (!answers.hasFoundBars(query, mayGoOn)) return false
-    const chart = this.#charts.write(connection, topic, query, mayGoOn)
-    if (chart === null) return false
+    const query = newestBars(mint, resolution, countback, this.#parts.streams)
+    const chart = within(Budget.ofMs(ROUTE_SLICE_MS), (budget) =>
+      this.#charts.write(connection, topic, query, budget),
+    )
+    if (chart === UNFINISHED) return false
     this.channel.follow(
       connection,
       topic,
@@ -127,13 +127,16 @@ export class ChartWritings {
     this.#answers = answers
   }
 
-  /** The text of the chart as of now, and the times of its bars; null: to be called again in a later turn. */
+  /**
+   * The text of the chart as of now, and the times of its bars.
+   * @throws OutOfTime: the next call goes on from there
+   */
   write(
     connection: object,
     topic: string,
     query: ChartQuery,
-    mayGoOn: () => boolean,
-  ): { readonly text: string; readonly times: readonly number[] } | null {
+    budget: Budget,
+  ): { readonly text: string; readonly times: readonly number[] } {
     const known = this.#begun.get(connection)
     const before = known?.topic === topic ? known : null
     const isCurrent =
@@ -143,10 +146,15 @@ export class ChartWritings {
     const begun =
       before !== null && isCurrent
         ? before
-        : { topic, query, chart: this.#answers.beginChart(query), times: (before?.times ?? 0) + 1 }
-    const text = begun.chart.write(begun.times < BEGUN_MAX ? mayGoOn : () => true)
-    if (text === null) this.#begun.set(connection, begun)
-    else this.#begun.delete(connection)
-    return text === null ? null : { text, times: begun.chart.column('t') }
+        : {
+            topic,
+            query,
+            chart: this.#answers.beginChart(query, budget),
+            times: (before?.times ?? 0) + 1,
+          }
+    this.#begun.set(connection, begun)
+    const text = begun.chart.write(begun.times < BEGUN_MAX ? budget : Budget.unlimited)
+    this.#begun.delete(connection)
+    return { text, times: begun.chart.column('t') }
   }
 }

@@ -1,12 +1,13 @@
+import { Budget, UNFINISHED, within } from '../../../base/budget.ts'
 import type { TableRequest } from '../../../protocol/live/live-messages.ts'
 import { tableWords } from '../../../protocol/live-frames.ts'
 import { LiveTable, TableTexts } from '../../../query/live/live-table.ts'
-import { slice } from '../../http/router.ts'
 import {
   MAX_CONNECTION_TABLES,
   MAX_TABLES,
   MAX_TABLES_CHARACTERS,
   MAX_TABLES_PER_ADDRESS,
+  ROUTE_SLICE_MS,
   TABLES_EVERY_MS,
 } from '../../load/limits.ts'
 import { hasMuchUnread, type LiveConnection } from '../connection/connection.ts'
@@ -60,10 +61,10 @@ export class FollowedTables {
     }
     if (hasMuchUnread(connection)) return false
     const { answers, streams } = this.#parts
-    const mayGoOn = slice()
-    if (!answers.hasFoundTables(query, mayGoOn)) return false
+    const read = (budget: Budget) => answers.tableAnswer(query, budget)
     const isNew = !this.channel.has(topic)
-    if (isNew && answers.tableAnswerWithin(query, mayGoOn) === null) return false
+    // What a new table reads in one go below is then in memory.
+    if (isNew && within(Budget.ofMs(ROUTE_SLICE_MS), read) === UNFINISHED) return false
     this.channel.follow(
       connection,
       topic,

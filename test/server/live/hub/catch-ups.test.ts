@@ -18,7 +18,6 @@ const CHANNEL = 'update_mint_info'
 const source: StreamSource = {
   head: () => 0,
   since: () => [],
-  hasFoundSnapshot: () => true,
   snapshot: (key) => `snapshot of ${key}`,
 }
 

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { UNFINISHED } from '../../../../src/server/http/router.ts'
+import { Budget } from '../../../../src/base/budget.ts'
 import { LastTables } from '../../../../src/server/live/hub/last-tables.ts'
 import { MAX_SOCKET_ID_CHARACTERS, MAX_TABLE_READERS } from '../../../../src/server/load/limits.ts'
 import { apiRoutes } from '../../../../src/server/routes/api-routes.ts'
@@ -50,9 +50,13 @@ test('the mints of an answer that is kept are read out of it once, whoever it go
   const chart = cachedChart(answers, () => 0)
   const route = apiRoutes(answers, chart, tables).find(({ name }) => name === 'tables')
   const asked = () => {
-    const made = route?.answer({ word: '', parameters: new Map(), body: '{}' })
-    if (made === undefined || made === UNFINISHED || made instanceof Promise || !made.ok)
-      throw new Error('no answer')
+    const made = route?.answer({
+      word: '',
+      parameters: new Map(),
+      body: '{}',
+      budget: Budget.unlimited,
+    })
+    if (made === undefined || made instanceof Promise || !made.ok) throw new Error('no answer')
     return made.value
   }
   const kept = asked()

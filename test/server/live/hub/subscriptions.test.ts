@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
+import { OutOfTime } from '../../../../src/base/budget.ts'
 import { TapeDamage } from '../../../../src/base/errors.ts'
 import { MAX_CONNECTION_MINTS } from '../../../../src/protocol/live/live-messages.ts'
 import type { StreamSource } from '../../../../src/protocol/streams.ts'
@@ -19,8 +20,9 @@ const CHANNEL = 'update_mint_info'
 const UNANSWERED: StreamSource = {
   head: () => 0,
   since: () => [],
-  hasFoundSnapshot: () => false,
-  snapshot: () => '',
+  snapshot: () => {
+    throw new OutOfTime()
+  },
 }
 const nothing = () => {}
 
