@@ -8,8 +8,8 @@ export const KNOWN_FOLDER_CYCLES: readonly string[] = []
 
 /** How much there may be of the source: lower it when there is less. */
 export const MOST: Readonly<Record<string, number>> = {
-  files: 410,
-  lines: 56725,
-  exportedNames: 1650,
-  types: 804,
+  files: 404,
+  lines: 56396,
+  exportedNames: 1643,
+  types: 798,
 }

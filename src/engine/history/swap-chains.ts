@@ -17,7 +17,7 @@ const WALKED_MAX = 4 * REMEMBERED_EVERY
 const PAGE_WALKS_MAX = 1_024
 
 /** Swaps of a mint, or of one wallet in it, linked from each to the one before. */
-export interface SwapChain {
+interface SwapChain {
   readonly name: string
   readonly total: number
   /** Tape index + 1 of the newest; 0 for none. */

@@ -357,7 +357,7 @@ const BEGINNING_BYTES = [2, 3, 8] as const
 const BYTE_VALUES = 1 << 8
 
 /** Texts, numbered from 0 up, in chains of those that begin with the same bytes. */
-export class BeginningChains {
+class BeginningChains {
   readonly #levels = BEGINNING_BYTES.map((length) => ({ length, chains: new NumberChains() }))
 
   get bytes(): number {
