@@ -197,9 +197,9 @@ export class Chain {
     if (this.random.chance(0.7)) this.add({ type: 'completed', ...this.place(), ...named })
     token.stage = 'amm'
     this.advance()
-    const isKnownAddress = this.random.chance(0.7)
-    const place = isKnownAddress ? this.place() : this.placeAt(this.more.random)
-    if (isKnownAddress) this.add({ type: 'migrated', ...place, ...named, poolAmm: token.pool })
+    const isSeen = this.random.chance(0.7)
+    const place = isSeen ? this.place() : this.placeAt(this.more.random)
+    if (isSeen) this.add({ type: 'migrated', ...place, ...named, poolAmm: token.pool })
     // Where nothing gave a price before, the contract does not say what a later creation changes.
     const isPriced = token.creation === 'first' || token.pools.size > 0
     if (isPriced && this.more.has('pool_opened', 0.6))

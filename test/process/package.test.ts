@@ -71,12 +71,12 @@ test.skipIf(!hasScript)(
     onTestFinished(() => void child.kill('SIGKILL'))
     const ended = once(child, 'close')
     let text = ''
-    let isKnownAddress = false
+    let isReady = false
     child.stdout.on('data', (bytes: Buffer) => {
       text += bytes.toString('latin1')
       // Once: a second one ends it at once.
-      if (text.includes('ready') && !isKnownAddress) {
-        isKnownAddress = true
+      if (text.includes('ready') && !isReady) {
+        isReady = true
         child.stdin.write(CTRL_C)
       }
     })

@@ -30,12 +30,12 @@ async function shownBy(settings: Settings): Promise<{ code: unknown; text: strin
   onTestFinished(() => void child.kill('SIGKILL'))
   const ended = once(child, 'close')
   let text = ''
-  let isKnownAddress = false
+  let hasEnded = false
   child.stdout.setEncoding('utf8').on('data', (part: string) => {
     text += part
     // Once: a second one ends it at once.
-    if (!isKnownAddress && /feed ended/.test(text)) {
-      isKnownAddress = true
+    if (!hasEnded && /feed ended/.test(text)) {
+      hasEnded = true
       child.stdin.write(CTRL_C)
     }
   })

@@ -89,8 +89,8 @@ export class LateCreation {
       traded.add(wallet)
       const flags = r[at + SwapLane.flags]
       const isSell = (flags & Flag.sell) !== 0
-      const isKnownAddress = (flags & Flag.balanceBeforeGiven) !== 0
-      if (isSell || (isKnownAddress && !isZeroAt(r, at + SwapLane.balanceBeforeLo)))
+      const isBalanceGiven = (flags & Flag.balanceBeforeGiven) !== 0
+      if (isSell || (isBalanceGiven && !isZeroAt(r, at + SwapLane.balanceBeforeLo)))
         this.#flagInsider(this.#state.findPosition(swap.token, wallet))
     }
     let next = swap.t[swap.tAt + TokenLane.positionsPlus1]

@@ -64,19 +64,19 @@ export class CreatorTokens {
   *#make(): Generator<void, void> {
     const told = this.#told
     const { count } = this.#state.tokens
-    const isKnownAddress = new Uint8Array(count)
+    const isMarked = new Uint8Array(count)
     let marked = 0
     while (marked < told.length) {
-      isKnownAddress[told.get(marked++)] = 1
+      isMarked[told.get(marked++)] = 1
       if (marked % TOKENS_A_LOOK === 0) yield
     }
     // Snapshots of version 1 do not say when their tokens were told: before all others.
     for (let token = 0; token < count; token++) {
-      if (isKnownAddress[token] === 0) this.#link(token)
+      if (isMarked[token] === 0) this.#link(token)
       if (token % TOKENS_A_LOOK !== 0) continue
       yield
       // What was told meanwhile has its place behind these.
-      while (marked < told.length) isKnownAddress[told.get(marked++)] = 1
+      while (marked < told.length) isMarked[told.get(marked++)] = 1
     }
     for (let place = 0; place < told.length; place++) {
       this.#link(told.get(place))

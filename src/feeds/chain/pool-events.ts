@@ -83,11 +83,11 @@ export class PoolEvents {
     }
     if (isEvent(event, BOOST_BUY_AND_BURN_EVENT)) {
       const pool = event.text('pool')
-      const isKnownAddress = place.decoded.some(
+      const isEmitted = place.decoded.some(
         (other) =>
           isEvent(other, BUY_EVENT) && other.text('pool') === pool && isBoost(other, place.decoded),
       )
-      if (isKnownAddress) return []
+      if (isEmitted) return []
       const burned = burnedPool(event, place.position)
       if (burned !== null) this.#virtualQuoteRaw.set(pool, event.integer('virtual_quote_reserves'))
       return burned === null ? null : [burned]

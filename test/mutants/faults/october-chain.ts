@@ -192,7 +192,7 @@ export const OCTOBER_CHAIN_FAULTS: readonly Fault[] = [
   {
     name: 'boost: is told by both of its events',
     file: POOLS,
-    find: 'if (isKnownAddress) return []',
+    find: 'if (isEmitted) return []',
     replace: '',
     tests: ['test/feeds/chain/reserves-events.test.ts'],
   },

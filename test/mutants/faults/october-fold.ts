@@ -527,8 +527,8 @@ export const OCTOBER_FOLD_FAULTS: readonly Fault[] = [
   {
     name: 'late creation: who began with a sale is no insider',
     file: LATE,
-    find: 'if (isSell || (isKnownAddress && !isZeroAt(r, at + SwapLane.balanceBeforeLo)))',
-    replace: 'if (isKnownAddress && !isZeroAt(r, at + SwapLane.balanceBeforeLo))',
+    find: 'if (isSell || (isBalanceGiven && !isZeroAt(r, at + SwapLane.balanceBeforeLo)))',
+    replace: 'if (isBalanceGiven && !isZeroAt(r, at + SwapLane.balanceBeforeLo))',
     tests: ['model'],
   },
   {
