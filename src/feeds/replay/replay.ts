@@ -45,8 +45,6 @@ export class ReplayFeed implements Feed {
     if (reason !== null) throw new Error(reason)
     const { bytes, sizeBytes, bytesRead } = openInputFile(file)
     const progress = new Progress(output, () => bytesRead() / Math.max(sizeBytes, 1))
-    const destroy = () => bytes.destroy()
-    signal.addEventListener('abort', destroy)
     const run = new LineRun(sink, {
       ...this.#options,
       pacer: new Pacer(speed),
@@ -55,9 +53,8 @@ export class ReplayFeed implements Feed {
       documentCharactersMax: DOCUMENT_CHARACTERS_MAX,
     })
     try {
-      await run.read(bytes)
+      await readUntilAborted(run, bytes, signal)
     } finally {
-      signal.removeEventListener('abort', destroy)
       bytes.destroy()
       progress.end()
     }
@@ -90,9 +87,6 @@ export class StdinFeed implements Feed {
   async start(sink: EventSink): Promise<void> {
     const { signal } = this.#stopping
     if (signal.aborted) return
-    const input = this.#options.input ?? process.stdin
-    const destroy = () => input.destroy()
-    signal.addEventListener('abort', destroy)
     const run = new LineRun(sink, {
       ...this.#options,
       pacer: new Pacer('max'),
@@ -100,14 +94,21 @@ export class StdinFeed implements Feed {
       progress: null,
       documentCharactersMax: 0,
     })
-    try {
-      await run.read(input)
-    } finally {
-      signal.removeEventListener('abort', destroy)
-    }
+    await readUntilAborted(run, this.#options.input ?? process.stdin, signal)
   }
 
   stop(): void {
     this.#stopping.abort()
+  }
+}
+
+/** Reads a stream to its end; an abort destroys it. */
+async function readUntilAborted(run: LineRun, bytes: Readable, signal: AbortSignal): Promise<void> {
+  const destroy = () => bytes.destroy()
+  signal.addEventListener('abort', destroy)
+  try {
+    await run.read(bytes)
+  } finally {
+    signal.removeEventListener('abort', destroy)
   }
 }
