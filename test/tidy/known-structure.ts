@@ -10,6 +10,6 @@ export const KNOWN_FOLDER_CYCLES: readonly string[] = []
 export const MOST: Readonly<Record<string, number>> = {
   files: 404,
   lines: 56396,
-  exportedNames: 1643,
+  exportedNames: 1634,
   types: 798,
 }

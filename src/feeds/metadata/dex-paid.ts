@@ -18,7 +18,7 @@ const MINTS_MAX = 5_000
 /** Mints that are not asked about again, or not counted again. */
 const SEEN_MAX = 50_000
 
-export interface DexPaidOptions {
+interface DexPaidOptions {
   readonly fetchText: (url: string, stop: AbortSignal) => Promise<string | Refusal>
   readonly onPaid: (mint: string) => void
   readonly clockMs: () => number

@@ -17,7 +17,7 @@ export const SUNSET_MS = 3_600_000
 const BUSY_TRADES: readonly number[] = [2, 10, 50]
 
 /** One uri to fetch, for every mint that names it. */
-export interface FetchJob {
+interface FetchJob {
   readonly key: string
   readonly uri: string
   readonly mints: string[]

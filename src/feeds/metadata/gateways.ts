@@ -3,7 +3,7 @@ import { LINK_CHARACTERS_MAX } from '../../events/text.ts'
 import { URL_CHARACTERS_MAX } from './safe-fetch.ts'
 
 /** How fast one host is asked. */
-export interface Pace {
+interface Pace {
   /** Requests a second. */
   readonly perSecond: number
   /** Requests that may come at once. */

@@ -71,7 +71,7 @@ export interface SafeFetchOptions {
 }
 
 /** Whether a host that a redirect leads to may be asked now; its pace counts from a yes on. */
-export type MayLeadTo = (host: string) => boolean
+type MayLeadTo = (host: string) => boolean
 
 /**
  * GET of addresses that strangers wrote. https on port 443 only; names are resolved here, every
@@ -249,7 +249,7 @@ function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> 
 }
 
 /** Opens a TLS connection to this very address and wants the certificate of `host`. */
-export type Dial = (address: string, host: string) => TLSSocket
+type Dial = (address: string, host: string) => TLSSocket
 
 /** @throws Error when the address is not public, whoever asks */
 export function dialPublic(address: string, host: string): TLSSocket {
@@ -264,7 +264,7 @@ export function dialPublic(address: string, host: string): TLSSocket {
 }
 
 /** All addresses of a host name; rejects or gives none when it has none. */
-export type ResolveHost = (host: string) => Promise<readonly string[]>
+type ResolveHost = (host: string) => Promise<readonly string[]>
 
 /**
  * Asks the name servers itself, outside of the thread pool that files use: slow servers of others

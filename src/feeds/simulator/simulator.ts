@@ -20,7 +20,7 @@ const SLICE_MS = 5
 const STEPS_PER_LOOK = 256
 /** After a pause at most this much is caught up. */
 const MAX_CATCH_UP_SECONDS = 2
-export const DAY_SECONDS = 86_400
+const DAY_SECONDS = 86_400
 /** Swaps of the history for each token, unless the rate gives fewer in a day. */
 export const HISTORY_SWAPS_PER_TOKEN = 12
 /** Tokens older than the day that the history's swaps cover, and their greatest age. */

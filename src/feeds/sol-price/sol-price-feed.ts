@@ -161,7 +161,7 @@ export class SolPriceFeed implements Feed {
   }
 }
 
-export interface VenueSocketOptions {
+interface VenueSocketOptions {
   readonly url: string
   /** Without a message for this long the connection is taken for dead and made anew. */
   readonly silenceMs: number
@@ -177,7 +177,7 @@ export interface VenueSocketOptions {
 }
 
 /** A WebSocket to a venue: stays open, watched for silence, made anew when lost. */
-export class VenueSocket {
+class VenueSocket {
   readonly #options: VenueSocketOptions
   readonly #backoff: Backoff
   #isOpen = false
