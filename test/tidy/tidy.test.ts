@@ -26,6 +26,20 @@ test('nothing is called utils, helpers or common, nothing is a barrel, nothing i
   expect(wrong.map((file) => file.path)).toEqual([])
 })
 
+test('comments name files of code that are there', () => {
+  const folders = ['src', 'test', 'bench', 'packaging', 'client/src', 'web']
+  const files = folders.flatMap((folder) => sourceFiles(folder))
+  const paths = files.map(({ path }) => `/${path}`)
+  const wrong = files.flatMap(({ path, text }) =>
+    [...text.matchAll(/^ *(?:\*|\/\*\*|\/\/) .*$/gm)].flatMap(([comment]) =>
+      [...comment.matchAll(/(?<![\w/.-])[\w-][\w./-]*\.tsx?\b/g)]
+        .filter(([name]) => !paths.some((there) => there.endsWith(`/${name}`)))
+        .map(([name]) => `${path} names ${name}`),
+    ),
+  )
+  expect(wrong).toEqual([])
+})
+
 test('engine and events read no clock, no randomness, no file and no socket', () => {
   const forbidden =
     /Date\.now|Math\.random|performance\.|from 'node:|process\.|setTimeout|setInterval/

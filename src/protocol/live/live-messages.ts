@@ -14,6 +14,7 @@ import { parseJson } from '../requests/json-body.ts'
 import { quoted, shown } from '../requests/parsed.ts'
 import { tablesOf } from '../requests/tables.ts'
 import { tableName } from '../table-rows.ts'
+
 /** The channels of the specification, then those that only docs/live.md has: unknown keys are refused there. */
 export const LIVE_EVENTS = [
   'mint_migration',

@@ -47,6 +47,7 @@ export function cachedChart(answers: Queries, clock: () => number): CachedChart 
     if (kept !== undefined && isFresh(kept.madeAtMs, nowMs)) return accept(kept.reply)
     const begun = writings.get(key)
     const isBegun = begun !== undefined && isFresh(begun.askedAtMs, nowMs)
+    // The slice begins here: bars that are in memory take time as well.
     budget.throwIfSpent()
     const writing = isBegun
       ? begun

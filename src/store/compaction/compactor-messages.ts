@@ -5,7 +5,7 @@ const Count = Type.Integer({ minimum: 0 })
 
 /** What a compactor is to do. */
 export const CompactorRun = Type.Object({
-  /** Of the program that asks (program-mark.ts): a compactor out of files that were replaced since is another one. */
+  /** Of the program that asks (snapshot-file.ts): a compactor out of files that were replaced since is another one. */
   program: Type.String(),
   folder: Type.String(),
   untilSegment: Count,

@@ -56,7 +56,7 @@ export interface Contents {
    */
   readonly upgradedFrom?: number
   readonly chunks: ChunkCrcs
-  /** Sha-256 of the state (state-digest.ts). */
+  /** Sha-256 of the state (snapshot-file.ts). */
   readonly digest: string
   readonly parts: readonly PartEntry[]
 }
@@ -70,7 +70,7 @@ export function upgradedFrom({
   return version < SNAPSHOT_VERSION ? { upgradedFrom: version } : {}
 }
 
-/** Records of the tape that a snapshot leaves to chunks (tape-part.ts). */
+/** Records of the tape that a snapshot leaves to chunks (engine/state/tape.ts). */
 export function archivedRecordsOf(contents: Contents): number {
   return archivedOf(contents, 'tape')
 }

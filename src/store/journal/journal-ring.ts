@@ -113,7 +113,7 @@ export function plainSegment(file: DiskFile): SegmentFile {
  * A segment behind the ring: a batch is put into memory that a kill leaves in the ring's file, and goes
  * to the segment in the background, with the sync that makes it last. Byte `n` of the segment lies at `n`
  * modulo the ring's length, so that the ring needs no head of its own: what of it goes on where the segment
- * ends, the frames tell (ring-tail.ts).
+ * ends, the frames tell (`ringTail`).
  *
  * Every byte before the end is in the file or in the ring, at each moment.
  */
