@@ -9,23 +9,18 @@ import { WaitingFirst } from './test/waiting-first.ts'
  */
 const SHARING_FILES = [
   'test/{app,base,client,config,documents,engine,events,feeds,fuzz,oracle,properties,protocol,query,recorded}/**/*.test.ts',
-  'test/{process,server,simulator,soak,tidy,web}/**/*.test.ts',
+  'test/{browser,process,server,simulator,soak,tidy,web}/**/*.test.ts',
   'bench/**/*.test.ts',
 ]
-
-const BROWSER_FILES = ['test/browser/**/*.test.ts']
 
 /** What this run leaves out. */
 const LEFT_OUT = [...configDefaults.exclude, ...(IS_SHORT ? LONG_FILES : [])]
 
-/** Many tests wait for programs, clocks and disks: four at a time fill two processors. */
-const AT_FIRST = { maxWorkers: 4, sequence: { groupOrder: 0 } }
-/** Pages that share two processors with three others miss the times that people would wait. */
-const AT_LAST = { maxWorkers: 3, sequence: { groupOrder: 1 } }
-
 export default defineConfig({
   test: {
     pool: 'forks',
+    // A third fills two processors while tests wait; a fourth makes pages miss their times.
+    maxWorkers: 3,
     // Longer than any wait in a test, whose own sentence then says what did not come; slow machines exist.
     testTimeout: 300_000,
     hookTimeout: 300_000,
@@ -45,7 +40,6 @@ export default defineConfig({
           exclude: LEFT_OUT,
           isolate: false,
           setupFiles: ['test/fresh-file.ts'],
-          ...AT_FIRST,
         },
       },
       {
@@ -54,19 +48,7 @@ export default defineConfig({
         test: {
           name: 'alone',
           include: ['test/**/*.test.ts'],
-          exclude: [...SHARING_FILES, ...BROWSER_FILES, ...LEFT_OUT],
-          ...AT_FIRST,
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'browser',
-          include: BROWSER_FILES,
-          exclude: LEFT_OUT,
-          isolate: false,
-          setupFiles: ['test/fresh-file.ts'],
-          ...AT_LAST,
+          exclude: [...SHARING_FILES, ...LEFT_OUT],
         },
       },
     ],
