@@ -4,7 +4,7 @@
  */
 import { ChainNormaliser } from '../src/feeds/chain/normalise.ts'
 import { newFeedCounters } from '../src/feeds/feed-counters.ts'
-import { readLogFrame } from '../src/feeds/solana/socket-frames.ts'
+import { readLogFrame } from '../src/feeds/solana/solana-source.ts'
 import { SUBSCRIBE } from '../src/feeds/yellowstone/geyser-client.ts'
 import { transactionOfGeyser } from '../src/feeds/yellowstone/geyser-transaction.ts'
 import { updateOf } from '../src/feeds/yellowstone/geyser-update.ts'

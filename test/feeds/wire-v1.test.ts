@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
 import { encodeBase58 } from '../../src/base/base58.ts'
 import { AMM_PROGRAM, PUMP_PROGRAM } from '../../src/feeds/chain/layouts/programs.ts'
-import { transactionOfRpc } from '../../src/feeds/chain/transactions/rpc-json.ts'
-import { readWireTransaction } from '../../src/feeds/chain/transactions/wire-transaction.ts'
+import {
+  readWireTransaction,
+  transactionOfRpc,
+} from '../../src/feeds/chain/transactions/rpc-json.ts'
 
 interface Parts {
   readonly signers: number

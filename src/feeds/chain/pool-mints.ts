@@ -60,8 +60,9 @@ export class PoolMints {
     if (known.found !== 'nothing') return known
     const mints = balances.filter((change) => change.owner === pool).map((change) => change.mint)
     if (mints.length > 2) this.#tryPairs(pool, mints)
-    if (mints.length !== 2) return this.lookup(pool)
-    const [mint, quoteMint] = isSolMint(mints[0]) ? [mints[1], mints[0]] : mints
+    const [first, second, third] = mints
+    if (first === undefined || second === undefined || third !== undefined) return this.lookup(pool)
+    const [mint, quoteMint] = isSolMint(first) ? [second, first] : [first, second]
     this.learnCreated(pool, mint, quoteMint)
     if (this.lookup(pool).found === 'foreign') this.learnCreated(pool, quoteMint, mint)
     return this.lookup(pool)

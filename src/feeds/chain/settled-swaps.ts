@@ -109,7 +109,9 @@ function signerOf(
       isAddress(balance.owner) &&
       amounts.includes(balance.afterRaw - balance.beforeRaw),
   )
-  if (movers.length === 1) return { signer: movers[0].owner, way: 'signersByAmount' }
+  const [mover, other] = movers
+  if (mover !== undefined && other === undefined)
+    return { signer: mover.owner, way: 'signersByAmount' }
   const [payer] = signers
   return payer === undefined
     ? { signer: user, way: 'signersUntold' }
@@ -162,8 +164,10 @@ function routesOf(swaps: readonly Swap[], transaction: ChainTransaction): Readon
 }
 
 function number(way: readonly Swap[], hops: Map<Swap, Hop>): void {
-  if (way.length < 2) return
-  const end = way[0].direction === 'buy' ? way[way.length - 1] : way[0]
+  const [first] = way
+  const last = way.at(-1)
+  if (first === undefined || last === undefined || first === last) return
+  const end = first.direction === 'buy' ? last : first
   for (const [index, swap] of way.entries())
     hops.set(swap, { route: index + 1, isMiddle: swap !== end, end })
 }

@@ -92,8 +92,9 @@ export class BlockReader {
     let before = listed.includes(from - 1) ? from - 1 : -1
     try {
       for (const slot of slots) {
-        for (; next < slots.length && reads.length < BLOCKS_AT_ONCE; next++) {
-          const read = this.#read(slots[next], wanted)
+        for (const ahead of slots.slice(next, next + BLOCKS_AT_ONCE - reads.length)) {
+          next++
+          const read = this.#read(ahead, wanted)
           // Behind one that failed nobody hears of it.
           read.catch(() => {})
           reads.push(read)

@@ -50,7 +50,7 @@ export class FrameCheck {
         this.#slots.delete(other)
       }
     if (frames === undefined) return
-    const came = [...new Set([...frames].map((key) => key.split(' ')[0]))]
+    const came = [...new Set([...frames].map((key) => key.replace(/ .*/s, '')))]
     const inBlock = new Set(signatures)
     const known = came.filter((signature) => inBlock.has(signature))
     this.counters.misplaced += came.length - known.length

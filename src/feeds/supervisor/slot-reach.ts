@@ -113,11 +113,11 @@ export class SlotLength {
     if (ms < SLOT_MS_MIN || ms > SLOT_MS_MAX) return
     this.#spans.push(ms)
     if (this.#spans.length > SPANS_MAX) this.#spans.shift()
-    if (this.#spans.length >= SPANS_MIN) this.#ms = middleOf(this.#spans)
+    if (this.#spans.length >= SPANS_MIN) this.#ms = middleOf(this.#spans) ?? this.#ms
   }
 }
 
-function middleOf(values: readonly number[]): number {
+function middleOf(values: readonly number[]): number | undefined {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[sorted.length >> 1]
 }

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import type { FeedEvent } from '../../events/event.ts'
-import { ArrivalPlaces, type WrittenIndexes } from './arrival-places.ts'
 import { INCOMPLETE_SLOTS_MAX } from './incomplete-slots.ts'
 import { earliestSecondsOf, SlotBuffer } from './slot-buffer.ts'
+import { ArrivalPlaces, type WrittenIndexes } from './slot-order.ts'
 import type { SlotReceiver, SlotTransaction } from './source.ts'
 
 /**
@@ -259,8 +259,8 @@ class LateTransactions {
   keep(transaction: SlotTransaction): SlotTransaction | null {
     this.#late.set(transaction.signature, { transaction, hasWaited: false })
     if (this.#late.size <= LATE_TRANSACTIONS_MAX) return null
-    const [oldest] = this.#late.values()
-    return this.#remove(oldest.transaction)
+    for (const oldest of this.#late.values()) return this.#remove(oldest.transaction)
+    return null
   }
 
   /** A repeat of one that waits: with its index in the block it is the better one. */

@@ -110,7 +110,7 @@ export const SUBSCRIBE = method('Subscribe')
 export const SUBSCRIBE_REPLAY_INFO = method('SubscribeReplayInfo')
 
 function method(name: string): GeyserMethod {
-  const found = Object.entries(service).find(([key]) => key === name)?.[1]
+  const found = Object.entries(service ?? {}).find(([key]) => key === name)?.[1]
   if (found === undefined) throw new Error(`geyser.proto has no method ${name}`)
   return found
 }

@@ -4,8 +4,11 @@ import { Engine } from '../../../src/engine/engine.ts'
 import { highestIndexes } from '../../../src/engine/read/swap-outtake.ts'
 import type { FeedEvent } from '../../../src/events/event.ts'
 import { ARRIVAL_STEP } from '../../../src/feeds/chain/arrival-index.ts'
-import type { WrittenIndexes } from '../../../src/feeds/supervisor/arrival-places.ts'
-import { type BufferedTransaction, inOrder } from '../../../src/feeds/supervisor/slot-order.ts'
+import {
+  type BufferedTransaction,
+  inOrder,
+  type WrittenIndexes,
+} from '../../../src/feeds/supervisor/slot-order.ts'
 import { newSlotCounters, SlotSequencer } from '../../../src/feeds/supervisor/slot-sequencer.ts'
 import { swap } from '../../oracle/fixtures.ts'
 import { told } from './scripted-source.ts'

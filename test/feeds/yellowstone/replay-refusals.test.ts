@@ -1,6 +1,6 @@
 import { status } from '@grpc/grpc-js'
 import { expect, test } from 'vitest'
-import { ReplayRefusals } from '../../../src/feeds/yellowstone/replay-refusals.ts'
+import { ReplayRefusals } from '../../../src/feeds/yellowstone/yellowstone-source.ts'
 import { VirtualTimers } from '../supervisor/virtual-timers.ts'
 
 function failure(code: status, words = 'broadcast from 5 is not available'): Error {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { SlotBanks } from '../../../src/feeds/yellowstone/geyser-reader.ts'
 import type { GeyserTransaction } from '../../../src/feeds/yellowstone/geyser-update.ts'
-import { SlotBanks } from '../../../src/feeds/yellowstone/slot-banks.ts'
 
 function transaction(index: number): GeyserTransaction {
   return {

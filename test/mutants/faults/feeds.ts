@@ -43,28 +43,28 @@ export const FEED_FAULTS: readonly Fault[] = [
   },
   {
     name: 'yellowstone: transactions of every bank of a slot are told',
-    file: 'src/feeds/yellowstone/slot-banks.ts',
+    file: 'src/feeds/yellowstone/geyser-reader.ts',
     find: 'if (bankId === NO_BANK) return true',
     replace: 'if (bankId >= NO_BANK) return true',
     tests: BANKS,
   },
   {
     name: 'yellowstone: what comes behind the block meta of another bank is told',
-    file: 'src/feeds/yellowstone/slot-banks.ts',
+    file: 'src/feeds/yellowstone/geyser-reader.ts',
     find: 'if (banks.chosen !== null || banks.dead.has(bankId)) {',
     replace: 'if (banks.dead.has(bankId)) {',
     tests: BANKS,
   },
   {
     name: 'yellowstone: a second block meta of a slot is believed too',
-    file: 'src/feeds/yellowstone/slot-banks.ts',
+    file: 'src/feeds/yellowstone/geyser-reader.ts',
     find: 'if (dead.has(bankId) || (chosen !== null && chosen !== bankId)) return null',
     replace: 'if (dead.has(bankId)) return null',
     tests: BANKS,
   },
   {
     name: 'yellowstone: a slot whose transactions were let go counts as whole',
-    file: 'src/feeds/yellowstone/slot-banks.ts',
+    file: 'src/feeds/yellowstone/geyser-reader.ts',
     find: 'this.#lost.set(slot, true)',
     replace: 'this.#lost.delete(slot)',
     tests: BANKS,
@@ -190,7 +190,7 @@ export const FEED_FAULTS: readonly Fault[] = [
   },
   {
     name: 'gaps: a back-fill that left out a slot is believed',
-    file: 'src/feeds/supervisor/slot-fetcher.ts',
+    file: 'src/feeds/supervisor/gap-filler.ts',
     find: 'return rest?.hasBlock && rest.from >= from && rest.to <= to ? rest.to : null',
     replace: 'return null',
     tests: GAPS,
@@ -225,7 +225,7 @@ export const FEED_FAULTS: readonly Fault[] = [
   },
   {
     name: 'gaps: a slot that is left out is asked for without end',
-    file: 'src/feeds/supervisor/slot-fetcher.ts',
+    file: 'src/feeds/supervisor/gap-filler.ts',
     find: 'return this.#leftOut >= LEFT_OUT_MAX',
     replace: 'return false',
     tests: GAPS,
@@ -246,7 +246,7 @@ export const FEED_FAULTS: readonly Fault[] = [
   },
   {
     name: 'gaps: tries at other slots count towards giving one up',
-    file: 'src/feeds/supervisor/slot-fetcher.ts',
+    file: 'src/feeds/supervisor/gap-filler.ts',
     find: 'missing === this.#missing ? this.#leftOut + 1 : 1',
     replace: 'this.#leftOut + 1',
     tests: GAPS,
@@ -288,7 +288,7 @@ export const FEED_FAULTS: readonly Fault[] = [
   },
   {
     name: 'curve: reserves in USDC are read as if they were SOL',
-    file: 'src/feeds/chain/curve-events.ts',
+    file: 'src/feeds/chain/normalise.ts',
     find: "'virtual_quote_reserves'),\n    realBaseRaw: event.integer('real_token_reserves'),\n    realQuote",
     replace:
       "'virtual_sol_reserves'),\n    realBaseRaw: event.integer('real_token_reserves'),\n    realQuote",
@@ -304,8 +304,8 @@ export const FEED_FAULTS: readonly Fault[] = [
   {
     name: 'logs: the depth of an invocation mends nothing',
     file: 'src/feeds/chain/transactions/program-logs.ts',
-    find: 'Number(invoke[2]) - 1',
-    replace: 'Number(invoke[2]) + 1',
+    find: 'Number(depth) - 1',
+    replace: 'Number(depth) + 1',
     tests: ['test/feeds/chain/transactions/program-logs.test.ts'],
   },
   {
@@ -325,7 +325,7 @@ export const FEED_FAULTS: readonly Fault[] = [
   },
   {
     name: 'feeds: what comes late goes behind any that the block has before it',
-    file: 'src/feeds/supervisor/arrival-places.ts',
+    file: 'src/feeds/supervisor/slot-order.ts',
     find: 'others.some((mint) => mints.includes(mint))',
     replace: 'others.length > 0',
     tests: SLOT_ORDER,
@@ -339,7 +339,7 @@ export const FEED_FAULTS: readonly Fault[] = [
   },
   {
     name: 'gaps: a slot that one source leaves out is given up while another cannot be asked',
-    file: 'src/feeds/supervisor/slot-fetcher.ts',
+    file: 'src/feeds/supervisor/gap-filler.ts',
     find: 'isFinal: !isForNow && (!hasHole || this.#isHoleFinal())',
     replace: 'isFinal: hasHole ? this.#isHoleFinal() : !isForNow',
     tests: BACKFILLS,

@@ -1,10 +1,10 @@
 import type { Fault } from '../fault.ts'
 
 const AMM = 'src/feeds/chain/amm-swap.ts'
-const CURVE = 'src/feeds/chain/curve-events.ts'
+const CURVE = 'src/feeds/chain/normalise.ts'
 const NORMALISE = 'src/feeds/chain/normalise.ts'
 const POOLS = 'src/feeds/chain/pool-events.ts'
-const RESERVES = 'src/feeds/chain/reserves-events.ts'
+const RESERVES = 'src/feeds/chain/pool-events.ts'
 const ROUTES = 'src/feeds/chain/settled-swaps.ts'
 const SETTLED = 'src/feeds/chain/settled-swaps.ts'
 const SIGNERS = 'src/feeds/chain/settled-swaps.ts'
@@ -318,8 +318,8 @@ export const OCTOBER_CHAIN_FAULTS: readonly Fault[] = [
   {
     name: 'hops: a sale ends where its SOL comes from',
     file: ROUTES,
-    find: "way[0].direction === 'buy' ? way[way.length - 1] : way[0]",
-    replace: 'way[way.length - 1]',
+    find: "first.direction === 'buy' ? last : first",
+    replace: 'last',
     tests: ['test/feeds/chain/routes.test.ts'],
   },
   {
@@ -360,8 +360,8 @@ export const OCTOBER_CHAIN_FAULTS: readonly Fault[] = [
   {
     name: 'signers: the first of several movers traded',
     file: SIGNERS,
-    find: 'if (movers.length === 1)',
-    replace: 'if (movers.length > 0)',
+    find: 'if (mover !== undefined && other === undefined)',
+    replace: 'if (mover !== undefined)',
     tests: ['test/feeds/chain/swap-signers.test.ts'],
   },
   {

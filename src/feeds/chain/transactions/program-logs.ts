@@ -48,11 +48,11 @@ function dataOf(line: string): Uint8Array {
 }
 
 function followInvocation(stack: string[], line: string): void {
-  const invoke = INVOKE.exec(line)
-  if (invoke !== null) {
+  const [, program, depth] = INVOKE.exec(line) ?? []
+  if (program !== undefined) {
     // The depth is given: a lost line does not shift everything after it.
-    stack.length = Math.min(stack.length, Math.max(Number(invoke[2]) - 1, 0))
-    stack.push(invoke[1])
+    stack.length = Math.min(stack.length, Math.max(Number(depth) - 1, 0))
+    stack.push(program)
     return
   }
   const end = END.exec(line)

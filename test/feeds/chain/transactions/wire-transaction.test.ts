@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { encodeBase58 } from '../../../../src/base/base58.ts'
-import { readWireTransaction } from '../../../../src/feeds/chain/transactions/wire-transaction.ts'
+import { readWireTransaction } from '../../../../src/feeds/chain/transactions/rpc-json.ts'
 
 /** Solana's compact u16. */
 function count(value: number): Buffer {
