@@ -15,14 +15,17 @@ import type { Feed } from '../events/event-sink.ts'
 import { newFeedCounters } from '../feeds/feed-counters.ts'
 import { EventLoopStallMonitor, LongSteps } from '../figures/event-loop-stall-monitor.ts'
 import { memoryFigures } from '../figures/memory-figures.ts'
-import { descriptorLimit, ProcessFigures } from '../figures/process-figures.ts'
+import {
+  descriptorLimit,
+  ProcessFigures,
+  RESERVED_DESCRIPTORS,
+} from '../figures/process-figures.ts'
 import { asyncApiJson, docsHtml, openApiJson } from '../openapi/documents.ts'
 import { EngineService } from '../query/engine-service.ts'
 import type { RunningAdmin } from '../server/admin/admin-server.ts'
 import { type Dashboard, readDashboard } from '../server/http/dashboard-files.ts'
 import type { RunningServer } from '../server/http/options.ts'
 import { JSON_TYPE } from '../server/http/reply.ts'
-import { RESERVED_DESCRIPTORS, SOCKETS_SHARE_MIN } from '../server/load/limits.ts'
 import { startServer } from '../server/server.ts'
 import { checkTlsFiles, type TlsFiles } from '../server/sockets/tls-files.ts'
 import { isSimulatedFolder } from '../store/folder/market-mark.ts'
@@ -345,6 +348,9 @@ export class Program {
     }
   }
 }
+
+/** What sockets may have of the descriptors where there are few. */
+const SOCKETS_SHARE_MIN = 1 / 4
 
 /** Descriptors for sockets; where there are few, a share, so that clients alone cannot exhaust those of the journal. */
 function spareDescriptors(): number {

@@ -1,5 +1,6 @@
 import type { HttpResponse } from 'uWebSockets.js'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { readSurface, SURFACE_DEFAULTS } from '../config/surface.ts'
 import type { RequestError } from '../protocol/errors.ts'
 import { mayBeName } from '../protocol/requests/address.ts'
 import { type AdmissionParts, admit } from './http/admission.ts'
@@ -27,7 +28,6 @@ import {
 import { LiveFeed } from './live/feed.ts'
 import { LastTables } from './live/hub/last-tables.ts'
 import { Deadlines } from './load/deadlines.ts'
-import * as limits from './load/limits.ts'
 import { LoopScheduler } from './load/loop-scheduler.ts'
 import { type RateLimiter, rateLimiter } from './load/rate-limiter.ts'
 import { apiRoutes } from './routes/api-routes.ts'
@@ -40,7 +40,18 @@ import { Apps } from './sockets/apps.ts'
 import { type ClientAddresses, clientAddresses } from './sockets/client-address.ts'
 import { NewSockets } from './sockets/new-sockets.ts'
 
-const DEFAULT_LIVE_TIMES = { pingMs: limits.PING_MS, silenceMs: limits.SILENCE_MS }
+/** Where a user sets none (docs/limits.md). */
+const DEFAULT_LIMITS = readSurface(SURFACE_DEFAULTS).limits
+/** A ping goes to every live connection this often (contract section 4). */
+const PING_MS = 30_000
+/** A connection that sent nothing for this long is closed with 4008 (contract section 4). */
+const SILENCE_MS = 60_000
+/** Running requests get this long to finish when the server stops. */
+const STOP_REQUESTS_MS = 5000
+/** Closed live connections get this long to read their close frame when the server stops. */
+const STOP_CLOSE_FRAMES_MS = 200
+/** How often a stopping server looks whether its requests are done. */
+const STOP_POLL_MS = 10
 
 /** The parts of one server, before it listens. */
 interface Parts {
@@ -84,7 +95,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 }
 
 function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
-  const bounds = { ...limits.DEFAULT_LIMITS, ...options.limits }
+  const bounds = { ...DEFAULT_LIMITS, ...options.limits }
   const newSockets = new NewSockets(bounds, addresses)
   const apps = new Apps(options.tls ?? null, bounds.sockets, newSockets)
   const stopping = { isStopping: false }
@@ -127,7 +138,7 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
     answers: options.answers,
     isKnownAddress,
     isStarting: () => options.state.isStarting(),
-    times: options.liveTimes ?? DEFAULT_LIVE_TIMES,
+    times: options.liveTimes ?? { pingMs: PING_MS, silenceMs: SILENCE_MS },
     refuse: upgradeRefusal({ turns, routeDeadlineMs: bounds.routeDeadlineMs }, context),
   })
   const { answers, reads, clock } = options
@@ -232,10 +243,10 @@ async function stopServer(parts: Parts): Promise<void> {
   const closedAtMs = performance.now()
   const { open, writer } = parts.context
   const isBusy = () => open.size + writer.unfinished > 0
-  while (isBusy() && performance.now() - closedAtMs < limits.STOP_REQUESTS_MS) {
-    await sleep(limits.STOP_POLL_MS)
+  while (isBusy() && performance.now() - closedAtMs < STOP_REQUESTS_MS) {
+    await sleep(STOP_POLL_MS)
   }
   const flushedForMs = performance.now() - closedAtMs
-  if (hadConnections) await sleep(Math.max(0, limits.STOP_CLOSE_FRAMES_MS - flushedForMs))
+  if (hadConnections) await sleep(Math.max(0, STOP_CLOSE_FRAMES_MS - flushedForMs))
   parts.apps.close()
 }

@@ -1,9 +1,14 @@
-import { TURN_MS } from '../load/limits.ts'
 import type { LoopScheduler } from '../load/loop-scheduler.ts'
 import { EarlyBody } from './body-reader.ts'
 import type { Exchange } from './exchange.ts'
 import { deadlineExceeded, internalError } from './front-replies.ts'
 import type { Reply } from './reply.ts'
+
+/**
+ * Requests are answered at once for this long in one turn of the loop; those that come on top wait
+ * for a later turn, and who has sent another one behind such a request is cut off.
+ */
+const TURN_MS = 4
 
 export interface AdmissionParts {
   readonly turns: LoopScheduler

@@ -6,8 +6,10 @@ import {
   type Refused,
   refuse,
 } from '../../protocol/requests/parsed.ts'
-import { MAX_BODY_BYTES } from '../load/limits.ts'
 import type { ServerRequest } from './request.ts'
+
+/** Bytes of a request body at most (contract section 3). */
+const MAX_BODY_BYTES = 16 * 1024
 
 const NO_BYTES = Buffer.alloc(0)
 const JSON_MEDIA_TYPE = /^application\/json\s*(?:;|$)/i

@@ -1,5 +1,9 @@
-import { DAMAGE_LINE_MS, DAMAGE_LINES } from '../load/limits.ts'
 import type { Log } from './options.ts'
+
+/** Lines of the log about history that the disk does not give: so many at once, and one more after each such time. */
+const DAMAGE_LINES = 20
+
+const DAMAGE_LINE_MS = 1_000
 
 /**
  * Lines of the log about history that the disk does not give, at a bounded rate: clients may ask for the

@@ -1,8 +1,13 @@
 import { hash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { extname, join } from 'node:path'
-import { MAX_DASHBOARD_BYTES, MAX_DASHBOARD_FILES } from '../load/limits.ts'
 import type { EncodedBody } from './encoded-body.ts'
+
+/** Files of the built page at most; one that has more is not a page of this program. */
+const MAX_DASHBOARD_FILES = 64
+
+/** Bytes of those files in all, uncompressed: they stay in memory. */
+const MAX_DASHBOARD_BYTES = 4 * 1024 * 1024
 
 /** One file of the built page. */
 export interface DashboardFile {

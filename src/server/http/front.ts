@@ -9,8 +9,8 @@ import {
   type QueryParameters,
 } from '../../protocol/requests/query-parameters.ts'
 import { udfErrorJson } from '../../protocol/udf-json.ts'
-import { ROUTE_SLICE_MS } from '../load/limits.ts'
 import type { LoopScheduler } from '../load/loop-scheduler.ts'
+import { ROUTE_SLICE_MS } from '../load/loop-scheduler.ts'
 import type { RateLimiter } from '../load/rate-limiter.ts'
 import type { ClientAddresses } from '../sockets/client-address.ts'
 import { admit } from './admission.ts'

@@ -1,7 +1,14 @@
 import type { HttpResponse } from 'uWebSockets.js'
-import { KEPT_OPEN_S } from '../load/limits.ts'
 import { corsHeaders } from './cors.ts'
 import type { Header } from './reply.ts'
+
+/**
+ * Seconds that an idle connection stays open for a next request, told to clients (`Keep-Alive`), so
+ * that they do not send one into a connection that is being closed. uWebSockets.js closes after ten,
+ * which it counts in steps of four: after eight to twelve. Two less are told: a client that takes it
+ * exactly is late by as much as its loop is held.
+ */
+const KEPT_OPEN_S = 6
 
 /**
  * All headers of an answer as the values of two, each of which goes on over several lines: two crossings

@@ -4,8 +4,16 @@ import {
   type RequestError,
   type StatusCode,
 } from '../../protocol/errors.ts'
-import { FULL_RETRY_S, LATE_RETRY_S, STARTING_RETRY_S } from '../load/limits.ts'
 import { type EncodedBody, encodeBody } from './encoded-body.ts'
+
+/** While the service starts a client is told to come back after this many seconds. */
+const STARTING_RETRY_S = 2
+
+/** Whom a full service or a full address sends away comes back after this many seconds: others leave within some. */
+const FULL_RETRY_S = 5
+
+/** After an answer that was not ready in time: what held it up is one burst, over in a second. */
+const LATE_RETRY_S = 1
 
 /** What a route answers; the front adds everything that every answer has. */
 export interface Reply {

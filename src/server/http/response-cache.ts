@@ -1,9 +1,18 @@
 import { LRUCache } from 'lru-cache'
 import { UNFINISHED } from '../../base/budget.ts'
 import type { Parsed } from '../../protocol/requests/parsed.ts'
-import { KEPT_ANSWER_BYTES, MAX_KEPT_REQUEST_CHARACTERS } from '../load/limits.ts'
 import { type EncodedBody, encodeBody, KEPT_FORMS, ownBytes } from './encoded-body.ts'
 import { type Reply, textOf } from './reply.ts'
+
+/** What keeping one answer takes beside its key and its body: most of a short one. */
+const KEPT_ANSWER_BYTES = 1024
+
+/**
+ * Characters of a request whose answer, and whose parsed body, are kept at most; a table's body with every
+ * filter there is has half as many. V8 hashes a text of 16,384 and more by its length alone: of thousands
+ * that are equally long each look would compare them all.
+ */
+export const MAX_KEPT_REQUEST_CHARACTERS = 8 * 1024
 
 /** What comes of a call of a route. */
 export type Answered = Parsed<Reply> | Promise<Parsed<Reply>> | typeof UNFINISHED

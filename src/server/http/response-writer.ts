@@ -1,16 +1,27 @@
 import type { HttpResponse } from 'uWebSockets.js'
 import { STATUS_TEXTS } from '../../protocol/errors.ts'
-import {
-  HELD_MS,
-  HELD_SHARE,
-  PROBED_BYTES,
-  PROBED_SHARE,
-  SEND_DEADLINE_MS,
-} from '../load/limits.ts'
 import { type Coding, type EncodedBody, encodeBody, negotiateCoding } from './encoded-body.ts'
 import { headerLines } from './header-lines.ts'
 import type { Header, Reply } from './reply.ts'
 import type { ServerRequest } from './request.ts'
+
+/** An answer that its client has not read after this time is given up, and the socket closed. */
+const SEND_DEADLINE_MS = 120_000
+
+/** Share of answers that are sent so that a client that does not read them is found. */
+const PROBED_SHARE = 1 / 8
+
+/**
+ * Share of answers without a body (HEAD, OPTIONS, 304) that are held back for a moment: uWebSockets.js
+ * does not tell whether such an answer is read, and a client that reads none would fill the memory.
+ */
+const HELD_SHARE = 1 / 1024
+
+/** How long; whoever sends its next request before the answer came is cut off. */
+const HELD_MS = 20
+
+/** Answers from this size on are always sent that way: a few of them unread would be much. */
+const PROBED_BYTES = 256 * 1024
 
 const ENTITY_TAG = /(?:W\/)?"[^"]*"/g
 

@@ -12,12 +12,6 @@ import type { ServerState } from '../http/options.ts'
 import { errorReply, type Header, type Reply } from '../http/reply.ts'
 import { readRequest } from '../http/request.ts'
 import type { Route } from '../http/router.ts'
-import {
-  EVENT_STREAM_COMMENT_MS,
-  HELD_STREAMS_LOOK_MS,
-  MAX_EVENT_STREAMS,
-  MAX_EVENT_STREAMS_PER_ADDRESS,
-} from '../load/limits.ts'
 import type { LoopScheduler } from '../load/loop-scheduler.ts'
 import type { RateLimiter } from '../load/rate-limiter.ts'
 import { type ClientAddresses, isLocalPeer } from '../sockets/client-address.ts'
@@ -25,6 +19,18 @@ import type { LiveConnection } from './connection/connection.ts'
 import { COMMENT, EventStreamOutlet } from './connection/event-stream-outlet.ts'
 import { LiveGate } from './connection/live-gate.ts'
 import type { LiveFeed } from './feed.ts'
+
+/** Streams of server-sent events at most. */
+const MAX_EVENT_STREAMS = 2_000
+
+/** Streams of server-sent events of one client at most: a house of people behind one address, and a tenth of all. */
+const MAX_EVENT_STREAMS_PER_ADDRESS = 200
+
+/** A comment keeps a stream of server-sent events alive this often. */
+const EVENT_STREAM_COMMENT_MS = 8_000
+
+/** Streams that came before the state is there are begun so soon after it is. */
+const HELD_STREAMS_LOOK_MS = 50
 
 export const EVENT_STREAM_PATH = '/api/v2/stream'
 /** Label of its counters and bucket of its rate limit. */

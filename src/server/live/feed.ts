@@ -6,7 +6,6 @@ import type { Queries } from '../../protocol/queries.ts'
 import type { IsKnownAddress } from '../../protocol/requests/address.ts'
 import type { LiveSource, LiveStreams } from '../../protocol/streams.ts'
 import type { LiveTimes, Log, OnStep } from '../http/options.ts'
-import { MAX_BUFFERED_BYTES, MAX_RECEIVED_BYTES, SOCKET_IDLE_S } from '../load/limits.ts'
 import type { LoopScheduler } from '../load/loop-scheduler.ts'
 import type { LiveApp } from '../sockets/apps.ts'
 import type { ClientAddresses } from '../sockets/client-address.ts'
@@ -14,6 +13,7 @@ import { BackpressureBudget, SlowReaderCheck } from './connection/backpressure-b
 import {
   hasTooMuchUnread,
   type LiveConnection,
+  MAX_BUFFERED_BYTES,
   newConnection,
   type Send,
   type SocketData,
@@ -26,6 +26,19 @@ import { type LiveGate, type UpgradeOptions, upgradeHandler } from './connection
 import type { MessageLimits } from './connection/message-budget.ts'
 import { Hub } from './hub/hub.ts'
 import type { LastTables } from './hub/last-tables.ts'
+
+/**
+ * What uWebSockets.js takes in before it cuts the socket. It sends no close frame when it cuts, so
+ * messages up to this size are read whole and refused by a proper 1009.
+ */
+const MAX_RECEIVED_BYTES = 2 * 1024 * 1024
+
+/**
+ * Idle seconds after which uWebSockets.js cuts a socket by itself. Above the silence of the
+ * keep-alive, which alone closes with a code, and not 0: a closing socket would then be cut within
+ * 4 s instead of about 12 s, before a slow reader has read its close frame.
+ */
+const SOCKET_IDLE_S = 80
 
 interface LiveFeedOptions {
   readonly app: LiveApp

@@ -1,4 +1,8 @@
-import { CLIENT_DEBT_MS, CLIENT_SLICE_MS } from './limits.ts'
+/** Of that time a client has so much before the next one has its turn. */
+const CLIENT_SLICE_MS = 0.5
+
+/** What one step took longer than that is waited off later, up to so much. */
+const CLIENT_DEBT_MS = 10
 
 /** Taken places in front are given back once there are so many of them and they are half of all. */
 const TAKEN_MIN = 32

@@ -1,5 +1,25 @@
 import { FairQueue } from './fair-queue.ts'
-import { AFTERWORK_MS, MAX_WAITING, WAITING_SHARE, WAITING_SLICE_MS } from './limits.ts'
+
+/**
+ * What uWebSockets.js does behind a request, as sending its answer, counts as the request's for so long; what
+ * a turn does between two requests beyond that is held against nobody.
+ */
+const AFTERWORK_MS = 0.1
+
+/** A route that has much to look through goes on in a later turn after this time. */
+export const ROUTE_SLICE_MS = 1
+
+/** What waits is worked off for this long in one turn. */
+const WAITING_SLICE_MS = 1
+
+/** Or for this share of a turn that took long: where turns are few, what waits must not wait for ever. */
+const WAITING_SHARE = 1 / 4
+
+/**
+ * Requests and connections with messages that wait at most: there is one a socket. Past it what comes
+ * is done at once.
+ */
+const MAX_WAITING = 60_000
 
 /** Something that waits for a later turn of the loop. */
 export interface Waiting {

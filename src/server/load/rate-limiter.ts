@@ -1,6 +1,11 @@
 import { randomInt } from 'node:crypto'
 import { Fifo } from './fair-queue.ts'
-import { MAX_COUNTED_CLIENTS, SHARED_WINDOWS } from './limits.ts'
+
+/** Clients counted per endpoint; when full of running windows, those that come new share windows. */
+const MAX_COUNTED_CLIENTS = 100_000
+
+/** Windows per endpoint that clients share when there is no room for one of their own. */
+const SHARED_WINDOWS = 4096
 
 /** A fixed-window limit per endpoint and client address. */
 export interface RateLimit {

@@ -7,10 +7,13 @@ import { parseExtra } from '../../protocol/requests/query-parameters.ts'
 import { parseTables } from '../../protocol/requests/tables.ts'
 import { parseMarketData, parseSearch, parseTraders } from '../../protocol/requests/tokens.ts'
 import { jsonReply, type Reply } from '../http/reply.ts'
+import { MAX_KEPT_REQUEST_CHARACTERS } from '../http/response-cache.ts'
 import { GET_API, type Route } from '../http/router.ts'
 import type { LastTables } from '../live/hub/last-tables.ts'
-import { MAX_KEPT_REQUEST_CHARACTERS, MAX_PARSED_BODIES } from '../load/limits.ts'
 import type { CachedChart } from './chart-cache.ts'
+
+/** Parsed table bodies kept: pollers send the same few bodies every two seconds. */
+const MAX_PARSED_BODIES = 512
 
 /**
  * `server/routes` is the table of routes. In: a path's word, parameters or a body, and a budget. Out: a reply or a refusal. A route

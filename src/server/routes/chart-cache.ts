@@ -4,12 +4,21 @@ import type { BegunChart, ChartQuery, Queries } from '../../protocol/queries.ts'
 import { accept, type Parsed } from '../../protocol/requests/parsed.ts'
 import { KEPT_FORMS } from '../http/encoded-body.ts'
 import { jsonReply, type Reply } from '../http/reply.ts'
-import {
-  CHART_CACHE_MS,
-  MAX_CHART_BYTES,
-  MAX_CHART_RESULTS,
-  MAX_CHART_WRITINGS,
-} from '../load/limits.ts'
+
+/** The chart's result is cached this long (specification, Limits). */
+const CHART_CACHE_MS = 5000
+
+/** Chart results kept at most. */
+const MAX_CHART_RESULTS = 2000
+
+/** Bytes of those results in all, with their compressed forms. */
+const MAX_CHART_BYTES = 64 * 1024 * 1024
+
+/**
+ * Charts that are being written turn by turn at most, of 1.5 MB each; one more is written in one go.
+ * One that nobody goes on with is forgotten after CHART_CACHE_MS.
+ */
+const MAX_CHART_WRITINGS = 32
 
 /** The answer to a chart's query. */
 export type CachedChart = (query: Parsed<ChartQuery>, budget: Budget) => Parsed<Reply>

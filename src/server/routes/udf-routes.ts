@@ -24,8 +24,13 @@ import {
 } from '../../protocol/udf-json.ts'
 import { jsonReply, type Reply, textOf } from '../http/reply.ts'
 import { GET_API, type Route } from '../http/router.ts'
-import { UDF_HISTORY_LIMIT_TIMES } from '../load/limits.ts'
 import type { CachedChart } from './chart-cache.ts'
+
+/**
+ * TradingView's adapter asks for the last bars of each chart of a page at each of its pulses, one a second in
+ * docs/live.md: the history of UDF may be asked for so many times as often as the rate limit says.
+ */
+const UDF_HISTORY_LIMIT_TIMES = 5
 
 const SEARCH_LIMIT = { min: 1, max: 50, fallback: 30 }
 

@@ -6,10 +6,21 @@ import type {
   WebSocketBehavior,
 } from 'uWebSockets.js'
 import { createServer } from 'node:net'
-import { MAX_CERTIFICATES, SCARCE_SHARE } from '../load/limits.ts'
 import type { NewSockets } from './new-sockets.ts'
 import { secureApp, type TlsFiles, tlsFingerprint } from './tls-files.ts'
 import { _cfg, App, us_listen_socket_close, us_socket_local_port } from './uws.ts'
+
+/**
+ * While less than this share of all sockets is free answers close their connection: a place is held
+ * by who asks, and not by who has asked.
+ */
+const SCARCE_SHARE = 1 / 8
+
+/**
+ * Certificates that one run reads at most, each of which keeps some memory until the end; past it
+ * the present one stays, and the reload says that a restart is needed.
+ */
+const MAX_CERTIFICATES = 64
 
 /** LIBUS_LISTEN_EXCLUSIVE_PORT: without it a second server would share the port unnoticed. */
 const EXCLUSIVE_PORT = 1

@@ -1,7 +1,9 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
-import { MAX_FORWARDED_HOPS } from '../load/limits.ts'
+
+/** Addresses of an X-Forwarded-For read from the right; further ones are nobody's proxy chain. */
+const MAX_FORWARDED_HOPS = 32
 
 /** Four bytes of IPv4, or sixteen of IPv6. */
 type AddressBytes = Uint8Array

@@ -1,6 +1,11 @@
-import { NEW_SOCKETS_SHARE, NEW_SOCKETS_WINDOW_MS } from '../load/limits.ts'
 import { type RateLimiter, rateLimiter } from '../load/rate-limiter.ts'
 import { type ClientAddresses, isLoopback } from './client-address.ts'
+
+/** About as long as uWebSockets.js keeps a socket open that brings nothing, or no whole request. */
+const NEW_SOCKETS_WINDOW_MS = 10_000
+
+/** Share of all sockets that one address may begin in that time at most, where there are few. */
+const NEW_SOCKETS_SHARE = 1 / 8
 
 /**
  * Keeps one address from taking every socket. uWebSockets.js does not tell whose socket has closed, so

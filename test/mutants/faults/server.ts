@@ -140,7 +140,7 @@ export const SERVER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'body: one byte more than 16 KiB passes',
-    file: 'src/server/load/limits.ts',
+    file: 'src/server/http/body-reader.ts',
     find: 'MAX_BODY_BYTES = 16 * 1024',
     replace: 'MAX_BODY_BYTES = 16 * 1024 + 1',
     tests: ['test/server/http/request-bodies.test.ts'],

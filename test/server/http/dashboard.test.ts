@@ -3,9 +3,11 @@ import { join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { type Dashboard, readDashboard } from '../../../src/server/http/dashboard-files.ts'
-import { MAX_DASHBOARD_FILES } from '../../../src/server/load/limits.ts'
 import { newFolder } from '../../new-folder.ts'
 import { EngineServer } from '../engine-server.ts'
+
+/** Limits of the server, private to their files. */
+const MAX_DASHBOARD_FILES = 64
 
 const SCRIPT = 'export const answer = 42\n'.repeat(100)
 const SCRIPT_PATH = '/assets/page-1a2b3c.js'

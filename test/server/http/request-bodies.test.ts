@@ -2,10 +2,12 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Parsed } from '../../../src/protocol/requests/parsed.ts'
 import { EarlyBody, readBody } from '../../../src/server/http/body-reader.ts'
-import { MAX_BODY_BYTES } from '../../../src/server/load/limits.ts'
 import { errorOf } from '../error-json.ts'
 import { type FakeService, startFake } from '../fake-service.ts'
 import { BEFORE_IDLE_MS, exchange, rawConnect, waitUntil } from '../raw-http.ts'
+
+/** Limits of the server, private to their files. */
+const MAX_BODY_BYTES = 16 * 1024
 
 let fake: FakeService
 /** It waits for a body so shortly that on a machine that stands still none may come in time. */

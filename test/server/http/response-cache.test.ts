@@ -4,8 +4,11 @@ import { accept } from '../../../src/protocol/requests/parsed.ts'
 import { collectGarbage } from '../../../src/server/admin/admin-routes.ts'
 import { CODINGS } from '../../../src/server/http/encoded-body.ts'
 import { jsonReply, type Reply, textOf } from '../../../src/server/http/reply.ts'
-import { type Answered, ResponseCache } from '../../../src/server/http/response-cache.ts'
-import { MAX_KEPT_REQUEST_CHARACTERS } from '../../../src/server/load/limits.ts'
+import {
+  type Answered,
+  MAX_KEPT_REQUEST_CHARACTERS,
+  ResponseCache,
+} from '../../../src/server/http/response-cache.ts'
 import { fakeAnswers, startFake } from '../fake-service.ts'
 
 function replyIn(answer: Answered): Reply {

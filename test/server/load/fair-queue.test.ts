@@ -1,7 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { FairQueue } from '../../../src/server/load/fair-queue.ts'
-import { CLIENT_DEBT_MS, CLIENT_SLICE_MS } from '../../../src/server/load/limits.ts'
+
+/** Limits of the server, private to their files. */
+const CLIENT_DEBT_MS = 10
+const CLIENT_SLICE_MS = 0.5
 
 interface Item {
   readonly client: string

@@ -1,11 +1,13 @@
 import { connect } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import type { ServerOptions } from '../../../src/server/http/options.ts'
-import { TURN_MS } from '../../../src/server/load/limits.ts'
 import { type FakeService, startFake } from '../fake-service.ts'
 import { PAST_THE_KERNEL_BYTES } from '../kernel-buffers.ts'
 import { LiveClient } from '../live-client.ts'
 import { BEFORE_IDLE_MS, exchange, rawConnect, waitUntil } from '../raw-http.ts'
+
+/** Limits of the server, private to their files. */
+const TURN_MS = 4
 
 let fake: FakeService
 const start = async (changes: Partial<ServerOptions> = {}) => {

@@ -2,12 +2,14 @@ import { connect } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import type { AdjustableLimits } from '../../../src/config/surface.ts'
-import { TURN_MS } from '../../../src/server/load/limits.ts'
 import { LoopScheduler } from '../../../src/server/load/loop-scheduler.ts'
 import { handshake } from '../../attacks/raw-sockets.ts'
 import { type FakeService, startFake } from '../fake-service.ts'
 import { LiveClient } from '../live-client.ts'
 import { type RawConnection, rawConnect, waitUntil } from '../raw-http.ts'
+
+/** Limits of the server, private to their files. */
+const TURN_MS = 4
 
 let fake: FakeService
 const start = async (limits: Partial<AdjustableLimits> = {}) => {

@@ -1,7 +1,6 @@
 import { request } from 'node:http'
 import { afterEach, expect, test } from 'vitest'
 import type { ServerOptions } from '../../../src/server/http/options.ts'
-import { MAX_FORWARDED_HOPS } from '../../../src/server/load/limits.ts'
 import { rateLimiter } from '../../../src/server/load/rate-limiter.ts'
 import {
   clientAddresses,
@@ -9,6 +8,9 @@ import {
   parseAddress,
 } from '../../../src/server/sockets/client-address.ts'
 import { type FakeService, startFake } from '../fake-service.ts'
+
+/** Limits of the server, private to their files. */
+const MAX_FORWARDED_HOPS = 32
 
 const RULE = { limit: 3, windowMs: 60_000 }
 const SEARCH = '/api/v2/search/tokens/detailed?query=a'

@@ -4,12 +4,15 @@ import type { ChartQuery } from '../../../src/protocol/queries.ts'
 import { accept } from '../../../src/protocol/requests/parsed.ts'
 import { EngineService } from '../../../src/query/engine-service.ts'
 import { ChartWritings } from '../../../src/server/live/hub/followed-candles.ts'
-import { CHART_CACHE_MS, MAX_CHART_WRITINGS } from '../../../src/server/load/limits.ts'
 import { cachedChart } from '../../../src/server/routes/chart-cache.ts'
 import { budgetOf, readInTurns } from '../../budgets.ts'
 import { created, price, START_SECOND, swap } from '../../oracle/fixtures.ts'
 import { engineOf } from '../../store/restoring.ts'
 import { fakeAnswers } from '../fake-service.ts'
+
+/** Limits of the server, private to their files. */
+const CHART_CACHE_MS = 5000
+const MAX_CHART_WRITINGS = 32
 
 const GOES = 20
 const QUERY: ChartQuery = {

@@ -2,11 +2,13 @@ import { connect, type Socket } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { afterEach, expect, test } from 'vitest'
 import type { ServerOptions } from '../../../src/server/http/options.ts'
-import { NEW_SOCKETS_WINDOW_MS } from '../../../src/server/load/limits.ts'
 import { clientAddresses } from '../../../src/server/sockets/client-address.ts'
 import { NewSockets } from '../../../src/server/sockets/new-sockets.ts'
 import { type FakeService, startFake } from '../fake-service.ts'
 import { BEFORE_IDLE_MS, exchange, rawConnect, waitUntil } from '../raw-http.ts'
+
+/** Limits of the server, private to their files. */
+const NEW_SOCKETS_WINDOW_MS = 10_000
 
 const HEALTH = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'
 const MANY = { sockets: 60_000, newSocketsPerAddress: 3 }

@@ -1,9 +1,19 @@
-import {
-  CATCH_UP_BUFFER_BYTES,
-  LITTLE_UNREAD_BYTES,
-  MAX_BUFFERED_BYTES,
-} from '../../load/limits.ts'
 import { type ClientLoad, MessageRate } from './message-budget.ts'
+
+/**
+ * Whoever lags behind the changes of a state gets the whole of it once no more than this lies unread; a change that
+ * is longer than CATCH_UP_BUFFER_BYTES comes to nobody else either.
+ */
+const LITTLE_UNREAD_BYTES = 64 * 1024
+
+/**
+ * Bytes buffered for one live connection at most; past it the connection closes with 4009. What is
+ * left of a snapshot comes on top, and of a change as long: 5,000 bars are 1 MB by themselves.
+ */
+export const MAX_BUFFERED_BYTES = 1024 * 1024
+
+/** Replays and snapshots wait while more than this lies unread, far below what cuts the connection. */
+export const CATCH_UP_BUFFER_BYTES = 256 * 1024
 
 /** Sends a frame to a connection, and closes it when too much lies unread. */
 export type Send = (connection: LiveConnection, frame: string) => void

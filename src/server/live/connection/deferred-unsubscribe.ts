@@ -1,5 +1,13 @@
-import { DEPARTURE_PAUSE_MS, DEPARTURE_SLICE_MS, MAX_DEPARTED } from '../../load/limits.ts'
 import type { LiveConnection } from './connection.ts'
+
+/** Closed connections are taken out of what they followed for this long at a time. */
+const DEPARTURE_SLICE_MS = 2
+
+/** After a slice the removal pauses for this long: while thousands close, their closing needs the loop. */
+const DEPARTURE_PAUSE_MS = 20
+
+/** Closed connections that wait for their removal at most; past it one is done for each that closes. */
+const MAX_DEPARTED = 50_000
 
 /**
  * Removes closed connections from the topics that they followed, in slices. Thousands may close in one turn of

@@ -1,6 +1,12 @@
 import { Fifo } from '../../load/fair-queue.ts'
-import { EVENT_STREAM_PIECE_BYTES, MAX_BUFFERED_BYTES } from '../../load/limits.ts'
 import type { Outlet } from './connection.ts'
+import { MAX_BUFFERED_BYTES } from './connection.ts'
+
+/**
+ * Bytes of a stream of server-sent events that uWebSockets.js is given at a time: of what it was given and keeps it tells no more than
+ * whether it is all gone, so that what lies unread is known up to so much.
+ */
+const EVENT_STREAM_PIECE_BYTES = 16 * 1024
 
 /** A comment of server-sent events: keeps the connection open. */
 export const COMMENT = ':\n\n'

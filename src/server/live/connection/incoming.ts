@@ -7,17 +7,35 @@ import {
 import { liveErrorFrame } from '../../../protocol/live-frames.ts'
 import type { IsKnownAddress } from '../../../protocol/requests/address.ts'
 import { Fifo } from '../../load/fair-queue.ts'
-import {
-  INBOX_MESSAGE_BYTES,
-  LIVE_TURN_MS,
-  MAX_INBOX_BYTES,
-  MAX_INBOXES_BYTES,
-  MAX_MESSAGE_BYTES,
-} from '../../load/limits.ts'
 import type { LoopScheduler, Waiting } from '../../load/loop-scheduler.ts'
 import { hasMuchUnread, type LiveConnection, type Send } from './connection.ts'
 import type { LiveFailures } from './live-failures.ts'
-import { MessageBudget, type MessageLimits } from './message-budget.ts'
+import {
+  MAX_MESSAGE_BYTES_PER_SECOND,
+  MessageBudget,
+  type MessageLimits,
+} from './message-budget.ts'
+
+/** Messages of live connections are served at once for this long in one turn of the loop: to wait costs them next to nothing. */
+const LIVE_TURN_MS = 1
+
+/** Bytes of a client's live message at most; past it the connection closes with 1009. */
+const MAX_MESSAGE_BYTES = 64 * 1024
+
+/**
+ * Bytes of messages of one live connection that wait for a later turn at most, as much as it may send
+ * in a second; past it the connection closes with 4010.
+ */
+const MAX_INBOX_BYTES = MAX_MESSAGE_BYTES_PER_SECOND
+
+/** What keeping one waiting message takes beside its bytes. */
+const INBOX_MESSAGE_BYTES = 256
+
+/**
+ * Bytes of waiting messages of all connections; past it those close that have more than an equal part
+ * waiting, so that there is never more than twice as much.
+ */
+const MAX_INBOXES_BYTES = 32 * 1024 * 1024
 
 interface IncomingParts {
   readonly limits: MessageLimits

@@ -1,6 +1,8 @@
 import type { LiveTimes } from '../../http/options.ts'
-import { KEEP_ALIVE_TICK_MS } from '../../load/limits.ts'
 import type { LiveConnection } from './connection.ts'
+
+/** Keep-alive looks at every connection at most this often. */
+const KEEP_ALIVE_TICK_MS = 1000
 
 /**
  * Pings every connection at its own time, so that thousands are not pinged in one loop turn, and

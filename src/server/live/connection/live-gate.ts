@@ -3,7 +3,6 @@ import type { AdjustableLimits } from '../../../config/surface.ts'
 import { type RequestError, requestError } from '../../../protocol/errors.ts'
 import { parseLiveId } from '../../../protocol/live/event-stream.ts'
 import { expectAbort, readRequest, type ServerRequest } from '../../http/request.ts'
-import { LOOPBACK_CONNECTIONS_SHARE, MAX_RESTING_LOADS } from '../../load/limits.ts'
 import {
   type ClientAddresses,
   isForeignPage,
@@ -12,6 +11,16 @@ import {
 } from '../../sockets/client-address.ts'
 import type { SocketData } from './connection.ts'
 import { type ClientLoad, MessageRate } from './message-budget.ts'
+
+/** Clients whose last second is remembered after they left; the one that left first is forgotten. */
+const MAX_RESTING_LOADS = 10_000
+
+/**
+ * Part of all live connections that programs of this machine may have together. No single address bounds them, and
+ * one that never closes what it opens, or a proxy whose clients are not told apart (no TRUST_PROXY), would lock
+ * out everybody else.
+ */
+const LOOPBACK_CONNECTIONS_SHARE = 0.9
 
 /** The refusal while the live feed closes its connections. */
 const STOPPING = requestError('stopping', 'The service is going down.')

@@ -1,6 +1,11 @@
 import type { AdjustableLimits } from '../../../config/surface.ts'
 import type { LiveRequest } from '../../../protocol/live/live-messages.ts'
-import { MAX_MESSAGE_BYTES_PER_SECOND } from '../../load/limits.ts'
+
+/**
+ * Bytes a second of one live connection's messages at most, and of all that one address has: long
+ * ones cost more than short ones.
+ */
+export const MAX_MESSAGE_BYTES_PER_SECOND = 16 * 1024 * 1024
 
 const WINDOW_MS = 1000
 

@@ -8,16 +8,36 @@ import {
   type StreamChannel,
   streamWords,
 } from '../../../protocol/live-frames.ts'
-import type { LiveStreams } from '../../../protocol/streams.ts'
-import {
-  CATCH_UP_FRAMES,
-  CATCH_UP_RETRY_MS,
-  CATCH_UP_SLICE_MS,
-  MAX_CATCH_UPS,
-  MAX_REPLAYED,
-  ROUTE_SLICE_MS,
-} from '../../load/limits.ts'
+import { type LiveStreams, RECENT_ARRIVALS_MAX } from '../../../protocol/streams.ts'
+import { ROUTE_SLICE_MS } from '../../load/loop-scheduler.ts'
 import { hasMuchUnread, type LiveConnection, type Send } from '../connection/connection.ts'
+
+/**
+ * Missed messages of one stream that a resume brings at most; past it the client starts anew. Those
+ * of wallets and of all mints together are no more than the newest arrivals that are remembered.
+ */
+export const MAX_REPLAYED: { readonly [C in StreamChannel]: number } = {
+  update_mint_info: 10_000,
+  mint_migration: 10_000,
+  new_launched_pool: 10_000,
+  wallet_trades: RECENT_ARRIVALS_MAX,
+  all_trades: RECENT_ARRIVALS_MAX,
+}
+
+/**
+ * Streams that are being brought up to now, of all connections whose clients read; further ones are
+ * `busy`. Those of one that does not read wait aside, at most as many as it may follow.
+ */
+const MAX_CATCH_UPS = 50_000
+
+/** Missed messages sent in one go at most; about a quarter of a MiB of trades. */
+const CATCH_UP_FRAMES = 200
+
+/** Replays hold the loop for this long at a time. */
+export const CATCH_UP_SLICE_MS = 2
+
+/** A client that reads slowly is looked at again after this time, should nothing tell that it has read. */
+const CATCH_UP_RETRY_MS = 1000
 
 /** A connection that catches up with the head of a stream. */
 interface CatchUp {

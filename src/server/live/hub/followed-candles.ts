@@ -3,15 +3,21 @@ import type { CandlesRequest } from '../../../protocol/live/live-messages.ts'
 import { candlesWords } from '../../../protocol/live-frames.ts'
 import type { BegunChart, ChartQuery, Queries } from '../../../protocol/queries.ts'
 import { LiveCandles, newestBars } from '../../../query/live/live-candles.ts'
-import {
-  CANDLES_EVERY_MS,
-  MAX_CANDLES,
-  MAX_CANDLES_PER_ADDRESS,
-  MAX_CONNECTION_CANDLES,
-  ROUTE_SLICE_MS,
-} from '../../load/limits.ts'
+import { ROUTE_SLICE_MS } from '../../load/loop-scheduler.ts'
 import { hasMuchUnread, type LiveConnection } from '../connection/connection.ts'
 import { StateChannel, type StateParts } from './state-channel.ts'
+
+/** Live candles of one connection at most. */
+const MAX_CONNECTION_CANDLES = 100
+
+/** Distinct (mint, resolution) followed at most. */
+const MAX_CANDLES = 5_000
+
+/** Of one client address, loopback not counted: those that it is the first to follow. */
+const MAX_CANDLES_PER_ADDRESS = 1_000
+
+/** Changes of candles are gathered for this long. */
+const CANDLES_EVERY_MS = 100
 
 const NAME = 'candles'
 /** The chart of a mint that trades all the time is begun so often, then written in one go. */

@@ -2,16 +2,27 @@ import { Budget, UNFINISHED, within } from '../../../base/budget.ts'
 import type { TableRequest } from '../../../protocol/live/live-messages.ts'
 import { tableWords } from '../../../protocol/live-frames.ts'
 import { LiveTable, TableTexts } from '../../../query/live/live-table.ts'
-import {
-  MAX_CONNECTION_TABLES,
-  MAX_TABLES,
-  MAX_TABLES_CHARACTERS,
-  MAX_TABLES_PER_ADDRESS,
-  ROUTE_SLICE_MS,
-  TABLES_EVERY_MS,
-} from '../../load/limits.ts'
+import { ROUTE_SLICE_MS } from '../../load/loop-scheduler.ts'
 import { hasMuchUnread, type LiveConnection } from '../connection/connection.ts'
 import { StateChannel, type StateParts } from './state-channel.ts'
+
+/** Live tables of one connection at most. */
+const MAX_CONNECTION_TABLES = 10
+
+/** Distinct live tables at most: each is computed whenever anything changed. */
+const MAX_TABLES = 500
+
+/**
+ * Characters of all live tables that are kept to tell what changes, of up to two bytes each: as many as the longest
+ * tables of usual rows have. Rows with the longest texts have ten times as many; past it tables are told whole.
+ */
+const MAX_TABLES_CHARACTERS = 256 * 1024 * 1024
+
+/** Of one client address, loopback not counted: those that it is the first to follow. */
+const MAX_TABLES_PER_ADDRESS = 100
+
+/** Changes of tables are gathered for this long. */
+const TABLES_EVERY_MS = 250
 
 const NAME = 'meme_tables'
 

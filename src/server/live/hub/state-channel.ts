@@ -3,11 +3,19 @@ import { type FollowedWords, liveErrorFrame } from '../../../protocol/live-frame
 import type { Queries } from '../../../protocol/queries.ts'
 import type { LiveStreams } from '../../../protocol/streams.ts'
 import type { OnStep } from '../../http/options.ts'
-import { CATCH_UP_BUFFER_BYTES, STATE_SLICE_MS } from '../../load/limits.ts'
 import { isLoopback } from '../../sockets/client-address.ts'
-import { hasLittleUnread, type LiveConnection, lags, type Send } from '../connection/connection.ts'
+import {
+  CATCH_UP_BUFFER_BYTES,
+  hasLittleUnread,
+  type LiveConnection,
+  lags,
+  type Send,
+} from '../connection/connection.ts'
 import type { LiveFailures } from '../connection/live-failures.ts'
 import type { Topics } from './topics.ts'
+
+/** Tables and candles hold the loop for this long at a time. */
+const STATE_SLICE_MS = 4
 
 /** The parts that state channels share. */
 export interface StateParts {

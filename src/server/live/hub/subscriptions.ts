@@ -16,11 +16,14 @@ import {
   type StreamChannel,
 } from '../../../protocol/live-frames.ts'
 import type { LiveStreams } from '../../../protocol/streams.ts'
-import { CATCH_UP_SLICE_MS, MAX_REPLAYED, MAX_REPLAYED_TOGETHER } from '../../load/limits.ts'
 import { hasMuchUnread, type LiveConnection, type Send } from '../connection/connection.ts'
 import type { CatchUps } from './catch-ups.ts'
+import { CATCH_UP_SLICE_MS, MAX_REPLAYED } from './catch-ups.ts'
 import type { LastTables } from './last-tables.ts'
 import type { Topics } from './topics.ts'
+
+/** Missed messages of all mints of one subscription at most: a message asks for bounded work. */
+const MAX_REPLAYED_TOGETHER = 50_000
 
 interface SubscriptionParts {
   readonly streams: LiveStreams

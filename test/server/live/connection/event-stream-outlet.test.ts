@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest'
+import { MAX_BUFFERED_BYTES } from '../../../../src/server/live/connection/connection.ts'
 import {
   EventStreamOutlet,
   type StreamResponse,
 } from '../../../../src/server/live/connection/event-stream-outlet.ts'
-import { EVENT_STREAM_PIECE_BYTES, MAX_BUFFERED_BYTES } from '../../../../src/server/load/limits.ts'
+
+/** Limits of the server, private to their files. */
+const EVENT_STREAM_PIECE_BYTES = 16 * 1024
 
 const KERNEL_BYTES = 64 * 1024
 

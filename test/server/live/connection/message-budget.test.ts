@@ -2,15 +2,15 @@ import { expect, test } from 'vitest'
 import { type LiveRequest, parseLiveMessage } from '../../../../src/protocol/live/live-messages.ts'
 import {
   type ClientLoad,
+  MAX_MESSAGE_BYTES_PER_SECOND,
   MessageBudget,
   type MessageLimits,
   MessageRate,
   type Sending,
 } from '../../../../src/server/live/connection/message-budget.ts'
-import {
-  MAX_MESSAGE_BYTES,
-  MAX_MESSAGE_BYTES_PER_SECOND,
-} from '../../../../src/server/load/limits.ts'
+
+/** Limits of the server, private to their files. */
+const MAX_MESSAGE_BYTES = 64 * 1024
 
 const WIDE: MessageLimits = {
   messagesPerSecond: 1e9,

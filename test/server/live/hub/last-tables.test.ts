@@ -1,10 +1,13 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { Budget } from '../../../../src/base/budget.ts'
 import { LastTables } from '../../../../src/server/live/hub/last-tables.ts'
-import { MAX_SOCKET_ID_CHARACTERS, MAX_TABLE_READERS } from '../../../../src/server/load/limits.ts'
 import { apiRoutes } from '../../../../src/server/routes/api-routes.ts'
 import { cachedChart } from '../../../../src/server/routes/chart-cache.ts'
 import { fakeAnswers } from '../../fake-service.ts'
+
+/** Limits of the server, private to their files. */
+const MAX_SOCKET_ID_CHARACTERS = 256
+const MAX_TABLE_READERS = 2000
 
 const readers = (tables: LastTables, mint: string) => [...tables.readersOf(mint)].toSorted()
 
