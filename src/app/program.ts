@@ -4,6 +4,7 @@
  * engine, `IntakeLog` logs what becomes of events, `signals.ts` maps signals. A drain runs in the opposite order: feeds,
  * sockets, journal, snapshot. Nothing below this room reads a setting that is not handed to it.
  */
+
 import { randomUUID } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
 import { messageOf } from '../base/errors.ts'
@@ -23,10 +24,9 @@ import {
 import { asyncApiJson, docsHtml, openApiJson } from '../openapi/documents.ts'
 import { EngineService } from '../query/engine-service.ts'
 import type { RunningAdmin } from '../server/admin/admin-server.ts'
-import { type Dashboard, readDashboard } from '../server/http/dashboard-files.ts'
-import type { RunningServer } from '../server/http/options.ts'
 import { JSON_TYPE } from '../server/http/reply.ts'
-import { startServer } from '../server/server.ts'
+import { type Dashboard, readDashboard } from '../server/routes/dashboard-routes.ts'
+import { type RunningServer, startServer } from '../server/server.ts'
 import { checkTlsFiles, type TlsFiles } from '../server/sockets/tls-files.ts'
 import { isSimulatedFolder } from '../store/folder/market-mark.ts'
 import { openAdmin } from './admin-surface.ts'

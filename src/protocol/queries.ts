@@ -193,6 +193,8 @@ export interface TokenReads {
 
 /** What `/readyz` and `/metrics` show beside the server's own figures. */
 export interface ServiceState {
+  /** True until recovery is done: the API answers 503 with Retry-After meanwhile. */
+  isStarting(): boolean
   /** Null when ready, else one sentence that says why not and may be read by everybody. */
   notReady(): string | null
   /** What somebody should know of a service that may well be ready, in one sentence; null: nothing. */

@@ -1,23 +1,22 @@
-import type { HttpResponse } from 'uWebSockets.js'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { readSurface, SURFACE_DEFAULTS } from '../config/surface.ts'
-import type { RequestError } from '../protocol/errors.ts'
+import { type AdjustableLimits, readSurface, SURFACE_DEFAULTS } from '../config/surface.ts'
+import type { Queries, ServiceState, TokenReads } from '../protocol/queries.ts'
 import { mayBeName } from '../protocol/requests/address.ts'
-import { type AdmissionParts, admit } from './http/admission.ts'
-import { corsHeaders } from './http/cors.ts'
-import { DamageLines } from './http/damage-lines.ts'
-import { Exchange, type ExchangeContext } from './http/exchange.ts'
+import type { LiveSource, LiveStreams } from '../protocol/streams.ts'
+import {
+  DamageLines,
+  Deadlines,
+  Exchange,
+  type ExchangeContext,
+  type Log,
+  type OnStep,
+} from './http/exchange.ts'
 import { httpFront } from './http/front.ts'
-import { positionHeaders } from './http/front-replies.ts'
-import { httpCounters } from './http/http-counters.ts'
-import { metricsText } from './http/metrics-text.ts'
-import type { RunningServer, ServerOptions } from './http/options.ts'
-import { type Readiness, readinessOf } from './http/readiness.ts'
-import { errorReply } from './http/reply.ts'
-import type { ServerRequest } from './http/request.ts'
+import { errorReply, type StaticDocument } from './http/reply.ts'
 import { ResponseCache } from './http/response-cache.ts'
-import { responseWriter } from './http/response-writer.ts'
-import { type Route, routerOf } from './http/router.ts'
+import { commonHeaders, ResponseWriter } from './http/response-writer.ts'
+import { type Route, Router } from './http/router.ts'
+import type { LiveTimes } from './live/connection/keep-alive.ts'
 import { LiveGate } from './live/connection/live-gate.ts'
 import {
   EVENT_STREAM_NAME,
@@ -27,18 +26,17 @@ import {
 } from './live/event-streams.ts'
 import { LiveFeed } from './live/feed.ts'
 import { LastTables } from './live/hub/last-tables.ts'
-import { Deadlines } from './load/deadlines.ts'
 import { LoopScheduler } from './load/loop-scheduler.ts'
-import { type RateLimiter, rateLimiter } from './load/rate-limiter.ts'
+import { type RateLimit, RateLimiter } from './load/rate-limiter.ts'
+import { HttpCounters, metricsText } from './metrics/metrics.ts'
 import { apiRoutes } from './routes/api-routes.ts'
 import { cachedChart } from './routes/chart-cache.ts'
-import { dashboardRoutes } from './routes/dashboard-routes.ts'
-import { documentRoutes, feedRoutes, systemRoutes } from './routes/system-routes.ts'
-import { tokenReadRoutes, withCursors } from './routes/token-routes.ts'
+import { type Dashboard, dashboardRoutes } from './routes/dashboard-routes.ts'
+import { type Readiness, readinessOf, systemRoutes } from './routes/system-routes.ts'
 import { udfRoutes } from './routes/udf-routes.ts'
-import { Apps } from './sockets/apps.ts'
-import { type ClientAddresses, clientAddresses } from './sockets/client-address.ts'
-import { NewSockets } from './sockets/new-sockets.ts'
+import { Apps, NewSockets } from './sockets/apps.ts'
+import { ClientAddresses } from './sockets/client-address.ts'
+import type { TlsFiles } from './sockets/tls-files.ts'
 
 /** Where a user sets none (docs/limits.md). */
 const DEFAULT_LIMITS = readSurface(SURFACE_DEFAULTS).limits
@@ -53,6 +51,69 @@ const STOP_CLOSE_FRAMES_MS = 200
 /** How often a stopping server looks whether its requests are done. */
 const STOP_POLL_MS = 10
 
+export interface ServerOptions {
+  readonly host: string
+  /** 0 takes a free port. */
+  readonly port: number
+  readonly answers: Queries
+  readonly live: LiveSource
+  /** Numbers, replays and snapshots of what is live. */
+  readonly streams: LiveStreams
+  /** Reads beyond the specification's. */
+  readonly reads: TokenReads
+  readonly state: ServiceState
+  /** Where the answers stand in the stream of events: headers of every answer of the API once the state is there. */
+  readonly position?: {
+    /** A new one for every start that does not go on where the last one stopped. */
+    epoch(): string
+    /** Events taken so far. */
+    seq(): number
+  }
+  /** Now in unix milliseconds, for rate limits and the chart's cache. */
+  readonly clock: () => number
+  /** Null: no limit. */
+  readonly rateLimit: RateLimit | null
+  /** Addresses or CIDRs whose X-Forwarded-For is believed. */
+  readonly trustProxy: readonly string[]
+  /** `*` or one origin. */
+  readonly corsOrigin: string
+  readonly log: Log
+  /** Called for answers by their route, for messages and for rounds of the live feed. */
+  readonly onStep?: OnStep
+  /** Documents served beside the API, not rate limited. */
+  readonly documents?: readonly StaticDocument[]
+  /** The page at `/`; null: it is not built; absent: there is none. */
+  readonly dashboard?: Dashboard | null
+  /** Tests shorten them. */
+  readonly liveTimes?: LiveTimes
+  /** Absent: plain HTTP. Checked already (`checkTlsFiles`). */
+  readonly tls?: TlsFiles
+  /** Compare every cached answer with one made anew, which must be equal: for tests. */
+  readonly checksCache?: boolean
+  /** Absent ones are at their defaults. */
+  readonly limits?: Partial<AdjustableLimits>
+}
+
+/** A server that listens. */
+export interface RunningServer {
+  /** Base address of the API, `http://host:port`. */
+  readonly url: string
+  /** Address of the live feed, `ws://host:port/ws`. */
+  readonly wsUrl: string
+  readonly port: number
+  /** The text of `/metrics`. */
+  metrics(): Promise<string>
+  /** The answer of `/readyz`. */
+  readiness(): Readiness
+  /** New connections get this certificate; those there are stay. Throws when TLS is not spoken. */
+  changeTls(tls: TlsFiles): void
+  /**
+   * Stops listening, lets running requests finish up to a bound, closes live connections with
+   * 1012 and every other socket. A second call waits for the first.
+   */
+  stop(): Promise<void>
+}
+
 /** The parts of one server, before it listens. */
 interface Parts {
   readonly apps: Apps
@@ -66,11 +127,14 @@ interface Parts {
 }
 
 /**
+ * `server` composes its rooms: sockets, load, http, routes and live. In: the ports of `protocol` (queries, live
+ * streams, the service's state) and settings. Out: a port that listens. It never imports the engine.
+ *
  * Starts the HTTP API and the live feed on one port. Rejects with an Error of one sentence when
  * the port or the address cannot be had or `trustProxy` holds something else than addresses.
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const parts = assemble(options, clientAddresses(options.trustProxy))
+  const parts = assemble(options, new ClientAddresses(options.trustProxy))
   let port: number
   try {
     port = await parts.apps.listen(options.host, options.port)
@@ -101,20 +165,25 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
   const stopping = { isStopping: false }
   const { position, onStep = () => {} } = options
   const context: ExchangeContext = {
-    writer: responseWriter(options.corsOrigin, () => {
+    writer: new ResponseWriter(options.corsOrigin, () => {
       if (stopping.isStopping) return 'service stops'
       return apps.areScarce ? 'sockets are scarce' : null
     }),
-    http: httpCounters(),
+    http: new HttpCounters(),
     log: options.log,
     onStep,
     damage: new DamageLines(options.log),
     // Before the state is there its epoch is not known and its seq climbs from 0.
     positionHeaders: () =>
-      position === undefined || options.state.isStarting() ? [] : positionHeaders(position),
+      position === undefined || options.state.isStarting()
+        ? []
+        : [
+            ['X-Mintfeed-Seq', String(position.seq())],
+            ['X-Mintfeed-Epoch', position.epoch()],
+          ],
     open: new Deadlines(),
   }
-  // While the state is being recovered nobody knows what the feeds told.
+  // While the state is being recovered the addresses of the feeds are not known.
   const isKnownAddress = (text: string) =>
     !options.state.isStarting() && options.answers.isKnownAddress(text)
   // Requests are answered 503 meanwhile, streams are held and judged again when they begin.
@@ -139,19 +208,21 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
     isKnownAddress,
     isStarting: () => options.state.isStarting(),
     times: options.liveTimes ?? { pingMs: PING_MS, silenceMs: SILENCE_MS },
-    refuse: upgradeRefusal({ turns, routeDeadlineMs: bounds.routeDeadlineMs }, context),
+    refuse: (res, request, error) => {
+      const exchange = new Exchange(context, res, request)
+      exchange.routeName = 'feed'
+      exchange.admit({ turns, routeDeadlineMs: bounds.routeDeadlineMs }, () => errorReply(error))
+    },
   })
   const { answers, reads, clock } = options
   const chart = cachedChart(answers, clock)
-  const specified = apiRoutes(answers, chart, lastTables)
   const api = [
-    ...specified.map((route) => (route.name === 'swaps' ? withCursors(route, reads) : route)),
-    ...tokenReadRoutes(reads),
+    ...apiRoutes(answers, reads, chart, lastTables),
     ...udfRoutes(answers, reads, chart),
     eventStreamRoute(mayBeNamed),
   ]
   const limiters = limitersOf(api, options)
-  const kept = new ResponseCache({
+  const cache = new ResponseCache({
     version: () => answers.version(),
     maxBytes: bounds.answerCacheBytes,
     isChecked: options.checksCache ?? false,
@@ -162,27 +233,24 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
     ...apps.figures(),
     ...context.http.figures(),
     ...context.writer.figures(),
-    ...kept.figures(),
+    ...cache.figures(),
     ...turns.figures(),
     ...options.state.figures(),
   })
   const metrics = () => metricsText(context.http, figures())
   const { state } = options
   const readiness = () => readinessOf(state.notReady(), figures(), state.notice?.() ?? null)
-  const system = systemRoutes(readiness, metrics)
-  const { dashboard } = options
-  const documents = [
-    ...documentRoutes(options.documents ?? []),
-    ...(dashboard === undefined ? [] : dashboardRoutes(dashboard)),
-  ]
+  const { dashboard, documents } = options
+  const system = systemRoutes(readiness, metrics, documents)
+  const page = dashboard === undefined ? [] : dashboardRoutes(dashboard)
   const front = httpFront({
-    router: routerOf([...api, ...system, ...documents, ...feedRoutes]),
+    router: new Router([...api, ...system, ...page]),
     addresses,
     limiters,
     clock: options.clock,
     state: options.state,
     isKnownAddress: mayBeNamed,
-    kept,
+    cache,
     bodyDeadlineMs: bounds.bodyDeadlineMs,
     routeDeadlineMs: bounds.routeDeadlineMs,
     context,
@@ -198,7 +266,7 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
     clock,
     state: options.state,
     isKnownAddress: mayBeNamed,
-    headers: corsHeaders(options.corsOrigin),
+    headers: commonHeaders(options.corsOrigin),
   })
   apps.get(EVENT_STREAM_PATH, (res, req) => eventStreams.handle(res, req))
   apps.any('/*', front)
@@ -214,20 +282,9 @@ function limitersOf(
   return new Map(
     routes.map(({ name, limitTimes = 1 }) => [
       name,
-      rateLimiter({ limit: limit * limitTimes, windowMs }),
+      new RateLimiter({ limit: limit * limitTimes, windowMs }),
     ]),
   )
-}
-
-function upgradeRefusal(
-  parts: AdmissionParts,
-  context: ExchangeContext,
-): (res: HttpResponse, request: ServerRequest, error: RequestError) => void {
-  return (res, request, error) => {
-    const exchange = new Exchange(context, res, request)
-    exchange.routeName = 'feed'
-    admit(parts, exchange, () => errorReply(error))
-  }
 }
 
 function stopLive({ live, eventStreams }: Parts): void {

@@ -97,7 +97,7 @@ const API_CHOICES = [
 
 const LIMITS = [
   `| opened in ${seconds(limit('NEW_SOCKETS_WINDOW_MS'))} by one IPv4 address`,
-  `requests of more than ${count(limit('MAX_KEPT_REQUEST_CHARACTERS'))} characters are answered anew`,
+  `requests of more than ${count(limit('MAX_CACHED_REQUEST_CHARACTERS'))} characters are answered anew`,
   `| a request's line and headers | ${kib(limit('MAX_HEADER_BYTES'))}, `,
   `| a body | ${kib(limit('MAX_BODY_BYTES'))} | 413 |`,
   `| a live message | ${kib(limit('MAX_MESSAGE_BYTES'))} | 1009 |`,

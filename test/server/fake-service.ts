@@ -2,8 +2,7 @@ import { Budget } from '../../src/base/budget.ts'
 import type { AnnouncedChannel, EventMessage } from '../../src/protocol/live-frames.ts'
 import type { Queries, TableAnswer, TokenReads } from '../../src/protocol/queries.ts'
 import type { LiveSource, LiveStreams, StreamSource, Trade } from '../../src/protocol/streams.ts'
-import type { RunningServer, ServerOptions } from '../../src/server/http/options.ts'
-import { startServer } from '../../src/server/server.ts'
+import { type RunningServer, type ServerOptions, startServer } from '../../src/server/server.ts'
 
 /** A call that reached the Queries port. */
 export interface Call {

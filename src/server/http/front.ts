@@ -1,38 +1,42 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
 import { Budget, UNFINISHED, within } from '../../base/budget.ts'
+import type { ServiceState } from '../../protocol/queries.ts'
 import { addressRefusal, type IsKnownAddress } from '../../protocol/requests/address.ts'
 import { bodyText } from '../../protocol/requests/json-body.ts'
-import { accept, type Parsed, type Refused } from '../../protocol/requests/parsed.ts'
+import { accept, type Parsed, quoted, type Refused } from '../../protocol/requests/parsed.ts'
 import {
   parseQueryString,
   pathParameter,
   type QueryParameters,
 } from '../../protocol/requests/query-parameters.ts'
 import { udfErrorJson } from '../../protocol/udf-json.ts'
-import type { LoopScheduler } from '../load/loop-scheduler.ts'
-import { ROUTE_SLICE_MS } from '../load/loop-scheduler.ts'
+import { type LoopScheduler, ROUTE_SLICE_MS } from '../load/loop-scheduler.ts'
 import type { RateLimiter } from '../load/rate-limiter.ts'
 import type { ClientAddresses } from '../sockets/client-address.ts'
-import { admit } from './admission.ts'
-import { bodyTimeout, readBody, refusedByHeaders } from './body-reader.ts'
 import { Exchange, type ExchangeContext } from './exchange.ts'
-import {
-  deadlineExceeded,
-  internalError,
-  methodNotAllowed,
-  notFound,
-  preflight,
-  starting,
-  takeOfLimit,
-} from './front-replies.ts'
-import type { ServerState } from './options.ts'
-import { errorReply, type Reply } from './reply.ts'
-import { readRequest } from './request.ts'
+import { deadlineExceeded, errorReply, type Reply, refusal } from './reply.ts'
+import { readRequest, refusedByHeaders } from './request.ts'
 import type { Answered, ResponseCache } from './response-cache.ts'
-import type { RouteMatch, Router } from './router.ts'
+import type { Route, RouteMatch, Router } from './router.ts'
 
 const API_PATH = '/api/v2'
 const UDF_PATH = '/udf/'
+
+/**
+ * Request headers that browsers may send: those that are read, and those that libraries, gateways and tracers
+ * add by themselves, without which their requests would never get past the preflight. `*` would not allow
+ * `authorization`.
+ */
+const ALLOWED_HEADERS = [
+  ...['content-type', 'x-socket-id', 'if-none-match', 'last-event-id'],
+  ...['authorization', 'cache-control', 'pragma', 'x-api-key', 'x-request-id', 'x-requested-with'],
+  ...['traceparent', 'tracestate', 'baggage', 'sentry-trace'],
+].join(', ')
+
+/** Seconds a browser may keep the answer to its preflight. */
+const PREFLIGHT_MAX_AGE_S = '86400'
+
+const ADDRESS_WORDS: ReadonlySet<string> = new Set(['mint', 'wallet'])
 
 interface FrontOptions {
   readonly router: Router
@@ -40,43 +44,78 @@ interface FrontOptions {
   /** The limiter of a route by its name; empty when nothing is limited. */
   readonly limiters: ReadonlyMap<string, RateLimiter>
   readonly clock: () => number
-  readonly state: ServerState
+  readonly state: ServiceState
   readonly isKnownAddress: IsKnownAddress
-  readonly kept: ResponseCache
+  readonly cache: ResponseCache
   readonly bodyDeadlineMs: number
   readonly routeDeadlineMs: number
   readonly context: ExchangeContext
   readonly turns: LoopScheduler
 }
 
-/** The one handler of every HTTP request: no route can forget what is done here. */
+/**
+ * `server/http` answers HTTP requests. In: a request of uWebSockets.js. Out: exactly one answer, or a closed socket.
+ * A request becomes an `Exchange`, the front finds its `Route`, holds it to the limits, reads its body, calls it
+ * and gives its `Reply` to the `ResponseWriter`. Invariants: an abort is registered first; every answer is
+ * counted; an exception of a route is answered 500 and ends nothing else.
+ *
+ * The front is the one handler of every request: no route can forget what is done here.
+ */
 export function httpFront(options: FrontOptions): (res: HttpResponse, req: HttpRequest) => void {
   return (res, req) => {
     const request = readRequest(res, req, options.addresses)
     const exchange = new Exchange(options.context, res, request)
     exchange.isApi = isApiPath(request.path)
     if (request.path.startsWith(UDF_PATH)) exchange.errorBody = udfErrorJson
-    admit(options, exchange, () => dispatch(options, exchange))
+    exchange.admit(options, () => dispatch(options, exchange))
   }
 }
 
-/** The reply, or null when it comes later; the exchange is told to wait then. */
+/** The reply, or null when it comes later; the exchange waits then. */
 function dispatch(options: FrontOptions, exchange: Exchange): Reply | null {
   const { request } = exchange
   const match = options.router.find(request.path)
-  if (match === null) return notFound(request)
+  if (match === null)
+    return refusal('not_found', 'path', `The path ${quoted(request.path)} is not known.`)
   const { route } = match
   exchange.routeName = route.name
   if (request.method === 'OPTIONS') return preflight(route)
   // Whatever its method.
-  const limited = takeOfLimit(options.limiters.get(route.name), exchange, options.clock())
+  const limited = exchange.takeOfLimit(options.limiters.get(route.name), options.clock())
   if (limited !== null) return limited
   const method = request.method === 'HEAD' ? 'GET' : request.method
-  if (method !== route.method) return methodNotAllowed(request, route)
-  if (route.isApi && options.state.isStarting()) return starting(options.state.notReady())
+  if (method !== route.method) return methodNotAllowed(request.method, route)
+  if (route.isApi && options.state.isStarting()) {
+    const reason = options.state.notReady() ?? 'The service is starting.'
+    return refusal('starting', 'service', reason)
+  }
   return route.method === 'GET'
     ? run(options, exchange, match, '')
     : receive(options, exchange, match)
+}
+
+/** Methods of a route's path, as `Allow` lists them. */
+function allowedMethods(route: Route): string {
+  return route.method === 'GET' ? 'GET, HEAD, OPTIONS' : 'POST, OPTIONS'
+}
+
+/** 405 with `Allow`. */
+function methodNotAllowed(method: string, route: Route): Reply {
+  const allow = allowedMethods(route)
+  const message = `The method ${quoted(method)} came, allowed are ${allow}.`
+  return refusal('method_not_allowed', 'method', message, [['Allow', allow]])
+}
+
+/** 204 of OPTIONS, preflight or not. */
+function preflight(route: Route): Reply {
+  const allow = allowedMethods(route)
+  const headers: Reply['headers'] = [
+    ['Allow', allow],
+    ['Access-Control-Allow-Methods', allow],
+    ['Access-Control-Allow-Headers', ALLOWED_HEADERS],
+    ['Access-Control-Max-Age', PREFLIGHT_MAX_AGE_S],
+  ]
+  return { statusCode: 204, contentType: '', body: '', headers }
 }
 
 function isApiPath(path: string): boolean {
@@ -87,15 +126,15 @@ function receive(options: FrontOptions, exchange: Exchange, match: RouteMatch): 
   const refused = refusedByHeaders(exchange.request)
   if (refused !== null) return errorReply(refused.error)
   const { bodyDeadlineMs } = options
-  exchange.wait(bodyDeadlineMs, () => errorReply(bodyTimeout(bodyDeadlineMs).error))
-  const read = (body: Parsed<Buffer>) => {
+  exchange.wait(bodyDeadlineMs, () =>
+    refusal('body_timeout', 'body', `The body did not arrive within ${bodyDeadlineMs} ms.`),
+  )
+  exchange.readBody((body) => {
     exchange.guard(() => {
       const text = body.ok ? bodyText(body.value) : body
       return text.ok ? run(options, exchange, match, text.value) : errorReply(text.error)
-    }, internalError)
-  }
-  if (exchange.early === null) readBody(exchange.res, read)
-  else exchange.early.read(read)
+    })
+  })
   return null
 }
 
@@ -108,7 +147,7 @@ function run(
   const { path, query } = exchange.request
   const make = () => called(match, query, body, options.isKnownAddress)
   const key = `${path}?${query} ${body}`
-  const call = () => (match.route.isKept ? options.kept.answer(key, make) : make())
+  const call = () => (match.route.isCached ? options.cache.answer(key, make) : make())
   const answer = call()
   if (answer !== UNFINISHED) return settled(options, exchange, match, answer)
   const { routeDeadlineMs, turns } = options
@@ -121,7 +160,7 @@ function run(
         const next = call()
         isUnfinished = next === UNFINISHED
         return next === UNFINISHED ? null : settled(options, exchange, match, next)
-      }, internalError)
+      })
       return isUnfinished
     },
   })
@@ -143,8 +182,8 @@ function settled(
   const { routeDeadlineMs } = options
   exchange.wait(routeDeadlineMs, () => deadlineExceeded(routeDeadlineMs))
   answer.then(
-    (parsed) => exchange.guard(() => replyOf(parsed), internalError),
-    (error: unknown) => exchange.fail(error, internalError),
+    (parsed) => exchange.guard(() => replyOf(parsed)),
+    (error: unknown) => exchange.fail(error),
   )
   return null
 }
@@ -171,9 +210,7 @@ function pathWord({ route, named }: RouteMatch): Parsed<string> {
   return route.isWordRaw ? accept(named.raw) : pathParameter(named.raw, named.name)
 }
 
-const ADDRESS_WORDS: ReadonlySet<string> = new Set(['mint', 'wallet'])
-
-/** The refusal of what stands where a mint or a wallet is named and can be none; what is missing is the route's. */
+/** Refuses a path or a query that names a mint or a wallet by a text that can be none; a missing one is up to the route. */
 function noAddress(
   { route, named }: RouteMatch,
   word: string,

@@ -3,17 +3,17 @@ import type { Parsed } from '../../protocol/requests/parsed.ts'
 import type { QueryParameters } from '../../protocol/requests/query-parameters.ts'
 import type { Reply } from './reply.ts'
 
-/** What all reads of the API are. */
-export const GET_API = { method: 'GET', isApi: true, isKept: true } as const
+/** Common to all reads of the API. */
+export const GET_API = { method: 'GET', isApi: true, isCached: true } as const
 
-/** What a route works on: decoded already, or it would not be called. */
+/** A request as a route gets it, decoded. */
 interface RouteCall {
   /** The path's `:name`, decoded and not blank unless `isWordRaw`; empty where the path has none. */
   readonly word: string
   readonly parameters: QueryParameters
   /** Text of the body; empty on GET. */
   readonly body: string
-  /** For what is read: a route that runs out of it is called again in a later turn. */
+  /** For its reads: a route that runs out of it is called again in a later turn. */
   readonly budget: Budget
 }
 
@@ -29,9 +29,9 @@ export interface Route {
   readonly path: string
   /** Part of the API: rate limited, and 503 while the service starts. */
   readonly isApi: boolean
-  /** Nothing but the state decides the answer, which is kept for whoever asks the same. */
-  readonly isKept?: boolean
-  /** Told of every answer to a request with an `x-socket-id`. */
+  /** Nothing but the state decides the answer, which is cached for equal requests. */
+  readonly isCached?: boolean
+  /** Called with every answer to a request with an `x-socket-id`. */
   readonly answered?: (socketId: string, reply: Reply) => void
   /** It may be asked for so many times as often as the rate limit says; absent: once. */
   readonly limitTimes?: number
@@ -49,12 +49,6 @@ export interface RouteMatch {
   readonly named: { readonly name: string; readonly raw: string } | null
 }
 
-/** Finds routes by path; the method is compared by the front, which needs both answers. */
-export interface Router {
-  /** Null when no route has the path. */
-  find(path: string): RouteMatch | null
-}
-
 /** A path with one `:name`: what stands before and behind it. */
 interface Pattern {
   readonly route: Route
@@ -63,33 +57,39 @@ interface Pattern {
   readonly behind: string
 }
 
-/** Routes are tried in the order given, fixed paths without `:names` first. */
-export function routerOf(routes: readonly Route[]): Router {
-  const fixed = new Map<string, RouteMatch>()
-  const patterns: Pattern[] = []
-  for (const route of routes) {
-    const [before, named, ...more] = route.path.split(':')
-    if (more.length > 0) throw new Error(`The path ${route.path} has more than one name.`)
-    if (named === undefined) {
-      fixed.set(route.path, { route, named: null })
-      continue
-    }
-    const [name] = named.split('/')
-    patterns.push({ route, name, before, behind: named.slice(name.length) })
-  }
-  return {
-    find(path) {
-      const match = fixed.get(path)
-      if (match !== undefined) return match
-      for (const { route, name, before, behind } of patterns) {
-        if (!path.startsWith(before) || !path.endsWith(behind)) continue
-        const end = path.length - behind.length
-        // Both may be in the same place of a short path.
-        if (end < before.length) continue
-        const raw = path.slice(before.length, end)
-        if (!raw.includes('/')) return { route, named: { name, raw } }
+/**
+ * Finds routes by path, fixed paths before those with a `:name`, which are tried in the order given; the method is
+ * compared by the front, which needs both answers.
+ */
+export class Router {
+  readonly #fixed = new Map<string, RouteMatch>()
+  readonly #patterns: Pattern[] = []
+
+  constructor(routes: readonly Route[]) {
+    for (const route of routes) {
+      const [before = '', named, ...more] = route.path.split(':')
+      if (more.length > 0) throw new Error(`The path ${route.path} has more than one name.`)
+      if (named === undefined) {
+        this.#fixed.set(route.path, { route, named: null })
+        continue
       }
-      return null
-    },
+      const [name = ''] = named.split('/')
+      this.#patterns.push({ route, name, before, behind: named.slice(name.length) })
+    }
+  }
+
+  /** Null when no route has the path. */
+  find(path: string): RouteMatch | null {
+    const match = this.#fixed.get(path)
+    if (match !== undefined) return match
+    for (const { route, name, before, behind } of this.#patterns) {
+      if (!path.startsWith(before) || !path.endsWith(behind)) continue
+      const end = path.length - behind.length
+      // Both may be in the same place of a short path.
+      if (end < before.length) continue
+      const raw = path.slice(before.length, end)
+      if (!raw.includes('/')) return { route, named: { name, raw } }
+    }
+    return null
   }
 }

@@ -1,14 +1,11 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
 import { parseEventStream } from '../../protocol/live/event-stream.ts'
 import type { FollowRequest } from '../../protocol/live/live-messages.ts'
+import type { ServiceState } from '../../protocol/queries.ts'
 import type { IsKnownAddress } from '../../protocol/requests/address.ts'
 import { accept } from '../../protocol/requests/parsed.ts'
 import { parseQueryString } from '../../protocol/requests/query-parameters.ts'
-import { admit } from '../http/admission.ts'
 import { Exchange, type ExchangeContext } from '../http/exchange.ts'
-import { takeOfLimit } from '../http/front-replies.ts'
-import { SECURITY_HEADERS } from '../http/header-lines.ts'
-import type { ServerState } from '../http/options.ts'
 import { errorReply, type Header, type Reply } from '../http/reply.ts'
 import { readRequest } from '../http/request.ts'
 import type { Route } from '../http/router.ts'
@@ -53,7 +50,7 @@ interface EventStreamsOptions {
   readonly routeDeadlineMs: number
   readonly limiter: RateLimiter | undefined
   readonly clock: () => number
-  readonly state: ServerState
+  readonly state: ServiceState
   readonly isKnownAddress: IsKnownAddress
   /** Headers of every answer. */
   readonly headers: readonly Header[]
@@ -108,7 +105,7 @@ export class EventStreams {
     exchange.isApi = true
     const lastEventId = req.getHeader('last-event-id')
     const isLocal = isLocalPeer(res, req)
-    admit(this.#options, exchange, () => this.#begin(exchange, lastEventId, isLocal))
+    exchange.admit(this.#options, () => this.#begin(exchange, lastEventId, isLocal))
   }
 
   /** The refusal, or null when the stream has begun. */
@@ -171,7 +168,7 @@ export class EventStreams {
 
   #gate(exchange: Exchange): Reply | null {
     const { limiter, clock } = this.#options
-    const limited = takeOfLimit(limiter, exchange, clock())
+    const limited = exchange.takeOfLimit(limiter, clock())
     if (limited !== null) return limited
     const full = this.#bounds.refusal(exchange.request.client)
     return full === null ? null : errorReply(full)
@@ -181,7 +178,7 @@ export class EventStreams {
     res.cork(() => {
       res.writeHeader('Content-Type', EVENT_STREAM_TYPE)
       res.writeHeader(...NOT_STORED)
-      for (const [name, value] of [...SECURITY_HEADERS, ...headers]) res.writeHeader(name, value)
+      for (const [name, value] of headers) res.writeHeader(name, value)
     })
   }
 

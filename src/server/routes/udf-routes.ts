@@ -52,10 +52,10 @@ export function udfRoutes(
     route('config', () => accept(jsonReply(udfConfigJson()))),
     route('time', () => accept({ ...jsonReply(String(reads.now())), contentType: 'text/plain' })),
     route('symbols', (parameters, budget) => symbolInfo(answers, reads, parameters, budget)),
-    // Of charts too.
+    // It reads charts too.
     {
       ...route('quotes', (parameters, budget) => quotes(reads, chart, parameters, budget)),
-      isKept: false,
+      isCached: false,
     },
     route('search', (parameters, budget) => found(answers, parameters, budget)),
     {
@@ -66,7 +66,7 @@ export function udfRoutes(
         ),
       ),
       // Its charts may be older than the state.
-      isKept: false,
+      isCached: false,
       limitTimes: UDF_HISTORY_LIMIT_TIMES,
     },
   ]
@@ -91,17 +91,17 @@ function symbolInfo(
 }
 
 function found(answers: Queries, parameters: QueryParameters, budget: Budget): Parsed<Reply> {
-  const words: string[] = []
-  for (const name of ['query', 'exchange', 'type']) {
-    const word = single(parameters, name)
-    if (!word.ok) return word
-    words.push(word.value ?? '')
-  }
-  const [query, exchange, type] = words
+  const query = single(parameters, 'query')
+  if (!query.ok) return query
+  const exchange = single(parameters, 'exchange')
+  if (!exchange.ok) return exchange
+  const type = single(parameters, 'type')
+  if (!type.ok) return type
   const limit = integer(parameters, 'limit', SEARCH_LIMIT)
   if (!limit.ok) return limit
   // The search box of a chart asks with nothing typed yet.
-  if (query.trim() === '' || !udfHas(exchange, type)) return accept(jsonReply('[]'))
+  const isBlank = (query.value ?? '').trim() === ''
+  if (isBlank || !udfHas(exchange.value ?? '', type.value ?? '')) return accept(jsonReply('[]'))
   const text = parseSearch(parameters)
   if (!text.ok) return text
   const tokens = answers.search(text.value, false, budget)
@@ -117,17 +117,17 @@ function quotes(
   const symbols = parseQuotes(parameters)
   if (!symbols.ok) return symbols
   const now = reads.now()
-  const told: object[] = []
+  const rows: object[] = []
   for (const symbol of symbols.value) {
     const mint = withoutExchange(symbol)
     const token = reads.symbol(mint)
     if (token === null) {
-      told.push(unknownQuote(symbol))
+      rows.push(unknownQuote(symbol))
       continue
     }
     const days = chart(accept(daysQuery(mint)), budget)
     if (!days.ok) return days
-    told.push(quoteOf(symbol, { mint, ...token }, textOf(days.value), now))
+    rows.push(quoteOf(symbol, { mint, ...token }, textOf(days.value), now))
   }
-  return accept(jsonReply(quotesJson(told)))
+  return accept(jsonReply(quotesJson(rows)))
 }

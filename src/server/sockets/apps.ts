@@ -6,7 +6,8 @@ import type {
   WebSocketBehavior,
 } from 'uWebSockets.js'
 import { createServer } from 'node:net'
-import type { NewSockets } from './new-sockets.ts'
+import { RateLimiter } from '../load/rate-limiter.ts'
+import { type ClientAddresses, isLoopback } from './client-address.ts'
 import { secureApp, type TlsFiles, tlsFingerprint } from './tls-files.ts'
 import { _cfg, App, us_listen_socket_close, us_socket_local_port } from './uws.ts'
 
@@ -15,12 +16,15 @@ import { _cfg, App, us_listen_socket_close, us_socket_local_port } from './uws.t
  * by who asks, and not by who has asked.
  */
 const SCARCE_SHARE = 1 / 8
-
 /**
  * Certificates that one run reads at most, each of which keeps some memory until the end; past it
  * the present one stays, and the reload says that a restart is needed.
  */
 const MAX_CERTIFICATES = 64
+/** About as long as uWebSockets.js keeps a socket open that brings nothing, or no whole request. */
+const NEW_SOCKETS_WINDOW_MS = 10_000
+/** Share of all sockets that one address may begin in that time at most, where there are few. */
+const NEW_SOCKETS_SHARE = 1 / 8
 
 /** LIBUS_LISTEN_EXCLUSIVE_PORT: without it a second server would share the port unnoticed. */
 const EXCLUSIVE_PORT = 1
@@ -31,10 +35,10 @@ const REASONS: ReadonlyMap<string, string> = new Map([
   ['ENOTFOUND', 'the host name is not known'],
 ])
 
-// Answers do not tell what serves them.
+// Answers do not name what serves them.
 _cfg('silent')
 
-/** What registers handlers, and what publishes: the apps of one port as if they were one. */
+/** What the live feed uses of the apps of one port. */
 export interface LiveApp {
   ws<T>(path: string, behavior: WebSocketBehavior<T>): void
   publish(topic: string, message: string): void
@@ -47,6 +51,9 @@ interface CountedApp {
 }
 
 /**
+ * `server/sockets` has what is below HTTP: the apps of one port, TLS files, and who a client is. In: settings and
+ * sockets. Out: handlers that uWebSockets.js calls. An address is counted by `client-address.ts` alone.
+ *
  * The sockets of one port. Plain: one app. TLS: an app that only accepts and hands every socket to
  * the app with the present certificate; a new certificate is a new app, and the ones before go on
  * serving their sockets. So nothing is dropped, not even a handshake. No app is ever closed before
@@ -58,8 +65,10 @@ export class Apps implements LiveApp {
   readonly #newSockets: NewSockets
   readonly #acceptor: TemplatedApp | null
   readonly #installs: ((counted: CountedApp) => void)[] = []
-  /** In order of age; the last one gets the new sockets. At most MAX_CERTIFICATES. */
+  /** In order of age, at most MAX_CERTIFICATES. */
   readonly #apps: CountedApp[]
+  /** The last one, which gets the new sockets. */
+  #newest: CountedApp
   /** Of the newest app's files; reading the same again makes no further app. */
   #fingerprint: string
   #listening: Listening | null = null
@@ -74,12 +83,9 @@ export class Apps implements LiveApp {
     // Not App(): uWebSockets.js gives a socket handed over the size of its acceptor's sockets, and a
     // TLS socket is larger than a plain one. It would write past the end of its memory.
     this.#acceptor = tls === null ? null : secureApp(tls)
-    this.#apps = [this.#counted(tls === null ? App() : secureApp(tls))]
+    this.#newest = this.#counted(tls === null ? App() : secureApp(tls))
+    this.#apps = [this.#newest]
     this.#acceptor?.addChildAppDescriptor(this.#newest.app.getDescriptor())
-  }
-
-  get #newest(): CountedApp {
-    return this.#apps[this.#apps.length - 1]
   }
 
   /** Flat figures for /readyz and /metrics. */
@@ -91,7 +97,7 @@ export class Apps implements LiveApp {
     }
   }
 
-  /** Is so little room left that who has been answered is to make room? */
+  /** Is so little room left that answered clients are to make room? */
   get areScarce(): boolean {
     return this.#maxSockets - this.#sockets < this.#maxSockets * SCARCE_SHARE
   }
@@ -110,7 +116,7 @@ export class Apps implements LiveApp {
       counted.app.ws<T>(path, {
         ...behavior,
         close: (socket, code, reason) => {
-          // The filter is not told of sockets that were upgraded.
+          // The filter is not called for sockets that were upgraded.
           this.#left(counted)
           close?.(socket, code, reason)
         },
@@ -149,6 +155,7 @@ export class Apps implements LiveApp {
     const next = this.#counted(secureApp(tls))
     for (const install of this.#installs) install(next)
     this.#apps.push(next)
+    this.#newest = next
     this.#fingerprint = fingerprint
     // In this order, and within one turn: there is always exactly one that gets the next socket.
     this.#acceptor.addChildAppDescriptor(next.app.getDescriptor())
@@ -173,7 +180,7 @@ export class Apps implements LiveApp {
     return counted
   }
 
-  /** Told of every socket that is accepted (1) or closes without having been upgraded (-1). */
+  /** Called for every socket that is accepted (1) or closes without having been upgraded (-1). */
   #changed(counted: CountedApp, res: HttpResponse, change: number): void {
     if (change < 0) {
       this.#left(counted)
@@ -226,4 +233,37 @@ export function whyNotListening({ code, message }: NodeJS.ErrnoException, settin
   if (code === 'EADDRINUSE')
     return `the port is in use: stop what uses it, or give another ${setting}`
   return REASONS.get(code ?? '') ?? message
+}
+
+/**
+ * Keeps one address from taking every socket. uWebSockets.js does not say whose socket has closed, so
+ * none can be counted for as long as it is open; but one that brings nothing is closed after some ten
+ * seconds, and only so many of one address may begin in that time. Programs of this machine and proxies that
+ * are trusted stand for others and are not counted.
+ */
+export class NewSockets {
+  readonly #limiter: RateLimiter
+  readonly #addresses: ClientAddresses
+  readonly #nowMs: () => number
+
+  /** `nowMs`: a monotonic clock. */
+  constructor(
+    limits: { readonly sockets: number; readonly newSocketsPerAddress: number },
+    addresses: ClientAddresses,
+    nowMs: () => number = () => performance.now(),
+  ) {
+    const share = Math.ceil(limits.sockets * NEW_SOCKETS_SHARE)
+    const limit = Math.min(limits.newSocketsPerAddress, share)
+    this.#limiter = new RateLimiter({ limit, windowMs: NEW_SOCKETS_WINDOW_MS })
+    this.#addresses = addresses
+    this.#nowMs = nowMs
+  }
+
+  /** Counts a new socket; true: it is one more than its address may begin. */
+  isOneTooMany(remote: ArrayBuffer): boolean {
+    // Reset by now: it has no address any more.
+    if (remote.byteLength === 0 || this.#addresses.isTrusted(remote)) return false
+    const client = this.#addresses.keyOf(remote, '')
+    return !isLoopback(client) && !this.#limiter.take(client, this.#nowMs()).allowed
+  }
 }

@@ -1,9 +1,12 @@
 import { type IncomingHttpHeaders, request } from 'node:http'
 import { connect } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import type { AdminSource } from '../../../src/server/admin/admin-routes.ts'
-import { type RunningAdmin, startAdmin } from '../../../src/server/admin/admin-server.ts'
-import { readinessOf } from '../../../src/server/http/readiness.ts'
+import {
+  type AdminSource,
+  type RunningAdmin,
+  startAdmin,
+} from '../../../src/server/admin/admin-server.ts'
+import { readinessOf } from '../../../src/server/routes/system-routes.ts'
 import { BEFORE_IDLE_MS, rawConnect, waitUntil } from '../raw-http.ts'
 
 let admin: RunningAdmin

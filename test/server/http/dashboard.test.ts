@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { type Dashboard, readDashboard } from '../../../src/server/http/dashboard-files.ts'
+import { type Dashboard, readDashboard } from '../../../src/server/routes/dashboard-routes.ts'
 import { newFolder } from '../../new-folder.ts'
 import { EngineServer } from '../engine-server.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Parsed } from '../../../src/protocol/requests/parsed.ts'
-import { EarlyBody, readBody } from '../../../src/server/http/body-reader.ts'
+import { RequestBody } from '../../../src/server/http/request.ts'
 import { errorOf } from '../error-json.ts'
 import { type FakeService, startFake } from '../fake-service.ts'
 import { BEFORE_IDLE_MS, exchange, rawConnect, waitUntil } from '../raw-http.ts'
@@ -122,15 +122,15 @@ test('whatever pieces a body comes in, it is those bytes, and past the limit a 4
           bodies.push(body.ok ? { ok: true, value: Buffer.from(body.value) } : body)
         let hear: (chunk: ArrayBuffer, isLast: boolean) => void = () => {}
         const source = { onData: (heard: typeof hear) => (hear = heard) }
-        const early = knownAfter === null ? null : new EarlyBody(source)
-        if (early === null) readBody(source, done)
+        const body = new RequestBody(source)
+        if (knownAfter === null) body.read(done)
         for (const [index, bytes] of pieces.entries()) {
-          if (index === knownAfter) early?.read(done)
+          if (index === knownAfter) body.read(done)
           const lent = new Uint8Array(bytes)
           hear(lent.buffer, index === pieces.length - 1)
           lent.fill(0)
         }
-        if (knownAfter !== null && knownAfter >= pieces.length) early?.read(done)
+        if (knownAfter !== null && knownAfter >= pieces.length) body.read(done)
         const whole = Buffer.concat(pieces)
         expect(bodies.length).toBe(1)
         if (whole.length > MAX_BODY_BYTES)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { FairQueue } from '../../../src/server/load/fair-queue.ts'
+import { FairQueue } from '../../../src/server/load/loop-scheduler.ts'
 
 /** Limits of the server, private to their files. */
 const CLIENT_DEBT_MS = 10

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import type { ServerOptions } from '../../../src/server/http/options.ts'
+import type { ServerOptions } from '../../../src/server/server.ts'
 import { type FakeService, startFake } from '../fake-service.ts'
 import { PAST_THE_KERNEL_BYTES } from '../kernel-buffers.ts'
 import { LiveClient } from '../live-client.ts'

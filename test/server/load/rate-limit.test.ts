@@ -1,9 +1,9 @@
 import { request } from 'node:http'
 import { afterEach, expect, test } from 'vitest'
-import type { ServerOptions } from '../../../src/server/http/options.ts'
-import { rateLimiter } from '../../../src/server/load/rate-limiter.ts'
+import { RateLimiter } from '../../../src/server/load/rate-limiter.ts'
+import type { ServerOptions } from '../../../src/server/server.ts'
 import {
-  clientAddresses,
+  ClientAddresses,
   clientKey,
   parseAddress,
 } from '../../../src/server/sockets/client-address.ts'
@@ -188,7 +188,7 @@ test.each([
   ['fd00::5', '1.2.3.4', '1.2.3.4'],
   ['fd01::5', '1.2.3.4', 'fd01000000000000'],
 ])('peer %s forwarding for %s counts as %s', (remote, forwardedFor, key) => {
-  const addresses = clientAddresses(['10.0.0.0/8', 'fd00::/16'])
+  const addresses = new ClientAddresses(['10.0.0.0/8', 'fd00::/16'])
   expect(addresses.keyOf(peer(remote), forwardedFor)).toBe(key)
 })
 
@@ -202,13 +202,14 @@ test.each([
   ['fd00::/10', ['fd00::', 'fd3f::1'], ['fd40::', 'fc00::', '253.0.0.0']],
   ['2001:db8::/33', ['2001:db8:7fff::1'], ['2001:db8:8000::1', '2001:db9::1']],
 ])('the proxies of %s are those of its addresses and no others', (subnet, inside, outside) => {
-  const { isTrusted } = clientAddresses([subnet])
-  expect(inside.filter((address) => !isTrusted(peer(address)))).toEqual([])
-  expect(outside.filter((address) => isTrusted(peer(address)))).toEqual([])
+  const addresses = new ClientAddresses([subnet])
+  const isTrusted = (text: string) => addresses.isTrusted(peer(text))
+  expect(inside.filter((address) => !isTrusted(address))).toEqual([])
+  expect(outside.filter((address) => isTrusted(address))).toEqual([])
 })
 
 test('of a long chain of proxies the last ones are read, so many and no more', () => {
-  const addresses = clientAddresses(['10.0.0.0/8'])
+  const addresses = new ClientAddresses(['10.0.0.0/8'])
   const chain = (hops: number) =>
     ['9.9.9.9', ...Array.from({ length: hops }, (_, hop) => `10.1.0.${hop}`)].join(', ')
   const last = MAX_FORWARDED_HOPS - 1
@@ -233,7 +234,7 @@ test.each(['x', '10.0.0.0/33', '10.0.0.0/', '10.0.0.0/-1', '::/129', '10.0.0.0/8
 )
 
 test('when the map is full clients that come new share windows, and no window is forgotten', () => {
-  const limiter = rateLimiter({ limit: 1, windowMs: 1000 }, 2)
+  const limiter = new RateLimiter({ limit: 1, windowMs: 1000 }, 2)
   expect(limiter.take('a', 0).allowed).toBe(true)
   expect(limiter.take('b', 1).allowed).toBe(true)
   expect(limiter.take('a', 2).allowed).toBe(false)
@@ -245,7 +246,7 @@ test('when the map is full clients that come new share windows, and no window is
 })
 
 test('a clock that is set back holds nobody longer than a window', () => {
-  const limiter = rateLimiter({ limit: 1, windowMs: 1000 })
+  const limiter = new RateLimiter({ limit: 1, windowMs: 1000 })
   expect(limiter.take('a', 1_000_000).allowed).toBe(true)
   expect(limiter.take('a', 0).allowed).toBe(true)
   expect(limiter.take('a', 1).allowed).toBe(false)

@@ -1,4 +1,4 @@
-import { Fifo } from '../../load/fair-queue.ts'
+import { Fifo } from '../../load/loop-scheduler.ts'
 import type { Outlet } from './connection.ts'
 import { MAX_BUFFERED_BYTES } from './connection.ts'
 

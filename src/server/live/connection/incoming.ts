@@ -6,8 +6,7 @@ import {
 } from '../../../protocol/live/live-messages.ts'
 import { liveErrorFrame } from '../../../protocol/live-frames.ts'
 import type { IsKnownAddress } from '../../../protocol/requests/address.ts'
-import { Fifo } from '../../load/fair-queue.ts'
-import type { LoopScheduler, Waiting } from '../../load/loop-scheduler.ts'
+import { Fifo, type LoopScheduler, type Waiting } from '../../load/loop-scheduler.ts'
 import { hasMuchUnread, type LiveConnection, type Send } from './connection.ts'
 import type { LiveFailures } from './live-failures.ts'
 import {

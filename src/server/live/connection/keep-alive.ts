@@ -1,8 +1,13 @@
-import type { LiveTimes } from '../../http/options.ts'
 import type { LiveConnection } from './connection.ts'
 
 /** Keep-alive looks at every connection at most this often. */
 const KEEP_ALIVE_TICK_MS = 1000
+
+/** Times of the live feed: how often a ping goes out, and after how long a silent connection is closed. */
+export interface LiveTimes {
+  readonly pingMs: number
+  readonly silenceMs: number
+}
 
 /**
  * Pings every connection at its own time, so that thousands are not pinged in one loop turn, and

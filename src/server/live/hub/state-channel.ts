@@ -2,7 +2,7 @@ import type { LiveErrorCode } from '../../../protocol/errors.ts'
 import { type FollowedWords, liveErrorFrame } from '../../../protocol/live-frames.ts'
 import type { Queries } from '../../../protocol/queries.ts'
 import type { LiveStreams } from '../../../protocol/streams.ts'
-import type { OnStep } from '../../http/options.ts'
+import type { OnStep } from '../../http/exchange.ts'
 import { isLoopback } from '../../sockets/client-address.ts'
 import {
   CATCH_UP_BUFFER_BYTES,

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import type { Swap } from '../../../../src/events/event.ts'
-import type { ServerOptions } from '../../../../src/server/http/options.ts'
 import {
   CATCH_UP_BUFFER_BYTES,
   hasTooMuchUnread,
@@ -12,6 +11,7 @@ import {
 import { LiveFailures } from '../../../../src/server/live/connection/live-failures.ts'
 import { FollowedCandles } from '../../../../src/server/live/hub/followed-candles.ts'
 import { Topics } from '../../../../src/server/live/hub/topics.ts'
+import type { ServerOptions } from '../../../../src/server/server.ts'
 import { START_SECOND } from '../../../oracle/fixtures.ts'
 import { HAS_OPENSSL, makeCertificate } from '../../certificates.ts'
 import { EngineServer } from '../../engine-server.ts'

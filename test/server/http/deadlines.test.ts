@@ -1,10 +1,12 @@
 import fc from 'fast-check'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { type Awaited, Deadlines } from '../../../src/server/load/deadlines.ts'
+import { Deadlines } from '../../../src/server/http/exchange.ts'
 import { waitUntil } from '../raw-http.ts'
 
+type Late = Parameters<Deadlines['add']>[0]
+
 /** Something awaited that notes when it was late. */
-function noted(): Awaited & { readonly lateMs: readonly number[] } {
+function noted(): Late & { readonly lateMs: readonly number[] } {
   const lateMs: number[] = []
   return { lateMs, late: () => void lateMs.push(performance.now()) }
 }
@@ -53,7 +55,7 @@ test('what was done in time is never late, and what comes behind it is', async (
 test('one that waits anew when it is late waits its whole time again', async () => {
   const deadlines = new Deadlines()
   const lateMs: number[] = []
-  const again: Awaited = {
+  const again: Late = {
     late() {
       lateMs.push(performance.now())
       if (lateMs.length < 3) deadlines.add(again, 10)
