@@ -1,3 +1,8 @@
+/**
+ * `server` composes its rooms: sockets, load, http, routes and live. In: the ports of `protocol` (queries, live
+ * streams, the service's state) and settings. Out: a port that listens. Invariant: the server never imports the engine.
+ */
+
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type AdjustableLimits, readSurface, SURFACE_DEFAULTS } from '../config/surface.ts'
 import type { Queries, ServiceState, TokenReads } from '../protocol/queries.ts'
@@ -11,11 +16,10 @@ import {
   type Log,
   type OnStep,
 } from './http/exchange.ts'
-import { httpFront } from './http/front.ts'
+import { httpFront, type Route, Router } from './http/front.ts'
 import { errorReply, type StaticDocument } from './http/reply.ts'
 import { ResponseCache } from './http/response-cache.ts'
 import { commonHeaders, ResponseWriter } from './http/response-writer.ts'
-import { type Route, Router } from './http/router.ts'
 import type { LiveTimes } from './live/connection/keep-alive.ts'
 import { LiveGate } from './live/connection/live-gate.ts'
 import {
@@ -57,7 +61,7 @@ export interface ServerOptions {
   readonly port: number
   readonly answers: Queries
   readonly live: LiveSource
-  /** Numbers, replays and snapshots of what is live. */
+  /** Numbers, replays and snapshots of live streams. */
   readonly streams: LiveStreams
   /** Reads beyond the specification's. */
   readonly reads: TokenReads
@@ -127,9 +131,6 @@ interface Parts {
 }
 
 /**
- * `server` composes its rooms: sockets, load, http, routes and live. In: the ports of `protocol` (queries, live
- * streams, the service's state) and settings. Out: a port that listens. It never imports the engine.
- *
  * Starts the HTTP API and the live feed on one port. Rejects with an Error of one sentence when
  * the port or the address cannot be had or `trustProxy` holds something else than addresses.
  */
@@ -222,11 +223,11 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
     eventStreamRoute(mayBeNamed),
   ]
   const limiters = limitersOf(api, options)
-  const cache = new ResponseCache({
-    version: () => answers.version(),
-    maxBytes: bounds.answerCacheBytes,
-    isChecked: options.checksCache ?? false,
-  })
+  const cache = new ResponseCache(
+    () => answers.version(),
+    bounds.answerCacheBytes,
+    options.checksCache,
+  )
   const figures = () => ({
     ...live.figures(),
     ...eventStreams.figures(),

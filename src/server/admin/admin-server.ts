@@ -1,3 +1,9 @@
+/**
+ * `server/admin` is the operator's surface: metrics, health, profiles and orders on a port of its own. In: reads and
+ * orders of the service (`AdminSource`). Out: answers by node:http, since long requests and large streams must not
+ * meet the API's sockets. Invariant: a request has the token, or comes from a program of this machine.
+ */
+
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { Session } from 'node:inspector/promises'
@@ -54,8 +60,7 @@ export interface RunningAdmin {
 }
 
 /**
- * `server/admin`: metrics, health, profiles and orders for the operator, on a port of its own, by node:http: long
- * requests and large streams must not meet the API's sockets. Rejects with an Error of one sentence
+ * Starts the admin surface. Rejects with an Error of one sentence
  * when the port cannot be had.
  */
 export async function startAdmin(options: AdminOptions): Promise<RunningAdmin> {
@@ -92,9 +97,7 @@ async function answer(
   response: ServerResponse,
 ): Promise<void> {
   request.resume()
-  const refusal = whyRefused(request, options.token)
-  if (refusal !== null)
-    return sendText(response, refusal.statusCode, refusal.message, refusal.headers)
+  if (refuseStranger(request, response, options.token)) return
   const url = URL.parse(request.url ?? '/', 'http://admin')
   if (url === null) return sendText(response, 404, listOf(routes))
   const method = request.method === 'HEAD' ? 'GET' : request.method
@@ -129,27 +132,26 @@ function listening(server: Server, { host, port }: AdminOptions): Promise<void> 
   })
 }
 
-interface AdminRefusal {
-  readonly statusCode: 401 | 403
-  readonly message: string
-  readonly headers: Readonly<Record<string, string>>
-}
-
 /**
- * Why a request may not be answered, null when it may. With a token every request has to carry it.
+ * Refuses a request that may not be answered; false when it may. With a token every request has to carry it.
  * Without one the surface is on loopback, where a web page could reach it through the operator's
  * browser: so requests that a page sent, or that call this machine by another name, are refused.
  */
-function whyRefused(request: IncomingMessage, token: string | null): AdminRefusal | null {
+function refuseStranger(
+  request: IncomingMessage,
+  response: ServerResponse,
+  token: string | null,
+): boolean {
   if (token !== null) {
     const given = BEARER.exec(request.headers.authorization ?? '')?.[1] ?? ''
-    if (isSame(given, token)) return null
+    if (isSame(given, token)) return false
     const message = 'Send Authorization: Bearer <ADMIN_TOKEN>.'
-    return { statusCode: 401, message, headers: { 'WWW-Authenticate': 'Bearer' } }
+    sendText(response, 401, message, { 'WWW-Authenticate': 'Bearer' })
+    return true
   }
-  if (!isFromPage(request) && LOCAL_HOST.test(request.headers.host ?? '')) return null
-  const message = 'Without ADMIN_TOKEN only programs of this machine are answered.'
-  return { statusCode: 403, message, headers: {} }
+  if (!isFromPage(request) && LOCAL_HOST.test(request.headers.host ?? '')) return false
+  sendText(response, 403, 'Without ADMIN_TOKEN only programs of this machine are answered.')
+  return true
 }
 
 function isFromPage({ headers }: IncomingMessage): boolean {

@@ -58,7 +58,7 @@ export interface ExchangeContext {
 export class Exchange {
   readonly res: HttpResponse
   readonly request: ServerRequest
-  /** Label of the counters; the front sets it when the route is known. */
+  /** Label of the counters; the front sets it once the route is known. */
   routeName = 'none'
   /** Under the API's path: the answer has the headers of the stream position. */
   isApi = false
@@ -72,7 +72,7 @@ export class Exchange {
   /** Monotonic ms. */
   readonly startedMs = performance.now()
   #ended = false
-  /** Of the present wait; 0: it waits for nothing. */
+  /** Time of the present wait; 0: it does not wait. */
   #deadlineMs = 0
   #late: (() => Reply) | null = null
 
@@ -190,7 +190,7 @@ export class Exchange {
 
   /**
    * Runs a step and answers with what it returns; null: the answer comes later. An exception is a
-   * defect: logged, answered 500, and life goes on.
+   * defect: it is logged and answered 500, and ends nothing else.
    */
   guard(step: () => Reply | null): void {
     const startMs = performance.now()
@@ -205,7 +205,7 @@ export class Exchange {
 
   /**
    * Logs an exception of a route with its stack, which the client never sees, and answers with the
-   * id of that line, where one was written. Requests that go well have no id: nothing would ever ask for it.
+   * id of that line, where one was written. Requests without an exception need no id.
    */
   fail(error: unknown): void {
     const requestId = this.#logDefect(error)
@@ -321,7 +321,7 @@ export class Deadlines {
   }
 
   #start(line: Line, durationMs: number): void {
-    // Who waits has a socket, which keeps the process alive; what is left of a timer must not.
+    // An exchange that waits has a socket, which keeps the process alive; the timer alone must not.
     line.timer = setTimeout(() => this.#look(line), durationMs).unref()
   }
 

@@ -1,3 +1,10 @@
+/**
+ * `server/http` answers HTTP requests. In: a request of uWebSockets.js. Out: exactly one answer, or a closed socket.
+ * A request becomes an `Exchange`; the front finds its `Route`, holds it to the limits, reads its body, calls it
+ * and gives its `Reply` to the `ResponseWriter`. Invariants: an abort is registered first; every answer is
+ * counted; an exception of a route is answered 500 and ends nothing else.
+ */
+
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
 import { Budget, UNFINISHED, within } from '../../base/budget.ts'
 import type { ServiceState } from '../../protocol/queries.ts'
@@ -17,7 +24,6 @@ import { Exchange, type ExchangeContext } from './exchange.ts'
 import { deadlineExceeded, errorReply, type Reply, refusal } from './reply.ts'
 import { readRequest, refusedByHeaders } from './request.ts'
 import type { Answered, ResponseCache } from './response-cache.ts'
-import type { Route, RouteMatch, Router } from './router.ts'
 
 const API_PATH = '/api/v2'
 const UDF_PATH = '/udf/'
@@ -38,6 +44,95 @@ const PREFLIGHT_MAX_AGE_S = '86400'
 
 const ADDRESS_WORDS: ReadonlySet<string> = new Set(['mint', 'wallet'])
 
+/** Common to all reads of the API. */
+export const GET_API = { method: 'GET', isApi: true, isCached: true } as const
+
+/** A request as a route gets it, decoded. */
+interface RouteCall {
+  /** The path's `:name`, decoded and not blank unless `isWordRaw`; empty where the path has none. */
+  readonly word: string
+  readonly parameters: QueryParameters
+  /** Text of the body; empty on GET. */
+  readonly body: string
+  /** For its reads: a route that runs out of it is called again in a later turn. */
+  readonly budget: Budget
+}
+
+/**
+ * One row of the table of routes. A route parses and answers; everything else (abort, body,
+ * limits, HEAD, ETag, compression, CORS, errors) is the front's.
+ */
+export interface Route {
+  /** Label of metrics and bucket of the rate limit. */
+  readonly name: string
+  readonly method: 'GET' | 'POST'
+  /** Fixed pieces and at most one `:name`. */
+  readonly path: string
+  /** Part of the API: rate limited, and 503 while the service starts. */
+  readonly isApi: boolean
+  /** Nothing but the state decides the answer, which is cached for equal requests. */
+  readonly isCached?: boolean
+  /** Called with every answer to a request with an `x-socket-id`. */
+  readonly answered?: (socketId: string, reply: Reply) => void
+  /** It may be asked for so many times as often as the rate limit says; absent: once. */
+  readonly limitTimes?: number
+  /** Parameters of its query that name a mint or a wallet, as a `:mint` and a `:wallet` of its path do. */
+  readonly addresses?: readonly string[]
+  /** The route decodes the word of its path itself, because it may not count. */
+  readonly isWordRaw?: boolean
+  /** May throw only on a defect; that is logged and answered 500. */
+  readonly answer: (call: RouteCall) => Parsed<Reply> | Promise<Parsed<Reply>>
+}
+
+export interface RouteMatch {
+  readonly route: Route
+  /** The path's `:name` and its raw text; null where the path has none. */
+  readonly named: { readonly name: string; readonly raw: string } | null
+}
+
+/**
+ * Finds routes by path, fixed paths before those with a `:name`, which are tried in the order given; the method is
+ * compared by the front, which needs both answers.
+ */
+export class Router {
+  readonly #fixed = new Map<string, RouteMatch>()
+  /** Paths with one `:name`: the texts before and behind it. */
+  readonly #patterns: {
+    readonly route: Route
+    readonly name: string
+    readonly before: string
+    readonly behind: string
+  }[] = []
+
+  constructor(routes: readonly Route[]) {
+    for (const route of routes) {
+      const [before = '', named, ...more] = route.path.split(':')
+      if (more.length > 0) throw new Error(`The path ${route.path} has more than one name.`)
+      if (named === undefined) {
+        this.#fixed.set(route.path, { route, named: null })
+        continue
+      }
+      const [name = ''] = named.split('/')
+      this.#patterns.push({ route, name, before, behind: named.slice(name.length) })
+    }
+  }
+
+  /** Null when no route has the path. */
+  find(path: string): RouteMatch | null {
+    const match = this.#fixed.get(path)
+    if (match !== undefined) return match
+    for (const { route, name, before, behind } of this.#patterns) {
+      if (!path.startsWith(before) || !path.endsWith(behind)) continue
+      const end = path.length - behind.length
+      // Both may be in the same place of a short path.
+      if (end < before.length) continue
+      const raw = path.slice(before.length, end)
+      if (!raw.includes('/')) return { route, named: { name, raw } }
+    }
+    return null
+  }
+}
+
 interface FrontOptions {
   readonly router: Router
   readonly addresses: ClientAddresses
@@ -53,14 +148,7 @@ interface FrontOptions {
   readonly turns: LoopScheduler
 }
 
-/**
- * `server/http` answers HTTP requests. In: a request of uWebSockets.js. Out: exactly one answer, or a closed socket.
- * A request becomes an `Exchange`, the front finds its `Route`, holds it to the limits, reads its body, calls it
- * and gives its `Reply` to the `ResponseWriter`. Invariants: an abort is registered first; every answer is
- * counted; an exception of a route is answered 500 and ends nothing else.
- *
- * The front is the one handler of every request: no route can forget what is done here.
- */
+/** The one handler of every request: abort, limits, body and errors are handled here for all routes. */
 export function httpFront(options: FrontOptions): (res: HttpResponse, req: HttpRequest) => void {
   return (res, req) => {
     const request = readRequest(res, req, options.addresses)

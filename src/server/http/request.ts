@@ -38,7 +38,7 @@ export interface ServerRequest {
   readonly client: string
   /**
    * The peer has reset the connection while requests before this one were answered: the kernel has
-   * no address for it any more, and nobody reads the answer.
+   * no address for it any more, and the answer has no reader.
    */
   readonly isGone: boolean
 }
@@ -91,13 +91,13 @@ function forwardedForOf(req: HttpRequest): string {
 /**
  * Must be called first in a handler that makes no `Exchange`, which does the same by itself. An answer
  * to a connection that is reset at that moment is none to uWebSockets.js, and it ends the process over
- * a handler that has neither answered nor asked to be told of the abort.
+ * a handler that has neither answered nor registered its abort.
  */
 export function expectAbort(res: HttpResponse): void {
   res.onAborted(nothing)
 }
 
-/** The answer was on its way already, or comes later and asks to be told itself. */
+/** The answer was on its way already, or a later handler registers its own. */
 function nothing(): void {}
 
 /** Refuses a body by its headers alone, null when it may be read. */

@@ -22,28 +22,26 @@ interface CachedAnswer {
   version: number
 }
 
-interface ResponseCacheOptions {
-  /** Another number whenever any answer may be another (`Queries.version`). */
-  readonly version: () => number
-  readonly maxBytes: number
-  /** Make every answer anew all the same, and compare: for tests. */
-  readonly isChecked: boolean
-}
-
 /**
  * Answers as bytes, found by the very bytes of their request: as long as the state is the same,
  * a repeated request costs a lookup and a send. The answer that was asked for longest ago goes first.
  */
 export class ResponseCache {
-  readonly #options: ResponseCacheOptions
+  readonly #version: () => number
+  readonly #isChecked: boolean
   readonly #answers: LRUCache<string, CachedAnswer>
   #hits = 0
   #misses = 0
 
-  constructor(options: ResponseCacheOptions) {
-    this.#options = options
+  /**
+   * `version`: another number whenever any answer may be another (`Queries.version`). `isChecked`: every answer is
+   * made anew all the same, and compared, for tests.
+   */
+  constructor(version: () => number, maxBytes: number, isChecked = false) {
+    this.#version = version
+    this.#isChecked = isChecked
     this.#answers = new LRUCache<string, CachedAnswer>({
-      maxSize: options.maxBytes,
+      maxSize: maxBytes,
       sizeCalculation: ({ reply }, key) => CACHED_ANSWER_BYTES + cachedBytes(reply, key),
     })
   }
@@ -59,12 +57,12 @@ export class ResponseCache {
 
   /** The answer to a request, made by `answer` unless it is cached. Only successful answers to short requests are cached. */
   answer(key: string, answer: () => Answered): Answered {
-    const version = this.#options.version()
+    const version = this.#version()
     const isShort = key.length <= MAX_CACHED_REQUEST_CHARACTERS
     const cached = isShort ? this.#answers.get(key) : undefined
     if (cached !== undefined && cached.version === version) {
       this.#hits += 1
-      if (this.#options.isChecked) this.#check(key, cached, answer())
+      if (this.#isChecked) this.#check(key, cached, answer())
       return { ok: true, value: cached.reply }
     }
     const made = answer()
@@ -82,7 +80,7 @@ export class ResponseCache {
   #check(key: string, cached: CachedAnswer, made: Answered): void {
     // Made when the next second had begun: an answer to another question.
     if (made instanceof Promise || made === UNFINISHED) return
-    if (this.#options.version() !== cached.version) return
+    if (this.#version() !== cached.version) return
     const text = made.ok ? textOf(made.value) : ''
     if (text !== textOf(cached.reply))
       throw new Error(`the cached answer to ${key} is not a fresh one`)

@@ -11,7 +11,7 @@ const PROBED_SHARE = 1 / 8
 const PROBED_BYTES = 256 * 1024
 /**
  * Share of answers without a body (HEAD, OPTIONS, 304) that are held back for a moment: uWebSockets.js
- * does not tell whether such an answer is read, and a client that reads none would fill the memory.
+ * does not say whether such an answer is read, and a client that reads none would fill the memory.
  */
 const HELD_SHARE = 1 / 1024
 /** How long such an answer is held back; a client that sends its next request before it came is cut off. */
@@ -49,7 +49,7 @@ export function commonHeaders(corsOrigin: string): readonly Header[] {
   ]
 }
 
-/** Why connections are to be closed after their answer; null: they are kept. */
+/** Why connections are closed after their answer; null: they stay open. */
 type Closing = 'service stops' | 'sockets are scarce' | null
 
 /** Writes replies; the only place that knows what every answer carries. */
@@ -232,7 +232,7 @@ class Sender {
     this.sendAwaited(res, bytes)
   }
 
-  /** The same, so that it counts as unfinished until the client has read it: `end` does not tell. */
+  /** The same, so that it counts as unfinished until the client has read it: after `end` that is not known. */
   sendAwaited(res: HttpResponse, bytes: Buffer): void {
     const [, isDone] = res.tryEnd(bytes, bytes.length)
     if (!isDone) this.#sendRest(res, bytes)

@@ -1,3 +1,9 @@
+/**
+ * `server/load` shares the event loop and the limits among the clients. In: requests and messages, by client. Out:
+ * whether each is served now, later (this file) or not at all (`rate-limiter.ts`). A client is the key of an
+ * address (`sockets/client-address.ts`). Invariant: one client delays another by at most two slices.
+ */
+
 /** A request or a message that has much to read goes on in a later turn after this time. */
 export const ROUTE_SLICE_MS = 1
 /** The queue is served for this long in one turn. */
@@ -28,11 +34,7 @@ export interface Waiting {
 }
 
 /**
- * `server/load` shares the event loop and the limits among the clients. In: requests and messages by their client.
- * Out: whether each is served now, later or not at all (`rate-limiter.ts`). No client delays another by more than
- * two slices.
- *
- * The scheduler keeps what comes in one turn from holding the loop. A turn brings what has come on thousands of
+ * Keeps what comes in one turn from holding the loop. A turn brings what has come on thousands of
  * sockets, and each may bring hundreds of requests or messages in one piece: timers, feeds and all other
  * clients would wait for all of them. Past its time the rest waits for later turns, which share their time
  * among the clients (`FairQueue`). uWebSockets.js closes a socket that has sent another request behind one that

@@ -88,7 +88,7 @@ export class RateLimiter {
   }
 }
 
-/** FNV-1a from a start nobody outside knows, so that clients cannot choose whom they share with. */
+/** FNV-1a from a secret start, so that clients cannot choose with which others they share a window. */
 function saltedHash(text: string, salt: number): number {
   let hash = salt
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)

@@ -1,3 +1,9 @@
+/**
+ * `server/metrics` is the text of `/metrics`. In: counts of answers, and flat figures by the names of `/readyz`. Out:
+ * Prometheus text. A figure whose name ends in `_total` is a counter, any other one a gauge; `help-texts.ts` has a
+ * sentence for each. Invariant: names are public and never change without their former name for one version.
+ */
+
 /// <reference path="./prom-client.d.ts" />
 import Counter from 'prom-client/lib/counter.js'
 import Gauge from 'prom-client/lib/gauge.js'
@@ -61,11 +67,7 @@ const FOREIGN_CHARACTER = /[^a-zA-Z0-9_:]/g
 /** Content-Type of the text of `metricsText`. */
 export const METRICS_TYPE: string = Registry.PROMETHEUS_CONTENT_TYPE
 
-/**
- * `server/metrics` is the text of `/metrics`. In: counters of answers and flat figures by their names. Out:
- * Prometheus text, made anew on every scrape, in base units. A figure whose name ends in `_total` is a counter,
- * any other one a gauge; `help-texts.ts` has a sentence for each.
- */
+/** The Prometheus text of counters and figures, made anew on every scrape, in base units. */
 export async function metricsText(
   http: HttpCounters,
   figures: Readonly<Record<string, number>>,

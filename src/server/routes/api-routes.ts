@@ -1,3 +1,9 @@
+/**
+ * `server/routes` is the table of routes. In: a path's word, parameters or a body, and a budget. Out: a reply or a
+ * refusal. A route parses and asks one read; it holds no state but caches of what it parsed or answered, and never
+ * sees a socket.
+ */
+
 import { LRUCache } from 'lru-cache'
 import type { Budget } from '../../base/budget.ts'
 import type { Queries, TableAnswer, TablesQuery, TokenReads } from '../../protocol/queries.ts'
@@ -7,22 +13,16 @@ import { accept, type Parsed, quoted } from '../../protocol/requests/parsed.ts'
 import { parseExtra, type QueryParameters } from '../../protocol/requests/query-parameters.ts'
 import { parseTables } from '../../protocol/requests/tables.ts'
 import { parseMarketData, parseSearch, parseTraders } from '../../protocol/requests/tokens.ts'
+import { GET_API, type Route } from '../http/front.ts'
 import { jsonReply, type Reply, refusal } from '../http/reply.ts'
 import { MAX_CACHED_REQUEST_CHARACTERS } from '../http/response-cache.ts'
-import { GET_API, type Route } from '../http/router.ts'
 import type { LastTables } from '../live/hub/last-tables.ts'
 import type { CachedChart } from './chart-cache.ts'
 
 /** Parsed table bodies that are cached: pollers send the same few bodies every two seconds. */
 const MAX_PARSED_BODIES = 512
 
-/**
- * `server/routes` is the table of routes. In: a path's word, parameters or a body, and a budget. Out: a reply or a
- * refusal. A route parses and asks one read; it holds no state but caches of what it parsed or answered, and never
- * sees a socket.
- *
- * Endpoints 1 to 7 of the specification, and the additive reads of a token (docs/live.md).
- */
+/** Endpoints 1 to 7 of the specification, and the additive reads of a token (docs/live.md). */
 export function apiRoutes(
   answers: Queries,
   reads: TokenReads,

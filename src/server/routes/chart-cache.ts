@@ -19,11 +19,6 @@ const MAX_CHART_WRITINGS = 32
 /** The answer to a chart's query. */
 export type CachedChart = (query: Parsed<ChartQuery>, budget: Budget) => Parsed<Reply>
 
-interface ChartResult {
-  readonly reply: Reply
-  readonly madeAtMs: number
-}
-
 /** A chart whose bars were read, and whose text is written turn by turn. */
 interface ChartWriting {
   readonly chart: BegunChart
@@ -38,7 +33,7 @@ interface ChartWriting {
  * and one of many bars is written in slices: it shows them as they were when they were read.
  */
 export function cachedChart(answers: Queries, clock: () => number): CachedChart {
-  const results = new LRUCache<string, ChartResult>({
+  const results = new LRUCache<string, { readonly reply: Reply; readonly madeAtMs: number }>({
     max: MAX_CHART_RESULTS,
     maxSize: MAX_CHART_BYTES,
     sizeCalculation: ({ reply }, key) => cachedBytes(reply, key),

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { accept } from '../../protocol/requests/parsed.ts'
+import type { Route } from '../http/front.ts'
 import { EncodedBody, type Header, type Reply, type StaticDocument } from '../http/reply.ts'
-import type { Route } from '../http/router.ts'
 
 /** Files of the built page at most; one that has more is not a page of this program. */
 const MAX_DASHBOARD_FILES = 64

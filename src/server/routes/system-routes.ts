@@ -1,6 +1,6 @@
 import { accept } from '../../protocol/requests/parsed.ts'
+import type { Route } from '../http/front.ts'
 import { EncodedBody, jsonReply, type Reply, refusal, type StaticDocument } from '../http/reply.ts'
-import type { Route } from '../http/router.ts'
 import { METRICS_TYPE } from '../metrics/metrics.ts'
 
 const GET_SYSTEM = { method: 'GET', isApi: false } as const

@@ -22,8 +22,8 @@ import {
   unknownQuote,
   withoutExchange,
 } from '../../protocol/udf-json.ts'
+import { GET_API, type Route } from '../http/front.ts'
 import { jsonReply, type Reply, textOf } from '../http/reply.ts'
-import { GET_API, type Route } from '../http/router.ts'
 import type { CachedChart } from './chart-cache.ts'
 
 /**
@@ -34,15 +34,16 @@ const UDF_HISTORY_LIMIT_TIMES = 5
 
 const SEARCH_LIMIT = { min: 1, max: 50, fallback: 30 }
 
-type Read = (parameters: QueryParameters, budget: Budget) => Parsed<Reply>
-
 /** TradingView's UDF over the search and the chart (docs/live.md). */
 export function udfRoutes(
   answers: Queries,
   reads: TokenReads,
   chart: CachedChart,
 ): readonly Route[] {
-  const route = (name: string, answer: Read): Route => ({
+  const route = (
+    name: string,
+    answer: (parameters: QueryParameters, budget: Budget) => Parsed<Reply>,
+  ): Route => ({
     ...GET_API,
     name: `udf_${name}`,
     path: `/udf/${name}`,

@@ -1,3 +1,9 @@
+/**
+ * `server/sockets` is below HTTP: the apps of one port, TLS files, the address of a client. In: settings and sockets.
+ * Out: an app that handlers are registered at, and the key that a client is counted under. Invariants: there are
+ * never more sockets than SOCKETS; a new certificate drops no socket.
+ */
+
 import type {
   HttpRequest,
   HttpResponse,
@@ -12,8 +18,8 @@ import { secureApp, type TlsFiles, tlsFingerprint } from './tls-files.ts'
 import { _cfg, App, us_listen_socket_close, us_socket_local_port } from './uws.ts'
 
 /**
- * While less than this share of all sockets is free answers close their connection: a place is held
- * by who asks, and not by who has asked.
+ * While less than this share of all sockets is free, answers close their connection: sockets are for
+ * clients that ask, and not for those that have asked.
  */
 const SCARCE_SHARE = 1 / 8
 /**
@@ -51,9 +57,6 @@ interface CountedApp {
 }
 
 /**
- * `server/sockets` has what is below HTTP: the apps of one port, TLS files, and who a client is. In: settings and
- * sockets. Out: handlers that uWebSockets.js calls. An address is counted by `client-address.ts` alone.
- *
  * The sockets of one port. Plain: one app. TLS: an app that only accepts and hands every socket to
  * the app with the present certificate; a new certificate is a new app, and the ones before go on
  * serving their sockets. So nothing is dropped, not even a handshake. No app is ever closed before
@@ -71,7 +74,7 @@ export class Apps implements LiveApp {
   #newest: CountedApp
   /** Of the newest app's files; reading the same again makes no further app. */
   #fingerprint: string
-  #listening: Listening | null = null
+  #listening: us_listen_socket | null = null
   #sockets = 0
   #refused = 0
   #refusedByAddress = 0
@@ -128,14 +131,14 @@ export class Apps implements LiveApp {
     for (const { app, sockets } of this.#apps) if (sockets > 0) app.publish(topic, message)
   }
 
-  /** The port taken; rejects with an Error of one sentence. */
+  /** The port taken, also when 0 was asked for; rejects with an Error of one sentence. */
   async listen(host: string, port: number): Promise<number> {
     this.#listening = await listen(this.#acceptor ?? this.#newest.app, host, port)
-    return this.#listening.port
+    return us_socket_local_port(this.#listening)
   }
 
   stopListening(): void {
-    if (this.#listening !== null) us_listen_socket_close(this.#listening.socket)
+    if (this.#listening !== null) us_listen_socket_close(this.#listening)
     this.#listening = null
   }
 
@@ -201,19 +204,13 @@ export class Apps implements LiveApp {
   }
 }
 
-interface Listening {
-  readonly socket: us_listen_socket
-  /** The port taken, also when 0 was asked for. */
-  readonly port: number
-}
-
 /** Listens, or rejects with an Error whose message is one sentence that says why not. */
-async function listen(app: TemplatedApp, host: string, port: number): Promise<Listening> {
+async function listen(app: TemplatedApp, host: string, port: number): Promise<us_listen_socket> {
   const socket = await new Promise<us_listen_socket | false>((resolve) => {
     // The types lack this form of listen: host, port and options.
     Reflect.apply(app.listen, app, [host, port, EXCLUSIVE_PORT, resolve])
   })
-  if (socket !== false) return { socket, port: us_socket_local_port(socket) }
+  if (socket !== false) return socket
   throw new Error(`Cannot listen on ${host}:${port}: ${await reasonFor(host, port)}.`)
 }
 

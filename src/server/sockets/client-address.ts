@@ -2,11 +2,8 @@ import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** Addresses of an X-Forwarded-For read from the right; further ones are nobody's proxy chain. */
+/** Addresses of an X-Forwarded-For read from the right; no proxy chain is longer. */
 const MAX_FORWARDED_HOPS = 32
-
-/** Four bytes of IPv4, or sixteen of IPv6. */
-type AddressBytes = Uint8Array
 
 const V4_BYTES = 4
 /** Bytes of a /64: what one subscriber of an IPv6 provider holds at least. */
@@ -17,24 +14,24 @@ const MAPPED_PREFIX = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff]
 const LOOPBACK = /^(?:127\.|0{16}$)/
 const WITH_PORT = /^(?:\[([^\]]+)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+):\d+)$/
 const LOOPBACK_NET = 127
-/** Headers of a proxy: behind one on this machine may be anybody. */
+/** Headers of a proxy: a proxy on this machine stands for any client. */
 const PROXY_HEADERS = ['x-forwarded-for', 'forwarded', 'x-real-ip'] as const
 
-/** Bytes of a textual address, null when it is none; a zone (`%eth0`) is ignored. */
-export function parseAddress(text: string): AddressBytes | null {
+/** The four or sixteen bytes of a textual address, null when it is none; a zone (`%eth0`) is ignored. */
+export function parseAddress(text: string): Uint8Array | null {
   const [bare = ''] = text.split('%', 1)
   return isIP(bare) === 0 ? null : Uint8Array.from(ipaddr.process(bare).toByteArray())
 }
 
 /** An IPv4-mapped IPv6 address as the IPv4 address it is; others unchanged. */
-function unmapped(bytes: AddressBytes): AddressBytes {
+function unmapped(bytes: Uint8Array): Uint8Array {
   if (bytes.length === V4_BYTES) return bytes
   const isMapped = MAPPED_PREFIX.every((byte, index) => bytes[index] === byte)
   return isMapped ? bytes.subarray(MAPPED_PREFIX.length) : bytes
 }
 
 /** The key a client is counted under: the IPv4 address, or the /64 of the IPv6 address. */
-export function clientKey(bytes: AddressBytes): string {
+export function clientKey(bytes: Uint8Array): string {
   if (bytes.length === V4_BYTES) return `${bytes[0]}.${bytes[1]}.${bytes[2]}.${bytes[3]}`
   return Buffer.from(bytes.subarray(0, V6_CLIENT_BYTES)).toString('hex')
 }
@@ -72,7 +69,7 @@ export class ClientAddresses {
     return this.#trusts(unmapped(new Uint8Array(remote)))
   }
 
-  #trusts(bytes: AddressBytes): boolean {
+  #trusts(bytes: Uint8Array): boolean {
     if (!this.trustsProxies) return false
     const address = ipaddr.fromByteArray([...bytes])
     return this.#trusted.some(
@@ -81,7 +78,7 @@ export class ClientAddresses {
   }
 
   /** Walks the hops from the nearest on; a hop that is no address ends the chain of belief. */
-  #rightmostUntrusted(peer: AddressBytes, forwardedFor: string): AddressBytes {
+  #rightmostUntrusted(peer: Uint8Array, forwardedFor: string): Uint8Array {
     let nearest = peer
     for (const hop of forwardedFor.split(',').slice(-MAX_FORWARDED_HOPS).reverse()) {
       const address = parseAddress(withoutPort(hop.trim()))

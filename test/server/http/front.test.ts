@@ -2,11 +2,10 @@ import { App, type us_listen_socket, us_socket_local_port } from 'uWebSockets.js
 import { expect, test } from 'vitest'
 import { accept, type Parsed } from '../../../src/protocol/requests/parsed.ts'
 import { DamageLines, Deadlines, type ExchangeContext } from '../../../src/server/http/exchange.ts'
-import { httpFront } from '../../../src/server/http/front.ts'
+import { httpFront, type Route, Router } from '../../../src/server/http/front.ts'
 import { jsonReply, type Reply } from '../../../src/server/http/reply.ts'
 import { ResponseCache } from '../../../src/server/http/response-cache.ts'
 import { ResponseWriter } from '../../../src/server/http/response-writer.ts'
-import { type Route, Router } from '../../../src/server/http/router.ts'
 import { LoopScheduler } from '../../../src/server/load/loop-scheduler.ts'
 import { RateLimiter } from '../../../src/server/load/rate-limiter.ts'
 import { HttpCounters } from '../../../src/server/metrics/metrics.ts'
@@ -49,7 +48,7 @@ async function startFront(answer: () => Answer, changes: Changes = {}) {
     clock: () => 0,
     state: { isStarting: () => false, notReady: () => null, figures: () => ({}) },
     isKnownAddress: () => true,
-    cache: new ResponseCache({ version: () => 0, maxBytes: 1 << 20, isChecked: false }),
+    cache: new ResponseCache(() => 0, 1 << 20),
     // Not as long as a route's: who waits equally long for both waits in one place.
     bodyDeadlineMs: 2 * LONG_MS,
     routeDeadlineMs,

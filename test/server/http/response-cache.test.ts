@@ -19,7 +19,7 @@ function replyIn(answer: Answered): Reply {
 test('an answer is made once for a state, and made anew for the next', () => {
   let version = 1
   let made = 0
-  const kept = new ResponseCache({ version: () => version, maxBytes: 1 << 20, isChecked: false })
+  const kept = new ResponseCache(() => version, 1 << 20)
   const ask = (key: string) =>
     textOf(replyIn(kept.answer(key, () => accept(jsonReply(`${key} ${++made}`)))))
   expect([ask('a'), ask('b'), ask('a'), ask('b')]).toEqual(['a 1', 'b 2', 'a 1', 'b 2'])
@@ -29,14 +29,14 @@ test('an answer is made once for a state, and made anew for the next', () => {
 })
 
 test('an answer that takes several turns is one that was not kept, whatever the turns', () => {
-  const kept = new ResponseCache({ version: () => 1, maxBytes: 1 << 20, isChecked: false })
+  const kept = new ResponseCache(() => 1, 1 << 20)
   for (let turn = 0; turn < 5; turn++) expect(kept.answer('a', () => UNFINISHED)).toBe(UNFINISHED)
   expect(textOf(replyIn(kept.answer('a', () => accept(jsonReply('made')))))).toBe('made')
   expect(kept.figures()).toMatchObject({ answer_cache_hits_total: 0, answer_cache_misses_total: 1 })
 })
 
 test('long requests, which V8 hashes by their length alone from 16,384 characters on, are answered anew and not kept', () => {
-  const kept = new ResponseCache({ version: () => 0, maxBytes: 1 << 20, isChecked: false })
+  const kept = new ResponseCache(() => 0, 1 << 20)
   let made = 0
   const ask = (characters: number) =>
     kept.answer('x'.repeat(characters), () => {
@@ -72,7 +72,7 @@ test('the bodies of tables that are remembered as parsed are short', async () =>
 })
 
 test('what is kept stays within its bytes, the longest unasked goes first', () => {
-  const kept = new ResponseCache({ version: () => 0, maxBytes: 50_000, isChecked: false })
+  const kept = new ResponseCache(() => 0, 50_000)
   let made = 0
   const ask = (key: number) =>
     kept.answer(String(key), () => {
@@ -90,7 +90,7 @@ test('what is kept stays within its bytes, the longest unasked goes first', () =
 
 test('short answers, of which millions fit by their bytes, take no more memory than is theirs', () => {
   const maxBytes = 4 << 20
-  const kept = new ResponseCache({ version: () => 0, maxBytes, isChecked: false })
+  const kept = new ResponseCache(() => 0, maxBytes)
   const heapBytes = () => {
     collectGarbage()
     return process.memoryUsage().heapUsed
@@ -102,7 +102,7 @@ test('short answers, of which millions fit by their bytes, take no more memory t
 })
 
 test('a kept answer lies in memory of its own, also what is compressed of it', () => {
-  const kept = new ResponseCache({ version: () => 0, maxBytes: 1 << 20, isChecked: false })
+  const kept = new ResponseCache(() => 0, 1 << 20)
   for (const characters of [2, 300, 3_000, 30_000]) {
     const text = 'x'.repeat(characters)
     for (const [key, json] of [

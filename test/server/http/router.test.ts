@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { accept } from '../../../src/protocol/requests/parsed.ts'
+import { type Route, Router } from '../../../src/server/http/front.ts'
 import { jsonReply } from '../../../src/server/http/reply.ts'
-import { type Route, Router } from '../../../src/server/http/router.ts'
 
 function route(path: string): Route {
   return { name: path, method: 'GET', path, isApi: true, answer: () => accept(jsonReply('{}')) }
