@@ -84,7 +84,7 @@ export interface Route {
   readonly answer: (call: RouteCall) => Parsed<Reply> | Promise<Parsed<Reply>>
 }
 
-export interface RouteMatch {
+interface RouteMatch {
   readonly route: Route
   /** The path's `:name` and its raw text; null where the path has none. */
   readonly named: { readonly name: string; readonly raw: string } | null

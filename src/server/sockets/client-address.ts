@@ -18,7 +18,7 @@ const LOOPBACK_NET = 127
 const PROXY_HEADERS = ['x-forwarded-for', 'forwarded', 'x-real-ip'] as const
 
 /** The four or sixteen bytes of a textual address, null when it is none; a zone (`%eth0`) is ignored. */
-export function parseAddress(text: string): Uint8Array | null {
+function parseAddress(text: string): Uint8Array | null {
   const [bare = ''] = text.split('%', 1)
   return isIP(bare) === 0 ? null : Uint8Array.from(ipaddr.process(bare).toByteArray())
 }
@@ -31,7 +31,7 @@ function unmapped(bytes: Uint8Array): Uint8Array {
 }
 
 /** The key a client is counted under: the IPv4 address, or the /64 of the IPv6 address. */
-export function clientKey(bytes: Uint8Array): string {
+function clientKey(bytes: Uint8Array): string {
   if (bytes.length === V4_BYTES) return `${bytes[0]}.${bytes[1]}.${bytes[2]}.${bytes[3]}`
   return Buffer.from(bytes.subarray(0, V6_CLIENT_BYTES)).toString('hex')
 }
