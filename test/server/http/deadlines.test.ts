@@ -11,7 +11,7 @@ function noted(): Late & { readonly lateMs: readonly number[] } {
   return { lateMs, late: () => void lateMs.push(performance.now()) }
 }
 
-test('who waits equally long is late one after the other, none before its time', async () => {
+test('exchanges that wait equally long are late one after the other, none before its time', async () => {
   const deadlines = new Deadlines()
   const startMs = performance.now()
   const first = noted()
@@ -68,7 +68,7 @@ test('one that waits anew when it is late waits its whole time again', async () 
   expect(deadlines.size).toBe(0)
 })
 
-test('who is not done in time is late at its time, and nobody else ever, whatever came and went before', () => {
+test('only what is not done in time is late, and at its time, whatever came and went before', () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   const waits = fc.record({

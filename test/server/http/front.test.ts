@@ -110,7 +110,7 @@ test('a late answer in time is the answer', async () => {
   front.app.close()
 })
 
-test('an answer that cannot be written closes its connection, and is told', async () => {
+test('an answer that cannot be written closes its connection, and is logged', async () => {
   const write = () => {
     throw new Error('too long')
   }
@@ -121,7 +121,7 @@ test('an answer that cannot be written closes its connection, and is told', asyn
   front.app.close()
 })
 
-test('who waited for its body and then for its answer waits for nothing more', async () => {
+test('an exchange that waited for its body and then for its answer waits for nothing more', async () => {
   const front = await startFront(async () => accept(jsonReply('{}')), { method: 'POST' })
   const headers = { 'content-type': 'application/json' }
   const response = await fetch(front.url, { method: 'POST', headers, body: '{}' })

@@ -171,7 +171,7 @@ test('clients that vanish during the body leave nothing behind', async () => {
   expect((await post('{}')).status).toBe(200)
 })
 
-test('half a request and an idle socket hold nobody up', async () => {
+test('half a request and an idle socket hold up no other client', async () => {
   const half = await rawConnect(fake.server.port)
   half.socket.write('GET /heal')
   const idle = await rawConnect(fake.server.port)

@@ -30,7 +30,7 @@ async function unread() {
   return raw
 }
 
-test('an answer that nobody reads for two minutes is given up, and its connection closed', async () => {
+test('an answer that is not read for two minutes is given up, and its connection closed', async () => {
   const raw = await unread()
   vi.advanceTimersByTime(SEND_DEADLINE_MS - SPARE_MS)
   expect(figures()).toMatchObject({ http_unfinished_answers: 1, http_unread_answers_total: 0 })
@@ -45,7 +45,7 @@ test('an answer that nobody reads for two minutes is given up, and its connectio
   raw.socket.destroy()
 })
 
-test('an answer that was read at last is not given up later, and its connection is kept', async () => {
+test('an answer that was read at last is not given up later, and its connection stays open', async () => {
   const { socket } = await unread()
   let received = 0
   socket.removeAllListeners('data').on('data', (chunk: Buffer) => {

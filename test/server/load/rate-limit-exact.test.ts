@@ -43,7 +43,7 @@ test('with room for everybody exactly the limit passes in every window', () => {
   )
 })
 
-test('with less room than clients nobody passes the limit in the window that the answer names', () => {
+test('with less room than clients no client passes the limit in the window that the answer names', () => {
   fc.assert(
     fc.property(
       requests,
@@ -68,7 +68,7 @@ test('with less room than clients nobody passes the limit in the window that the
   )
 })
 
-test('a flood of addresses neither grows the count nor resets anybody', () => {
+test('a flood of addresses neither grows the count nor resets a window', () => {
   const limiter = new RateLimiter({ limit: 2, windowMs: 60_000 }, 100, 10)
   expect(limiter.take('victim', 0).allowed).toBe(true)
   expect(limiter.take('victim', 0).allowed).toBe(true)
@@ -80,7 +80,7 @@ test('a flood of addresses neither grows the count nor resets anybody', () => {
   expect(allowed).toBe(99 + 10 * 2)
 })
 
-test('places of clients whose windows have ended are taken by others, who share nothing', () => {
+test('places of clients whose windows have ended are taken by others, which share nothing', () => {
   const room = 10
   const limiter = new RateLimiter({ limit: 1, windowMs: WINDOW_MS }, room, 1)
   for (let round = 0; round < 5; round++)

@@ -57,10 +57,10 @@ test('a defect says where the client stands too', async () => {
   }
   const failed = await ask('GET', SEARCH)
   expect(failed.status).toBe(500)
-  const told = ['limit', 'remaining', 'reset'].map((name) =>
+  const headers = ['limit', 'remaining', 'reset'].map((name) =>
     failed.headers.get(`x-ratelimit-${name}`),
   )
-  expect(told).toEqual(['3', '2', '60'])
+  expect(headers).toEqual(['3', '2', '60'])
   expect(failed.headers.get('x-request-id')).not.toBeNull()
 })
 
@@ -230,7 +230,7 @@ test.each(['x', '10.0.0.0/33', '10.0.0.0/', '10.0.0.0/-1', '::/129', '10.0.0.0/8
   },
 )
 
-test('when the map is full clients that come new share windows, and no window is forgotten', () => {
+test('when the map is full new clients share windows, and no window is forgotten', () => {
   const limiter = new RateLimiter({ limit: 1, windowMs: 1000 }, 2)
   expect(limiter.take('a', 0).allowed).toBe(true)
   expect(limiter.take('b', 1).allowed).toBe(true)
@@ -242,7 +242,7 @@ test('when the map is full clients that come new share windows, and no window is
   expect(limiter.take('a', 1000).allowed).toBe(true)
 })
 
-test('a clock that is set back holds nobody longer than a window', () => {
+test('a clock that is set back holds no client longer than a window', () => {
   const limiter = new RateLimiter({ limit: 1, windowMs: 1000 })
   expect(limiter.take('a', 1_000_000).allowed).toBe(true)
   expect(limiter.take('a', 0).allowed).toBe(true)

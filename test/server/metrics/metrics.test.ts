@@ -104,7 +104,7 @@ test('a defect is counted by itself, from 0 on: the first one is a growth', asyn
   expect((await samples()).get(name)).toBe(1)
 })
 
-test('hundreds who ask for the metrics at a time get one text, who asks later a new one', async () => {
+test('hundreds of requests for the metrics at a time get one text, a later one a new text', async () => {
   let made = 0
   const ready = { statusCode: 200, fields: {} } as const
   const routes = systemRoutes(

@@ -91,7 +91,7 @@ test.skipIf(OWN === undefined)(
   },
 )
 
-test('while hardly any socket is free an answer closes its connection, else it is kept', async () => {
+test('while hardly any socket is free an answer closes its connection, else it stays open', async () => {
   await start({ limits: { sockets: 16 } })
   const { port } = fake.server
   const asker = await rawConnect(port)
