@@ -1,7 +1,7 @@
 import { Service } from '../src/app/service.ts'
 import { LATE_SLOTS } from '../src/engine/order/reorder-window.ts'
 import type { RecordSink } from '../src/events/event-sink.ts'
-import type { RecordBatch } from '../src/events/record-batch.ts'
+import type { RecordBatch } from '../src/events/swap-record.ts'
 import { copyOf, type MarketSize, newMarket, playHistory, playLive } from './recorded-market.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { RecordSink } from '../src/events/event-sink.ts'
-import { RecordBatch } from '../src/events/record-batch.ts'
+import { RecordBatch } from '../src/events/swap-record.ts'
 
 /** Hands swaps on in small batches, as a feed that sees a few at a time does. */
 export class SmallBatches implements RecordSink {

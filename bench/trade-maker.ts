@@ -1,6 +1,5 @@
 import { Service } from '../src/app/service.ts'
-import { RecordBatch } from '../src/events/record-batch.ts'
-import { SWAP_U32_LANES, SwapFloatLane, SwapLane } from '../src/events/swap-record.ts'
+import { RecordBatch, SWAP_U32_LANES, SwapFloatLane, SwapLane } from '../src/events/swap-record.ts'
 import { type MarketSize, newMarket, playHistory } from './recorded-market.ts'
 
 const BATCH_MAX = 64

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { RecordSink } from '../src/events/event-sink.ts'
-import { RecordBatch } from '../src/events/record-batch.ts'
+import { RecordBatch } from '../src/events/swap-record.ts'
 import { copyInto, type RecordedMarket } from './recorded-market.ts'
 import { SmallBatches } from './small-batches.ts'
 

@@ -3,7 +3,7 @@
  * Arguments: tokens, seed.
  */
 import { performance } from 'node:perf_hooks'
-import type { RecordBatch } from '../../src/events/record-batch.ts'
+import type { RecordBatch } from '../../src/events/swap-record.ts'
 import { eventFrame } from '../../src/protocol/live-frames.ts'
 import { EngineLive } from '../../src/query/engine-live.ts'
 import { EngineQueries } from '../../src/query/engine-queries.ts'

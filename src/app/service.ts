@@ -6,7 +6,7 @@ import { HistoryLimit, TokenLimit } from '../engine/limits.ts'
 import type { MemoryPart } from '../engine/memory/state-part.ts'
 import { AHEAD_OF_WALL_SECONDS_MAX, type FeedEvent } from '../events/event.ts'
 import type { EventSink } from '../events/event-sink.ts'
-import type { RecordBatch } from '../events/record-batch.ts'
+import type { RecordBatch } from '../events/swap-record.ts'
 
 const UNPRICED =
   'No price of SOL is known: amounts in USD of what is quoted in SOL read 0, and trades of now keep that. Set SOL_PRICE: ' +

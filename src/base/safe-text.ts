@@ -56,3 +56,15 @@ export function redactPaths(
   if (!isAbsolute(dataDir)) return named.replaceAll(join(dataDir, sep), `DATA_DIR${sep}`)
   return named.replaceAll(resolve(dataDir), 'DATA_DIR').replaceAll(dataDir, 'DATA_DIR')
 }
+
+/** `lateEvents` as `late_events`: names of counters as metrics and event lines have them. */
+export function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}
+
+/** Counters as figures: `hugeFrames` is `huge_frames_total` behind the prefix. */
+export function totals(counters: object, prefix = ''): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(counters).map(([name, n]) => [`${prefix}${snakeCase(name)}_total`, Number(n)]),
+  )
+}

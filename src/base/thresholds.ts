@@ -63,3 +63,13 @@ export const SOL_PRICE_RANGE = '0.000001 to 1000000'
 export function isSolPrice(usd: number): boolean {
   return usd >= SOL_PRICE_USD_MIN && usd <= SOL_PRICE_USD_MAX
 }
+
+/** What decides how events are folded; a journal keeps it beside them. */
+export interface EngineSettings {
+  /** `event`: now is the newest event time; `wall`: the owner moves it with `advance`. */
+  readonly clock: 'event' | 'wall'
+  /** Slots a swap may be late. */
+  readonly lateSlots: number
+  /** Thresholds other than the contract's; left out where there are none. */
+  readonly rules?: Partial<Thresholds>
+}

@@ -1,5 +1,4 @@
-import type { Thresholds } from '../base/thresholds.ts'
-import type { EngineSettings } from '../events/engine-settings.ts'
+import type { EngineSettings, Thresholds } from '../base/thresholds.ts'
 
 export interface EngineOptions {
   readonly clock: EngineSettings['clock']

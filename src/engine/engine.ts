@@ -1,6 +1,5 @@
 import { createNanoEvents, type Emitter } from 'nanoevents'
-import { differingRules, isSolPrice } from '../base/thresholds.ts'
-import type { EngineSettings } from '../events/engine-settings.ts'
+import { differingRules, type EngineSettings, isSolPrice } from '../base/thresholds.ts'
 import {
   AHEAD_OF_WALL_SECONDS_MAX,
   type Balance,
@@ -13,11 +12,11 @@ import {
   type TokenCreated,
 } from '../events/event.ts'
 import type { EventSink } from '../events/event-sink.ts'
-import { RecordBatch } from '../events/record-batch.ts'
 import {
   Flag,
   GIVEN_BITS,
   INPUT_FLAGS,
+  RecordBatch,
   SWAP_U32_LANES,
   SwapFloatLane,
   SwapLane,
@@ -50,9 +49,9 @@ import { PositionResolver } from './order/position-resolver.ts'
 import { noCounts, Progress } from './order/progress.ts'
 import { LATE_SLOTS, ReorderWindow } from './order/reorder-window.ts'
 import { SwapIntake } from './order/swap-intake.ts'
+import { flagsOf } from './state/lanes.ts'
 import { LaunchLog } from './state/launch-log.ts'
 import { TokenFlag } from './state/layout.ts'
-import { flagsOf } from './state/lifecycle.ts'
 import { PositionLists } from './state/position-lists.ts'
 import { State } from './state/state.ts'
 import { tapePart } from './state/tape.ts'

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { snakeCase } from '../base/snake-case.ts'
+import { snakeCase } from '../base/safe-text.ts'
 import { SOL_PRICE_RANGE, SOL_PRICE_USD_MAX, SOL_PRICE_USD_MIN } from '../base/thresholds.ts'
 import { type EventFields, type FeedEvent, RESERVES_REASONS, ROUTE_HOPS_MAX } from './event.ts'
 

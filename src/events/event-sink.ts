@@ -1,5 +1,5 @@
 import type { FeedEvent } from './event.ts'
-import type { RecordBatch } from './record-batch.ts'
+import type { RecordBatch } from './swap-record.ts'
 
 /** What a feed hands its events to; the composition root puts journal and engine behind it. */
 export interface EventSink {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { Budget } from '../../src/base/budget.ts'
 import { Engine } from '../../src/engine/engine.ts'
 import { CreatorTokens } from '../../src/engine/index/creator-tokens.ts'
-import { U32List } from '../../src/engine/memory/u32-list.ts'
+import { U32List } from '../../src/engine/memory/rows.ts'
 import { readInTurns } from '../budgets.ts'
 import { created, swap } from '../oracle/fixtures.ts'
 

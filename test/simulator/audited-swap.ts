@@ -1,8 +1,8 @@
-import { RecordBatch } from '../../src/events/record-batch.ts'
 import {
   givenQuoteOf,
   givenRoute,
   poolOf,
+  RecordBatch,
   SwapFloatLane,
   SwapLane,
 } from '../../src/events/swap-record.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { mulDivCeil, mulDivFloor } from '../../src/base/muldiv.ts'
 import { Random } from '../../src/base/random.ts'
+import { mulDivCeil, mulDivFloor } from '../../src/base/u64.ts'
 
 const CASES = 1_000_000
 const MAX = Number.MAX_SAFE_INTEGER

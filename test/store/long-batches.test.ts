@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Engine } from '../../src/engine/engine.ts'
-import { RecordBatch } from '../../src/events/record-batch.ts'
+import { RecordBatch } from '../../src/events/swap-record.ts'
 import { stateDigest } from '../../src/store/snapshot/snapshot-file.ts'
 import { created, swap } from '../oracle/fixtures.ts'
 import { begun, recovered, SIZES } from './damage/folder.ts'

@@ -1,7 +1,7 @@
 import { type EngineCounts, noCounts } from '../../engine/order/progress.ts'
 import type { FeedEvent } from '../../events/event.ts'
 import type { EventSink } from '../../events/event-sink.ts'
-import type { RecordBatch } from '../../events/record-batch.ts'
+import type { RecordBatch } from '../../events/swap-record.ts'
 
 /** Swaps by which it is judged whether a feed tells the market of the folder. */
 export const JUDGED_SWAPS = 1_000

@@ -1,7 +1,8 @@
 import { copyU64, isLess, isZeroAt, subtractU64, writeU64 } from '../../base/u64.ts'
 import type { Balance } from '../../events/event.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
-import { isNeverHolder } from '../state/exclusion.ts'
+import { hashSignatureText, signatureHash } from '../state/address-book.ts'
+import { isNeverHolder } from '../state/lanes.ts'
 import {
   LIFECYCLE_LANES,
   LifecycleLane,
@@ -12,7 +13,6 @@ import {
   TokenFlag,
   TokenLane,
 } from '../state/layout.ts'
-import { hashSignatureText, signatureHash } from '../state/signature.ts'
 import type { State } from '../state/state.ts'
 import { clampInventory } from './inventory-clamp.ts'
 import type { SwapFold } from './swap-fold.ts'

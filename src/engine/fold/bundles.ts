@@ -1,10 +1,10 @@
 import { olderLink } from '../../base/errors.ts'
 import { Flag, Hop, hopOf, SwapFloatLane, SwapLane, walletOf } from '../../events/swap-record.ts'
+import { isSameSignature } from '../state/address-book.ts'
+import type { SwapContext } from '../state/lanes.ts'
 import { LifecycleLane, PositionFlag, TokenFlag, TokenLane } from '../state/layout.ts'
-import { isSameSignature } from '../state/signature.ts'
+import { lamportsOfSwap } from '../state/money.ts'
 import type { State } from '../state/state.ts'
-import type { SwapContext } from '../state/swap-context.ts'
-import { lamportsOfSwap } from '../state/swap-value.ts'
 import type { Holders } from './holders.ts'
 
 /** Swaps of one transaction looked back over for one judgement; it holds far fewer of one mint. */

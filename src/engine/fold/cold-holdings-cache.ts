@@ -1,6 +1,6 @@
 import { Budget } from '../../base/budget.ts'
 import { TapeDamage } from '../../base/errors.ts'
-import { type ChainCopy, CopiedChains } from '../state/copied-chains.ts'
+import { type ChainCopy, CopiedChains } from '../state/dormant.ts'
 import { walletLane } from '../state/lanes.ts'
 import { ColdPositionLane, ColdWalletLane, PositionLane, WalletLane } from '../state/layout.ts'
 import { isDormant } from '../state/position-lists.ts'

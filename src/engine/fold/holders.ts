@@ -1,8 +1,7 @@
 import { addToSum, takeFromSum, u64ToNumber } from '../../base/u64.ts'
 import type { TopHolders } from '../index/top-holders.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
-import { isNeverHolder, poolAddressesOf } from '../state/exclusion.ts'
-import { positionLane, walletLane } from '../state/lanes.ts'
+import { isNeverHolder, poolAddressesOf, positionLane, walletLane } from '../state/lanes.ts'
 import {
   POSITION_LANES,
   PositionFlag,

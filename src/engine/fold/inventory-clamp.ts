@@ -10,10 +10,10 @@ import {
 import { Flag, Hop, hopOf, SwapLane } from '../../events/swap-record.ts'
 import { Rows, rowsPart } from '../memory/rows.ts'
 import type { Sized, StatePart } from '../memory/state-part.ts'
+import { hashSignature, isSameSignature, signatureHash } from '../state/address-book.ts'
+import type { SwapContext } from '../state/lanes.ts'
 import { CLAMP_LANES, ClampLane, PositionFlag, PositionLane } from '../state/layout.ts'
-import { hashSignature, isSameSignature, signatureHash } from '../state/signature.ts'
 import type { State } from '../state/state.ts'
-import type { SwapContext } from '../state/swap-context.ts'
 import { Burns } from './burns.ts'
 
 /** Positions of one transaction whose clamp can be undone; further ones stay clamped. */

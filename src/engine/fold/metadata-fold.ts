@@ -11,6 +11,7 @@ import type { XLinks } from '../index/x-links.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import { copiedPart, StateError, type StatePart } from '../memory/state-part.ts'
 import { bytesOf } from '../memory/views.ts'
+import { flagsOf } from '../state/lanes.ts'
 import {
   LIFECYCLE_LANES,
   LifecycleLane,
@@ -18,7 +19,6 @@ import {
   MetadataLane,
   TokenFlag,
 } from '../state/layout.ts'
-import { flagsOf } from '../state/lifecycle.ts'
 import type { State } from '../state/state.ts'
 
 /** Mints with metadata and nothing else; the one that waited longest loses it when more come. */

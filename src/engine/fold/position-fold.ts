@@ -1,7 +1,7 @@
 import { addU64, copyU64, isLess, isZeroAt, numberAt, subtractU64 } from '../../base/u64.ts'
 import { Flag, SwapLane } from '../../events/swap-record.ts'
+import type { SwapContext } from '../state/lanes.ts'
 import { PositionFlag, PositionLane, WalletLane } from '../state/layout.ts'
-import type { SwapContext } from '../state/swap-context.ts'
 
 /** Scratch u64 amounts: what was sold within the inventory, and beyond it. */
 const quantity = new Uint32Array(2)

@@ -1,6 +1,7 @@
 import { SwapLane } from '../../events/swap-record.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import { type Identities, identify, identityKey } from '../order/identities.ts'
+import { hashSignature, signatureHash } from '../state/address-book.ts'
 import {
   LIFECYCLE_LANES,
   LINK_LANES,
@@ -12,7 +13,6 @@ import {
   WalletLane,
   WINDOW_LANES,
 } from '../state/layout.ts'
-import { hashSignature, signatureHash } from '../state/signature.ts'
 import type { State } from '../state/state.ts'
 
 /** Swaps whose rows are brought near together; what they touch fits a core's own cache. */

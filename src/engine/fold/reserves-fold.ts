@@ -1,8 +1,8 @@
 import { copyU64, isLess, subtractU64, writeU64 } from '../../base/u64.ts'
 import type { Reserves } from '../../events/event.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
+import { hashSignatureText, signatureHash } from '../state/address-book.ts'
 import { TOKEN_LANES, TokenFlag, TokenLane } from '../state/layout.ts'
-import { hashSignatureText, signatureHash } from '../state/signature.ts'
 import type { State } from '../state/state.ts'
 import type { Burns } from './burns.ts'
 

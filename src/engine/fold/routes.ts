@@ -11,6 +11,8 @@ import {
 } from '../../events/swap-record.ts'
 import { ROW_MASK, ROW_SHIFT, Rows, rowsPart } from '../memory/rows.ts'
 import type { Sized, StatePart } from '../memory/state-part.ts'
+import { isSameSignature } from '../state/address-book.ts'
+import type { SwapContext } from '../state/lanes.ts'
 import {
   LIFECYCLE_LANES,
   LifecycleLane,
@@ -18,10 +20,8 @@ import {
   PositionLane,
   WalletLane,
 } from '../state/layout.ts'
-import { isSameSignature } from '../state/signature.ts'
+import { feesOfSwap, lamportsOfSwap, quoteCounted } from '../state/money.ts'
 import type { State } from '../state/state.ts'
-import type { SwapContext } from '../state/swap-context.ts'
-import { feesOfSwap, lamportsOfSwap, quoteCounted } from '../state/swap-value.ts'
 import { shareOf } from './position-fold.ts'
 
 /** Swaps of one transaction looked back over for the hop before; a route has a few. */

@@ -16,8 +16,8 @@ import type { TopHolders } from '../index/top-holders.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import { boundedPart, type MemoryPart, type StatePart } from '../memory/state-part.ts'
 import type { EventPosition } from '../order/event-position.ts'
-import { isNeverHolder } from '../state/exclusion.ts'
-import { isHolderAt, tokenLane } from '../state/lanes.ts'
+import { isSameSignature } from '../state/address-book.ts'
+import { isHolderAt, isNeverHolder, SwapContext, tokenLane } from '../state/lanes.ts'
 import {
   LifecycleLane,
   PASSED_MAX,
@@ -30,11 +30,8 @@ import {
   WalletFlag,
   WalletLane,
 } from '../state/layout.ts'
-import { lamportsOf, microUsdOf } from '../state/money.ts'
-import { isSameSignature } from '../state/signature.ts'
+import { lamportsOf, lamportsOfAmount, microUsdOf, priceSwap, swapPrice } from '../state/money.ts'
 import type { State } from '../state/state.ts'
-import { SwapContext } from '../state/swap-context.ts'
-import { lamportsOfAmount, priceSwap, swapPrice } from '../state/swap-value.ts'
 import { Bundles } from './bundles.ts'
 import { ColdHoldingsCache } from './cold-holdings-cache.ts'
 import { Holders } from './holders.ts'

@@ -13,6 +13,7 @@ import { dropBars } from '../history/candles.ts'
 import type { XLinks } from '../index/x-links.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import type { OrderKey } from '../order/event-position.ts'
+import type { SwapContext } from '../state/lanes.ts'
 import {
   LIFECYCLE_LANES,
   LifecycleLane,
@@ -23,7 +24,6 @@ import {
   WalletLane,
 } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
-import type { SwapContext } from '../state/swap-context.ts'
 
 /** What tells events without a slot apart that stand at the place of one event; 0 for all others. */
 function slotlessArrival({ isSlotKnown, arrival }: OrderKey): number {

@@ -1,6 +1,7 @@
 import type { Thresholds } from '../../base/thresholds.ts'
 import { isZeroAt } from '../../base/u64.ts'
 import { Flag, SwapLane } from '../../events/swap-record.ts'
+import type { SwapContext } from '../state/lanes.ts'
 import {
   LifecycleLane,
   PositionFlag,
@@ -10,7 +11,6 @@ import {
   WalletFlag,
   WalletLane,
 } from '../state/layout.ts'
-import type { SwapContext } from '../state/swap-context.ts'
 
 /**
  * Fresh at this trade: the feed's word, else first swap anywhere less than 24 h ago and fewer than

@@ -1,10 +1,9 @@
 import { Budget, within } from '../../base/budget.ts'
 import { stepped, TapeDamage } from '../../base/errors.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
-import { barLane } from '../state/lanes.ts'
+import { barLane, type SwapContext } from '../state/lanes.ts'
 import { BAR_LANES, BAR_PRICES, Bar, BarPrice, TokenFlag, TokenLane } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
-import type { SwapContext } from '../state/swap-context.ts'
 import { type ChartTrade, ChartTrades, noTrade } from './chart-trades.ts'
 
 /** As a fault of the chain is told. */

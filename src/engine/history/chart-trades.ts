@@ -1,12 +1,11 @@
 import type { Budget } from '../../base/budget.ts'
 import { SwapLane, volumeMicroUsdOf } from '../../events/swap-record.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
-import { type ChainCopy, CopiedChains } from '../state/copied-chains.ts'
+import { type ChainCopy, CopiedChains } from '../state/dormant.ts'
 import { tokenLane } from '../state/lanes.ts'
 import { LIFECYCLE_LANES, LifecycleLane, TokenLane } from '../state/layout.ts'
-import { QUOTE_COINS_MAX } from '../state/quotes.ts'
+import { lamportsOfSwap, priceSwap, QUOTE_COINS_MAX, swapPrice } from '../state/money.ts'
 import type { State } from '../state/state.ts'
-import { lamportsOfSwap, priceSwap, swapPrice } from '../state/swap-value.ts'
 import { linkOf } from './swap-chains.ts'
 
 /** Copied trades of all mints, of 40 bytes each. */

@@ -1,9 +1,8 @@
 import type { Budget } from '../../base/budget.ts'
-import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
+import { ROW_MASK, ROW_SHIFT, U32List } from '../memory/rows.ts'
 import { growingPart, type MemoryPart } from '../memory/state-part.ts'
-import { U32List } from '../memory/u32-list.ts'
+import { flagsOf } from '../state/lanes.ts'
 import { LIFECYCLE_LANES, LifecycleLane, TokenFlag } from '../state/layout.ts'
-import { flagsOf } from '../state/lifecycle.ts'
 import type { State } from '../state/state.ts'
 
 /** Tokens looked at between two questions whether there is time for more. */

@@ -1,11 +1,8 @@
 import type { Budget } from '../../base/budget.ts'
-import { GrowingBytes } from '../memory/growing-bytes.ts'
-import { CHAINS, NumberChains } from '../memory/number-chains.ts'
-import { ROWS_MAX } from '../memory/rows.ts'
+import { ROWS_MAX, U32List } from '../memory/rows.ts'
 import { type StatePart, sizesOf } from '../memory/state-part.ts'
-import { U32List } from '../memory/u32-list.ts'
-import { ENTRIES_PER_BLOCK, GramFilter } from './gram-filter.ts'
-import { entryOf, FIELD_END, foldCase, TOKEN_END } from './search-entry.ts'
+import { GrowingBytes } from '../memory/views.ts'
+import { CHAINS, ENTRIES_PER_BLOCK, GramFilter, NumberChains } from './search-candidates.ts'
 
 /** Tokens that one search gives at most (contract section 3.1). */
 export const SEARCH_RESULTS_MAX = 50
@@ -407,4 +404,34 @@ function keyOf(bytes: Uint8Array, from: number, length: number): number {
 /** Chains of the texts that begin with one byte, whatever stands behind it. */
 function keysOf(byte: number): readonly number[] {
   return Array.from({ length: BYTE_VALUES }, (_, next) => byte * BYTE_VALUES + next)
+}
+
+/** Bytes that UTF-8 never has divide fields and tokens, so that a match never spans two. */
+export const FIELD_END = 0xfe
+export const TOKEN_END = 0xff
+
+const END_OF_FIELD = Buffer.of(FIELD_END)
+const END_OF_TOKEN = Buffer.of(TOKEN_END)
+/** A letter of its own to case folding, though its capital is that of i. */
+const DOTLESS_I = 'ı'
+const ASCII_ONLY = /^[\0-\x7f]*$/
+
+/** Case-folded fields, each with its end. */
+export function entryOf(fields: readonly string[]): Buffer {
+  const parts = fields.flatMap((text, i) => [
+    Buffer.from(foldCase(text)),
+    i === fields.length - 1 ? END_OF_TOKEN : END_OF_FIELD,
+  ])
+  return Buffer.concat(parts)
+}
+
+/**
+ * A text as it is compared when case does not count: Unicode's full case folding, in which ß is ss,
+ * a ligature its letters, and a sigma at the end of a word a sigma. Folded again it stays the same.
+ */
+export function foldCase(text: string): string {
+  if (ASCII_ONLY.test(text)) return text.toLowerCase()
+  // Capitals take ß and ligatures apart; small letters first, since ẞ is its own capital.
+  const fold = (part: string) => part.toLowerCase().toUpperCase().toLowerCase()
+  return text.split(DOTLESS_I).map(fold).join(DOTLESS_I).replaceAll('ς', 'σ')
 }

@@ -1,8 +1,7 @@
 import type { Budget } from '../../base/budget.ts'
 import { stepped } from '../../base/errors.ts'
 import { numberAt, readU64, u64ToNumber } from '../../base/u64.ts'
-import { ROW_MASK, ROW_SHIFT, Rows } from '../memory/rows.ts'
-import { U32List } from '../memory/u32-list.ts'
+import { ROW_MASK, ROW_SHIFT, Rows, U32List } from '../memory/rows.ts'
 import { isHolderAt } from '../state/lanes.ts'
 import {
   COLD_RUN_LANES,

@@ -1,11 +1,9 @@
 import type { Budget } from '../../base/budget.ts'
 import { stepped } from '../../base/errors.ts'
 import { wholeAt } from '../../base/u64.ts'
-import { HashSlots } from '../memory/hash-slots.ts'
-import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
+import { HashSlots, ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import { sharedF64, widened } from '../memory/views.ts'
-import { isNeverHolder } from '../state/exclusion.ts'
-import { isListedAt, positionsOf, tokenLane } from '../state/lanes.ts'
+import { isListedAt, isNeverHolder, positionsOf, tokenLane } from '../state/lanes.ts'
 import {
   DORMANT_TRADERS_MAX,
   LIFECYCLE_LANES,

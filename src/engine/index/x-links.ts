@@ -1,6 +1,7 @@
 import { stepped } from '../../base/errors.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import { widened } from '../memory/views.ts'
+import { flagsOf } from '../state/lanes.ts'
 import {
   LIFECYCLE_LANES,
   LifecycleLane,
@@ -8,7 +9,6 @@ import {
   MetadataLane,
   TokenFlag,
 } from '../state/layout.ts'
-import { flagsOf } from '../state/lifecycle.ts'
 import type { State } from '../state/state.ts'
 
 /** As a fault of the chain is told. */

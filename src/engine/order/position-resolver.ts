@@ -1,7 +1,11 @@
 import type { Balance, PlacedEvent, Reserves } from '../../events/event.ts'
 import { Flag, SwapFloatLane, SwapLane } from '../../events/swap-record.ts'
-import type { AddressBook } from '../state/address-book.ts'
-import { hashSignature, hashSignatureText, signatureHash } from '../state/signature.ts'
+import {
+  type AddressBook,
+  hashSignature,
+  hashSignatureText,
+  signatureHash,
+} from '../state/address-book.ts'
 import type { Tape } from '../state/tape.ts'
 import type { EventPosition } from './event-position.ts'
 import { identify } from './identities.ts'

@@ -1,10 +1,15 @@
 import { writeU64 } from '../../base/u64.ts'
 import type { Swap } from '../../events/event.ts'
 import { quoteOf } from '../../events/platform.ts'
-import { RecordBatch } from '../../events/record-batch.ts'
-import { Flag, givenBits, poolLane, SwapFloatLane, SwapLane } from '../../events/swap-record.ts'
-import type { AddressBook } from '../state/address-book.ts'
-import { packSignature } from '../state/signature.ts'
+import {
+  Flag,
+  givenBits,
+  poolLane,
+  RecordBatch,
+  SwapFloatLane,
+  SwapLane,
+} from '../../events/swap-record.ts'
+import { type AddressBook, packSignature } from '../state/address-book.ts'
 
 /**
  * Turns swap events into records: interns addresses, packs the signature, marks what was given. A

@@ -1,5 +1,5 @@
 import { Flag, SwapFloatLane, SwapLane } from '../../events/swap-record.ts'
-import { hashSignature, isSameSignature, signatureHash } from '../state/signature.ts'
+import { hashSignature, isSameSignature, signatureHash } from '../state/address-book.ts'
 import type { Tape } from '../state/tape.ts'
 
 /** Swaps of a slot looked back over for one of the same transaction; a real slot holds fewer. */

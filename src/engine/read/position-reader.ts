@@ -9,7 +9,7 @@ import {
   WalletFlag,
   WalletLane,
 } from '../state/layout.ts'
-import { percentOf } from '../state/prices.ts'
+import { percentOf } from '../state/money.ts'
 import type { State } from '../state/state.ts'
 import type { TokenReader } from './token-reader.ts'
 

@@ -3,7 +3,7 @@ import { Quote } from '../../events/platform.ts'
 import { sumAt, type TopHolders } from '../index/top-holders.ts'
 import type { XLinks } from '../index/x-links.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
-import { positionFlagsAt, walletLane } from '../state/lanes.ts'
+import { completionOf, positionFlagsAt, walletLane } from '../state/lanes.ts'
 import {
   COLD_RUN_LANES,
   ColdRunLane,
@@ -21,8 +21,7 @@ import {
   WINDOW_LANES,
   WindowLane,
 } from '../state/layout.ts'
-import { completionOf } from '../state/lifecycle.ts'
-import { percentOf, priceInQuote, solOfQuote } from '../state/prices.ts'
+import { percentOf, priceInQuote, solOfQuote } from '../state/money.ts'
 import { mintOfQuote, symbolOfQuote } from '../state/quote-names.ts'
 import type { State } from '../state/state.ts'
 

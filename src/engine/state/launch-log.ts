@@ -1,6 +1,5 @@
-import { ROWS_MAX } from '../memory/rows.ts'
+import { ROWS_MAX, U32List } from '../memory/rows.ts'
 import { type StatePart, sizesOf } from '../memory/state-part.ts'
-import { U32List } from '../memory/u32-list.ts'
 
 /**
  * Tokens in the order in which their creation and their migration arrived, each at most once: the

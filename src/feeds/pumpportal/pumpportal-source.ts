@@ -5,7 +5,7 @@
 
 import { WebSocket } from 'ws'
 import { jsonOf } from '../../base/json-access.ts'
-import { totals } from '../../base/snake-case.ts'
+import { totals } from '../../base/safe-text.ts'
 import type { PumpPortalSetting } from '../../config/source-settings.ts'
 import { isTooLong, peerSocket } from '../peer-socket.ts'
 import { NO_RECORDER, type RawFrames } from '../raw-frames.ts'

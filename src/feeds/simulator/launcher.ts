@@ -1,4 +1,4 @@
-import { mulDivFloor } from '../../base/muldiv.ts'
+import { mulDivFloor } from '../../base/u64.ts'
 import type { Metadata, TokenCreated } from '../../events/event.ts'
 import { USDC_MINT } from '../../events/platform.ts'
 import { Flag } from '../../events/swap-record.ts'

@@ -3,7 +3,7 @@ import { messageOf } from '../../base/errors.ts'
 import { isSolPrice, SOL_PRICE_RANGE } from '../../base/thresholds.ts'
 import type { FeedEvent, SolPrice } from '../../events/event.ts'
 import type { EventSink } from '../../events/event-sink.ts'
-import type { OtherEvent, RecordBatch } from '../../events/record-batch.ts'
+import type { OtherEvent, RecordBatch } from '../../events/swap-record.ts'
 import { RECORDING_GAP_SECONDS } from '../lines/pacer.ts'
 
 /**

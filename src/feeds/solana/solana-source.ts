@@ -7,7 +7,7 @@
 import { LRUCache } from 'lru-cache'
 import type { WebSocket } from 'ws'
 import { integerAt, isRecord, jsonOf, recordAt, textAt } from '../../base/json-access.ts'
-import { totals } from '../../base/snake-case.ts'
+import { totals } from '../../base/safe-text.ts'
 import type { SolanaSetting } from '../../config/source-settings.ts'
 import { AMM_PROGRAM, COMMITMENT, PUMP_PROGRAM } from '../chain/layouts/programs.ts'
 import { ChainNormaliser } from '../chain/normalise.ts'

@@ -7,7 +7,7 @@
  * Invariants: the cursor only goes forward; a slot is given up only with a report.
  */
 
-import { totals } from '../../base/snake-case.ts'
+import { totals } from '../../base/safe-text.ts'
 import { AHEAD_OF_WALL_SECONDS_MAX, type FeedEvent, type SwapContent } from '../../events/event.ts'
 import type { EventSink, Feed } from '../../events/event-sink.ts'
 import { ReserveCheck } from '../chain/reserve-check.ts'

@@ -7,7 +7,7 @@
 import { once } from 'node:events'
 import { status } from '@grpc/grpc-js'
 import { messageOf } from '../../base/errors.ts'
-import { totals } from '../../base/snake-case.ts'
+import { totals } from '../../base/safe-text.ts'
 import { AMM_PROGRAM, GEYSER_COMMITMENT, PUMP_PROGRAM } from '../chain/layouts/programs.ts'
 import { ChainNormaliser } from '../chain/normalise.ts'
 import type { NewForms } from '../chain/transactions/new-forms.ts'

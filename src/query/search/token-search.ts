@@ -7,8 +7,8 @@ import {
   type SharedRank,
 } from '../../engine/index/search-index.ts'
 import { greatestFirst, type RankKeys, ranked } from '../../engine/memory/ranked.ts'
+import { flagsOf } from '../../engine/state/lanes.ts'
 import { TokenFlag } from '../../engine/state/layout.ts'
-import { flagsOf } from '../../engine/state/lifecycle.ts'
 import type { State } from '../../engine/state/state.ts'
 import type { TableColumns } from '../tables/table-columns.ts'
 import type { MarketCapColumn } from '../tables/token-columns.ts'

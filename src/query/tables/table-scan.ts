@@ -1,4 +1,4 @@
-import type { TokenBlock } from '../../engine/index/ordered-tokens.ts'
+import type { TokenBlock } from '../../engine/index/token-order.ts'
 import type { Predicate } from './table-columns.ts'
 import type { TokenRun } from './token-column.ts'
 

@@ -1,5 +1,5 @@
 import type { XLinks } from '../../engine/index/x-links.ts'
-import { U32List } from '../../engine/memory/u32-list.ts'
+import { U32List } from '../../engine/memory/rows.ts'
 import { widened } from '../../engine/memory/views.ts'
 import { ageSecondsAt, type TokenReader } from '../../engine/read/token-reader.ts'
 import { walletLane } from '../../engine/state/lanes.ts'

@@ -1,4 +1,4 @@
-import { snakeCase } from '../../base/snake-case.ts'
+import { snakeCase } from '../../base/safe-text.ts'
 import { asU64, readU64, writeU64 } from '../../base/u64.ts'
 import type { EventFields, FeedEvent } from '../../events/event.ts'
 import { GrowingLanes } from './frame-writer.ts'

@@ -1,8 +1,7 @@
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import { jsonOf } from '../../base/json-access.ts'
-import type { Thresholds } from '../../base/thresholds.ts'
-import type { EngineSettings } from '../../events/engine-settings.ts'
+import type { EngineSettings, Thresholds } from '../../base/thresholds.ts'
 
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import type { EngineSettings } from '../../events/engine-settings.ts'
+import type { EngineSettings } from '../../base/thresholds.ts'
 
 /**
  * The layout of a snapshot, version 10, little-endian:

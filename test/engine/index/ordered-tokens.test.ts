@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { OrderedTokens } from '../../../src/engine/index/ordered-tokens.ts'
+import { OrderedTokens } from '../../../src/engine/index/token-order.ts'
 
 test('tokens added and taken out in any order stand as a sort of them does', () => {
   const key = fc.integer({ min: 0, max: 40 })

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { HashSlots } from '../../../src/engine/memory/hash-slots.ts'
-import { Rows, reusedRowsPart } from '../../../src/engine/memory/rows.ts'
+import { HashSlots, Rows, reusedRowsPart } from '../../../src/engine/memory/rows.ts'
 import { copyRing } from '../../../src/engine/memory/views.ts'
 import { Identities } from '../../../src/engine/order/identities.ts'
 import { byLength } from '../../lengths.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { GrowingBytes } from '../../../src/engine/memory/growing-bytes.ts'
+import { GrowingBytes } from '../../../src/engine/memory/views.ts'
 
 const FIRST_BYTES = 1 << 10
 /** What one entry may cost beside itself. */

@@ -1,11 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { Service } from '../../../src/app/service.ts'
-import { CHAINS, NumberChains } from '../../../src/engine/memory/number-chains.ts'
-import { ROWS_PER_PAGE, Rows } from '../../../src/engine/memory/rows.ts'
+import { CHAINS, NumberChains } from '../../../src/engine/index/search-candidates.ts'
+import { ROWS_PER_PAGE, Rows, U32List } from '../../../src/engine/memory/rows.ts'
 import type { MemoryPart } from '../../../src/engine/memory/state-part.ts'
 import { TextStore } from '../../../src/engine/memory/text-store.ts'
-import { U32List } from '../../../src/engine/memory/u32-list.ts'
 import { LATE_SLOTS } from '../../../src/engine/order/reorder-window.ts'
 import {
   LIFECYCLE_LANES,

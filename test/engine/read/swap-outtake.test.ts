@@ -6,7 +6,6 @@ import { swapOfRecord } from '../../../src/engine/read/swap-outtake.ts'
 import { AddressBook } from '../../../src/engine/state/address-book.ts'
 import type { Swap } from '../../../src/events/event.ts'
 import { Quote } from '../../../src/events/platform.ts'
-import { RecordBatch } from '../../../src/events/record-batch.ts'
 import {
   givenBits,
   givenQuoteDecimals,
@@ -14,6 +13,7 @@ import {
   givenRoute,
   poolLane,
   poolOf,
+  RecordBatch,
   SWAP_U32_LANES,
   SwapLane,
 } from '../../../src/events/swap-record.ts'

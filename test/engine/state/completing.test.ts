@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Engine } from '../../../src/engine/engine.ts'
-import { completionOf, Lifecycle, lifecycleOf } from '../../../src/engine/state/lifecycle.ts'
+import { completionOf, Lifecycle, lifecycleOf } from '../../../src/engine/state/lanes.ts'
 import { byLength } from '../../lengths.ts'
 import { created, swap } from '../../oracle/fixtures.ts'
 

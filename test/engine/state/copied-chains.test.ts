@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type Budget, UNFINISHED, within } from '../../../src/base/budget.ts'
-import { type ChainCopy, CopiedChains } from '../../../src/engine/state/copied-chains.ts'
+import { type ChainCopy, CopiedChains } from '../../../src/engine/state/dormant.ts'
 import { budgetOf, NO_TIME, readInTurns } from '../../budgets.ts'
 import { Random } from '../../oracle/random.ts'
 

@@ -1,7 +1,7 @@
 /** Coins that others are quoted in, at edges where random histories seldom come. */
 import { expect, test } from 'vitest'
 import { Engine } from '../../../src/engine/engine.ts'
-import { QUOTE_COINS_MAX, QUOTE_STEPS_MAX } from '../../../src/engine/state/quotes.ts'
+import { QUOTE_COINS_MAX, QUOTE_STEPS_MAX } from '../../../src/engine/state/money.ts'
 import { State } from '../../../src/engine/state/state.ts'
 import type { FeedEvent, Swap } from '../../../src/events/event.ts'
 import { PUMP_MINT, Quote } from '../../../src/events/platform.ts'

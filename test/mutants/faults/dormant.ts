@@ -55,21 +55,21 @@ export const DORMANT_FAULTS: readonly Fault[] = [
   },
   {
     name: 'dormant: a slot that is taken out hides those behind it',
-    file: 'src/engine/memory/hash-slots.ts',
+    file: 'src/engine/memory/rows.ts',
     find: 'if (((at - home) & mask) < ((at - hole) & mask)) continue',
     replace: 'continue',
     tests: ['test/engine/memory/containers.test.ts'],
   },
   {
     name: 'dormant: a wallet that was read keeps the records of then',
-    file: 'src/engine/state/copied-chains.ts',
+    file: 'src/engine/state/dormant.ts',
     find: 'if (known?.whole.newestPlus1 === newestPlus1) return known.whole',
     replace: 'if (known !== undefined && known.whole.count > 0) return known.whole',
     tests: ['test/engine/state/resting-wallets.test.ts'],
   },
   {
     name: 'dormant: copies that grow count for what they had at first',
-    file: 'src/engine/state/copied-chains.ts',
+    file: 'src/engine/state/dormant.ts',
     find: '{ ...copies }',
     replace: 'copies',
     tests: ['test/engine/state/copied-chains.test.ts'],
@@ -97,7 +97,7 @@ export const DORMANT_FAULTS: readonly Fault[] = [
   },
   {
     name: 'resting holdings: the memory of one wallet is told as that of all',
-    file: 'src/engine/state/copied-chains.ts',
+    file: 'src/engine/state/dormant.ts',
     find: 'sum += whole',
     replace: 'sum = whole',
     tests: ['test/engine/fold/cold-holdings-cache.test.ts'],

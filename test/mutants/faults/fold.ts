@@ -67,7 +67,7 @@ export const FOLD_FAULTS: readonly Fault[] = [
   },
   {
     name: 'bundle: units of any coin are lamports',
-    file: 'src/engine/state/swap-value.ts',
+    file: 'src/engine/state/money.ts',
     find: 'return Math.round(amount * lamportsPerUnit)',
     replace: 'return amount',
     tests: ['test/engine/fold/bundles.test.ts'],

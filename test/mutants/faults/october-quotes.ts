@@ -1,7 +1,7 @@
 import type { Fault } from '../fault.ts'
 
-const QUOTES = 'src/engine/state/quotes.ts'
-const VALUE = 'src/engine/state/swap-value.ts'
+const QUOTES = 'src/engine/state/money.ts'
+const VALUE = 'src/engine/state/money.ts'
 const RECORD = 'src/events/swap-record.ts'
 const BIRTHS = 'src/engine/fold/token-lifecycle.ts'
 const CANDLES = 'src/engine/history/candles.ts'

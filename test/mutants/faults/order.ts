@@ -138,14 +138,14 @@ export const ORDER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'batch: events between records come before all of them',
-    file: 'src/events/record-batch.ts',
+    file: 'src/events/swap-record.ts',
     find: 'this.others.push({ before: this.count, event })',
     replace: 'this.others.push({ before: 0, event })',
     tests: ['test/engine/order/records.test.ts'],
   },
   {
     name: 'tape: a record in swap is not copied out of its block',
-    file: 'src/engine/state/swap-context.ts',
+    file: 'src/engine/state/lanes.ts',
     find: 'if (index < tape.firstInMemory) this.#copyRecord()',
     replace: '',
     tests: ['test/engine/state/tape.test.ts'],
@@ -307,14 +307,14 @@ export const ORDER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'tables: a token that belongs behind a full block stands behind all others',
-    file: 'src/engine/index/ordered-tokens.ts',
+    file: 'src/engine/index/token-order.ts',
     find: 'at === block.count && place === this.#blocks.length - 1',
     replace: 'at === block.count',
     tests: ['test/engine/index/ordered-tokens.test.ts'],
   },
   {
     name: 'tables: a block whose tokens have all gone stays',
-    file: 'src/engine/index/ordered-tokens.ts',
+    file: 'src/engine/index/token-order.ts',
     find: 'if (block.count === 0) this.#blocks.splice(place, 1)',
     replace: '',
     tests: ['test/engine/index/ordered-tokens.test.ts'],

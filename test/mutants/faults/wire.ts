@@ -214,7 +214,7 @@ export const WIRE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'tables: more changes than are kept are taken for few',
-    file: 'src/engine/state/change-log.ts',
+    file: 'src/engine/state/state.ts',
     find: 'return this.#end - place <= CHANGES_KEPT',
     replace: 'return this.#end >= place',
     tests: ['test/query/tables/table-columns.test.ts'],
@@ -389,7 +389,7 @@ export const WIRE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'pages of traders: a chain is taken as it was',
-    file: 'src/engine/state/followed-chains.ts',
+    file: 'src/engine/state/position-lists.ts',
     find: 'this.#next(known[place]) === known[place + 1] + 1',
     replace: 'true',
     tests: ['test/query/traders/trader-pages.test.ts'],
@@ -445,7 +445,7 @@ export const WIRE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'search: letters are made small, not folded',
-    file: 'src/engine/index/search-entry.ts',
+    file: 'src/engine/index/search-index.ts',
     find: 'part.toLowerCase().toUpperCase().toLowerCase()',
     replace: 'part.toLowerCase()',
     tests: ['test/query/search/search.test.ts'],

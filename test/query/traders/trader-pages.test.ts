@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ranked } from '../../../src/engine/memory/ranked.ts'
-import { FollowedChains } from '../../../src/engine/state/followed-chains.ts'
+import { FollowedChains } from '../../../src/engine/state/position-lists.ts'
 import { TRADER_ORDERS } from '../../../src/protocol/queries.ts'
 import { EngineQueries } from '../../../src/query/engine-queries.ts'
 import { EngineTokenReads } from '../../../src/query/engine-token-reads.ts'

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { Engine } from '../../../src/engine/engine.ts'
 import type { FeedEvent } from '../../../src/events/event.ts'
-import { RecordBatch } from '../../../src/events/record-batch.ts'
+import { RecordBatch } from '../../../src/events/swap-record.ts'
 import { JournaledEngine } from '../../../src/store/journal/journaled-engine.ts'
 import { stateDigest } from '../../../src/store/snapshot/snapshot-file.ts'
 import { everyRead } from '../../model/every-read.ts'

@@ -1,4 +1,4 @@
-import { mulDivCeil, mulDivFloor } from '../../../base/muldiv.ts'
+import { mulDivCeil, mulDivFloor } from '../../../base/u64.ts'
 
 /** The platform's bonding curve: constant product over virtual reserves (its Global account). */
 

@@ -1,4 +1,4 @@
-import { mulDivCeil, mulDivFloor } from '../../../base/muldiv.ts'
+import { mulDivCeil, mulDivFloor } from '../../../base/u64.ts'
 import { A, type SwapWriter } from './swap-writer.ts'
 import { I, T, TOKEN_INTS, TOKEN_LANES, type TokenTable, Trait } from './token-table.ts'
 

@@ -1,8 +1,14 @@
 import type { Random } from '../../../base/random.ts'
 import type { ReservesReason } from '../../../events/event.ts'
 import type { RecordSink } from '../../../events/event-sink.ts'
-import { type OtherEvent, RecordBatch } from '../../../events/record-batch.ts'
-import { Flag, SIGNATURE_LANES, SwapFloatLane, SwapLane } from '../../../events/swap-record.ts'
+import {
+  Flag,
+  type OtherEvent,
+  RecordBatch,
+  SIGNATURE_LANES,
+  SwapFloatLane,
+  SwapLane,
+} from '../../../events/swap-record.ts'
 import type { ChainClock } from './chain-clock.ts'
 import { I, T, TOKEN_INTS, TOKEN_LANES, type TokenTable, Trait } from './token-table.ts'
 import { signatureText } from './token-text.ts'
