@@ -15,7 +15,7 @@ const BYTE_LIMB = 2 ** 24
 const PER_BYTE_LIMB = 2 ** -24
 
 /** The arithmetic is quadratic; the longest instruction data Solana allows (10 KiB) fits. */
-export const BASE58_CHARS_MAX = 16_384
+const BASE58_CHARS_MAX = 16_384
 /** What the greatest of the longest texts holds; the scratch has no room for more. */
 const BASE58_BYTES_MAX = 11_998
 

@@ -1,7 +1,7 @@
 import zlib from 'node:zlib'
 
 /** The CRC-32 of zlib over some bytes, going on from that of the bytes before them. */
-export type Crc32 = (bytes: Uint8Array, before?: number) => number
+type Crc32 = (bytes: Uint8Array, before?: number) => number
 
 /** What another program's sums are compared with Node's by. */
 const TRIED = Buffer.from('Every frame has a sum over the one before. '.repeat(8))

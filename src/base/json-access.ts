@@ -45,11 +45,3 @@ export function integerAt(
   if (typeof found !== 'number' || !Number.isSafeInteger(found)) return null
   return found >= 0 && found <= max ? found : null
 }
-
-/** The texts of a list; null when there is no list or something else is in it. */
-export function textsAt(value: unknown, key: string): readonly string[] | null {
-  const list = listAt(value, key)
-  if (list === null) return null
-  const texts = list.filter((item) => typeof item === 'string')
-  return texts.length === list.length ? texts : null
-}

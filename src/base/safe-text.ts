@@ -31,17 +31,6 @@ export function percentDecoded(text: string): string {
 }
 
 /**
- * The output of JSON.stringify with U+FFFD for lone surrogates, which it writes as escapes and strict readers
- * refuse. Well-formed JSON stays as it is.
- */
-export function wellFormedJson(json: string): string {
-  if (!json.includes('\\ud')) return json
-  return JSON.stringify(JSON.parse(json), (_, value: unknown) =>
-    typeof value === 'string' ? value.toWellFormed() : value,
-  )
-}
-
-/**
  * A sentence without the paths of this machine, which only its operator may read. Paths in the data folder
  * begin with DATA_DIR; other files keep their names only.
  */

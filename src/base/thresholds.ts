@@ -53,15 +53,15 @@ export function differingRules(
  * upper end the dollars of the largest amounts (2^64 lamports, coins quoted in coins) stay far below what a double
  * holds: infinite sums become NaN, for good.
  */
-export const SOL_PRICE_USD_MIN = 0.000_001
-export const SOL_PRICE_USD_MAX = 1_000_000
-
-/** The same for messages. */
-export const SOL_PRICE_RANGE = '0.000001 to 1000000'
+export const SOL_PRICE_USD = {
+  min: 0.000_001,
+  max: 1_000_000,
+  range: '0.000001 to 1000000',
+} as const
 
 /** False for NaN too. */
 export function isSolPrice(usd: number): boolean {
-  return usd >= SOL_PRICE_USD_MIN && usd <= SOL_PRICE_USD_MAX
+  return usd >= SOL_PRICE_USD.min && usd <= SOL_PRICE_USD.max
 }
 
 /** What decides how events are folded; a journal keeps it beside them. */

@@ -17,11 +17,11 @@ const U64_MAX = 2n ** 64n - 1n
 const EXACT_HIGH = 2 ** 21
 
 /** Nearest double of a u64. */
-export function u64ToNumber(lo: number, hi: number): number {
+function u64ToNumber(lo: number, hi: number): number {
   return hi * TWO_32 + lo
 }
 
-export function u64ToBigInt(lo: number, hi: number): bigint {
+function u64ToBigInt(lo: number, hi: number): bigint {
   return (BigInt(hi) << 32n) | BigInt(lo)
 }
 
@@ -130,6 +130,11 @@ export function takeFromSum(sums: Float64Array, at: number, lo: number, hi: numb
   }
   sums[at] = low
   sums[at + 1] = high
+}
+
+/** A sum of two f64 lanes as the nearest double. */
+export function sumAt(sums: Float64Array, at: number): number {
+  return u64ToNumber(sums[at], sums[at + 1])
 }
 
 const POWERS_OF_TEN = Array.from({ length: 19 }, (_, exponent) => 10 ** exponent)

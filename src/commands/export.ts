@@ -3,10 +3,9 @@ import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import zlib from 'node:zlib'
 import { TapeDamage } from '../base/errors.ts'
-import { wellFormedJson } from '../base/safe-text.ts'
 import type { Engine } from '../engine/engine.ts'
 import { swapOfRecord } from '../engine/read/swap-outtake.ts'
-import { eventLineText } from '../events/event-line-schemas.ts'
+import { eventLineText } from '../events/event-lines.ts'
 import { SWAP_U32_LANES } from '../events/swap-record.ts'
 import type { Disk } from '../store/disk/disk.ts'
 import { StoreError } from '../store/disk/failure.ts'
@@ -246,4 +245,15 @@ function printSummary(
     )
   if (tornBytes > 0)
     stderr.write(`The last ${count(tornBytes)} bytes of the journal are a write not finished.\n`)
+}
+
+/**
+ * The output of JSON.stringify with U+FFFD for lone surrogates, which it writes as escapes and strict readers
+ * refuse. Well-formed JSON stays as it is.
+ */
+function wellFormedJson(json: string): string {
+  if (!json.includes('\\ud')) return json
+  return JSON.stringify(JSON.parse(json), (_, value: unknown) =>
+    typeof value === 'string' ? value.toWellFormed() : value,
+  )
 }

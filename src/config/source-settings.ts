@@ -1,5 +1,5 @@
 import { decodeBase58 } from '../base/base58.ts'
-import { isSolPrice, SOL_PRICE_RANGE } from '../base/thresholds.ts'
+import { isSolPrice, SOL_PRICE_USD } from '../base/thresholds.ts'
 import { ConfigError, durationMs } from './setting-values.ts'
 
 /** Where the price of SOL comes from. */
@@ -51,7 +51,7 @@ export function solPriceSetting(text: string, hasLiveFeed: boolean): SolPriceSet
   }
   throw new ConfigError(
     `SOL_PRICE is "${text}"; it must be one or more of ${VENUES.join(', ')} with commas, ` +
-      `fixed:<usd> (${SOL_PRICE_RANGE}), file:<path> or off.`,
+      `fixed:<usd> (${SOL_PRICE_USD.range}), file:<path> or off.`,
   )
 }
 

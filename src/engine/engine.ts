@@ -50,11 +50,9 @@ import { noCounts, Progress } from './order/progress.ts'
 import { LATE_SLOTS, ReorderWindow } from './order/reorder-window.ts'
 import { SwapIntake } from './order/swap-intake.ts'
 import { flagsOf } from './state/lanes.ts'
-import { LaunchLog } from './state/launch-log.ts'
 import { TokenFlag } from './state/layout.ts'
 import { PositionLists } from './state/position-lists.ts'
 import { State } from './state/state.ts'
-import { tapePart } from './state/tape.ts'
 
 /**
  * The fold: events in, state and facts out. No I/O, no clock, no randomness; the same events in the
@@ -77,7 +75,7 @@ export class Engine implements EventSink {
   readonly counts = noCounts()
   /** What was taken and has no effect, since this process began: no part of the state. */
   readonly idle = { unknownMints: 0, balancesBeyondSupply: 0 }
-  readonly announcements = new LaunchLog()
+  readonly announcements: State['announcements']
   /** The whole of what the engine knows, for a snapshot; what reads make is no part of it. */
   readonly parts: readonly StatePart[]
   readonly prefetcher: Prefetcher
@@ -96,6 +94,7 @@ export class Engine implements EventSink {
 
   constructor(options: EngineOptions) {
     this.state = new State(options.rules, options.tapeChunkRecords)
+    this.announcements = this.state.announcements
     this.window = new RollingWindow(this.state)
     this.order = new TokenOrder(this.state)
     this.positions = new PositionLists(this.state)
@@ -116,7 +115,7 @@ export class Engine implements EventSink {
     this.#isEventClock = options.clock === 'event'
     this.parts = [
       ...this.state.parts,
-      tapePart('tape', this.state.tape, () => this.settledSwaps),
+      this.state.tape.part('tape', () => this.settledSwaps),
       ...this.#ordered.parts,
       this.window.part,
       this.search.part,

@@ -1,41 +1,13 @@
 import Type from 'typebox'
-import { snakeCase } from '../base/safe-text.ts'
-import { SOL_PRICE_RANGE, SOL_PRICE_USD_MAX, SOL_PRICE_USD_MIN } from '../base/thresholds.ts'
-import { type EventFields, type FeedEvent, RESERVES_REASONS, ROUTE_HOPS_MAX } from './event.ts'
+import { SOL_PRICE_USD } from '../base/thresholds.ts'
+import { type FeedEvent, RESERVES_REASONS, ROUTE_HOPS_MAX } from './event.ts'
 
-/** The event line of an event (contract section 7); `parseFoldedLine` gives the same event back. */
-export function eventLineText(event: FeedEvent): string {
-  const fields: EventFields<FeedEvent> = event
-  return lineOf(fields)
-}
-
-/** Without an array of entries, which the journal felt (docs/performance-history.md). */
-function lineOf(fields: Readonly<Record<string, unknown>>): string {
-  const line: Record<string, unknown> = {}
-  for (const key in fields) {
-    const value = fields[key]
-    line[lineKey(key)] = typeof value === 'bigint' ? String(value) : value
-  }
-  return JSON.stringify(line)
-}
-
-/** Names of the lines by those of the events; there are some forty. */
-const lineKeys = new Map<string, string>()
-
-function lineKey(key: string): string {
-  const known = lineKeys.get(key)
-  if (known !== undefined) return known
-  const made = snakeCase(key)
-  lineKeys.set(key, made)
-  return made
-}
-
-const USD_ALLOWED = `a number from ${SOL_PRICE_RANGE} (USD per SOL)`
+const USD_ALLOWED = `a number from ${SOL_PRICE_USD.range} (USD per SOL)`
 const U32_MAX = 0xffffffff
 const U64_MAX_TEXT = '18446744073709551615'
 
 const RAW_ALLOWED = 'a decimal string of an integer from 0 to 2^64-1'
-const RawText = Type.Refine(
+const RawText: Type.TString = Type.Refine(
   Type.String({ pattern: '^[0-9]{1,20}$' }),
   // Texts of the same length compare like their numbers.
   (digits) => digits.length < U64_MAX_TEXT.length || digits <= U64_MAX_TEXT,
@@ -44,36 +16,28 @@ const RawText = Type.Refine(
 const REASONS = RESERVES_REASONS.map((reason) => `"${reason}"`)
 const REASONS_ALLOWED = `${REASONS.slice(0, -1).join(', ')} or ${REASONS.at(-1)}`
 
-/** What the values of a line may be. */
-export interface LineKinds {
-  readonly textOf: (max: number) => Type.TString
-  readonly integerTo: (maximum: number, name: string) => Type.TInteger | Type.TNumber
-  readonly rawText: Type.TString
-  readonly usd: Type.TNumber
-}
-
-/** What a feed may tell. */
-export const FROM_FEED: LineKinds = {
-  textOf: (max) =>
+/** Values that a feed may send. */
+const FROM_FEED = {
+  textOf: (max: number) =>
     Type.String({
       pattern: `^[^\\p{Cc}\\p{Cs}]{1,${max}}$`,
       description: `text of 1 to ${max} characters without control characters`,
     }),
-  integerTo: (maximum, name) =>
+  integerTo: (maximum: number, name: string): Type.TInteger | Type.TNumber =>
     Type.Integer({ minimum: 0, maximum, description: `an integer from 0 to ${name}` }),
   rawText: RawText,
   usd: Type.Number({
-    minimum: SOL_PRICE_USD_MIN,
-    maximum: SOL_PRICE_USD_MAX,
+    minimum: SOL_PRICE_USD.min,
+    maximum: SOL_PRICE_USD.max,
     description: USD_ALLOWED,
   }),
 }
 
 /**
- * What was folded once, of any length and size: a value that a feed should have refused must not make
+ * Values that were folded once, of any length and size: a value that a feed should have refused must not make
  * a journal that no start reads.
  */
-export const FROM_JOURNAL: LineKinds = {
+const FROM_JOURNAL: typeof FROM_FEED = {
   textOf: () => Type.String(),
   integerTo: () => Type.Number(),
   rawText: Type.String({ pattern: '^-?[0-9]+$' }),
@@ -83,8 +47,9 @@ export const FROM_JOURNAL: LineKinds = {
 const nullable = <T extends Type.TSchema>(type: T, description: string) =>
   Type.Optional(Type.Union([type, Type.Null()], { description: `${description}, null or absent` }))
 
-/** The keys of each line (contract section 7), with their values. */
-export function lineSchemas({ textOf, integerTo, rawText, usd }: LineKinds) {
+/** The keys of each line (contract section 7), with the values that they may have in a line of this source. */
+export function lineSchemas(source: 'feed' | 'journal') {
+  const { textOf, integerTo, rawText, usd } = source === 'feed' ? FROM_FEED : FROM_JOURNAL
   const RawInteger = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
   const Raw = Type.Union([rawText, RawInteger], { description: RAW_ALLOWED })
   const OptionalRaw = nullable(Type.Union([rawText, RawInteger]), RAW_ALLOWED)
@@ -212,6 +177,5 @@ export function lineSchemas({ textOf, integerTo, rawText, usd }: LineKinds) {
   }
 }
 
-type LineSchemas = ReturnType<typeof lineSchemas>
-/** A line whose values were judged. */
-export type LineOf<K extends keyof LineSchemas> = Type.Static<LineSchemas[K]>
+/** A line whose values were checked. */
+export type LineOf<K extends FeedEvent['type']> = Type.Static<ReturnType<typeof lineSchemas>[K]>

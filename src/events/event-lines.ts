@@ -1,9 +1,10 @@
 import type Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import { isRecord, jsonOf } from '../base/json-access.ts'
-import { stripControlChars } from '../base/safe-text.ts'
+import { snakeCase, stripControlChars } from '../base/safe-text.ts'
 import {
   type ChainPosition,
+  type EventFields,
   type FeedEvent,
   METADATA_KEYS,
   type Metadata,
@@ -11,13 +12,7 @@ import {
   type Swap,
   type TokenCreated,
 } from './event.ts'
-import {
-  FROM_FEED,
-  FROM_JOURNAL,
-  type LineKinds,
-  type LineOf,
-  lineSchemas,
-} from './event-line-schemas.ts'
+import { type LineOf, lineSchemas } from './event-line-schemas.ts'
 import { codePoints } from './text.ts'
 
 /**
@@ -54,8 +49,8 @@ function reader<T extends Type.TObject>(
       : { error: firstError(schema, validator.Errors(value), value) }
 }
 
-function readersOf(kinds: LineKinds): ReadonlyMap<unknown, Read> {
-  const schemas = lineSchemas(kinds)
+function readersOf(source: 'feed' | 'journal'): ReadonlyMap<unknown, Read> {
+  const schemas = lineSchemas(source)
   const readers: Readonly<Record<FeedEvent['type'], Read>> = {
     token_created: reader(schemas.token_created, tokenCreated),
     swap: reader(schemas.swap, swap),
@@ -99,20 +94,16 @@ function lazily<T>(make: () => T): () => T {
   }
 }
 
-const feedReaders = lazily(() => readersOf(FROM_FEED))
-const journalReaders = lazily(() => readersOf(FROM_JOURNAL))
+const feedReaders = lazily(() => readersOf('feed'))
+const journalReaders = lazily(() => readersOf('journal'))
 
 /** The event of one line; never throws. */
 export function parseEventLine(text: string): FeedEvent | LineError {
-  return wellFormed(parseText(text, feedReaders()))
+  const value = jsonOf(text)
+  return parseEventValue(value === undefined ? text : value)
 }
 
-/** The event of a line that was made of an event that was folded; never throws. */
-export function parseFoldedLine(text: string): FeedEvent | LineError {
-  return parseText(text, journalReaders())
-}
-
-/** As `parseFoldedLine`, of a line that is parsed already. */
+/** The event of a parsed line (`eventLineText`) that was folded once; never throws. */
 export function parseFoldedValue(value: unknown): FeedEvent | LineError {
   return parseValue(value, journalReaders())
 }
@@ -139,11 +130,6 @@ function wellFormed(event: FeedEvent | LineError): FeedEvent | LineError {
     if (text?.isWellFormed() === false) texts[key] = text.toWellFormed()
   }
   return { ...event, ...texts }
-}
-
-function parseText(text: string, readers: ReadonlyMap<unknown, Read>): FeedEvent | LineError {
-  const value = jsonOf(text)
-  return parseValue(value === undefined ? text : value, readers)
 }
 
 function parseValue(value: unknown, readers: ReadonlyMap<unknown, Read>): FeedEvent | LineError {
@@ -291,4 +277,31 @@ function shown(value: unknown): string {
   // Lines may be long: no more of one is looked at than is shown.
   const cut = codePoints(value.slice(0, 2 * SHOWN_CHARACTERS_MAX), SHOWN_CHARACTERS_MAX)
   return `"${stripControlChars(cut, '\u{fffd}')}${cut.length < value.length ? '…' : ''}"`
+}
+
+/** The event line of an event (contract section 7); `parseFoldedLine` gives the same event back. */
+export function eventLineText(event: FeedEvent): string {
+  const fields: EventFields<FeedEvent> = event
+  return lineOf(fields)
+}
+
+/** Without an array of entries, which the journal felt (docs/performance-history.md). */
+function lineOf(fields: Readonly<Record<string, unknown>>): string {
+  const line: Record<string, unknown> = {}
+  for (const key in fields) {
+    const value = fields[key]
+    line[lineKey(key)] = typeof value === 'bigint' ? String(value) : value
+  }
+  return JSON.stringify(line)
+}
+
+/** Names of the lines by those of the events; there are some forty. */
+const lineKeys = new Map<string, string>()
+
+function lineKey(key: string): string {
+  const known = lineKeys.get(key)
+  if (known !== undefined) return known
+  const made = snakeCase(key)
+  lineKeys.set(key, made)
+  return made
 }

@@ -102,7 +102,6 @@ export const RESERVES_REASONS = [
   'pool_opened',
   'burn',
 ] as const
-export type ReservesReason = (typeof RESERVES_REASONS)[number]
 
 export interface Reserves extends ChainPosition {
   readonly type: 'reserves'
@@ -114,7 +113,7 @@ export interface Reserves extends ChainPosition {
   readonly realBaseRaw: bigint
   readonly realQuoteRaw: bigint
   readonly supplyRaw?: bigint
-  readonly reason: ReservesReason
+  readonly reason: (typeof RESERVES_REASONS)[number]
 }
 
 /** What a wallet holds of a mint after a transaction, where its swaps do not say it. */

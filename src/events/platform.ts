@@ -1,10 +1,8 @@
 /** Facts of the launch platform. */
 
 export const DECIMALS_DEFAULT = 6
-export const SUPPLY_WHOLE_DEFAULT = 1_000_000_000n
 /** Real base reserves of a curve whose creation was not seen. */
 export const INITIAL_REAL_BASE_RAW = 793_100_000_000_000n
-export const WINDOW_SECONDS = 86_400
 
 /** Wallet of the mayhem agent (the platform's vault). */
 export const MAYHEM_AGENT = 'BwWK17cbHxwWBKZkUYvzxLcNQ1YVyaFezduWbtm2de6s'
@@ -16,7 +14,7 @@ export const NEVER_HOLDERS = [
   '11111111111111111111111111111111',
 ] as const
 
-export const SOL_MINTS: readonly string[] = [
+const SOL_MINTS: readonly string[] = [
   '11111111111111111111111111111111',
   'So11111111111111111111111111111111111111112',
 ]

@@ -13,7 +13,7 @@ import type { FeedEvent, Swap } from './event.ts'
 
 export const SWAP_RECORD_BYTES = 224
 export const SWAP_U32_LANES = SWAP_RECORD_BYTES / 4
-export const SWAP_F64_LANES = SWAP_RECORD_BYTES / 8
+const SWAP_F64_LANES = SWAP_RECORD_BYTES / 8
 
 /** f64 lanes. */
 export const SwapFloatLane = {
@@ -298,13 +298,6 @@ export interface SwapMark {
   readonly word: number
 }
 
-/** An event that is no swap, in a batch of records. */
-export interface OtherEvent {
-  /** It stands before the record of this index, or behind all when there is none. */
-  readonly before: number
-  readonly event: Exclude<FeedEvent, Swap>
-}
-
 /**
  * Binary swap records (see swap-record.ts) on their way from a feed to journal and fold, with the
  * other events that came between them. Reused by its owner: fill, hand over, `clear`.
@@ -317,8 +310,11 @@ export class RecordBatch {
   readonly f64: Float64Array<ArrayBuffer>
   /** Records it holds. */
   count = 0
-  /** In order; their mints have numbers already when a feed makes records by itself. */
-  others: OtherEvent[] = []
+  /**
+   * The events that are no swaps, in order, each before the record of this index, or behind all when there is
+   * none. Their mints have numbers already when a feed makes records by itself.
+   */
+  others: { readonly before: number; readonly event: Exclude<FeedEvent, Swap> }[] = []
 
   constructor(capacity: number) {
     this.capacity = capacity
@@ -340,7 +336,7 @@ export class RecordBatch {
   }
 
   /** Puts an event behind everything that the batch holds. */
-  addOther(event: OtherEvent['event']): void {
+  addOther(event: Exclude<FeedEvent, Swap>): void {
     this.others.push({ before: this.count, event })
   }
 

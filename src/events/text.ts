@@ -2,7 +2,6 @@ import { percentDecoded } from '../base/safe-text.ts'
 
 /** Bounds of text from the chain, in code points (contract sections 1 and 8). */
 export const NAME_CHARACTERS_MAX = 256
-export const DESCRIPTION_CHARACTERS_MAX = 4_096
 export const LINK_CHARACTERS_MAX = 512
 
 /** Valid UTF-16, cut at `max` code points. */

@@ -1,18 +1,17 @@
 import { expect, test } from 'vitest'
-import { SOL_PRICE_USD_MAX, SOL_PRICE_USD_MIN } from '../../src/base/thresholds.ts'
+import { SOL_PRICE_USD } from '../../src/base/thresholds.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import { ROW_MASK, ROW_SHIFT, type Rows } from '../../src/engine/memory/rows.ts'
 import { PositionLane, WalletLane } from '../../src/engine/state/layout.ts'
 import type { FeedEvent } from '../../src/events/event.ts'
-import { eventLineText } from '../../src/events/event-line-schemas.ts'
-import { parseEventLine } from '../../src/events/event-lines.ts'
+import { eventLineText, parseEventLine } from '../../src/events/event-lines.ts'
 import { everyRead } from '../model/every-read.ts'
 import { created, price, swap } from '../oracle/fixtures.ts'
 import { begun, FOLDER, recovered } from '../store/damage/folder.ts'
 import { ImageDisk } from '../store/damage/image-disk.ts'
 import { engineOf } from '../store/restoring.ts'
 
-const ABSURD = [1e308, 1e300, SOL_PRICE_USD_MAX * 1.1, SOL_PRICE_USD_MIN / 2, 5e-324]
+const ABSURD = [1e308, 1e300, SOL_PRICE_USD.max * 1.1, SOL_PRICE_USD.min / 2, 5e-324]
 const ALLOWED = 'must be a number from 0.000001 to 1000000 (USD per SOL)'
 const U64_MAX = 2n ** 64n - 1n
 
@@ -26,7 +25,7 @@ test.each(ABSURD)('a line with a SOL price of %d is refused with a sentence', (u
   }
 })
 
-test.each([SOL_PRICE_USD_MIN, SOL_PRICE_USD_MAX])(
+test.each([SOL_PRICE_USD.min, SOL_PRICE_USD.max])(
   'at a SOL price of %d nothing is beyond what a double holds, whatever the amounts are',
   (usd) => {
     const events = [price(usd), ...vastTrades()].map(toldAgain)

@@ -1,6 +1,6 @@
 import type { Random } from '../../src/base/random.ts'
 import type { FeedEvent, Swap } from '../../src/events/event.ts'
-import { eventLineText } from '../../src/events/event-line-schemas.ts'
+import { eventLineText } from '../../src/events/event-lines.ts'
 
 const TOKENS = 12
 const WALLETS = 40

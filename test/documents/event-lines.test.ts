@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { isRecord } from '../../src/base/json-access.ts'
 import { RESERVES_REASONS } from '../../src/events/event.ts'
-import { eventLineText, FROM_FEED, lineSchemas } from '../../src/events/event-line-schemas.ts'
-import { parseEventLine } from '../../src/events/event-lines.ts'
+import { lineSchemas } from '../../src/events/event-line-schemas.ts'
+import { eventLineText, parseEventLine } from '../../src/events/event-lines.ts'
 import { ROOT } from '../tidy/source-files.ts'
 
 const PAGE = readFileSync(join(ROOT, 'docs/feeds.md'), 'utf8')
@@ -29,7 +29,7 @@ function listedKeys(): Map<string, string[]> {
 }
 
 test('the page of event lines lists every type with its keys, as they are judged', () => {
-  const judged = Object.entries(lineSchemas(FROM_FEED)).map(([type, { properties, required }]) => {
+  const judged = Object.entries(lineSchemas('feed')).map(([type, { properties, required }]) => {
     const keys = Object.keys(properties).filter((key) => key !== 'timestamp')
     const isRequired: readonly string[] = required
     return [type, keys.map((key) => `${key}${isRequired.includes(key) ? '' : '?'}`).sort()] as const

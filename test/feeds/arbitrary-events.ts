@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { SOL_PRICE_USD_MAX, SOL_PRICE_USD_MIN } from '../../src/base/thresholds.ts'
+import { SOL_PRICE_USD } from '../../src/base/thresholds.ts'
 import { type FeedEvent, RESERVES_REASONS, ROUTE_HOPS_MAX } from '../../src/events/event.ts'
 
 const U32_MAX = 0xffffffff
@@ -9,7 +9,7 @@ const raw = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n })
 const fee = fc.bigInt({ min: 1n, max: 2n ** 64n - 1n })
 const decimals = fc.integer({ min: 0, max: 18 })
 const seconds = fc.integer({ min: 0, max: U32_MAX })
-const usd = fc.double({ min: SOL_PRICE_USD_MIN, max: SOL_PRICE_USD_MAX, noNaN: true })
+const usd = fc.double({ min: SOL_PRICE_USD.min, max: SOL_PRICE_USD.max, noNaN: true })
 
 const position = {
   slot: fc.option(fc.maxSafeNat()),

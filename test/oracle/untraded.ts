@@ -1,5 +1,5 @@
 /** Events that are no trades: what `reserves` and `balance` lines a chain would tell. */
-import type { Balance, Reserves, ReservesReason } from '../../src/events/event.ts'
+import type { Balance, Reserves } from '../../src/events/event.ts'
 import { RESERVES_REASONS } from '../../src/events/event.ts'
 import { INITIAL_REAL_BASE, MAYHEM_AGENT, type Place, type SimToken } from './market.ts'
 import type { Random } from './random.ts'
@@ -12,7 +12,7 @@ const NEVER_HOLDERS = [
 const [FIRST_REASON, ...OTHER_REASONS] = RESERVES_REASONS
 
 /** The reserves as they stand; the reason says what moved them. */
-export function reservesEvent(token: SimToken, reason: ReservesReason, place: Place): Reserves {
+export function reservesEvent(token: SimToken, reason: Reserves['reason'], place: Place): Reserves {
   const isAmm = token.stage === 'amm'
   return {
     type: 'reserves',
@@ -28,7 +28,7 @@ export function reservesEvent(token: SimToken, reason: ReservesReason, place: Pl
 }
 
 /** Moves the reserves as the reason does. */
-export function moveReserves(random: Random, token: SimToken, reason: ReservesReason): void {
+export function moveReserves(random: Random, token: SimToken, reason: Reserves['reason']): void {
   const percent = BigInt(random.integer(50, 200))
   const grows = BigInt(random.integer(101, 150))
   if (reason === 'mayhem') token.quoteRaw = (token.quoteRaw * percent) / 100n + 1n

@@ -11,8 +11,6 @@ import {
   readU64,
   subtractU64,
   takeFromSum,
-  u64ToBigInt,
-  u64ToNumber,
   wholeAt,
   writeU64,
 } from '../../src/base/u64.ts'
@@ -47,9 +45,7 @@ test('a u64 is read as it was written, as integer and as nearest double', () => 
     fc.property(u64, (value) => {
       const lanes = lanesOf(0n, value)
       expect(readU64(lanes, 2)).toBe(value)
-      expect(u64ToBigInt(lanes[2], lanes[3])).toBe(value)
       expect(numberAt(lanes, 2)).toBe(Number(value))
-      expect(u64ToNumber(lanes[2], lanes[3])).toBe(Number(value))
       expect(isZeroAt(lanes, 2)).toBe(value === 0n)
       copyU64(lanes, 0, lanes, 2)
       expect(readU64(lanes, 0)).toBe(value)

@@ -5,8 +5,8 @@ import { encodeBase58 } from '../../src/base/base58.ts'
 import { Random } from '../../src/base/random.ts'
 import { Engine } from '../../src/engine/engine.ts'
 import { swapOfRecord } from '../../src/engine/read/swap-outtake.ts'
-import { Lifecycle, lifecycleOf, tokenLane } from '../../src/engine/state/lanes.ts'
-import { TokenLane } from '../../src/engine/state/layout.ts'
+import { flagsOf, isCompleting, tokenLane } from '../../src/engine/state/lanes.ts'
+import { TokenFlag, TokenLane } from '../../src/engine/state/layout.ts'
 import type { FeedEvent, TokenCreated } from '../../src/events/event.ts'
 import type { RecordSink } from '../../src/events/event-sink.ts'
 import { RecordBatch, SwapLane, walletOf } from '../../src/events/swap-record.ts'
@@ -65,7 +65,7 @@ class Folder {
     const look = (event: FeedEvent): void => {
       if (event.type === 'sol_price') return
       const token = book.token(event.mint)
-      const isComplete = lifecycleOf(engine.state, token) === Lifecycle.completing
+      const isComplete = isCompleting(engine.state, token)
       if (isLast(event, isComplete && tokenLane(engine.state, token, TokenLane.realBaseLo) === 0))
         found = token
     }
@@ -237,9 +237,9 @@ test.each([
   const folder = new Folder()
   const { state } = folder.engine
   const token = await folder.cut(isLast)
-  expect(lifecycleOf(state, token)).toBe(Lifecycle.completing)
+  expect(isCompleting(state, token)).toBe(true)
   await folder.run(2, 2_000)
-  expect(lifecycleOf(state, token)).toBe(Lifecycle.graduated)
+  expect(flagsOf(state, token) & TokenFlag.graduated).not.toBe(0)
   expect(folder.engine.counts.lateRefused).toBe(0)
   const before = folder.swapsOf(token)
   await folder.run(0, 2_000)

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import type { FeedEvent, ReservesReason, TokenCreated } from '../../src/events/event.ts'
+import type { FeedEvent, Reserves, TokenCreated } from '../../src/events/event.ts'
 import { audited, DAY, START } from './audited-market.ts'
 
 /** Events of the type, or of the reason. */
-function countOf(kind: FeedEvent['type'] | ReservesReason): number {
+function countOf(kind: FeedEvent['type'] | Reserves['reason']): number {
   const isKind = (event: FeedEvent): boolean =>
     event.type === kind || (event.type === 'reserves' && event.reason === kind)
   return auditor.events_.filter(isKind).length

@@ -1,11 +1,6 @@
 import { TapeDamage } from '../../src/base/errors.ts'
 import type { Engine } from '../../src/engine/engine.ts'
-import {
-  TAPE_BLOCK_RECORDS,
-  type Tape,
-  type TapeArchive,
-  type TapeBlock,
-} from '../../src/engine/state/tape.ts'
+import { TAPE_BLOCK_RECORDS, type Tape, type TapeArchive } from '../../src/engine/state/tape.ts'
 import { SWAP_U32_LANES } from '../../src/events/swap-record.ts'
 
 const POISON = 0xffffffff
@@ -26,7 +21,7 @@ export class MemoryArchive implements TapeArchive {
     this.#f64 = new Float64Array(this.#u32.buffer)
   }
 
-  block(block: number): TapeBlock {
+  block(block: number): ReturnType<TapeArchive['block']> {
     this.reads += 1
     this.#u32.fill(POISON)
     const kept = this.#blocks[block]

@@ -5,7 +5,7 @@ import { Rows } from '../../src/engine/memory/rows.ts'
 import { NOWHERE } from '../../src/engine/order/event-position.ts'
 import { entriesOf, entryValue } from '../../src/engine/order/lifecycle-entry.ts'
 import { LIFECYCLE_TEXTS_MAX, ReorderWindow } from '../../src/engine/order/reorder-window.ts'
-import { UNDO_LANES_MAX, UndoLog } from '../../src/engine/state/undo-log.ts'
+import { UndoLog } from '../../src/engine/state/undo-log.ts'
 import { copyParts } from '../../src/store/recovery/recovery.ts'
 import { anyEvent } from '../feeds/arbitrary-events.ts'
 import { byLength } from '../lengths.ts'
@@ -14,6 +14,8 @@ import { Random } from '../oracle/random.ts'
 import { trades } from '../properties/late-trades.ts'
 import { differenceOf, foldStep, foldSteps, restored, stepsOf } from './restoring.ts'
 
+/** Most lanes of an undo log. */
+const UNDO_LANES_MAX = 1 << 26
 const URI_CHARACTERS = 100_000
 const LONG_URI = 'u'.repeat(URI_CHARACTERS)
 const LANES = 30

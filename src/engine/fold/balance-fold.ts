@@ -1,7 +1,7 @@
 import { copyU64, isLess, isZeroAt, subtractU64, writeU64 } from '../../base/u64.ts'
 import type { Balance } from '../../events/event.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
-import { hashSignatureText, signatureHash } from '../state/address-book.ts'
+import { hashSignatureText } from '../state/address-book.ts'
 import { isNeverHolder } from '../state/lanes.ts'
 import {
   LIFECYCLE_LANES,
@@ -101,7 +101,7 @@ export class BalanceFold {
   #noteLeft(token: number, p: Uint32Array, pAt: number, { signature }: Balance): void {
     copyU64(left, 0, p, pAt + PositionLane.balanceLo)
     subtractU64(left, 0, told, 0)
-    hashSignatureText(signature, this.#state.book)
+    const signatureHash = hashSignatureText(signature, this.#state.book)
     if (this.#swaps.clamp.burns.isHandedOn(left, token, signatureHash[0], signatureHash[1]))
       p[pAt + PositionLane.flags] |= PositionFlag.gaveAway
   }

@@ -1,5 +1,5 @@
 import { copyU64, isLess, wholeAt } from '../../base/u64.ts'
-import { ROW_MASK, ROW_SHIFT, Rows, rowsPart } from '../memory/rows.ts'
+import { ROW_MASK, ROW_SHIFT, Rows } from '../memory/rows.ts'
 import type { Sized, StatePart } from '../memory/state-part.ts'
 import { LIFECYCLE_LANES, LifecycleLane } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
@@ -16,7 +16,7 @@ export class Burns {
   readonly #state: State
   readonly #last = new Rows(LANE_COUNT)
   readonly #undo: number
-  readonly part: StatePart = rowsPart('last burn', this.#last, 1)
+  readonly part: StatePart = this.#last.part('last burn', 1)
 
   constructor(state: State) {
     this.#state = state

@@ -45,12 +45,11 @@ export class ColdHoldingsCache {
     this.#state = state
     this.#fromMints = fromMints
     this.#holdingsMax = holdingsMax
-    this.#wallets = new CopiedChains({
-      width: HOLDING_LANES / 2,
-      records: holdingsMax,
-      chains: WALLETS_MAX,
-      read: (record, copy) => this.#read(record, copy),
-    })
+    this.#wallets = new CopiedChains(
+      HOLDING_LANES / 2,
+      { records: holdingsMax, chains: WALLETS_MAX },
+      (record, copy) => this.#read(record, copy),
+    )
   }
 
   get bytes(): number {

@@ -1,4 +1,4 @@
-import { addToSum, takeFromSum, u64ToNumber } from '../../base/u64.ts'
+import { addToSum, numberAt, takeFromSum } from '../../base/u64.ts'
 import type { TopHolders } from '../index/top-holders.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import { isNeverHolder, poolAddressesOf, positionLane, walletLane } from '../state/lanes.ts'
@@ -87,7 +87,7 @@ export class Holders {
       addToSum(tf, (tAt >>> 1) + TokenLane.proSumF, lo, hi)
       t[tAt + TokenLane.proHolders] += 1
     }
-    this.#top.changed(token, position, u64ToNumber(lo, hi))
+    this.#top.changed(token, position, numberAt(p, pAt + PositionLane.balanceLo))
   }
 
   /** The judgement of the wallet of a holder has turned. */

@@ -8,13 +8,17 @@ import {
   wholeAt,
 } from '../../base/u64.ts'
 import { Flag, Hop, hopOf, SwapLane } from '../../events/swap-record.ts'
-import { Rows, rowsPart } from '../memory/rows.ts'
+import { Rows } from '../memory/rows.ts'
 import type { Sized, StatePart } from '../memory/state-part.ts'
-import { hashSignature, isSameSignature, signatureHash } from '../state/address-book.ts'
+import { hashSignature, isSameSignature } from '../state/address-book.ts'
 import type { SwapContext } from '../state/lanes.ts'
-import { CLAMP_LANES, ClampLane, PositionFlag, PositionLane } from '../state/layout.ts'
+import { PositionFlag, PositionLane } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
 import { Burns } from './burns.ts'
+
+/** A row of what a clamp took from a position. */
+const ClampLane = { position: 0, inventoryLo: 2, costUsdF: 2, costSolF: 3 } as const
+const CLAMP_LANES = 8
 
 /** Positions of one transaction whose clamp can be undone; further ones stay clamped. */
 const CLAMPS_MAX = 16
@@ -40,9 +44,9 @@ export class InventoryClamp {
   readonly #expected = new Rows(E_LANES)
   readonly parts: readonly StatePart[]
   readonly #own: readonly StatePart[] = [
-    rowsPart('clamps', this.#clamps, CLAMPS_MAX),
-    rowsPart('clamp count', this.#count, 1),
-    rowsPart('clamp balances', this.#expected, CLAMPS_MAX),
+    this.#clamps.part('clamps', CLAMPS_MAX),
+    this.#count.part('clamp count', 1),
+    this.#expected.part('clamp balances', CLAMPS_MAX),
   ]
   readonly #state: State
   readonly burns: Burns
@@ -151,7 +155,7 @@ export class InventoryClamp {
 
   /** What left in this transaction, if no burn of it says where to. */
   #judgeLeft(swap: SwapContext): void {
-    hashSignature(swap.r, swap.rAt + SwapLane.signature)
+    const signatureHash = hashSignature(swap.r, swap.rAt + SwapLane.signature)
     if (this.burns.isHandedOn(left, swap.token, signatureHash[0], signatureHash[1]))
       swap.p[swap.pAt + PositionLane.flags] |= PositionFlag.gaveAway
   }

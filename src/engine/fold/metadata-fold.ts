@@ -6,7 +6,7 @@ import {
 } from '../../events/event.ts'
 import { Quote } from '../../events/platform.ts'
 import { givenQuoteDecimals, givenQuoteOf, SwapLane } from '../../events/swap-record.ts'
-import { cleanLink, codePoints, DESCRIPTION_CHARACTERS_MAX, xLinkOf } from '../../events/text.ts'
+import { cleanLink, codePoints, xLinkOf } from '../../events/text.ts'
 import type { XLinks } from '../index/x-links.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import { copiedPart, StateError, type StatePart } from '../memory/state-part.ts'
@@ -20,6 +20,9 @@ import {
   TokenFlag,
 } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
+
+/** Bound of a description, in code points (contract section 8). */
+const DESCRIPTION_CHARACTERS_MAX = 4_096
 
 /** Mints with metadata and nothing else; the one that waited longest loses it when more come. */
 export const WAITING_METADATA_MAX = 65_536

@@ -1,7 +1,7 @@
 import { SwapLane } from '../../events/swap-record.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import { type Identities, identify, identityKey } from '../order/identities.ts'
-import { hashSignature, signatureHash } from '../state/address-book.ts'
+import { hashSignature } from '../state/address-book.ts'
 import {
   LIFECYCLE_LANES,
   LINK_LANES,
@@ -41,7 +41,7 @@ export class Prefetcher {
     const { tokens, births, windows, wallets } = this.#state
     const token = u32[at + SwapLane.token]
     const wallet = u32[at + SwapLane.wallet]
-    hashSignature(u32, at + SwapLane.signature)
+    const signatureHash = hashSignature(u32, at + SwapLane.signature)
     identify(signatureHash[0], signatureHash[1], u32[at + SwapLane.ordinal])
     let sum = this.#identities.near(identityKey[1]) + this.#state.nearPosition(token, wallet)
     if (token < tokens.count) {

@@ -1,7 +1,7 @@
 import { copyU64, isLess, subtractU64, writeU64 } from '../../base/u64.ts'
 import type { Reserves } from '../../events/event.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
-import { hashSignatureText, signatureHash } from '../state/address-book.ts'
+import { hashSignatureText } from '../state/address-book.ts'
 import { TOKEN_LANES, TokenFlag, TokenLane } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
 import type { Burns } from './burns.ts'
@@ -51,7 +51,7 @@ export class ReservesFold {
     if (reason === 'burn' && isLess(amount, 0, t, tAt + TokenLane.supplyLo)) {
       copyU64(burned, 0, t, tAt + TokenLane.supplyLo)
       subtractU64(burned, 0, amount, 0)
-      hashSignatureText(signature, this.#state.book)
+      const signatureHash = hashSignatureText(signature, this.#state.book)
       this.#burns.note(burned, token, signatureHash[0], signatureHash[1])
     }
     copyU64(t, tAt + TokenLane.supplyLo, amount, 0)

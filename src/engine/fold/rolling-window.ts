@@ -1,5 +1,4 @@
 import { olderLink } from '../../base/errors.ts'
-import { WINDOW_SECONDS } from '../../events/platform.ts'
 import { Flag, SwapFloatLane, SwapLane, volumeMicroUsdOf } from '../../events/swap-record.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import { type StatePart, sizesOf } from '../memory/state-part.ts'
@@ -7,6 +6,8 @@ import { bytesOf } from '../memory/views.ts'
 import { WINDOW_LANES, WindowLane } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
 
+/** Seconds of the rolling window (contract section 2). */
+const WINDOW_SECONDS = 86_400
 /** Seconds the ring of chains spans: a day, and what may lie ahead of the clock. */
 export const RING_SECONDS = 1 << 17
 const RING_MASK = RING_SECONDS - 1

@@ -9,7 +9,7 @@ import {
   volumeMicroUsdOf,
   walletOf,
 } from '../../events/swap-record.ts'
-import { ROW_MASK, ROW_SHIFT, Rows, rowsPart } from '../memory/rows.ts'
+import { ROW_MASK, ROW_SHIFT, Rows } from '../memory/rows.ts'
 import type { Sized, StatePart } from '../memory/state-part.ts'
 import { isSameSignature } from '../state/address-book.ts'
 import type { SwapContext } from '../state/lanes.ts'
@@ -41,7 +41,7 @@ export class Routes {
   readonly #state: State
   readonly #sales = new Rows(S_LANES)
   readonly #undo: number
-  readonly part: StatePart = rowsPart('route sales', this.#sales, SALES)
+  readonly part: StatePart = this.#sales.part('route sales', SALES)
 
   constructor(state: State) {
     this.#state = state

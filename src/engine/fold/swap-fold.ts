@@ -20,7 +20,6 @@ import { isSameSignature } from '../state/address-book.ts'
 import { isHolderAt, isNeverHolder, SwapContext, tokenLane } from '../state/lanes.ts'
 import {
   LifecycleLane,
-  PASSED_MAX,
   PASSED_SHIFT,
   POSITION_LANES,
   PositionFlag,
@@ -30,7 +29,7 @@ import {
   WalletFlag,
   WalletLane,
 } from '../state/layout.ts'
-import { lamportsOf, lamportsOfAmount, microUsdOf, priceSwap, swapPrice } from '../state/money.ts'
+import { lamportsOf, lamportsOfAmount, microUsdOf, priceSwap } from '../state/money.ts'
 import type { State } from '../state/state.ts'
 import { Bundles } from './bundles.ts'
 import { ColdHoldingsCache } from './cold-holdings-cache.ts'
@@ -41,6 +40,9 @@ import type { RollingWindow } from './rolling-window.ts'
 import { Routes } from './routes.ts'
 import type { TokenLifecycle } from './token-lifecycle.ts'
 import { isFresh, isInsider, isPro, isSniperBuy, shownFlags } from './wallet-classes.ts'
+
+/** Most swaps of a position whose coin only passed through that its flags can count. */
+const PASSED_MAX = 2 ** 22 - 1
 
 /** Folds one swap into token, wallet and position; the whole of what a trade changes. */
 export class SwapFold {
@@ -252,7 +254,7 @@ export class SwapFold {
   /** Behind the reserves: a swap whose price stays has those that stood. */
   #foldPrice(): void {
     const { swap } = this
-    priceSwap(swap.r, swap.rf, swap.rAt, swap.quote, swap.decimals)
+    const swapPrice = priceSwap(swap.r, swap.rf, swap.rAt, swap.quote, swap.decimals)
     swap.priceUsd = swapPrice.usd
     swap.priceSol = swapPrice.sol
   }

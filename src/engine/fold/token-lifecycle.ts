@@ -1,11 +1,6 @@
 import { asU64, copyU64, writeU64 } from '../../base/u64.ts'
 import type { Completed, Migrated, TokenCreated } from '../../events/event.ts'
-import {
-  DECIMALS_DEFAULT,
-  INITIAL_REAL_BASE_RAW,
-  Quote,
-  SUPPLY_WHOLE_DEFAULT,
-} from '../../events/platform.ts'
+import { DECIMALS_DEFAULT, INITIAL_REAL_BASE_RAW, Quote } from '../../events/platform.ts'
 import { Flag, givenQuoteOf, poolOf } from '../../events/swap-record.ts'
 import { codePoints, LINK_CHARACTERS_MAX, NAME_CHARACTERS_MAX } from '../../events/text.ts'
 import type { BarChains } from '../history/bar-chains.ts'
@@ -24,6 +19,9 @@ import {
   WalletLane,
 } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
+
+/** Whole tokens of a mint whose supply no event gave. */
+const SUPPLY_WHOLE_DEFAULT = 1_000_000_000n
 
 /** What tells events without a slot apart that stand at the place of one event; 0 for all others. */
 function slotlessArrival({ isSlotKnown, arrival }: OrderKey): number {

@@ -2,10 +2,12 @@ import { Budget, within } from '../../base/budget.ts'
 import { stepped, TapeDamage } from '../../base/errors.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import { barLane, type SwapContext } from '../state/lanes.ts'
-import { BAR_LANES, BAR_PRICES, Bar, BarPrice, TokenFlag, TokenLane } from '../state/layout.ts'
+import { BAR_LANES, Bar, BarPrice, TokenFlag, TokenLane } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
 import { type ChartTrade, ChartTrades, noTrade } from './chart-trades.ts'
 
+/** Prices of one series in a bar, side by side (`BarPrice`). */
+const BAR_PRICES = 4
 /** As a fault of the chain is told. */
 const BARS = 'bars of a mint'
 

@@ -4,7 +4,7 @@ import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import { type ChainCopy, CopiedChains } from '../state/dormant.ts'
 import { tokenLane } from '../state/lanes.ts'
 import { LIFECYCLE_LANES, LifecycleLane, TokenLane } from '../state/layout.ts'
-import { lamportsOfSwap, priceSwap, QUOTE_COINS_MAX, swapPrice } from '../state/money.ts'
+import { lamportsOfSwap, priceSwap, QUOTE_COINS_MAX } from '../state/money.ts'
 import type { State } from '../state/state.ts'
 import { linkOf } from './swap-chains.ts'
 
@@ -44,12 +44,11 @@ export class ChartTrades {
 
   constructor(state: State) {
     this.#state = state
-    this.#mints = new CopiedChains({
-      width: TRADE_LANES,
-      records: COPIED_MAX,
-      chains: MINTS_MAX,
-      read: (index, copy) => this.#copy(index, copy),
-    })
+    this.#mints = new CopiedChains(
+      TRADE_LANES,
+      { records: COPIED_MAX, chains: MINTS_MAX },
+      (index, copy) => this.#copy(index, copy),
+    )
   }
 
   get bytes(): number {
@@ -170,7 +169,7 @@ function readTrade(state: State, index: number, trade: ChartTrade): void {
   const b = state.births.u32[token >>> ROW_SHIFT]
   const bAt = (token & ROW_MASK) * LIFECYCLE_LANES
   const quote = b[bAt + LifecycleLane.quote]
-  priceSwap(r, rf, at, quote, b[bAt + LifecycleLane.decimals])
+  const swapPrice = priceSwap(r, rf, at, quote, b[bAt + LifecycleLane.decimals])
   trade.timestamp = r[at + SwapLane.timestamp]
   trade.priceUsd = swapPrice.usd
   trade.priceSol = swapPrice.sol

@@ -87,8 +87,9 @@ function bitOf(gram: number, length: number): number {
   return Math.imul(gram + (length << 24), 0x9e3779b1) >>> HASH_SHIFT
 }
 
-/** Keys are 16 bits. */
-export const CHAINS = 1 << 16
+/** A power of two: the lowest 16 bits of a key count. */
+const CHAINS = 1 << 16
+const KEY_MASK = CHAINS - 1
 
 /** Numbers from 0 up, each linked to the one before it that has the same key. */
 export class NumberChains {
@@ -112,7 +113,7 @@ export class NumberChains {
 
   /** How many numbers some chains have. */
   countOf(keys: readonly number[]): number {
-    return keys.reduce((sum, key) => sum + this.#counts[key], 0)
+    return keys.reduce((sum, key) => sum + this.#counts[key & KEY_MASK], 0)
   }
 
   clear(): void {
@@ -123,10 +124,10 @@ export class NumberChains {
 
   /** Adds the next number; null: to no chain. */
   push(key: number | null): void {
-    this.#olders.push(key === null ? 0 : this.#newest[key])
+    this.#olders.push(key === null ? 0 : this.#newest[key & KEY_MASK])
     if (key === null) return
-    this.#newest[key] = this.#olders.length
-    this.#counts[key] += 1
+    this.#newest[key & KEY_MASK] = this.#olders.length
+    this.#counts[key & KEY_MASK] += 1
   }
 
   /** The numbers of some chains, of each the newest first. */
@@ -135,7 +136,7 @@ export class NumberChains {
     let count = 0
     for (const key of keys)
       for (
-        let next = this.#newest[key];
+        let next = this.#newest[key & KEY_MASK];
         next !== 0;
         next = olderLink(this.#olders.get(next - 1), next - 1, 'numbers of a key')
       )

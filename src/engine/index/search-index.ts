@@ -2,10 +2,7 @@ import type { Budget } from '../../base/budget.ts'
 import { ROWS_MAX, U32List } from '../memory/rows.ts'
 import { type StatePart, sizesOf } from '../memory/state-part.ts'
 import { GrowingBytes } from '../memory/views.ts'
-import { CHAINS, ENTRIES_PER_BLOCK, GramFilter, NumberChains } from './search-candidates.ts'
-
-/** Tokens that one search gives at most (contract section 3.1). */
-export const SEARCH_RESULTS_MAX = 50
+import { ENTRIES_PER_BLOCK, GramFilter, NumberChains } from './search-candidates.ts'
 
 /** Texts of an entry that are looked for by how they begin: its name, then its symbol. */
 const CHAINED = 2
@@ -32,8 +29,6 @@ const COMMON_LEAST = 256
 export const Rank = { mint: 0, symbol: 1, prefix: 2, substring: 3 } as const
 /** Ranks of tokens that a chain has. */
 export type ChainedRank = typeof Rank.symbol | typeof Rank.prefix
-/** Ranks that many tokens may have. */
-export type SharedRank = ChainedRank | typeof Rank.substring
 
 /** Where an entry starts is a u32. */
 const BYTES_MAX = 0xffffffff
@@ -220,7 +215,7 @@ export class SearchIndex {
   }
 
   /** A test of single tokens for a rank. */
-  rankTest(needle: Buffer, rank: SharedRank): (token: number) => boolean {
+  rankTest(needle: Buffer, rank: number): (token: number) => boolean {
     const bits = this.#grams.bitsOf(needle)
     return (token) => {
       const entry = this.#entryOfToken.get(token) - 1
@@ -338,12 +333,12 @@ function isCommon(count: number, entries: number): boolean {
   return count >= COMMON_LEAST && count * COMMON_SHARE > entries
 }
 
-/** FNV-1a of the first bytes and the length, folded to the number of chains. */
+/** FNV-1a of the first bytes and the length. */
 function hashOf(bytes: Uint8Array, from: number, to: number): number {
   let hash = 0x811c9dc5 ^ (to - from)
   const end = Math.min(to, from + HASHED_BYTES)
   for (let at = from; at < end; at++) hash = Math.imul(hash ^ bytes[at], 0x01000193)
-  return (hash ^ (hash >>> 16)) & (CHAINS - 1)
+  return hash ^ (hash >>> 16)
 }
 
 /**
@@ -398,7 +393,7 @@ function keyOf(bytes: Uint8Array, from: number, length: number): number {
   let key = bytes[from] * BYTE_VALUES + bytes[from + 1]
   for (let at = from + 2; at < from + length; at++)
     key = (Math.imul(key ^ bytes[at], 0x9e3779b1) >>> 16) ^ key
-  return key & (CHAINS - 1)
+  return key
 }
 
 /** Chains of the texts that begin with one byte, whatever stands behind it. */
@@ -407,8 +402,8 @@ function keysOf(byte: number): readonly number[] {
 }
 
 /** Bytes that UTF-8 never has divide fields and tokens, so that a match never spans two. */
-export const FIELD_END = 0xfe
-export const TOKEN_END = 0xff
+const FIELD_END = 0xfe
+const TOKEN_END = 0xff
 
 const END_OF_FIELD = Buffer.of(FIELD_END)
 const END_OF_TOKEN = Buffer.of(TOKEN_END)
@@ -417,7 +412,7 @@ const DOTLESS_I = 'ı'
 const ASCII_ONLY = /^[\0-\x7f]*$/
 
 /** Case-folded fields, each with its end. */
-export function entryOf(fields: readonly string[]): Buffer {
+function entryOf(fields: readonly string[]): Buffer {
   const parts = fields.flatMap((text, i) => [
     Buffer.from(foldCase(text)),
     i === fields.length - 1 ? END_OF_TOKEN : END_OF_FIELD,
@@ -429,7 +424,7 @@ export function entryOf(fields: readonly string[]): Buffer {
  * A text as it is compared when case does not count: Unicode's full case folding, in which ß is ss,
  * a ligature its letters, and a sigma at the end of a word a sigma. Folded again it stays the same.
  */
-export function foldCase(text: string): string {
+function foldCase(text: string): string {
   if (ASCII_ONLY.test(text)) return text.toLowerCase()
   // Capitals take ß and ligatures apart; small letters first, since ẞ is its own capital.
   const fold = (part: string) => part.toLowerCase().toUpperCase().toLowerCase()

@@ -1,6 +1,6 @@
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import { widened } from '../memory/views.ts'
-import { completionOf, flagsOf, Lifecycle, lifecycleOf } from '../state/lanes.ts'
+import { completionOf, flagsOf, isCompleting } from '../state/lanes.ts'
 import { LIFECYCLE_LANES, LifecycleLane, TokenFlag } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
 
@@ -18,15 +18,6 @@ const List = { none: 0, new: 1, completing: 2, graduated: 3 } as const
  */
 const FK = { completion: 0, slot: 1, arrival: 2, lanes: 3 } as const
 const UK = { txIndex: 0, ordinal: 1, lanes: 2 } as const
-
-interface ListKey {
-  completion: number
-  slot: number
-  txIndex: number
-  ordinal: number
-  /** Of an event without a slot, which stands behind the one whose place it has; else 0. */
-  arrival: number
-}
 
 /**
  * The orders of the token tables, brought up to date when somebody reads: the new by creation,
@@ -46,7 +37,8 @@ export class TokenOrder {
   #dirty: number[] = []
   /** The rows were loaded, or much was folded: the next reader has the orders made anew. */
   #isStale = false
-  readonly #key: ListKey = { completion: 0, slot: 0, txIndex: 0, ordinal: 0, arrival: 0 }
+  /** `arrival`: of an event without a slot, which stands behind the one whose place it has; else 0. */
+  readonly #key = { completion: 0, slot: 0, txIndex: 0, ordinal: 0, arrival: 0 }
 
   constructor(state: State) {
     this.#state = state
@@ -170,7 +162,7 @@ export class TokenOrder {
     const flags = flagsOf(this.#state, token)
     if (flags & TokenFlag.graduated) return List.graduated
     if ((flags & TokenFlag.exists) === 0) return List.none
-    return lifecycleOf(this.#state, token) === Lifecycle.completing ? List.completing : List.new
+    return isCompleting(this.#state, token) ? List.completing : List.new
   }
 
   /** Is the token's key in its list what it was? */
@@ -195,7 +187,7 @@ export class TokenOrder {
   }
 
   /** The key as the rows have it now; only the completing stand by completion, equal ones by creation. */
-  #readKey(token: number, list: number): ListKey {
+  #readKey(token: number, list: number) {
     const { births } = this.#state
     const f64 = births.f64[token >>> ROW_SHIFT]
     const u32 = births.u32[token >>> ROW_SHIFT]
@@ -252,29 +244,21 @@ export class TokenOrder {
   }
 }
 
-/** Order of two tokens by keys that stay as they are while both are listed; never 0 for two tokens. */
-type CompareTokens = (a: number, b: number) => number
-
 /** Tokens of a block at most: moving half of one costs less than finding the place. */
 const BLOCK_TOKENS_MAX = 512
-
-/** Some tokens in order, the first `count` of an array that has room for more. */
-export interface TokenBlock {
-  readonly tokens: Uint32Array
-  readonly count: number
-}
 
 /**
  * Tokens in order, least first, as blocks of a few hundred: one that comes, goes or moves costs a
  * search and the shift of a part of a block, however many there are.
  */
 export class OrderedTokens {
-  readonly #compare: CompareTokens
+  readonly #compare: (a: number, b: number) => number
   /** Never empty ones. */
   #blocks: Block[] = []
   #count = 0
 
-  constructor(compare: CompareTokens) {
+  /** @param compare orders two tokens by keys that stay as they are while both are listed; never 0 for two tokens */
+  constructor(compare: (a: number, b: number) => number) {
     this.#compare = compare
   }
 
@@ -292,7 +276,7 @@ export class OrderedTokens {
   }
 
   /** The tokens as they lie, a few hundred behind one another; good until the next change. */
-  get blocks(): readonly TokenBlock[] {
+  get blocks(): readonly Pick<Block, 'tokens' | 'count'>[] {
     return this.#blocks
   }
 
@@ -349,7 +333,7 @@ export class OrderedTokens {
   }
 
   /** The first place in a block whose token is not before this one. */
-  #placeIn({ tokens, count }: TokenBlock, token: number): number {
+  #placeIn({ tokens, count }: Block, token: number): number {
     let low = 0
     let high = count
     while (low < high) {
@@ -361,8 +345,8 @@ export class OrderedTokens {
   }
 }
 
-/** Some hundred tokens: integers side by side, as a scan reads them. */
-class Block implements TokenBlock {
+/** Some hundred tokens in order, as a scan reads them: the first `count` of an array that has room for more. */
+class Block {
   readonly tokens = new Uint32Array(BLOCK_TOKENS_MAX)
   count: number
 

@@ -1,6 +1,6 @@
 import type { Budget } from '../../base/budget.ts'
 import { stepped } from '../../base/errors.ts'
-import { numberAt, readU64, u64ToNumber } from '../../base/u64.ts'
+import { numberAt, readU64, sumAt } from '../../base/u64.ts'
 import { ROW_MASK, ROW_SHIFT, Rows, U32List } from '../memory/rows.ts'
 import { isHolderAt } from '../state/lanes.ts'
 import {
@@ -256,9 +256,4 @@ export class TopHolders {
     const p = this.#state.positions.u32[position >>> ROW_SHIFT]
     return readU64(p, (position & ROW_MASK) * POSITION_LANES + PositionLane.balanceLo)
   }
-}
-
-/** A sum of two f64 lanes as the nearest double. */
-export function sumAt(sums: Float64Array, at: number): number {
-  return u64ToNumber(sums[at], sums[at + 1])
 }

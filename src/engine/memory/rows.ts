@@ -93,6 +93,55 @@ export class Rows {
     return this.bytes - this.#used * this.lanes * 4
   }
 
+  /** The rows as a part of the state; `fixed` when there are always that many. */
+  part(name: string, fixed?: number): StatePart {
+    return {
+      name,
+      facts: () => [this.count],
+      views: () => this.views(),
+      open: (facts) => {
+        const [count] = sizesOf(name, facts, [ROWS_MAX])
+        if (fixed !== undefined && count !== fixed)
+          throw new StateError(`the state has ${count} rows of ${name} instead of ${fixed}`)
+        this.reset(count)
+        return this.views()
+      },
+      settle() {},
+    }
+  }
+
+  /** As `part`, of rows of which some are given back and taken again; `settle` comes last. */
+  reusedPart(name: string, settle: () => void = () => {}): StatePart {
+    return {
+      name,
+      facts: () => [this.count, this.freePlus1, this.free],
+      views: () => this.views(),
+      open: (facts) => {
+        const [count, freePlus1, free] = sizesOf(name, facts, [ROWS_MAX, ROWS_MAX, ROWS_MAX])
+        if (freePlus1 > count || free > count)
+          throw new StateError(`the state has ${free} free rows of ${name} among ${count}`)
+        this.reset(count)
+        this.freePlus1 = freePlus1
+        this.free = free
+        return this.views()
+      },
+      settle: () => {
+        this.#checkFree(name)
+        settle()
+      },
+    }
+  }
+
+  /** A chain of free rows that is longer or shorter than it says would give one row out twice. */
+  #checkFree(name: string): void {
+    let next = this.freePlus1
+    let found = 0
+    for (; next !== 0 && next <= this.count && found < this.free; found++)
+      next = this.u32[(next - 1) >>> ROW_SHIFT][((next - 1) & ROW_MASK) * this.lanes]
+    if (next !== 0 || found !== this.free)
+      throw new StateError(`the free rows of the state's ${name} are not ${this.free} in a chain`)
+  }
+
   #takeFree(): number {
     const row = this.freePlus1 - 1
     const page = this.u32[row >>> ROW_SHIFT]
@@ -108,55 +157,6 @@ export class Rows {
     this.u32.push(new Uint32Array(buffer))
     this.f64.push(new Float64Array(buffer))
   }
-}
-
-/** Rows as a part of the state; `fixed` when there are always that many. */
-export function rowsPart(name: string, rows: Rows, fixed?: number): StatePart {
-  return {
-    name,
-    facts: () => [rows.count],
-    views: () => rows.views(),
-    open(facts) {
-      const [count] = sizesOf(name, facts, [ROWS_MAX])
-      if (fixed !== undefined && count !== fixed)
-        throw new StateError(`the state has ${count} rows of ${name} instead of ${fixed}`)
-      rows.reset(count)
-      return rows.views()
-    },
-    settle() {},
-  }
-}
-
-/** Rows of which some are given back and taken again, as a part of the state; `settle` comes last. */
-export function reusedRowsPart(name: string, rows: Rows, settle: () => void = () => {}): StatePart {
-  return {
-    name,
-    facts: () => [rows.count, rows.freePlus1, rows.free],
-    views: () => rows.views(),
-    open(facts) {
-      const [count, freePlus1, free] = sizesOf(name, facts, [ROWS_MAX, ROWS_MAX, ROWS_MAX])
-      if (freePlus1 > count || free > count)
-        throw new StateError(`the state has ${free} free rows of ${name} among ${count}`)
-      rows.reset(count)
-      rows.freePlus1 = freePlus1
-      rows.free = free
-      return rows.views()
-    },
-    settle() {
-      checkFree(name, rows)
-      settle()
-    },
-  }
-}
-
-/** A chain of free rows that is longer or shorter than it says would give one row out twice. */
-function checkFree(name: string, rows: Rows): void {
-  let next = rows.freePlus1
-  let found = 0
-  for (; next !== 0 && next <= rows.count && found < rows.free; found++)
-    next = rows.u32[(next - 1) >>> ROW_SHIFT][((next - 1) & ROW_MASK) * rows.lanes]
-  if (next !== 0 || found !== rows.free)
-    throw new StateError(`the free rows of the state's ${name} are not ${rows.free} in a chain`)
 }
 
 /**

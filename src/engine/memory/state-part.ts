@@ -1,7 +1,5 @@
 /** Most bytes of a part that is written out; V8 makes no text longer than twice this. */
 const COPIED_BYTES_MAX = 1 << 28
-const encoder = new TextEncoder()
-const decoder = new TextDecoder('utf-8', { fatal: true })
 
 /**
  * One part of the engine's state as a snapshot keeps it: a few numbers that say how big it is, and
@@ -109,17 +107,4 @@ export function copiedPart(
       opened = new Uint8Array(0)
     },
   }
-}
-
-/** A copied part whose bytes are JSON; `read` checks what it is given. */
-export function jsonPart(
-  name: string,
-  write: () => unknown,
-  read: (value: unknown) => void,
-): StatePart {
-  return copiedPart(
-    name,
-    () => encoder.encode(JSON.stringify(write())),
-    (bytes) => read(JSON.parse(decoder.decode(bytes))),
-  )
 }

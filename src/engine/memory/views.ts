@@ -1,10 +1,8 @@
 /** What the system gives memory by, to whoever writes to it first. */
 const PAGE_BYTES = 4_096
 
-type Lanes = Uint32Array | Int32Array | Float64Array
-
 /** The bytes of an array where they lie. */
-export function bytesOf(array: Lanes): Uint8Array {
+export function bytesOf(array: Uint32Array | Int32Array | Float64Array): Uint8Array {
   return new Uint8Array(array.buffer, array.byteOffset, array.byteLength)
 }
 
@@ -16,28 +14,6 @@ export function lanesOf(bytes: Uint8Array): Uint32Array {
 /** How many bytes some views have in all. */
 export function totalBytes(views: readonly Uint8Array[]): number {
   return views.reduce((sum, view) => sum + view.length, 0)
-}
-
-/**
- * The bytes of a ring from position `tail` to `head`, oldest first: one run, or two where it wraps.
- * Its length is a power of two, and position p lies at p modulo it.
- */
-export function ringBytes(ring: Lanes, tail: number, head: number): Uint8Array[] {
-  const from = tail & (ring.length - 1)
-  const end = from + head - tail
-  const runs = [ring.subarray(from, Math.min(end, ring.length))]
-  if (end > ring.length) runs.push(ring.subarray(0, end - ring.length))
-  return runs.map(bytesOf)
-}
-
-/** Copies positions `tail` to `head` of a ring into a longer one, in runs that wrap in neither. */
-export function copyRing<T extends Lanes>(from: T, to: T, tail: number, head: number): void {
-  for (let at = tail; at < head; ) {
-    const start = at & (from.length - 1)
-    const run = Math.min(head - at, from.length - start)
-    to.set(from.subarray(start, start + run), at & (to.length - 1))
-    at += run
-  }
 }
 
 /** May a ring that doubles from `least` to `most` be this long? */

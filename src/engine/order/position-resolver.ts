@@ -1,11 +1,6 @@
 import type { Balance, PlacedEvent, Reserves } from '../../events/event.ts'
 import { Flag, SwapFloatLane, SwapLane } from '../../events/swap-record.ts'
-import {
-  type AddressBook,
-  hashSignature,
-  hashSignatureText,
-  signatureHash,
-} from '../state/address-book.ts'
+import { type AddressBook, hashSignature, hashSignatureText } from '../state/address-book.ts'
 import type { Tape } from '../state/tape.ts'
 import type { EventPosition } from './event-position.ts'
 import { identify } from './identities.ts'
@@ -30,7 +25,7 @@ export class PositionResolver {
   readRecord(key: EventPosition, u32: Uint32Array, f64: Float64Array, at: number): void {
     const flags = u32[at + SwapLane.flags]
     key.isSlotKnown = (flags & Flag.noSlot) === 0
-    hashSignature(u32, at + SwapLane.signature)
+    const signatureHash = hashSignature(u32, at + SwapLane.signature)
     identify(signatureHash[0], signatureHash[1], u32[at + SwapLane.ordinal])
     if (!key.isSlotKnown) {
       this.#inherit(key)
@@ -48,8 +43,7 @@ export class PositionResolver {
 
   /** The key of an event that is no swap. */
   keyOf(event: PlacedEvent, arrival: number): EventPosition {
-    hashSignatureText(event.signature, this.#book)
-    return this.#keyOf(event, arrival)
+    return this.#keyOf(event, arrival, hashSignatureText(event.signature, this.#book))
   }
 
   /**
@@ -62,14 +56,13 @@ export class PositionResolver {
     wallet: number,
     arrival: number,
   ): EventPosition {
-    hashSignatureText(event.signature, this.#book)
+    const signatureHash = hashSignatureText(event.signature, this.#book)
     const about = Math.imul(token + 1, 0x9e3779b1) ^ Math.imul(wallet + 2, 0x85ebca6b)
     identify(signatureHash[0] ^ about, signatureHash[1], event.ordinal)
-    return this.#keyOf(event, arrival)
+    return this.#keyOf(event, arrival, signatureHash)
   }
 
-  /** Of the event whose signature stands in `signatureHash`. */
-  #keyOf(event: PlacedEvent, arrival: number): EventPosition {
+  #keyOf(event: PlacedEvent, arrival: number, signatureHash: Int32Array): EventPosition {
     const { slot, ordinal } = event
     if (slot === null) return { ...this.#newest, isSlotKnown: false, arrival }
     const [signatureHigh, signatureLow] = signatureHash

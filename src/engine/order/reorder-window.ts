@@ -1,5 +1,5 @@
-import { jsonPart, StateError, type StatePart, sizesOf } from '../memory/state-part.ts'
-import { copyRing, isRingLength, ringBytes } from '../memory/views.ts'
+import { copiedPart, StateError, type StatePart, sizesOf } from '../memory/state-part.ts'
+import { bytesOf, isRingLength } from '../memory/views.ts'
 import type { EventPosition, OrderKey } from './event-position.ts'
 import {
   charactersOf,
@@ -29,6 +29,9 @@ const FIRST_EVENTS = 1 << 12
 
 /** Events of a slot looked back over for one of the same transaction; a real slot holds fewer. */
 const LOOK_BACK_MAX = 4_096
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder('utf-8', { fatal: true })
 
 /** What is kept of every event; saved, loaded and grown as it stands here. */
 function columnsOf(capacity: number) {
@@ -73,10 +76,10 @@ export class ReorderWindow {
       },
       settle: () => this.#findSlotted(),
     },
-    jsonPart(
+    copiedPart(
       'lifecycle events',
-      () => this.#placedEntries().map(entryValue),
-      (value) => this.#load(entriesOf(value)),
+      () => encoder.encode(JSON.stringify(this.#placedEntries().map(entryValue))),
+      (bytes) => this.#load(entriesOf(JSON.parse(decoder.decode(bytes)))),
     ),
   ]
 
@@ -313,4 +316,28 @@ export class ReorderWindow {
 /** Events without a slot have the place of the one before them, and nothing of their own to be told by. */
 function isSlotted(signatureHigh: number, signatureLow: number): boolean {
   return signatureHigh !== 0 || signatureLow !== 0
+}
+
+type Column = Uint32Array | Int32Array | Float64Array
+
+/**
+ * The bytes of a ring from position `tail` to `head`, oldest first: one run, or two where it wraps.
+ * Its length is a power of two, and position p lies at p modulo it.
+ */
+function ringBytes(ring: Column, tail: number, head: number): Uint8Array[] {
+  const from = tail & (ring.length - 1)
+  const end = from + head - tail
+  const runs = [ring.subarray(from, Math.min(end, ring.length))]
+  if (end > ring.length) runs.push(ring.subarray(0, end - ring.length))
+  return runs.map(bytesOf)
+}
+
+/** Copies positions `tail` to `head` of a ring into a longer one, in runs that wrap in neither. */
+export function copyRing<T extends Column>(from: T, to: T, tail: number, head: number): void {
+  for (let at = tail; at < head; ) {
+    const start = at & (from.length - 1)
+    const run = Math.min(head - at, from.length - start)
+    to.set(from.subarray(start, start + run), at & (to.length - 1))
+    at += run
+  }
 }

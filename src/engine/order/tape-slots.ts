@@ -1,5 +1,5 @@
 import { Flag, SwapFloatLane, SwapLane } from '../../events/swap-record.ts'
-import { hashSignature, isSameSignature, signatureHash } from '../state/address-book.ts'
+import { hashSignature, isSameSignature } from '../state/address-book.ts'
 import type { Tape } from '../state/tape.ts'
 
 /** Swaps of a slot looked back over for one of the same transaction; a real slot holds fewer. */
@@ -53,7 +53,7 @@ export function txIndexInTape(
     if (slotOf(tape, index) !== slot) break
     if (u32[at + SwapLane.flags] & Flag.noSlot) continue
     if (next < 0) next = u32[at + SwapLane.txIndex] + 1
-    hashSignature(u32, at + SwapLane.signature)
+    const signatureHash = hashSignature(u32, at + SwapLane.signature)
     if (signatureHash[0] === signatureHigh && signatureHash[1] === signatureLow)
       return u32[at + SwapLane.txIndex]
   }

@@ -1,6 +1,6 @@
-import { numberAt, wholeAt } from '../../base/u64.ts'
+import { numberAt, sumAt, wholeAt } from '../../base/u64.ts'
 import { Quote } from '../../events/platform.ts'
-import { sumAt, type TopHolders } from '../index/top-holders.ts'
+import type { TopHolders } from '../index/top-holders.ts'
 import type { XLinks } from '../index/x-links.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import { completionOf, positionFlagsAt, walletLane } from '../state/lanes.ts'
@@ -22,7 +22,6 @@ import {
   WindowLane,
 } from '../state/layout.ts'
 import { percentOf, priceInQuote, solOfQuote } from '../state/money.ts'
-import { mintOfQuote, symbolOfQuote } from '../state/quote-names.ts'
 import type { State } from '../state/state.ts'
 
 const MICRO = 1e6
@@ -340,12 +339,12 @@ export class TokenReader {
 
   /** What it is quoted in; "" for a coin that nobody named. */
   get quoteMint(): string {
-    return mintOfQuote(this.#state, this.quote)
+    return this.#state.quotes.mintOf(this.quote)
   }
 
   /** "" for a coin whose creation is not known. */
   get quoteSymbol(): string {
-    return symbolOfQuote(this.#state, this.quote)
+    return this.#state.quotes.symbolOf(this.quote)
   }
 
   /** Wallet row of the creator + 1; 0: unknown. */

@@ -1,6 +1,6 @@
 import { decodeBase58 } from '../../base/base58.ts'
 import { Flag, SIGNATURE_LANES, SwapLane } from '../../events/swap-record.ts'
-import { HashSlots, ROW_MASK, ROW_SHIFT, Rows, rowsPart } from '../memory/rows.ts'
+import { HashSlots, ROW_MASK, ROW_SHIFT, Rows } from '../memory/rows.ts'
 import { growingPart, type MemoryPart, type StatePart } from '../memory/state-part.ts'
 import { TextStore } from '../memory/text-store.ts'
 
@@ -12,13 +12,6 @@ const ADDRESS_LANES = 4
 export const ADDRESS_BYTES_MAX = 512
 
 const encoder = new TextEncoder()
-
-/** How far the ids of an address book have come. */
-export interface BookCounts {
-  readonly addresses: number
-  readonly tokens: number
-  readonly wallets: number
-}
 
 /**
  * Interned text: mints, wallets, pools, programs. Every distinct text has one address id; a mint
@@ -36,14 +29,14 @@ export class AddressBook {
 
   readonly parts: readonly StatePart[] = [
     this.#texts.part('address texts'),
-    rowsPart('addresses', this.#rows),
+    this.#rows.part('addresses'),
     this.#slots.part('address slots'),
-    rowsPart('token addresses', this.#tokenAddresses),
-    rowsPart('wallet addresses', this.#walletAddresses),
+    this.#tokenAddresses.part('token addresses'),
+    this.#walletAddresses.part('wallet addresses'),
   ]
 
   /** How many addresses, token rows and wallet rows there are. */
-  get counts(): BookCounts {
+  get counts(): Readonly<Record<'addresses' | 'tokens' | 'wallets', number>> {
     return {
       addresses: this.#rows.count,
       tokens: this.#tokenAddresses.count,
@@ -211,8 +204,8 @@ const SIGNATURE_BYTES = SIGNATURE_LANES * 4
 /** Characters of the longest base58 text of 64 bytes. */
 const SIGNATURE_CHARACTERS_MAX = 88
 
-/** Result of `hashSignature`: two signed 32-bit halves. */
-export const signatureHash = new Int32Array(2)
+/** What `hashSignature` gives: two signed 32-bit halves, in one array for all signatures. */
+const signatureHash = new Int32Array(2)
 
 const scratch = new Uint32Array(SIGNATURE_LANES)
 const scratchBytes = new Uint8Array(scratch.buffer)
@@ -238,14 +231,17 @@ export function packSignature(
 }
 
 /** Hashes a signature that is no swap's as `hashSignature` does a packed one. */
-export function hashSignatureText(signature: string, book: AddressBook): void {
+export function hashSignatureText(
+  signature: string,
+  book: AddressBook,
+): Readonly<typeof signatureHash> {
   scratch.fill(0)
   packSignature(signature, book, scratch, 0)
-  hashSignature(scratch, 0)
+  return hashSignature(scratch, 0)
 }
 
-/** Hashes the packed signature at a lane into `signatureHash`. */
-export function hashSignature(source: Uint32Array, at: number): void {
+/** Hash of the packed signature at a lane, in two halves; good until the next call. */
+export function hashSignature(source: Uint32Array, at: number): Readonly<typeof signatureHash> {
   let a = 0x3c6ef372
   let b = 0x1f83d9ab
   for (let i = 0; i < SIGNATURE_LANES; i++) {
@@ -258,6 +254,7 @@ export function hashSignature(source: Uint32Array, at: number): void {
   b = Math.imul(b ^ (b >>> 15) ^ a, 0x846ca68b)
   signatureHash[0] = a ^ (a >>> 15)
   signatureHash[1] = b ^ (b >>> 16)
+  return signatureHash
 }
 
 /** The 64 bytes of a base58 signature; null for any other text. */

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Budget } from '../../base/budget.ts'
 import { TapeDamage } from '../../base/errors.ts'
-import { ROW_MASK, ROW_SHIFT, Rows, reusedRowsPart, rowsPart } from '../memory/rows.ts'
+import { ROW_MASK, ROW_SHIFT, Rows } from '../memory/rows.ts'
 import type { StatePart } from '../memory/state-part.ts'
 import { widened } from '../memory/views.ts'
 import {
@@ -12,7 +12,7 @@ import {
   ColdWalletLane,
   POSITION_LANES,
 } from './layout.ts'
-import { Tape, tapePart } from './tape.ts'
+import { Tape } from './tape.ts'
 
 const FIRST_COPIES = 16
 
@@ -57,20 +57,6 @@ export class ChainCopy {
   }
 }
 
-interface ChainOptions {
-  /** Lanes of a copy. */
-  readonly width: number
-  /** Records of all chains; beyond it those of the chain that was asked for longest ago go. */
-  readonly records: number
-  /** Chains with copies: many have a few records each. */
-  readonly chains: number
-  /**
-   * Adds a record to a copy, or passes it over; returns the one behind it, + 1, or 0.
-   * @throws TapeDamage when it cannot be read, before it is added
-   */
-  readonly read: (record: number, copy: ChainCopy) => number
-}
-
 interface Copies {
   /** All records of the chain, as it was when it was read last. */
   readonly whole: ChainCopy
@@ -86,13 +72,29 @@ interface Copies {
  * ones come before the others.
  */
 export class CopiedChains {
-  readonly #options: ChainOptions
+  readonly #width: number
+  readonly #recordsMax: number
+  readonly #chainsMax: number
+  readonly #read: (record: number, copy: ChainCopy) => number
   /** Null until the first: few engines read back what is on the disk, and the columns take a while to make. */
   #chains: LRUCache<number, Copies> | null = null
   #isFull = false
 
-  constructor(options: ChainOptions) {
-    this.#options = options
+  /**
+   * Copies of `width` lanes, of at most `records` records in `chains` chains; beyond it the chain that was
+   * asked for longest ago goes.
+   * @param read adds a record to a copy, or passes it over; returns the one behind it, + 1, or 0; throws
+   * TapeDamage when it cannot be read, before it is added
+   */
+  constructor(
+    width: number,
+    limits: { readonly records: number; readonly chains: number },
+    read: (record: number, copy: ChainCopy) => number,
+  ) {
+    this.#width = width
+    this.#recordsMax = limits.records
+    this.#chainsMax = limits.chains
+    this.#read = read
   }
 
   /** Records that are kept, more or less: chains without any count as one. */
@@ -127,27 +129,25 @@ export class CopiedChains {
   copy(chain: number, newestPlus1: number, budget: Budget): ChainCopy | null {
     const known = this.#chains?.get(chain)
     if (known?.whole.newestPlus1 === newestPlus1) return known.whole
-    const { width, records } = this.#options
-    const copies = known ?? { whole: new ChainCopy(width), begun: null, nextPlus1: 0 }
+    const copies = known ?? { whole: new ChainCopy(this.#width), begun: null, nextPlus1: 0 }
     try {
       this.#readOn(copies, newestPlus1, budget)
     } finally {
       this.#keep(chain, copies)
     }
-    return countOf(copies) > records ? null : copies.whole
+    return countOf(copies) > this.#recordsMax ? null : copies.whole
   }
 
   #readOn(copies: Copies, newestPlus1: number, budget: Budget): void {
-    const { width, records, read } = this.#options
     const { whole } = copies
     while (whole.newestPlus1 !== newestPlus1) {
       if (copies.begun === null) {
-        copies.begun = new ChainCopy(width, newestPlus1)
+        copies.begun = new ChainCopy(this.#width, newestPlus1)
         copies.nextPlus1 = newestPlus1
       }
       while (copies.nextPlus1 !== 0 && copies.nextPlus1 !== whole.newestPlus1) {
-        copies.nextPlus1 = read(copies.nextPlus1 - 1, copies.begun)
-        if (countOf(copies) > records) return
+        copies.nextPlus1 = this.#read(copies.nextPlus1 - 1, copies.begun)
+        if (countOf(copies) > this.#recordsMax) return
         budget.throwIfSpent()
       }
       whole.addReversed(copies.begun)
@@ -158,8 +158,8 @@ export class CopiedChains {
   /** As another object each time: one that is kept already is not measured again, though it has grown. */
   #keep(chain: number, copies: Copies): void {
     this.#chains ??= new LRUCache({
-      max: this.#options.chains,
-      maxSize: this.#options.records,
+      max: this.#chainsMax,
+      maxSize: this.#recordsMax,
       sizeCalculation: (kept) => Math.max(1, countOf(kept)),
       dispose: (_copies, _chain, reason) => {
         if (reason === 'evict') this.#isFull = true
@@ -199,9 +199,9 @@ export class Dormant {
   constructor(chunkRecords?: number) {
     this.tape = new Tape(chunkRecords, POSITION_LANES)
     this.parts = [
-      reusedRowsPart('dormant runs', this.runs, () => this.#count()),
-      rowsPart('dormant wallets', this.wallets),
-      tapePart('dormant tape', this.tape, () => this.tape.count),
+      this.runs.reusedPart('dormant runs', () => this.#count()),
+      this.wallets.part('dormant wallets'),
+      this.tape.part('dormant tape', () => this.tape.count),
     ]
   }
 
@@ -307,15 +307,7 @@ export function notOfThisRun(record: number): TapeDamage {
   )
 }
 
-/**
- * How reads name a position: its row, or below 0 its record on the dormant tape. It is good until the
- * next event.
- */
-export function positionOf(record: number): number {
-  return -1 - record
-}
-
-/** The record behind a position below 0. */
+/** The record that a position below 0 names, for reads. */
 export function recordOf(position: number): number {
   return -1 - position
 }

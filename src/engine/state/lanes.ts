@@ -55,15 +55,8 @@ export function positionFlagsAt(p: Uint32Array, pAt: number): number {
  * route does not, nor one that was taken back.
  */
 export function isListedAt(p: Uint32Array, pAt: number): boolean {
-  return isListed(
-    p[pAt + PositionLane.buys] + p[pAt + PositionLane.sells],
-    p[pAt + PositionLane.flags],
-  )
-}
-
-/** As `isListedAt`, of a position of so many trades with these flags. */
-export function isListed(trades: number, flags: number): boolean {
-  return trades > 0 || (flags & PositionFlag.held) !== 0
+  const hasTraded = p[pAt + PositionLane.buys] + p[pAt + PositionLane.sells] > 0
+  return hasTraded || (p[pAt + PositionLane.flags] & PositionFlag.held) !== 0
 }
 
 /** Has the position whose lanes begin at `pAt` a balance that counts? */
@@ -104,21 +97,11 @@ export function poolAddressesOf({ births, tokens }: State, token: number): reado
   ]
 }
 
-/** The three groups of the token tables; exclusive (contract section 2). */
-export const Lifecycle = { new: 0, completing: 1, graduated: 2 } as const
-
 /** More than what a few roundings add up to, as a part of the greatest value among them. */
 const ROUNDED = 2 ** -50
 
 export function flagsOf(state: State, token: number): number {
   return tokenLane(state, token, TokenLane.flags)
-}
-
-export function lifecycleOf(state: State, token: number): number {
-  const flags = flagsOf(state, token)
-  if (flags & TokenFlag.graduated) return Lifecycle.graduated
-  if (flags & TokenFlag.complete) return Lifecycle.completing
-  return isCompleting(state, token) ? Lifecycle.completing : Lifecycle.new
 }
 
 /** Percent of the curve that is sold, 100 once complete. */
@@ -131,8 +114,11 @@ export function completionOf(state: State, token: number): number {
   return soldPercent(t, tAt + TokenLane.realBaseLo, b, bAt + LifecycleLane.initialRealBaseLo)
 }
 
-/** Sold the rule's percent of the initial real base or more, compared exactly. */
-function isCompleting(state: State, token: number): boolean {
+/** Is the curve complete, or sold to the rule's percent of its initial real base or more? Compared exactly. */
+export function isCompleting(state: State, token: number): boolean {
+  const flags = flagsOf(state, token)
+  if (flags & TokenFlag.graduated) return false
+  if (flags & TokenFlag.complete) return true
   const t = state.tokens.u32[token >>> ROW_SHIFT]
   const tAt = (token & ROW_MASK) * TOKEN_LANES + TokenLane.realBaseLo
   const b = state.births.u32[token >>> ROW_SHIFT]

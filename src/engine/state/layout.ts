@@ -199,7 +199,6 @@ export const PositionFlag = {
 
 /** Swaps of a position whose coin only passed through on a route: their number stands above its flags. */
 export const PASSED_SHIFT = 10
-export const PASSED_MAX = 2 ** 22 - 1
 
 /** A wallet over all mints, as trader and as creator. */
 export const WalletLane = {
@@ -235,11 +234,6 @@ export const BAR_LANES = 22
 
 /** The four prices of a series lie side by side: f64 lanes from its open on. */
 export const BarPrice = { open: 0, high: 1, low: 2, close: 3 } as const
-export const BAR_PRICES = 4
-
-/** What a clamp of an inventory took from a position. */
-export const ClampLane = { position: 0, inventoryLo: 2, costUsdF: 2, costSolF: 3 } as const
-export const CLAMP_LANES = 8
 
 export const WalletFlag = {
   /** The feed has said; `feedPro` is what it said last. */

@@ -5,6 +5,8 @@ import {
   QUOTE_DECIMALS,
   Quote,
   quoteOf,
+  USDC_MINT,
+  WRAPPED_SOL_MINT,
 } from '../../events/platform.ts'
 import {
   Flag,
@@ -14,8 +16,9 @@ import {
   solPriceOf,
   volumeMicroUsdOf,
 } from '../../events/swap-record.ts'
-import { ROW_MASK, ROW_SHIFT, Rows, rowsPart } from '../memory/rows.ts'
+import { ROW_MASK, ROW_SHIFT, Rows } from '../memory/rows.ts'
 import type { StatePart } from '../memory/state-part.ts'
+import type { TextStore } from '../memory/text-store.ts'
 import type { AddressBook } from './address-book.ts'
 import { LIFECYCLE_LANES, LifecycleLane, TOKEN_LANES, TokenFlag, TokenLane } from './layout.ts'
 
@@ -129,7 +132,7 @@ export function soldPercent(
 /** Coins that others are quoted in; a coin past them has no price and nine decimals. */
 export const QUOTE_COINS_MAX = 1 << 16
 /** Coins that a price may lead through: more, or a circle of them, is no price (contract section 1). */
-export const QUOTE_STEPS_MAX = 4
+const QUOTE_STEPS_MAX = 4
 
 /** More no mint has that amounts can be read of. */
 const DECIMALS_MAX = 18
@@ -144,6 +147,7 @@ const Q_LANES = 2
 /** What of the state a price is made of. */
 interface PricedTokens {
   readonly book: AddressBook
+  readonly texts: TextStore
   readonly tokens: Rows
   readonly births: Rows
   readonly rules: { readonly mintSuffix: string }
@@ -162,7 +166,7 @@ export class Quotes {
 
   constructor(state: PricedTokens) {
     this.#state = state
-    const rows = rowsPart('quote coins', this.#coins)
+    const rows = this.#coins.part('quote coins')
     this.part = { ...rows, settle: () => this.#findAnew() }
   }
 
@@ -201,9 +205,19 @@ export class Quotes {
     if (lanes[at] === 0) lanes[at] = decimals + 1
   }
 
-  /** Address of the coin, "" for one without a number. */
+  /** Mint of a quote; "" for a coin without a number. */
   mintOf(quote: number): string {
+    if (quote === Quote.sol) return WRAPPED_SOL_MINT
+    if (quote === Quote.usdc) return USDC_MINT
     return quote < FIRST_COIN ? '' : this.#state.book.text(this.#lane(quote, Q.address))
+  }
+
+  /** Symbol of a quote; "" for a coin whose creation is not known. */
+  symbolOf(quote: number): string {
+    if (quote === Quote.sol) return 'SOL'
+    if (quote === Quote.usdc) return 'USDC'
+    const token = this.tokenOf(quote)
+    return token < 0 ? '' : this.#state.texts.get(this.#birth(token, LifecycleLane.symbol))
   }
 
   /** Token row of the coin, -1 when no event named it as a mint. */
@@ -306,12 +320,12 @@ export class Quotes {
   }
 }
 
-/** Prices of a trade by whole token, as `priceSwap` leaves them. */
-export const swapPrice = { usd: 0.5, sol: 0.5 }
+/** What `priceSwap` gives: one object for all trades. */
+const swapPrice = { usd: 0.5, sol: 0.5 }
 
 /**
- * Prices that the record at u32 lane `at` was traded at, into `swapPrice`: by the reserves behind it, at the
- * prices of SOL and of its quote coin that were stored with it. 0: nobody knew one of them.
+ * Prices of a whole token that the record at u32 lane `at` was traded at, good until the next call: by the
+ * reserves behind it, at the prices of SOL and of its quote coin that were stored with it. 0: one of them is unknown.
  */
 export function priceSwap(
   r: Uint32Array,
@@ -319,14 +333,14 @@ export function priceSwap(
   at: number,
   quote: number,
   decimals: number,
-): void {
+): Readonly<typeof swapPrice> {
   const solPriceUsd = solPriceOf(rf, at >>> 1)
   if (quote >= Quote.other) {
     const base = wholeAt(r, at + SwapLane.virtualBaseLo, decimals)
     const lamports = numberAt(r, at + SwapLane.virtualQuoteLo) * lamportsPerUnitOf(rf, at >>> 1)
     swapPrice.sol = base === 0 ? 0 : lamports / 1e9 / base
     swapPrice.usd = swapPrice.sol * solPriceUsd
-    return
+    return swapPrice
   }
   const price = priceInQuote(
     r,
@@ -337,6 +351,7 @@ export function priceSwap(
   )
   swapPrice.usd = usdOfQuote(price, quote, solPriceUsd)
   swapPrice.sol = solOfQuote(price, quote, solPriceUsd)
+  return swapPrice
 }
 
 /** SOL value in lamports of an amount of a quote in raw units, of a swap with these prices. */

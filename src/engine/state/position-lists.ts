@@ -3,8 +3,8 @@ import type { Budget } from '../../base/budget.ts'
 import { stepped } from '../../base/errors.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import { widened } from '../memory/views.ts'
-import { COPIED_RECORD, CopiedChains, notOfThisRun, positionOf } from './dormant.ts'
-import { isListed, isListedAt, positionLane, tokenLane, walletLane } from './lanes.ts'
+import { COPIED_RECORD, CopiedChains, notOfThisRun } from './dormant.ts'
+import { isListedAt, tokenLane, walletLane } from './lanes.ts'
 import {
   ColdPositionLane,
   ColdRunLane,
@@ -39,12 +39,11 @@ export class PositionLists {
     const rows = () => state.positions.count
     this.#ofToken = new FollowedChains(nextInMint, rows, rememberedFrom)
     this.#ofWallet = new FollowedChains((row) => state.nextInWallet(row), rows, rememberedFrom)
-    this.#cold = new CopiedChains({
-      width: COPIED_RECORD.width,
-      records: copiedMax,
-      chains: WALLETS_MAX,
-      read: (record, copy) => state.dormant.copyTo(record, copy),
-    })
+    this.#cold = new CopiedChains(
+      COPIED_RECORD.width,
+      { records: copiedMax, chains: WALLETS_MAX },
+      (record, copy) => state.dormant.copyTo(record, copy),
+    )
   }
 
   get bytes(): number {
@@ -63,7 +62,7 @@ export class PositionLists {
     if (run === null) return this.#listed(this.rowsOfToken(token))
     const found: number[] = []
     for (let record = run.first; record < run.end; record++)
-      if (standsInLists(this.#state, positionOf(record))) found.push(positionOf(record))
+      if (isListedRecord(this.#state, record)) found.push(positionOf(record))
     return found
   }
 
@@ -108,10 +107,8 @@ export class PositionLists {
     }
     while (recordPlus1 !== 0) {
       const record = recordPlus1 - 1
-      if (
-        isDormant(state, dormant.lane(record, PositionLane.token), record) &&
-        standsInLists(state, positionOf(record))
-      )
+      const token = dormant.lane(record, PositionLane.token)
+      if (isDormant(state, token, record) && isListedRecord(state, record))
         found.push(positionOf(record))
       recordPlus1 = dormant.previous(record, ColdPositionLane.previousOfWalletPlus1)
     }
@@ -119,10 +116,14 @@ export class PositionLists {
   }
 }
 
-/** Does a position, or a record of the dormant tape, stand in lists? */
-function standsInLists(state: State, position: number): boolean {
-  const lane = (name: number) => positionLane(state, position, name)
-  return isListed(lane(PositionLane.buys) + lane(PositionLane.sells), lane(PositionLane.flags))
+/** Does a record of the dormant tape stand in lists? */
+function isListedRecord({ dormant: { tape } }: State, record: number): boolean {
+  return isListedAt(tape.u32Of(record), tape.at(record))
+}
+
+/** How reads name a record of the dormant tape as a position: below 0 (`recordOf`). Good until the next event. */
+function positionOf(record: number): number {
+  return -1 - record
 }
 
 /** The newest record of a wallet on the dormant tape + 1; 0 for none. */

@@ -1,6 +1,6 @@
 import { differingRules, THRESHOLDS, type Thresholds } from '../../base/thresholds.ts'
 import { NEVER_HOLDERS } from '../../events/platform.ts'
-import { HashSlots, ROW_MASK, ROW_SHIFT, Rows, reusedRowsPart, rowsPart } from '../memory/rows.ts'
+import { HashSlots, ROW_MASK, ROW_SHIFT, ROWS_MAX, Rows, U32List } from '../memory/rows.ts'
 import {
   boundedPart,
   growingPart,
@@ -61,6 +61,7 @@ export class State {
   readonly wallets = new Rows(WALLET_LANES)
   readonly bars = new Rows(BAR_LANES)
   readonly tape: Tape
+  readonly announcements = new LaunchLog()
   /** Row 0: the own price of the newest swap that carried one (f64 lane 0). */
   readonly globals = new Rows(2)
   readonly tokensUndo = this.undo.register(this.tokens, [
@@ -103,17 +104,17 @@ export class State {
     this.parts = [
       ...this.book.parts,
       this.texts.part('texts'),
-      rowsPart('tokens', this.tokens),
-      rowsPart('births', this.births),
-      rowsPart('windows', this.windows),
-      rowsPart('metadata', this.metadata),
-      reusedRowsPart('positions', this.positions),
-      rowsPart('position links', this.links),
+      this.tokens.part('tokens'),
+      this.births.part('births'),
+      this.windows.part('windows'),
+      this.metadata.part('metadata'),
+      this.positions.reusedPart('positions'),
+      this.links.part('position links'),
       this.#positionSlots.part('position slots'),
       ...this.dormant.parts,
-      rowsPart('wallets', this.wallets),
-      rowsPart('bars', this.bars),
-      rowsPart('globals', this.globals, 1),
+      this.wallets.part('wallets'),
+      this.bars.part('bars'),
+      this.globals.part('globals', 1),
       this.quotes.part,
       this.undo.part,
       {
@@ -322,7 +323,7 @@ const FIRST_TOKENS = 1024
  * Numbers of rows in the order in which they changed, the newest CHANGES_KEPT of them, for who keeps
  * what is derived from many rows: it reads on from where it was.
  */
-export class ChangeLog {
+class ChangeLog {
   readonly #rows = new Uint32Array(CHANGES_KEPT)
   #end = 0
 
@@ -358,7 +359,7 @@ export class ChangeLog {
  * judgement of one of its holders' wallets, and every row that is put back. Not noted is what hangs on
  * other tokens: its creator's counts and the reuses of its X link. It is no part of the state.
  */
-export class TokenChanges {
+class TokenChanges {
   /** The tokens that changed last, in order. */
   readonly log = new ChangeLog()
   /** By token; it wraps. */
@@ -388,5 +389,27 @@ export class TokenChanges {
   #widen(token: number): void {
     const size = Math.max(token + 1, this.#counts.length * 2)
     this.#counts = widened(new Uint32Array(size), this.#counts)
+  }
+}
+
+/**
+ * Tokens in the order in which their creation and their migration arrived, each at most once: the
+ * n-th is the n-th message of its channel. 8 bytes a token at most.
+ */
+class LaunchLog {
+  readonly launches = new U32List()
+  readonly migrations = new U32List()
+
+  readonly part: StatePart = {
+    name: 'announcements',
+    facts: () => [this.launches.length, this.migrations.length],
+    views: () => [this.launches.view(), this.migrations.view()],
+    open: (facts) => {
+      const [launches, migrations] = sizesOf('announcements', facts, [ROWS_MAX, ROWS_MAX])
+      this.launches.reset(launches)
+      this.migrations.reset(migrations)
+      return [this.launches.view(), this.migrations.view()]
+    },
+    settle() {},
   }
 }

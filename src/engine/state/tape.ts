@@ -13,22 +13,19 @@ const BLOCK_MASK = TAPE_BLOCK_RECORDS - 1
 /** Pages kept for later at most: those of two chunks that left together and a snapshot's swaps. */
 const SPARE_PAGES_MAX = 256
 
-/** Lanes of one block. */
-export interface TapeBlock {
-  readonly u32: Uint32Array
-  readonly f64: Float64Array
-}
-
 /** Records of a tape that have left memory. Blocks never change. */
 export interface TapeArchive {
   /**
    * Lanes of block `block` (TAPE_BLOCK_RECORDS records); valid until the next call. Throws
    * TapeDamage when it cannot be read right.
    */
-  block(block: number): TapeBlock
+  block(block: number): { readonly u32: Uint32Array; readonly f64: Float64Array }
 }
 
-const NO_LANES: TapeBlock = { u32: new Uint32Array(0), f64: new Float64Array(0) }
+const NO_LANES: ReturnType<TapeArchive['block']> = {
+  u32: new Uint32Array(0),
+  f64: new Float64Array(0),
+}
 
 /**
  * Records of one width behind each other: every swap in the total order, or the positions of dormant
@@ -200,7 +197,7 @@ export class Tape {
     }
   }
 
-  #blockOf(index: number): TapeBlock {
+  #blockOf(index: number): typeof NO_LANES {
     const block = index >>> BLOCK_SHIFT
     if (block === this.#block) return this.#blockLanes
     if (this.#archive === null) throw new TapeDamage(`Record ${index} has left memory for nowhere.`)
@@ -229,26 +226,28 @@ export class Tape {
     this.#u32.push(new Uint32Array(buffer))
     this.#f64.push(new Float64Array(buffer))
   }
-}
 
-/**
- * A tape as a part of the state: its last records. Whole chunks that no late event can reach
- * (`settled` = first record that one may) belong to the archive, whether they still lie in memory
- * or not, so that the part is the same wherever they are.
- */
-export function tapePart(name: string, tape: Tape, settled: () => number): StatePart {
-  const archived = () => settled() - (settled() % tape.chunkRecords)
-  return {
-    name,
-    facts: () => [tape.count, archived()],
-    views: () => tape.views(archived()),
-    open(facts) {
-      const [count, archivedCount] = sizesOf(name, facts, [ROWS_MAX, ROWS_MAX])
-      if (archivedCount > count || archivedCount % tape.chunkRecords !== 0)
-        throw new StateError(`a ${name} of ${count} records cannot have ${archivedCount} archived`)
-      tape.reset(count, archivedCount)
-      return tape.views(archivedCount)
-    },
-    settle() {},
+  /**
+   * The tape as a part of the state: its last records. Whole chunks that no late event can reach
+   * (`settled` = first record that one may) belong to the archive, whether they still lie in memory
+   * or not, so that the part is the same wherever they are.
+   */
+  part(name: string, settled: () => number): StatePart {
+    const archived = () => settled() - (settled() % this.chunkRecords)
+    return {
+      name,
+      facts: () => [this.count, archived()],
+      views: () => this.views(archived()),
+      open: (facts) => {
+        const [count, archivedCount] = sizesOf(name, facts, [ROWS_MAX, ROWS_MAX])
+        if (archivedCount > count || archivedCount % this.chunkRecords !== 0)
+          throw new StateError(
+            `a ${name} of ${count} records cannot have ${archivedCount} archived`,
+          )
+        this.reset(count, archivedCount)
+        return this.views(archivedCount)
+      },
+      settle() {},
+    }
   }
 }

@@ -14,7 +14,7 @@ const PAGE_BITS = 18
 const PAGE_LANES = 1 << PAGE_BITS
 const PAGE_MASK = PAGE_LANES - 1
 /** Most memory the log takes; past it the oldest images go, and with them how late an event may be. */
-export const UNDO_LANES_MAX = 1 << 26
+const UNDO_LANES_MAX = 1 << 26
 /** Of a page that was not come to yet. */
 const NO_LANES = new Uint32Array(0)
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { messageOf } from '../../base/errors.ts'
-import { isSolPrice, SOL_PRICE_RANGE } from '../../base/thresholds.ts'
+import { isSolPrice, SOL_PRICE_USD } from '../../base/thresholds.ts'
 import type { FeedEvent, SolPrice } from '../../events/event.ts'
 import type { EventSink } from '../../events/event-sink.ts'
-import type { OtherEvent, RecordBatch } from '../../events/swap-record.ts'
+import type { RecordBatch } from '../../events/swap-record.ts'
 import { RECORDING_GAP_SECONDS } from '../lines/pacer.ts'
 
 /**
@@ -43,7 +43,7 @@ export class PricedSink implements EventSink {
 
   /** Prices are emitted with the events between the records. */
   records(batch: RecordBatch): void {
-    const priced: OtherEvent[] = []
+    const priced: RecordBatch['others'] = []
     for (const other of batch.others) {
       if (other.event.type === 'sol_price') continue
       const price = this.#changeAt(other.event.timestamp)
@@ -103,7 +103,7 @@ export function readPriceFile(path: string): PriceSeries {
     const usd = Number(match?.[2])
     if (match === null || !isSolPrice(usd))
       throw new Error(
-        `line ${index + 1} of "${path}" must be unix seconds and a price from ${SOL_PRICE_RANGE}, like "1733011200 238.71"`,
+        `line ${index + 1} of "${path}" must be unix seconds and a price from ${SOL_PRICE_USD.range}, like "1733011200 238.71"`,
       )
     points.push({ timestamp: Number(match[1]), usd })
   }

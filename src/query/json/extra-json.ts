@@ -2,7 +2,6 @@ import { wholeAt } from '../../base/u64.ts'
 import { ROW_MASK, ROW_SHIFT } from '../../engine/memory/rows.ts'
 import type { TokenReader } from '../../engine/read/token-reader.ts'
 import { LIFECYCLE_LANES, LifecycleLane } from '../../engine/state/layout.ts'
-import { mintOfQuote, symbolOfQuote } from '../../engine/state/quote-names.ts'
 import type { State } from '../../engine/state/state.ts'
 import { Quote } from '../../events/platform.ts'
 import { Flag, lamportsPerUnitOf, SwapLane, solPriceOf } from '../../events/swap-record.ts'
@@ -36,7 +35,7 @@ export function swapExtras(state: State, index: number): string {
   return (
     `,"lp_fee":${jsonNumber(lpFee)}` +
     `,"cashback":${jsonNumber(wholeAt(r, at + SwapLane.cashbackLo, decimals))}` +
-    quoteKeys(mintOfQuote(state, quote), symbolOfQuote(state, quote)) +
+    quoteKeys(state.quotes.mintOf(quote), state.quotes.symbolOf(quote)) +
     `,"priced":${wasPriced(rf, at >>> 1, quote)}`
   )
 }

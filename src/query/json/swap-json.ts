@@ -4,7 +4,7 @@ import { ROW_MASK, ROW_SHIFT } from '../../engine/memory/rows.ts'
 import { comparePlace } from '../../engine/order/tape-slots.ts'
 import { flagsOf, isNeverHolder } from '../../engine/state/lanes.ts'
 import { LIFECYCLE_LANES, LifecycleLane, TokenFlag } from '../../engine/state/layout.ts'
-import { priceSwap, soldPercent, swapPrice, usdOfQuote } from '../../engine/state/money.ts'
+import { priceSwap, soldPercent, usdOfQuote } from '../../engine/state/money.ts'
 import type { State } from '../../engine/state/state.ts'
 import { Quote } from '../../events/platform.ts'
 import {
@@ -43,8 +43,7 @@ export function swapFields(state: State, index: number): string {
   const decimals = b[bAt + LifecycleLane.decimals]
   const quoteDecimals = state.quotes.decimalsOf(quote)
   const solPriceUsd = solPriceOf(rf, at >>> 1)
-  priceSwap(r, rf, at, quote, decimals)
-  const priceUsd = swapPrice.usd
+  const { usd: priceUsd } = priceSwap(r, rf, at, quote, decimals)
   const liquidity = 2 * reserveUsd(r, rf, at, quote, quoteDecimals)
   const isSlotKnown = (flags & Flag.noSlot) === 0
   const isComplete = (flags & Flag.complete) !== 0 || isAfterGraduation(state, index, token)

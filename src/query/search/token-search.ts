@@ -2,9 +2,7 @@ import {
   type ChainedRank,
   needleOf,
   Rank,
-  SEARCH_RESULTS_MAX,
   type SearchIndex,
-  type SharedRank,
 } from '../../engine/index/search-index.ts'
 import { greatestFirst, type RankKeys, ranked } from '../../engine/memory/ranked.ts'
 import { flagsOf } from '../../engine/state/lanes.ts'
@@ -12,6 +10,9 @@ import { TokenFlag } from '../../engine/state/layout.ts'
 import type { State } from '../../engine/state/state.ts'
 import type { TableColumns } from '../tables/table-columns.ts'
 import type { MarketCapColumn } from '../tables/token-columns.ts'
+
+/** Tokens that one search gives at most (contract section 3.1). */
+export const SEARCH_RESULTS_MAX = 50
 
 /** Candidates tried first, more or less: most of what has their chain begins with the query. */
 const FIRST_CANDIDATES = 256
@@ -81,7 +82,7 @@ export class TokenSearch {
   }
 
   /** Those of a rank that many have, looked for in all tokens. */
-  #addCommon(needle: Buffer, rank: SharedRank, answer: Answer): void {
+  #addCommon(needle: Buffer, rank: number, answer: Answer): void {
     const has = this.#index.rankTest(needle, rank)
     const caps = answer.caps.all()
     addGreatest(greatestFirst(caps), caps, answer.precedences, answer, (token) => {

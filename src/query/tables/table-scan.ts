@@ -1,4 +1,4 @@
-import type { TokenBlock } from '../../engine/index/token-order.ts'
+import type { OrderedTokens } from '../../engine/index/token-order.ts'
 import type { Predicate } from './table-columns.ts'
 import type { TokenRun } from './token-column.ts'
 
@@ -9,7 +9,7 @@ const LAST_BATCH = 1_024
 const REFRESHED_MAX = 1_024
 
 /** Tokens in the order of a table, read from the end. */
-type Blocks = readonly TokenBlock[]
+type Blocks = OrderedTokens['blocks']
 
 /** A condition in a scan. */
 interface PredicateStats {

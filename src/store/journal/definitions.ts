@@ -1,8 +1,4 @@
-import {
-  ADDRESS_BYTES_MAX,
-  type AddressBook,
-  type BookCounts,
-} from '../../engine/state/address-book.ts'
+import { ADDRESS_BYTES_MAX, type AddressBook } from '../../engine/state/address-book.ts'
 import { StoreError } from '../disk/failure.ts'
 import type { FrameWriter } from '../format/frame-writer.ts'
 import { Kind } from '../format/journal-format.ts'
@@ -21,7 +17,7 @@ export function addDefinitions(
   frames: FrameWriter,
   seq: number,
   book: AddressBook,
-  known: BookCounts,
+  known: AddressBook['counts'],
 ): void {
   const all = book.counts
   const at = { ...known }
@@ -38,7 +34,11 @@ export function addDefinitions(
   }
 }
 
-function encode(book: AddressBook, first: BookCounts, counts: BookCounts): Uint8Array {
+function encode(
+  book: AddressBook,
+  first: AddressBook['counts'],
+  counts: AddressBook['counts'],
+): Uint8Array {
   const { addresses, tokens, wallets } = first
   makeRoom(counts)
   const heads = [addresses, counts.addresses, tokens, counts.tokens, wallets, counts.wallets]
@@ -59,7 +59,7 @@ function encode(book: AddressBook, first: BookCounts, counts: BookCounts): Uint8
 /** Holds a payload; most have a few entries, the longest one takes 2 MB. */
 let scratch = Buffer.alloc(0)
 
-function makeRoom({ addresses, tokens, wallets }: BookCounts): void {
+function makeRoom({ addresses, tokens, wallets }: AddressBook['counts']): void {
   const most = (COUNTS + tokens + wallets) * 4 + addresses * (2 + ADDRESS_BYTES_MAX)
   if (most > scratch.length) scratch = Buffer.alloc(Math.max(most, scratch.length * 2))
 }

@@ -4,7 +4,7 @@ import type { EngineSettings } from '../../base/thresholds.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { PREFETCHED_SWAPS } from '../../engine/fold/prefetcher.ts'
 import type { FeedEvent } from '../../events/event.ts'
-import { type LineError, parseFoldedLine, parseFoldedValue } from '../../events/event-lines.ts'
+import { type LineError, parseFoldedValue } from '../../events/event-lines.ts'
 import { SWAP_RECORD_BYTES } from '../../events/swap-record.ts'
 import type { Disk } from '../disk/disk.ts'
 import { isRefusal, StoreError } from '../disk/failure.ts'
@@ -182,7 +182,9 @@ function isRecords(frame: SegmentScan): boolean {
 
 function eventOf(frame: SegmentScan): FeedEvent | LineError {
   if (frame.kind === Kind.packed) return parseFoldedValue(unpackedLine(frame))
-  return parseFoldedLine(textOf(frame.payload))
+  const text = textOf(frame.payload)
+  const value = jsonOf(text)
+  return parseFoldedValue(value === undefined ? text : value)
 }
 
 function tokensOf(frame: SegmentScan): Uint32Array {

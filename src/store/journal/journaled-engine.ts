@@ -1,7 +1,7 @@
 import type { Engine } from '../../engine/engine.ts'
-import type { BookCounts } from '../../engine/state/address-book.ts'
+import type { AddressBook } from '../../engine/state/address-book.ts'
 import type { FeedEvent } from '../../events/event.ts'
-import { eventLineText } from '../../events/event-line-schemas.ts'
+import { eventLineText } from '../../events/event-lines.ts'
 import type { EventSink } from '../../events/event-sink.ts'
 import { RecordBatch, SWAP_RECORD_BYTES } from '../../events/swap-record.ts'
 import { StoreError } from '../disk/failure.ts'
@@ -37,7 +37,7 @@ export class JournaledEngine implements EventSink {
   /** Tokens that the frames being written evict to the cold store. */
   #evicted: readonly number[] = []
   /** What of the address book the journal knows, or will know by folding. */
-  #known: BookCounts
+  #known: AddressBook['counts']
   /** Events left out because the disk had refused. */
   leftOut = 0
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { HashSlots, Rows, reusedRowsPart } from '../../../src/engine/memory/rows.ts'
-import { copyRing } from '../../../src/engine/memory/views.ts'
+import { HashSlots, Rows } from '../../../src/engine/memory/rows.ts'
 import { Identities } from '../../../src/engine/order/identities.ts'
+import { copyRing } from '../../../src/engine/order/reorder-window.ts'
 import { byLength } from '../../lengths.ts'
 
 /** The same identities as a snapshot brings them back, in place of others. */
@@ -136,8 +136,8 @@ test('rows that were given back are taken again, zeroed, before new ones, throug
 
 function copied(rows: Rows): Rows {
   const copy = new Rows(rows.lanes)
-  const from = reusedRowsPart('rows', rows)
-  const to = reusedRowsPart('rows', copy)
+  const from = rows.reusedPart('rows')
+  const to = copy.reusedPart('rows')
   const views = to.open(from.facts())
   from.views().forEach((view, i) => {
     views[i]?.set(view)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Engine } from '../../../src/engine/engine.ts'
-import { completionOf, Lifecycle, lifecycleOf } from '../../../src/engine/state/lanes.ts'
+import { completionOf, isCompleting } from '../../../src/engine/state/lanes.ts'
 import { byLength } from '../../lengths.ts'
 import { created, swap } from '../../oracle/fixtures.ts'
 
@@ -22,11 +22,9 @@ test('a token completes from exactly 40 % sold on, however long its amounts are'
         const place = { mint: `mint ${i}`, slot: 100 + i }
         engine.accept(created({ ...place, signature: `create ${i}`, realBaseRaw: initial }))
         engine.accept(swap({ ...place, signature: `swap ${i}`, realBaseRaw: real }))
-        const isCompleting = (initial - real) * 100n >= COMPLETING_PERCENT * initial
+        const isExpected = (initial - real) * 100n >= COMPLETING_PERCENT * initial
         const token = engine.state.book.findToken(place.mint)
-        expect(lifecycleOf(engine.state, token)).toBe(
-          isCompleting ? Lifecycle.completing : Lifecycle.new,
-        )
+        expect(isCompleting(engine.state, token)).toBe(isExpected)
       }
     }),
     { numRuns: Number(process.env.RUNS ?? byLength(30, 300)) },

@@ -14,7 +14,7 @@ function newChains(): CopiedChains {
     copy.f64[at] = record
     return record
   }
-  return new CopiedChains({ ...LIMITS, width: 1, read })
+  return new CopiedChains(1, LIMITS, read)
 }
 
 /** Asks for a chain again and again, a few records each time, until all of it is copied. */

@@ -1,7 +1,6 @@
 /** The window of 24 h, to the second, by a clock that nobody's trades move. */
 
 import { AHEAD_SECONDS_MAX } from '../../../src/engine/fold/rolling-window.ts'
-import { WINDOW_SECONDS } from '../../../src/events/platform.ts'
 import { difference } from '../../model/difference.ts'
 import { Pair } from '../../model/pair.ts'
 import { created, price, START_SECOND, swap } from '../../oracle/fixtures.ts'
@@ -9,7 +8,7 @@ import type { Case } from '../check.ts'
 
 const DAY = 86_400
 /** After so many seconds the chains of seconds have the same places again. */
-const RING_SECONDS = AHEAD_SECONDS_MAX + WINDOW_SECONDS + 1
+const RING_SECONDS = AHEAD_SECONDS_MAX + DAY + 1
 /** When trades happen, seconds after the start. */
 const TRADES = [4, 5, 5, 6, 30, 90] as const
 /** Where the clock is read. */

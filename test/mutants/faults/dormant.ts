@@ -28,8 +28,8 @@ export const DORMANT_FAULTS: readonly Fault[] = [
   {
     name: 'dormant: a wallet with more than is copied still has what was woken since',
     file: 'src/engine/state/position-lists.ts',
-    find: 'isDormant(state, dormant.lane(record, PositionLane.token), record) &&',
-    replace: '',
+    find: 'isDormant(state, token, record) && isListedRecord',
+    replace: 'isListedRecord',
     tests: ['test/engine/state/resting-wallets.test.ts'],
   },
   {

@@ -188,7 +188,7 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   {
     name: 'complete: a sell takes it back',
     file: 'src/engine/state/lanes.ts',
-    find: 'if (flags & TokenFlag.complete) return Lifecycle.completing',
+    find: 'if (flags & TokenFlag.complete) return true',
     replace: '',
     tests: ['model', 'tables'],
   },
@@ -334,7 +334,7 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'search: fifty-one results',
-    file: 'src/engine/index/search-index.ts',
+    file: 'src/query/search/token-search.ts',
     find: 'SEARCH_RESULTS_MAX = 50',
     replace: 'SEARCH_RESULTS_MAX = 51',
     tests: ['search'],

@@ -23,8 +23,8 @@ export const FEED_FAULTS: readonly Fault[] = [
   {
     name: 'lines: halves of characters are folded as they came',
     file: 'src/events/event-lines.ts',
-    find: 'return wellFormed(parseText(text, feedReaders()))',
-    replace: 'return parseText(text, feedReaders())',
+    find: 'return wellFormed(parseValue(value, feedReaders()))',
+    replace: 'return parseValue(value, feedReaders())',
     tests: ['test/events/event-lines.test.ts'],
   },
   {

@@ -576,7 +576,7 @@ export const OCTOBER_FOLD_FAULTS: readonly Fault[] = [
   {
     name: 'lists: of a mint at rest have who passed it on',
     file: LISTS,
-    find: 'if (standsInLists(this.#state, positionOf(record))) found.push',
+    find: 'if (isListedRecord(this.#state, record)) found.push',
     replace: 'found.push',
     tests: ['test/engine/fold/routes.test.ts'],
   },

@@ -67,9 +67,10 @@ export const WIRE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'extra: the symbol of a coin is that of the token',
-    file: 'src/engine/state/quote-names.ts',
-    find: 'const token = state.quotes.tokenOf(quote)',
-    replace: 'const token = Math.min(state.quotes.tokenOf(quote) + 1, state.tokens.count - 1)',
+    file: 'src/engine/state/money.ts',
+    find: 'const token = this.tokenOf(quote)\n    return',
+    replace:
+      'const token = Math.min(this.tokenOf(quote) + 1, this.#state.tokens.count - 1)\n    return',
     tests: ['test/server/extra.test.ts'],
   },
   {
@@ -313,8 +314,8 @@ export const WIRE_FAULTS: readonly Fault[] = [
   {
     name: 'tables: completing tokens are new too',
     file: 'src/engine/index/token-order.ts',
-    find: '=== Lifecycle.completing ? List.completing : List.new',
-    replace: '=== Lifecycle.graduated ? List.completing : List.new',
+    find: 'isCompleting(this.#state, token) ? List.completing : List.new',
+    replace: 'isCompleting(this.#state, token) ? List.new : List.new',
     tests: ['model', 'tables'],
   },
   {

@@ -1,5 +1,5 @@
 import type { FeedEvent, Swap } from '../../../src/events/event.ts'
-import { SOL_MINTS, USDC_MINT } from '../../../src/events/platform.ts'
+import { USDC_MINT } from '../../../src/events/platform.ts'
 import { created, migrated, START_SECOND, swap } from '../../oracle/fixtures.ts'
 import type { Random } from '../../oracle/random.ts'
 
@@ -106,7 +106,7 @@ export class WeeksMarket {
   #birth(mint: string): FeedEvent {
     const random = this.#random
     const ago = random.pick([0, 1, 5, 40, 1_000, 50_000] as const)
-    const [solMint = ''] = SOL_MINTS
+    const solMint = '11111111111111111111111111111111'
     const quoteMint = random.pick([solMint, solMint, USDC_MINT, 'another quote'] as const)
     this.#told.add(mint)
     return created({

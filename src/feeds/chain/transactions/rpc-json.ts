@@ -6,7 +6,6 @@ import {
   listAt,
   recordAt,
   textAt,
-  textsAt,
 } from '../../../base/json-access.ts'
 import { asU64 } from '../../../base/u64.ts'
 import { programName } from '../layouts/programs.ts'
@@ -296,4 +295,12 @@ function bitsOf(mask: number): number {
   let bits = 0
   for (let rest = mask; rest !== 0; rest >>>= 1) bits += rest & 1
   return bits
+}
+
+/** The texts of a list; null when there is no list or something else is in it. */
+function textsAt(value: unknown, key: string): readonly string[] | null {
+  const list = listAt(value, key)
+  if (list === null) return null
+  const texts = list.filter((item) => typeof item === 'string')
+  return texts.length === list.length ? texts : null
 }

@@ -1,9 +1,8 @@
 import type { Random } from '../../../base/random.ts'
-import type { ReservesReason } from '../../../events/event.ts'
+import type { FeedEvent, Reserves, Swap } from '../../../events/event.ts'
 import type { RecordSink } from '../../../events/event-sink.ts'
 import {
   Flag,
-  type OtherEvent,
   RecordBatch,
   SIGNATURE_LANES,
   SwapFloatLane,
@@ -178,7 +177,7 @@ export class SwapWriter {
   }
 
   /** Puts an event behind the swaps that came before it. */
-  event(event: OtherEvent['event']): void {
+  event(event: Exclude<FeedEvent, Swap>): void {
     if (this.#batch.others.length === BATCH_OTHERS_MAX) this.flush()
     this.#batch.addOther(event)
   }
@@ -209,7 +208,7 @@ export class StateWriter {
   }
 
   /** The reserves of the token's row as they stand now. */
-  reserves(row: number, reason: ReservesReason): void {
+  reserves(row: number, reason: Reserves['reason']): void {
     const lanes = this.#tokens.lanes
     const lane = row * TOKEN_LANES
     const virtualQuote = lanes[lane + T.virtualQuote]
