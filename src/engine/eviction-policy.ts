@@ -1,10 +1,9 @@
 import type { Engine } from './engine.ts'
 import { ROWS_MAX } from './memory/rows.ts'
-import { positionsOf, tokenLane } from './state/lanes.ts'
-import { LINK_LANES, POSITION_LANES, TokenLane } from './state/layout.ts'
+import { LinkLane, MetadataLane, PositionLane, TokenLane } from './state/layout.ts'
 
 /** Bytes of a position in memory: its row, its links, and its slot in a table that is part empty. */
-const POSITION_BYTES = (POSITION_LANES + LINK_LANES) * 4 + 16
+const POSITION_BYTES = (PositionLane.lanes + LinkLane.lanes) * 4 + 16
 /** Positions that leave memory before one batch, some more when the last token has many. */
 const POSITIONS_PER_BATCH = 2_048
 /** Tokens looked at before one batch. */
@@ -75,8 +74,8 @@ export class EvictionPolicy {
       if (this.#hand >= state.tokens.count) this.#endRound()
       const token = this.#hand++
       if (!coldStore.mayEvict(token, reach)) continue
-      if (tokenLane(state, token, TokenLane.lastSwapPlus1) > reach.swap - this.#quietSwaps) continue
-      const traders = positionsOf(state, token)
+      if (state.tokens.get(token, TokenLane.lastSwapPlus1) > reach.swap - this.#quietSwaps) continue
+      const traders = state.metadata.get(token, MetadataLane.positions)
       if (positions + traders > room) continue
       picked.push(token)
       positions += traders

@@ -1,6 +1,5 @@
 import type { Engine } from '../engine/engine.ts'
 import { TokenReader } from '../engine/read/token-reader.ts'
-import { tokenLane, walletLane } from '../engine/state/lanes.ts'
 import { TokenLane, WalletLane } from '../engine/state/layout.ts'
 import { poolOf, SwapLane, walletOf } from '../events/swap-record.ts'
 import { jsonString, timeText } from '../protocol/json-text.ts'
@@ -81,7 +80,7 @@ export class TapeTrade implements Trade {
   }
 
   get seq(): number {
-    return tokenLane(this.#engine.state, this.#lane(SwapLane.token), TokenLane.swaps)
+    return this.#engine.state.tokens.get(this.#lane(SwapLane.token), TokenLane.swaps)
   }
 
   get ordinal(): number {
@@ -97,7 +96,7 @@ export class TapeTrade implements Trade {
   }
 
   get walletSeq(): number {
-    return walletLane(this.#engine.state, this.#walletRow, WalletLane.trades)
+    return this.#engine.state.wallets.get(this.#walletRow, WalletLane.trades)
   }
 
   get tradeSeq(): number {

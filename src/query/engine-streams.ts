@@ -5,7 +5,6 @@ import type { U32List } from '../engine/memory/rows.ts'
 import { boundedPart, type MemoryPart } from '../engine/memory/state-part.ts'
 import { untouchedByScattered } from '../engine/memory/views.ts'
 import { swapsArrivedAfter } from '../engine/order/arrival-order.ts'
-import { tokenLane, walletLane } from '../engine/state/lanes.ts'
 import { TokenLane, WalletLane } from '../engine/state/layout.ts'
 import type { Tape } from '../engine/state/tape.ts'
 import { SwapLane, walletOf } from '../events/swap-record.ts'
@@ -116,7 +115,7 @@ export class EngineStreams implements LiveStreams {
     const { state } = engine
     const head = (mint: string) => {
       const token = knownToken(state, mint)
-      return token < 0 ? 0 : tokenLane(state, token, TokenLane.swaps)
+      return token < 0 ? 0 : state.tokens.get(token, TokenLane.swaps)
     }
     return {
       head,
@@ -165,7 +164,7 @@ export class EngineStreams implements LiveStreams {
     const { state } = engine
     const head = (wallet: string) => {
       const row = knownWallet(state, wallet)
-      return row < 0 ? 0 : walletLane(state, row, WalletLane.trades)
+      return row < 0 ? 0 : state.wallets.get(row, WalletLane.trades)
     }
     return {
       head,

@@ -8,7 +8,7 @@ import type { MemoryPart } from '../engine/memory/state-part.ts'
 import { AllTimeHighs, Chart } from '../engine/read/chart.ts'
 import { PositionReader } from '../engine/read/position-reader.ts'
 import { TokenReader } from '../engine/read/token-reader.ts'
-import { isNeverHolder, positionLane, tokenLane } from '../engine/state/lanes.ts'
+import { isNeverHolder, positionLane } from '../engine/state/lanes.ts'
 import { PositionLane, TokenLane } from '../engine/state/layout.ts'
 import type { Positions } from '../engine/state/position-lists.ts'
 import type { Page, SwapCursor, TokenReads } from '../protocol/queries.ts'
@@ -74,8 +74,8 @@ export class EngineTokenReads implements TokenReads {
     const tokens = listed.map((one) => creatorTokenJson(this.#token.at(one)))
     return tokenDetailJson(this.#token.at(token), {
       high,
-      swaps: tokenLane(state, token, TokenLane.swaps),
-      traders: tokenLane(state, token, TokenLane.traders),
+      swaps: state.tokens.get(token, TokenLane.swaps),
+      traders: state.tokens.get(token, TokenLane.traders),
       creatorTokens: tokens,
     })
   }

@@ -1,5 +1,4 @@
 import type { SwapsOf } from '../engine/history/swap-chains.ts'
-import { tokenLane } from '../engine/state/lanes.ts'
 import { TokenFlag, TokenLane } from '../engine/state/layout.ts'
 import { positionIn } from '../engine/state/position-lists.ts'
 import type { State } from '../engine/state/state.ts'
@@ -8,7 +7,7 @@ import type { State } from '../engine/state/state.ts'
 export function knownToken(state: State, mint: string): number {
   const token = state.book.findToken(mint)
   if (token < 0 || token >= state.tokens.count) return -1
-  return (tokenLane(state, token, TokenLane.flags) & TokenFlag.exists) === 0 ? -1 : token
+  return (state.tokens.get(token, TokenLane.flags) & TokenFlag.exists) === 0 ? -1 : token
 }
 
 /** Row of a wallet that traded, or -1. */

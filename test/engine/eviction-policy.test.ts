@@ -1,14 +1,13 @@
 import { expect, test } from 'vitest'
 import { Engine } from '../../src/engine/engine.ts'
 import { EvictionPolicy } from '../../src/engine/eviction-policy.ts'
-import { tokenLane } from '../../src/engine/state/lanes.ts'
-import { POSITION_LANES, TokenLane } from '../../src/engine/state/layout.ts'
+import { PositionLane, TokenLane } from '../../src/engine/state/layout.ts'
 import { swap } from '../oracle/fixtures.ts'
 
 const TRADERS = 30
 const MINTS = 200
 /** More than a position takes, so that a limit in positions can be told in bytes. */
-const POSITION_BYTES = POSITION_LANES * 4 + 24
+const POSITION_BYTES = PositionLane.lanes * 4 + 24
 
 test('nobody is chosen below the limit, and it is told once that it was passed', () => {
   const engine = new Engine({ clock: 'event' })
@@ -39,7 +38,7 @@ test('memory stays at the limit, and those that stay are the ones traded last', 
   }
   const awake = (mint: number) => {
     const token = engine.state.book.findToken(`mint ${mint}`)
-    return tokenLane(engine.state, token, TokenLane.dormantPlus1) === 0
+    return engine.state.tokens.get(token, TokenLane.dormantPlus1) === 0
   }
   expect(awake(0)).toBe(true)
   const newest = Array.from({ length: 15 }, (_, i) => MINTS - 1 - i)

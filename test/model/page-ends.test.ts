@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Engine } from '../../src/engine/engine.ts'
 import { ROWS_PER_PAGE } from '../../src/engine/memory/rows.ts'
-import { tokenLane } from '../../src/engine/state/lanes.ts'
 import { TokenLane } from '../../src/engine/state/layout.ts'
 import { Random } from '../oracle/random.ts'
 import { fillFirstPages } from './page-ends.ts'
@@ -25,6 +24,6 @@ test(`rows on both sides of the end of a page answer as the oracle does (seed ${
 
 function hasRestOnSecondPage({ state }: Engine): boolean {
   for (let token = ROWS_PER_PAGE; token < state.tokens.count; token += 1)
-    if (tokenLane(state, token, TokenLane.dormantPlus1) !== 0) return true
+    if (state.tokens.get(token, TokenLane.dormantPlus1) !== 0) return true
   return false
 }

@@ -1,5 +1,5 @@
 import { Engine } from '../../src/engine/engine.ts'
-import { POSITION_LANES } from '../../src/engine/state/layout.ts'
+import { PositionLane } from '../../src/engine/state/layout.ts'
 import { TAPE_BLOCK_RECORDS } from '../../src/engine/state/tape.ts'
 import type { FeedEvent } from '../../src/events/event.ts'
 import { eventFrame } from '../../src/protocol/live-frames.ts'
@@ -33,7 +33,7 @@ export class Pair {
   readonly wallets = new Set<string>()
   readonly #clock: Clock
   readonly #swaps = new MemoryArchive()
-  readonly #resting = new MemoryArchive(POSITION_LANES)
+  readonly #resting = new MemoryArchive(PositionLane.lanes)
 
   constructor(clock: Clock) {
     this.#clock = clock

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest'
 import { Budget, within } from '../../src/base/budget.ts'
 import { Engine } from '../../src/engine/engine.ts'
 import { STORED_FROM_SWAPS } from '../../src/engine/history/candles.ts'
-import { tokenLane } from '../../src/engine/state/lanes.ts'
 import { TokenFlag, TokenLane } from '../../src/engine/state/layout.ts'
 import { TAPE_BLOCK_RECORDS } from '../../src/engine/state/tape.ts'
 import { RESOLUTIONS } from '../../src/protocol/queries.ts'
@@ -58,7 +57,7 @@ class ReadEngine {
   hasStoredBars(mint: string): boolean {
     const { state } = this.engine
     return (
-      (tokenLane(state, state.book.findToken(mint), TokenLane.flags) & TokenFlag.barsStored) !== 0
+      (state.tokens.get(state.book.findToken(mint), TokenLane.flags) & TokenFlag.barsStored) !== 0
     )
   }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { EndlessChain } from '../../src/base/errors.ts'
 import { ROW_MASK, ROW_SHIFT } from '../../src/engine/memory/rows.ts'
-import { BAR_LANES, Bar, POSITION_LANES, PositionLane } from '../../src/engine/state/layout.ts'
+import { Bar, PositionLane } from '../../src/engine/state/layout.ts'
 import { SwapLane } from '../../src/events/swap-record.ts'
 import { EngineQueries } from '../../src/query/engine-queries.ts'
 import { wholeChart } from '../model/random-queries.ts'
@@ -51,7 +51,7 @@ test('a chain of positions has no more rows than there are', () => {
   const { positions } = engine.state
   const row = 3
   positions.u32[row >>> ROW_SHIFT][
-    (row & ROW_MASK) * POSITION_LANES + PositionLane.nextInMintPlus1
+    (row & ROW_MASK) * PositionLane.lanes + PositionLane.nextInMintPlus1
   ] = row + 1
   expect(() => engine.positions.ofToken(0)).toThrow(EndlessChain)
   expect(() => answers.tokenTraders('mint', TRADERS)).toThrow(EndlessChain)
@@ -63,7 +63,7 @@ test('a bar whose chain leads round in circles ends a chart with a fault', () =>
   const newest = bars.count - 1
   expect(newest).toBeGreaterThan(0)
   for (let row = 0; row <= newest; row++)
-    bars.u32[row >>> ROW_SHIFT][(row & ROW_MASK) * BAR_LANES + Bar.previousPlus1] = row + 1
+    bars.u32[row >>> ROW_SHIFT][(row & ROW_MASK) * Bar.lanes + Bar.previousPlus1] = row + 1
   const query = wholeChart('mint', START_SECOND + SWAPS, '1')
   expect(() => answers.chart(query)).toThrow(EndlessChain)
 })

@@ -5,7 +5,7 @@ import { encodeBase58 } from '../../src/base/base58.ts'
 import { Random } from '../../src/base/random.ts'
 import { Engine } from '../../src/engine/engine.ts'
 import { swapOfRecord } from '../../src/engine/read/swap-outtake.ts'
-import { flagsOf, isCompleting, tokenLane } from '../../src/engine/state/lanes.ts'
+import { flagsOf, isCompleting } from '../../src/engine/state/lanes.ts'
 import { TokenFlag, TokenLane } from '../../src/engine/state/layout.ts'
 import type { FeedEvent, TokenCreated } from '../../src/events/event.ts'
 import type { RecordSink } from '../../src/events/event-sink.ts'
@@ -66,7 +66,7 @@ class Folder {
       if (event.type === 'sol_price') return
       const token = book.token(event.mint)
       const isComplete = isCompleting(engine.state, token)
-      if (isLast(event, isComplete && tokenLane(engine.state, token, TokenLane.realBaseLo) === 0))
+      if (isLast(event, isComplete && engine.state.tokens.get(token, TokenLane.realBaseLo) === 0))
         found = token
     }
     await this.#run(0, 3, (batch) => {
@@ -122,7 +122,7 @@ class Folder {
   }
 
   swapsOf(token: number): number {
-    return tokenLane(this.engine.state, token, TokenLane.swaps)
+    return this.engine.state.tokens.get(token, TokenLane.swaps)
   }
 
   /** The heads of the tables, as a board shows them. */
@@ -190,7 +190,7 @@ test('however long a market runs, the curves nearest to completion are traded', 
   }
   run(100_000)
   const head = engine.order.completing.tokens.slice(-30)
-  const swapsOf = (token: number): number => tokenLane(engine.state, token, TokenLane.swaps)
+  const swapsOf = (token: number): number => engine.state.tokens.get(token, TokenLane.swaps)
   const before = head.map(swapsOf)
   run(SWAPS_IN_25_S)
   expect(head).toHaveLength(30)

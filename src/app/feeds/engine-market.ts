@@ -2,16 +2,8 @@ import { isZeroAt, numberAt } from '../../base/u64.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { linkOf } from '../../engine/history/swap-chains.ts'
 import { ROW_MASK, ROW_SHIFT } from '../../engine/memory/rows.ts'
-import { isHolderAt, tokenLane } from '../../engine/state/lanes.ts'
-import {
-  LIFECYCLE_LANES,
-  LifecycleLane,
-  POSITION_LANES,
-  PositionLane,
-  TOKEN_LANES,
-  TokenFlag,
-  TokenLane,
-} from '../../engine/state/layout.ts'
+import { isHolderAt } from '../../engine/state/lanes.ts'
+import { LifecycleLane, PositionLane, TokenFlag, TokenLane } from '../../engine/state/layout.ts'
 import type { State } from '../../engine/state/state.ts'
 import { Flag, SwapLane, walletOf } from '../../events/swap-record.ts'
 import type {
@@ -89,9 +81,9 @@ export class EngineMarket implements HeldMarket {
     const state = this.#state
     const { book, texts } = state
     const t = state.tokens.u32[token >>> ROW_SHIFT]
-    const at = (token & ROW_MASK) * TOKEN_LANES
+    const at = (token & ROW_MASK) * TokenLane.lanes
     const b = state.births.u32[token >>> ROW_SHIFT]
-    const bAt = (token & ROW_MASK) * LIFECYCLE_LANES
+    const bAt = (token & ROW_MASK) * LifecycleLane.lanes
     const flags = t[at + TokenLane.flags]
     const creatorPlus1 = b[bAt + LifecycleLane.creatorPlus1]
     const curvePlus1 = b[bAt + LifecycleLane.bondingCurvePlus1]
@@ -144,16 +136,16 @@ export class EngineMarket implements HeldMarket {
     const row = this.#state.findPosition(token, wallet)
     if (row < 0) return 0
     const p = this.#state.positions.u32[row >>> ROW_SHIFT]
-    return numberAt(p, (row & ROW_MASK) * POSITION_LANES + PositionLane.balanceLo)
+    return numberAt(p, (row & ROW_MASK) * PositionLane.lanes + PositionLane.balanceLo)
   }
 
   holdersOf(token: number, most: number): HeldPosition[] {
     const { positions } = this.#state
     const found: HeldPosition[] = []
-    let rowPlus1 = tokenLane(this.#state, token, TokenLane.positionsPlus1)
+    let rowPlus1 = this.#state.tokens.get(token, TokenLane.positionsPlus1)
     for (let i = 0; i < LOOKED_AT_POSITIONS && rowPlus1 !== 0 && found.length < most; i++) {
       const p = positions.u32[(rowPlus1 - 1) >>> ROW_SHIFT]
-      const at = ((rowPlus1 - 1) & ROW_MASK) * POSITION_LANES
+      const at = ((rowPlus1 - 1) & ROW_MASK) * PositionLane.lanes
       rowPlus1 = p[at + PositionLane.nextInMintPlus1]
       if (isHolderAt(p, at))
         found.push({
@@ -167,7 +159,7 @@ export class EngineMarket implements HeldMarket {
   /** Shows up to `most` swaps of a token, the newest first; false: there are more, or they have left memory. */
   #walk(token: number, most: number, look: (index: number) => void): boolean {
     const { tape } = this.#state
-    let nextPlus1 = tokenLane(this.#state, token, TokenLane.lastSwapPlus1)
+    let nextPlus1 = this.#state.tokens.get(token, TokenLane.lastSwapPlus1)
     for (let i = 0; i < most && nextPlus1 > tape.firstInMemory; i++) {
       look(nextPlus1 - 1)
       nextPlus1 = linkOf(this.#state, nextPlus1 - 1, SwapLane.previousInMint)

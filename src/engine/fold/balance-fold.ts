@@ -3,16 +3,7 @@ import type { Balance } from '../../events/event.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import { hashSignatureText } from '../state/address-book.ts'
 import { isNeverHolder } from '../state/lanes.ts'
-import {
-  LIFECYCLE_LANES,
-  LifecycleLane,
-  POSITION_LANES,
-  PositionFlag,
-  PositionLane,
-  TOKEN_LANES,
-  TokenFlag,
-  TokenLane,
-} from '../state/layout.ts'
+import { LifecycleLane, PositionFlag, PositionLane, TokenFlag, TokenLane } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
 import { clampInventory } from './inventory-clamp.ts'
 import type { SwapFold } from './swap-fold.ts'
@@ -37,9 +28,9 @@ export class BalanceFold {
   /** Is it more than there is of the mint, as far as a supply was told? */
   isBeyondSupply(token: number, balanceRaw: bigint): boolean {
     const t = this.#state.tokens.u32[token >>> ROW_SHIFT]
-    const supplyAt = (token & ROW_MASK) * TOKEN_LANES + TokenLane.supplyLo
+    const supplyAt = (token & ROW_MASK) * TokenLane.lanes + TokenLane.supplyLo
     writeU64(told, 0, balanceRaw)
-    const flags = t[(token & ROW_MASK) * TOKEN_LANES + TokenLane.flags]
+    const flags = t[(token & ROW_MASK) * TokenLane.lanes + TokenLane.flags]
     if ((flags & TokenFlag.supplySeen) === 0 || isZeroAt(t, supplyAt)) return false
     return isLess(t, supplyAt, told, 0)
   }
@@ -48,7 +39,7 @@ export class BalanceFold {
   fold(token: number, wallet: number, event: Balance): void {
     const state = this.#state
     const t = state.tokens.u32[token >>> ROW_SHIFT]
-    const tAt = (token & ROW_MASK) * TOKEN_LANES
+    const tAt = (token & ROW_MASK) * TokenLane.lanes
     if ((t[tAt + TokenLane.flags] & TokenFlag.exists) === 0) return
     if (this.isBeyondSupply(token, event.balanceRaw)) return
     state.undo.save(state.tokensUndo, token)
@@ -57,7 +48,7 @@ export class BalanceFold {
     const { holders, clamp } = this.#swaps
     const p = state.positions.u32[position >>> ROW_SHIFT]
     const pf = state.positions.f64[position >>> ROW_SHIFT]
-    const pAt = (position & ROW_MASK) * POSITION_LANES
+    const pAt = (position & ROW_MASK) * PositionLane.lanes
     holders.takeOut(position)
     if (p[pAt + PositionLane.buys] + p[pAt + PositionLane.sells] === 0)
       p[pAt + PositionLane.lastBuyAt] = event.timestamp
@@ -77,12 +68,12 @@ export class BalanceFold {
     const position = known < 0 ? state.addPosition(token, wallet) : known
     state.changePosition(position)
     const p = state.positions.u32[position >>> ROW_SHIFT]
-    const pAt = (position & ROW_MASK) * POSITION_LANES
+    const pAt = (position & ROW_MASK) * PositionLane.lanes
     const b = state.births.u32[token >>> ROW_SHIFT]
-    if (b[(token & ROW_MASK) * LIFECYCLE_LANES + LifecycleLane.creatorPlus1] === wallet + 1) {
+    if (b[(token & ROW_MASK) * LifecycleLane.lanes + LifecycleLane.creatorPlus1] === wallet + 1) {
       p[pAt + PositionLane.flags] |= PositionFlag.creator
       const t = state.tokens.u32[token >>> ROW_SHIFT]
-      t[(token & ROW_MASK) * TOKEN_LANES + TokenLane.creatorPositionPlus1] = position + 1
+      t[(token & ROW_MASK) * TokenLane.lanes + TokenLane.creatorPositionPlus1] = position + 1
     }
     return position
   }

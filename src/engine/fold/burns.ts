@@ -1,7 +1,7 @@
 import { copyU64, isLess, wholeAt } from '../../base/u64.ts'
 import { ROW_MASK, ROW_SHIFT, Rows } from '../memory/rows.ts'
 import type { Sized, StatePart } from '../memory/state-part.ts'
-import { LIFECYCLE_LANES, LifecycleLane } from '../state/layout.ts'
+import { LifecycleLane } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
 
 /** The transaction that burned last: what of which mint, and a hash of its signature. */
@@ -51,7 +51,7 @@ export class Burns {
     signatureLow: number,
   ): boolean {
     const b = this.#state.births.u32[token >>> ROW_SHIFT]
-    const decimals = b[(token & ROW_MASK) * LIFECYCLE_LANES + LifecycleLane.decimals]
+    const decimals = b[(token & ROW_MASK) * LifecycleLane.lanes + LifecycleLane.decimals]
     if (wholeAt(left, 0, decimals) <= this.#state.rules.soldAllWhole) return false
     const [lanes] = this.#last.u32
     const isBurned = !isLess(lanes, LANES.burnedLo, left, 0)

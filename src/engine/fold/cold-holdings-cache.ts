@@ -1,7 +1,6 @@
 import { Budget } from '../../base/budget.ts'
 import { TapeDamage } from '../../base/errors.ts'
 import { type ChainCopy, CopiedChains } from '../state/dormant.ts'
-import { walletLane } from '../state/lanes.ts'
 import { ColdPositionLane, ColdWalletLane, PositionLane, WalletLane } from '../state/layout.ts'
 import { isDormant } from '../state/position-lists.ts'
 import type { State } from '../state/state.ts'
@@ -131,7 +130,7 @@ export class ColdHoldingsCache {
   /** All that a wallet holds; null: it is not to be kept. */
   #copy(wallet: number, budget: Budget): ChainCopy | null {
     const newestPlus1 = this.#newestPlus1(wallet)
-    const mints = walletLane(this.#state, wallet, WalletLane.mints)
+    const mints = this.#state.wallets.get(wallet, WalletLane.mints)
     // One that may find no room even alone would have all others go.
     if (newestPlus1 === 0 || mints < this.#fromMints || mints > this.#holdingsMax) return null
     return this.#wallets.copy(wallet, newestPlus1, budget)
@@ -157,7 +156,7 @@ export class ColdHoldingsCache {
 
   /** Its newest record with a balance + 1; 0 for none. */
   #newestPlus1(wallet: number): number {
-    const row = walletLane(this.#state, wallet, WalletLane.dormantPlus1) - 1
-    return row < 0 ? 0 : this.#state.dormant.walletLane(row, ColdWalletLane.newestHolderPlus1)
+    const row = this.#state.wallets.get(wallet, WalletLane.dormantPlus1) - 1
+    return row < 0 ? 0 : this.#state.dormant.wallets.get(row, ColdWalletLane.newestHolderPlus1)
   }
 }

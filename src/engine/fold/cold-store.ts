@@ -5,18 +5,15 @@ import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import type { ReorderWindow } from '../order/reorder-window.ts'
 import { firstOfTransaction } from '../order/tape-slots.ts'
 import { notOfThisRun } from '../state/dormant.ts'
-import { isHolderAt, positionFlagsAt, positionsOf, tokenLane } from '../state/lanes.ts'
+import { isHolderAt, positionFlagsAt } from '../state/lanes.ts'
 import {
-  COLD_RUN_LANES,
   ColdPositionLane,
   ColdRunLane,
   DORMANT_TRADERS_MAX,
-  POSITION_LANES,
+  MetadataLane,
   PositionFlag,
   PositionLane,
-  TOKEN_LANES,
   TokenLane,
-  WALLET_LANES,
   WalletLane,
 } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
@@ -38,7 +35,7 @@ export class ColdStore {
   readonly #top: TopHolders
   readonly #ring: ReorderWindow
   /** Records of a run on their way back. */
-  #run = new Uint32Array(64 * POSITION_LANES)
+  #run = new Uint32Array(64 * PositionLane.lanes)
 
   constructor(state: State, top: TopHolders, ring: ReorderWindow) {
     this.#state = state
@@ -60,11 +57,11 @@ export class ColdStore {
     const { tokens } = this.#state
     if (token >= tokens.count) return false
     const t = tokens.u32[token >>> ROW_SHIFT]
-    const tAt = (token & ROW_MASK) * TOKEN_LANES
+    const tAt = (token & ROW_MASK) * TokenLane.lanes
     return (
       t[tAt + TokenLane.positionsPlus1] !== 0 &&
       t[tAt + TokenLane.lastSwapPlus1] <= reach.swap &&
-      positionsOf(this.#state, token) <= DORMANT_TRADERS_MAX &&
+      this.#state.metadata.get(token, MetadataLane.positions) <= DORMANT_TRADERS_MAX &&
       !reach.tells(token)
     )
   }
@@ -82,9 +79,9 @@ export class ColdStore {
     const { dormant, positions, tokens } = this.#state
     const run = dormant.runs.add()
     const r = dormant.runs.u32[run >>> ROW_SHIFT]
-    const rAt = (run & ROW_MASK) * COLD_RUN_LANES
+    const rAt = (run & ROW_MASK) * ColdRunLane.lanes
     const t = tokens.u32[token >>> ROW_SHIFT]
-    const tAt = (token & ROW_MASK) * TOKEN_LANES
+    const tAt = (token & ROW_MASK) * TokenLane.lanes
     r[rAt + ColdRunLane.first] = dormant.tape.count
     dormant.runs.f64[run >>> ROW_SHIFT][(rAt >>> 1) + ColdRunLane.topSumF] =
       this.#top.scannedSum(token)
@@ -92,7 +89,7 @@ export class ColdStore {
       steps = stepped(steps, positions.count, 'positions of a mint')
       const row = next - 1
       const p = positions.u32[row >>> ROW_SHIFT]
-      const pAt = (row & ROW_MASK) * POSITION_LANES
+      const pAt = (row & ROW_MASK) * PositionLane.lanes
       next = p[pAt + PositionLane.nextInMintPlus1]
       if (p[pAt + PositionLane.flags] & PositionFlag.creator) {
         r[rAt + ColdRunLane.creatorFlags] = positionFlagsAt(p, pAt)
@@ -116,25 +113,25 @@ export class ColdStore {
    * @throws TapeDamage when they cannot be read; nothing has changed then
    */
   restore(token: number): void {
-    if (tokenLane(this.#state, token, TokenLane.dormantPlus1) !== 0) this.#restore(token)
+    if (this.#state.tokens.get(token, TokenLane.dormantPlus1) !== 0) this.#restore(token)
   }
 
   #restore(token: number): void {
     const { dormant, positions, tokens } = this.#state
     const t = tokens.u32[token >>> ROW_SHIFT]
-    const tAt = (token & ROW_MASK) * TOKEN_LANES
+    const tAt = (token & ROW_MASK) * TokenLane.lanes
     const run = t[tAt + TokenLane.dormantPlus1] - 1
-    const count = dormant.runLane(run, ColdRunLane.count)
-    this.#read(token, dormant.runLane(run, ColdRunLane.first), count)
+    const count = dormant.runs.get(run, ColdRunLane.count)
+    this.#read(token, dormant.runs.get(run, ColdRunLane.first), count)
     t[tAt + TokenLane.dormantPlus1] = 0
     this.#state.forgetPositions(token)
     // From the oldest on, so that the chain of the mint is in its order again.
     for (let i = count - 1; i >= 0; i--) {
-      const from = i * POSITION_LANES
+      const from = i * PositionLane.lanes
       const row = this.#state.addPosition(token, this.#run[from + PositionLane.wallet])
       const p = positions.u32[row >>> ROW_SHIFT]
-      const pAt = (row & ROW_MASK) * POSITION_LANES
-      for (let lane = 0; lane < POSITION_LANES; lane++)
+      const pAt = (row & ROW_MASK) * PositionLane.lanes
+      for (let lane = 0; lane < PositionLane.lanes; lane++)
         if (
           lane !== ColdPositionLane.previousHolderPlus1 &&
           lane !== ColdPositionLane.previousOfWalletPlus1
@@ -151,11 +148,11 @@ export class ColdStore {
   }
 
   #read(token: number, first: number, count: number): void {
-    if (this.#run.length < count * POSITION_LANES)
-      this.#run = new Uint32Array(count * POSITION_LANES)
+    if (this.#run.length < count * PositionLane.lanes)
+      this.#run = new Uint32Array(count * PositionLane.lanes)
     const { dormant, wallets } = this.#state
     for (let i = 0; i < count; i++) {
-      const at = i * POSITION_LANES
+      const at = i * PositionLane.lanes
       dormant.copy(first + i, this.#run, at)
       if (
         this.#run[at + PositionLane.token] !== token ||
@@ -169,7 +166,7 @@ export class ColdStore {
   #dormantRow(wallet: number): number {
     const { dormant, wallets } = this.#state
     const l = wallets.u32[wallet >>> ROW_SHIFT]
-    const lAt = (wallet & ROW_MASK) * WALLET_LANES
+    const lAt = (wallet & ROW_MASK) * WalletLane.lanes
     if (l[lAt + WalletLane.dormantPlus1] === 0)
       l[lAt + WalletLane.dormantPlus1] = dormant.wallets.add() + 1
     return l[lAt + WalletLane.dormantPlus1] - 1

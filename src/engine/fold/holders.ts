@@ -1,16 +1,8 @@
 import { addToSum, numberAt, takeFromSum } from '../../base/u64.ts'
 import type { TopHolders } from '../index/top-holders.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
-import { isNeverHolder, poolAddressesOf, positionLane, walletLane } from '../state/lanes.ts'
-import {
-  POSITION_LANES,
-  PositionFlag,
-  PositionLane,
-  TOKEN_LANES,
-  TokenLane,
-  WalletFlag,
-  WalletLane,
-} from '../state/layout.ts'
+import { isNeverHolder, poolAddressesOf, positionLane } from '../state/lanes.ts'
+import { PositionFlag, PositionLane, TokenLane, WalletFlag, WalletLane } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
 
 /** Classes of holders: the position flag, the sum of balances (f64 lane), the count. */
@@ -38,7 +30,7 @@ export class Holders {
   /** Takes the position's balance out of its mint's sums. */
   takeOut(position: number): void {
     const p = this.#state.positions.u32[position >>> ROW_SHIFT]
-    const pAt = (position & ROW_MASK) * POSITION_LANES
+    const pAt = (position & ROW_MASK) * PositionLane.lanes
     const lo = p[pAt + PositionLane.balanceLo]
     const hi = p[pAt + PositionLane.balanceLo + 1]
     const flags = p[pAt + PositionLane.flags]
@@ -46,7 +38,7 @@ export class Holders {
     const token = p[pAt + PositionLane.token]
     const t = this.#state.tokens.u32[token >>> ROW_SHIFT]
     const tf = this.#state.tokens.f64[token >>> ROW_SHIFT]
-    const tAt = (token & ROW_MASK) * TOKEN_LANES
+    const tAt = (token & ROW_MASK) * TokenLane.lanes
     takeFromSum(tf, (tAt >>> 1) + TokenLane.holdersSumF, lo, hi)
     t[tAt + TokenLane.holders] -= 1
     for (let i = 0; i < CLASSES.length; i++)
@@ -54,7 +46,7 @@ export class Holders {
         takeFromSum(tf, (tAt >>> 1) + CLASSES[i][1], lo, hi)
         t[tAt + CLASSES[i][2]] -= 1
       }
-    if (walletLane(this.#state, p[pAt + PositionLane.wallet], WalletLane.flags) & WalletFlag.pro) {
+    if (this.#state.wallets.get(p[pAt + PositionLane.wallet], WalletLane.flags) & WalletFlag.pro) {
       takeFromSum(tf, (tAt >>> 1) + TokenLane.proSumF, lo, hi)
       t[tAt + TokenLane.proHolders] -= 1
     }
@@ -63,7 +55,7 @@ export class Holders {
   /** Puts the position's balance into its mint's sums, as it and its wallet now are. */
   putBack(position: number): void {
     const p = this.#state.positions.u32[position >>> ROW_SHIFT]
-    const pAt = (position & ROW_MASK) * POSITION_LANES
+    const pAt = (position & ROW_MASK) * PositionLane.lanes
     const lo = p[pAt + PositionLane.balanceLo]
     const hi = p[pAt + PositionLane.balanceLo + 1]
     const flags = p[pAt + PositionLane.flags]
@@ -75,7 +67,7 @@ export class Holders {
     }
     const t = this.#state.tokens.u32[token >>> ROW_SHIFT]
     const tf = this.#state.tokens.f64[token >>> ROW_SHIFT]
-    const tAt = (token & ROW_MASK) * TOKEN_LANES
+    const tAt = (token & ROW_MASK) * TokenLane.lanes
     addToSum(tf, (tAt >>> 1) + TokenLane.holdersSumF, lo, hi)
     t[tAt + TokenLane.holders] += 1
     for (let i = 0; i < CLASSES.length; i++)
@@ -83,7 +75,7 @@ export class Holders {
         addToSum(tf, (tAt >>> 1) + CLASSES[i][1], lo, hi)
         t[tAt + CLASSES[i][2]] += 1
       }
-    if (walletLane(this.#state, p[pAt + PositionLane.wallet], WalletLane.flags) & WalletFlag.pro) {
+    if (this.#state.wallets.get(p[pAt + PositionLane.wallet], WalletLane.flags) & WalletFlag.pro) {
       addToSum(tf, (tAt >>> 1) + TokenLane.proSumF, lo, hi)
       t[tAt + TokenLane.proHolders] += 1
     }
@@ -94,7 +86,7 @@ export class Holders {
   turnPro(token: number, balanceLo: number, balanceHi: number, isPro: boolean): void {
     const t = this.#state.tokens.u32[token >>> ROW_SHIFT]
     const tf = this.#state.tokens.f64[token >>> ROW_SHIFT]
-    const tAt = (token & ROW_MASK) * TOKEN_LANES
+    const tAt = (token & ROW_MASK) * TokenLane.lanes
     const change = isPro ? addToSum : takeFromSum
     change(tf, (tAt >>> 1) + TokenLane.proSumF, balanceLo, balanceHi)
     t[tAt + TokenLane.proHolders] += isPro ? 1 : -1
@@ -134,7 +126,7 @@ export class Holders {
     this.#state.changePosition(position)
     this.takeOut(position)
     const p = this.#state.positions.u32[position >>> ROW_SHIFT]
-    const at = (position & ROW_MASK) * POSITION_LANES + PositionLane.flags
+    const at = (position & ROW_MASK) * PositionLane.lanes + PositionLane.flags
     p[at] = (p[at] & ~clear) | set
     this.putBack(position)
   }

@@ -12,13 +12,7 @@ import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import { copiedPart, StateError, type StatePart } from '../memory/state-part.ts'
 import { bytesOf } from '../memory/views.ts'
 import { flagsOf } from '../state/lanes.ts'
-import {
-  LIFECYCLE_LANES,
-  LifecycleLane,
-  METADATA_LANES,
-  MetadataLane,
-  TokenFlag,
-} from '../state/layout.ts'
+import { LifecycleLane, MetadataLane, TokenFlag } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
 
 /** Bound of a description, in code points (contract section 8). */
@@ -52,7 +46,7 @@ export class MetadataFold {
 
   fold(token: number, event: Metadata): void {
     const m = this.#state.metadata.u32[token >>> ROW_SHIFT]
-    const at = (token & ROW_MASK) * METADATA_LANES
+    const at = (token & ROW_MASK) * MetadataLane.lanes
     for (let i = 0; i < METADATA_KEYS.length; i++) {
       const value = event[METADATA_KEYS[i]]
       const lane = at + MetadataLane.firstText + i
@@ -92,7 +86,7 @@ export class MetadataFold {
   #lose(token: number): void {
     if ((flagsOf(this.#state, token) & TokenFlag.exists) !== 0) return
     this.#links.set(token, '')
-    const at = (token & ROW_MASK) * METADATA_LANES
+    const at = (token & ROW_MASK) * MetadataLane.lanes
     this.#state.metadata.u32[token >>> ROW_SHIFT].fill(0, at, at + MetadataLane.positions)
   }
 }
@@ -109,7 +103,7 @@ export function noteCoinOfSwap({ births, quotes }: State, u32: Uint32Array, at: 
   if (decimals >= 0) quotes.tellDecimals(quote, decimals)
   const token = u32[at + SwapLane.token]
   const b = births.u32[token >>> ROW_SHIFT]
-  const lane = (token & ROW_MASK) * LIFECYCLE_LANES + LifecycleLane.toldCoin
+  const lane = (token & ROW_MASK) * LifecycleLane.lanes + LifecycleLane.toldCoin
   if (b[lane] === 0) b[lane] = quote
 }
 

@@ -3,15 +3,13 @@ import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import { type Identities, identify, identityKey } from '../order/identities.ts'
 import { hashSignature } from '../state/address-book.ts'
 import {
-  LIFECYCLE_LANES,
-  LINK_LANES,
-  METADATA_LANES,
+  LifecycleLane,
+  LinkLane,
   MetadataLane,
-  POSITION_LANES,
-  TOKEN_LANES,
-  WALLET_LANES,
+  PositionLane,
+  TokenLane,
   WalletLane,
-  WINDOW_LANES,
+  WindowLane,
 } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
 
@@ -46,13 +44,13 @@ export class Prefetcher {
     let sum = this.#identities.near(identityKey[1]) + this.#state.nearPosition(token, wallet)
     if (token < tokens.count) {
       const page = tokens.u32[token >>> ROW_SHIFT]
-      const lane = (token & ROW_MASK) * TOKEN_LANES
+      const lane = (token & ROW_MASK) * TokenLane.lanes
       sum += page[lane] + page[lane + LINE] + page[lane + 2 * LINE] + page[lane + 3 * LINE]
-      sum += births.u32[token >>> ROW_SHIFT][(token & ROW_MASK) * LIFECYCLE_LANES]
-      sum += windows.u32[token >>> ROW_SHIFT][(token & ROW_MASK) * WINDOW_LANES]
+      sum += births.u32[token >>> ROW_SHIFT][(token & ROW_MASK) * LifecycleLane.lanes]
+      sum += windows.u32[token >>> ROW_SHIFT][(token & ROW_MASK) * WindowLane.lanes]
     }
     if (wallet < wallets.count)
-      sum += wallets.u32[wallet >>> ROW_SHIFT][(wallet & ROW_MASK) * WALLET_LANES]
+      sum += wallets.u32[wallet >>> ROW_SHIFT][(wallet & ROW_MASK) * WalletLane.lanes]
     this.sum = sum | 0
   }
 
@@ -65,7 +63,7 @@ export class Prefetcher {
       return
     }
     const page = this.#state.positions.u32[position >>> ROW_SHIFT]
-    const lane = (position & ROW_MASK) * POSITION_LANES
+    const lane = (position & ROW_MASK) * PositionLane.lanes
     this.sum = (page[lane] + page[lane + LINE] + page[lane + 2 * LINE]) | 0
   }
 
@@ -73,7 +71,7 @@ export class Prefetcher {
   #touchCount(token: number): void {
     const { metadata } = this.#state
     if (token >= metadata.count) return
-    const lane = (token & ROW_MASK) * METADATA_LANES + MetadataLane.positions
+    const lane = (token & ROW_MASK) * MetadataLane.lanes + MetadataLane.positions
     this.sum = metadata.u32[token >>> ROW_SHIFT][lane] | 0
   }
 
@@ -81,8 +79,8 @@ export class Prefetcher {
   #touchLink(wallet: number): void {
     const { wallets, links } = this.#state
     if (wallet >= wallets.count) return
-    const lane = (wallet & ROW_MASK) * WALLET_LANES + WalletLane.positionsPlus1
+    const lane = (wallet & ROW_MASK) * WalletLane.lanes + WalletLane.positionsPlus1
     const row = wallets.u32[wallet >>> ROW_SHIFT][lane] - 1
-    if (row >= 0) this.sum = links.u32[row >>> ROW_SHIFT][(row & ROW_MASK) * LINK_LANES] | 0
+    if (row >= 0) this.sum = links.u32[row >>> ROW_SHIFT][(row & ROW_MASK) * LinkLane.lanes] | 0
   }
 }

@@ -2,7 +2,7 @@ import { copyU64, isLess, subtractU64, writeU64 } from '../../base/u64.ts'
 import type { Reserves } from '../../events/event.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import { hashSignatureText } from '../state/address-book.ts'
-import { TOKEN_LANES, TokenFlag, TokenLane } from '../state/layout.ts'
+import { TokenFlag, TokenLane } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
 import type { Burns } from './burns.ts'
 
@@ -26,7 +26,7 @@ export class ReservesFold {
   /** Of a mint that is not known: nothing. */
   fold(token: number, event: Reserves): void {
     const t = this.#state.tokens.u32[token >>> ROW_SHIFT]
-    const tAt = (token & ROW_MASK) * TOKEN_LANES
+    const tAt = (token & ROW_MASK) * TokenLane.lanes
     if ((t[tAt + TokenLane.flags] & TokenFlag.exists) === 0) return
     this.#state.undo.save(this.#state.tokensUndo, token)
     if (event.reason === 'mayhem') t[tAt + TokenLane.flags] |= TokenFlag.mayhem
@@ -46,7 +46,7 @@ export class ReservesFold {
 
   #foldSupply(token: number, { reason, signature }: Reserves, supplyRaw: bigint): void {
     const t = this.#state.tokens.u32[token >>> ROW_SHIFT]
-    const tAt = (token & ROW_MASK) * TOKEN_LANES
+    const tAt = (token & ROW_MASK) * TokenLane.lanes
     writeU64(amount, 0, supplyRaw)
     if (reason === 'burn' && isLess(amount, 0, t, tAt + TokenLane.supplyLo)) {
       copyU64(burned, 0, t, tAt + TokenLane.supplyLo)

@@ -3,7 +3,7 @@ import { Flag, SwapFloatLane, SwapLane, volumeMicroUsdOf } from '../../events/sw
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import { type StatePart, sizesOf } from '../memory/state-part.ts'
 import { bytesOf } from '../memory/views.ts'
-import { WINDOW_LANES, WindowLane } from '../state/layout.ts'
+import { WindowLane } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
 
 /** Seconds of the rolling window (contract section 2). */
@@ -116,7 +116,7 @@ export class RollingWindow {
     this.#state.changes.note(token)
     const w = this.#state.windows.u32[token >>> ROW_SHIFT]
     const wf = this.#state.windows.f64[token >>> ROW_SHIFT]
-    const wAt = (token & ROW_MASK) * WINDOW_LANES
+    const wAt = (token & ROW_MASK) * WindowLane.lanes
     const isSell = r[at + SwapLane.flags] & Flag.sell
     const count = wAt + (isSell ? WindowLane.sells : WindowLane.buys)
     const sum = (wAt >>> 1) + (isSell ? WindowLane.sellMicroUsdF : WindowLane.buyMicroUsdF)

@@ -13,13 +13,7 @@ import { ROW_MASK, ROW_SHIFT, Rows } from '../memory/rows.ts'
 import type { Sized, StatePart } from '../memory/state-part.ts'
 import { isSameSignature } from '../state/address-book.ts'
 import type { SwapContext } from '../state/lanes.ts'
-import {
-  LIFECYCLE_LANES,
-  LifecycleLane,
-  POSITION_LANES,
-  PositionLane,
-  WalletLane,
-} from '../state/layout.ts'
+import { LifecycleLane, PositionLane, WalletLane } from '../state/layout.ts'
 import { feesOfSwap, lamportsOfSwap, quoteCounted } from '../state/money.ts'
 import type { State } from '../state/state.ts'
 import { shareOf } from './position-fold.ts'
@@ -119,7 +113,7 @@ export class Routes {
     state.changePosition(position)
     state.changes.note(r[at + SwapLane.token])
     const pf = positions.f64[position >>> ROW_SHIFT]
-    const pAtF = ((position & ROW_MASK) * POSITION_LANES) >>> 1
+    const pAtF = ((position & ROW_MASK) * PositionLane.lanes) >>> 1
     const usd = volumeMicroUsdOf(r, rf, at)
     const realized = shareOf(swap.microUsd, share) - shareOf(usd, share)
     pf[pAtF + PositionLane.soldUsdF] += swap.microUsd - usd
@@ -155,7 +149,7 @@ export class Routes {
 
   #quoteOf(token: number): number {
     return this.#state.births.u32[token >>> ROW_SHIFT][
-      (token & ROW_MASK) * LIFECYCLE_LANES + LifecycleLane.quote
+      (token & ROW_MASK) * LifecycleLane.lanes + LifecycleLane.quote
     ]
   }
 }

@@ -17,11 +17,10 @@ import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import { boundedPart, type MemoryPart, type StatePart } from '../memory/state-part.ts'
 import type { EventPosition } from '../order/event-position.ts'
 import { isSameSignature } from '../state/address-book.ts'
-import { isHolderAt, isNeverHolder, SwapContext, tokenLane } from '../state/lanes.ts'
+import { isHolderAt, isNeverHolder, SwapContext } from '../state/lanes.ts'
 import {
   LifecycleLane,
   PASSED_SHIFT,
-  POSITION_LANES,
   PositionFlag,
   PositionLane,
   TokenFlag,
@@ -83,12 +82,12 @@ export class SwapFold {
 
   /** Was the mint ever traded? */
   hasSwaps(token: number): boolean {
-    return tokenLane(this.#state, token, TokenLane.swaps) > 0
+    return this.#state.tokens.get(token, TokenLane.swaps) > 0
   }
 
   /** Did anybody ever trade the mint, or hold some of it? */
   hasPositions(token: number): boolean {
-    return tokenLane(this.#state, token, TokenLane.positionsPlus1) !== 0
+    return this.#state.tokens.get(token, TokenLane.positionsPlus1) !== 0
   }
 
   /**
@@ -313,7 +312,7 @@ export class SwapFold {
       const position = next - 1
       if (position === except) continue
       const p = positions.u32[position >>> ROW_SHIFT]
-      const pAt = (position & ROW_MASK) * POSITION_LANES
+      const pAt = (position & ROW_MASK) * PositionLane.lanes
       const token = p[pAt + PositionLane.token]
       if (token !== this.swap.token) undo.save(tokensUndo, token)
       // Of those without a balance that counts nothing changes.

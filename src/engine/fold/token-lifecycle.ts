@@ -9,15 +9,7 @@ import type { XLinks } from '../index/x-links.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import type { OrderKey } from '../order/event-position.ts'
 import type { SwapContext } from '../state/lanes.ts'
-import {
-  LIFECYCLE_LANES,
-  LifecycleLane,
-  TOKEN_LANES,
-  TokenFlag,
-  TokenLane,
-  WALLET_LANES,
-  WalletLane,
-} from '../state/layout.ts'
+import { LifecycleLane, TokenFlag, TokenLane, WalletLane } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
 
 /** Whole tokens of a mint whose supply no event gave. */
@@ -190,7 +182,7 @@ export class TokenLifecycle {
     this.#state.coverWallet(wallet)
     this.#state.undo.save(this.#state.walletsUndo, wallet)
     const l = this.#state.wallets.u32[wallet >>> ROW_SHIFT]
-    const lAt = (wallet & ROW_MASK) * WALLET_LANES
+    const lAt = (wallet & ROW_MASK) * WalletLane.lanes
     const { t, tAt, b, bAt } = this.#rows(token)
     b[bAt + LifecycleLane.creatorPlus1] = wallet + 1
     l[lAt + WalletLane.creations] += 1
@@ -228,7 +220,7 @@ export class TokenLifecycle {
     if (creator < 0) return
     this.#state.undo.save(this.#state.walletsUndo, creator)
     const l = this.#state.wallets.u32[creator >>> ROW_SHIFT]
-    l[(creator & ROW_MASK) * WALLET_LANES + WalletLane.migrations] += 1
+    l[(creator & ROW_MASK) * WalletLane.lanes + WalletLane.migrations] += 1
     this.#state.creatorChanges.note(creator)
   }
 
@@ -248,10 +240,10 @@ export class TokenLifecycle {
     const page = token >>> ROW_SHIFT
     return {
       t: this.#state.tokens.u32[page],
-      tAt: (token & ROW_MASK) * TOKEN_LANES,
+      tAt: (token & ROW_MASK) * TokenLane.lanes,
       b: this.#state.births.u32[page],
       bf: this.#state.births.f64[page],
-      bAt: (token & ROW_MASK) * LIFECYCLE_LANES,
+      bAt: (token & ROW_MASK) * LifecycleLane.lanes,
     }
   }
 }

@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { type Budget, OutOfTime } from '../../base/budget.ts'
 import { stepped } from '../../base/errors.ts'
-import { barLane, tokenLane } from '../state/lanes.ts'
 import { Bar, TokenLane } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
 import { BASE_WIDTHS_SECONDS } from './candles.ts'
@@ -61,17 +60,17 @@ export class BarChains {
     const known = this.#places.get(chain) ?? NO_PLACES
     const passed = this.#countFrom(known, end)
     let next =
-      passed > 0 ? known[passed - 1] + 1 : tokenLane(state, token, TokenLane.barsPlus1 + base)
+      passed > 0 ? known[passed - 1] + 1 : state.tokens.get(token, TokenLane.barsPlus1 + base)
     const found: number[] = []
     let hasTime = true
     for (let links = 0; hasTime && next !== 0; links++) {
       stepped(links, state.bars.count, 'bars of a mint')
-      if (barLane(state, next - 1, Bar.time) < end) break
+      if (state.bars.get(next - 1, Bar.time) < end) break
       if (links > 0 && links % this.#rememberedEvery === 0 && next <= this.#settledBars()) {
         found.push(next - 1)
         hasTime = budget.hasTime()
       }
-      next = barLane(state, next - 1, Bar.previousPlus1)
+      next = state.bars.get(next - 1, Bar.previousPlus1)
     }
     if (found.length > 0) this.#places.set(chain, withPlaces(known, passed, found))
     if (!hasTime) throw new OutOfTime()
@@ -84,7 +83,7 @@ export class BarChains {
     let high = rows.length
     while (low < high) {
       const middle = (low + high) >>> 1
-      if (barLane(this.#state, rows[middle], Bar.time) >= end) low = middle + 1
+      if (this.#state.bars.get(rows[middle], Bar.time) >= end) low = middle + 1
       else high = middle
     }
     return low

@@ -1,8 +1,8 @@
 import { Budget, within } from '../../base/budget.ts'
 import { stepped, TapeDamage } from '../../base/errors.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
-import { barLane, type SwapContext } from '../state/lanes.ts'
-import { BAR_LANES, Bar, BarPrice, TokenFlag, TokenLane } from '../state/layout.ts'
+import type { SwapContext } from '../state/lanes.ts'
+import { Bar, BarPrice, TokenFlag, TokenLane } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
 import { type ChartTrade, ChartTrades, noTrade } from './chart-trades.ts'
 
@@ -93,7 +93,7 @@ export class Candles {
   #reopen(swap: SwapContext, bar: number, width: number): void {
     const { bars } = this.#state
     const f64 = bars.f64[bar >>> ROW_SHIFT]
-    const at = ((bar & ROW_MASK) * BAR_LANES) >>> 1
+    const at = ((bar & ROW_MASK) * Bar.lanes) >>> 1
     const from = this.#timeOf(bar)
     const to = from + BASE_WIDTHS_SECONDS[width]
     let next = swap.t[swap.tAt + TokenLane.barsPlus1 + width - 1]
@@ -104,7 +104,7 @@ export class Candles {
     for (let steps = 0; next !== 0 && this.#timeOf(next - 1) >= from; ) {
       steps = stepped(steps, bars.count, BARS)
       const narrow = bars.f64[(next - 1) >>> ROW_SHIFT]
-      const narrowAt = ((next - 1) & ROW_MASK) * BAR_LANES
+      const narrowAt = ((next - 1) & ROW_MASK) * Bar.lanes
       if (this.#timeOf(next - 1) < to) {
         for (const { open, close } of SERIES) {
           const first = narrow[(narrowAt >>> 1) + open]
@@ -118,7 +118,7 @@ export class Candles {
   }
 
   #timeOf(bar: number): number {
-    return barLane(this.#state, bar, Bar.time)
+    return this.#state.bars.get(bar, Bar.time)
   }
 
   /** Finds or makes the bar at `time` in the chain headed by a token lane. */
@@ -137,14 +137,14 @@ export class Candles {
       }
       later = next
       next =
-        bars.u32[(next - 1) >>> ROW_SHIFT][((next - 1) & ROW_MASK) * BAR_LANES + Bar.previousPlus1]
+        bars.u32[(next - 1) >>> ROW_SHIFT][((next - 1) & ROW_MASK) * Bar.lanes + Bar.previousPlus1]
     }
     const bar = bars.add()
     this.#open(bar, time, next, trade)
     if (later === 0) swap.t[headAt] = bar + 1
     else {
       undo.save(barsUndo, later - 1)
-      const at = ((later - 1) & ROW_MASK) * BAR_LANES
+      const at = ((later - 1) & ROW_MASK) * Bar.lanes
       bars.u32[(later - 1) >>> ROW_SHIFT][at + Bar.previousPlus1] = bar + 1
     }
     return bar
@@ -153,7 +153,7 @@ export class Candles {
   #open(bar: number, time: number, previousPlus1: number, trade: ChartTrade): void {
     const u32 = this.#state.bars.u32[bar >>> ROW_SHIFT]
     const f64 = this.#state.bars.f64[bar >>> ROW_SHIFT]
-    const at = (bar & ROW_MASK) * BAR_LANES
+    const at = (bar & ROW_MASK) * Bar.lanes
     u32[at + Bar.time] = time
     u32[at + Bar.previousPlus1] = previousPlus1
     const atF = at >>> 1
@@ -165,7 +165,7 @@ export class Candles {
 
   #addTo(bar: number, trade: ChartTrade): void {
     const f64 = this.#state.bars.f64[bar >>> ROW_SHIFT]
-    const at = ((bar & ROW_MASK) * BAR_LANES) >>> 1
+    const at = ((bar & ROW_MASK) * Bar.lanes) >>> 1
     extend(f64, at + Bar.openUsdF, trade.priceUsd)
     extend(f64, at + Bar.openSolF, trade.priceSol)
     f64[at + Bar.volumeMicroUsdF] += trade.microUsd

@@ -2,8 +2,7 @@ import type { Budget } from '../../base/budget.ts'
 import { SwapLane, volumeMicroUsdOf } from '../../events/swap-record.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import { type ChainCopy, CopiedChains } from '../state/dormant.ts'
-import { tokenLane } from '../state/lanes.ts'
-import { LIFECYCLE_LANES, LifecycleLane, TokenLane } from '../state/layout.ts'
+import { LifecycleLane, TokenLane } from '../state/layout.ts'
 import { lamportsOfSwap, priceSwap, QUOTE_COINS_MAX } from '../state/money.ts'
 import type { State } from '../state/state.ts'
 import { linkOf } from './swap-chains.ts'
@@ -69,7 +68,7 @@ export class ChartTrades {
   visit(token: number, visit: (trade: ChartTrade) => void, budget: Budget): void {
     const copied = this.copied(token, budget)
     const later: number[] = []
-    let next = tokenLane(this.#state, token, TokenLane.lastSwapPlus1)
+    let next = this.#state.tokens.get(token, TokenLane.lastSwapPlus1)
     while (next !== 0 && next !== copied?.newestPlus1) {
       later.push(next - 1)
       next = linkOf(this.#state, next - 1, SwapLane.previousInMint)
@@ -116,7 +115,7 @@ export class ChartTrades {
     this.#goneBefore = firstInMemory
     const known = this.#newestGone.get(token)
     if (known !== undefined) return known
-    let next = tokenLane(this.#state, token, TokenLane.lastSwapPlus1)
+    let next = this.#state.tokens.get(token, TokenLane.lastSwapPlus1)
     while (next > firstInMemory) next = linkOf(this.#state, next - 1, SwapLane.previousInMint)
     this.#newestGone.set(token, next)
     return next
@@ -130,7 +129,7 @@ export class ChartTrades {
     if (oldest >= tape.count) return true
     const createdAt =
       births.u32[token >>> ROW_SHIFT][
-        (token & ROW_MASK) * LIFECYCLE_LANES + LifecycleLane.createdAt
+        (token & ROW_MASK) * LifecycleLane.lanes + LifecycleLane.createdAt
       ]
     return createdAt <= tape.u32Of(oldest)[tape.at(oldest) + SwapLane.timestamp]
   }
@@ -147,7 +146,7 @@ export class ChartTrades {
  */
 export function pricingOf({ births }: State, token: number): number {
   const b = births.u32[token >>> ROW_SHIFT]
-  const at = (token & ROW_MASK) * LIFECYCLE_LANES
+  const at = (token & ROW_MASK) * LifecycleLane.lanes
   return b[at + LifecycleLane.decimals] * QUOTES + b[at + LifecycleLane.quote]
 }
 
@@ -167,7 +166,7 @@ function readTrade(state: State, index: number, trade: ChartTrade): void {
   const at = tape.at(index)
   const token = r[at + SwapLane.token]
   const b = state.births.u32[token >>> ROW_SHIFT]
-  const bAt = (token & ROW_MASK) * LIFECYCLE_LANES
+  const bAt = (token & ROW_MASK) * LifecycleLane.lanes
   const quote = b[bAt + LifecycleLane.quote]
   const swapPrice = priceSwap(r, rf, at, quote, b[bAt + LifecycleLane.decimals])
   trade.timestamp = r[at + SwapLane.timestamp]

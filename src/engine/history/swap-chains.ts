@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { type Budget, OutOfTime } from '../../base/budget.ts'
 import { olderLink } from '../../base/errors.ts'
 import { SwapLane, type SwapMark, walletOf } from '../../events/swap-record.ts'
-import { positionLane, tokenLane } from '../state/lanes.ts'
+import { positionLane } from '../state/lanes.ts'
 import { PASSED_SHIFT, PositionLane, TokenLane } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
 import type { Tape } from '../state/tape.ts'
@@ -34,8 +34,8 @@ export function linkOf({ tape }: State, index: number, link: number): number {
 export function chainOfToken(state: State, token: number): SwapChain {
   return {
     name: String(token),
-    total: tokenLane(state, token, TokenLane.swaps),
-    newestPlus1: tokenLane(state, token, TokenLane.lastSwapPlus1),
+    total: state.tokens.get(token, TokenLane.swaps),
+    newestPlus1: state.tokens.get(token, TokenLane.lastSwapPlus1),
     link: SwapLane.previousInMint,
   }
 }
@@ -193,7 +193,7 @@ const MOVES_MAX = 1_024
 /** All swaps of a mint, oldest first. */
 export function swapsOldestFirst(state: State, token: number): number[] {
   const swaps: number[] = []
-  let next = tokenLane(state, token, TokenLane.lastSwapPlus1)
+  let next = state.tokens.get(token, TokenLane.lastSwapPlus1)
   for (; next !== 0; next = linkOf(state, next - 1, SwapLane.previousInMint)) swaps.push(next - 1)
   return swaps.reverse()
 }

@@ -1,8 +1,8 @@
 import type { Budget } from '../../base/budget.ts'
-import { ROW_MASK, ROW_SHIFT, U32List } from '../memory/rows.ts'
+import { U32List } from '../memory/rows.ts'
 import { growingPart, type MemoryPart } from '../memory/state-part.ts'
 import { flagsOf } from '../state/lanes.ts'
-import { LIFECYCLE_LANES, LifecycleLane, TokenFlag } from '../state/layout.ts'
+import { LifecycleLane, TokenFlag } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
 
 /** Tokens looked at between two questions whether there is time for more. */
@@ -42,7 +42,7 @@ export class CreatorTokens {
    */
   ofCreatorOf(token: number, max: number, budget: Budget): number[] {
     this.#load(budget)
-    const creatorPlus1 = this.#creatorPlus1(token)
+    const creatorPlus1 = this.#state.births.get(token, LifecycleLane.creatorPlus1)
     const found: number[] = []
     if (creatorPlus1 === 0) return found
     let next = this.#firstPlus1.get(creatorPlus1 - 1)
@@ -84,15 +84,10 @@ export class CreatorTokens {
   }
 
   #link(token: number): void {
-    const creatorPlus1 = this.#creatorPlus1(token)
+    const creatorPlus1 = this.#state.births.get(token, LifecycleLane.creatorPlus1)
     const isKnown = (flagsOf(this.#state, token) & TokenFlag.creationKnown) !== 0
     if (creatorPlus1 === 0 || !isKnown) return
     this.#nextPlus1.set(token, this.#firstPlus1.get(creatorPlus1 - 1))
     this.#firstPlus1.set(creatorPlus1 - 1, token + 1)
-  }
-
-  #creatorPlus1(token: number): number {
-    const at = (token & ROW_MASK) * LIFECYCLE_LANES + LifecycleLane.creatorPlus1
-    return this.#state.births.u32[token >>> ROW_SHIFT][at]
   }
 }

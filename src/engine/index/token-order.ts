@@ -1,7 +1,7 @@
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import { widened } from '../memory/views.ts'
 import { completionOf, flagsOf, isCompleting } from '../state/lanes.ts'
-import { LIFECYCLE_LANES, LifecycleLane, TokenFlag } from '../state/layout.ts'
+import { LifecycleLane, TokenFlag } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
 
 /** Changed tokens that wait for a reader; from there on the writer places them itself. */
@@ -191,7 +191,7 @@ export class TokenOrder {
     const { births } = this.#state
     const f64 = births.f64[token >>> ROW_SHIFT]
     const u32 = births.u32[token >>> ROW_SHIFT]
-    const at = (token & ROW_MASK) * LIFECYCLE_LANES
+    const at = (token & ROW_MASK) * LifecycleLane.lanes
     const isGraduated = list === List.graduated
     const key = this.#key
     key.completion = list === List.completing ? completionOf(this.#state, token) : 0

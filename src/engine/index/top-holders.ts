@@ -3,14 +3,7 @@ import { stepped } from '../../base/errors.ts'
 import { numberAt, readU64, sumAt } from '../../base/u64.ts'
 import { ROW_MASK, ROW_SHIFT, Rows, U32List } from '../memory/rows.ts'
 import { isHolderAt } from '../state/lanes.ts'
-import {
-  COLD_RUN_LANES,
-  ColdRunLane,
-  POSITION_LANES,
-  PositionLane,
-  TOKEN_LANES,
-  TokenLane,
-} from '../state/layout.ts'
+import { ColdRunLane, PositionLane, TokenLane } from '../state/layout.ts'
 import type { PositionLists } from '../state/position-lists.ts'
 import type { State } from '../state/state.ts'
 
@@ -74,9 +67,7 @@ export class TopHolders {
 
   invalidate(token: number): void {
     const list = this.#listOf(token)
-    if (list >= 0)
-      this.#lists.u32[list >>> ROW_SHIFT][(list & ROW_MASK) * LIST_LANES + LIST.known] =
-        Known.nothing
+    if (list >= 0) this.#lists.set(list, LIST.known, Known.nothing)
   }
 
   /** Forgets all lists: every balance may be another. */
@@ -99,16 +90,16 @@ export class TopHolders {
 
   /** Does its sum need a look at all of its positions? */
   #needsScan(token: number): boolean {
-    const t = this.#state.tokens.u32[token >>> ROW_SHIFT]
-    const tAt = (token & ROW_MASK) * TOKEN_LANES
-    if (t[tAt + TokenLane.holders] <= TOP || t[tAt + TokenLane.dormantPlus1] !== 0) return false
+    const { tokens } = this.#state
+    if (tokens.get(token, TokenLane.holders) <= TOP) return false
+    if (tokens.get(token, TokenLane.dormantPlus1) !== 0) return false
     const list = this.#listOf(token)
     return list < 0 || !this.#isCurrent(token, list)
   }
 
   /** Raw sum of the ten largest balances, as a double. */
   sum(token: number): number {
-    const tAt = (token & ROW_MASK) * TOKEN_LANES
+    const tAt = (token & ROW_MASK) * TokenLane.lanes
     const holders = this.#state.tokens.u32[token >>> ROW_SHIFT][tAt + TokenLane.holders]
     if (holders <= TOP) {
       const tf = this.#state.tokens.f64[token >>> ROW_SHIFT]
@@ -117,7 +108,7 @@ export class TopHolders {
     const run = this.#state.tokens.u32[token >>> ROW_SHIFT][tAt + TokenLane.dormantPlus1] - 1
     if (run >= 0) {
       const r = this.#state.dormant.runs.f64[run >>> ROW_SHIFT]
-      return r[(((run & ROW_MASK) * COLD_RUN_LANES) >>> 1) + ColdRunLane.topSumF]
+      return r[(((run & ROW_MASK) * ColdRunLane.lanes) >>> 1) + ColdRunLane.topSumF]
     }
     return this.#keptSum(token)
   }
@@ -139,13 +130,13 @@ export class TopHolders {
   scannedSum(token: number): number {
     const { tokens, positions } = this.#state
     const t = tokens.u32[token >>> ROW_SHIFT]
-    const tAt = (token & ROW_MASK) * TOKEN_LANES
+    const tAt = (token & ROW_MASK) * TokenLane.lanes
     if (t[tAt + TokenLane.holders] <= TOP) return 0
     const held: number[] = []
     for (let next = t[tAt + TokenLane.positionsPlus1], steps = 0; next !== 0; ) {
       steps = stepped(steps, positions.count, 'positions of a mint')
       const p = positions.u32[(next - 1) >>> ROW_SHIFT]
-      const pAt = ((next - 1) & ROW_MASK) * POSITION_LANES
+      const pAt = ((next - 1) & ROW_MASK) * PositionLane.lanes
       if (isHolderAt(p, pAt)) held.push(next - 1)
       next = p[pAt + PositionLane.nextInMintPlus1]
     }
@@ -186,10 +177,7 @@ export class TopHolders {
   #isCurrent(token: number, list: number): boolean {
     const lanes = this.#lists.u32[list >>> ROW_SHIFT]
     const at = (list & ROW_MASK) * LIST_LANES
-    const holders =
-      this.#state.tokens.u32[token >>> ROW_SHIFT][
-        (token & ROW_MASK) * TOKEN_LANES + TokenLane.holders
-      ]
+    const holders = this.#state.tokens.get(token, TokenLane.holders)
     const count = lanes[at + LIST.count]
     return lanes[at + LIST.known] !== Known.nothing && (count >= TOP || count >= holders)
   }
@@ -205,7 +193,7 @@ export class TopHolders {
     for (let i = 0; i < rows.length; i++) {
       const position = rows[i]
       const p = this.#state.positions.u32[position >>> ROW_SHIFT]
-      const pAt = (position & ROW_MASK) * POSITION_LANES
+      const pAt = (position & ROW_MASK) * PositionLane.lanes
       const balance = numberAt(p, pAt + PositionLane.balanceLo)
       const floor = this.#lists.f64[list >>> ROW_SHIFT][(at >>> 1) + LIST.floorF]
       if (isHolderAt(p, pAt) && balance > floor) this.#insert(list, position)
@@ -249,11 +237,11 @@ export class TopHolders {
 
   #balance(position: number): number {
     const p = this.#state.positions.u32[position >>> ROW_SHIFT]
-    return numberAt(p, (position & ROW_MASK) * POSITION_LANES + PositionLane.balanceLo)
+    return numberAt(p, (position & ROW_MASK) * PositionLane.lanes + PositionLane.balanceLo)
   }
 
   #exactBalance(position: number): bigint {
     const p = this.#state.positions.u32[position >>> ROW_SHIFT]
-    return readU64(p, (position & ROW_MASK) * POSITION_LANES + PositionLane.balanceLo)
+    return readU64(p, (position & ROW_MASK) * PositionLane.lanes + PositionLane.balanceLo)
   }
 }

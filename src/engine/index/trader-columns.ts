@@ -3,12 +3,11 @@ import { stepped } from '../../base/errors.ts'
 import { wholeAt } from '../../base/u64.ts'
 import { HashSlots, ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import { sharedF64, widened } from '../memory/views.ts'
-import { isListedAt, isNeverHolder, positionsOf, tokenLane } from '../state/lanes.ts'
+import { isListedAt, isNeverHolder } from '../state/lanes.ts'
 import {
   DORMANT_TRADERS_MAX,
-  LIFECYCLE_LANES,
   LifecycleLane,
-  POSITION_LANES,
+  MetadataLane,
   PositionLane,
   TokenLane,
 } from '../state/layout.ts'
@@ -101,8 +100,10 @@ export class MintTraders {
   constructor(state: State, token: number) {
     this.#state = state
     this.#token = token
-    this.#nextPlus1 = tokenLane(state, token, TokenLane.positionsPlus1)
-    this.#rows = new Uint32Array(positionsOf(state, token) + NEW_TRADERS_MAX)
+    this.#nextPlus1 = state.tokens.get(token, TokenLane.positionsPlus1)
+    this.#rows = new Uint32Array(
+      state.metadata.get(token, MetadataLane.positions) + NEW_TRADERS_MAX,
+    )
   }
 
   get bytes(): number {
@@ -119,7 +120,9 @@ export class MintTraders {
   /** Has the chain more new traders than are taken at once? */
   get isOutgrown(): boolean {
     if (this.#nextPlus1 !== 0) return false
-    return positionsOf(this.#state, this.#token) - this.#count > NEW_TRADERS_MAX
+    return (
+      this.#state.metadata.get(this.#token, MetadataLane.positions) - this.#count > NEW_TRADERS_MAX
+    )
   }
 
   /**
@@ -165,7 +168,9 @@ export class MintTraders {
     const token = this.#token
     const count = changes.of(token)
     const decimals =
-      births.u32[token >>> ROW_SHIFT][(token & ROW_MASK) * LIFECYCLE_LANES + LifecycleLane.decimals]
+      births.u32[token >>> ROW_SHIFT][
+        (token & ROW_MASK) * LifecycleLane.lanes + LifecycleLane.decimals
+      ]
     const isReached = count === this.#changes || log.reaches(this.#readTo)
     if (!isReached || decimals !== this.#decimals)
       for (const part of this.#parts.values()) part.filled = 0
@@ -181,7 +186,7 @@ export class MintTraders {
   #takeNew(): void {
     const newest = this.#rows[this.#count > this.#first ? this.#count - 1 : 0]
     const rows: number[] = []
-    let nextPlus1 = tokenLane(this.#state, this.#token, TokenLane.positionsPlus1)
+    let nextPlus1 = this.#state.tokens.get(this.#token, TokenLane.positionsPlus1)
     for (; nextPlus1 !== newest + 1; nextPlus1 = this.#nextOf(nextPlus1 - 1)) {
       stepped(rows.length, this.#state.positions.count, POSITIONS)
       rows.push(nextPlus1 - 1)
@@ -191,7 +196,7 @@ export class MintTraders {
 
   #nextOf(row: number): number {
     const p = this.#state.positions.u32[row >>> ROW_SHIFT]
-    return p[(row & ROW_MASK) * POSITION_LANES + PositionLane.nextInMintPlus1]
+    return p[(row & ROW_MASK) * PositionLane.lanes + PositionLane.nextInMintPlus1]
   }
 
   #add(row: number): void {
@@ -224,7 +229,7 @@ export class MintTraders {
   /** Reads a position anew if it is one of the mint's that was read. */
   #refresh(row: number): void {
     const p = this.#state.positions.u32[row >>> ROW_SHIFT]
-    if (p[(row & ROW_MASK) * POSITION_LANES + PositionLane.token] !== this.#token) return
+    if (p[(row & ROW_MASK) * PositionLane.lanes + PositionLane.token] !== this.#token) return
     let place = this.#places.first(hashOf(row))
     while (place >= 0 && this.#rows[place] !== row) place = this.#places.next()
     if (place < 0) return
@@ -234,7 +239,7 @@ export class MintTraders {
   #read(part: Part, place: number): void {
     const row = this.#rows[place]
     const { positions } = this.#state
-    const at = (row & ROW_MASK) * POSITION_LANES
+    const at = (row & ROW_MASK) * PositionLane.lanes
     const [p, pf] = [positions.u32[row >>> ROW_SHIFT], positions.f64[row >>> ROW_SHIFT]]
     part.values[place] = part.read(p, pf, at, this.#decimals, this.#state)
   }
@@ -300,9 +305,9 @@ export class TraderColumns {
   }
 
   #isKept(token: number): boolean {
-    const traders = positionsOf(this.#state, token)
+    const traders = this.#state.metadata.get(token, MetadataLane.positions)
     // Folders of old may have one at rest all the same.
-    const isAwake = tokenLane(this.#state, token, TokenLane.dormantPlus1) === 0
+    const isAwake = this.#state.tokens.get(token, TokenLane.dormantPlus1) === 0
     return traders > DORMANT_TRADERS_MAX && traders <= TRADERS_MAX && isAwake
   }
 

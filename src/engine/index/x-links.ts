@@ -2,13 +2,7 @@ import { stepped } from '../../base/errors.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import { widened } from '../memory/views.ts'
 import { flagsOf } from '../state/lanes.ts'
-import {
-  LIFECYCLE_LANES,
-  LifecycleLane,
-  METADATA_LANES,
-  MetadataLane,
-  TokenFlag,
-} from '../state/layout.ts'
+import { LifecycleLane, MetadataLane, TokenFlag } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
 
 /** As a fault of the chain is told. */
@@ -44,12 +38,12 @@ export class XLinks {
 
   /** Sets the link of a token ("" for none). */
   set(token: number, link: string): void {
-    const m = this.#state.metadata.u32[token >>> ROW_SHIFT]
-    const at = (token & ROW_MASK) * METADATA_LANES + MetadataLane.linkPlus1
-    const next = link === '' ? 0 : this.#state.book.address(link) + 1
-    if (m[at] === next) return
-    if (m[at] !== 0) this.#leave(m[at] - 1, token)
-    m[at] = next
+    const { metadata, book } = this.#state
+    const before = metadata.get(token, MetadataLane.linkPlus1)
+    const next = link === '' ? 0 : book.address(link) + 1
+    if (before === next) return
+    if (before !== 0) this.#leave(before - 1, token)
+    metadata.set(token, MetadataLane.linkPlus1, next)
     if (next !== 0) this.#enter(next - 1, token)
   }
 
@@ -91,11 +85,7 @@ export class XLinks {
   #linkOf(token: number): number {
     const { metadata } = this.#state
     if (token >= metadata.count) return -1
-    return (
-      metadata.u32[token >>> ROW_SHIFT][
-        (token & ROW_MASK) * METADATA_LANES + MetadataLane.linkPlus1
-      ] - 1
-    )
+    return metadata.get(token, MetadataLane.linkPlus1) - 1
   }
 
   /** One sort for all tokens of a link: asked one by one, each would look at all the others. */
@@ -169,8 +159,8 @@ export class XLinks {
 /** Order of creation: slot, tx index, ordinal, arrival where there is no slot, then mint. */
 function compareCreation(state: State, a: number, b: number): number {
   const { births, book } = state
-  const aAt = (a & ROW_MASK) * LIFECYCLE_LANES
-  const bAt = (b & ROW_MASK) * LIFECYCLE_LANES
+  const aAt = (a & ROW_MASK) * LifecycleLane.lanes
+  const bAt = (b & ROW_MASK) * LifecycleLane.lanes
   const slots =
     births.f64[a >>> ROW_SHIFT][(aAt >>> 1) + LifecycleLane.createdSlotF] -
     births.f64[b >>> ROW_SHIFT][(bAt >>> 1) + LifecycleLane.createdSlotF]

@@ -34,6 +34,16 @@ export class Rows {
     this.lanes = lanes
   }
 
+  /** One u32 lane of a row. */
+  get(row: number, lane: number): number {
+    return this.u32[row >>> ROW_SHIFT][(row & ROW_MASK) * this.lanes + lane]
+  }
+
+  /** Sets one u32 lane of a row. */
+  set(row: number, lane: number, value: number): void {
+    this.u32[row >>> ROW_SHIFT][(row & ROW_MASK) * this.lanes + lane] = value
+  }
+
   /** Takes the next row, zeroed. */
   add(): number {
     if (this.freePlus1 !== 0) return this.#takeFree()

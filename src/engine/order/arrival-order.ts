@@ -1,6 +1,5 @@
 import { olderLink } from '../../base/errors.ts'
 import { ARRIVAL_BITS, ARRIVAL_SHIFT, SwapLane } from '../../events/swap-record.ts'
-import { tokenLane } from '../state/lanes.ts'
 import { TokenLane } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
 
@@ -62,11 +61,11 @@ export function swapsArrivedAfter(
   after: number,
 ): readonly number[] | ArrivalLoss {
   const { tape } = state
-  const total = tokenLane(state, token, TokenLane.swaps)
+  const total = state.tokens.get(token, TokenLane.swaps)
   const found: number[] = new Array(Math.max(0, total - after)).fill(-1)
   let left = found.length
   let archivedReads = 0
-  let next = tokenLane(state, token, TokenLane.lastSwapPlus1)
+  let next = state.tokens.get(token, TokenLane.lastSwapPlus1)
   for (let rank = total; left > 0 && next !== 0 && rank + DISPLACEMENT_MAX > after; rank--) {
     const index = next - 1
     if (index < tape.firstInMemory && ++archivedReads > ARCHIVED_READS_MAX) return 'too_old'

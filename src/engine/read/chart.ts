@@ -5,8 +5,7 @@ import type { BarChains } from '../history/bar-chains.ts'
 import { BASE_WIDTHS_SECONDS } from '../history/candles.ts'
 import type { ChartTrade, ChartTrades } from '../history/chart-trades.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
-import { tokenLane } from '../state/lanes.ts'
-import { BAR_LANES, Bar, BarPrice, TokenFlag, TokenLane } from '../state/layout.ts'
+import { Bar, BarPrice, TokenFlag, TokenLane } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
 
 /** A bar of any width; USD and SOL series. Volumes are integers: micro-USD and lamports. */
@@ -43,7 +42,7 @@ export class Chart {
     budget: Budget,
   ): void {
     const end = endOf(width, to)
-    const flags = tokenLane(this.#state, token, TokenLane.flags)
+    const flags = this.#state.tokens.get(token, TokenLane.flags)
     if ((flags & TokenFlag.barsStored) !== 0) {
       const newestPlus1 = this.#chains.newestBefore(token, baseOf(width), end, budget)
       this.#visitStored(newestPlus1, width, visit)
@@ -74,7 +73,7 @@ export class Chart {
       steps = stepped(steps, bars.count, 'bars of a mint')
       const row = next - 1
       const u32 = bars.u32[row >>> ROW_SHIFT]
-      const at = (row & ROW_MASK) * BAR_LANES
+      const at = (row & ROW_MASK) * Bar.lanes
       if (wide !== null && u32[at + Bar.time] >= wide.time) this.#prepend(wide, row)
       else {
         if (wide !== null && !visit(wide)) return
@@ -89,7 +88,7 @@ export class Chart {
   /** Folds an earlier stored bar into the front of a wide one. */
   #prepend(wide: ChartBar, row: number): void {
     const f64 = this.#state.bars.f64[row >>> ROW_SHIFT]
-    const atF = ((row & ROW_MASK) * BAR_LANES) >>> 1
+    const atF = ((row & ROW_MASK) * Bar.lanes) >>> 1
     const { usd, sol } = wide
     prepend(usd, f64, atF + Bar.openUsdF)
     prepend(sol, f64, atF + Bar.openSolF)
@@ -98,7 +97,7 @@ export class Chart {
   }
 
   #storedBar(row: number): ChartBar {
-    const at = (row & ROW_MASK) * BAR_LANES
+    const at = (row & ROW_MASK) * Bar.lanes
     const f64 = this.#state.bars.f64[row >>> ROW_SHIFT]
     const atF = at >>> 1
     return {

@@ -1,14 +1,7 @@
 import { numberAt, wholeAt } from '../../base/u64.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import { notOfThisRun, recordOf } from '../state/dormant.ts'
-import { walletLane } from '../state/lanes.ts'
-import {
-  POSITION_LANES,
-  PositionFlag,
-  PositionLane,
-  WalletFlag,
-  WalletLane,
-} from '../state/layout.ts'
+import { PositionFlag, PositionLane, WalletFlag, WalletLane } from '../state/layout.ts'
 import { percentOf } from '../state/money.ts'
 import type { State } from '../state/state.ts'
 import type { TokenReader } from './token-reader.ts'
@@ -27,7 +20,7 @@ export class PositionReader {
   #p: Uint32Array = new Uint32Array(0)
   #pf: Float64Array = new Float64Array(0)
   #pAt = 0
-  readonly #dormant = new Uint32Array(POSITION_LANES)
+  readonly #dormant = new Uint32Array(PositionLane.lanes)
   readonly #dormantF = new Float64Array(this.#dormant.buffer)
 
   constructor(state: State, token: TokenReader) {
@@ -40,7 +33,7 @@ export class PositionReader {
     else {
       this.#p = this.#state.positions.u32[position >>> ROW_SHIFT]
       this.#pf = this.#state.positions.f64[position >>> ROW_SHIFT]
-      this.#pAt = (position & ROW_MASK) * POSITION_LANES
+      this.#pAt = (position & ROW_MASK) * PositionLane.lanes
     }
     this.token.at(this.#lane(PositionLane.token))
     return this
@@ -222,7 +215,7 @@ export class PositionReader {
   get isPro(): boolean {
     if (this.#lane(PositionLane.flags) & PositionFlag.excluded) return false
     return (
-      (walletLane(this.#state, this.#lane(PositionLane.wallet), WalletLane.flags) &
+      (this.#state.wallets.get(this.#lane(PositionLane.wallet), WalletLane.flags) &
         WalletFlag.pro) !==
       0
     )

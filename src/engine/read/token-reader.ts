@@ -3,22 +3,16 @@ import { Quote } from '../../events/platform.ts'
 import type { TopHolders } from '../index/top-holders.ts'
 import type { XLinks } from '../index/x-links.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
-import { completionOf, positionFlagsAt, walletLane } from '../state/lanes.ts'
+import { completionOf, positionFlagsAt } from '../state/lanes.ts'
 import {
-  COLD_RUN_LANES,
   ColdRunLane,
-  LIFECYCLE_LANES,
   LifecycleLane,
-  METADATA_LANES,
   MetadataLane,
-  POSITION_LANES,
   PositionFlag,
   PositionLane,
-  TOKEN_LANES,
   TokenFlag,
   TokenLane,
   WalletLane,
-  WINDOW_LANES,
   WindowLane,
 } from '../state/layout.ts'
 import { percentOf, priceInQuote, solOfQuote } from '../state/money.ts'
@@ -70,14 +64,14 @@ export class TokenReader {
     this.token = token
     this.#t = this.#state.tokens.u32[page]
     this.#tf = this.#state.tokens.f64[page]
-    this.#tAt = row * TOKEN_LANES
+    this.#tAt = row * TokenLane.lanes
     this.#b = this.#state.births.u32[page]
-    this.#bAt = row * LIFECYCLE_LANES
+    this.#bAt = row * LifecycleLane.lanes
     this.#w = this.#state.windows.u32[page]
     this.#wf = this.#state.windows.f64[page]
-    this.#wAt = row * WINDOW_LANES
+    this.#wAt = row * WindowLane.lanes
     this.#m = this.#state.metadata.u32[page]
-    this.#mAt = row * METADATA_LANES
+    this.#mAt = row * MetadataLane.lanes
     return this
   }
 
@@ -280,12 +274,12 @@ export class TokenReader {
     const run = this.#t[this.#tAt + TokenLane.dormantPlus1] - 1
     if (row >= 0) {
       this.#c = positions.u32[row >>> ROW_SHIFT]
-      const at = (row & ROW_MASK) * POSITION_LANES
+      const at = (row & ROW_MASK) * PositionLane.lanes
       this.#cAt = at + PositionLane.balanceLo
       this.#cFlags = positionFlagsAt(this.#c, at)
     } else if (run >= 0) {
       this.#c = dormant.runs.u32[run >>> ROW_SHIFT]
-      const at = (run & ROW_MASK) * COLD_RUN_LANES
+      const at = (run & ROW_MASK) * ColdRunLane.lanes
       this.#cAt = at + ColdRunLane.creatorBalanceLo
       this.#cFlags = this.#c[at + ColdRunLane.creatorFlags]
     } else return false
@@ -305,13 +299,13 @@ export class TokenReader {
   /** Tokens this token's creator created; 0 when unknown. */
   get creatorCreations(): number {
     const creator = this.creatorPlus1
-    return creator === 0 ? 0 : walletLane(this.#state, creator - 1, WalletLane.creations)
+    return creator === 0 ? 0 : this.#state.wallets.get(creator - 1, WalletLane.creations)
   }
 
   /** Of these, migrated. */
   get creatorMigrations(): number {
     const creator = this.creatorPlus1
-    return creator === 0 ? 0 : walletLane(this.#state, creator - 1, WalletLane.migrations)
+    return creator === 0 ? 0 : this.#state.wallets.get(creator - 1, WalletLane.migrations)
   }
 
   get #flags(): number {

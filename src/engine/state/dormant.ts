@@ -4,14 +4,7 @@ import { TapeDamage } from '../../base/errors.ts'
 import { ROW_MASK, ROW_SHIFT, Rows } from '../memory/rows.ts'
 import type { StatePart } from '../memory/state-part.ts'
 import { widened } from '../memory/views.ts'
-import {
-  COLD_RUN_LANES,
-  COLD_WALLET_LANES,
-  ColdPositionLane,
-  ColdRunLane,
-  ColdWalletLane,
-  POSITION_LANES,
-} from './layout.ts'
+import { ColdPositionLane, ColdRunLane, ColdWalletLane, PositionLane } from './layout.ts'
 import { Tape } from './tape.ts'
 
 const FIRST_COPIES = 16
@@ -174,7 +167,10 @@ function countOf({ whole, begun }: Copies): number {
 }
 
 /** A copied record in lanes of 8 bytes: its own lanes, and behind them its number. */
-export const COPIED_RECORD = { number: POSITION_LANES / 2, width: POSITION_LANES / 2 + 1 } as const
+export const COPIED_RECORD = {
+  number: PositionLane.lanes / 2,
+  width: PositionLane.lanes / 2 + 1,
+} as const
 
 /**
  * Positions of tokens that have been quiet for long: records on a tape of their own, one run of them
@@ -184,9 +180,9 @@ export const COPIED_RECORD = { number: POSITION_LANES / 2, width: POSITION_LANES
 export class Dormant {
   readonly tape: Tape
   /** Runs of the tokens that are dormant now. */
-  readonly runs = new Rows(COLD_RUN_LANES)
+  readonly runs = new Rows(ColdRunLane.lanes)
   /** Wallets that ever had a position on the tape. */
-  readonly wallets = new Rows(COLD_WALLET_LANES)
+  readonly wallets = new Rows(ColdWalletLane.lanes)
   /** Tokens that are dormant now, and positions of theirs. */
   tokens = 0
   positions = 0
@@ -197,7 +193,7 @@ export class Dormant {
   readonly parts: readonly StatePart[]
 
   constructor(chunkRecords?: number) {
-    this.tape = new Tape(chunkRecords, POSITION_LANES)
+    this.tape = new Tape(chunkRecords, PositionLane.lanes)
     this.parts = [
       this.runs.reusedPart('dormant runs', () => this.#count()),
       this.wallets.part('dormant wallets'),
@@ -209,7 +205,7 @@ export class Dormant {
     this.tokens = this.runs.count - this.runs.free
     this.positions = 0
     for (let run = 0; run < this.runs.count; run++)
-      this.positions += this.runLane(run, ColdRunLane.count)
+      this.positions += this.runs.get(run, ColdRunLane.count)
   }
 
   /** One u32 lane (`PositionLane` or `ColdPositionLane`) of a record. */
@@ -228,20 +224,10 @@ export class Dormant {
     throw notOfThisRun(record)
   }
 
-  /** One u32 lane (`ColdRunLane`) of a run. */
-  runLane(run: number, lane: number): number {
-    return this.runs.u32[run >>> ROW_SHIFT][(run & ROW_MASK) * COLD_RUN_LANES + lane]
-  }
-
   /** Does a run hold a record? */
   holds(run: number, record: number): boolean {
-    const first = this.runLane(run, ColdRunLane.first)
-    return record >= first && record < first + this.runLane(run, ColdRunLane.count)
-  }
-
-  /** One u32 lane (`ColdWalletLane`) of a wallet's row here. */
-  walletLane(row: number, lane: number): number {
-    return this.wallets.u32[row >>> ROW_SHIFT][(row & ROW_MASK) * COLD_WALLET_LANES + lane]
+    const first = this.runs.get(run, ColdRunLane.first)
+    return record >= first && record < first + this.runs.get(run, ColdRunLane.count)
   }
 
   /** Copies the lanes of a record to `to`. */
@@ -249,7 +235,7 @@ export class Dormant {
     const { tape } = this
     const u32 = tape.u32Of(record)
     const at = tape.at(record)
-    for (let i = 0; i < POSITION_LANES; i++) into[to + i] = u32[at + i]
+    for (let i = 0; i < PositionLane.lanes; i++) into[to + i] = u32[at + i]
   }
 
   /** As `copy`, out of what was copied before where that has it. */
@@ -259,7 +245,7 @@ export class Dormant {
     if (near === null || place < 0) this.copy(record, into, 0)
     else {
       const at = place * COPIED_RECORD.width * 2
-      into.set(near.u32.subarray(at, at + POSITION_LANES))
+      into.set(near.u32.subarray(at, at + PositionLane.lanes))
     }
   }
 
@@ -278,8 +264,8 @@ export class Dormant {
     const u32 = this.tape.u32Of(record)
     const at = this.tape.at(record)
     const heads = this.wallets.u32[row >>> ROW_SHIFT]
-    const head = (row & ROW_MASK) * COLD_WALLET_LANES
-    for (let i = 0; i < POSITION_LANES; i++) u32[at + i] = p[pAt + i]
+    const head = (row & ROW_MASK) * ColdWalletLane.lanes
+    for (let i = 0; i < PositionLane.lanes; i++) u32[at + i] = p[pAt + i]
     u32[at + ColdPositionLane.previousOfWalletPlus1] = heads[head + ColdWalletLane.newestPlus1]
     u32[at + ColdPositionLane.previousHolderPlus1] = heads[head + ColdWalletLane.newestHolderPlus1]
     heads[head + ColdWalletLane.newestPlus1] = record + 1

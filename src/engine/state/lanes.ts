@@ -9,38 +9,20 @@ import {
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import { recordOf } from './dormant.ts'
 import {
-  BAR_LANES,
-  LIFECYCLE_LANES,
   LifecycleLane,
-  METADATA_LANES,
-  MetadataLane,
-  POSITION_LANES,
   PositionFlag,
   PositionLane,
-  TOKEN_LANES,
   TokenFlag,
   TokenLane,
-  WALLET_LANES,
+  WalletLane,
 } from './layout.ts'
 import { soldPercent } from './money.ts'
 import type { State } from './state.ts'
 
-/** One u32 lane (`TokenLane`) of a token row. */
-export function tokenLane(state: State, token: number, lane: number): number {
-  return state.tokens.u32[token >>> ROW_SHIFT][(token & ROW_MASK) * TOKEN_LANES + lane]
-}
-
-/** Positions of a token, as rows or at rest. */
-export function positionsOf({ metadata }: State, token: number): number {
-  return metadata.u32[token >>> ROW_SHIFT][
-    (token & ROW_MASK) * METADATA_LANES + MetadataLane.positions
-  ]
-}
-
 /** One u32 lane (`PositionLane`) of a position: a row, or below 0 a record of the dormant tape. */
 export function positionLane(state: State, position: number, lane: number): number {
   if (position < 0) return state.dormant.lane(recordOf(position), lane)
-  return state.positions.u32[position >>> ROW_SHIFT][(position & ROW_MASK) * POSITION_LANES + lane]
+  return state.positions.get(position, lane)
 }
 
 /** Flags of the position at `pAt`: who traded an amount has held it, whatever was told of balances. */
@@ -65,35 +47,21 @@ export function isHolderAt(p: Uint32Array, pAt: number): boolean {
   return isHeld && (p[pAt + PositionLane.flags] & PositionFlag.excluded) === 0
 }
 
-/** One u32 lane (`WalletLane`) of a wallet row. */
-export function walletLane(state: State, wallet: number, lane: number): number {
-  return state.wallets.u32[wallet >>> ROW_SHIFT][(wallet & ROW_MASK) * WALLET_LANES + lane]
-}
-
-/** One u32 lane (`Bar`) of a stored bar. */
-export function barLane(state: State, bar: number, lane: number): number {
-  return state.bars.u32[bar >>> ROW_SHIFT][(bar & ROW_MASK) * BAR_LANES + lane]
-}
-
 /** Is the wallet the mint's curve or pool, or one that never counts as a holder (contract 2)? */
 export function isNeverHolder(state: State, token: number, wallet: number): boolean {
   const address = state.book.addressOfWallet(wallet)
-  const b = state.births.u32[token >>> ROW_SHIFT]
-  const t = state.tokens.u32[token >>> ROW_SHIFT]
   return (
-    b[(token & ROW_MASK) * LIFECYCLE_LANES + LifecycleLane.bondingCurvePlus1] === address + 1 ||
-    t[(token & ROW_MASK) * TOKEN_LANES + TokenLane.poolAmmPlus1] === address + 1 ||
+    state.births.get(token, LifecycleLane.bondingCurvePlus1) === address + 1 ||
+    state.tokens.get(token, TokenLane.poolAmmPlus1) === address + 1 ||
     state.neverHolders.includes(address)
   )
 }
 
 /** Addresses (+ 1; 0 while not known) of a mint's curve and pool. */
 export function poolAddressesOf({ births, tokens }: State, token: number): readonly number[] {
-  const b = births.u32[token >>> ROW_SHIFT]
-  const t = tokens.u32[token >>> ROW_SHIFT]
   return [
-    b[(token & ROW_MASK) * LIFECYCLE_LANES + LifecycleLane.bondingCurvePlus1],
-    t[(token & ROW_MASK) * TOKEN_LANES + TokenLane.poolAmmPlus1],
+    births.get(token, LifecycleLane.bondingCurvePlus1),
+    tokens.get(token, TokenLane.poolAmmPlus1),
   ]
 }
 
@@ -101,16 +69,16 @@ export function poolAddressesOf({ births, tokens }: State, token: number): reado
 const ROUNDED = 2 ** -50
 
 export function flagsOf(state: State, token: number): number {
-  return tokenLane(state, token, TokenLane.flags)
+  return state.tokens.get(token, TokenLane.flags)
 }
 
 /** Percent of the curve that is sold, 100 once complete. */
 export function completionOf(state: State, token: number): number {
   if (flagsOf(state, token) & (TokenFlag.graduated | TokenFlag.complete)) return 100
   const t = state.tokens.u32[token >>> ROW_SHIFT]
-  const tAt = (token & ROW_MASK) * TOKEN_LANES
+  const tAt = (token & ROW_MASK) * TokenLane.lanes
   const b = state.births.u32[token >>> ROW_SHIFT]
-  const bAt = (token & ROW_MASK) * LIFECYCLE_LANES
+  const bAt = (token & ROW_MASK) * LifecycleLane.lanes
   return soldPercent(t, tAt + TokenLane.realBaseLo, b, bAt + LifecycleLane.initialRealBaseLo)
 }
 
@@ -120,9 +88,9 @@ export function isCompleting(state: State, token: number): boolean {
   if (flags & TokenFlag.graduated) return false
   if (flags & TokenFlag.complete) return true
   const t = state.tokens.u32[token >>> ROW_SHIFT]
-  const tAt = (token & ROW_MASK) * TOKEN_LANES + TokenLane.realBaseLo
+  const tAt = (token & ROW_MASK) * TokenLane.lanes + TokenLane.realBaseLo
   const b = state.births.u32[token >>> ROW_SHIFT]
-  const bAt = (token & ROW_MASK) * LIFECYCLE_LANES + LifecycleLane.initialRealBaseLo
+  const bAt = (token & ROW_MASK) * LifecycleLane.lanes + LifecycleLane.initialRealBaseLo
   if (isZeroAt(b, bAt)) return false
   const initial = numberAt(b, bAt)
   const real = numberAt(t, tAt)
@@ -225,11 +193,11 @@ export class SwapContext {
     const token = this.token
     this.t = state.tokens.u32[token >>> ROW_SHIFT]
     this.tf = state.tokens.f64[token >>> ROW_SHIFT]
-    this.tAt = (token & ROW_MASK) * TOKEN_LANES
+    this.tAt = (token & ROW_MASK) * TokenLane.lanes
     this.tAtF = this.tAt >>> 1
     this.b = state.births.u32[token >>> ROW_SHIFT]
     this.bf = state.births.f64[token >>> ROW_SHIFT]
-    this.bAt = (token & ROW_MASK) * LIFECYCLE_LANES
+    this.bAt = (token & ROW_MASK) * LifecycleLane.lanes
     this.quote = this.b[this.bAt + LifecycleLane.quote]
     this.decimals = this.b[this.bAt + LifecycleLane.decimals]
   }
@@ -238,7 +206,7 @@ export class SwapContext {
     const wallet = this.wallet
     this.l = state.wallets.u32[wallet >>> ROW_SHIFT]
     this.lf = state.wallets.f64[wallet >>> ROW_SHIFT]
-    this.lAt = (wallet & ROW_MASK) * WALLET_LANES
+    this.lAt = (wallet & ROW_MASK) * WalletLane.lanes
     this.lAtF = this.lAt >>> 1
   }
 
@@ -246,7 +214,7 @@ export class SwapContext {
     this.position = position
     this.p = state.positions.u32[position >>> ROW_SHIFT]
     this.pf = state.positions.f64[position >>> ROW_SHIFT]
-    this.pAt = (position & ROW_MASK) * POSITION_LANES
+    this.pAt = (position & ROW_MASK) * PositionLane.lanes
     this.pAtF = this.pAt >>> 1
     this.isFirst =
       this.p[this.pAt + PositionLane.buys] + this.p[this.pAt + PositionLane.sells] === 0

@@ -1,8 +1,9 @@
 /**
- * Lanes of the engine's rows. `TokenLane`, `LifecycleLane`, `WindowLane`, `MetadataLane`: token rows, by how often they change; `PositionLane`: positions; `LinkLane`:
- * what links them; `ClampLane`: what clamps took of them; `WalletLane`: wallets; `ColdRunLane`, `ColdPositionLane`, `ColdWalletLane`: what is dormant. Numbers are u32 lanes,
- * names ending in `F` are f64 lanes of the same row; names ending in `Lo` are u64 (low lane, then
- * high); references ending in `Plus1` are 0 for none.
+ * Lanes of the engine's rows. A token has four rows, by how often they change: `TokenLane`, `LifecycleLane`, `WindowLane`,
+ * `MetadataLane`. `PositionLane` and `LinkLane`: positions and their links; `WalletLane`: wallets; `Bar`: stored candles;
+ * `ColdRunLane`, `ColdPositionLane`, `ColdWalletLane`: dormant tokens. Numbers are u32 lanes; names ending in `F` are f64
+ * lanes of the same row; names ending in `Lo` are u64 (low lane, then high); references ending in `Plus1` are 0 for none.
+ * `lanes` is the number of u32 lanes of the row.
  */
 
 /** A token with more traders stays in memory: to read that many back would hold the loop. */
@@ -45,8 +46,8 @@ export const TokenLane = {
   lastSignature: 50,
   /** Its run on the dormant tape (`ColdRunLane`); 0 while its positions are rows. */
   dormantPlus1: 51,
+  lanes: 52,
 } as const
-export const TOKEN_LANES = 52
 
 export const TokenFlag = {
   exists: 1 << 0,
@@ -101,8 +102,8 @@ export const LifecycleLane = {
    */
   createdArrivalF: 12,
   graduatedArrivalF: 13,
+  lanes: 28,
 } as const
-export const LIFECYCLE_LANES = 28
 
 /** The rolling window: undone by inverse, never by image. */
 export const WindowLane = {
@@ -110,8 +111,8 @@ export const WindowLane = {
   sells: 1,
   buyMicroUsdF: 1,
   sellMicroUsdF: 2,
+  lanes: 6,
 } as const
-export const WINDOW_LANES = 6
 
 /** Metadata: text references in the order of METADATA_KEYS, then what is derived from them. Never taken back. */
 export const MetadataLane = {
@@ -120,8 +121,8 @@ export const MetadataLane = {
   linkPlus1: 8,
   /** Positions the token has, as rows or at rest: of whoever traded it, held some of it or passed it on. */
   positions: 9,
+  lanes: 10,
 } as const
-export const METADATA_LANES = 10
 
 /** A position: what one wallet did in one mint. */
 export const PositionLane = {
@@ -152,12 +153,11 @@ export const PositionLane = {
   lastSellAt: 37,
   lastSwapPlus1: 38,
   flags: 39,
+  lanes: 40,
 } as const
-export const POSITION_LANES = 40
 
 /** Beside a position, and never taken back with it: its neighbours in the chain of its wallet. */
-export const LinkLane = { nextInWalletPlus1: 0, previousInWalletPlus1: 1 } as const
-export const LINK_LANES = 2
+export const LinkLane = { nextInWalletPlus1: 0, previousInWalletPlus1: 1, lanes: 2 } as const
 
 /** Lanes of a position's record on the dormant tape that mean something else than in its row. */
 export const ColdPositionLane = {
@@ -174,12 +174,11 @@ export const ColdRunLane = {
   /** Raw sum of the ten largest balances; 0 with no more holders than that. */
   topSumF: 2,
   creatorBalanceLo: 6,
+  lanes: 8,
 } as const
-export const COLD_RUN_LANES = 8
 
 /** A wallet's newest records on the dormant tape. */
-export const ColdWalletLane = { newestPlus1: 0, newestHolderPlus1: 1 } as const
-export const COLD_WALLET_LANES = 2
+export const ColdWalletLane = { newestPlus1: 0, newestHolderPlus1: 1, lanes: 2 } as const
 
 export const PositionFlag = {
   fresh: 1 << 0,
@@ -212,8 +211,8 @@ export const WalletLane = {
   migrations: 8,
   /** Its newest records on the dormant tape (`ColdWalletLane`); 0 when it has none. */
   dormantPlus1: 9,
+  lanes: 10,
 } as const
-export const WALLET_LANES = 10
 
 /** A stored bar, in the chain of its mint and width. */
 export const Bar = {
@@ -229,8 +228,8 @@ export const Bar = {
   lowSolF: 8,
   closeSolF: 9,
   volumeLamportsF: 10,
+  lanes: 22,
 } as const
-export const BAR_LANES = 22
 
 /** The four prices of a series lie side by side: f64 lanes from its open on. */
 export const BarPrice = { open: 0, high: 1, low: 2, close: 3 } as const

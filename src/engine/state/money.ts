@@ -20,7 +20,7 @@ import { ROW_MASK, ROW_SHIFT, Rows } from '../memory/rows.ts'
 import type { StatePart } from '../memory/state-part.ts'
 import type { TextStore } from '../memory/text-store.ts'
 import type { AddressBook } from './address-book.ts'
-import { LIFECYCLE_LANES, LifecycleLane, TOKEN_LANES, TokenFlag, TokenLane } from './layout.ts'
+import { LifecycleLane, TokenFlag, TokenLane } from './layout.ts'
 
 /**
  * Integer money from integer amounts and a price, rounded half up once (contract section 1).
@@ -141,8 +141,7 @@ const DECIMALS_MAX = 18
 const FIRST_COIN = Quote.other + 1
 
 /** A coin that others are quoted in: its address id, its decimals + 1 where a feed told them (else 0). */
-const Q = { address: 0, decimalsPlus1: 1 } as const
-const Q_LANES = 2
+const Q = { address: 0, decimalsPlus1: 1, lanes: 2 } as const
 
 /** What of the state a price is made of. */
 interface PricedTokens {
@@ -159,7 +158,7 @@ interface PricedTokens {
  */
 export class Quotes {
   readonly #state: PricedTokens
-  readonly #coins = new Rows(Q_LANES)
+  readonly #coins = new Rows(Q.lanes)
   /** By address id. */
   readonly #numbers = new Map<number, number>()
   readonly part: StatePart
@@ -191,7 +190,7 @@ export class Quotes {
     if (known !== undefined) return known
     if (this.#coins.count === QUOTE_COINS_MAX) return Quote.other
     const row = this.#coins.add()
-    this.#coins.u32[row >>> ROW_SHIFT][(row & ROW_MASK) * Q_LANES + Q.address] = address
+    this.#coins.set(row, Q.address, address)
     this.#numbers.set(address, FIRST_COIN + row)
     return FIRST_COIN + row
   }
@@ -200,9 +199,8 @@ export class Quotes {
   tellDecimals(quote: number, decimals: number): void {
     if (quote < FIRST_COIN || decimals > DECIMALS_MAX) return
     const row = quote - FIRST_COIN
-    const lanes = this.#coins.u32[row >>> ROW_SHIFT]
-    const at = (row & ROW_MASK) * Q_LANES + Q.decimalsPlus1
-    if (lanes[at] === 0) lanes[at] = decimals + 1
+    if (this.#coins.get(row, Q.decimalsPlus1) === 0)
+      this.#coins.set(row, Q.decimalsPlus1, decimals + 1)
   }
 
   /** Mint of a quote; "" for a coin without a number. */
@@ -217,7 +215,9 @@ export class Quotes {
     if (quote === Quote.sol) return 'SOL'
     if (quote === Quote.usdc) return 'USDC'
     const token = this.tokenOf(quote)
-    return token < 0 ? '' : this.#state.texts.get(this.#birth(token, LifecycleLane.symbol))
+    return token < 0
+      ? ''
+      : this.#state.texts.get(this.#state.births.get(token, LifecycleLane.symbol))
   }
 
   /** Token row of the coin, -1 when no event named it as a mint. */
@@ -234,8 +234,8 @@ export class Quotes {
   decimalsOf(quote: number): number {
     if (quote < FIRST_COIN) return QUOTE_DECIMALS[quote]
     const token = this.tokenOf(quote)
-    if (token >= 0 && this.#flagsOf(token) & TokenFlag.exists)
-      return this.#birth(token, LifecycleLane.decimals)
+    if (token >= 0 && this.#state.tokens.get(token, TokenLane.flags) & TokenFlag.exists)
+      return this.#state.births.get(token, LifecycleLane.decimals)
     const told = this.#lane(quote, Q.decimalsPlus1)
     if (told > 0) return told - 1
     const mint = this.mintOf(quote)
@@ -279,7 +279,7 @@ export class Quotes {
     const token = steps === 0 ? -1 : this.tokenOf(quote)
     if (token < 0) return 0
     const price = this.#priceInQuote(token)
-    const own = this.#birth(token, LifecycleLane.quote)
+    const own = this.#state.births.get(token, LifecycleLane.quote)
     if (own < FIRST_COIN) return ofQuote(price, own, solPriceUsd)
     return price * this.#coinPrice(own, solPriceUsd, ofQuote, steps - 1)
   }
@@ -287,14 +287,14 @@ export class Quotes {
   /** Price of a token in whole units of its quote. */
   #priceInQuote(token: number): number {
     const lanes = this.#state.tokens.u32[token >>> ROW_SHIFT]
-    const at = (token & ROW_MASK) * TOKEN_LANES
+    const at = (token & ROW_MASK) * TokenLane.lanes
     const base = wholeAt(
       lanes,
       at + TokenLane.virtualBaseLo,
-      this.#birth(token, LifecycleLane.decimals),
+      this.#state.births.get(token, LifecycleLane.decimals),
     )
     if (base === 0) return 0
-    const quoteDecimals = this.decimalsOf(this.#birth(token, LifecycleLane.quote))
+    const quoteDecimals = this.decimalsOf(this.#state.births.get(token, LifecycleLane.quote))
     return wholeAt(lanes, at + TokenLane.virtualQuoteLo, quoteDecimals) / base
   }
 
@@ -305,18 +305,7 @@ export class Quotes {
   }
 
   #lane(quote: number, lane: number): number {
-    const row = quote - FIRST_COIN
-    return this.#coins.u32[row >>> ROW_SHIFT][(row & ROW_MASK) * Q_LANES + lane]
-  }
-
-  #flagsOf(token: number): number {
-    return this.#state.tokens.u32[token >>> ROW_SHIFT][
-      (token & ROW_MASK) * TOKEN_LANES + TokenLane.flags
-    ]
-  }
-
-  #birth(token: number, lane: number): number {
-    return this.#state.births.u32[token >>> ROW_SHIFT][(token & ROW_MASK) * LIFECYCLE_LANES + lane]
+    return this.#coins.get(quote - FIRST_COIN, lane)
   }
 }
 

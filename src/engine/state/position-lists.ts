@@ -4,12 +4,11 @@ import { stepped } from '../../base/errors.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import { widened } from '../memory/views.ts'
 import { COPIED_RECORD, CopiedChains, notOfThisRun } from './dormant.ts'
-import { isListedAt, tokenLane, walletLane } from './lanes.ts'
+import { isListedAt } from './lanes.ts'
 import {
   ColdPositionLane,
   ColdRunLane,
   ColdWalletLane,
-  POSITION_LANES,
   PositionLane,
   TokenLane,
   WalletLane,
@@ -35,7 +34,7 @@ export class PositionLists {
 
   constructor(state: State, rememberedFrom?: number, copiedMax = COPIED_MAX) {
     this.#state = state
-    const nextInMint = (row: number) => rowLane(state, row, PositionLane.nextInMintPlus1)
+    const nextInMint = (row: number) => state.positions.get(row, PositionLane.nextInMintPlus1)
     const rows = () => state.positions.count
     this.#ofToken = new FollowedChains(nextInMint, rows, rememberedFrom)
     this.#ofWallet = new FollowedChains((row) => state.nextInWallet(row), rows, rememberedFrom)
@@ -70,13 +69,13 @@ export class PositionLists {
   #listed(rows: Uint32Array): Uint32Array {
     const { positions } = this.#state
     const isOne = (row: number) =>
-      isListedAt(positions.u32[row >>> ROW_SHIFT], (row & ROW_MASK) * POSITION_LANES)
+      isListedAt(positions.u32[row >>> ROW_SHIFT], (row & ROW_MASK) * PositionLane.lanes)
     return rows.every(isOne) ? rows : rows.filter(isOne)
   }
 
   /** Rows of a mint's positions, the newest first; none while it is dormant. Good until the next call. */
   rowsOfToken(token: number): Uint32Array {
-    return this.#ofToken.rows(token, tokenLane(this.#state, token, TokenLane.positionsPlus1))
+    return this.#ofToken.rows(token, this.#state.tokens.get(token, TokenLane.positionsPlus1))
   }
 
   /**
@@ -87,7 +86,7 @@ export class PositionLists {
     const state = this.#state
     let recordPlus1 = newestRecordPlus1(state, wallet)
     const copied = recordPlus1 === 0 ? null : this.#cold.copy(wallet, recordPlus1, budget)
-    const chain = this.#ofWallet.rows(wallet, walletLane(state, wallet, WalletLane.positionsPlus1))
+    const chain = this.#ofWallet.rows(wallet, state.wallets.get(wallet, WalletLane.positionsPlus1))
     const rows = this.#listed(chain)
     const { dormant } = state
     if (recordPlus1 === 0) return rows
@@ -128,18 +127,14 @@ function positionOf(record: number): number {
 
 /** The newest record of a wallet on the dormant tape + 1; 0 for none. */
 function newestRecordPlus1(state: State, wallet: number): number {
-  const row = walletLane(state, wallet, WalletLane.dormantPlus1) - 1
-  return row < 0 ? 0 : state.dormant.walletLane(row, ColdWalletLane.newestPlus1)
-}
-
-function rowLane({ positions }: State, row: number, lane: number): number {
-  return positions.u32[row >>> ROW_SHIFT][(row & ROW_MASK) * positions.lanes + lane]
+  const row = state.wallets.get(wallet, WalletLane.dormantPlus1) - 1
+  return row < 0 ? 0 : state.dormant.wallets.get(row, ColdWalletLane.newestPlus1)
 }
 
 /** Does a record hold what is so now? Its mint may have been traded since, and dormant again. */
 export function isDormant(state: State, token: number, record: number): boolean {
   if (token >= state.tokens.count) throw notOfThisRun(record)
-  const run = tokenLane(state, token, TokenLane.dormantPlus1) - 1
+  const run = state.tokens.get(token, TokenLane.dormantPlus1) - 1
   return run >= 0 && state.dormant.holds(run, record)
 }
 
@@ -157,10 +152,10 @@ export function positionIn(state: State, token: number, wallet: number): number 
 
 /** Records of a dormant token on the tape; null when it is awake. */
 function runOf(state: State, token: number): { first: number; end: number } | null {
-  const run = tokenLane(state, token, TokenLane.dormantPlus1) - 1
+  const run = state.tokens.get(token, TokenLane.dormantPlus1) - 1
   if (run < 0) return null
-  const first = state.dormant.runLane(run, ColdRunLane.first)
-  return { first, end: first + state.dormant.runLane(run, ColdRunLane.count) }
+  const first = state.dormant.runs.get(run, ColdRunLane.first)
+  return { first, end: first + state.dormant.runs.get(run, ColdRunLane.count) }
 }
 
 /** Chains shorter than this are followed each time. */

@@ -14,20 +14,14 @@ import { widened } from '../memory/views.ts'
 import { AddressBook } from './address-book.ts'
 import { Dormant } from './dormant.ts'
 import {
-  BAR_LANES,
-  LIFECYCLE_LANES,
-  LINK_LANES,
+  Bar,
   LifecycleLane,
   LinkLane,
-  METADATA_LANES,
   MetadataLane,
-  POSITION_LANES,
   PositionLane,
-  TOKEN_LANES,
   TokenLane,
-  WALLET_LANES,
   WalletLane,
-  WINDOW_LANES,
+  WindowLane,
 } from './layout.ts'
 import { Quotes } from './money.ts'
 import { Tape } from './tape.ts'
@@ -49,17 +43,17 @@ export class State {
   /** Positions that an event changed, or that were put back. Not noted is rest and waking. No part of the state. */
   readonly positionChanges = new ChangeLog()
   readonly undo = new UndoLog()
-  readonly tokens = new Rows(TOKEN_LANES)
-  readonly births = new Rows(LIFECYCLE_LANES)
-  readonly windows = new Rows(WINDOW_LANES)
-  readonly metadata = new Rows(METADATA_LANES)
+  readonly tokens = new Rows(TokenLane.lanes)
+  readonly births = new Rows(LifecycleLane.lanes)
+  readonly windows = new Rows(WindowLane.lanes)
+  readonly metadata = new Rows(MetadataLane.lanes)
   /** Of tokens that are not dormant; those of the others lie on a tape (dormant.ts). */
-  readonly positions = new Rows(POSITION_LANES)
-  readonly links = new Rows(LINK_LANES)
+  readonly positions = new Rows(PositionLane.lanes)
+  readonly links = new Rows(LinkLane.lanes)
   readonly dormant: Dormant
   readonly quotes = new Quotes(this)
-  readonly wallets = new Rows(WALLET_LANES)
-  readonly bars = new Rows(BAR_LANES)
+  readonly wallets = new Rows(WalletLane.lanes)
+  readonly bars = new Rows(Bar.lanes)
   readonly tape: Tape
   readonly announcements = new LaunchLog()
   /** Row 0: the own price of the newest swap that carried one (f64 lane 0). */
@@ -171,7 +165,7 @@ export class State {
   findPosition(token: number, wallet: number): number {
     let row = this.#positionSlots.first(hashPair(token, wallet))
     while (row >= 0) {
-      const at = (row & ROW_MASK) * POSITION_LANES
+      const at = (row & ROW_MASK) * PositionLane.lanes
       const lanes = this.positions.u32[row >>> ROW_SHIFT]
       if (lanes[at + PositionLane.token] === token && lanes[at + PositionLane.wallet] === wallet)
         return row
@@ -191,17 +185,16 @@ export class State {
    */
   addPosition(token: number, wallet: number): number {
     const row = this.positions.add()
-    const at = (row & ROW_MASK) * POSITION_LANES
+    const at = (row & ROW_MASK) * PositionLane.lanes
     const lanes = this.positions.u32[row >>> ROW_SHIFT]
     lanes[at + PositionLane.token] = token
     lanes[at + PositionLane.wallet] = wallet
     const t = this.tokens.u32[token >>> ROW_SHIFT]
-    const tAt = (token & ROW_MASK) * TOKEN_LANES
+    const tAt = (token & ROW_MASK) * TokenLane.lanes
     lanes[at + PositionLane.nextInMintPlus1] = t[tAt + TokenLane.positionsPlus1]
     t[tAt + TokenLane.positionsPlus1] = row + 1
-    this.metadata.u32[token >>> ROW_SHIFT][
-      (token & ROW_MASK) * METADATA_LANES + MetadataLane.positions
-    ] += 1
+    const positions = this.metadata.get(token, MetadataLane.positions)
+    this.metadata.set(token, MetadataLane.positions, positions + 1)
     this.#linkInWallet(row, wallet)
     this.#positionSlots.add(hashPair(token, wallet), row)
     return row
@@ -209,14 +202,12 @@ export class State {
 
   /** The token comes back from rest: its positions are counted as they are added again. */
   forgetPositions(token: number): void {
-    this.metadata.u32[token >>> ROW_SHIFT][
-      (token & ROW_MASK) * METADATA_LANES + MetadataLane.positions
-    ] = 0
+    this.metadata.set(token, MetadataLane.positions, 0)
   }
 
   /** Takes a position out of everything but the chain of its mint, and gives its row back. */
   dropPosition(row: number): void {
-    const at = (row & ROW_MASK) * POSITION_LANES
+    const at = (row & ROW_MASK) * PositionLane.lanes
     const lanes = this.positions.u32[row >>> ROW_SHIFT]
     const wallet = lanes[at + PositionLane.wallet]
     this.#positionSlots.remove(hashPair(lanes[at + PositionLane.token], wallet), row)
@@ -226,41 +217,27 @@ export class State {
 
   #linkInWallet(row: number, wallet: number): void {
     if (row === this.links.count) this.links.add()
-    const l = this.wallets.u32[wallet >>> ROW_SHIFT]
-    const lAt = (wallet & ROW_MASK) * WALLET_LANES + WalletLane.positionsPlus1
-    const next = l[lAt]
-    l[lAt] = row + 1
+    const next = this.wallets.get(wallet, WalletLane.positionsPlus1)
+    this.wallets.set(wallet, WalletLane.positionsPlus1, row + 1)
     // The row's links are 0: it is new, or was given back.
     if (next === 0) return
-    this.#setLink(row, LinkLane.nextInWalletPlus1, next)
-    this.#setLink(next - 1, LinkLane.previousInWalletPlus1, row + 1)
+    this.links.set(row, LinkLane.nextInWalletPlus1, next)
+    this.links.set(next - 1, LinkLane.previousInWalletPlus1, row + 1)
   }
 
   #unlinkFromWallet(row: number, wallet: number): void {
     const next = this.nextInWallet(row)
-    const previous =
-      this.links.u32[row >>> ROW_SHIFT][
-        (row & ROW_MASK) * LINK_LANES + LinkLane.previousInWalletPlus1
-      ]
-    if (next !== 0) this.#setLink(next - 1, LinkLane.previousInWalletPlus1, previous)
-    if (previous !== 0) this.#setLink(previous - 1, LinkLane.nextInWalletPlus1, next)
-    else {
-      const l = this.wallets.u32[wallet >>> ROW_SHIFT]
-      l[(wallet & ROW_MASK) * WALLET_LANES + WalletLane.positionsPlus1] = next
-    }
-    this.#setLink(row, LinkLane.nextInWalletPlus1, 0)
-    this.#setLink(row, LinkLane.previousInWalletPlus1, 0)
+    const previous = this.links.get(row, LinkLane.previousInWalletPlus1)
+    if (next !== 0) this.links.set(next - 1, LinkLane.previousInWalletPlus1, previous)
+    if (previous !== 0) this.links.set(previous - 1, LinkLane.nextInWalletPlus1, next)
+    else this.wallets.set(wallet, WalletLane.positionsPlus1, next)
+    this.links.set(row, LinkLane.nextInWalletPlus1, 0)
+    this.links.set(row, LinkLane.previousInWalletPlus1, 0)
   }
 
   /** The next position of the same wallet + 1; 0 for none. */
   nextInWallet(row: number): number {
-    return this.links.u32[row >>> ROW_SHIFT][
-      (row & ROW_MASK) * LINK_LANES + LinkLane.nextInWalletPlus1
-    ]
-  }
-
-  #setLink(row: number, lane: number, rowPlus1: number): void {
-    this.links.u32[row >>> ROW_SHIFT][(row & ROW_MASK) * LINK_LANES + lane] = rowPlus1
+    return this.links.get(row, LinkLane.nextInWalletPlus1)
   }
 
   #open(facts: readonly number[]): [] {

@@ -1,7 +1,7 @@
 import { wholeAt } from '../../base/u64.ts'
 import { ROW_MASK, ROW_SHIFT } from '../../engine/memory/rows.ts'
 import type { TokenReader } from '../../engine/read/token-reader.ts'
-import { LIFECYCLE_LANES, LifecycleLane } from '../../engine/state/layout.ts'
+import { LifecycleLane } from '../../engine/state/layout.ts'
 import type { State } from '../../engine/state/state.ts'
 import { Quote } from '../../events/platform.ts'
 import { Flag, lamportsPerUnitOf, SwapLane, solPriceOf } from '../../events/swap-record.ts'
@@ -28,7 +28,7 @@ export function swapExtras(state: State, index: number): string {
   const token = r[at + SwapLane.token]
   const quote =
     state.births.u32[token >>> ROW_SHIFT][
-      (token & ROW_MASK) * LIFECYCLE_LANES + LifecycleLane.quote
+      (token & ROW_MASK) * LifecycleLane.lanes + LifecycleLane.quote
     ]
   const decimals = state.quotes.decimalsOf(quote)
   const lpFee = r[at + SwapLane.flags] & Flag.amm ? wholeAt(r, at + SwapLane.lpFeeLo, decimals) : 0

@@ -3,7 +3,7 @@ import { numberAt, wholeAt } from '../../base/u64.ts'
 import { ROW_MASK, ROW_SHIFT } from '../../engine/memory/rows.ts'
 import { comparePlace } from '../../engine/order/tape-slots.ts'
 import { flagsOf, isNeverHolder } from '../../engine/state/lanes.ts'
-import { LIFECYCLE_LANES, LifecycleLane, TokenFlag } from '../../engine/state/layout.ts'
+import { LifecycleLane, TokenFlag } from '../../engine/state/layout.ts'
 import { priceSwap, soldPercent, usdOfQuote } from '../../engine/state/money.ts'
 import type { State } from '../../engine/state/state.ts'
 import { Quote } from '../../events/platform.ts'
@@ -36,7 +36,7 @@ export function swapFields(state: State, index: number): string {
   const at = state.tape.at(index)
   const token = r[at + SwapLane.token]
   const b = state.births.u32[token >>> ROW_SHIFT]
-  const bAt = (token & ROW_MASK) * LIFECYCLE_LANES
+  const bAt = (token & ROW_MASK) * LifecycleLane.lanes
   const wallet = walletOf(r, at)
   const flags = shownFlags(state, r[at + SwapLane.flags], token, wallet)
   const quote = b[bAt + LifecycleLane.quote]
@@ -93,7 +93,7 @@ function reserveUsd(
 function isAfterGraduation(state: State, index: number, token: number): boolean {
   if ((flagsOf(state, token) & TokenFlag.graduated) === 0) return false
   const b = state.births.u32[token >>> ROW_SHIFT]
-  const at = (token & ROW_MASK) * LIFECYCLE_LANES
+  const at = (token & ROW_MASK) * LifecycleLane.lanes
   const bf = state.births.f64[token >>> ROW_SHIFT]
   const { tape } = state
   const slot = bf[(at >>> 1) + LifecycleLane.graduatedSlotF]
@@ -115,7 +115,11 @@ function supplyOf(state: State, r: Uint32Array, at: number, decimals: number): n
   if ((r[at + SwapLane.flags] & Flag.supplyUnseen) === 0 || !isPassed)
     return wholeAt(r, at + SwapLane.supplyLo, decimals)
   const b = state.births.u32[token >>> ROW_SHIFT]
-  return wholeAt(b, (token & ROW_MASK) * LIFECYCLE_LANES + LifecycleLane.passedSupplyLo, decimals)
+  return wholeAt(
+    b,
+    (token & ROW_MASK) * LifecycleLane.lanes + LifecycleLane.passedSupplyLo,
+    decimals,
+  )
 }
 
 /** Wallets that are no holders are never flagged, even when that was learned after the swap. */

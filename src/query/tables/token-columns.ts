@@ -2,7 +2,6 @@ import type { XLinks } from '../../engine/index/x-links.ts'
 import { U32List } from '../../engine/memory/rows.ts'
 import { widened } from '../../engine/memory/views.ts'
 import { ageSecondsAt, type TokenReader } from '../../engine/read/token-reader.ts'
-import { walletLane } from '../../engine/state/lanes.ts'
 import type { State } from '../../engine/state/state.ts'
 import { Quote } from '../../events/platform.ts'
 import { finiteNumber } from '../../protocol/json-text.ts'
@@ -279,7 +278,7 @@ export class CreatorColumn extends TokenColumn {
   #readCount(creator: number, wallet: number): void {
     // Rows that were loaded may be fewer.
     const isThere = wallet < this.state.wallets.count
-    this.#counts[creator] = isThere ? walletLane(this.state, wallet, this.#lane) : 0
+    this.#counts[creator] = isThere ? this.state.wallets.get(wallet, this.#lane) : 0
   }
 
   protected get ownBytes(): number {

@@ -1,6 +1,6 @@
 import { crc32 } from '../../base/crc32.ts'
 import { bytesOf, lanesOf } from '../../engine/memory/views.ts'
-import { POSITION_LANES } from '../../engine/state/layout.ts'
+import { PositionLane } from '../../engine/state/layout.ts'
 import { SWAP_RECORD_BYTES } from '../../events/swap-record.ts'
 import { appendAll, type Disk, type DiskFile, readAll } from '../disk/disk.ts'
 import { newerVersion } from '../disk/failure.ts'
@@ -38,7 +38,7 @@ export const SWAP_CHUNKS: ChunkKind = {
 
 export const DORMANT_CHUNKS: ChunkKind = {
   magic: 'MFDORM1\n',
-  recordBytes: POSITION_LANES * 4,
+  recordBytes: PositionLane.lanes * 4,
   path: dormantChunkPath,
 }
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { Budget, UNFINISHED, within } from '../../../src/base/budget.ts'
 import { Engine } from '../../../src/engine/engine.ts'
 import { ColdHoldingsCache } from '../../../src/engine/fold/cold-holdings-cache.ts'
-import { POSITION_LANES, PositionLane } from '../../../src/engine/state/layout.ts'
+import { PositionLane } from '../../../src/engine/state/layout.ts'
 import { TAPE_BLOCK_RECORDS } from '../../../src/engine/state/tape.ts'
 import { stateDigest } from '../../../src/store/snapshot/snapshot-file.ts'
 import { budgetOf, readInTurns } from '../../budgets.ts'
@@ -37,7 +37,7 @@ test('what a wallet holds of resting tokens is the same near, begun, forgotten a
       const random = new Random(seed)
       const engine = new Engine(DORMANT_OPTIONS)
       const { state } = engine
-      const archive = new MemoryArchive(POSITION_LANES)
+      const archive = new MemoryArchive(PositionLane.lanes)
       const lying = new ColdHoldingsCache(state, Number.POSITIVE_INFINITY)
       const near = new ColdHoldingsCache(state, 1)
       const few = new ColdHoldingsCache(state, 1, 12)
@@ -86,7 +86,7 @@ function trader() {
     for (const one of swaps) engine.accept(one)
     if (mint > 1) engine.coldStore.evict([mint - 2])
   }
-  const archive = new MemoryArchive(POSITION_LANES)
+  const archive = new MemoryArchive(PositionLane.lanes)
   archive.take(engine.state.dormant.tape, engine.state.dormant.tape.count)
   return { engine, archive }
 }
@@ -169,7 +169,7 @@ test.each([0, 100])(
         const lanes = archive.block(block)
         const place = record - block * TAPE_BLOCK_RECORDS
         if (place >= 0 && place < TAPE_BLOCK_RECORDS)
-          lanes.u32[place * POSITION_LANES + PositionLane.token] = tokens.count
+          lanes.u32[place * PositionLane.lanes + PositionLane.token] = tokens.count
         return lanes
       },
     }

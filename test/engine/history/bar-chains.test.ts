@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { BarChains } from '../../../src/engine/history/bar-chains.ts'
 import { BASE_WIDTHS_SECONDS, STORED_FROM_SWAPS } from '../../../src/engine/history/candles.ts'
-import { barLane, tokenLane } from '../../../src/engine/state/lanes.ts'
 import { Bar, TokenLane } from '../../../src/engine/state/layout.ts'
 import type { State } from '../../../src/engine/state/state.ts'
 import { EngineTokenReads } from '../../../src/query/engine-token-reads.ts'
@@ -58,7 +57,7 @@ test(`the newest bar before a time is that of the whole chain, also when late sw
       (turn) => expect(turn).toBeLessThanOrEqual(whole.length),
     )
     goes += turns - 1
-    const expected = whole.find((row) => barLane(state, row, Bar.time) < end)
+    const expected = whole.find((row) => state.bars.get(row, Bar.time) < end)
     expect(answer).toBe(expected === undefined ? 0 : expected + 1)
   }
 })
@@ -93,9 +92,9 @@ test('the minute of a high that lies far back is gone to in pieces', () => {
 
 function rowsOf(state: State, token: number, base: number): number[] {
   const rows: number[] = []
-  for (let next = tokenLane(state, token, TokenLane.barsPlus1 + base); next !== 0; ) {
+  for (let next = state.tokens.get(token, TokenLane.barsPlus1 + base); next !== 0; ) {
     rows.push(next - 1)
-    next = barLane(state, next - 1, Bar.previousPlus1)
+    next = state.bars.get(next - 1, Bar.previousPlus1)
   }
   return rows
 }

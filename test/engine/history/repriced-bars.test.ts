@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { STORED_FROM_SWAPS } from '../../../src/engine/history/candles.ts'
-import { tokenLane } from '../../../src/engine/state/lanes.ts'
 import { TokenFlag, TokenLane } from '../../../src/engine/state/layout.ts'
 import type { FeedEvent, Swap } from '../../../src/events/event.ts'
 import { RESOLUTIONS } from '../../../src/protocol/queries.ts'
@@ -52,7 +51,7 @@ class BusyMint {
   get hasStoredBars(): boolean {
     const { state } = this.pair.engine
     return (
-      (tokenLane(state, state.book.findToken('mint'), TokenLane.flags) & TokenFlag.barsStored) !== 0
+      (state.tokens.get(state.book.findToken('mint'), TokenLane.flags) & TokenFlag.barsStored) !== 0
     )
   }
 

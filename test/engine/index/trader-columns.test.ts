@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest'
 import { UNFINISHED, within } from '../../../src/base/budget.ts'
 import type { Engine } from '../../../src/engine/engine.ts'
 import { TraderColumns, type TraderPart } from '../../../src/engine/index/trader-columns.ts'
-import { DORMANT_TRADERS_MAX, TOKEN_LANES, TokenLane } from '../../../src/engine/state/layout.ts'
+import { DORMANT_TRADERS_MAX, TokenLane } from '../../../src/engine/state/layout.ts'
 import type { FeedEvent } from '../../../src/events/event.ts'
 import { TRADER_ORDERS, type TraderQuery } from '../../../src/protocol/queries.ts'
 import { EngineQueries } from '../../../src/query/engine-queries.ts'
@@ -142,7 +142,7 @@ test('of a mint with as many traders that an older version has put to rest there
   engine.coldStore.evict([token])
   expect(dormant.positions).toBe(DORMANT_TRADERS_MAX)
   // None with so many is put to rest any more.
-  tokens.u32[0][token * TOKEN_LANES + TokenLane.traders] += 1
+  tokens.u32[0][token * TokenLane.lanes + TokenLane.traders] += 1
   const columns = new TraderColumns(engine.state)
   expect(columns.of(token, ['bought'], NO_TIME)).toBe(null)
 })

@@ -7,10 +7,10 @@ import type { MemoryPart } from '../../../src/engine/memory/state-part.ts'
 import { TextStore } from '../../../src/engine/memory/text-store.ts'
 import { LATE_SLOTS } from '../../../src/engine/order/reorder-window.ts'
 import {
-  LIFECYCLE_LANES,
-  METADATA_LANES,
-  TOKEN_LANES,
-  WINDOW_LANES,
+  LifecycleLane,
+  MetadataLane,
+  TokenLane,
+  WindowLane,
 } from '../../../src/engine/state/layout.ts'
 import { Market } from '../../../src/feeds/simulator/market.ts'
 import { History } from '../../../src/feeds/simulator/simulator.ts'
@@ -22,7 +22,8 @@ import { history } from '../../oracle/histories.ts'
 import { engineOf } from '../../store/restoring.ts'
 
 /** A token has a row of each. */
-const TOKEN_BYTES = (TOKEN_LANES + LIFECYCLE_LANES + WINDOW_LANES + METADATA_LANES) * 4
+const TOKEN_BYTES =
+  (TokenLane.lanes + LifecycleLane.lanes + WindowLane.lanes + MetadataLane.lanes) * 4
 
 /** What the system gives memory by. */
 const PAGE_BYTES = 4_096

@@ -7,7 +7,7 @@ import { Dormant } from '../../../src/engine/state/dormant.ts'
 import {
   ColdPositionLane,
   DORMANT_TRADERS_MAX,
-  POSITION_LANES,
+  PositionLane,
 } from '../../../src/engine/state/layout.ts'
 import { TAPE_BLOCK_RECORDS, type TapeArchive } from '../../../src/engine/state/tape.ts'
 import type { FeedEvent } from '../../../src/events/event.ts'
@@ -34,7 +34,7 @@ test('an engine whose quiet tokens rest answers as one that keeps all, and reads
       const events = dormantMarket(new Random(seed), EVENTS)
       const random = new Random(seed ^ 1)
       const [keeps, rests] = [new Engine(DORMANT_OPTIONS), new Engine(DORMANT_OPTIONS)]
-      const archive = new MemoryArchive(POSITION_LANES)
+      const archive = new MemoryArchive(PositionLane.lanes)
       const readAt = new Set([random.integer(100, EVENTS), events.length - 1])
       for (const [at, event] of events.entries()) {
         keeps.accept(event)
@@ -173,7 +173,7 @@ test('a record that names one behind it as the one before is damage, and no circ
   const dormant = new Dormant(TAPE_BLOCK_RECORDS)
   const wallet = dormant.wallets.add()
   for (let record = 0; record < 3; record += 1)
-    dormant.append(wallet, new Uint32Array(POSITION_LANES), 0, true)
+    dormant.append(wallet, new Uint32Array(PositionLane.lanes), 0, true)
   for (const lane of [
     ColdPositionLane.previousOfWalletPlus1,
     ColdPositionLane.previousHolderPlus1,

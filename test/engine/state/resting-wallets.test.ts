@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Budget } from '../../../src/base/budget.ts'
 import { Engine } from '../../../src/engine/engine.ts'
-import { POSITION_LANES } from '../../../src/engine/state/layout.ts'
+import { PositionLane } from '../../../src/engine/state/layout.ts'
 import { PositionLists } from '../../../src/engine/state/position-lists.ts'
 import { TRADER_ORDERS } from '../../../src/protocol/queries.ts'
 import { EngineQueries } from '../../../src/query/engine-queries.ts'
@@ -28,7 +28,7 @@ test('a wallet is read in pieces, then without the disk, and as if nothing of it
       const [keeps, rests] = [new Engine(DORMANT_OPTIONS), new Engine(DORMANT_OPTIONS)]
       const [expected, answers] = [keeps, rests].map((one) => new EngineQueries(one, () => {}))
       const few = new PositionLists(rests.state, 1, FEW_COPIES)
-      const archive = new MemoryArchive(POSITION_LANES)
+      const archive = new MemoryArchive(PositionLane.lanes)
       for (const [at, event] of events.entries()) {
         keeps.accept(event)
         rests.accept(event)

@@ -83,9 +83,9 @@ export const DORMANT_FAULTS: readonly Fault[] = [
   },
   {
     name: 'dormant: the run of a token is looked for on the first page alone',
-    file: 'src/engine/state/dormant.ts',
-    find: 'this.runs.u32[run >>> ROW_SHIFT]',
-    replace: 'this.runs.u32[0]',
+    file: 'src/engine/memory/rows.ts',
+    find: 'return this.u32[row >>> ROW_SHIFT][(row & ROW_MASK) * this.lanes + lane]',
+    replace: 'return this.u32[0][(row & ROW_MASK) * this.lanes + lane]',
     tests: ['test/model/page-ends.test.ts'],
   },
   {

@@ -303,7 +303,7 @@ export const OCTOBER_FOLD_FAULTS: readonly Fault[] = [
   {
     name: 'balance: what the creator holds by it is not found',
     file: BALANCE,
-    find: 't[(token & ROW_MASK) * TOKEN_LANES + TokenLane.creatorPositionPlus1] = position + 1',
+    find: 't[(token & ROW_MASK) * TokenLane.lanes + TokenLane.creatorPositionPlus1] = position + 1',
     replace: 'void t',
     tests: ['model'],
   },

@@ -26,7 +26,7 @@ export const OCTOBER_QUOTE_FAULTS: readonly Fault[] = [
   {
     name: 'quote: told decimals over a token’s own',
     file: QUOTES,
-    find: 'if (token >= 0 && this.#flagsOf(token) & TokenFlag.exists)\n      return this.#birth(token, LifecycleLane.decimals)',
+    find: 'if (token >= 0 && this.#state.tokens.get(token, TokenLane.flags) & TokenFlag.exists)\n      return this.#state.births.get(token, LifecycleLane.decimals)',
     replace: '',
     tests: ['model'],
   },
@@ -40,8 +40,8 @@ export const OCTOBER_QUOTE_FAULTS: readonly Fault[] = [
   {
     name: 'quote: the last that tells decimals counts',
     file: QUOTES,
-    find: 'if (lanes[at] === 0) lanes[at] = decimals + 1',
-    replace: 'lanes[at] = decimals + 1',
+    find: 'if (this.#coins.get(row, Q.decimalsPlus1) === 0)',
+    replace: '',
     tests: ['test/engine/state/quote-coins.test.ts'],
   },
   {

@@ -160,7 +160,7 @@ export const ORDER_FAULTS: readonly Fault[] = [
   {
     name: 'migration: does not count for the creator',
     file: 'src/engine/fold/token-lifecycle.ts',
-    find: 'l[(creator & ROW_MASK) * WALLET_LANES + WalletLane.migrations] += 1',
+    find: 'l[(creator & ROW_MASK) * WalletLane.lanes + WalletLane.migrations] += 1',
     replace: '',
     tests: ['model', 'tables'],
   },
