@@ -1,17 +1,17 @@
-/** What `within` gives of a read that is not done: it is to be made again in a later turn of the loop. */
+/** The result of `within` for an unfinished read: the caller makes it again in a later turn of the event loop. */
 export const UNFINISHED = Symbol('unfinished')
 
-/** Ends a read whose time is up. Nobody but `within` catches it. */
+/** Ends a read whose time is up. Only `within` catches it. */
 export class OutOfTime extends Error {
   override readonly name = 'OutOfTime'
 }
 
 /**
- * How long a read may take in this turn. Whatever may take long asks after each piece of its work, and keeps
- * the piece: the read that is made again goes on from there (docs/decisions/0027-one-read-protocol.md).
+ * Time that a read may take in this turn. Long work checks it after each piece and stores the piece: the next
+ * call goes on from there (docs/decisions/0027-one-read-protocol.md).
  */
 export class Budget {
-  /** For who needs the answer now, however long it takes. */
+  /** For callers that need the answer now, however long it takes. */
   static readonly unlimited = new Budget(() => true)
   readonly hasTime: () => boolean
 
@@ -19,7 +19,7 @@ export class Budget {
     this.hasTime = hasTime
   }
 
-  /** So many milliseconds from the first piece on: each turn does one at least. */
+  /** `ms` milliseconds from the first piece on: each turn does one at least. */
   static ofMs(ms: number): Budget {
     let endMs = 0
     return new Budget(() => {
@@ -29,7 +29,7 @@ export class Budget {
     })
   }
 
-  /** Ends the read here when its time is up; what it has found so far is kept by now. */
+  /** Ends the read when its time is up; by now it has stored what it found. */
   throwIfSpent(): void {
     if (!this.hasTime()) throw new OutOfTime()
   }

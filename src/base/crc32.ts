@@ -3,14 +3,13 @@ import zlib from 'node:zlib'
 /** The CRC-32 of zlib over some bytes, going on from that of the bytes before them. */
 type Crc32 = (bytes: Uint8Array, before?: number) => number
 
-/** What another program's sums are compared with Node's by. */
+/** Bytes that the sums of the package are compared on with those of Node. */
 const TRIED = Buffer.from('Every frame has a sum over the one before. '.repeat(8))
 const TRIED_LENGTHS: readonly number[] = [0, 1, 15, 64, 129, TRIED.length]
 
 /**
- * The sum in all files of a data folder. Node's is made by tables, 8 KB that each sum brings back into the nearest
- * cache; the package's by instructions of the processor, twice as fast
- * (docs/decisions/0022-sums-without-tables.md).
+ * The sum in all files of a data folder. Node's uses tables, 8 KB that each sum loads into the nearest cache; the
+ * package's uses instructions of the processor, twice as fast (docs/decisions/0022-sums-without-tables.md).
  */
 export const crc32: Crc32 = await fastestCrc32(() => import('@node-rs/crc32'))
 
@@ -24,7 +23,7 @@ export async function fastestCrc32(load: () => Promise<{ readonly crc32: Crc32 }
   }
 }
 
-/** Does it give Node's sums? With others no file that is there could be read. */
+/** Does it give Node's sums? With others no existing file could be read. */
 function isRight(native: Crc32): boolean {
   return TRIED_LENGTHS.every((length) => {
     const bytes = TRIED.subarray(0, length)

@@ -1,4 +1,4 @@
-/** The errors that several rooms know, and what can be read of any that was thrown. */
+/** Errors that several rooms know, and readers of any thrown value. */
 
 /** The message of an error, without the name of its class. */
 export function messageOf(thrown: unknown): string {

@@ -10,7 +10,7 @@ export const ENTRIES = {
   'segment-prefetcher-worker': 'store/journal/segment-prefetcher-worker.ts',
 } as const
 
-/** Files that are read and not imported; the bundle has them at the same paths. */
+/** Files that the program reads; the bundle has them at the same paths. */
 export const ASSETS = { geyser: 'feeds/yellowstone/geyser.proto' } as const
 
 const IS_BUNDLE = import.meta.url.endsWith('.js')
@@ -27,7 +27,7 @@ export function programFile(path: string): string {
   return fileURLToPath(new URL(path, FOLDER))
 }
 
-/** As package.json had it when this process began: another may lie there by the time it is asked for. */
+/** The version in package.json at the start of this process: a later read could find another one. */
 export const PROGRAM_VERSION = readVersion()
 
 function readVersion(): string {

@@ -1,4 +1,4 @@
-/** Text from outside, made safe to keep, to read, to show and to send. */
+/** Text from outside, made safe to store, show and send; names in snake_case. */
 
 import { basename, isAbsolute, join, resolve, sep } from 'node:path'
 
@@ -14,8 +14,8 @@ export function stripControlChars(text: string, instead: string): string {
 }
 
 /**
- * A copy of a well-formed text that shares no memory. V8 makes a slice by pointing into the whole text: keeping
- * an id of thirteen characters would keep the 16 KB that it was cut out of.
+ * A copy of a well-formed text that shares no memory. V8's slice points into the whole text: an id of thirteen
+ * characters would hold the 16 KB that it was cut out of.
  */
 export function flatCopy(text: string): string {
   return Buffer.from(text).toString()

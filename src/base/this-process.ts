@@ -1,4 +1,4 @@
-/** What the system says of this process and its memory, and what it is asked to do with it. */
+/** Figures of this process from the system, and requests to it. */
 
 import fs from 'node:fs'
 import v8 from 'node:v8'

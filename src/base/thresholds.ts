@@ -64,12 +64,12 @@ export function isSolPrice(usd: number): boolean {
   return usd >= SOL_PRICE_USD.min && usd <= SOL_PRICE_USD.max
 }
 
-/** What decides how events are folded; a journal keeps it beside them. */
+/** Settings that decide how events are folded; a journal stores them beside the events. */
 export interface EngineSettings {
   /** `event`: now is the newest event time; `wall`: the owner moves it with `advance`. */
   readonly clock: 'event' | 'wall'
   /** Slots a swap may be late. */
   readonly lateSlots: number
-  /** Thresholds other than the contract's; left out where there are none. */
+  /** Thresholds that differ from the contract's; left out if none does. */
   readonly rules?: Partial<Thresholds>
 }

@@ -1,7 +1,7 @@
 /*
- * base: what every room may use and what knows no market, feed or server. Exact arithmetic (u64.ts, muldiv.ts), base58,
- * checksums, seeded randomness, bar times, JSON of unknown shape, text from outside (safe-text.ts), errors, thresholds, and
- * what the program knows of its own files and process. It imports nothing of src, and keeps no state between calls.
+ * `base` has what every room may use: exact arithmetic (u64.ts), base58, checksums, seeded randomness, bar times, JSON of
+ * unknown shape, text from outside (safe-text.ts), errors, thresholds, the program's files and process. It knows no market,
+ * feed or server, imports nothing of src, and has no state between calls.
  */
 
 /**

@@ -133,7 +133,7 @@ export class Engine implements EventSink {
     const { launches, migrations } = this.announcements
     return [
       ...this.state.memory,
-      growingPart('search', this.search),
+      this.search.memory,
       growingPart('orders', this.order, this.links, launches, migrations),
       growingPart('top_lists', this.top),
       boundedPart('position_lists', this.positions, this.traders),

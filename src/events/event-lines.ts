@@ -18,9 +18,9 @@ import { codePoints } from './text.ts'
 /**
  * The event lines any program can feed the service (contract section 7): snake_case JSON to the
  * engine's events. Optional keys may also be null, which is the same as absent except for the
- * keys of `metadata`, where it clears. A fee of 0 that no flag of the record tells from none
- * (`lp_fee_raw`, `cashback_raw`) is the same as absent too, so that an event has one form wherever it
- * comes from. Halves of characters that a feed tells become U+FFFD: no UTF-8 can write them.
+ * keys of `metadata`, where it clears. A fee of 0 without a flag in the record (`lp_fee_raw`,
+ * `cashback_raw`) is the same as absent too, so that an event has one form whatever its source. Lone
+ * surrogates of a feed become U+FFFD: no UTF-8 can write them.
  */
 
 export interface LineError {
@@ -30,14 +30,10 @@ export interface LineError {
 
 const SHOWN_CHARACTERS_MAX = 48
 
-type PositionLine = Pick<
-  LineOf<'completed'>,
-  'slot' | 'tx_index' | 'ordinal' | 'signature' | 'timestamp'
->
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 type Read = (value: unknown) => FeedEvent | LineError
 
-/** A line's schema together with what makes the event of it. */
+/** Checks a line against its schema and makes the event of it. */
 function reader<T extends Type.TObject>(
   schema: T,
   toEvent: (line: Type.Static<T>) => FeedEvent,
@@ -49,7 +45,7 @@ function reader<T extends Type.TObject>(
       : { error: firstError(schema, validator.Errors(value), value) }
 }
 
-function readersOf(source: 'feed' | 'journal'): ReadonlyMap<unknown, Read> {
+function newReaders(source: 'feed' | 'journal'): ReadonlyMap<unknown, Read> {
   const schemas = lineSchemas(source)
   const readers: Readonly<Record<FeedEvent['type'], Read>> = {
     token_created: reader(schemas.token_created, tokenCreated),
@@ -85,17 +81,14 @@ function readersOf(source: 'feed' | 'journal'): ReadonlyMap<unknown, Read> {
   return new Map(Object.entries(readers))
 }
 
-/** Made when first asked for: to compile them takes milliseconds of a start. */
-function lazily<T>(make: () => T): () => T {
-  let made: T | undefined
-  return () => {
-    made ??= make()
-    return made
-  }
-}
+/** Made at the first use: compiling them takes milliseconds of a start. */
+const made = new Map<string, ReadonlyMap<unknown, Read>>()
 
-const feedReaders = lazily(() => readersOf('feed'))
-const journalReaders = lazily(() => readersOf('journal'))
+function readersOf(source: 'feed' | 'journal'): ReadonlyMap<unknown, Read> {
+  const readers = made.get(source) ?? newReaders(source)
+  made.set(source, readers)
+  return readers
+}
 
 /** The event of one line; never throws. */
 export function parseEventLine(text: string): FeedEvent | LineError {
@@ -105,15 +98,15 @@ export function parseEventLine(text: string): FeedEvent | LineError {
 
 /** The event of a parsed line (`eventLineText`) that was folded once; never throws. */
 export function parseFoldedValue(value: unknown): FeedEvent | LineError {
-  return parseValue(value, journalReaders())
+  return parseValue(value, readersOf('journal'))
 }
 
 /** As `parseEventLine`, of a line that is parsed already. */
 export function parseEventValue(value: unknown): FeedEvent | LineError {
-  return wellFormed(parseValue(value, feedReaders()))
+  return wellFormed(parseValue(value, readersOf('feed')))
 }
 
-/** Addresses and signatures with halves of characters are refused; these texts may be anything. */
+/** Lone surrogates are refused in addresses and signatures, and replaced in these texts. */
 function wellFormed(event: FeedEvent | LineError): FeedEvent | LineError {
   if (!('type' in event)) return event
   if (event.type === 'token_created') {
@@ -143,7 +136,7 @@ function parseValue(value: unknown, readers: ReadonlyMap<unknown, Read>): FeedEv
   return { error: sentence('type', type, `one of ${allowed}`) }
 }
 
-function positionOf(line: PositionLine): ChainPosition {
+function positionOf(line: Omit<LineOf<'completed'>, 'mint' | 'bonding_curve'>): ChainPosition {
   return {
     // + 0: JSON can write -0, which is another value to Map and Object.is.
     slot: line.slot == null ? null : line.slot + 0,
@@ -274,7 +267,7 @@ function shown(value: unknown): string {
   if (Array.isArray(value)) return 'a list'
   if (typeof value === 'object' && value !== null) return 'an object'
   if (typeof value !== 'string') return String(value)
-  // Lines may be long: no more of one is looked at than is shown.
+  // Lines may be long: no more is read than is shown.
   const cut = codePoints(value.slice(0, 2 * SHOWN_CHARACTERS_MAX), SHOWN_CHARACTERS_MAX)
   return `"${stripControlChars(cut, '\u{fffd}')}${cut.length < value.length ? '…' : ''}"`
 }
@@ -285,7 +278,7 @@ export function eventLineText(event: FeedEvent): string {
   return lineOf(fields)
 }
 
-/** Without an array of entries, which the journal felt (docs/performance-history.md). */
+/** Without an array of entries, which slowed the journal down (docs/performance-history.md). */
 function lineOf(fields: Readonly<Record<string, unknown>>): string {
   const line: Record<string, unknown> = {}
   for (const key in fields) {

@@ -1,7 +1,7 @@
 import type { FeedEvent } from './event.ts'
 import type { RecordBatch } from './swap-record.ts'
 
-/** What a feed hands its events to; the composition root puts journal and engine behind it. */
+/** Takes the events of a feed; behind it are journal and engine. */
 export interface EventSink {
   /**
    * Takes events in the order given: journal, fold, publish, all before it returns.
@@ -21,8 +21,8 @@ export interface Feed {
   readonly name: string
   start(sink: EventSink): Promise<void>
   stop(): void
-  /** Its counts by name, for whoever watches the program. */
+  /** Its counts by name, for metrics. */
   figures?(): Readonly<Record<string, number>>
-  /** Why what it tells is not that of the chain now, in one sentence; null: it is. */
+  /** Why its events are not those of the chain now, in one sentence; null: they are. */
   notLive?(): string | null
 }

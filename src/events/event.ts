@@ -1,6 +1,7 @@
 /**
- * The events the engine folds (contract section 7). Every feed ends in these types; whatever
- * arrives from outside was validated before it became one.
+ * `events` has what feeds give and the engine folds: events (contract section 7), their binary form (swap-record.ts), their
+ * text form (event-lines.ts), the sink that takes them, and numbers of the platform. Data from outside is checked before it
+ * becomes an event.
  *
  * Raw amounts are u64 integers as bigint, times are unix seconds, addresses and signatures text.
  */
@@ -93,7 +94,7 @@ export interface Migrated extends ChainPosition {
   readonly poolAmm: string
 }
 
-/** What moves price, liquidity or supply without a trade. */
+/** Causes that change price, liquidity or supply without a trade. */
 export const RESERVES_REASONS = [
   'mayhem',
   'boost',
@@ -116,7 +117,7 @@ export interface Reserves extends ChainPosition {
   readonly reason: (typeof RESERVES_REASONS)[number]
 }
 
-/** What a wallet holds of a mint after a transaction, where its swaps do not say it. */
+/** Balance of a wallet in a mint after a transaction, where its swaps do not give it. */
 export interface Balance extends ChainPosition {
   readonly type: 'balance'
   readonly mint: string
@@ -159,5 +160,5 @@ export type EventFields<T extends FeedEvent> = T extends unknown
   ? { readonly [Key in keyof T]: T[Key] }
   : never
 
-/** What tells a trade from others of its transaction, when nobody knows its place there. */
+/** Identifies a trade within its transaction when its place there is unknown. */
 export type SwapContent = Pick<Swap, 'signature' | 'mint' | 'direction' | 'baseRaw'>

@@ -14,16 +14,13 @@ export const NEVER_HOLDERS = [
   '11111111111111111111111111111111',
 ] as const
 
-const SOL_MINTS: readonly string[] = [
-  '11111111111111111111111111111111',
-  'So11111111111111111111111111111111111111112',
-]
 export const WRAPPED_SOL_MINT = 'So11111111111111111111111111111111111111112'
+const SOL_MINTS: readonly string[] = ['11111111111111111111111111111111', WRAPPED_SOL_MINT]
 /** The platform's own coin, which others may be quoted in. */
 export const PUMP_MINT = 'pumpCmXqMfrsAkQ5r49WcJnRayYRqmXz6ae8H7H9Dfn'
 export const USDC_MINT = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
 
-/** What a curve is quoted in: from `other` on it is a coin (quotes.ts). */
+/** The quote of a curve: from `other` on it is a coin (`Quotes`). */
 export const Quote = { sol: 0, usdc: 1, other: 2 } as const
 export const QUOTE_DECIMALS = [9, 6, 9] as const
 

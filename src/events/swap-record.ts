@@ -1,4 +1,4 @@
-import { addU64, copyU64, isZeroAt, numberAt } from '../base/u64.ts'
+import { addU64, copyU64, numberAt } from '../base/u64.ts'
 import type { FeedEvent, Swap } from './event.ts'
 
 /**
@@ -6,9 +6,9 @@ import type { FeedEvent, Swap } from './event.ts'
  * 224 bytes, 8-byte aligned, little-endian; reached as u32 lanes (SwapLane) or f64 lanes (SwapFloatLane) of one buffer.
  * A u64 is two u32 lanes, low first, so that no digit is lost.
  *
- * The feed fills the input lanes, the fold fills the derived ones. Lanes that are both (supply,
- * balances) carry a flag that tells whether the feed gave them. `beginFold` moves what would be
- * written over to where it stays, `undoFold` moves it back.
+ * The feed fills the input lanes, the fold fills the derived ones. Lanes that are both (supply, balances)
+ * have a flag that is set if the feed gave them. `beginFold` moves input lanes that the fold would overwrite,
+ * `undoFold` moves them back.
  */
 
 export const SWAP_RECORD_BYTES = 224
@@ -21,7 +21,7 @@ export const SwapFloatLane = {
   slot: 0,
   /**
    * Dollars per SOL known at arrival, 0 when none: the swap's own price (`Flag.ownSolPrice`), else
-   * the newest `sol_price` event. Input; the fold keeps `SwapLane.cashbackLo` there.
+   * the newest `sol_price` event. Input; the fold writes `SwapLane.cashbackLo` there.
    */
   givenSolPriceUsd: 6,
   /**
@@ -135,7 +135,7 @@ export const Flag = {
   supplyUnseen: 1 << 25,
 } as const
 
-/** The bits that the feed sets for good; the fold sets the rest. */
+/** The bits that the feed sets and the fold leaves; the fold sets the rest. */
 export const INPUT_FLAGS = 0xffff | Flag.noTxIndex
 
 /** The upper six bits: they outlive a fold of the record (arrival-order.ts). */
@@ -152,8 +152,8 @@ const QUOTE_DECIMALS_SHIFT = 19
 const QUOTE_DECIMALS_MASK = 31
 
 /**
- * The bits of the flags lane for a hop and the decimals of a quote, where they are given. What there is no
- * room for (event lines refuse it, a mint account on the chain may say it) is not given.
+ * The bits of the flags lane for a hop and the decimals of a quote, where they are given. Numbers that do not
+ * fit are left out: event lines refuse them, but a mint account on the chain may have them.
  */
 export function givenBits(route = 0, quoteDecimals = -1): number {
   const hop = route > 0 && route <= ROUTE_MASK ? route : 0
@@ -171,32 +171,42 @@ export function givenQuoteDecimals(flags: number): number {
   return ((flags >>> QUOTE_DECIMALS_SHIFT) & QUOTE_DECIMALS_MASK) - 1
 }
 
-/** Bits of the pool's lane that hold its address id: no book has room for the texts of so many. */
+/** A u32 lane of a record. */
+function intAt(u32: Uint32Array, at: number): number {
+  return u32[at] ?? 0
+}
+
+/** An f64 lane of a record. */
+function floatAt(f64: Float64Array, at: number): number {
+  return f64[at] ?? 0
+}
+
+/** Bits of the pool's lane that hold its address id: no address book has room for more texts. */
 const POOL_BITS = 30
 const POOL_MASK = 2 ** POOL_BITS - 1
 
 /** The pool's lane of a swap: its address id, and which `Quote` the feed gave, if any. */
-export function poolLane(pool: number, toldQuote?: number): number {
-  return toldQuote === undefined ? pool : (pool | ((toldQuote + 1) << POOL_BITS)) >>> 0
+export function poolLane(pool: number, givenQuote?: number): number {
+  return givenQuote === undefined ? pool : (pool | ((givenQuote + 1) << POOL_BITS)) >>> 0
 }
 
 /** Address id of the pool of the record at u32 lane `at`. */
 export function poolOf(u32: Uint32Array, at: number): number {
-  return u32[at + SwapLane.pool] & POOL_MASK
+  return intAt(u32, at + SwapLane.pool) & POOL_MASK
 }
 
 /** The `Quote` that the feed gave with the swap, -1 for none. */
 export function givenQuoteOf(u32: Uint32Array, at: number): number {
-  return (u32[at + SwapLane.pool] >>> POOL_BITS) - 1
+  return (intAt(u32, at + SwapLane.pool) >>> POOL_BITS) - 1
 }
 
 /**
- * A swap's place in a route, as the fold keeps it: the first hop, a later one, or one whose coin only passed
+ * A swap's place in a route, as the fold stores it: the first hop, a later one, or one whose coin only passed
  * through on its way from one hop to the next.
  */
 export const Hop = { none: 0, first: 1, later: 2, passed: 3 } as const
 
-/** Bits that the feed gives beside them, until the fold begins. */
+/** Further bits that the feed gives, until the fold begins. */
 export const GIVEN_BITS =
   (ROUTE_MASK << ROUTE_SHIFT) | (QUOTE_DECIMALS_MASK << QUOTE_DECIMALS_SHIFT)
 
@@ -206,33 +216,33 @@ const WALLET_MASK = 2 ** WALLET_BITS - 1
 
 /** Wallet row of the record at u32 lane `at`. */
 export function walletOf(u32: Uint32Array, at: number): number {
-  return u32[at + SwapLane.wallet] & WALLET_MASK
+  return intAt(u32, at + SwapLane.wallet) & WALLET_MASK
 }
 
 /** One of `Hop`, of a folded record. */
 export function hopOf(u32: Uint32Array, at: number): number {
-  return u32[at + SwapLane.wallet] >>> WALLET_BITS
+  return intAt(u32, at + SwapLane.wallet) >>> WALLET_BITS
 }
 
-/** The coin of the record passed through: nobody held it. */
+/** The coin of the record only passed through: no wallet held it. */
 export function markPassed(u32: Uint32Array, at: number): void {
   markHop(u32, at, Hop.passed)
 }
 
 /** Dollars per SOL that the fold used, of f64 lanes from `atF` on. */
 export function solPriceOf(f64: Float64Array, atF: number): number {
-  return Math.abs(f64[atF + SwapFloatLane.solPriceUsd])
+  return Math.abs(floatAt(f64, atF + SwapFloatLane.solPriceUsd))
 }
 
-/** Lamports that one raw unit of the coin was worth which the swap is quoted in; 0: in no coin, or unknown. */
+/** Lamports per raw unit of the coin that the swap is quoted in; 0 if it is none, or its price unknown. */
 export function lamportsPerUnitOf(f64: Float64Array, atF: number): number {
-  const lane = f64[atF + SwapFloatLane.volumeMicroUsd]
+  const lane = floatAt(f64, atF + SwapFloatLane.volumeMicroUsd)
   return lane < 0 ? -lane : 0
 }
 
 /** Dollar volume of a folded record in micro-USD, an integer. */
 export function volumeMicroUsdOf(u32: Uint32Array, f64: Float64Array, at: number): number {
-  const lane = f64[(at >>> 1) + SwapFloatLane.volumeMicroUsd]
+  const lane = floatAt(f64, (at >>> 1) + SwapFloatLane.volumeMicroUsd)
   if (lane >= 0) return lane
   return coinMicroUsd(numberAt(u32, at + SwapLane.quoteLo), -lane, solPriceOf(f64, at >>> 1))
 }
@@ -251,47 +261,43 @@ export function coinMicroUsd(
  * moved. The SOL price that was given is written over.
  */
 export function beginFold(u32: Uint32Array, at: number): void {
-  const flags = u32[at + SwapLane.flags]
+  const flags = intAt(u32, at + SwapLane.flags)
   copyU64(u32, at + SwapLane.cashbackLo, u32, at + SwapLane.givenCashbackLo)
   if (flags & Flag.amm) copyU64(u32, at + SwapLane.lpFeeLo, u32, at + SwapLane.givenLpFeeLo)
-  else if (!isZeroAt(u32, at + SwapLane.givenLpFeeLo)) addLpFeeOfCurve(u32, at)
+  // A curve has no liquidity providers: an LP fee that a feed gives with it counts to the platform's.
+  else addU64(u32, at + SwapLane.platformFeeLo, u32, at + SwapLane.givenLpFeeLo)
   const route = givenRoute(flags)
   if (route > 0) markHop(u32, at, route > 1 ? Hop.later : Hop.first)
 }
 
-/** A curve has no liquidity providers: an LP fee that a feed gives with it counts to the platform's. */
-function addLpFeeOfCurve(u32: Uint32Array, at: number): void {
-  addU64(u32, at + SwapLane.platformFeeLo, u32, at + SwapLane.givenLpFeeLo)
-}
-
 function markHop(u32: Uint32Array, at: number, hop: number): void {
-  u32[at + SwapLane.wallet] = (u32[at + SwapLane.wallet] | (hop << WALLET_BITS)) >>> 0
+  u32[at + SwapLane.wallet] = (intAt(u32, at + SwapLane.wallet) | (hop << WALLET_BITS)) >>> 0
 }
 
 /** A folded record, taken back, as it was when its fold began. */
 export function undoFold(u32: Uint32Array, f64: Float64Array, at: number): void {
-  const flags = u32[at + SwapLane.flags] & (INPUT_FLAGS | ARRIVAL_BITS)
+  const flags = intAt(u32, at + SwapLane.flags) & (INPUT_FLAGS | ARRIVAL_BITS)
   const hop = hopOf(u32, at)
   const isBought = (flags & Flag.sell) === 0
   const route = hop === Hop.passed ? (isBought ? Hop.first : Hop.later) : hop
   u32[at + SwapLane.flags] = (flags | givenBits(route)) >>> 0
-  u32[at + SwapLane.wallet] &= WALLET_MASK
+  u32[at + SwapLane.wallet] = walletOf(u32, at)
   copyU64(u32, at + SwapLane.givenCashbackLo, u32, at + SwapLane.cashbackLo)
   u32[at + SwapLane.givenLpFeeLo] = 0
   u32[at + SwapLane.givenLpFeeLo + 1] = 0
   if (flags & Flag.amm) copyU64(u32, at + SwapLane.givenLpFeeLo, u32, at + SwapLane.lpFeeLo)
   f64[(at >>> 1) + SwapFloatLane.givenSolPriceUsd] = Math.max(
     0,
-    f64[(at >>> 1) + SwapFloatLane.solPriceUsd],
+    floatAt(f64, (at >>> 1) + SwapFloatLane.solPriceUsd),
   )
 }
 
 /**
- * What a swap is found by again. Its place in the total order would not do: without a slot it has none of
- * its own, and such swaps stand in no order of their numbers.
+ * Finds a swap again. Its place in the total order would not do: a swap without a slot has none of its own,
+ * and such swaps have no order of their numbers.
  */
 export interface SwapMark {
-  /** Where it stood on the tape: late swaps that go before it move it on, and nothing moves it back. */
+  /** Its index on the tape then: late swaps before it only increase it. */
   readonly index: number
   readonly ordinal: number
   /** First word of its signature. */
@@ -345,7 +351,7 @@ export class RecordBatch {
     return this.count + this.others.length
   }
 
-  /** Tells all that it holds, in order: runs of records, and the events between them. */
+  /** Visits its content in order: runs of records, and the events between them. */
   walk(records: (from: number, to: number) => void, other: (event: FeedEvent) => void): void {
     let from = 0
     for (const { before, event } of this.others) {

@@ -14,10 +14,10 @@ export function codePoints(text: string, max: number): string {
   return wellFormed.slice(0, end)
 }
 
-/** What people write without a scheme and mean as a link. */
+/** Links that people write without a scheme. */
 const SCHEMELESS = /^(x\.com|twitter\.com|t\.me)\//i
 
-/** `https://` before a link to X or Telegram that was written without a scheme; all else as it is. */
+/** `https://` before a link to X or Telegram without a scheme; any other text as it is. */
 export function withScheme(text: string): string {
   const link = text.trim()
   return SCHEMELESS.test(link) ? `https://${link}` : text
@@ -43,7 +43,7 @@ const X_RESERVED = new Set([
   'messages',
 ])
 
-/** What people of X talk in together, each at /i/<name>/<id>. */
+/** Rooms where people of X talk, each at /i/<name>/<id>. */
 const X_ROOMS = new Set(['broadcasts', 'spaces'])
 
 /**
@@ -51,18 +51,16 @@ const X_ROOMS = new Set(['broadcasts', 'spaces'])
  * `broadcasts:<id>`, `spaces:<id>`; "" when it counts for nothing (contract section 2, xReuses).
  */
 export function xLinkOf(link: string): string {
-  const parts = pathOfX(withScheme(link).trim())
-  if (parts.length === 0) return ''
-  const first = parts[0].toLowerCase()
-  if (first === 'i' && /^communities$/i.test(parts[1] ?? '') && /^\d+$/.test(parts[2] ?? ''))
-    return `community:${parts[2]}`
-  const room = (parts[1] ?? '').toLowerCase()
-  if (first === 'i' && X_ROOMS.has(room) && /^\w+$/.test(parts[2] ?? ''))
-    return `${room}:${parts[2]}`
+  const [start = '', second = '', third = '', fourth = ''] = pathOfX(withScheme(link).trim())
+  const first = start.toLowerCase()
+  const isShared = first === 'i'
+  if (isShared && /^communities$/i.test(second) && /^\d+$/.test(third)) return `community:${third}`
+  const room = second.toLowerCase()
+  if (isShared && X_ROOMS.has(room) && /^\w+$/.test(third)) return `${room}:${third}`
   // /i/web/status/<id> is another spelling of /i/status/<id>, and /<handle>/statuses/<id> an old one.
-  const at = first === 'i' && /^web$/i.test(parts[1] ?? '') ? 2 : 1
-  if (/^status(es)?$/i.test(parts[at] ?? '') && /^\d+/.test(parts[at + 1] ?? ''))
-    return `status:${/^\d+/.exec(parts[at + 1])?.[0] ?? ''}`
+  const isWeb = isShared && /^web$/i.test(second)
+  const status = /^\d+/.exec(isWeb ? fourth : third)
+  if (/^status(es)?$/i.test(isWeb ? third : second) && status !== null) return `status:${status[0]}`
   // X leads /@handle to /handle.
   const handle = first.replace(/^@/, '')
   if (X_RESERVED.has(handle) || !/^[a-z0-9_]{1,15}$/.test(handle)) return ''

@@ -1,10 +1,10 @@
-import type { ChainedRank, SearchIndex } from '../../src/engine/index/search-index.ts'
+import type { Rank, SearchIndex } from '../../src/engine/index/search-index.ts'
 
 /** Tokens whose symbol the needle is, or that begin with it; null when they are too many to weigh. */
 export function chainedTokens(
   index: SearchIndex,
   needle: Buffer,
-  rank: ChainedRank,
+  rank: typeof Rank.symbol | typeof Rank.prefix,
 ): number[] | null {
   const texts = index.candidates(needle, rank)
   if (texts === null) return null

@@ -1,7 +1,6 @@
 import { copyU64, isLess, isZeroAt, subtractU64, writeU64 } from '../../base/u64.ts'
 import type { Balance } from '../../events/event.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
-import { hashSignatureText } from '../state/address-book.ts'
 import { isNeverHolder } from '../state/lanes.ts'
 import { LifecycleLane, PositionFlag, PositionLane, TokenFlag, TokenLane } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
@@ -92,7 +91,7 @@ export class BalanceFold {
   #noteLeft(token: number, p: Uint32Array, pAt: number, { signature }: Balance): void {
     copyU64(left, 0, p, pAt + PositionLane.balanceLo)
     subtractU64(left, 0, told, 0)
-    const signatureHash = hashSignatureText(signature, this.#state.book)
+    const signatureHash = this.#state.book.hashSignature(signature)
     if (this.#swaps.clamp.burns.isHandedOn(left, token, signatureHash[0], signatureHash[1]))
       p[pAt + PositionLane.flags] |= PositionFlag.gaveAway
   }

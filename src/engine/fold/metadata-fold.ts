@@ -100,15 +100,15 @@ export function noteCoinOfSwap({ births, quotes }: State, u32: Uint32Array, at: 
   if (givenQuoteOf(u32, at) !== Quote.other) return
   const quote = quotes.numberOfCoin(u32[at + SwapLane.quoteMint])
   const decimals = givenQuoteDecimals(u32[at + SwapLane.flags])
-  if (decimals >= 0) quotes.tellDecimals(quote, decimals)
+  if (decimals >= 0) quotes.noteDecimals(quote, decimals)
   const token = u32[at + SwapLane.token]
   const b = births.u32[token >>> ROW_SHIFT]
-  const lane = (token & ROW_MASK) * LifecycleLane.lanes + LifecycleLane.toldCoin
+  const lane = (token & ROW_MASK) * LifecycleLane.lanes + LifecycleLane.givenCoin
   if (b[lane] === 0) b[lane] = quote
 }
 
 /** A creation may say how many decimals its quote has. */
 export function noteDecimalsOfCreation({ quotes }: State, event: TokenCreated): void {
   if (event.quoteDecimals === undefined) return
-  quotes.tellDecimals(quotes.numberOf(event.quoteMint), event.quoteDecimals)
+  quotes.noteDecimals(quotes.numberOf(event.quoteMint), event.quoteDecimals)
 }

@@ -41,7 +41,7 @@ export class Prefetcher {
     const wallet = u32[at + SwapLane.wallet]
     const signatureHash = hashSignature(u32, at + SwapLane.signature)
     identify(signatureHash[0], signatureHash[1], u32[at + SwapLane.ordinal])
-    let sum = this.#identities.near(identityKey[1]) + this.#state.nearPosition(token, wallet)
+    let sum = this.#identities.near(identityKey[1]) + this.#state.touchPosition(token, wallet)
     if (token < tokens.count) {
       const page = tokens.u32[token >>> ROW_SHIFT]
       const lane = (token & ROW_MASK) * TokenLane.lanes

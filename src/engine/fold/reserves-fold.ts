@@ -1,7 +1,6 @@
 import { copyU64, isLess, subtractU64, writeU64 } from '../../base/u64.ts'
 import type { Reserves } from '../../events/event.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
-import { hashSignatureText } from '../state/address-book.ts'
 import { TokenFlag, TokenLane } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
 import type { Burns } from './burns.ts'
@@ -34,7 +33,7 @@ export class ReservesFold {
     const isCurve = event.source === 'pump'
     // A curve that has graduated makes the price no more.
     if (isCurve && t[tAt + TokenLane.flags] & TokenFlag.graduated) return
-    t[tAt + TokenLane.flags] |= TokenFlag.reservesTold
+    t[tAt + TokenLane.flags] |= TokenFlag.reservesGiven
     if (event.virtualBaseRaw > 0n && event.virtualQuoteRaw > 0n) {
       writeU64(t, tAt + TokenLane.virtualBaseLo, event.virtualBaseRaw)
       writeU64(t, tAt + TokenLane.virtualQuoteLo, event.virtualQuoteRaw)
@@ -51,7 +50,7 @@ export class ReservesFold {
     if (reason === 'burn' && isLess(amount, 0, t, tAt + TokenLane.supplyLo)) {
       copyU64(burned, 0, t, tAt + TokenLane.supplyLo)
       subtractU64(burned, 0, amount, 0)
-      const signatureHash = hashSignatureText(signature, this.#state.book)
+      const signatureHash = this.#state.book.hashSignature(signature)
       this.#burns.note(burned, token, signatureHash[0], signatureHash[1])
     }
     copyU64(t, tAt + TokenLane.supplyLo, amount, 0)

@@ -70,10 +70,10 @@ export class TokenLifecycle {
   takeQuote(swap: SwapContext): void {
     const told = givenQuoteOf(swap.r, swap.rAt)
     const { t, tAt, b, bAt } = swap
-    if (told < 0 || t[tAt + TokenLane.flags] & (TokenFlag.creationKnown | TokenFlag.quoteTold))
+    if (told < 0 || t[tAt + TokenLane.flags] & (TokenFlag.creationKnown | TokenFlag.quoteGiven))
       return
-    t[tAt + TokenLane.flags] |= TokenFlag.quoteTold
-    const quote = told === Quote.other ? b[bAt + LifecycleLane.toldCoin] : told
+    t[tAt + TokenLane.flags] |= TokenFlag.quoteGiven
+    const quote = told === Quote.other ? b[bAt + LifecycleLane.givenCoin] : told
     if (quote === swap.quote) return
     this.#state.undo.save(this.#state.birthsUndo, swap.token)
     b[bAt + LifecycleLane.quote] = quote
@@ -98,7 +98,7 @@ export class TokenLifecycle {
     this.#fillCreation(token, event, key)
     if (
       t[tAt + TokenLane.swaps] === 0 &&
-      (t[tAt + TokenLane.flags] & TokenFlag.reservesTold) === 0
+      (t[tAt + TokenLane.flags] & TokenFlag.reservesGiven) === 0
     ) {
       writeU64(t, tAt + TokenLane.virtualBaseLo, event.virtualBaseRaw)
       writeU64(t, tAt + TokenLane.virtualQuoteLo, event.virtualQuoteRaw)

@@ -5,39 +5,39 @@ import { flagsOf } from '../state/lanes.ts'
 import { LifecycleLane, TokenFlag } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
 
-/** Tokens looked at between two questions whether there is time for more. */
+/** Tokens between two checks of the budget. */
 const TOKENS_A_LOOK = 1_024
 
 /**
- * The tokens of each creator, the one whose creation was told last first: chains of token rows, made
- * in pieces before the first question and then kept up. 4 bytes a token and a wallet.
+ * The tokens of each creator, the one whose creation arrived last first: chains of token rows, made in
+ * pieces at the first read and then kept up to date. 4 bytes a token and a wallet.
  */
 export class CreatorTokens {
   readonly #state: State
-  readonly #told: U32List
+  readonly #launches: U32List
   readonly #nextPlus1 = new U32List()
   readonly #firstPlus1 = new U32List()
   #making: Generator<void, void> | null = null
   #isMade = false
 
-  /** `told` has the tokens in the order in which their creation was told. */
-  constructor(state: State, told: U32List) {
+  /** `launches` has the tokens in the order in which their creation arrived. */
+  constructor(state: State, launches: U32List) {
     this.#state = state
-    this.#told = told
+    this.#launches = launches
   }
 
   get memory(): MemoryPart {
     return growingPart('creators', this.#nextPlus1, this.#firstPlus1)
   }
 
-  /** The creation of a token was told. */
+  /** The creation of a token arrived. */
   created(token: number): void {
     if (this.#isMade) this.#link(token)
   }
 
   /**
-   * Tokens of the creator of `token`, the one told last first; at most `max`. The token itself is always
-   * included: where it is older than so many others it stands last.
+   * Tokens of the creator of `token`, the newest arrival first; at most `max`. The token itself is always
+   * included: it stands last if `max` others are newer.
    * @throws OutOfTime while the chains are made
    */
   ofCreatorOf(token: number, max: number, budget: Budget): number[] {
@@ -61,24 +61,24 @@ export class CreatorTokens {
   }
 
   *#make(): Generator<void, void> {
-    const told = this.#told
+    const launches = this.#launches
     const { count } = this.#state.tokens
     const isMarked = new Uint8Array(count)
     let marked = 0
-    while (marked < told.length) {
-      isMarked[told.get(marked++)] = 1
+    while (marked < launches.length) {
+      isMarked[launches.get(marked++)] = 1
       if (marked % TOKENS_A_LOOK === 0) yield
     }
-    // Snapshots of version 1 do not say when their tokens were told: before all others.
+    // Snapshots of version 1 have no arrivals of their tokens: these come before all others.
     for (let token = 0; token < count; token++) {
       if (isMarked[token] === 0) this.#link(token)
       if (token % TOKENS_A_LOOK !== 0) continue
       yield
-      // What was told meanwhile has its place behind these.
-      while (marked < told.length) isMarked[told.get(marked++)] = 1
+      // Creations that arrived meanwhile come behind these.
+      while (marked < launches.length) isMarked[launches.get(marked++)] = 1
     }
-    for (let place = 0; place < told.length; place++) {
-      this.#link(told.get(place))
+    for (let place = 0; place < launches.length; place++) {
+      this.#link(launches.get(place))
       if (place % TOKENS_A_LOOK === 0) yield
     }
   }

@@ -2,7 +2,7 @@ import { olderLink } from '../../base/errors.ts'
 import { ROW_MASK, ROW_SHIFT, Rows, U32List } from '../memory/rows.ts'
 import { untouchedByScattered } from '../memory/views.ts'
 
-/** Entries that one look decides about; what a text's bits let through is searched natively. */
+/** Entries of a block: the filter decides about all of them, and the blocks that it lets through are searched. */
 export const ENTRIES_PER_BLOCK = 32
 /** 16 bytes an entry: a mint of 44 letters and a name set some sixty bits. */
 const BITS_PER_BLOCK = 1 << 12
@@ -10,7 +10,7 @@ const LANES_PER_BLOCK = BITS_PER_BLOCK / 32
 const HASH_SHIFT = 32 - Math.log2(BITS_PER_BLOCK)
 /** Three bytes, and odd ones by themselves: pairs of letters are in every block, by its mints. */
 const GRAM_BYTES = 3
-/** A longer text is told apart by its beginning. */
+/** Of a longer text its beginning decides. */
 const GRAMS_MAX = 32
 
 /**
@@ -18,26 +18,14 @@ const GRAMS_MAX = 32
  * texts (docs/decisions/0012). It never says no where the text is; texts that went are not taken out.
  */
 export class GramFilter {
-  readonly #blocks = new Rows(LANES_PER_BLOCK)
-
-  get bytes(): number {
-    return this.#blocks.bytes
-  }
-
-  get untouchedBytes(): number {
-    return this.#blocks.untouchedBytes
-  }
-
-  /** Forgets all texts. */
-  clear(): void {
-    this.#blocks.reset(0)
-  }
+  /** The bits of each block. */
+  readonly blocks = new Rows(LANES_PER_BLOCK)
 
   /** Adds one text of an entry; entries come in order. */
   add(entry: number, bytes: Uint8Array, from: number, to: number): void {
     const block = Math.floor(entry / ENTRIES_PER_BLOCK)
-    while (this.#blocks.count <= block) this.#blocks.add()
-    const lanes = this.#blocks.u32[block >>> ROW_SHIFT]
+    while (this.blocks.count <= block) this.blocks.add()
+    const lanes = this.blocks.u32[block >>> ROW_SHIFT]
     const row = (block & ROW_MASK) * LANES_PER_BLOCK
     let gram = 0
     let wasOdd = 0
@@ -52,7 +40,7 @@ export class GramFilter {
     }
   }
 
-  /** The bits that every block with this text has; none when nothing can be said. */
+  /** The bits that every block with this text has; none when the text is too short to tell. */
   bitsOf(text: Uint8Array): readonly number[] {
     if (text.length < GRAM_BYTES) {
       if (!text.some((byte) => IS_ODD[byte] === 1)) return []
@@ -67,7 +55,7 @@ export class GramFilter {
 
   /** May an entry of the block hold a text with these bits? */
   mayHold(block: number, bits: readonly number[]): boolean {
-    const lanes = this.#blocks.u32[block >>> ROW_SHIFT]
+    const lanes = this.blocks.u32[block >>> ROW_SHIFT]
     const row = (block & ROW_MASK) * LANES_PER_BLOCK
     for (const bit of bits) if (((lanes[row + (bit >>> 5)] >>> (bit & 31)) & 1) === 0) return false
     return true

@@ -1,49 +1,47 @@
 import type { Budget } from '../../base/budget.ts'
 import { ROWS_MAX, U32List } from '../memory/rows.ts'
-import { type StatePart, sizesOf } from '../memory/state-part.ts'
+import { growingPart, type MemoryPart, type StatePart, sizesOf } from '../memory/state-part.ts'
 import { GrowingBytes } from '../memory/views.ts'
 import { ENTRIES_PER_BLOCK, GramFilter, NumberChains } from './search-candidates.ts'
 
 /** Texts of an entry that are looked for by how they begin: its name, then its symbol. */
 const CHAINED = 2
 const FIRST_BYTES = 1 << 16
-/** By so many of its first bytes a mint or symbol has its chain. */
+/** First bytes of a mint or symbol that choose its chain. */
 const HASHED_BYTES = 16
-/** What more than one token in so many holds is common: it is found soon from the greatest market cap down. */
+/** A text that more than one token in 64 holds is common: it is found soon from the greatest market cap down. */
 const COMMON_SHARE = 64
-/** Entries put into the filter between two questions whether there is time for more. */
+/** Entries put into the filter between two checks of the budget. */
 const FILTERED_A_LOOK = 256
 /**
- * Texts of a chain that are weighed, for each root of all: a longer chain takes longer to walk, and of
- * what it has fifty are found sooner among all tokens. Both take as long at about so many.
+ * Texts of a chain that are weighed, by the square root of all: with more of them, fifty tokens are found
+ * sooner by walking all tokens from the greatest market cap down.
  */
 const WEIGHED_A_ROOT = 24
 /**
- * A chain so many times longer is compared first, text by text as they lie: anybody can launch what
- * shares a chain with a query, and to weigh what is not it takes five times as long.
+ * A chain that is so many times longer is compared with the query first: anybody can launch tokens that
+ * share a chain with it, and weighing takes five times as long as comparing.
  */
 const LONG_CHAIN = 2
-/** So few are never too many to look at. */
+/** Up to so many are never common. */
 const COMMON_LEAST = 256
 
 export const Rank = { mint: 0, symbol: 1, prefix: 2, substring: 3 } as const
-/** Ranks of tokens that a chain has. */
-export type ChainedRank = typeof Rank.symbol | typeof Rank.prefix
 
 /** Where an entry starts is a u32. */
 const BYTES_MAX = 0xffffffff
 
 /**
- * `engine/index` has what is derived from the rows and can be made anew: this search, the orders of tables, the largest holders,
- * columns of traders, tokens by creator and by X link. In: changes, told by the fold or read in its logs. Out: rows of tokens
- * and positions. Only the texts of the search are part of a snapshot.
+ * `engine/index` has data that is derived from the rows and can be made again: this search, the orders of tables, the largest
+ * holders, columns of traders, tokens by creator and by X link. In: changes, noted by the fold or read from its logs. Out: rows
+ * of tokens and positions. Only the texts of the search are part of a snapshot.
  *
  * Search over mint, name and symbol (contract section 3.1): all case-folded texts in one byte
  * buffer, scanned natively where a filter lets through. Renamed tokens are written again and their
  * old entry is blanked.
  *
- * What too many tokens hold to look at them all is found by chains: names and symbols that begin with
- * the same two, three or eight bytes, mints and symbols with the same hash.
+ * A text that too many tokens hold is found by chains: names and symbols that begin with the same two,
+ * three or eight bytes, mints and symbols with the same hash.
  */
 export class SearchIndex {
   readonly #texts = new GrowingBytes(FIRST_BYTES)
@@ -82,27 +80,19 @@ export class SearchIndex {
       this.#places.reset(0)
       for (const chains of this.#chains) chains.clear()
       // A start does not wait for the filter: `load` fills it.
-      this.#grams.clear()
+      this.#grams.blocks.reset(0)
       this.#filtered = 0
       for (let entry = 0; entry < this.#starts.length; entry++) this.#chain(entry)
     },
   }
 
-  get bytes(): number {
-    return this.#memory.reduce((sum, { bytes }) => sum + bytes, 0)
+  get memory(): MemoryPart {
+    const texts = [this.#texts, this.#starts, this.#tokens, this.#entryOfToken]
+    return growingPart('search', ...texts, this.#grams.blocks, this.#places, ...this.#chains)
   }
 
-  get untouchedBytes(): number {
-    return this.#memory.reduce((sum, { untouchedBytes }) => sum + untouchedBytes, 0)
-  }
-
-  get #memory(): readonly { readonly bytes: number; readonly untouchedBytes: number }[] {
-    const kept = [this.#texts, this.#starts, this.#tokens, this.#entryOfToken]
-    return [...kept, this.#grams, this.#places, ...this.#chains]
-  }
-
-  get #chains(): readonly (BeginningChains | NumberChains)[] {
-    return [this.#beginnings, this.#mintChains, this.#symbolChains]
+  get #chains(): readonly NumberChains[] {
+    return [...this.#beginnings.chains, this.#mintChains, this.#symbolChains]
   }
 
   /** Adds a token, or replaces what it is found by; the same again costs a comparison. */
@@ -125,7 +115,7 @@ export class SearchIndex {
   }
 
   /**
-   * Fills the filter after a start. What is asked before it is full is found too, only later.
+   * Fills the filter after a start. Searches before it is full find the same, only slower.
    * @throws OutOfTime before it is full
    */
   load(budget: Budget): void {
@@ -143,10 +133,10 @@ export class SearchIndex {
   }
 
   /**
-   * Texts, by number, among which are those that give a token the rank: all of a chain, or of a long one
-   * those that begin with the needle; null when these are so many that they are found soon among all tokens.
+   * Texts, by number, with those that give a token the rank among them: all of a chain, or of a long one
+   * those that begin with the needle; null when there are so many that a walk over all tokens is faster.
    */
-  candidates(needle: Buffer, rank: ChainedRank): Uint32Array | null {
+  candidates(needle: Buffer, rank: typeof Rank.symbol | typeof Rank.prefix): Uint32Array | null {
     const most = Math.max(COMMON_LEAST, WEIGHED_A_ROOT * Math.sqrt(this.#starts.length))
     const texts =
       rank === Rank.prefix ? this.#beginnings.candidates(needle, most) : this.#symbols(needle)
@@ -177,7 +167,7 @@ export class SearchIndex {
   }
 
   /** Does this candidate give its token the rank? True of one text of each token that has it. */
-  gives(needle: Buffer, text: number, rank: ChainedRank): boolean {
+  gives(needle: Buffer, text: number, rank: number): boolean {
     if (rank === Rank.prefix && !this.#isFirstBeginning(needle, text)) return false
     return this.#rank(needle, Math.floor(text / CHAINED)) === rank
   }
@@ -188,7 +178,7 @@ export class SearchIndex {
    */
   insides(needle: Buffer, found: (token: number) => void): boolean {
     const bits = this.#grams.bitsOf(needle)
-    // One or two letters are in mints everywhere: a beginning tells. Other texts lie where their fashion was.
+    // One or two letters are in mints everywhere: the first entries show it. Other texts lie where their fashion was.
     const isEverywhere = bits.length === 0
     const blocks = Math.ceil(this.#starts.length / ENTRIES_PER_BLOCK)
     let count = 0
@@ -219,9 +209,9 @@ export class SearchIndex {
     const bits = this.#grams.bitsOf(needle)
     return (token) => {
       const entry = this.#entryOfToken.get(token) - 1
-      // What only old and cheap tokens hold is looked for in all others first.
+      // A text of old and cheap tokens alone is looked for in all others first.
       if (entry < 0 || !this.#mayHold(Math.floor(entry / ENTRIES_PER_BLOCK), bits)) return false
-      // Whatever stands lower has to hold it; to begin with it says that it does.
+      // Higher ranks imply that the entry holds it; the lowest has to be checked.
       if (rank === Rank.substring && !this.#holds(needle, entry)) return false
       return this.#rank(needle, entry) === rank
     }
@@ -324,7 +314,7 @@ export class SearchIndex {
   }
 }
 
-/** A query as the texts are kept. */
+/** A query in the form of the stored texts. */
 export function needleOf(query: string): Buffer {
   return Buffer.from(foldCase(query))
 }
@@ -352,16 +342,8 @@ const BYTE_VALUES = 1 << 8
 class BeginningChains {
   readonly #levels = BEGINNING_BYTES.map((length) => ({ length, chains: new NumberChains() }))
 
-  get bytes(): number {
-    return this.#levels.reduce((sum, { chains }) => sum + chains.bytes, 0)
-  }
-
-  get untouchedBytes(): number {
-    return this.#levels.reduce((sum, { chains }) => sum + chains.untouchedBytes, 0)
-  }
-
-  clear(): void {
-    for (const { chains } of this.#levels) chains.clear()
+  get chains(): readonly NumberChains[] {
+    return this.#levels.map(({ chains }) => chains)
   }
 
   /** Adds the next text, of which no byte is missing: what stands behind it counts as well. */

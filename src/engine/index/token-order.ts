@@ -4,7 +4,7 @@ import { completionOf, flagsOf, isCompleting } from '../state/lanes.ts'
 import { LifecycleLane, TokenFlag } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
 
-/** Changed tokens that wait for a reader; from there on the writer places them itself. */
+/** Changed tokens that wait for a read; past it the writer places them itself. */
 const DIRTY_TOKENS_MAX = 1_024
 
 const FIRST_TOKENS = 1024
@@ -20,7 +20,7 @@ const FK = { completion: 0, slot: 1, arrival: 2, lanes: 3 } as const
 const UK = { txIndex: 0, ordinal: 1, lanes: 2 } as const
 
 /**
- * The orders of the token tables, brought up to date when somebody reads: the new by creation,
+ * The orders of the token tables, brought up to date by reads: the new by creation,
  * the graduated by migration, the completing by completion (contract section 3.7). The fold only
  * notes which tokens changed. Lists run oldest first; tables read them from the end.
  */
@@ -35,7 +35,7 @@ export class TokenOrder {
   #u32 = new Uint32Array(FIRST_TOKENS * UK.lanes)
   #isDirty = new Uint8Array(FIRST_TOKENS)
   #dirty: number[] = []
-  /** The rows were loaded, or much was folded: the next reader has the orders made anew. */
+  /** The rows were loaded: the next read makes the orders again. */
   #isStale = false
   /** `arrival`: of an event without a slot, which stands behind the one whose place it has; else 0. */
   readonly #key = { completion: 0, slot: 0, txIndex: 0, ordinal: 0, arrival: 0 }
@@ -51,7 +51,7 @@ export class TokenOrder {
     return columns.reduce((sum, { byteLength }) => sum + byteLength, orders)
   }
 
-  /** The token changed: its places may have. */
+  /** The token changed, and its places may have. */
   touch(token: number): void {
     this.#state.changes.note(token)
     if (this.#isStale) return
@@ -61,15 +61,15 @@ export class TokenOrder {
     this.#dirty.push(token)
   }
 
-  /** As `touch`, of a swap: most move their token nowhere, which costs least to see while its rows are near. */
+  /** As `touch`, of a swap: most do not move their token, which is cheapest to see while its rows are cached. */
   traded(token: number): void {
     if (this.#staysInPlace(token)) this.#state.changes.note(token)
     else this.touch(token)
   }
 
   /**
-   * Does the token stand where it stood before its swap? The new and the graduated stand by one event
-   * each, and whoever takes that back, or tells another one, touches the token.
+   * Does the token stand where it stood before its swap? The new and the graduated stand by one event each;
+   * the fold touches the token when it takes that event back or folds another one.
    */
   #staysInPlace(token: number): boolean {
     if (this.#isStale || token >= this.#listed.length) return false
@@ -78,8 +78,8 @@ export class TokenOrder {
   }
 
   /**
-   * The rows are other ones: the orders are made anew when somebody reads, and whatever was derived
-   * from a token's rows is stale.
+   * The rows are other ones: the next read makes the orders again, and all data derived from a token's rows
+   * is stale.
    */
   startAnew(): void {
     this.#isStale = true
@@ -87,7 +87,7 @@ export class TokenOrder {
     this.#state.creatorChanges.noteAll()
   }
 
-  /** Brings the orders up to date when much has changed, so that no reader waits for all of it. */
+  /** Brings the orders up to date when much has changed, so that no read waits for all of it. */
   keepUp(): void {
     if (this.#isStale || this.#dirty.length >= DIRTY_TOKENS_MAX) this.#refresh()
   }
@@ -301,7 +301,7 @@ export class OrderedTokens {
     const at = this.#placeIn(block, token)
     if (block.count < BLOCK_TOKENS_MAX) block.insert(at, token)
     else if (at === block.count && place === this.#blocks.length - 1)
-      // The newest come last: what they leave behind stays full, for who reads on and on.
+      // The newest come last: the blocks behind them stay full, for long scans.
       this.#blocks.push(new Block([token]))
     else {
       const other = block.split()

@@ -8,22 +8,21 @@ import type { PositionLists } from '../state/position-lists.ts'
 import type { State } from '../state/state.ts'
 
 const TOP = 10
-/** Positions a list keeps: some more than ten, so that ten sales in a row need no new scan. */
-const KEPT = 26
+/** Positions of a list: some more than ten, so that ten sales in a row need no new scan. */
+const LISTED_MAX = 26
 /**
  * [count, known, floor (f64), sum (f64), positions…]: every holder that is not listed has at most
  * `floor`; `sum` is that of the ten largest.
  */
 const LIST = { count: 0, known: 1, floorF: 1, sumF: 2, first: 6 } as const
-const LIST_LANES = LIST.first + KEPT
+const LIST_LANES = LIST.first + LISTED_MAX
 /** What is known of a mint's largest holders. */
 const Known = { nothing: 0, list: 1, sum: 2 } as const
 
 /**
- * The largest holders of a mint, found by a scan on the first read and kept current after it.
- * Only mints with more than ten holders that somebody looks at have a list. It is derived from
- * positions alone and made by reads, so it is no part of the state; after a roll-back it is simply
- * scanned again.
+ * The largest holders of a mint, found by a scan on the first read and updated by each change after it.
+ * Only mints with more than ten holders that were read have a list. It is derived from positions alone and
+ * made by reads, so it is no part of the state; after a roll-back the mint is scanned again.
  *
  * Balances are compared as doubles: two that differ only past 2^53 are as good as equal here.
  */
@@ -34,7 +33,7 @@ export class TopHolders {
   /** Per token: its list + 1. */
   readonly #listOfToken = new U32List()
   readonly #found: number[] = []
-  /** How often all holders of a mint were looked through. */
+  /** Scans of all holders of a mint. */
   scans = 0
 
   constructor(state: State, positions: PositionLists) {
@@ -77,7 +76,7 @@ export class TopHolders {
   }
 
   /**
-   * Looks through the holders of tokens whose largest are not known: then `sum` of each takes no time to speak of.
+   * Scans the holders of tokens whose largest are not known: after it `sum` of each is fast.
    * @throws OutOfTime after any of them but the last
    */
   load(tokens: readonly number[], budget: Budget): void {
@@ -88,7 +87,7 @@ export class TopHolders {
     }
   }
 
-  /** Does its sum need a look at all of its positions? */
+  /** Does its sum need a scan? */
   #needsScan(token: number): boolean {
     const { tokens } = this.#state
     if (tokens.get(token, TokenLane.holders) <= TOP) return false
@@ -110,11 +109,11 @@ export class TopHolders {
       const r = this.#state.dormant.runs.f64[run >>> ROW_SHIFT]
       return r[(((run & ROW_MASK) * ColdRunLane.lanes) >>> 1) + ColdRunLane.topSumF]
     }
-    return this.#keptSum(token)
+    return this.#listedSum(token)
   }
 
   /** Made once after each change of a balance: the ten rows lie far apart in memory. */
-  #keptSum(token: number): number {
+  #listedSum(token: number): number {
     const list = this.#currentList(token)
     const lanes = this.#lists.u32[list >>> ROW_SHIFT]
     const floats = this.#lists.f64[list >>> ROW_SHIFT]
@@ -205,13 +204,13 @@ export class TopHolders {
     const lanes = this.#lists.u32[list >>> ROW_SHIFT]
     const at = (list & ROW_MASK) * LIST_LANES
     const count = lanes[at + LIST.count]
-    if (count < KEPT) {
+    if (count < LISTED_MAX) {
       lanes[at + LIST.first + count] = position
       lanes[at + LIST.count] = count + 1
       return
     }
     let smallest = at + LIST.first
-    for (let i = smallest + 1; i < at + LIST.first + KEPT; i++)
+    for (let i = smallest + 1; i < at + LIST.first + LISTED_MAX; i++)
       if (this.#balance(lanes[i]) < this.#balance(lanes[smallest])) smallest = i
     const floors = this.#lists.f64[list >>> ROW_SHIFT]
     const out = Math.min(this.#balance(lanes[smallest]), this.#balance(position))

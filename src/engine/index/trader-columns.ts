@@ -13,24 +13,24 @@ import {
 } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
 
-/** As a fault of the chain is told. */
+/** The chain in the message of a fault. */
 const POSITIONS = 'positions of a mint'
 
 const MICRO = 1e6
 
-/** Traders looked at between two questions whether there is time for more: each lies elsewhere in memory. */
+/** Traders between two checks of the budget: each lies elsewhere in memory. */
 const TRADERS_A_LOOK = 256
-/** With more new traders since it was read the chain is followed anew. */
+/** With more new traders since it was read, the chain is followed again from its start. */
 const NEW_TRADERS_MAX = 4_096
 
 /** NaN: it has no value, and no place in the list that is ordered by it. */
 const NONE = Number.NaN
 
-/** What is read of a position, of u32 lanes from `at` on, in the units of the wire. */
+/** Reads a value of the position at u32 lane `at`, in the units of the wire. */
 type Read = (p: Uint32Array, pf: Float64Array, at: number, decimals: number, state: State) => number
 
 const READS = {
-  /** Of two wallets the one whose text is less never has the greater number. */
+  /** Of two wallets the one with the lesser text never has the greater number. */
   walletOrder: (p, _pf, at, _decimals, { book }) =>
     book.orderOf(book.addressOfWallet(p[at + PositionLane.wallet])),
   realizedUsd: (p, pf, at) =>
@@ -52,7 +52,7 @@ const READS = {
   /** None without a buy. */
   firstBuyAt: (p, _pf, at) =>
     p[at + PositionLane.buys] > 0 ? p[at + PositionLane.firstBuyAt] : NONE,
-  /** The balance of one who counts as a holder. */
+  /** The balance of a wallet that counts as a holder. */
   held: (p, _pf, at, decimals, state) => {
     if ((p[at + PositionLane.balanceLo] | p[at + PositionLane.balanceLo + 1]) === 0) return NONE
     if (isNeverHolder(state, p[at + PositionLane.token], p[at + PositionLane.wallet])) return NONE
@@ -60,12 +60,12 @@ const READS = {
   },
 } as const satisfies Record<string, Read>
 
-/** An amount of a position that stands in lists. */
+/** An amount of a listed position. */
 function listed(p: Uint32Array, at: number, lane: number, decimals: number): number {
   return isListedAt(p, at) ? wholeAt(p, at + lane, decimals) : NONE
 }
 
-/** A quantity of traders that is kept by trader. */
+/** A quantity with a column of its own. */
 export type TraderPart = keyof typeof READS
 
 interface Part {
@@ -76,23 +76,23 @@ interface Part {
 }
 
 /**
- * What lists of a mint's traders are ordered by, in columns: a value is read when its position has
- * changed, told by a log, so that an answer runs over numbers that lie side by side and waits for no
- * row. Of a mint whose positions are never put to rest; it is no part of the state.
+ * The keys of lists of a mint's traders, in columns: a value is read again only when a log notes a change of
+ * its position, so that an answer scans adjacent numbers and waits for no row. For mints that are never
+ * evicted; it is no part of the state.
  */
 export class MintTraders {
   readonly #state: State
   readonly #token: number
-  /** Rows, the newest first; behind `#first` those that came since, the oldest first. */
+  /** Rows, the newest first; behind `#first` the newer ones, the oldest first. */
   #rows: Uint32Array
   #count = 0
   #first = 0
-  /** Row + 1 with which the first walk along the chain goes on; 0: it has come to its end. */
+  /** Row + 1 at which the first walk along the chain goes on; 0: it has reached the end. */
   #nextPlus1: number
   /** Places by row. */
   readonly #places = new HashSlots()
   readonly #parts = new Map<TraderPart, Part>()
-  /** What was read is as of so many changes of the token, and this place in the log. */
+  /** The columns are as of this count of the token's changes, and this place in the log. */
   #changes = -1
   #readTo = 0
   #decimals = 0
@@ -117,7 +117,7 @@ export class MintTraders {
     return this.#count
   }
 
-  /** Has the chain more new traders than are taken at once? */
+  /** Has the chain more new traders than one call takes? */
   get isOutgrown(): boolean {
     if (this.#nextPlus1 !== 0) return false
     return (
@@ -127,7 +127,7 @@ export class MintTraders {
 
   /**
    * Reads these parts as of now: they are good until the next event.
-   * @throws OutOfTime: what changes until the next call is read then
+   * @throws OutOfTime before all is read; the next call goes on, and reads later changes too
    */
   load(parts: readonly TraderPart[], budget: Budget): void {
     this.#walk(budget)
@@ -140,7 +140,7 @@ export class MintTraders {
     return this.#rows[place]
   }
 
-  /** Of two traders the one who came first has the less number. */
+  /** Of two traders the earlier one has the lesser number. */
   arrivalOf(place: number): number {
     return place < this.#first ? -place : place
   }
@@ -182,7 +182,7 @@ export class MintTraders {
     this.#takeNew()
   }
 
-  /** Those that came in front of the newest known. */
+  /** Adds the traders in front of the newest known one. */
   #takeNew(): void {
     const newest = this.#rows[this.#count > this.#first ? this.#count - 1 : 0]
     const rows: number[] = []
@@ -226,7 +226,7 @@ export class MintTraders {
     }
   }
 
-  /** Reads a position anew if it is one of the mint's that was read. */
+  /** Reads a position again if it is a known one of the mint. */
   #refresh(row: number): void {
     const p = this.#state.positions.u32[row >>> ROW_SHIFT]
     if (p[(row & ROW_MASK) * PositionLane.lanes + PositionLane.token] !== this.#token) return
@@ -252,41 +252,35 @@ function hashOf(row: number): number {
 
 /** Lists of more traders than this are read in one go. */
 const TRADERS_MAX = 1 << 20
-/** Bytes of all mints; beyond it those that were asked for longest ago are forgotten. */
-const KEPT_BYTES = 1 << 26
-
-interface Kept {
-  readonly traders: MintTraders
-  /** Was all found that was looked for? */
-  isFound: boolean
-}
+/** Bytes of all mints; beyond it those read longest ago are dropped. */
+const COLUMN_BYTES_MAX = 1 << 26
 
 /**
- * Columns of mints with so many traders that a list of them takes more than a turn: read in pieces when
- * first they are asked for, then kept up to date. Such a mint never rests, so that its rows stay its own.
+ * Columns of mints whose lists of traders take longer than a turn of the event loop: read in pieces at the
+ * first request, then updated. Such a mint is never evicted, so that its rows stay its own.
  */
 export class TraderColumns {
   readonly #state: State
-  readonly #keptBytes: number
-  /** By token, the one asked for longest ago first. */
-  readonly #kept = new Map<number, Kept>()
-  /** Tokens forgotten before all was found: they are read in one go, or several might push each other out for ever. */
+  readonly #bytesMax: number
+  /** By token, the one read longest ago first; `isLoaded`: its last load was finished. */
+  readonly #mints = new Map<number, { readonly traders: MintTraders; isLoaded: boolean }>()
+  /** Tokens dropped before they were loaded: they are read at once, or several could drop each other for ever. */
   readonly #pushedOut = new Set<number>()
 
-  constructor(state: State, keptBytes = KEPT_BYTES) {
+  constructor(state: State, bytesMax = COLUMN_BYTES_MAX) {
     this.#state = state
-    this.#keptBytes = keptBytes
+    this.#bytesMax = bytesMax
   }
 
   get bytes(): number {
     let bytes = 0
-    for (const { traders } of this.#kept.values()) bytes += traders.bytes
+    for (const { traders } of this.#mints.values()) bytes += traders.bytes
     return bytes
   }
 
   /** The rows are other ones. */
   drop(): void {
-    this.#kept.clear()
+    this.#mints.clear()
     this.#pushedOut.clear()
   }
 
@@ -295,38 +289,38 @@ export class TraderColumns {
    * @throws OutOfTime before all is read
    */
   of(token: number, parts: readonly TraderPart[], budget: Budget): MintTraders | null {
-    if (!this.#isKept(token) || this.#pushedOut.delete(token)) return null
-    const kept = this.#of(token)
-    kept.isFound = false
-    kept.traders.load(parts, budget)
-    kept.isFound = true
+    if (!this.#hasColumns(token) || this.#pushedOut.delete(token)) return null
+    const mint = this.#of(token)
+    mint.isLoaded = false
+    mint.traders.load(parts, budget)
+    mint.isLoaded = true
     this.#makeRoom()
-    return kept.traders
+    return mint.traders
   }
 
-  #isKept(token: number): boolean {
+  #hasColumns(token: number): boolean {
     const traders = this.#state.metadata.get(token, MetadataLane.positions)
-    // Folders of old may have one at rest all the same.
+    // Old data folders may have evicted one all the same.
     const isAwake = this.#state.tokens.get(token, TokenLane.dormantPlus1) === 0
     return traders > DORMANT_TRADERS_MAX && traders <= TRADERS_MAX && isAwake
   }
 
-  #of(token: number): Kept {
-    let kept = this.#kept.get(token)
-    if (kept === undefined || kept.traders.isOutgrown)
-      kept = { traders: new MintTraders(this.#state, token), isFound: false }
-    this.#kept.delete(token)
-    this.#kept.set(token, kept)
-    return kept
+  #of(token: number) {
+    let mint = this.#mints.get(token)
+    if (mint === undefined || mint.traders.isOutgrown)
+      mint = { traders: new MintTraders(this.#state, token), isLoaded: false }
+    this.#mints.delete(token)
+    this.#mints.set(token, mint)
+    return mint
   }
 
   #makeRoom(): void {
     let { bytes } = this
-    for (const [token, { traders, isFound }] of this.#kept) {
-      if (bytes <= this.#keptBytes || this.#kept.size === 1) return
+    for (const [token, { traders, isLoaded }] of this.#mints) {
+      if (bytes <= this.#bytesMax || this.#mints.size === 1) return
       bytes -= traders.bytes
-      this.#kept.delete(token)
-      if (!isFound) this.#pushedOut.add(token)
+      this.#mints.delete(token)
+      if (!isLoaded) this.#pushedOut.add(token)
     }
   }
 }

@@ -5,7 +5,7 @@ import { flagsOf } from '../state/lanes.ts'
 import { LifecycleLane, MetadataLane, TokenFlag } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
 
-/** As a fault of the chain is told. */
+/** The chain in the message of a fault. */
 const TOKENS = 'tokens of a link'
 
 const FIRST_ROWS = 1024
@@ -22,7 +22,7 @@ export class XLinks {
   #nexts = new Uint32Array(FIRST_ROWS)
   /** By token: those before it with its link, once that is ranked; 0 without a link. */
   #ranks = new Uint32Array(FIRST_ROWS)
-  /** By link: a token of it came out of order, went or was created elsewhere since it was ranked. */
+  /** By link: since it was ranked a token came out of order, left, or got another place of creation. */
   #isUnranked = new Uint8Array(FIRST_ROWS)
   /** These links, each once. */
   #unranked: number[] = []
@@ -47,7 +47,7 @@ export class XLinks {
     if (next !== 0) this.#enter(next - 1, token)
   }
 
-  /** Makes the lists anew from the metadata rows. */
+  /** Makes the lists again from the metadata rows. */
   rebuild(): void {
     this.#firsts.fill(0)
     this.#ranks.fill(0)
@@ -60,8 +60,8 @@ export class XLinks {
   }
 
   /**
-   * The token came to be, or the place of its creation is another. A birth that is taken back needs
-   * no word: what was folded after it is folded again, and gives birth anew.
+   * The token was created, or the place of its creation changed. A creation that is taken back needs no call:
+   * it is folded again.
    */
   moved(token: number): void {
     const link = this.#linkOf(token)
@@ -88,7 +88,7 @@ export class XLinks {
     return metadata.get(token, MetadataLane.linkPlus1) - 1
   }
 
-  /** One sort for all tokens of a link: asked one by one, each would look at all the others. */
+  /** One sort for all tokens of a link: one by one, each would be compared with all others. */
   #rank(link: number): void {
     const tokens: number[] = []
     for (let next = this.#firsts[link]; next !== 0; next = this.#nexts[next - 1]) {

@@ -25,8 +25,8 @@ export interface RankKeys {
 
 /**
  * The things of ranks `from` to before `to`, in order. Linear in the number of things for the level
- * that tells most of them apart; sorting all of them with their texts takes some thirty times as long.
- * `values`: the numbers of the first level, thing by thing, of who has them already.
+ * that separates most of them; sorting all of them with their texts takes some thirty times as long.
+ * `values`: the numbers of the first level, thing by thing, if the caller has them already.
  */
 export function ranked(
   things: ArrayLike<number>,

@@ -3,8 +3,8 @@ import { bytesOf, isRingLength, widened } from './views.ts'
 
 /**
  * Fixed-size rows off the V8 heap: pages of one buffer each, reached as u32 or f64 lanes. The buffers
- * are shared ones, though nobody shares them: V8 counts the bytes of others as its own and collects
- * garbage for every few megabytes of new rows, tens of milliseconds each.
+ * are SharedArrayBuffers, though no thread shares them: V8 counts the bytes of other buffers as its own and
+ * collects garbage for every few megabytes of new rows, tens of milliseconds each.
  * Growing adds a page and copies nothing, so that no event waits for a big copy; the garbage
  * collector sees a handful of objects however many rows there are.
  *
@@ -172,7 +172,7 @@ export class Rows {
 /**
  * Open addressing from a 32-bit hash to a row, in shards that grow one at a time: a table of
  * millions never stops the loop to rehash itself, only one 256th of it.
- * A slot is [hash, row + 1]; equal hashes are told apart by the caller's `probe` loop.
+ * A slot is [hash, row + 1]; the caller compares the rows of equal hashes (`first`, `next`).
  */
 const SHARD_BITS = 8
 const SHARDS = 1 << SHARD_BITS
@@ -213,7 +213,7 @@ export class HashSlots {
   }
 
   /** Reads the slot that a search would begin at. */
-  near(hash: number): number {
+  touch(hash: number): number {
     const shard = this.#shards[hash >>> (32 - SHARD_BITS)]
     return shard[(hash << 1) & (shard.length - 1)]
   }

@@ -2,9 +2,11 @@
 const COPIED_BYTES_MAX = 1 << 28
 
 /**
- * One part of the engine's state as a snapshot keeps it: a few numbers that say how big it is, and
- * its bytes where they lie. The same history gives the same facts and the same bytes, whatever was
- * read in between; what can be derived from other parts is no part of its own.
+ * `engine/memory` has the containers of the engine, outside V8's heap: rows, hash slots, lists, texts, bytes. They know no
+ * token and no swap; each can be a part of a snapshot.
+ *
+ * A part of the state, as a snapshot stores it: a few numbers for its size, and its bytes where they lie. The
+ * same history gives the same facts and bytes, whatever was read in between; derived data is no part.
  */
 export interface StatePart {
   /** Its name in the snapshot's table of contents. */
@@ -22,7 +24,7 @@ export interface StatePart {
   settle(): void
 }
 
-/** Why a saved state cannot be loaded, in one sentence; what was being loaded is of no use then. */
+/** Why a saved state cannot be loaded, in one sentence; the engine that was loading it is useless then. */
 export class StateError extends Error {
   override readonly name = 'StateError'
 }
@@ -48,7 +50,7 @@ export function sizesOf(
   return facts
 }
 
-/** What lies in buffers of its own. */
+/** A container with buffers of its own. */
 export interface Sized {
   /** Bytes of its buffers. */
   readonly bytes: number
@@ -66,12 +68,12 @@ export interface MemoryPart {
   readonly grows: boolean
 }
 
-/** What holds the market itself: more tokens, wallets, positions or swaps are more bytes. */
+/** Memory that grows with tokens, wallets, positions or swaps. */
 export function growingPart(name: string, ...sized: readonly Sized[]): MemoryPart {
   return { ...summed(sized), name, grows: true }
 }
 
-/** What never passes a size that is set. */
+/** Memory with a bound. */
 export function boundedPart(name: string, ...sized: readonly Sized[]): MemoryPart {
   return { ...summed(sized), name, grows: false }
 }

@@ -1,4 +1,4 @@
-/** What the system gives memory by, to whoever writes to it first. */
+/** Bytes that the system gives at the first write to any of them. */
 const PAGE_BYTES = 4_096
 
 /** The bytes of an array where they lie. */

@@ -1,6 +1,6 @@
 import type { Balance, PlacedEvent, Reserves } from '../../events/event.ts'
 import { Flag, SwapFloatLane, SwapLane } from '../../events/swap-record.ts'
-import { type AddressBook, hashSignature, hashSignatureText } from '../state/address-book.ts'
+import { type AddressBook, hashSignature } from '../state/address-book.ts'
 import type { Tape } from '../state/tape.ts'
 import type { EventPosition } from './event-position.ts'
 import { identify } from './identities.ts'
@@ -43,7 +43,7 @@ export class PositionResolver {
 
   /** The key of an event that is no swap. */
   keyOf(event: PlacedEvent, arrival: number): EventPosition {
-    return this.#keyOf(event, arrival, hashSignatureText(event.signature, this.#book))
+    return this.#keyOf(event, arrival, this.#book.hashSignature(event.signature))
   }
 
   /**
@@ -56,7 +56,7 @@ export class PositionResolver {
     wallet: number,
     arrival: number,
   ): EventPosition {
-    const signatureHash = hashSignatureText(event.signature, this.#book)
+    const signatureHash = this.#book.hashSignature(event.signature)
     const about = Math.imul(token + 1, 0x9e3779b1) ^ Math.imul(wallet + 2, 0x85ebca6b)
     identify(signatureHash[0] ^ about, signatureHash[1], event.ordinal)
     return this.#keyOf(event, arrival, signatureHash)

@@ -9,7 +9,7 @@ import {
   SwapFloatLane,
   SwapLane,
 } from '../../events/swap-record.ts'
-import { type AddressBook, packSignature } from '../state/address-book.ts'
+import type { AddressBook } from '../state/address-book.ts'
 
 /**
  * Turns swap events into records: interns addresses, packs the signature, marks what was given. A
@@ -40,7 +40,7 @@ export class SwapIntake {
     let flags = flagsOfSwap(swap) | givenBits(swap.route, swap.quoteDecimals)
     if (swap.solPriceUsd !== undefined)
       batch.f64[RecordBatch.f64At(index) + SwapFloatLane.givenSolPriceUsd] = swap.solPriceUsd
-    if (packSignature(swap.signature, this.#book, u32, at + SwapLane.signature))
+    if (this.#book.packSignature(swap.signature, u32, at + SwapLane.signature))
       flags |= Flag.textSignature
     u32[at + SwapLane.flags] = flags
   }

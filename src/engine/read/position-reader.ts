@@ -43,7 +43,7 @@ export class PositionReader {
   #takeDormant(position: number): void {
     const record = recordOf(position)
     const { dormant, tokens, wallets } = this.#state
-    dormant.copyNear(record, this.#dormant)
+    dormant.copyCached(record, this.#dormant)
     if (
       this.#dormant[PositionLane.token] >= tokens.count ||
       this.#dormant[PositionLane.wallet] >= wallets.count

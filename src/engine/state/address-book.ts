@@ -1,14 +1,13 @@
 import { decodeBase58 } from '../../base/base58.ts'
 import { Flag, SIGNATURE_LANES, SwapLane } from '../../events/swap-record.ts'
-import { HashSlots, ROW_MASK, ROW_SHIFT, Rows } from '../memory/rows.ts'
+import { HashSlots, Rows } from '../memory/rows.ts'
 import { growingPart, type MemoryPart, type StatePart } from '../memory/state-part.ts'
 import { TextStore } from '../memory/text-store.ts'
 
 /** Lanes of an address row. */
-const A = { text: 0, token: 1, wallet: 2 } as const
-const ADDRESS_LANES = 4
+const A = { text: 0, token: 1, wallet: 2, lanes: 4 } as const
 
-/** Longest address or signature text kept, in bytes; longer ones are cut. */
+/** Bytes of the longest text of an address or signature; a longer one is cut. */
 export const ADDRESS_BYTES_MAX = 512
 
 const encoder = new TextEncoder()
@@ -20,7 +19,7 @@ const encoder = new TextEncoder()
  */
 export class AddressBook {
   readonly #texts = new TextStore()
-  readonly #rows = new Rows(ADDRESS_LANES)
+  readonly #rows = new Rows(A.lanes)
   readonly #slots = new HashSlots()
   readonly #scratch = new Uint8Array(ADDRESS_BYTES_MAX)
   /** Address id of each token row and of each wallet row. */
@@ -35,7 +34,7 @@ export class AddressBook {
     this.#walletAddresses.part('wallet addresses'),
   ]
 
-  /** How many addresses, token rows and wallet rows there are. */
+  /** Numbers of addresses, token rows and wallet rows. */
   get counts(): Readonly<Record<'addresses' | 'tokens' | 'wallets', number>> {
     return {
       addresses: this.#rows.count,
@@ -66,7 +65,7 @@ export class AddressBook {
     const found = this.#find(hash, length)
     if (found >= 0) return found
     const id = this.#rows.add()
-    this.#lanes(id)[laneOf(id) + A.text] = this.#texts.putBytes(this.#scratch.subarray(0, length))
+    this.#rows.set(id, A.text, this.#texts.putBytes(this.#scratch.subarray(0, length)))
     this.#slots.add(hash, id)
     return id
   }
@@ -111,34 +110,34 @@ export class AddressBook {
 
   /** Token row of an address id, or -1. */
   tokenOf(address: number): number {
-    return this.#lanes(address)[laneOf(address) + A.token] - 1
+    return this.#rows.get(address, A.token) - 1
   }
 
   /** Wallet row of an address id, or -1. */
   walletOf(address: number): number {
-    return this.#lanes(address)[laneOf(address) + A.wallet] - 1
+    return this.#rows.get(address, A.wallet) - 1
   }
 
   addressOfToken(token: number): number {
-    return this.#tokenAddresses.u32[token >>> ROW_SHIFT][(token & ROW_MASK) * 2]
+    return this.#tokenAddresses.get(token, 0)
   }
 
   addressOfWallet(wallet: number): number {
-    return this.#walletAddresses.u32[wallet >>> ROW_SHIFT][(wallet & ROW_MASK) * 2]
+    return this.#walletAddresses.get(wallet, 0)
   }
 
   /** Copies the UTF-8 of an address to `at` of another array; returns how many bytes it has. */
   copyText(address: number, into: Uint8Array, at: number): number {
-    return this.#texts.copy(this.#lanes(address)[laneOf(address) + A.text], into, at)
+    return this.#texts.copy(this.#rows.get(address, A.text), into, at)
   }
 
   /** The beginning of a text as a number: of two texts the lesser one never has the greater number. */
   orderOf(address: number): number {
-    return this.#texts.orderOf(this.#lanes(address)[laneOf(address) + A.text])
+    return this.#texts.orderOf(this.#rows.get(address, A.text))
   }
 
   text(address: number): string {
-    return this.#texts.get(this.#lanes(address)[laneOf(address) + A.text])
+    return this.#texts.get(this.#rows.get(address, A.text))
   }
 
   mintOf(token: number): string {
@@ -149,24 +148,41 @@ export class AddressBook {
     return this.text(this.addressOfWallet(wallet))
   }
 
-  #role(address: number, lane: number, rows: Rows): number {
-    const lanes = this.#lanes(address)
-    const known = lanes[laneOf(address) + lane]
-    if (known !== 0) return known - 1
-    const row = rows.add()
-    rows.u32[row >>> ROW_SHIFT][(row & ROW_MASK) * 2] = address
-    lanes[laneOf(address) + lane] = row + 1
-    return row
+  /**
+   * Packs a signature into SIGNATURE_LANES zeroed lanes: its 64 bytes when it is base58, else the id
+   * of its text in the first lane. True when it is such a text.
+   */
+  packSignature(signature: string, u32: Uint32Array, at: number): boolean {
+    const bytes = bytesOf(signature)
+    if (bytes === null) {
+      u32[at] = this.address(signature)
+      return true
+    }
+    scratchBytes.set(bytes)
+    u32.set(scratch, at)
+    return false
   }
 
-  #lanes(address: number): Uint32Array {
-    return this.#rows.u32[address >>> ROW_SHIFT]
+  /** As `hashSignature`, of the signature of an event that is no swap. */
+  hashSignature(signature: string): Readonly<typeof signatureHash> {
+    scratch.fill(0)
+    this.packSignature(signature, scratch, 0)
+    return hashSignature(scratch, 0)
+  }
+
+  #role(address: number, lane: number, rows: Rows): number {
+    const known = this.#rows.get(address, lane)
+    if (known !== 0) return known - 1
+    const row = rows.add()
+    rows.set(row, 0, address)
+    this.#rows.set(address, lane, row + 1)
+    return row
   }
 
   #find(hash: number, length: number): number {
     let id = this.#slots.first(hash)
     while (id >= 0) {
-      if (this.#texts.equals(this.#lanes(id)[laneOf(id) + A.text], this.#scratch, length)) return id
+      if (this.#texts.equals(this.#rows.get(id, A.text), this.#scratch, length)) return id
       id = this.#slots.next()
     }
     return -1
@@ -183,10 +199,6 @@ export class AddressBook {
     }
     return length
   }
-}
-
-function laneOf(address: number): number {
-  return (address & ROW_MASK) * ADDRESS_LANES
 }
 
 /** FNV-1a, then mixed: mints differ early, but their last characters are often alike. */
@@ -209,36 +221,6 @@ const signatureHash = new Int32Array(2)
 
 const scratch = new Uint32Array(SIGNATURE_LANES)
 const scratchBytes = new Uint8Array(scratch.buffer)
-
-/**
- * Packs a signature into SIGNATURE_LANES zeroed lanes: its 64 bytes when it is base58, else the id
- * of its text in the first lane. True when it is such a text.
- */
-export function packSignature(
-  signature: string,
-  book: AddressBook,
-  u32: Uint32Array,
-  at: number,
-): boolean {
-  const bytes = bytesOf(signature)
-  if (bytes === null) {
-    u32[at] = book.address(signature)
-    return true
-  }
-  scratchBytes.set(bytes)
-  u32.set(scratch, at)
-  return false
-}
-
-/** Hashes a signature that is no swap's as `hashSignature` does a packed one. */
-export function hashSignatureText(
-  signature: string,
-  book: AddressBook,
-): Readonly<typeof signatureHash> {
-  scratch.fill(0)
-  packSignature(signature, book, scratch, 0)
-  return hashSignature(scratch, 0)
-}
 
 /** Hash of the packed signature at a lane, in two halves; good until the next call. */
 export function hashSignature(source: Uint32Array, at: number): Readonly<typeof signatureHash> {

@@ -9,7 +9,7 @@ import { Tape } from './tape.ts'
 
 const FIRST_COPIES = 16
 
-/** Copies of records of a chain, the oldest first, each of so many lanes of 8 bytes. */
+/** Copies of the records of a chain, the oldest first, each of `width` lanes of 8 bytes. */
 export class ChainCopy {
   /** The newest record that is copied, + 1; 0 for none. */
   newestPlus1: number
@@ -60,9 +60,8 @@ interface Copies {
 }
 
 /**
- * Copies of chains whose records lie all over a tape on the disk, each a read of it, and of which a read
- * needs all at one moment: they are taken in pieces, and not again. A record never changes, and new
- * ones come before the others.
+ * Copies of chains whose records are scattered over a tape on the disk, where each is a read of it. An answer
+ * that needs a whole chain copies it in pieces, once. A record never changes, and new ones come before the others.
  */
 export class CopiedChains {
   readonly #width: number
@@ -90,7 +89,7 @@ export class CopiedChains {
     this.#read = read
   }
 
-  /** Records that are kept, more or less: chains without any count as one. */
+  /** Copied records; a chain without any counts as one. */
   get count(): number {
     return this.#chains?.calculatedSize ?? 0
   }
@@ -102,20 +101,20 @@ export class CopiedChains {
     return sum
   }
 
-  /** Had chains to go because there is no room for all? */
+  /** Were chains dropped because there is no room for all? */
   get isFull(): boolean {
     return this.#isFull
   }
 
-  /** Forgets all: the tape is another one. */
+  /** Drops all copies: the tape is another one. */
   drop(): void {
     this.#chains?.clear()
     this.#isFull = false
   }
 
   /**
-   * The copies of a chain, from its newest record (+ 1) on; null: they are more than are kept, and have to be
-   * read where they lie.
+   * The copies of a chain, from its newest record (+ 1) on; null: it is longer than the limit, so its records
+   * are read one by one.
    * @throws OutOfTime before all are copied
    * @throws TapeDamage when one cannot be read
    */
@@ -126,7 +125,7 @@ export class CopiedChains {
     try {
       this.#readOn(copies, newestPlus1, budget)
     } finally {
-      this.#keep(chain, copies)
+      this.#store(chain, copies)
     }
     return countOf(copies) > this.#recordsMax ? null : copies.whole
   }
@@ -148,12 +147,12 @@ export class CopiedChains {
     }
   }
 
-  /** As another object each time: one that is kept already is not measured again, though it has grown. */
-  #keep(chain: number, copies: Copies): void {
+  /** A new object each time: the cache would not measure a known one again, though it has grown. */
+  #store(chain: number, copies: Copies): void {
     this.#chains ??= new LRUCache({
       max: this.#chainsMax,
       maxSize: this.#recordsMax,
-      sizeCalculation: (kept) => Math.max(1, countOf(kept)),
+      sizeCalculation: (stored) => Math.max(1, countOf(stored)),
       dispose: (_copies, _chain, reason) => {
         if (reason === 'evict') this.#isFull = true
       },
@@ -173,9 +172,9 @@ export const COPIED_RECORD = {
 } as const
 
 /**
- * Positions of tokens that have been quiet for long: records on a tape of their own, one run of them
- * for each dormant token, in the order of its chain. Nothing on the tape changes or is taken back; a
- * token that is traded again leaves its run behind, and a later rest writes another.
+ * Positions of dormant tokens: records on a tape of their own, one run for each token, in the order of its
+ * chain. Nothing on the tape changes or is taken back: a token that is traded again leaves its run behind,
+ * and a later eviction writes another.
  */
 export class Dormant {
   readonly tape: Tape
@@ -186,10 +185,10 @@ export class Dormant {
   /** Tokens that are dormant now, and positions of theirs. */
   tokens = 0
   positions = 0
-  /** Dormant tokens that were traded, or told of, again, since this process began to fold. */
+  /** Dormant tokens that an event restored since this process began to fold. */
   wakings = 0
-  /** Where `copyNear` looks first: what a read is about to go through. */
-  near: ChainCopy | null = null
+  /** Copies that `copyCached` looks in first: those of the wallet that a read goes through. */
+  cached: ChainCopy | null = null
   readonly parts: readonly StatePart[]
 
   constructor(chunkRecords?: number) {
@@ -238,14 +237,14 @@ export class Dormant {
     for (let i = 0; i < PositionLane.lanes; i++) into[to + i] = u32[at + i]
   }
 
-  /** As `copy`, out of what was copied before where that has it. */
-  copyNear(record: number, into: Uint32Array): void {
-    const { near } = this
-    const place = near === null ? -1 : placeOf(near, record)
-    if (near === null || place < 0) this.copy(record, into, 0)
+  /** As `copy`, from the cached copies if they have the record. */
+  copyCached(record: number, into: Uint32Array): void {
+    const { cached } = this
+    const place = cached === null ? -1 : placeOf(cached, record)
+    if (cached === null || place < 0) this.copy(record, into, 0)
     else {
       const at = place * COPIED_RECORD.width * 2
-      into.set(near.u32.subarray(at, at + PositionLane.lanes))
+      into.set(cached.u32.subarray(at, at + PositionLane.lanes))
     }
   }
 

@@ -25,7 +25,7 @@ export function positionLane(state: State, position: number, lane: number): numb
   return state.positions.get(position, lane)
 }
 
-/** Flags of the position at `pAt`: who traded an amount has held it, whatever was told of balances. */
+/** Flags of the position at `pAt`: a wallet that traded an amount has held it, whatever `balance` events say. */
 export function positionFlagsAt(p: Uint32Array, pAt: number): number {
   const hasTraded =
     !isZeroAt(p, pAt + PositionLane.boughtLo) || !isZeroAt(p, pAt + PositionLane.soldLo)
@@ -33,8 +33,8 @@ export function positionFlagsAt(p: Uint32Array, pAt: number): number {
 }
 
 /**
- * Does the position whose lanes begin at `pAt` stand in lists? One of a coin that only passed through on a
- * route does not, nor one that was taken back.
+ * Is the position whose lanes begin at `pAt` listed? One of a coin that only passed through on a route is not,
+ * nor one that was taken back.
  */
 export function isListedAt(p: Uint32Array, pAt: number): boolean {
   const hasTraded = p[pAt + PositionLane.buys] + p[pAt + PositionLane.sells] > 0

@@ -6,7 +6,7 @@
  * `lanes` is the number of u32 lanes of the row.
  */
 
-/** A token with more traders stays in memory: to read that many back would hold the loop. */
+/** A token with more traders stays in memory: reading that many back would block the event loop. */
 export const DORMANT_TRADERS_MAX = 8_192
 
 /** What every swap of a token may change. */
@@ -64,10 +64,10 @@ export const TokenFlag = {
   barsStored: 1 << 7,
   /** A supply was given by the creation or by a swap. */
   supplySeen: 1 << 8,
-  /** A swap told the quote while no creation was known. */
-  quoteTold: 1 << 9,
-  /** Reserves were told apart from trades: a creation told later does not know them better. */
-  reservesTold: 1 << 10,
+  /** A swap gave the quote while no creation was known. */
+  quoteGiven: 1 << 9,
+  /** An event that is no trade gave the reserves: a later event of the creation does not know them better. */
+  reservesGiven: 1 << 10,
 } as const
 
 /** Birth and migration: changes a few times in a token's life. */
@@ -81,7 +81,7 @@ export const LifecycleLane = {
   bondingCurvePlus1: 6,
   tokenProgramPlus1: 7,
   decimals: 8,
-  /** One of `Quote`, or a coin's number (quotes.ts). */
+  /** One of `Quote`, or a coin's number (`Quotes`). */
   quote: 9,
   initialRealBaseLo: 10,
   name: 12,
@@ -92,8 +92,8 @@ export const LifecycleLane = {
   graduatedTxIndex: 18,
   graduatedOrdinal: 19,
   migratedAt: 20,
-  /** Number of the coin that a swap told first as its quote (quotes.ts); 0 for none. */
-  toldCoin: 21,
+  /** Number of the coin that a swap gave first as its quote (`Quotes`); 0 for none. */
+  givenCoin: 21,
   /** Supply the creation gives to the swaps that came before any was known (`Flag.supplyUnseen`). */
   passedSupplyLo: 22,
   /**
@@ -119,7 +119,7 @@ export const MetadataLane = {
   firstText: 0,
   dexPaid: 7,
   linkPlus1: 8,
-  /** Positions the token has, as rows or at rest: of whoever traded it, held some of it or passed it on. */
+  /** Positions of the token, as rows or on the dormant tape: of each wallet that traded, held or passed it on. */
   positions: 9,
   lanes: 10,
 } as const
@@ -147,7 +147,7 @@ export const PositionLane = {
   buys: 32,
   sells: 33,
   firstBuyAt: 34,
-  /** While there is no trade: when the balance was told last. */
+  /** While there is no trade: time of the last `balance` event. */
   lastBuyAt: 35,
   firstSellAt: 36,
   lastSellAt: 37,
@@ -166,7 +166,7 @@ export const ColdPositionLane = {
   previousOfWalletPlus1: 31,
 } as const
 
-/** The run of a dormant token on the dormant tape, and what is asked of it all the time. */
+/** The run of a dormant token on the dormant tape, and the values of it that reads ask for often. */
 export const ColdRunLane = {
   first: 0,
   count: 1,
@@ -190,7 +190,7 @@ export const PositionFlag = {
   excluded: 1 << 5,
   /** Had a balance at some time. */
   held: 1 << 6,
-  /** Was given some while it had no swap of its own. */
+  /** Received some while it had no swap of its own. */
   handed: 1 << 7,
   /** Some left it, in a transaction, without a sale and without being burned. */
   gaveAway: 1 << 8,
@@ -235,7 +235,7 @@ export const Bar = {
 export const BarPrice = { open: 0, high: 1, low: 2, close: 3 } as const
 
 export const WalletFlag = {
-  /** The feed has said; `feedPro` is what it said last. */
+  /** The feed gave a judgement; `feedPro` is its last one. */
   feedJudged: 1 << 0,
   feedPro: 1 << 1,
   /** The judgement now. */

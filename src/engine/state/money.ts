@@ -23,9 +23,11 @@ import type { AddressBook } from './address-book.ts'
 import { LifecycleLane, TokenFlag, TokenLane } from './layout.ts'
 
 /**
- * Integer money from integer amounts and a price, rounded half up once (contract section 1).
- * Doubles do the work; where one lies too near a half to be sure, exact integers decide. The price
- * counts as the decimal number it was written as: of its double, half of all halves lie below one.
+ * Amounts, prices and quotes: what a swap, a token or a coin is worth in micro-USD, lamports, dollars and SOL.
+ *
+ * Integer money comes from integer amounts and a price, rounded half up once (contract section 1).
+ * Doubles do the work; one too close to a half is decided by exact integers. The price counts as the
+ * decimal number it was written as: of its double, half of all halves lie below one.
  */
 
 /** micro-USD of a quote amount. `quoteRaw` is lamports (SOL) or micro-USDC. */
@@ -37,13 +39,16 @@ export function microUsdOf(
 ): number {
   if (quote === Quote.usdc) return quoteNumber
   if (quote === Quote.other || solPriceUsd === 0) return 0
-  return timesRounded(quoteNumber, quoteRaw, solPriceUsd, 1000n)
+  const estimate = (quoteNumber * solPriceUsd) / 1000
+  if (isClear(estimate)) return Math.floor(estimate + 0.5)
+  const { numerator, denominator } = decimalOf(solPriceUsd)
+  return Number(halfUp(quoteRaw() * numerator, 1000n * denominator))
 }
 
 /** Lamports that a micro-USD amount was worth; 0 when the price was unknown. */
 export function lamportsOf(microUsd: number, solPriceUsd: number): number {
   if (solPriceUsd === 0) return 0
-  // What was beyond all numbers in dollars, at a price near the greatest, is no integer.
+  // An amount beyond all numbers in dollars, at a price close to the greatest, is no integer.
   if (microUsd === Number.POSITIVE_INFINITY) return microUsd
   const estimate = (microUsd * 1000) / solPriceUsd
   if (isClear(estimate)) return Math.floor(estimate + 0.5)
@@ -51,19 +56,7 @@ export function lamportsOf(microUsd: number, solPriceUsd: number): number {
   return Number(halfUp(BigInt(microUsd) * 1000n * price.denominator, price.numerator))
 }
 
-function timesRounded(
-  quoteNumber: number,
-  quoteRaw: () => bigint,
-  price: number,
-  divisor: bigint,
-): number {
-  const estimate = (quoteNumber * price) / 1000
-  if (isClear(estimate)) return Math.floor(estimate + 0.5)
-  const { numerator, denominator } = decimalOf(price)
-  return Number(halfUp(quoteRaw() * numerator, divisor * denominator))
-}
-
-/** Is the estimate so far from a half that its own error (2^-50 of it) cannot move the rounding? */
+/** Is the estimate so far from a half that its error (2^-50 of it) cannot change the rounding? */
 function isClear(estimate: number): boolean {
   const distance = Math.abs(estimate - Math.floor(estimate) - 0.5)
   return distance > estimate * 2 ** -50 && estimate < 2 ** 50
@@ -102,7 +95,7 @@ export function usdOfQuote(quoteWhole: number, quote: number, solPriceUsd: numbe
   return quote === Quote.sol ? quoteWhole * solPriceUsd : 0
 }
 
-/** SOL of an amount in whole quote units; 0 when it hangs on an unknown SOL price. */
+/** SOL of an amount in whole quote units; 0 when it depends on an unknown SOL price. */
 export function solOfQuote(quoteWhole: number, quote: number, solPriceUsd: number): number {
   if (quote === Quote.sol) return quoteWhole
   return quote === Quote.usdc && solPriceUsd > 0 ? quoteWhole / solPriceUsd : 0
@@ -118,7 +111,7 @@ export function percentOf(part: number, total: number): number {
   return percent > 100 ? 100 : percent
 }
 
-/** Percent of the curve's initial real base that is sold; unclamped below by nothing but 0. */
+/** Percent of the curve's initial real base that is sold. */
 export function soldPercent(
   real: Uint32Array,
   realAt: number,
@@ -134,16 +127,16 @@ export const QUOTE_COINS_MAX = 1 << 16
 /** Coins that a price may lead through: more, or a circle of them, is no price (contract section 1). */
 const QUOTE_STEPS_MAX = 4
 
-/** More no mint has that amounts can be read of. */
+/** Amounts of a mint with more cannot be read. */
 const DECIMALS_MAX = 18
 
 /** Number of the first coin. `Quote.other` itself is every coin that has no number of its own. */
 const FIRST_COIN = Quote.other + 1
 
-/** A coin that others are quoted in: its address id, its decimals + 1 where a feed told them (else 0). */
+/** A coin that others are quoted in: its address id, and its decimals + 1 if a feed gave them (else 0). */
 const Q = { address: 0, decimalsPlus1: 1, lanes: 2 } as const
 
-/** What of the state a price is made of. */
+/** Parts of the state that a price depends on. */
 interface PricedTokens {
   readonly book: AddressBook
   readonly texts: TextStore
@@ -153,8 +146,8 @@ interface PricedTokens {
 }
 
 /**
- * What mints are quoted in: SOL, USDC, or a coin, by number. A coin is numbered when it is first told and
- * keeps its number; what is known of it is that of its token, if the platform made it.
+ * Quotes of mints by number: SOL, USDC, or a coin. A coin gets its number at its first event; its decimals
+ * and price are those of its token, if the platform made it.
  */
 export class Quotes {
   readonly #state: PricedTokens
@@ -195,8 +188,8 @@ export class Quotes {
     return FIRST_COIN + row
   }
 
-  /** A feed says how many decimals a coin has: the first word counts. */
-  tellDecimals(quote: number, decimals: number): void {
+  /** A feed gave the decimals of a coin: the first ones count. */
+  noteDecimals(quote: number, decimals: number): void {
     if (quote < FIRST_COIN || decimals > DECIMALS_MAX) return
     const row = quote - FIRST_COIN
     if (this.#coins.get(row, Q.decimalsPlus1) === 0)
@@ -228,16 +221,16 @@ export class Quotes {
   }
 
   /**
-   * Decimals of a quote: of a coin that the engine knows as a token those of the token, else what was told,
-   * else those of the platform's coins where its mint looks like one of them, else nine.
+   * Decimals of a quote. A coin has those of its token, else the given ones, else those of the platform's
+   * coins if its mint looks like one of them, else nine.
    */
   decimalsOf(quote: number): number {
     if (quote < FIRST_COIN) return QUOTE_DECIMALS[quote]
     const token = this.tokenOf(quote)
     if (token >= 0 && this.#state.tokens.get(token, TokenLane.flags) & TokenFlag.exists)
       return this.#state.births.get(token, LifecycleLane.decimals)
-    const told = this.#lane(quote, Q.decimalsPlus1)
-    if (told > 0) return told - 1
+    const givenPlus1 = this.#lane(quote, Q.decimalsPlus1)
+    if (givenPlus1 > 0) return givenPlus1 - 1
     const mint = this.mintOf(quote)
     const isPlatform = mint === PUMP_MINT || mint.endsWith(this.#state.rules.mintSuffix)
     return isPlatform ? DECIMALS_DEFAULT : QUOTE_DECIMALS[Quote.other]
@@ -254,8 +247,8 @@ export class Quotes {
   }
 
   /**
-   * Dollars of what prices of a token are counted in (`TokenReader.priceInUnits`): a whole SOL or dollar, but
-   * the raw unit of a coin, so that a price stays what it is when more is learned of the coin's decimals.
+   * Dollars of the unit of a token's prices (`TokenReader.priceInUnits`): a whole SOL or dollar, but the raw
+   * unit of a coin, so that a price stays the same when the coin's decimals become known.
    */
   unitUsd(quote: number, solPriceUsd: number): number {
     if (quote < FIRST_COIN) return usdOfQuote(1, quote, solPriceUsd)
@@ -263,13 +256,13 @@ export class Quotes {
     return price === 0 ? 0 : price / 10 ** this.decimalsOf(quote)
   }
 
-  /** Lamports that one raw unit of a coin is worth now; 0 while nobody knows. */
+  /** Lamports that one raw unit of a coin is worth now; 0 while unknown. */
   lamportsPerUnit(quote: number, solPriceUsd: number): number {
     const price = this.coinPriceSol(quote, solPriceUsd)
     return price === 0 ? 0 : (price * 1e9) / 10 ** this.decimalsOf(quote)
   }
 
-  /** In SOL or dollars, as `ofQuote` counts what the last coin is quoted in. */
+  /** In SOL or dollars: `ofQuote` converts the quote of the last coin. */
   #coinPrice(
     quote: number,
     solPriceUsd: number,
@@ -286,16 +279,13 @@ export class Quotes {
 
   /** Price of a token in whole units of its quote. */
   #priceInQuote(token: number): number {
-    const lanes = this.#state.tokens.u32[token >>> ROW_SHIFT]
+    const { births, tokens } = this.#state
+    const lanes = tokens.u32[token >>> ROW_SHIFT]
     const at = (token & ROW_MASK) * TokenLane.lanes
-    const base = wholeAt(
-      lanes,
-      at + TokenLane.virtualBaseLo,
-      this.#state.births.get(token, LifecycleLane.decimals),
-    )
-    if (base === 0) return 0
-    const quoteDecimals = this.decimalsOf(this.#state.births.get(token, LifecycleLane.quote))
-    return wholeAt(lanes, at + TokenLane.virtualQuoteLo, quoteDecimals) / base
+    const decimals = births.get(token, LifecycleLane.decimals)
+    const quoteDecimals = this.decimalsOf(births.get(token, LifecycleLane.quote))
+    const quoteAt = at + TokenLane.virtualQuoteLo
+    return priceInQuote(lanes, at + TokenLane.virtualBaseLo, quoteAt, decimals, quoteDecimals)
   }
 
   #findAnew(): void {
@@ -363,15 +353,15 @@ export function lamportsOfSwap(
   quote: number,
 ): number {
   const atF = at >>> 1
-  // Dollars are those that were counted, whatever the mint was taken to be quoted in then.
+  // Dollars as they were counted, whatever the quote of the mint was then.
   const amount =
     quote === Quote.usdc ? volumeMicroUsdOf(r, rf, at) : numberAt(r, at + SwapLane.quoteLo)
   return lamportsOfAmount(amount, quote, lamportsPerUnitOf(rf, atF), solPriceOf(rf, atF))
 }
 
 /**
- * Quote that a folded swap record was counted in. Its mint may be known by now to be quoted in a coin or
- * in dollars, and have been taken for another then: the lane of dollars tells it, which is below 0 for coins.
+ * Quote that a folded swap record was counted in. Another one may have become known for its mint since; the
+ * lane of dollars shows the one of then: it is below 0 for coins.
  */
 export function quoteCounted(r: Uint32Array, rf: Float64Array, at: number, quote: number): number {
   const microUsd = rf[(at >>> 1) + SwapFloatLane.volumeMicroUsd]

@@ -27,8 +27,8 @@ export class PositionLists {
   readonly #ofToken: FollowedChains
   readonly #ofWallet: FollowedChains
   /**
-   * Copies of the cold positions of wallets that are asked for: what a wallet's page is ordered by is known
-   * only when all of them have been read.
+   * Copies of the cold positions of wallets: the order of a wallet's page is known only when all of them
+   * have been read.
    */
   readonly #cold: CopiedChains
 
@@ -49,13 +49,13 @@ export class PositionLists {
     return this.#ofToken.bytes + this.#ofWallet.bytes + this.#cold.bytes
   }
 
-  /** The rows are other ones: what was remembered of them is forgotten. Chains are compared as it is. */
+  /** The rows are other ones: drops the copies. Remembered chains are compared in any case. */
   drop(): void {
     this.#cold.drop()
-    this.#state.dormant.near = null
+    this.#state.dormant.cached = null
   }
 
-  /** Positions of a mint that stand in lists, the newest first; good until the next call. */
+  /** Listed positions of a mint (`isListedAt`), the newest first; good until the next call. */
   ofToken(token: number): Positions {
     const run = runOf(this.#state, token)
     if (run === null) return this.#listed(this.rowsOfToken(token))
@@ -65,7 +65,7 @@ export class PositionLists {
     return found
   }
 
-  /** Those rows that stand in lists: nearly always all of them. */
+  /** The listed ones of some rows: nearly always all of them. */
   #listed(rows: Uint32Array): Uint32Array {
     const { positions } = this.#state
     const isOne = (row: number) =>
@@ -79,7 +79,7 @@ export class PositionLists {
   }
 
   /**
-   * Positions of a wallet in all mints that stand in lists, in no order; good until the next call.
+   * Listed positions of a wallet in all mints, in no order; good until the next call.
    * @throws OutOfTime while its cold positions are copied from the disk
    */
   ofWallet(wallet: number, budget: Budget): Positions {
@@ -92,7 +92,7 @@ export class PositionLists {
     if (recordPlus1 === 0) return rows
     const found = [...rows]
     if (copied !== null) {
-      dormant.near = copied
+      dormant.cached = copied
       for (let place = copied.count - 1; place >= 0; place--) {
         const record = copied.f64[place * COPIED_RECORD.width + COPIED_RECORD.number]
         const at = place * COPIED_RECORD.width * 2
@@ -115,7 +115,7 @@ export class PositionLists {
   }
 }
 
-/** Does a record of the dormant tape stand in lists? */
+/** Is the position of a record of the dormant tape listed? */
 function isListedRecord({ dormant: { tape } }: State, record: number): boolean {
   return isListedAt(tape.u32Of(record), tape.at(record))
 }
@@ -131,7 +131,7 @@ function newestRecordPlus1(state: State, wallet: number): number {
   return row < 0 ? 0 : state.dormant.wallets.get(row, ColdWalletLane.newestPlus1)
 }
 
-/** Does a record hold what is so now? Its mint may have been traded since, and dormant again. */
+/** Is a record of the present run of its mint? The mint may have been restored since, and evicted again. */
 export function isDormant(state: State, token: number, record: number): boolean {
   if (token >= state.tokens.count) throw notOfThisRun(record)
   const run = state.tokens.get(token, TokenLane.dormantPlus1) - 1
@@ -150,7 +150,7 @@ export function positionIn(state: State, token: number, wallet: number): number 
   return null
 }
 
-/** Records of a dormant token on the tape; null when it is awake. */
+/** Records of a dormant token on the tape; null for any other token. */
 function runOf(state: State, token: number): { first: number; end: number } | null {
   const run = state.tokens.get(token, TokenLane.dormantPlus1) - 1
   if (run < 0) return null
@@ -158,20 +158,19 @@ function runOf(state: State, token: number): { first: number; end: number } | nu
   return { first, end: first + state.dormant.runs.get(run, ColdRunLane.count) }
 }
 
-/** Chains shorter than this are followed each time. */
+/** Shorter chains are followed each time. */
 const REMEMBERED_FROM = 256
-/** Rows of all remembered chains, of 4 bytes each; beyond it those that were read longest ago are forgotten. */
+/** Rows of all remembered chains, of 4 bytes each; beyond it the chains read longest ago are dropped. */
 const REMEMBERED_ROWS_MAX = 1 << 22
-/** So many rows in a row may have left a chain, and its list still goes on behind them. */
+/** Consecutive rows that may have left a chain without its list being given up. */
 const LEFT_MAX = 64
 
 const NO_ROWS = new Uint32Array(0)
 
 /**
- * Rows of long chains, by the chain. To follow a chain is to wait for memory at each link before the
- * next one is known: 100 ns each when its rows lie far apart. A list of the rows it had when it was
- * followed last lets those waits overlap. The list is a guess, and the chain the truth: every link is
- * compared, so that nobody has to say when a chain changes.
+ * Rows of long chains, by the chain. Following a chain waits for memory at each link: 100 ns each when its
+ * rows lie far apart. A list of the rows that it had last lets these waits overlap. The list is a guess and
+ * the chain the truth: every link is compared, so that a change of the chain needs no notice.
  */
 export class FollowedChains {
   readonly #next: (row: number) => number

@@ -28,26 +28,27 @@ import { Tape } from './tape.ts'
 import { UndoLog } from './undo-log.ts'
 
 /**
- * All that the engine knows, in rows. It has no behaviour of its own beyond finding, making and
- * saving rows; the parts that fold and read stand beside it.
+ * `engine/state` has everything that the engine knows, in rows: tokens, positions, wallets, the tape of swaps, texts and
+ * addresses. In: lanes that the fold writes. Out: lanes, and parts for a snapshot. Rows are named by number and linked by
+ * number + 1; the undo log restores each row that an event may change. `State` finds, makes and saves rows, no more.
  */
 export class State {
   readonly book = new AddressBook()
   readonly texts = new TextStore()
   readonly changes = new TokenChanges()
   /**
-   * Wallets whose creations or migrations changed. An event that is taken back is folded again, and
-   * tells it anew. No part of the state.
+   * Wallets whose creations or migrations changed. An event that is taken back is folded again and notes
+   * them again. No part of the state.
    */
   readonly creatorChanges = new ChangeLog()
-  /** Positions that an event changed, or that were put back. Not noted is rest and waking. No part of the state. */
+  /** Positions that an event changed or the undo log restored; eviction is not noted. No part of the state. */
   readonly positionChanges = new ChangeLog()
   readonly undo = new UndoLog()
   readonly tokens = new Rows(TokenLane.lanes)
   readonly births = new Rows(LifecycleLane.lanes)
   readonly windows = new Rows(WindowLane.lanes)
   readonly metadata = new Rows(MetadataLane.lanes)
-  /** Of tokens that are not dormant; those of the others lie on a tape (dormant.ts). */
+  /** Positions of tokens that are not dormant; the others are records of a tape (dormant.ts). */
   readonly positions = new Rows(PositionLane.lanes)
   readonly links = new Rows(LinkLane.lanes)
   readonly dormant: Dormant
@@ -63,13 +64,13 @@ export class State {
     TokenLane.creatorPositionPlus1,
     TokenLane.dormantPlus1,
   ])
-  /** Texts are append-only, and the event that told them is folded again: it finds them there. */
+  /** Texts are append-only: the event that brought them is folded again and finds them. */
   readonly birthsUndo = this.undo.register(this.births, [
     LifecycleLane.name,
     LifecycleLane.symbol,
     LifecycleLane.uri,
     LifecycleLane.migrationSignature,
-    LifecycleLane.toldCoin,
+    LifecycleLane.givenCoin,
   ])
   readonly positionsUndo = this.undo.register(this.positions, [PositionLane.nextInMintPlus1])
   readonly walletsUndo = this.undo.register(this.wallets, [
@@ -128,7 +129,7 @@ export class State {
     return this.#rules
   }
 
-  /** From now on these count, the contract's where none is said; true: they are other ones. */
+  /** Sets the thresholds, the contract's where none is given; true when they differ from those before. */
   judgeBy(rules: Partial<Thresholds> = {}): boolean {
     const next = { ...THRESHOLDS, ...rules }
     if (Object.keys(differingRules(next, this.#rules)).length === 0) return false
@@ -151,7 +152,7 @@ export class State {
     }
   }
 
-  /** Before an event changes a position: it can be put back, and who keeps what is read of it is told. */
+  /** To be called before an event changes a position: saves it for the undo log and notes the change. */
   changePosition(position: number): void {
     this.undo.save(this.positionsUndo, position)
     this.positionChanges.note(position)
@@ -174,9 +175,9 @@ export class State {
     return -1
   }
 
-  /** Reads the place where a position would be found; the value means nothing. */
-  nearPosition(token: number, wallet: number): number {
-    return this.#positionSlots.near(hashPair(token, wallet))
+  /** Reads the slot of a position, so that it is in the cache; the value means nothing. */
+  touchPosition(token: number, wallet: number): number {
+    return this.#positionSlots.touch(hashPair(token, wallet))
   }
 
   /**
@@ -185,32 +186,27 @@ export class State {
    */
   addPosition(token: number, wallet: number): number {
     const row = this.positions.add()
-    const at = (row & ROW_MASK) * PositionLane.lanes
-    const lanes = this.positions.u32[row >>> ROW_SHIFT]
-    lanes[at + PositionLane.token] = token
-    lanes[at + PositionLane.wallet] = wallet
-    const t = this.tokens.u32[token >>> ROW_SHIFT]
-    const tAt = (token & ROW_MASK) * TokenLane.lanes
-    lanes[at + PositionLane.nextInMintPlus1] = t[tAt + TokenLane.positionsPlus1]
-    t[tAt + TokenLane.positionsPlus1] = row + 1
-    const positions = this.metadata.get(token, MetadataLane.positions)
-    this.metadata.set(token, MetadataLane.positions, positions + 1)
+    const { positions, tokens, metadata } = this
+    positions.set(row, PositionLane.token, token)
+    positions.set(row, PositionLane.wallet, wallet)
+    positions.set(row, PositionLane.nextInMintPlus1, tokens.get(token, TokenLane.positionsPlus1))
+    tokens.set(token, TokenLane.positionsPlus1, row + 1)
+    metadata.set(token, MetadataLane.positions, metadata.get(token, MetadataLane.positions) + 1)
     this.#linkInWallet(row, wallet)
     this.#positionSlots.add(hashPair(token, wallet), row)
     return row
   }
 
-  /** The token comes back from rest: its positions are counted as they are added again. */
+  /** The token is restored: its positions are counted as they are added again. */
   forgetPositions(token: number): void {
     this.metadata.set(token, MetadataLane.positions, 0)
   }
 
   /** Takes a position out of everything but the chain of its mint, and gives its row back. */
   dropPosition(row: number): void {
-    const at = (row & ROW_MASK) * PositionLane.lanes
-    const lanes = this.positions.u32[row >>> ROW_SHIFT]
-    const wallet = lanes[at + PositionLane.wallet]
-    this.#positionSlots.remove(hashPair(lanes[at + PositionLane.token], wallet), row)
+    const wallet = this.positions.get(row, PositionLane.wallet)
+    const token = this.positions.get(row, PositionLane.token)
+    this.#positionSlots.remove(hashPair(token, wallet), row)
     this.#unlinkFromWallet(row, wallet)
     this.positions.giveBack(row)
   }
@@ -291,15 +287,12 @@ function hashPair(token: number, wallet: number): number {
   return (hash ^ (hash >>> 15)) >>> 0
 }
 
-/** Changes that are kept, a power of two; who has read none of them for longer looks at everything. */
+/** Changes in a log, a power of two; a reader that is further behind reads all rows. */
 const CHANGES_KEPT = 8_192
 const MASK = CHANGES_KEPT - 1
 const FIRST_TOKENS = 1024
 
-/**
- * Numbers of rows in the order in which they changed, the newest CHANGES_KEPT of them, for who keeps
- * what is derived from many rows: it reads on from where it was.
- */
+/** The newest CHANGES_KEPT changed rows, in order: derived data is updated from the place it has read to. */
 class ChangeLog {
   readonly #rows = new Uint32Array(CHANGES_KEPT)
   #end = 0
@@ -314,12 +307,12 @@ class ChangeLog {
     this.#end += 1
   }
 
-  /** All rows are other ones. */
+  /** All rows changed. */
   noteAll(): void {
     this.#end += CHANGES_KEPT + 1
   }
 
-  /** Is every change from this place on still here? */
+  /** Does the log have every change from this place on? */
   reaches(place: number): boolean {
     return this.#end - place <= CHANGES_KEPT
   }
@@ -331,15 +324,15 @@ class ChangeLog {
 }
 
 /**
- * Counts for each token how often something of it changed, so that what is derived from its rows can
- * be kept and told stale. Noted are: its swaps, events and texts, its window as swaps leave it, a
- * judgement of one of its holders' wallets, and every row that is put back. Not noted is what hangs on
- * other tokens: its creator's counts and the reuses of its X link. It is no part of the state.
+ * Counts the changes of each token, so that data derived from its rows can be found stale. Noted are: its
+ * swaps, events and texts, its window as swaps leave it, a judgement of one of its holders' wallets, and
+ * every row that the undo log restores. Not noted is what depends on other tokens: its creator's counts and
+ * the reuses of its X link. It is no part of the state.
  */
 class TokenChanges {
   /** The tokens that changed last, in order. */
   readonly log = new ChangeLog()
-  /** By token; it wraps. */
+  /** By token; a count wraps. */
   #counts = new Uint32Array(FIRST_TOKENS)
 
   get bytes(): number {

@@ -10,7 +10,7 @@ export const TAPE_CHUNK_RECORDS = 65_536
 
 const BLOCK_SHIFT = Math.log2(TAPE_BLOCK_RECORDS)
 const BLOCK_MASK = TAPE_BLOCK_RECORDS - 1
-/** Pages kept for later at most: those of two chunks that left together and a snapshot's swaps. */
+/** Most spare pages: those of two chunks that left together and of a snapshot's swaps. */
 const SPARE_PAGES_MAX = 256
 
 /** Records of a tape that have left memory. Blocks never change. */
@@ -34,7 +34,7 @@ const NO_LANES: ReturnType<TapeArchive['block']> = {
  * `at(index)` of `u32Of(index)`, at f64 lane `at(index) >>> 1` of `f64Of(index)`.
  *
  * Lanes of a record in memory stay where they are. Those of one that has left it are good only until
- * a record of another block is asked for: who needs two at once copies the first.
+ * a record of another block is read: a caller that needs two at once copies the first.
  */
 export class Tape {
   /** Records that leave memory together. */
@@ -42,9 +42,9 @@ export class Tape {
   /** u32 lanes of a record; even. */
   readonly lanes: number
   readonly #recordBytes: number
-  /** Records the archive has, from the first; whoever fills it says so here. */
+  /** Records the archive has, from the first; the one that fills it sets this. */
   archivedCount = 0
-  /** Crc that tells each chunk of the archive from any other, from the first, as far as it is known. */
+  /** Crc of each chunk of the archive, from the first, as far as known. */
   chunkCrcs: number[] = []
   #count = 0
   /** Records ever added: one below it may hold old lanes, `add` clears it. */
@@ -57,7 +57,7 @@ export class Tape {
   /** Pages that have left; their places in the lists stay. */
   #pagesGone = 0
   #archive: TapeArchive | null = null
-  /** The block read last: asking for it again must not make the archive read another over it. */
+  /** The block read last: reading it again must not make the archive overwrite it. */
   #block = -1
   #blockLanes = NO_LANES
 
@@ -201,14 +201,14 @@ export class Tape {
     const block = index >>> BLOCK_SHIFT
     if (block === this.#block) return this.#blockLanes
     if (this.#archive === null) throw new TapeDamage(`Record ${index} has left memory for nowhere.`)
-    // Forgotten first: a read that fails may have spoilt the lanes of the block before.
+    // Forgotten first: a failed read may have spoilt the lanes of the block before.
     this.#block = -1
     this.#blockLanes = this.#archive.block(block)
     this.#block = block
     return this.#blockLanes
   }
 
-  /** A buffer that is let go is freed when V8 next looks at its whole heap, which may be hours. */
+  /** A dropped buffer is freed at V8's next full collection, which may be hours away. */
   #keepSpare(buffer: ArrayBufferLike): void {
     if (!(buffer instanceof SharedArrayBuffer) || this.#spare.length === SPARE_PAGES_MAX) return
     this.#spare.push(buffer)

@@ -3,19 +3,19 @@ import { StateError, type StatePart, sizesOf } from '../memory/state-part.ts'
 import { bytesOf, isRingLength } from '../memory/views.ts'
 
 /**
- * Images of rows as they were before an event changed them, newest last, so that late events can
- * be folded in their place: roll back to it, fold, fold the later ones again.
+ * Images of rows as they were before an event changed them, newest last. A late event is folded in its place:
+ * roll back to it, fold, fold the later ones again.
  *
- * A ring of u32 lanes (f64 lanes would let the machine touch up bits that look like a NaN), in pages: a wider
- * one takes the pages of the one before, for a copy of a hundred megabytes would hold the loop for as many
+ * The log is a ring of u32 lanes (as f64 lanes, bits that look like a NaN could change) in pages: a wider ring
+ * takes the pages of the one before, because copying a hundred megabytes would block the event loop for as many
  * milliseconds. Each image is its lanes followed by [rows id, row]. Positions in the log only ever grow.
  */
 const PAGE_BITS = 18
 const PAGE_LANES = 1 << PAGE_BITS
 const PAGE_MASK = PAGE_LANES - 1
-/** Most memory the log takes; past it the oldest images go, and with them how late an event may be. */
+/** Most lanes of the log; past it the oldest images go, and with them how late an event may be. */
 const UNDO_LANES_MAX = 1 << 26
-/** Of a page that was not come to yet. */
+/** Stands for a page that is not in use yet. */
 const NO_LANES = new Uint32Array(0)
 
 export class UndoLog {
@@ -25,13 +25,13 @@ export class UndoLog {
   #head = 0
   #tail = 0
   readonly #rows: Rows[] = []
-  /** Lanes of each that are not put back. */
-  readonly #kept: (readonly number[])[] = []
-  readonly #held: number[] = []
-  /** By id: told when a row is put back. */
+  /** By id: lanes that are not restored. */
+  readonly #unsaved: (readonly number[])[] = []
+  readonly #scratch: number[] = []
+  /** By id: called when a row is restored. */
   readonly #restored: (((row: number) => void) | null)[] = []
 
-  /** Positions stay what they are, for the order ring points at them. */
+  /** Positions stay the same: the order ring refers to them. */
   readonly part: StatePart = {
     name: 'undo',
     facts: () => [this.#length, this.#head, this.#tail],
@@ -44,17 +44,17 @@ export class UndoLog {
   }
 
   /**
-   * Makes rows known to the log; returns the id to save under. `kept` are lanes that stay as they
-   * are when a row is put back: links that other rows may have changed since.
+   * Makes rows known to the log; returns the id to save under. `unsaved` are lanes that stay as they
+   * are when a row is restored: links that other rows may have changed since.
    */
-  register(rows: Rows, kept: readonly number[] = []): number {
+  register(rows: Rows, unsaved: readonly number[] = []): number {
     this.#rows.push(rows)
-    this.#kept.push(kept)
+    this.#unsaved.push(unsaved)
     this.#restored.push(null)
     return this.#rows.length - 1
   }
 
-  /** Has the rows of one id told when they are put back. */
+  /** Calls `restored` whenever a row of this id is restored. */
   onRestored(id: number, restored: (row: number) => void): void {
     this.#restored[id] = restored
   }
@@ -63,7 +63,7 @@ export class UndoLog {
     return this.#pages.reduce((sum, { byteLength }) => sum + byteLength, 0)
   }
 
-  /** Bytes that the log has not come to in its first round. */
+  /** Bytes that the log has not reached in its first round. */
   get untouchedBytes(): number {
     return Math.max(0, this.bytes - this.#head * Uint32Array.BYTES_PER_ELEMENT)
   }
@@ -103,7 +103,7 @@ export class UndoLog {
     this.#head += lanes + 2
   }
 
-  /** Puts every row back to what it was at `mark`. */
+  /** Restores every row as it was at `mark`. */
   rollBackTo(mark: number): void {
     while (this.#head > mark) {
       const row = this.#get(this.#head - 1)
@@ -112,10 +112,10 @@ export class UndoLog {
       const page = rows.u32[row >>> ROW_SHIFT]
       const to = (row & ROW_MASK) * rows.lanes
       const start = this.#head - 2 - rows.lanes
-      const kept = this.#kept[id]
-      for (let i = 0; i < kept.length; i++) this.#held[i] = page[to + kept[i]]
+      const unsaved = this.#unsaved[id]
+      for (let i = 0; i < unsaved.length; i++) this.#scratch[i] = page[to + unsaved[i]]
       for (let i = 0; i < rows.lanes; i++) page[to + i] = this.#get(start + i)
-      for (let i = 0; i < kept.length; i++) page[to + kept[i]] = this.#held[i]
+      for (let i = 0; i < unsaved.length; i++) page[to + unsaved[i]] = this.#scratch[i]
       this.#head = start
       this.#restored[id]?.(row)
     }

@@ -1,9 +1,4 @@
-import {
-  type ChainedRank,
-  needleOf,
-  Rank,
-  type SearchIndex,
-} from '../../engine/index/search-index.ts'
+import { needleOf, Rank, type SearchIndex } from '../../engine/index/search-index.ts'
 import { greatestFirst, type RankKeys, ranked } from '../../engine/memory/ranked.ts'
 import { flagsOf } from '../../engine/state/lanes.ts'
 import { TokenFlag } from '../../engine/state/layout.ts'
@@ -60,7 +55,7 @@ export class TokenSearch {
   }
 
   /** Tokens of one rank, until the answer is full. */
-  #addChained(needle: Buffer, rank: ChainedRank, answer: Answer): void {
+  #addChained(needle: Buffer, rank: typeof Rank.symbol | typeof Rank.prefix, answer: Answer): void {
     const texts = this.#index.candidates(needle, rank)
     if (texts === null) {
       this.#addCommon(needle, rank, answer)

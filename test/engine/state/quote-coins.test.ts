@@ -129,7 +129,7 @@ test('a coin past their limit has no number: no address, no price, and nine deci
     expect(quotes.numberOfCoin(address)).toBe(Quote.other + 1 + address)
   expect(quotes.numberOfCoin(QUOTE_COINS_MAX)).toBe(Quote.other)
   expect(quotes.numberOfCoin(7)).toBe(Quote.other + 8)
-  quotes.tellDecimals(Quote.other, 3)
+  quotes.noteDecimals(Quote.other, 3)
   expect(quotes.decimalsOf(Quote.other)).toBe(9)
   expect(quotes.mintOf(Quote.other)).toBe('')
   expect(quotes.lamportsPerUnit(Quote.other, 100)).toBe(0)

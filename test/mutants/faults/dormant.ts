@@ -49,7 +49,7 @@ export const DORMANT_FAULTS: readonly Fault[] = [
   {
     name: 'dormant: taking back puts links back that have changed since',
     file: 'src/engine/state/undo-log.ts',
-    find: '      for (let i = 0; i < kept.length; i++) page[to + kept[i]] = this.#held[i]\n',
+    find: '      for (let i = 0; i < unsaved.length; i++) page[to + unsaved[i]] = this.#scratch[i]\n',
     replace: '',
     tests: ['model', DORMANT],
   },

@@ -82,14 +82,14 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   {
     name: 'quote: a swap knows better than the creation',
     file: 'src/engine/fold/token-lifecycle.ts',
-    find: '(TokenFlag.creationKnown | TokenFlag.quoteTold)',
-    replace: 'TokenFlag.quoteTold',
+    find: '(TokenFlag.creationKnown | TokenFlag.quoteGiven)',
+    replace: 'TokenFlag.quoteGiven',
     tests: ['test/engine/fold/late-creation.test.ts'],
   },
   {
     name: 'quote: every swap that tells another one prices its mint anew',
     file: 'src/engine/fold/token-lifecycle.ts',
-    find: '(TokenFlag.creationKnown | TokenFlag.quoteTold)',
+    find: '(TokenFlag.creationKnown | TokenFlag.quoteGiven)',
     replace: 'TokenFlag.creationKnown',
     tests: ['test/engine/fold/late-creation.test.ts'],
   },
@@ -110,9 +110,9 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   {
     name: 'money: cut instead of rounded',
     file: 'src/engine/state/money.ts',
-    find: 'const estimate = (quoteNumber * price) / 1000\n  if (isClear(estimate)) return Math.floor(estimate + 0.5)',
+    find: 'const estimate = (quoteNumber * solPriceUsd) / 1000\n  if (isClear(estimate)) return Math.floor(estimate + 0.5)',
     replace:
-      'const estimate = (quoteNumber * price) / 1000\n  if (isClear(estimate)) return Math.floor(estimate)',
+      'const estimate = (quoteNumber * solPriceUsd) / 1000\n  if (isClear(estimate)) return Math.floor(estimate)',
     tests: ['money', 'model'],
   },
   {
@@ -209,8 +209,8 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   {
     name: 'x links: handles keep their case',
     file: 'src/events/text.ts',
-    find: 'const first = parts[0].toLowerCase()',
-    replace: 'const first = parts[0]',
+    find: 'const first = start.toLowerCase()',
+    replace: 'const first = start',
     tests: ['tables', 'model'],
   },
   {
@@ -426,7 +426,7 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   {
     name: 'addresses: texts of one hash are one',
     file: 'src/engine/state/address-book.ts',
-    find: 'if (this.#texts.equals(this.#lanes(id)[laneOf(id) + A.text], this.#scratch, length)) return id',
+    find: 'if (this.#texts.equals(this.#rows.get(id, A.text), this.#scratch, length)) return id',
     replace: 'return id',
     tests: ['test/engine/state/addresses.test.ts'],
   },

@@ -23,8 +23,8 @@ export const FEED_FAULTS: readonly Fault[] = [
   {
     name: 'lines: halves of characters are folded as they came',
     file: 'src/events/event-lines.ts',
-    find: 'return wellFormed(parseValue(value, feedReaders()))',
-    replace: 'return parseValue(value, feedReaders())',
+    find: "return wellFormed(parseValue(value, readersOf('feed')))",
+    replace: "return parseValue(value, readersOf('feed'))",
     tests: ['test/events/event-lines.test.ts'],
   },
   {

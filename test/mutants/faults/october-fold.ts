@@ -499,7 +499,7 @@ export const OCTOBER_FOLD_FAULTS: readonly Fault[] = [
   {
     name: 'reserves: those of the creation count over later ones',
     file: RESERVES,
-    find: 't[tAt + TokenLane.flags] |= TokenFlag.reservesTold',
+    find: 't[tAt + TokenLane.flags] |= TokenFlag.reservesGiven',
     replace: '',
     tests: ['test/properties/told-events.test.ts'],
   },

@@ -33,7 +33,7 @@ export const OCTOBER_QUOTE_FAULTS: readonly Fault[] = [
   {
     name: 'quote: decimals that are told are not believed',
     file: QUOTES,
-    find: 'if (told > 0) return told - 1',
+    find: 'if (givenPlus1 > 0) return givenPlus1 - 1',
     replace: '',
     tests: ['model'],
   },
@@ -117,8 +117,8 @@ export const OCTOBER_QUOTE_FAULTS: readonly Fault[] = [
   {
     name: 'quote: a coin is worth something without a base',
     file: QUOTES,
-    find: 'if (base === 0) return 0\n    const quoteDecimals',
-    replace: 'const quoteDecimals',
+    find: 'return base === 0 ? 0 : wholeAt(lanes, quoteAt, quoteDecimals) / base',
+    replace: 'return wholeAt(lanes, quoteAt, quoteDecimals) / base',
     tests: ['test/engine/state/quote-coins.test.ts'],
   },
   {
@@ -173,8 +173,8 @@ export const OCTOBER_QUOTE_FAULTS: readonly Fault[] = [
   {
     name: 'record: a price that stood is given when a swap is taken back',
     file: RECORD,
-    find: 'Math.max(\n    0,\n    f64[',
-    replace: 'Math.abs(f64[',
+    find: 'Math.max(\n    0,\n    floatAt(f64,',
+    replace: 'Math.abs(floatAt(f64,',
     tests: ['model'],
   },
   {
@@ -194,7 +194,7 @@ export const OCTOBER_QUOTE_FAULTS: readonly Fault[] = [
   {
     name: 'record: the wallet is another one when a swap is taken back',
     file: RECORD,
-    find: 'u32[at + SwapLane.wallet] &= WALLET_MASK',
+    find: '  u32[at + SwapLane.wallet] = walletOf(u32, at)\n',
     replace: '',
     tests: ['model'],
   },
@@ -215,14 +215,14 @@ export const OCTOBER_QUOTE_FAULTS: readonly Fault[] = [
   {
     name: 'quote: any swap tells it, not only the first',
     file: BIRTHS,
-    find: '(TokenFlag.creationKnown | TokenFlag.quoteTold)',
+    find: '(TokenFlag.creationKnown | TokenFlag.quoteGiven)',
     replace: 'TokenFlag.creationKnown',
     tests: ['test/engine/state/quote-coins.test.ts'],
   },
   {
     name: 'quote: reserves of a late creation count over later ones',
     file: BIRTHS,
-    find: '&&\n      (t[tAt + TokenLane.flags] & TokenFlag.reservesTold) === 0',
+    find: '&&\n      (t[tAt + TokenLane.flags] & TokenFlag.reservesGiven) === 0',
     replace: '',
     tests: ['test/properties/told-events.test.ts'],
   },
@@ -236,21 +236,21 @@ export const OCTOBER_QUOTE_FAULTS: readonly Fault[] = [
   {
     name: 'quote: decimals that a swap tells are not heard',
     file: 'src/engine/fold/metadata-fold.ts',
-    find: 'if (decimals >= 0) quotes.tellDecimals(quote, decimals)',
+    find: 'if (decimals >= 0) quotes.noteDecimals(quote, decimals)',
     replace: '',
     tests: ['model'],
   },
   {
     name: 'quote: decimals that a creation tells are not heard',
     file: 'src/engine/fold/metadata-fold.ts',
-    find: 'quotes.tellDecimals(quotes.numberOf(event.quoteMint), event.quoteDecimals)',
+    find: 'quotes.noteDecimals(quotes.numberOf(event.quoteMint), event.quoteDecimals)',
     replace: 'void quotes',
     tests: ['model'],
   },
   {
     name: 'quote: the coin that came first is taken back',
     file: 'src/engine/state/state.ts',
-    find: '    LifecycleLane.toldCoin,\n',
+    find: '    LifecycleLane.givenCoin,\n',
     replace: '',
     tests: ['model'],
   },
