@@ -1,6 +1,6 @@
 import { swapOfRecord } from '../src/engine/read/swap-outtake.ts'
 import { AddressBook } from '../src/engine/state/address-book.ts'
-import { eventLineText } from '../src/events/event-lines.ts'
+import { eventLineText } from '../src/events/event.ts'
 import type { RecordSink } from '../src/events/event-sink.ts'
 import { RecordBatch } from '../src/events/swap-record.ts'
 import { Market } from '../src/feeds/simulator/market.ts'

@@ -1,3 +1,5 @@
+import { snakeCase } from '../base/safe-text.ts'
+
 /**
  * `events` has what feeds give and the engine folds: events (contract section 7), their binary form (swap-record.ts), their
  * text form (event-lines.ts), the sink that takes them, and numbers of the platform. Data from outside is checked before it
@@ -162,3 +164,30 @@ export type EventFields<T extends FeedEvent> = T extends unknown
 
 /** Identifies a trade within its transaction when its place there is unknown. */
 export type SwapContent = Pick<Swap, 'signature' | 'mint' | 'direction' | 'baseRaw'>
+
+/** The event line of an event (contract section 7); `parseFoldedLine` gives the same event back. */
+export function eventLineText(event: FeedEvent): string {
+  const fields: EventFields<FeedEvent> = event
+  return lineOf(fields)
+}
+
+/** Without an array of entries, which slowed the journal down (docs/performance-history.md). */
+function lineOf(fields: Readonly<Record<string, unknown>>): string {
+  const line: Record<string, unknown> = {}
+  for (const key in fields) {
+    const value = fields[key]
+    line[lineKey(key)] = typeof value === 'bigint' ? String(value) : value
+  }
+  return JSON.stringify(line)
+}
+
+/** Names of the lines by those of the events; there are some forty. */
+const lineKeys = new Map<string, string>()
+
+function lineKey(key: string): string {
+  const known = lineKeys.get(key)
+  if (known !== undefined) return known
+  const made = snakeCase(key)
+  lineKeys.set(key, made)
+  return made
+}

@@ -1,6 +1,10 @@
 /** Events that a test of the page hands to a program with `FEED=stdin`. */
-import type { FeedEvent, Swap, TokenCreated } from '../../src/events/event.ts'
-import { eventLineText } from '../../src/events/event-lines.ts'
+import {
+  eventLineText,
+  type FeedEvent,
+  type Swap,
+  type TokenCreated,
+} from '../../src/events/event.ts'
 import type { Program } from '../process/program.ts'
 
 const RESERVES = { virtualBaseRaw: 1_000_000_000_000_000n, virtualQuoteRaw: 32_190_000_000n }

@@ -1,6 +1,5 @@
 import type { Random } from '../../src/base/random.ts'
-import type { FeedEvent, Swap } from '../../src/events/event.ts'
-import { eventLineText } from '../../src/events/event-lines.ts'
+import { eventLineText, type FeedEvent, type Swap } from '../../src/events/event.ts'
 
 const TOKENS = 12
 const WALLETS = 40

@@ -2,9 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { isRecord } from '../../src/base/json-access.ts'
-import { RESERVES_REASONS } from '../../src/events/event.ts'
-import { lineSchemas } from '../../src/events/event-line-schemas.ts'
-import { eventLineText, parseEventLine } from '../../src/events/event-lines.ts'
+import { eventLineText, RESERVES_REASONS } from '../../src/events/event.ts'
+import { lineSchemas, parseEventLine } from '../../src/events/event-lines.ts'
 import { ROOT } from '../tidy/source-files.ts'
 
 const PAGE = readFileSync(join(ROOT, 'docs/feeds.md'), 'utf8')

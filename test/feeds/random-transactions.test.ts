@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { eventLineText, parseEventLine } from '../../src/events/event-lines.ts'
+import { eventLineText } from '../../src/events/event.ts'
+import { parseEventLine } from '../../src/events/event-lines.ts'
 import { EVENT_LAYOUTS } from '../../src/feeds/chain/layouts/decode-event.ts'
 import type { FieldType, FieldValue } from '../../src/feeds/chain/layouts/event-layout.ts'
 import { canonicalPoolAddress } from '../../src/feeds/chain/layouts/program-address.ts'

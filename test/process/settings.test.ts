@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { eventLineText } from '../../src/events/event-lines.ts'
+import { eventLineText } from '../../src/events/event.ts'
 import { figuresOf, get } from '../crash/http.ts'
 import { newFolder } from '../new-folder.ts'
 import { swap } from '../oracle/fixtures.ts'

@@ -312,7 +312,7 @@ export class TokenReader {
     return this.#t[this.#tAt + TokenLane.flags]
   }
 
-  /** Number of its quote (quotes.ts). */
+  /** Number of its quote (`Quotes`). */
   get quote(): number {
     return this.#b[this.#bAt + LifecycleLane.quote]
   }

@@ -1,7 +1,6 @@
 import type { Engine } from '../../engine/engine.ts'
 import type { AddressBook } from '../../engine/state/address-book.ts'
-import type { FeedEvent } from '../../events/event.ts'
-import { eventLineText } from '../../events/event-lines.ts'
+import { eventLineText, type FeedEvent } from '../../events/event.ts'
 import type { EventSink } from '../../events/event-sink.ts'
 import { RecordBatch, SWAP_RECORD_BYTES } from '../../events/swap-record.ts'
 import { StoreError } from '../disk/failure.ts'

@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from 'vitest'
 import { Engine } from '../../../src/engine/engine.ts'
 import { TokenReader } from '../../../src/engine/read/token-reader.ts'
-import type { Swap } from '../../../src/events/event.ts'
-import { eventLineText, parseEventLine } from '../../../src/events/event-lines.ts'
+import { eventLineText, type Swap } from '../../../src/events/event.ts'
+import { parseEventLine } from '../../../src/events/event-lines.ts'
 import { MAYHEM_AGENT, USDC_MINT } from '../../../src/events/platform.ts'
 import {
   bondingCurveAddress,

@@ -1,6 +1,7 @@
 import { isRecord } from '../../../src/base/json-access.ts'
 import type { Random } from '../../../src/base/random.ts'
-import { eventLineText, parseEventLine } from '../../../src/events/event-lines.ts'
+import { eventLineText } from '../../../src/events/event.ts'
+import { parseEventLine } from '../../../src/events/event-lines.ts'
 import { EVENT_LAYOUTS } from '../../../src/feeds/chain/layouts/decode-event.ts'
 import type { FieldType } from '../../../src/feeds/chain/layouts/event-layout.ts'
 import { AMM_PROGRAM, PUMP_PROGRAM } from '../../../src/feeds/chain/layouts/programs.ts'
