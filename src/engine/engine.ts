@@ -1,5 +1,5 @@
 import { createNanoEvents, type Emitter } from 'nanoevents'
-import { differingRules, isSolPrice } from '../base/thresholds.ts'
+import { differingRules, isSolPrice, type Thresholds } from '../base/thresholds.ts'
 import type { EngineSettings } from '../events/engine-settings.ts'
 import {
   AHEAD_OF_WALL_SECONDS_MAX,
@@ -22,21 +22,20 @@ import {
   SwapFloatLane,
   SwapLane,
 } from '../events/swap-record.ts'
-import type { EngineOptions, Facts } from './engine-options.ts'
-import type { ColdHoldingsCache } from './fold/cold-holdings-cache.ts'
-import { ColdStore } from './fold/cold-store.ts'
-import { MetadataFold, noteCoinOfSwap, noteDecimalsOfCreation } from './fold/metadata-fold.ts'
+import { type ColdHoldingsCache, ColdStore } from './fold/cold-store.ts'
 import { OrderedFold } from './fold/ordered-fold.ts'
 import { PREFETCHED_SWAPS, Prefetcher } from './fold/prefetcher.ts'
-import { RollingWindow } from './fold/rolling-window.ts'
+import { RollingWindow } from './fold/swap-fold.ts'
+import { MetadataFold } from './fold/token-lifecycle.ts'
 import { BarChains } from './history/bar-chains.ts'
-import { type ChartTrades, pricingOf } from './history/chart-trades.ts'
+import { type ChartTrades, pricingOf } from './history/candles.ts'
 import { SwapChains } from './history/swap-chains.ts'
 import { SearchIndex } from './index/search-index.ts'
 import { TokenOrder } from './index/token-order.ts'
 import { TopHolders } from './index/top-holders.ts'
 import { TraderColumns } from './index/trader-columns.ts'
 import { XLinks } from './index/x-links.ts'
+import { SwapIntake } from './intake.ts'
 import {
   boundedPart,
   growingPart,
@@ -45,17 +44,38 @@ import {
   sizesOf,
 } from './memory/state-part.ts'
 import { type EventPosition, NOWHERE } from './order/event-position.ts'
-import { Identities, identityKey } from './order/identities.ts'
-import { PositionResolver } from './order/position-resolver.ts'
-import { noCounts, Progress } from './order/progress.ts'
+import { Identities, identityKey, PositionResolver } from './order/position-resolver.ts'
+import { Progress } from './order/progress.ts'
 import { LATE_SLOTS, ReorderWindow } from './order/reorder-window.ts'
-import { SwapIntake } from './order/swap-intake.ts'
+import { tokenLane } from './state/lanes.ts'
 import { LaunchLog } from './state/launch-log.ts'
-import { TokenFlag } from './state/layout.ts'
+import { TokenFlag, TokenLane } from './state/layout.ts'
 import { flagsOf } from './state/lifecycle.ts'
 import { PositionLists } from './state/position-lists.ts'
 import { State } from './state/state.ts'
 import { tapePart } from './state/tape.ts'
+
+export interface EngineOptions {
+  readonly clock: EngineSettings['clock']
+  readonly lateSlots?: number
+  /** Swap identities remembered, a power of two. */
+  readonly identities?: number
+  readonly rules?: Partial<Thresholds>
+  /** Records of the tape that leave memory together. */
+  readonly tapeChunkRecords?: number
+}
+
+/** What leaves the engine by itself. Listeners must not throw and must not fold. */
+interface Facts {
+  /** A new swap, by tape index; valid until the listener returns. */
+  trade: (index: number) => void
+  /** A token migrated. */
+  migration: (token: number) => void
+  /** The creation of a token was told: once, and not when a swap first names its mint. */
+  created: (token: number) => void
+  /** The prices of a token's trades are other ones, however old they are. */
+  repriced: (token: number) => void
+}
 
 /**
  * The fold: events in, state and facts out. No I/O, no clock, no randomness; the same events in the
@@ -75,8 +95,9 @@ export class Engine implements EventSink {
   readonly bars: BarChains
   readonly links: XLinks
   readonly intake: SwapIntake
-  readonly counts = noCounts()
-  /** What was taken and has no effect, since this process began: no part of the state. */
+  readonly #progress = new Progress()
+  readonly counts = this.#progress.counts
+  /** Events since this process began that were taken and have no effect: no part of the state. */
   readonly idle = { unknownMints: 0, balancesBeyondSupply: 0 }
   readonly announcements = new LaunchLog()
   /** The whole of what the engine knows, for a snapshot; what reads make is no part of it. */
@@ -89,7 +110,6 @@ export class Engine implements EventSink {
   readonly #ring = new ReorderWindow()
   readonly #single = new RecordBatch(1)
   #isEventClock: boolean
-  readonly #progress = new Progress(this.counts)
   readonly #newest: EventPosition = this.#progress.newest
   readonly #key: EventPosition = { ...NOWHERE }
   #newestSeconds = 0
@@ -142,7 +162,7 @@ export class Engine implements EventSink {
       boundedPart('swap_places', this.chains),
       boundedPart('bar_places', this.bars),
       boundedPart('chart_trades', this.chartTrades),
-      boundedPart('resting_holdings', this.resting),
+      boundedPart('resting_holdings', this.coldHoldings),
       boundedPart('identities', this.#identities),
       boundedPart('late_events', this.#ring),
       this.#ordered.swaps.memory,
@@ -183,8 +203,8 @@ export class Engine implements EventSink {
     return this.#ordered.swaps.candles.trades
   }
 
-  get resting(): ColdHoldingsCache {
-    return this.#ordered.swaps.resting
+  get coldHoldings(): ColdHoldingsCache {
+    return this.#ordered.swaps.coldHoldings
   }
 
   /** Events taken so far: the position in the stream. Duplicates and refused ones do not count. */
@@ -194,7 +214,7 @@ export class Engine implements EventSink {
 
   /** Swaps from the first that no late event can take back any more: their records stay as they are. */
   get settledSwaps(): number {
-    return this.state.tape.count - this.#ring.swaps
+    return this.coldStore.settledSwaps
   }
 
   /** Stored bars from the first that no late event can take back any more. */
@@ -268,7 +288,7 @@ export class Engine implements EventSink {
         this.traders.drop()
         this.chains.drop()
         this.bars.drop()
-        this.resting.drop()
+        this.coldHoldings.drop()
         this.chartTrades.drop()
         this.#ordered.swaps.bundles.drop()
       },
@@ -336,7 +356,6 @@ export class Engine implements EventSink {
       f64[priceAt] = this.state.feedSolPriceUsd
     if (!key.isSlotKnown) f64[(at >>> 1) + SwapFloatLane.slot] = key.slot
     else u32[at + SwapLane.txIndex] = key.txIndex
-    noteCoinOfSwap(this.state, u32, at)
     u32[at + SwapLane.flags] &= INPUT_FLAGS | GIVEN_BITS
     const tapeIndex = this.#ordered.swap(u32, at, key)
     if (isKnown && pricingOf(this.state, token) !== pricing) this.facts.emit('repriced', token)
@@ -369,18 +388,23 @@ export class Engine implements EventSink {
   }
 
   #acceptLifecycle(event: TokenCreated | Completed | Migrated): void {
-    const token = this.state.book.token(event.mint)
+    const { book, quotes } = this.state
+    const token = book.token(event.mint)
     this.state.coverToken(token)
     if (this.#isSecond(token, event)) return
     this.#noteTime(event.timestamp)
     this.coldStore.restore(token)
-    if (event.type === 'token_created') noteDecimalsOfCreation(this.state, event)
+    if (event.type === 'token_created' && event.quoteDecimals !== undefined)
+      quotes.tellDecimals(quotes.numberOf(event.quoteMint), event.quoteDecimals)
     this.#progress.othersTaken += 1
     const key = this.#arrivals.keyOf(event, this.seq)
     const pricing = pricingOf(this.state, token)
     this.#ordered.lifecycle({ event, token, key })
     this.#tell(event, token)
-    if (pricingOf(this.state, token) !== pricing && this.#ordered.swaps.hasSwaps(token))
+    if (
+      pricingOf(this.state, token) !== pricing &&
+      tokenLane(this.state, token, TokenLane.swaps) > 0
+    )
       this.facts.emit('repriced', token)
   }
 
@@ -394,7 +418,7 @@ export class Engine implements EventSink {
       wallet = book.wallet(event.wallet)
       this.state.coverWallet(wallet)
     }
-    const key = this.#arrivals.readTold(event, token, wallet, this.seq + 1)
+    const key = this.#arrivals.readAmount(event, token, wallet, this.seq + 1)
     if (!this.#isTaken(key)) return
     if ((flagsOf(this.state, token) & TokenFlag.exists) === 0) this.idle.unknownMints += 1
     else if (

@@ -7,19 +7,18 @@ import type { TopHolders } from '../index/top-holders.ts'
 import type { XLinks } from '../index/x-links.ts'
 import type { StatePart } from '../memory/state-part.ts'
 import { displace } from '../order/arrival-order.ts'
-import { type EventPosition, NOWHERE } from '../order/event-position.ts'
-import type { LifecycleEntry } from '../order/lifecycle-entry.ts'
+import { type EventPosition, type LifecycleEntry, NOWHERE } from '../order/event-position.ts'
+import { comparePlace } from '../order/position-resolver.ts'
 import type { EngineCounts, Progress } from '../order/progress.ts'
 import type { ReorderWindow } from '../order/reorder-window.ts'
-import { comparePlace } from '../order/tape-slots.ts'
 import { poolAddressesOf } from '../state/exclusion.ts'
+import { tokenLane } from '../state/lanes.ts'
+import { TokenLane } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
-import { BalanceFold } from './balance-fold.ts'
-import { LateCreation } from './late-creation.ts'
-import { ReservesFold } from './reserves-fold.ts'
-import type { RollingWindow } from './rolling-window.ts'
-import { SwapFold } from './swap-fold.ts'
-import { TokenLifecycle } from './token-lifecycle.ts'
+import { BalanceFold } from './inventory-clamp.ts'
+import { type RollingWindow, SwapFold } from './swap-fold.ts'
+import { foldReserves, TokenLifecycle } from './token-lifecycle.ts'
+import { LateCreation } from './wallet-classes.ts'
 
 /** What is folded into, beside the state. */
 interface FoldTargets {
@@ -38,7 +37,6 @@ interface FoldTargets {
 export class OrderedFold {
   readonly swaps: SwapFold
   readonly balances: BalanceFold
-  readonly #reserves: ReservesFold
   /** Slots that an event may come late and still be folded in its place. */
   lateSlots: number
   readonly #state: State
@@ -61,9 +59,8 @@ export class OrderedFold {
     this.#targets = targets
     this.#births = new TokenLifecycle(state, targets.links, targets.bars)
     this.swaps = new SwapFold(state, targets.window, this.#births, targets.top)
-    this.balances = new BalanceFold(state, this.swaps)
-    this.#reserves = new ReservesFold(state, this.swaps.clamp.burns)
-    this.#late = new LateCreation(state, this.swaps)
+    this.balances = new BalanceFold(state, this.swaps.holders, this.swaps.clamp)
+    this.#late = new LateCreation(state, this.swaps.holders, this.swaps.bundles)
     this.#ring = ring
     this.#newest = progress.newest
     this.#counts = progress.counts
@@ -93,6 +90,7 @@ export class OrderedFold {
 
   /** Folds the record at u32 lane `at` in its place, which is in reach; returns its tape index. */
   swap(u32: Uint32Array, at: number, key: EventPosition): number {
+    this.#births.noteCoin(u32, at)
     const later = this.#takeBackAfter(key)
     if (later !== null) displace(u32, at, later)
     this.#swap(u32, at, key)
@@ -144,20 +142,20 @@ export class OrderedFold {
 
   #apply(token: number, event: PlacedEvent, key: EventPosition): void {
     if (event.type === 'reserves') {
-      this.#reserves.fold(token, event)
+      foldReserves(this.#state, this.swaps.clamp.burns, token, event)
       return
     }
     if (event.type === 'balance') {
       this.balances.fold(token, this.#state.book.wallet(event.wallet), event)
       return
     }
-    const hadPositions = this.swaps.hasPositions(token)
-    const formerHouse = poolAddressesOf(this.#state, token)
+    const hadPositions = tokenLane(this.#state, token, TokenLane.positionsPlus1) !== 0
+    const formerPools = poolAddressesOf(this.#state, token)
     if (event.type === 'completed') this.#births.completed(token, event, key)
     else if (event.type === 'migrated') this.#births.migrated(token, event, key)
     else this.#births.created(token, event, key)
     if (!hadPositions) return
-    const hasChanged = this.swaps.holders.excludeHouse(token, formerHouse)
+    const hasChanged = this.swaps.holders.excludePools(token, formerPools)
     if (event.type === 'token_created') this.#late.rejudge(token)
     else if (hasChanged) this.#late.rejudgeBundles(token)
   }

@@ -1,6 +1,6 @@
 import { SwapLane } from '../../events/swap-record.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
-import { type Identities, identify, identityKey } from '../order/identities.ts'
+import { type Identities, identify, identityKey } from '../order/position-resolver.ts'
 import {
   LIFECYCLE_LANES,
   LINK_LANES,

@@ -1,6 +1,6 @@
-import { stepped } from '../../base/errors.ts'
+import { olderLink } from '../../base/errors.ts'
 import { copyU64, isZeroAt, numberAt, readU64 } from '../../base/u64.ts'
-import { Quote } from '../../events/platform.ts'
+import { Quote, WINDOW_SECONDS } from '../../events/platform.ts'
 import {
   ARRIVAL_BITS,
   beginFold,
@@ -10,40 +10,38 @@ import {
   lamportsPerUnitOf,
   SwapFloatLane,
   SwapLane,
+  volumeMicroUsdOf,
 } from '../../events/swap-record.ts'
 import { Candles } from '../history/candles.ts'
 import type { TopHolders } from '../index/top-holders.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
-import { boundedPart, type MemoryPart, type StatePart } from '../memory/state-part.ts'
+import { boundedPart, type MemoryPart, type StatePart, sizesOf } from '../memory/state-part.ts'
+import { bytesOf } from '../memory/views.ts'
 import type { EventPosition } from '../order/event-position.ts'
 import { isNeverHolder } from '../state/exclusion.ts'
-import { isHolderAt, tokenLane } from '../state/lanes.ts'
 import {
   LifecycleLane,
   PASSED_MAX,
   PASSED_SHIFT,
-  POSITION_LANES,
   PositionFlag,
   PositionLane,
   TokenFlag,
   TokenLane,
   WalletFlag,
   WalletLane,
+  WINDOW_LANES,
+  WindowLane,
 } from '../state/layout.ts'
 import { lamportsOf, microUsdOf } from '../state/money.ts'
 import { isSameSignature } from '../state/signature.ts'
 import type { State } from '../state/state.ts'
 import { SwapContext } from '../state/swap-context.ts'
 import { lamportsOfAmount, priceSwap, swapPrice } from '../state/swap-value.ts'
-import { Bundles } from './bundles.ts'
-import { ColdHoldingsCache } from './cold-holdings-cache.ts'
-import { Holders } from './holders.ts'
+import { ColdHoldingsCache } from './cold-store.ts'
 import { InventoryClamp } from './inventory-clamp.ts'
-import { foldBalance, foldPosition, leaveUntold } from './position-fold.ts'
-import type { RollingWindow } from './rolling-window.ts'
-import { Routes } from './routes.ts'
+import { foldPosition, Holders, leaveUntold, Routes } from './position-fold.ts'
 import type { TokenLifecycle } from './token-lifecycle.ts'
-import { isFresh, isInsider, isPro, isSniperBuy, shownFlags } from './wallet-classes.ts'
+import { Bundles, judgeWallet, shownFlags } from './wallet-classes.ts'
 
 /** Folds one swap into token, wallet and position; the whole of what a trade changes. */
 export class SwapFold {
@@ -51,7 +49,7 @@ export class SwapFold {
   readonly holders: Holders
   readonly bundles: Bundles
   readonly candles: Candles
-  readonly resting: ColdHoldingsCache
+  readonly coldHoldings: ColdHoldingsCache
   /** Did the last fold name a pool that had traded the mint as a wallet? */
   hasExcluded = false
   readonly #state: State
@@ -68,7 +66,7 @@ export class SwapFold {
     this.holders = new Holders(state, top)
     this.bundles = new Bundles(state, this.holders)
     this.candles = new Candles(state)
-    this.resting = new ColdHoldingsCache(state)
+    this.coldHoldings = new ColdHoldingsCache(state)
     this.clamp = new InventoryClamp(state)
     this.#routes = new Routes(state)
   }
@@ -80,16 +78,6 @@ export class SwapFold {
   /** What is remembered of the transaction folded last. */
   get memory(): MemoryPart {
     return boundedPart('last_transaction', ...this.clamp.sized, ...this.#routes.sized)
-  }
-
-  /** Was the mint ever traded? */
-  hasSwaps(token: number): boolean {
-    return tokenLane(this.#state, token, TokenLane.swaps) > 0
-  }
-
-  /** Did anybody ever trade the mint, or hold some of it? */
-  hasPositions(token: number): boolean {
-    return tokenLane(this.#state, token, TokenLane.positionsPlus1) !== 0
   }
 
   /**
@@ -106,7 +94,7 @@ export class SwapFold {
     state.undo.save(state.tokensUndo, swap.token)
     state.undo.save(state.walletsUndo, swap.wallet)
     const isNew = this.#births.beforeSwap(swap, key)
-    this.hasExcluded = this.#births.hasNewPool && this.holders.excludeHouse(swap.token, [])
+    this.hasExcluded = this.#births.hasNewPool && this.holders.excludePools(swap.token, [])
     if (this.hasExcluded) this.bundles.forget(swap.token)
     swap.takeToken(state)
     this.#births.takeQuote(swap)
@@ -116,7 +104,7 @@ export class SwapFold {
     this.#foldMoney()
     this.#routes.take(swap)
     this.#takePosition()
-    const judged = this.#judge()
+    const judged = judgeWallet(swap, this.holders, state.rules)
     this.holders.takeOut(swap.position)
     this.#foldReserves()
     this.#foldPrice()
@@ -137,7 +125,6 @@ export class SwapFold {
   #foldTrader(isFirstOfTransaction: boolean): void {
     const { swap } = this
     this.clamp.begin(swap, isFirstOfTransaction)
-    foldBalance(swap)
     foldPosition(swap)
     this.clamp.apply(swap)
     this.#foldFees(isFirstOfTransaction)
@@ -169,30 +156,6 @@ export class SwapFold {
     }
     if (isNeverHolder(this.#state, swap.token, swap.wallet))
       p[pAt + PositionLane.flags] |= PositionFlag.excluded
-  }
-
-  /** Judgements that look at the wallet before this swap; returns the flags the swap shows of them. */
-  #judge(): number {
-    const { swap } = this
-    const { p, pAt } = swap
-    let flags = 0
-    let shown = 0
-    if (isFresh(swap, this.#state.rules)) {
-      flags |= PositionFlag.fresh
-      shown |= Flag.freshWallet
-    }
-    if (isPro(swap)) shown |= Flag.proTrader
-    if (swap.isPassed) return shown
-    if ((p[pAt + PositionLane.flags] & PositionFlag.creator) === 0) {
-      if (isInsider(swap)) flags |= PositionFlag.insider
-      if (isSniperBuy(swap, this.#state.rules)) flags |= PositionFlag.sniper
-    }
-    if ((p[pAt + PositionLane.flags] & flags) !== flags) {
-      this.holders.takeOut(swap.position)
-      p[pAt + PositionLane.flags] |= flags
-      this.holders.putBack(swap.position)
-    }
-    return shown
   }
 
   #foldReserves(): void {
@@ -296,45 +259,9 @@ export class SwapFold {
           l[lAt + WalletLane.mints] >= this.#state.rules.proMints &&
           lf[lAtF + WalletLane.realizedMicroUsdF] > 0
     if (isProNow !== ((l[lAt + WalletLane.flags] & WalletFlag.pro) !== 0))
-      this.#turnPro(swap.position)
+      this.holders.turnPro(swap, this.coldHoldings)
     if (l[lAt + WalletLane.dormantPlus1] !== 0)
-      this.resting.traded(swap.wallet, l[lAt + WalletLane.mints])
-  }
-
-  /** The judgement of the wallet turns: every mint it holds counts it anew. */
-  #turnPro(except: number): void {
-    const { l, lAt } = this.swap
-    l[lAt + WalletLane.flags] ^= WalletFlag.pro
-    const isPro = (l[lAt + WalletLane.flags] & WalletFlag.pro) !== 0
-    const { positions, tokensUndo, undo } = this.#state
-    const first = l[lAt + WalletLane.positionsPlus1]
-    let steps = 0
-    for (let next = first; next !== 0; next = this.#state.nextInWallet(next - 1)) {
-      steps = stepped(steps, positions.count, 'positions of a wallet')
-      const position = next - 1
-      if (position === except) continue
-      const p = positions.u32[position >>> ROW_SHIFT]
-      const pAt = (position & ROW_MASK) * POSITION_LANES
-      const token = p[pAt + PositionLane.token]
-      if (token !== this.swap.token) undo.save(tokensUndo, token)
-      // Of those without a balance that counts nothing changes.
-      if (!isHolderAt(p, pAt)) continue
-      this.holders.turnPro(
-        token,
-        p[pAt + PositionLane.balanceLo],
-        p[pAt + PositionLane.balanceLo + 1],
-        isPro,
-      )
-    }
-    if (l[lAt + WalletLane.dormantPlus1] !== 0) this.#turnDormant(isPro)
-  }
-
-  /** Dormant positions are counted where they are: nothing but their mint's row changes. */
-  #turnDormant(isPro: boolean): void {
-    this.resting.visit(this.swap.wallet, (token, balanceLo, balanceHi) => {
-      this.#state.undo.save(this.#state.tokensUndo, token)
-      this.holders.turnPro(token, balanceLo, balanceHi, isPro)
-    })
+      this.coldHoldings.traded(swap.wallet, l[lAt + WalletLane.mints])
   }
 
   /** Told by words of the token's row, so that the record before is read only when it matters. */
@@ -370,4 +297,122 @@ export class SwapFold {
 function countPassed(p: Uint32Array, pAt: number): void {
   if (p[pAt + PositionLane.flags] >>> PASSED_SHIFT < PASSED_MAX)
     p[pAt + PositionLane.flags] += 2 ** PASSED_SHIFT
+}
+
+/** Seconds the ring of chains spans: a day, and what may lie ahead of the clock. */
+export const RING_SECONDS = 1 << 17
+const RING_MASK = RING_SECONDS - 1
+/** A swap further ahead of the clock than this never enters the window. */
+export const AHEAD_SECONDS_MAX = RING_SECONDS - WINDOW_SECONDS - 1
+
+/**
+ * The exact 24 h window of every mint: swaps with now − 24 h < timestamp ≤ now. One chain of swaps
+ * for each second, through the tape; as the clock moves, chains enter and leave whole, so that the
+ * sums of a mint that nobody trades empty by themselves, whatever order timestamps came in.
+ */
+export class RollingWindow {
+  readonly #state: State
+  /** Tape index + 1 of the newest swap of each second. */
+  readonly #heads = new Uint32Array(RING_SECONDS)
+
+  readonly part: StatePart = {
+    name: 'seconds',
+    facts: () => [],
+    views: () => [bytesOf(this.#heads)],
+    open: (facts) => {
+      sizesOf('seconds', facts, [])
+      return [bytesOf(this.#heads)]
+    },
+    settle() {},
+  }
+
+  constructor(state: State) {
+    this.#state = state
+  }
+
+  get bytes(): number {
+    return this.#heads.byteLength
+  }
+
+  /** Links a folded swap and counts it if its second is inside. */
+  add(index: number, timestamp: number): void {
+    const now = this.#state.now
+    if (timestamp <= now - WINDOW_SECONDS || timestamp > now + AHEAD_SECONDS_MAX) return
+    const { tape } = this.#state
+    tape.u32Of(index)[tape.at(index) + SwapLane.nextInSecond] = this.#heads[timestamp & RING_MASK]
+    this.#heads[timestamp & RING_MASK] = index + 1
+    if (timestamp <= now) this.#count(index, 1)
+  }
+
+  /** Takes the newest swap of its second out again (the tape is rolled back newest first). */
+  remove(index: number, timestamp: number): void {
+    if (this.#heads[timestamp & RING_MASK] !== index + 1) return
+    this.#heads[timestamp & RING_MASK] = this.#nextOf(index)
+    if (timestamp <= this.#state.now) this.#count(index, -1)
+  }
+
+  /** Moves the clock to `now` (unix seconds, never back). */
+  advance(now: number): void {
+    const before = this.#state.now
+    if (now <= before) return
+    this.#state.now = now
+    const firstOut = before - WINDOW_SECONDS + 1
+    const lastOut = Math.min(now - WINDOW_SECONDS, before)
+    for (let second = firstOut; second <= lastOut; second++) this.#leave(second)
+    const lastIn = Math.min(now, before + AHEAD_SECONDS_MAX)
+    for (let second = before + 1; second <= lastIn; second++) this.#enter(second)
+  }
+
+  #leave(second: number): void {
+    let next = this.#heads[second & RING_MASK]
+    while (next !== 0) {
+      this.#count(next - 1, -1)
+      next = this.#nextOf(next - 1)
+    }
+    this.#heads[second & RING_MASK] = 0
+  }
+
+  /** A second that lay ahead: counts its chain, or drops it when the clock jumped over a day. */
+  #enter(second: number): void {
+    if (this.#heads[second & RING_MASK] === 0) return
+    if (second <= this.#state.now - WINDOW_SECONDS) {
+      this.#heads[second & RING_MASK] = 0
+      return
+    }
+    let next = this.#heads[second & RING_MASK]
+    while (next !== 0) {
+      this.#count(next - 1, 1)
+      next = this.#nextOf(next - 1)
+    }
+  }
+
+  #nextOf(index: number): number {
+    const { tape } = this.#state
+    return olderLink(
+      tape.u32Of(index)[tape.at(index) + SwapLane.nextInSecond],
+      index,
+      'swaps of a second',
+    )
+  }
+
+  #count(index: number, sign: number): void {
+    const { tape } = this.#state
+    const r = tape.u32Of(index)
+    const at = tape.at(index)
+    const rf = tape.f64Of(index)
+    const lane = rf[(at >>> 1) + SwapFloatLane.volumeMicroUsd]
+    // Of all but swaps quoted in a coin the lane has it: a call would put its double on the heap.
+    const volumeMicroUsd = lane >= 0 ? lane : volumeMicroUsdOf(r, rf, at)
+    const token = r[at + SwapLane.token]
+    this.#state.changes.note(token)
+    const w = this.#state.windows.u32[token >>> ROW_SHIFT]
+    const wf = this.#state.windows.f64[token >>> ROW_SHIFT]
+    const wAt = (token & ROW_MASK) * WINDOW_LANES
+    const isSell = r[at + SwapLane.flags] & Flag.sell
+    const count = wAt + (isSell ? WindowLane.sells : WindowLane.buys)
+    const sum = (wAt >>> 1) + (isSell ? WindowLane.sellMicroUsdF : WindowLane.buyMicroUsdF)
+    w[count] += sign
+    // Beyond 2^53 micro-USD a sum is rounded: what is left of an empty window is nothing all the same.
+    wf[sum] = w[count] === 0 ? 0 : wf[sum] + sign * volumeMicroUsd
+  }
 }

@@ -1,8 +1,9 @@
 import { LRUCache } from 'lru-cache'
 import { type Budget, OutOfTime } from '../../base/budget.ts'
 import { stepped } from '../../base/errors.ts'
+import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import { barLane, tokenLane } from '../state/lanes.ts'
-import { Bar, TokenLane } from '../state/layout.ts'
+import { Bar, TOKEN_LANES, TokenFlag, TokenLane } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
 import { BASE_WIDTHS_SECONDS } from './candles.ts'
 
@@ -45,10 +46,15 @@ export class BarChains {
     this.#places.clear()
   }
 
-  /** Forgets the places of a mint whose bars were begun anew. */
-  forget(token: number): void {
-    for (let base = 0; base < BASE_WIDTHS_SECONDS.length; base++)
+  /** The prices of a mint's trades changed: its bars are stored anew, as other rows. */
+  restart(token: number): void {
+    const t = this.#state.tokens.u32[token >>> ROW_SHIFT]
+    const tAt = (token & ROW_MASK) * TOKEN_LANES
+    t[tAt + TokenLane.flags] &= ~TokenFlag.barsStored
+    for (let base = 0; base < BASE_WIDTHS_SECONDS.length; base++) {
+      t[tAt + TokenLane.barsPlus1 + base] = 0
       this.#places.delete(chainOf(token, base))
+    }
   }
 
   /**

@@ -1,34 +1,21 @@
 import { StateError, type StatePart, sizesOf } from '../memory/state-part.ts'
 import { type EventPosition, NOWHERE } from './event-position.ts'
 
-/** What was taken, and what was not and why. */
-export interface EngineCounts {
-  swaps: number
-  duplicates: number
-  lateRefused: number
-  lateFolded: number
-  aheadRefused: number
-  secondCreations: number
-  secondMigrations: number
-  events: number
+/** Events that were taken, refused or ignored. */
+export class EngineCounts {
+  swaps = 0
+  duplicates = 0
+  lateRefused = 0
+  lateFolded = 0
+  aheadRefused = 0
+  secondCreations = 0
+  secondMigrations = 0
+  events = 0
 }
 
-export function noCounts(): EngineCounts {
-  return {
-    swaps: 0,
-    duplicates: 0,
-    lateRefused: 0,
-    lateFolded: 0,
-    aheadRefused: 0,
-    secondCreations: 0,
-    secondMigrations: 0,
-    events: 0,
-  }
-}
-
-/** How far the engine has come: what it counted, and the newest place in the total order. */
+/** How far the engine is: its counts, and the newest place in the total order. */
 export class Progress {
-  readonly counts: EngineCounts
+  readonly counts = new EngineCounts()
   /** Events taken that are no swaps. */
   othersTaken = 0
   readonly newest: EventPosition = { ...NOWHERE }
@@ -39,10 +26,6 @@ export class Progress {
     views: () => [],
     open: (facts) => this.#open(facts),
     settle() {},
-  }
-
-  constructor(counts: EngineCounts) {
-    this.counts = counts
   }
 
   #facts(): number[] {

@@ -1,14 +1,12 @@
-import { jsonPart, StateError, type StatePart, sizesOf } from '../memory/state-part.ts'
+import { StateError, type StatePart, sizesOf } from '../memory/state-part.ts'
 import { copyRing, isRingLength, ringBytes } from '../memory/views.ts'
-import type { EventPosition, OrderKey } from './event-position.ts'
 import {
   charactersOf,
-  entriesOf,
-  entryValue,
+  type EventPosition,
+  entriesPart,
   type LifecycleEntry,
-  type PlacedEntry,
-} from './lifecycle-entry.ts'
-import type { TapePlace } from './tape-slots.ts'
+  NOWHERE,
+} from './event-position.ts'
 
 /** Slots an event may be late and still be folded in its place (contract section 2). */
 export const LATE_SLOTS = 32
@@ -73,10 +71,9 @@ export class ReorderWindow {
       },
       settle: () => this.#findSlotted(),
     },
-    jsonPart(
-      'lifecycle events',
-      () => this.#placedEntries().map(entryValue),
-      (value) => this.#load(entriesOf(value)),
+    entriesPart(
+      () => this.#placedEntries(),
+      (entries) => this.#load(entries),
     ),
   ]
 
@@ -104,7 +101,7 @@ export class ReorderWindow {
   }
 
   /** Does a key come before the newest event, so that the newest has to be taken back first? */
-  isLate(key: OrderKey): boolean {
+  isLate(key: EventPosition): boolean {
     return this.length > 0 && this.#isAfter(this.#head - 1, key)
   }
 
@@ -163,7 +160,7 @@ export class ReorderWindow {
   }
 
   /** Undo mark of the first event after a key: how far a late one reaches back. */
-  markAfter(key: OrderKey): number {
+  markAfter(key: EventPosition): number {
     return this.#columns.marks[this.#firstAfter(key) & (this.#capacity - 1)]
   }
 
@@ -179,7 +176,7 @@ export class ReorderWindow {
   txIndexOf(slot: number, signatureHigh: number, signatureLow: number): number {
     const { slots, txIndexes, signatureHighs, signatureLows, arrivals } = this.#columns
     const mask = this.#capacity - 1
-    const end = this.#firstAfter({ slot, txIndex: Infinity, ordinal: Infinity })
+    const end = this.#firstAfter({ ...NOWHERE, slot, txIndex: Infinity })
     if (end === this.#tail || slots[(end - 1) & mask] !== slot) return 0
     let txIndex = txIndexes[(end - 1) & mask] + 1
     let arrival = -1
@@ -196,7 +193,7 @@ export class ReorderWindow {
   }
 
   /** Position of the first event after a place. */
-  #firstAfter(place: TapePlace): number {
+  #firstAfter(place: EventPosition): number {
     let low = this.#tail
     let high = this.#head
     while (low < high) {
@@ -207,7 +204,7 @@ export class ReorderWindow {
     return low
   }
 
-  #isAfter(position: number, { slot, txIndex, ordinal }: TapePlace): boolean {
+  #isAfter(position: number, { slot, txIndex, ordinal }: EventPosition): boolean {
     const at = position & (this.#capacity - 1)
     const { slots, txIndexes, ordinals } = this.#columns
     if (slots[at] !== slot) return slots[at] > slot
@@ -290,23 +287,21 @@ export class ReorderWindow {
     this.#told.clear()
   }
 
-  #placedEntries(): PlacedEntry[] {
-    const placed: PlacedEntry[] = []
+  *#placedEntries(): Generator<[number, LifecycleEntry]> {
     for (let at = this.#tail; at < this.#head; at++) {
       const entry = this.#entries[at & (this.#capacity - 1)]
-      if (entry !== null) placed.push({ at, entry })
+      if (entry !== null) yield [at, entry]
     }
-    return placed
   }
 
-  #load(placed: readonly PlacedEntry[]): void {
-    for (const { at, entry } of placed) {
+  #load(entries: readonly (readonly [number, LifecycleEntry])[]): void {
+    for (const [at, entry] of entries) {
       if (at < this.#tail || at >= this.#head)
         throw new StateError(`a lifecycle event stands at ${at}, outside the state's order ring`)
       this.#entries[at & (this.#capacity - 1)] = entry
       this.#came(entry)
     }
-    this.#swaps = this.length - placed.length
+    this.#swaps = this.length - entries.length
   }
 }
 

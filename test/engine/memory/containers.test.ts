@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { HashSlots } from '../../../src/engine/memory/hash-slots.ts'
 import { Rows, reusedRowsPart } from '../../../src/engine/memory/rows.ts'
 import { copyRing } from '../../../src/engine/memory/views.ts'
-import { Identities } from '../../../src/engine/order/identities.ts'
+import { Identities } from '../../../src/engine/order/position-resolver.ts'
 import { byLength } from '../../lengths.ts'
 
 /** The same identities as a snapshot brings them back, in place of others. */

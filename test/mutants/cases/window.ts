@@ -1,6 +1,6 @@
 /** The window of 24 h, to the second, by a clock that nobody's trades move. */
 
-import { AHEAD_SECONDS_MAX } from '../../../src/engine/fold/rolling-window.ts'
+import { AHEAD_SECONDS_MAX } from '../../../src/engine/fold/swap-fold.ts'
 import { WINDOW_SECONDS } from '../../../src/events/platform.ts'
 import { difference } from '../../model/difference.ts'
 import { Pair } from '../../model/pair.ts'

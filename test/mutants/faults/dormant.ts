@@ -34,14 +34,14 @@ export const DORMANT_FAULTS: readonly Fault[] = [
   },
   {
     name: 'dormant: pro traders of resting tokens stay what they were',
-    file: 'src/engine/fold/swap-fold.ts',
-    find: '    if (l[lAt + WalletLane.dormantPlus1] !== 0) this.#turnDormant(isPro)\n',
-    replace: '',
+    file: 'src/engine/fold/position-fold.ts',
+    find: '    if (l[lAt + WalletLane.dormantPlus1] === 0) return\n',
+    replace: '    return\n',
     tests: ['model', DORMANT],
   },
   {
     name: 'dormant: a wallet that turns pro is counted where what was brought near is awake by now',
-    file: 'src/engine/fold/cold-holdings-cache.ts',
+    file: 'src/engine/fold/cold-store.ts',
     find: 'if (isDormant(this.#state, token, lanes[at + HOLDING.record]))\n',
     replace: '',
     tests: ['test/engine/fold/cold-holdings-cache.test.ts'],

@@ -8,7 +8,7 @@ const RECORD_TEST = 'test/engine/read/swap-outtake.test.ts'
 const FOLDED = 'src/store/upgrades/format-upgrades.ts'
 const FOLDED_TEST = 'test/store/upgrades/folded-records.test.ts'
 const CHUNK = 'src/store/snapshot/tape-chunk.ts'
-const ENTRY = 'src/engine/order/lifecycle-entry.ts'
+const ENTRY = 'src/engine/order/event-position.ts'
 const RINGS = 'test/store/rings.test.ts'
 
 /** Faults of how lines, journal, snapshots and chunks have what came in October 2026. */

@@ -263,7 +263,7 @@ export const WIRE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'tables: swaps that leave the window change no row',
-    file: 'src/engine/fold/rolling-window.ts',
+    file: 'src/engine/fold/swap-fold.ts',
     find: 'this.#state.changes.note(token)',
     replace: '',
     tests: ['test/properties/kept-tables.test.ts'],
