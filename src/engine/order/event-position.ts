@@ -1,12 +1,6 @@
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
-import {
-  type ChainPosition,
-  type PlacedEvent,
-  RESERVES_REASONS,
-  type Reserves,
-  type TokenCreated,
-} from '../../events/event.ts'
+import { type PlacedEvent, RESERVES_REASONS } from '../../events/event.ts'
 import { jsonPart, StateError, type StatePart } from '../memory/state-part.ts'
 
 /** Place of an event in the total order (contract section 2). */
@@ -54,7 +48,7 @@ const Place = {
   timestamp: Count,
 }
 const Curve = { mint: Type.String(), bondingCurve: Type.String() }
-const CreatedValue = Type.Object({
+const CreatedForm = Type.Object({
   type: Type.Literal('token_created'),
   ...Place,
   ...Curve,
@@ -72,14 +66,14 @@ const CreatedValue = Type.Object({
   quoteMint: Type.Optional(Type.String()),
   quoteDecimals: Type.Optional(Count),
 })
-const CompletedValue = Type.Object({ type: Type.Literal('completed'), ...Place, ...Curve })
-const MigratedValue = Type.Object({
+const CompletedForm = Type.Object({ type: Type.Literal('completed'), ...Place, ...Curve })
+const MigratedForm = Type.Object({
   type: Type.Literal('migrated'),
   ...Place,
   ...Curve,
   poolAmm: Type.String(),
 })
-const ReservesValue = Type.Object({
+const ReservesForm = Type.Object({
   type: Type.Literal('reserves'),
   ...Place,
   mint: Type.String(),
@@ -91,13 +85,20 @@ const ReservesValue = Type.Object({
   supplyRaw: Type.Optional(Raw),
   reason: Type.Union(RESERVES_REASONS.map((reason) => Type.Literal(reason))),
 })
-const BalanceValue = Type.Object({
+const BalanceForm = Type.Object({
   type: Type.Literal('balance'),
   ...Place,
   mint: Type.String(),
   wallet: Type.String(),
   balanceRaw: Raw,
 })
+const FORMS = {
+  token_created: CreatedForm,
+  completed: CompletedForm,
+  migrated: MigratedForm,
+  reserves: ReservesForm,
+  balance: BalanceForm,
+} as const
 const EntryForm = Type.Object({
   /** Position in the ring. */
   at: Count,
@@ -110,7 +111,7 @@ const EntryForm = Type.Object({
   signatureHigh: Hash,
   signatureLow: Hash,
   arrival: Count,
-  event: Type.Union([CreatedValue, CompletedValue, MigratedValue, ReservesValue, BalanceValue]),
+  event: Type.Union([CreatedForm, CompletedForm, MigratedForm, ReservesForm, BalanceForm]),
 })
 const entriesForm = Compile(Type.Array(EntryForm))
 
@@ -153,84 +154,34 @@ export function charactersOf({ event }: LifecycleEntry): number {
   return texts.reduce((sum, { length }) => sum + length, shared)
 }
 
-function entryValue(at: number, entry: LifecycleEntry): unknown {
-  const { slot, txIndex, ordinal, isSlotKnown, signatureHigh, signatureLow, arrival } = entry.key
-  const key = { slot, txIndex, ordinal, isSlotKnown, signatureHigh, signatureLow, arrival }
-  return { at, token: entry.token, ...key, event: eventValue(entry) }
+function entryValue(at: number, { event, token, key }: LifecycleEntry): unknown {
+  const { slot, txIndex, ordinal, isSlotKnown, signatureHigh, signatureLow, arrival } = key
+  const place = { slot, txIndex, ordinal, isSlotKnown, signatureHigh, signatureLow, arrival }
+  return { at, token, ...place, event: eventValue(event) }
+}
+
+/** Its keys have the order of its form; JSON leaves out those that are undefined. */
+function eventValue(event: PlacedEvent): unknown {
+  const values: Readonly<Record<string, unknown>> = { ...event }
+  const keys = Object.keys(FORMS[event.type].properties)
+  return Object.fromEntries(
+    keys.map((key) => {
+      const value = values[key]
+      return [key, typeof value === 'bigint' ? value.toString() : value]
+    }),
+  )
 }
 
 function eventOf(value: Type.Static<typeof EntryForm>['event']): PlacedEvent {
-  if (value.type === 'token_created') return createdOf(value)
-  if (value.type === 'reserves') return reservesOf(value)
+  if (value.type === 'completed' || value.type === 'migrated') return value
   if (value.type === 'balance') return { ...value, balanceRaw: BigInt(value.balanceRaw) }
-  return value
-}
-
-function eventValue({ event }: LifecycleEntry): unknown {
-  const { type, mint } = event
-  const placed = { type, ...placeOf(event), mint }
-  if (event.type === 'reserves') return { ...placed, ...reservesValue(event) }
-  if (event.type === 'balance')
-    return { ...placed, wallet: event.wallet, balanceRaw: event.balanceRaw.toString() }
-  const value = { ...placed, bondingCurve: event.bondingCurve }
-  if (event.type === 'token_created') return { ...value, ...createdValue(event) }
-  return event.type === 'migrated' ? { ...value, poolAmm: event.poolAmm } : value
-}
-
-function placeOf({ slot, txIndex, ordinal, signature, timestamp }: ChainPosition): ChainPosition {
-  return { slot, txIndex, ordinal, signature, timestamp }
-}
-
-/** JSON leaves out what is undefined. */
-function createdValue(event: TokenCreated): object {
-  return {
-    name: event.name,
-    symbol: event.symbol,
-    uri: event.uri,
-    creator: event.creator,
-    tokenProgram: event.tokenProgram,
-    isMayhemMode: event.isMayhemMode,
-    supplyRaw: event.supplyRaw?.toString(),
-    decimals: event.decimals,
-    virtualBaseRaw: event.virtualBaseRaw.toString(),
-    virtualQuoteRaw: event.virtualQuoteRaw.toString(),
-    realBaseRaw: event.realBaseRaw.toString(),
-    quoteMint: event.quoteMint,
-    quoteDecimals: event.quoteDecimals,
+  const { supplyRaw, ...given } = value
+  const supply = supplyRaw === undefined ? {} : { supplyRaw: BigInt(supplyRaw) }
+  const amounts = {
+    virtualBaseRaw: BigInt(given.virtualBaseRaw),
+    virtualQuoteRaw: BigInt(given.virtualQuoteRaw),
+    realBaseRaw: BigInt(given.realBaseRaw),
   }
-}
-
-function reservesValue(event: Reserves): object {
-  return {
-    source: event.source,
-    virtualBaseRaw: event.virtualBaseRaw.toString(),
-    virtualQuoteRaw: event.virtualQuoteRaw.toString(),
-    realBaseRaw: event.realBaseRaw.toString(),
-    realQuoteRaw: event.realQuoteRaw.toString(),
-    supplyRaw: event.supplyRaw?.toString(),
-    reason: event.reason,
-  }
-}
-
-function reservesOf(value: Type.Static<typeof ReservesValue>): Reserves {
-  const { supplyRaw, ...rest } = value
-  const reserves = {
-    ...rest,
-    virtualBaseRaw: BigInt(value.virtualBaseRaw),
-    virtualQuoteRaw: BigInt(value.virtualQuoteRaw),
-    realBaseRaw: BigInt(value.realBaseRaw),
-    realQuoteRaw: BigInt(value.realQuoteRaw),
-  }
-  return supplyRaw === undefined ? reserves : { ...reserves, supplyRaw: BigInt(supplyRaw) }
-}
-
-function createdOf(value: Type.Static<typeof CreatedValue>): TokenCreated {
-  const { supplyRaw, ...rest } = value
-  const created = {
-    ...rest,
-    virtualBaseRaw: BigInt(value.virtualBaseRaw),
-    virtualQuoteRaw: BigInt(value.virtualQuoteRaw),
-    realBaseRaw: BigInt(value.realBaseRaw),
-  }
-  return supplyRaw === undefined ? created : { ...created, supplyRaw: BigInt(supplyRaw) }
+  if (given.type === 'token_created') return { ...given, ...amounts, ...supply }
+  return { ...given, ...amounts, realQuoteRaw: BigInt(given.realQuoteRaw), ...supply }
 }

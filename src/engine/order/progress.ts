@@ -1,7 +1,7 @@
 import { StateError, type StatePart, sizesOf } from '../memory/state-part.ts'
 import { type EventPosition, NOWHERE } from './event-position.ts'
 
-/** Events that were taken, refused or ignored. */
+/** Events that were taken, refused or ignored; a snapshot has the numbers in this order. */
 export class EngineCounts {
   swaps = 0
   duplicates = 0
@@ -29,22 +29,9 @@ export class Progress {
   }
 
   #facts(): number[] {
-    const { counts, newest } = this
-    return [
-      newest.slot,
-      newest.txIndex,
-      newest.ordinal,
-      newest.isSlotKnown ? 1 : 0,
-      this.othersTaken,
-      counts.swaps,
-      counts.duplicates,
-      counts.lateRefused,
-      counts.lateFolded,
-      counts.aheadRefused,
-      counts.secondCreations,
-      counts.secondMigrations,
-      counts.events,
-    ]
+    const { slot, txIndex, ordinal, isSlotKnown } = this.newest
+    const place = [slot, txIndex, ordinal, isSlotKnown ? 1 : 0]
+    return [...place, this.othersTaken, ...Object.values(this.counts)]
   }
 
   #open(facts: readonly number[]): [] {
@@ -54,17 +41,12 @@ export class Progress {
       throw new StateError(`the newest slot of the state is ${slot}, which no slot can be`)
     const limits = this.#facts().slice(1).fill(Number.MAX_SAFE_INTEGER)
     limits[2] = 1
-    const [txIndex, ordinal, isSlotKnown, othersTaken, ...counted] = sizesOf(
-      'progress',
-      others,
-      limits,
-    )
+    const sizes = sizesOf('progress', others, limits)
+    const [txIndex, ordinal, isSlotKnown, othersTaken, ...counted] = sizes
     Object.assign(this.newest, { slot, txIndex, ordinal, isSlotKnown: isSlotKnown === 1 })
     this.othersTaken = othersTaken
-    const { counts } = this
-    ;[counts.swaps, counts.duplicates, counts.lateRefused, counts.lateFolded] = counted
-    ;[counts.aheadRefused, counts.secondCreations, counts.secondMigrations, counts.events] =
-      counted.slice(4)
+    const names = Object.keys(this.counts)
+    Object.assign(this.counts, Object.fromEntries(names.map((name, i) => [name, counted[i]])))
     return []
   }
 }

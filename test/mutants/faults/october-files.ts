@@ -121,15 +121,15 @@ export const OCTOBER_FILES_FAULTS: readonly Fault[] = [
   {
     name: 'ring: decimals of the quote of a creation are not saved',
     file: ENTRY,
-    find: '    quoteDecimals: event.quoteDecimals,\n',
+    find: '  quoteDecimals: Type.Optional(Count),\n',
     replace: '',
     tests: [RINGS],
   },
   {
     name: 'ring: the supply that reserves tell is not saved',
     file: ENTRY,
-    find: '    realQuoteRaw: event.realQuoteRaw.toString(),\n    supplyRaw: event.supplyRaw?.toString(),\n',
-    replace: '    realQuoteRaw: event.realQuoteRaw.toString(),\n',
+    find: '  realQuoteRaw: Raw,\n  supplyRaw: Type.Optional(Raw),\n',
+    replace: '  realQuoteRaw: Raw,\n',
     tests: [RINGS],
   },
 ]

@@ -322,15 +322,15 @@ export const ORDER_FAULTS: readonly Fault[] = [
   {
     name: 'detail: the minute of a high that lies far back is looked for in one go',
     file: 'src/engine/read/chart.ts',
-    find: 'this.#chart.visit(token, MINUTE, hourEnd(hour), take, budget)',
-    replace: 'this.#chart.visit(token, MINUTE, hourEnd(hour), take, { hasTime: () => true })',
+    find: 'this.visit(token, MINUTE, hour + HOUR - 1, take, budget)',
+    replace: 'this.visit(token, MINUTE, hour + HOUR - 1, take, { hasTime: () => true })',
     tests: ['test/engine/history/bar-chains.test.ts'],
   },
   {
     name: 'detail: the highest price stays what it was when it was looked for first',
     file: 'src/engine/read/chart.ts',
-    find: 'token === this.#token && changes === this.#changes',
-    replace: 'token === this.#token',
+    find: 'token === this.#high.token && changes === this.#high.changes',
+    replace: 'token === this.#high.token',
     tests: ['test/engine/history/bar-chains.test.ts'],
   },
 ]

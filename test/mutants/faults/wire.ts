@@ -515,7 +515,7 @@ export const WIRE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'pages of swaps: behind the oldest one there is always one more page',
-    file: 'src/query/engine-token-reads.ts',
+    file: 'src/engine/history/swap-chains.ts',
     find: ' && linkOf(state, last, chain.link) !== 0',
     replace: '',
     tests: ['test/properties/near-details.test.ts'],
