@@ -139,9 +139,9 @@ export class EngineQueries implements Queries {
     const { state, chains } = this.#engine
     const of = knownSwaps(state, mint, wallet)
     if (of === null) return pageJson(0, page, [])
-    const { total, swaps } = chains.page(of, page.page, page.limit, budget)
+    const swaps = chains.page(of, page.page, page.limit, budget)
     const items = swaps.map((index) => swapJson(state, index, page.extra))
-    return pageJson(total, page, items)
+    return pageJson(chains.total(of), page, items)
   }
 
   tokenTraders(mint: string, query: TraderQuery, budget = Budget.unlimited): string {

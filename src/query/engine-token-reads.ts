@@ -136,12 +136,12 @@ export class EngineTokenReads implements TokenReads {
       return after === null ? `{"total":0,"limit":${limit},"items":[],"next_cursor":null}` : null
     const behind = chains.behind(of, after, limit, budget)
     if (behind === null) return null
-    const { total, swaps, hasMore } = behind
+    const { swaps, hasMore } = behind
     const items = swaps.map((index) => swapJson(state, index, extra))
     const last = swaps.at(-1)
     const next =
       hasMore && last !== undefined ? `"${cursorText(markOf(state.tape, last))}"` : 'null'
-    return `{"total":${total},"limit":${limit},"items":[${items.join(',')}],"next_cursor":${next}}`
+    return `{"total":${chains.total(of)},"limit":${limit},"items":[${items.join(',')}],"next_cursor":${next}}`
   }
 
   #columns(mint: string, parts: readonly TraderPart[], budget: Budget): MintTraders | null {

@@ -129,7 +129,7 @@ test('the ring tells tokens of the lifecycle events it has, taken back, forgotte
   let slot = 0
   const expectSame = (one: ReorderWindow) => {
     for (let token = 0; token < 12; token += 1)
-      expect(one.tells(token)).toBe(held.some((event) => event.token === token))
+      expect(one.hasEntryOf(token)).toBe(held.some((event) => event.token === token))
   }
   for (let i = 0; i < 3_000; i += 1) {
     slot += random.integer(0, 2)

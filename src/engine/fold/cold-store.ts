@@ -26,17 +26,32 @@ import {
 import { isDormant } from '../state/position-lists.ts'
 import type { State } from '../state/state.ts'
 
-/** What a late event can still reach, and with it who may not be put to rest. */
-interface Reach {
-  /** First swap of the oldest transaction that one may touch. */
-  readonly swap: number
-  /** Has a token other events that may be taken back? */
-  readonly tells: (token: number) => boolean
-}
+/** Bytes of a position in memory: its row, its links, and its slot in a table that is part empty. */
+const POSITION_BYTES = (POSITION_LANES + LINK_LANES) * 4 + 16
+/** Positions that leave memory before one batch, and some more when the last token has many. */
+const POSITIONS_PER_BATCH = 2_048
+/** Tokens looked at before one batch. */
+const TOKENS_PER_BATCH = 4_096
+/** Share of the limit that is cleared at once, so that not every batch starts a new round. */
+const CLEARED_SHARE = 1 / 32
+
+/** Wallets that traded fewer mints have few holdings of cold tokens: these are read off the tape. */
+const CACHED_FROM_MINTS = 128
+/** Wallets that traded and wait to be copied; the others are copied by the sweep, or after their next trade. */
+const DUE_MAX = 4_096
+/** Copied holdings of all wallets, of 16 bytes each and room for as many; past it those used longest ago go. */
+const HOLDINGS_MAX = 1 << 21
+/** Each has many holdings: there is room for a wallet as long as there is room for these. */
+const WALLETS_MAX = HOLDINGS_MAX / CACHED_FROM_MINTS
+/** Wallets between two looks at the budget. */
+const WALLETS_A_LOOK = 256
+/** u32 lanes of a holding: its record on the dormant tape, its mint, its balance. */
+const HOLDING = { record: 0, token: 1, balanceLo: 2, balanceHi: 3 } as const
+const HOLDING_LANES = 4
 
 /**
- * Puts tokens to rest and wakes them: moves their positions from rows to the dormant tape and back.
- * Nothing that is known of them changes by it, and neither is ever taken back.
+ * Evicts and restores tokens: moves their positions from rows to the dormant tape and back. No answer
+ * changes by it, and neither move is ever undone.
  */
 export class ColdStore {
   readonly #state: State
@@ -56,33 +71,26 @@ export class ColdStore {
     return this.#state.tape.count - this.#ring.swaps
   }
 
-  /** What late events can reach: it changes with every event. */
-  reach(): Reach {
-    const { tape } = this.#state
-    return {
-      swap: firstOfTransaction(tape, this.settledSwaps),
-      tells: (token) => this.#ring.tells(token),
-    }
+  /** First swap of the oldest transaction that a late event can reach: it changes with every event. */
+  reach(): number {
+    return firstOfTransaction(this.#state.tape, this.settledSwaps)
   }
 
-  /** Has it positions in memory, and nothing that a late event could take back? */
-  mayEvict(token: number, reach: Reach): boolean {
+  /** Has the token positions in memory, and no event that a late one could take back? */
+  mayEvict(token: number, reach: number): boolean {
     const { tokens } = this.#state
     if (token >= tokens.count) return false
     const t = tokens.u32[token >>> ROW_SHIFT]
     const tAt = (token & ROW_MASK) * TOKEN_LANES
     return (
       t[tAt + TokenLane.positionsPlus1] !== 0 &&
-      t[tAt + TokenLane.lastSwapPlus1] <= reach.swap &&
+      t[tAt + TokenLane.lastSwapPlus1] <= reach &&
       positionsOf(this.#state, token) <= DORMANT_TRADERS_MAX &&
-      !reach.tells(token)
+      !this.#ring.hasEntryOf(token)
     )
   }
 
-  /**
-   * Puts tokens to rest: their positions leave memory for the tape. Those that a late event could
-   * still touch stay.
-   */
+  /** Moves the positions of tokens from memory to the tape. A token that a late event could touch stays. */
   evict(tokens: Iterable<number>): void {
     const reach = this.reach()
     for (const token of tokens) if (this.mayEvict(token, reach)) this.#evict(token)
@@ -122,8 +130,8 @@ export class ColdStore {
   }
 
   /**
-   * Brings a token's positions back into rows if it is dormant: before anything that may change them.
-   * @throws TapeDamage when they cannot be read; nothing has changed then
+   * Moves a dormant token's positions back into rows, before anything may change them.
+   * @throws TapeDamage when they cannot be read, before any change
    */
   restore(token: number): void {
     if (tokenLane(this.#state, token, TokenLane.dormantPlus1) !== 0) this.#restore(token)
@@ -138,7 +146,7 @@ export class ColdStore {
     this.#read(token, dormant.runLane(run, ColdRunLane.first), count)
     t[tAt + TokenLane.dormantPlus1] = 0
     this.#state.forgetPositions(token)
-    // From the oldest on, so that the chain of the mint is in its order again.
+    // Oldest first, so that the chain of the mint has its order again.
     for (let i = count - 1; i >= 0; i--) {
       const from = i * POSITION_LANES
       const row = this.#state.addPosition(token, this.#run[from + PositionLane.wallet])
@@ -186,31 +194,11 @@ export class ColdStore {
   }
 }
 
-/** Wallets that traded fewer mints hold so little of cold tokens that it is read where it lies. */
-const CACHED_FROM_MINTS = 128
-/** Wallets that traded and wait to be read; those that find no room are read by the sweep, or at their next trade. */
-const DUE_MAX = 4_096
 /**
- * Holdings of all wallets that are kept, of 16 bytes each and room for as many; of more, those of the wallets
- * used longest ago go, and are read where they lie.
- */
-const HOLDINGS_MAX = 1 << 21
-/** Each of them has many: as long as there is room for their holdings there is room for them. */
-const WALLETS_MAX = HOLDINGS_MAX / CACHED_FROM_MINTS
-/** Wallets looked at between two questions whether there is time for more. */
-const WALLETS_A_LOOK = 256
-/** u32 lanes of a holding: its record on the dormant tape, its mint, its balance. */
-const HOLDING = { record: 0, token: 1, balanceLo: 2, balanceHi: 3 } as const
-const HOLDING_LANES = 4
-
-/** Is given a holding of a cold token: its mint and its balance. */
-type VisitHolding = (token: number, balanceLo: number, balanceHi: number) => void
-
-/**
- * What wallets of many mints hold of cold tokens. When one turns pro, or no longer is, each of its mints
- * counts it anew in that very moment, and to read the disk for each would hold the loop for 5 to 20
- * microseconds: 20,000 of them took 100 to 400 ms. So the few numbers that it takes are copied in pieces,
- * before. They are derived, and no part of the state: what is not copied yet is read where it lies.
+ * Holdings of cold tokens, by wallets of many mints. When such a wallet becomes a pro or stops to be one,
+ * each of its mints counts it anew at once, and one read of the disk takes 5 to 20 microseconds: 20,000 held
+ * the loop for 100 to 400 ms. So the few numbers it takes are copied in pieces, before. They are derived and
+ * no part of the state: a holding that is not copied yet is read off the tape.
  */
 export class ColdHoldingsCache {
   readonly #state: State
@@ -218,7 +206,7 @@ export class ColdHoldingsCache {
   readonly #holdingsMax: number
   readonly #wallets: CopiedChains
   readonly #due = new Set<number>()
-  /** Wallets before this one were read. */
+  /** Wallets before this one were copied. */
   #swept = 0
 
   constructor(state: State, fromMints = CACHED_FROM_MINTS, holdingsMax = HOLDINGS_MAX) {
@@ -229,7 +217,14 @@ export class ColdHoldingsCache {
       width: HOLDING_LANES / 2,
       records: holdingsMax,
       chains: WALLETS_MAX,
-      read: (record, copy) => this.#read(record, copy),
+      read: (record, copy) =>
+        this.#read(record, (token, balanceLo, balanceHi) => {
+          const at = copy.add() * 2
+          copy.u32[at + HOLDING.record] = record
+          copy.u32[at + HOLDING.token] = token
+          copy.u32[at + HOLDING.balanceLo] = balanceLo
+          copy.u32[at + HOLDING.balanceHi] = balanceHi
+        }),
     })
   }
 
@@ -237,21 +232,21 @@ export class ColdHoldingsCache {
     return this.#wallets.bytes
   }
 
-  /** Forgets all: the tape is another one. */
+  /** Forgets all: the tape was replaced. */
   drop(): void {
     this.#wallets.drop()
     this.#due.clear()
     this.#swept = 0
   }
 
-  /** A wallet traded that has something on the dormant tape: its judgement may turn soon. */
+  /** A wallet with positions on the dormant tape traded: it may soon become a pro, or stop to be one. */
   traded(wallet: number, mints: number): void {
     if (mints >= this.#fromMints && this.#due.size < DUE_MAX) this.#due.add(wallet)
   }
 
   /**
-   * Reads what wallets hold, those that traded first.
-   * @throws OutOfTime before all of them are read
+   * Copies the holdings of wallets; those that traded are first.
+   * @throws OutOfTime before all of them are copied
    */
   load(budget: Budget): void {
     for (const wallet of this.#due) {
@@ -259,7 +254,7 @@ export class ColdHoldingsCache {
       this.#due.delete(wallet)
     }
     const { wallets } = this.#state
-    // Where wallets had to go, others are read only when they trade.
+    // A full cache takes further wallets only when they trade.
     while (!this.#wallets.isFull && this.#swept < wallets.count) {
       this.#tryCopy(this.#swept, budget)
       this.#swept += 1
@@ -268,39 +263,28 @@ export class ColdHoldingsCache {
   }
 
   /**
-   * Visits what a wallet holds of cold tokens, in the order of its chain: the newest record first.
-   * @throws TapeDamage when something that is not copied cannot be read
+   * Visits a wallet's holdings of cold tokens in the order of its chain, the newest record first.
+   * @throws TapeDamage when one that is not copied cannot be read
    */
-  visit(wallet: number, visit: VisitHolding): void {
+  visit(
+    wallet: number,
+    visit: (token: number, balanceLo: number, balanceHi: number) => void,
+  ): void {
     const copy = this.#copy(wallet, Budget.unlimited)
     if (copy === null) {
-      this.#visitWhereTheyLie(wallet, visit)
+      for (let next = this.#newestPlus1(wallet); next !== 0; ) next = this.#read(next - 1, visit)
       return
     }
     const lanes = copy.u32
     for (let at = (copy.count - 1) * HOLDING_LANES; at >= 0; at -= HOLDING_LANES) {
       const token = lanes[at + HOLDING.token]
-      // It may be awake by now.
+      // The token may be restored by now.
       if (isDormant(this.#state, token, lanes[at + HOLDING.record]))
         visit(token, lanes[at + HOLDING.balanceLo], lanes[at + HOLDING.balanceHi])
     }
   }
 
-  #visitWhereTheyLie(wallet: number, visit: VisitHolding): void {
-    const { dormant } = this.#state
-    for (let next = this.#newestPlus1(wallet); next !== 0; ) {
-      const record = next - 1
-      const p = dormant.tape.u32Of(record)
-      const pAt = dormant.tape.at(record)
-      const token = p[pAt + PositionLane.token]
-      const lo = p[pAt + PositionLane.balanceLo]
-      const hi = p[pAt + PositionLane.balanceLo + 1]
-      next = dormant.previous(record, ColdPositionLane.previousHolderPlus1)
-      if (isDormant(this.#state, token, record)) visit(token, lo, hi)
-    }
-  }
-
-  /** As `#copy`; what cannot be read is told when somebody needs it. */
+  /** As `#copy`; damage is reported when the holding is used. */
   #tryCopy(wallet: number, budget: Budget): void {
     try {
       this.#copy(wallet, budget)
@@ -309,17 +293,17 @@ export class ColdHoldingsCache {
     }
   }
 
-  /** All that a wallet holds; null: it is not to be kept. */
+  /** All holdings of a wallet; null: it is not to be cached. */
   #copy(wallet: number, budget: Budget): ChainCopy | null {
     const newestPlus1 = this.#newestPlus1(wallet)
     const mints = walletLane(this.#state, wallet, WalletLane.mints)
-    // One that may find no room even alone would have all others go.
+    // A wallet that fills the cache alone would remove all others.
     if (newestPlus1 === 0 || mints < this.#fromMints || mints > this.#holdingsMax) return null
     return this.#wallets.copy(wallet, newestPlus1, budget)
   }
 
-  /** What left its run is never again what it was: it is passed over. */
-  #read(record: number, copy: ChainCopy): number {
+  /** Visits the holding of a record, unless its token was restored; returns the next record of the wallet + 1. */
+  #read(record: number, visit: Parameters<ColdHoldingsCache['visit']>[1]): number {
     const { dormant } = this.#state
     const p = dormant.tape.u32Of(record)
     const pAt = dormant.tape.at(record)
@@ -327,12 +311,7 @@ export class ColdHoldingsCache {
     const lo = p[pAt + PositionLane.balanceLo]
     const hi = p[pAt + PositionLane.balanceLo + 1]
     const nextPlus1 = dormant.previous(record, ColdPositionLane.previousHolderPlus1)
-    if (!isDormant(this.#state, token, record)) return nextPlus1
-    const at = copy.add() * 2
-    copy.u32[at + HOLDING.record] = record
-    copy.u32[at + HOLDING.token] = token
-    copy.u32[at + HOLDING.balanceLo] = lo
-    copy.u32[at + HOLDING.balanceHi] = hi
+    if (isDormant(this.#state, token, record)) visit(token, lo, hi)
     return nextPlus1
   }
 
@@ -343,21 +322,12 @@ export class ColdHoldingsCache {
   }
 }
 
-/** Bytes of a position in memory: its row, its links, and its slot in a table that is part empty. */
-const POSITION_BYTES = (POSITION_LANES + LINK_LANES) * 4 + 16
-/** Positions that leave memory before one batch, some more when the last token has many. */
-const POSITIONS_PER_BATCH = 2_048
-/** Tokens looked at before one batch. */
-const TOKENS_PER_BATCH = 4_096
-/** Share of the limit that is cleared at once, so that not every batch begins anew. */
-const CLEARED_SHARE = 1 / 32
-
 /**
- * Chooses the tokens that are put to rest when positions take more memory than POSITIONS_MEMORY:
- * those without a swap for longest. A hand goes round all tokens and takes those whose last swap is
- * further back than so many swaps; after a round that was not enough it is content with half of that.
+ * Chooses the tokens to evict when positions take more memory than POSITIONS_MEMORY: those without a swap
+ * for longest, by a CLOCK. Its hand goes round all tokens and takes those whose last swap is older than so
+ * many swaps; a round that frees too little halves that number.
  *
- * It decides before the journal, which says who rests and where: a replay asks nobody.
+ * It decides before the journal, which records the choice: a replay needs no policy.
  */
 export class EvictionPolicy {
   readonly #store: ColdStore
@@ -368,7 +338,7 @@ export class EvictionPolicy {
   #hasBegun = false
   #isClearing = false
   #hand = 0
-  /** Swaps since its last one that make a token quiet. */
+  /** A token is quiet after so many swaps without one of its own. */
   #quietSwaps = 0
   #foundInRound = 0
   #pauseUntilSwaps = 0
@@ -380,7 +350,7 @@ export class EvictionPolicy {
     this.#onFirst = onFirst
   }
 
-  /** The tokens to put to rest before the next batch of so many events. */
+  /** The tokens to evict before the next batch of so many events. */
   choose(events: number): readonly number[] {
     const { positions, tape } = this.#state
     const held = positions.count - positions.free
@@ -415,7 +385,7 @@ export class EvictionPolicy {
       if (this.#hand >= state.tokens.count) this.#endRound()
       const token = this.#hand++
       if (!this.#store.mayEvict(token, reach)) continue
-      if (tokenLane(state, token, TokenLane.lastSwapPlus1) > reach.swap - this.#quietSwaps) continue
+      if (tokenLane(state, token, TokenLane.lastSwapPlus1) > reach - this.#quietSwaps) continue
       const traders = positionsOf(state, token)
       if (positions + traders > room) continue
       picked.push(token)
@@ -428,7 +398,7 @@ export class EvictionPolicy {
   #endRound(): void {
     this.#hand = 0
     const { tape, tokens } = this.#state
-    // Nobody could rest: the next round costs no more than a look for each swap until then.
+    // No token could be evicted: until the next round there is a swap for each look.
     if (this.#quietSwaps === 0 && this.#foundInRound === 0)
       this.#pauseUntilSwaps = tape.count + tokens.count
     this.#quietSwaps = Math.floor(this.#quietSwaps / 2)

@@ -102,7 +102,7 @@ export class InventoryClamp {
     this.#count.u32[0][0] = 0
   }
 
-  /** Called before the balance of the folded swap is set: undoes the clamp that followed the swap before it, or clamps to the balance before. */
+  /** Before the swap's balance is set: undoes the clamp behind the swap before it, or clamps to the balance before. */
   begin(swap: SwapContext, isFirstOfTransaction: boolean): void {
     const { p, pAt, r, rAt } = swap
     copyU64(expected, 0, p, pAt + PositionLane.balanceLo)
@@ -181,19 +181,15 @@ export class InventoryClamp {
 
   #undo(swap: SwapContext, row: number): void {
     const at = row * CLAMP_LANES
-    const f64 = this.#clamps.f64[0]
-    copyU64(
-      swap.p,
-      swap.pAt + PositionLane.inventoryLo,
-      this.#clamps.u32[0],
-      at + ClampLane.inventoryLo,
-    )
-    swap.pf[swap.pAtF + PositionLane.costUsdF] = f64[(at >>> 1) + ClampLane.costUsdF]
-    swap.pf[swap.pAtF + PositionLane.costSolF] = f64[(at >>> 1) + ClampLane.costSolF]
+    const [u32, f64] = [this.#clamps.u32[0], this.#clamps.f64[0]]
+    const { p, pAt, pf, pAtF } = swap
+    copyU64(p, pAt + PositionLane.inventoryLo, u32, at + ClampLane.inventoryLo)
+    pf[pAtF + PositionLane.costUsdF] = f64[(at >>> 1) + ClampLane.costUsdF]
+    pf[pAtF + PositionLane.costSolF] = f64[(at >>> 1) + ClampLane.costSolF]
     const beside = this.#expected.u32[0]
     copyU64(expected, 0, beside, row * E_LANES + E.expectedLo)
     if ((beside[row * E_LANES + E.flags] & PositionFlag.gaveAway) === 0)
-      swap.p[swap.pAt + PositionLane.flags] &= ~PositionFlag.gaveAway
+      p[pAt + PositionLane.flags] &= ~PositionFlag.gaveAway
   }
 
   #remember(swap: SwapContext): void {
@@ -356,7 +352,7 @@ export class BalanceFold {
     this.#holders.putBack(position)
   }
 
-  /** The wallet's position, saved for undo; one is added for a first balance. -1: the wallet never holds, or holds nothing. */
+  /** The wallet's position, saved for undo, or a new one; -1: the wallet never holds, or has nothing. */
   #take(token: number, wallet: number): number {
     const state = this.#state
     const known = state.findPosition(token, wallet)

@@ -22,7 +22,6 @@ import {
 } from '../../events/swap-record.ts'
 import type { TopHolders } from '../index/top-holders.ts'
 import { ROW_MASK, ROW_SHIFT, Rows, rowsPart } from '../memory/rows.ts'
-import type { Sized, StatePart } from '../memory/state-part.ts'
 import { isNeverHolder, poolAddressesOf } from '../state/exclusion.ts'
 import { isHolderAt, positionLane, walletLane } from '../state/lanes.ts'
 import {
@@ -167,18 +166,14 @@ export function leaveUntold({ r, rAt, flags }: SwapContext): void {
  */
 export class Routes {
   readonly #state: State
-  readonly #sales = new Rows(SALE_LANES)
+  readonly sales = new Rows(SALE_LANES)
   readonly #undo: number
-  readonly part: StatePart = rowsPart('route sales', this.#sales, SALES)
+  readonly part = rowsPart('route sales', this.sales, SALES)
 
   constructor(state: State) {
     this.#state = state
-    this.#undo = state.undo.register(this.#sales)
-    for (let i = 0; i < SALES; i++) this.#sales.add()
-  }
-
-  get sized(): readonly Sized[] {
-    return [this.#sales]
+    this.#undo = state.undo.register(this.sales)
+    for (let i = 0; i < SALES; i++) this.sales.add()
   }
 
   /** Decides whether the coin of the folded swap, whose money is known, passes through, and sets what the trader paid. */
@@ -203,9 +198,9 @@ export class Routes {
     if (swap.isBuy || hopOf(swap.r, swap.rAt) !== Hop.first) return
     const row = swap.index % SALES
     this.#state.undo.save(this.#undo, row)
-    this.#sales.u32[0][row * SALE_LANES + SALE.indexPlus1] = swap.index + 1
-    this.#sales.u32[0][row * SALE_LANES + SALE.position] = swap.position
-    this.#sales.f64[0][((row * SALE_LANES) >>> 1) + SALE.shareF] = swap.soldShare
+    this.sales.u32[0][row * SALE_LANES + SALE.indexPlus1] = swap.index + 1
+    this.sales.u32[0][row * SALE_LANES + SALE.position] = swap.position
+    this.sales.f64[0][((row * SALE_LANES) >>> 1) + SALE.shareF] = swap.soldShare
   }
 
   /** A buy with a coin that was bought right before: it costs what that one did. */
@@ -238,12 +233,12 @@ export class Routes {
     const state = this.#state
     const row = before % SALES
     state.undo.save(this.#undo, row)
-    this.#sales.u32[0][row * SALE_LANES + SALE.indexPlus1] = 0
+    this.sales.u32[0][row * SALE_LANES + SALE.indexPlus1] = 0
     const { tape, positions } = state
     const [r, rf, at] = [tape.u32Of(before), tape.f64Of(before), tape.at(before)]
     const quote = this.#quoteOf(r[at + SwapLane.token])
-    const position = this.#sales.u32[0][row * SALE_LANES + SALE.position]
-    const share = this.#sales.f64[0][((row * SALE_LANES) >>> 1) + SALE.shareF]
+    const position = this.sales.u32[0][row * SALE_LANES + SALE.position]
+    const share = this.sales.f64[0][((row * SALE_LANES) >>> 1) + SALE.shareF]
     state.changePosition(position)
     state.changes.note(r[at + SwapLane.token])
     const pf = positions.f64[position >>> ROW_SHIFT]
@@ -276,7 +271,7 @@ export class Routes {
 
   /** Does the sale at a tape index, whose record lies at lane `at`, still wait for its proceeds? */
   #isOpen(index: number, at: number): boolean {
-    if (this.#sales.u32[0][(index % SALES) * SALE_LANES + SALE.indexPlus1] !== index + 1)
+    if (this.sales.u32[0][(index % SALES) * SALE_LANES + SALE.indexPlus1] !== index + 1)
       return false
     // At the sale its mint may have passed for one that is quoted in SOL or dollars.
     return this.#state.tape.f64Of(index)[(at >>> 1) + SwapFloatLane.volumeMicroUsd] <= 0
@@ -411,17 +406,14 @@ export class Holders {
     for (const addressPlus1 of [...former, ...poolAddressesOf(state, token)]) {
       const wallet = addressPlus1 === 0 ? -1 : state.book.walletOf(addressPlus1 - 1)
       const position = wallet < 0 ? -1 : state.findPosition(token, wallet)
-      if (position >= 0 && this.#setExcluded(position, isNeverHolder(state, token, wallet)))
-        hasChanged = true
+      if (position < 0) continue
+      const flag = PositionFlag.excluded
+      const isExcluded = isNeverHolder(state, token, wallet)
+      if (this.hasFlag(position, flag) === isExcluded) continue
+      this.setFlags(position, isExcluded ? 0 : flag, isExcluded ? flag : 0)
+      hasChanged = true
     }
     return hasChanged
-  }
-
-  #setExcluded(position: number, isExcluded: boolean): boolean {
-    const flag = PositionFlag.excluded
-    if (this.hasFlag(position, flag) === isExcluded) return false
-    this.setFlags(position, isExcluded ? 0 : flag, isExcluded ? flag : 0)
-    return true
   }
 
   /** Has the position any of these flags? */

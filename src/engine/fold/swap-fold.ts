@@ -43,14 +43,20 @@ import { foldPosition, Holders, leaveUntold, Routes } from './position-fold.ts'
 import type { TokenLifecycle } from './token-lifecycle.ts'
 import { Bundles, judgeWallet, shownFlags } from './wallet-classes.ts'
 
-/** Folds one swap into token, wallet and position; the whole of what a trade changes. */
+/** Seconds of the ring of chains: a day, and the time that a swap may be ahead of the clock. */
+export const RING_SECONDS = 1 << 17
+const RING_MASK = RING_SECONDS - 1
+/** A swap further ahead of the clock than this never enters the window. */
+const AHEAD_SECONDS_MAX = RING_SECONDS - WINDOW_SECONDS - 1
+
+/** Folds one swap into its token, wallet and position, bars and window: all that a trade changes. */
 export class SwapFold {
   readonly swap = new SwapContext()
   readonly holders: Holders
   readonly bundles: Bundles
   readonly candles: Candles
   readonly coldHoldings: ColdHoldingsCache
-  /** Did the last fold name a pool that had traded the mint as a wallet? */
+  /** Did the last swap name a pool that had traded the mint as a wallet? */
   hasExcluded = false
   readonly #state: State
   readonly #window: RollingWindow
@@ -75,14 +81,14 @@ export class SwapFold {
     return [...this.clamp.parts, this.#routes.part]
   }
 
-  /** What is remembered of the transaction folded last. */
+  /** Rows about the transaction folded last. */
   get memory(): MemoryPart {
-    return boundedPart('last_transaction', ...this.clamp.sized, ...this.#routes.sized)
+    return boundedPart('last_transaction', ...this.clamp.sized, this.#routes.sales)
   }
 
   /**
-   * Folds record `index` of the tape, whose input lanes are filled and whose rows exist; true when
-   * it was the first that was heard of its mint, or graduated it.
+   * Folds record `index` of the tape, whose input lanes are filled and whose rows exist; true when it was
+   * the first event of its mint, or graduated it.
    */
   fold(index: number, key: EventPosition): boolean {
     const { swap } = this
@@ -121,7 +127,7 @@ export class SwapFold {
     return isNew || this.#births.hasGraduated
   }
 
-  /** What the trader holds and made of it. */
+  /** The trader's balance, PnL and fees. */
   #foldTrader(isFirstOfTransaction: boolean): void {
     const { swap } = this
     this.clamp.begin(swap, isFirstOfTransaction)
@@ -215,7 +221,7 @@ export class SwapFold {
     rf[rAtF + SwapFloatLane.volumeMicroUsd] = -lamportsPerUnit + 0
   }
 
-  /** Behind the reserves: a swap whose price stays has those that stood. */
+  /** After the reserves: a swap that keeps the price has the reserves of before. */
   #foldPrice(): void {
     const { swap } = this
     priceSwap(swap.r, swap.rf, swap.rAt, swap.quote, swap.decimals)
@@ -229,7 +235,7 @@ export class SwapFold {
     let fees = numberAt(r, rAt + SwapLane.platformFeeLo) + numberAt(r, rAt + SwapLane.creatorFeeLo)
     fees += numberAt(r, rAt + SwapLane.cashbackLo)
     if (swap.isAmm) fees += numberAt(r, rAt + SwapLane.lpFeeLo)
-    // In SOL nothing is to be converted: a call would put its double on the heap.
+    // SOL needs no conversion: a call would put its double on the heap.
     if (swap.quote !== Quote.sol) {
       const lamportsPerUnit = lamportsPerUnitOf(swap.rf, swap.rAtF)
       fees = lamportsOfAmount(fees, swap.quote, lamportsPerUnit, swap.solPriceUsd)
@@ -248,9 +254,9 @@ export class SwapFold {
     }
     l[lAt + WalletLane.trades] += 1
     if (swap.flags & Flag.proGiven) {
-      const said = swap.flags & Flag.proValue ? WalletFlag.feedPro : 0
+      const feedPro = swap.flags & Flag.proValue ? WalletFlag.feedPro : 0
       l[lAt + WalletLane.flags] =
-        (l[lAt + WalletLane.flags] & ~WalletFlag.feedPro) | WalletFlag.feedJudged | said
+        (l[lAt + WalletLane.flags] & ~WalletFlag.feedPro) | WalletFlag.feedJudged | feedPro
     }
     const isProNow =
       l[lAt + WalletLane.flags] & WalletFlag.feedJudged
@@ -264,7 +270,7 @@ export class SwapFold {
       this.coldHoldings.traded(swap.wallet, l[lAt + WalletLane.mints])
   }
 
-  /** Told by words of the token's row, so that the record before is read only when it matters. */
+  /** Decided by a lane of the token's row, so that the record before is read only when it matters. */
   #mayShareTransaction({ signatureLow }: EventPosition): boolean {
     const last = this.swap.t[this.swap.tAt + TokenLane.lastSignature]
     return last === 0 || signatureLow === 0 || last === signatureLow >>> 0
@@ -293,22 +299,16 @@ export class SwapFold {
   }
 }
 
-/** One more swap of the position whose coin only passed through: none of its amounts. */
+/** Counts a swap of the position whose coin only passed through; its amounts count nothing. */
 function countPassed(p: Uint32Array, pAt: number): void {
   if (p[pAt + PositionLane.flags] >>> PASSED_SHIFT < PASSED_MAX)
     p[pAt + PositionLane.flags] += 2 ** PASSED_SHIFT
 }
 
-/** Seconds the ring of chains spans: a day, and what may lie ahead of the clock. */
-export const RING_SECONDS = 1 << 17
-const RING_MASK = RING_SECONDS - 1
-/** A swap further ahead of the clock than this never enters the window. */
-export const AHEAD_SECONDS_MAX = RING_SECONDS - WINDOW_SECONDS - 1
-
 /**
- * The exact 24 h window of every mint: swaps with now − 24 h < timestamp ≤ now. One chain of swaps
- * for each second, through the tape; as the clock moves, chains enter and leave whole, so that the
- * sums of a mint that nobody trades empty by themselves, whatever order timestamps came in.
+ * The exact 24 h window of every mint: swaps with now − 24 h < timestamp ≤ now. Each second has a chain
+ * of swaps through the tape; as the clock moves, chains enter and leave whole. So the sums of a mint without
+ * trades empty by themselves, whatever the order of timestamps.
  */
 export class RollingWindow {
   readonly #state: State
@@ -344,7 +344,7 @@ export class RollingWindow {
     if (timestamp <= now) this.#count(index, 1)
   }
 
-  /** Takes the newest swap of its second out again (the tape is rolled back newest first). */
+  /** Takes out the newest swap of its second: an undo goes from the newest swap back. */
   remove(index: number, timestamp: number): void {
     if (this.#heads[timestamp & RING_MASK] !== index + 1) return
     this.#heads[timestamp & RING_MASK] = this.#nextOf(index)
@@ -364,26 +364,19 @@ export class RollingWindow {
   }
 
   #leave(second: number): void {
-    let next = this.#heads[second & RING_MASK]
-    while (next !== 0) {
-      this.#count(next - 1, -1)
-      next = this.#nextOf(next - 1)
-    }
+    this.#countChain(second, -1)
     this.#heads[second & RING_MASK] = 0
   }
 
   /** A second that lay ahead: counts its chain, or drops it when the clock jumped over a day. */
   #enter(second: number): void {
-    if (this.#heads[second & RING_MASK] === 0) return
-    if (second <= this.#state.now - WINDOW_SECONDS) {
-      this.#heads[second & RING_MASK] = 0
-      return
-    }
+    if (second > this.#state.now - WINDOW_SECONDS) this.#countChain(second, 1)
+    else this.#heads[second & RING_MASK] = 0
+  }
+
+  #countChain(second: number, sign: number): void {
     let next = this.#heads[second & RING_MASK]
-    while (next !== 0) {
-      this.#count(next - 1, 1)
-      next = this.#nextOf(next - 1)
-    }
+    for (; next !== 0; next = this.#nextOf(next - 1)) this.#count(next - 1, sign)
   }
 
   #nextOf(index: number): number {
@@ -401,7 +394,7 @@ export class RollingWindow {
     const at = tape.at(index)
     const rf = tape.f64Of(index)
     const lane = rf[(at >>> 1) + SwapFloatLane.volumeMicroUsd]
-    // Of all but swaps quoted in a coin the lane has it: a call would put its double on the heap.
+    // The lane has it, except for quotes in a coin: a call would put its double on the heap.
     const volumeMicroUsd = lane >= 0 ? lane : volumeMicroUsdOf(r, rf, at)
     const token = r[at + SwapLane.token]
     this.#state.changes.note(token)
@@ -412,7 +405,7 @@ export class RollingWindow {
     const count = wAt + (isSell ? WindowLane.sells : WindowLane.buys)
     const sum = (wAt >>> 1) + (isSell ? WindowLane.sellMicroUsdF : WindowLane.buyMicroUsdF)
     w[count] += sign
-    // Beyond 2^53 micro-USD a sum is rounded: what is left of an empty window is nothing all the same.
+    // Beyond 2^53 micro-USD a sum is rounded, but an empty window has exactly none.
     wf[sum] = w[count] === 0 ? 0 : wf[sum] + sign * volumeMicroUsd
   }
 }

@@ -125,12 +125,12 @@ export class TokenLifecycle {
 
   /** The first swap that names the quote of its mint sets it, unless a creation has. */
   takeQuote(swap: SwapContext): void {
-    const told = givenQuoteOf(swap.r, swap.rAt)
+    const given = givenQuoteOf(swap.r, swap.rAt)
     const { t, tAt, b, bAt } = swap
-    if (told < 0 || t[tAt + TokenLane.flags] & (TokenFlag.creationKnown | TokenFlag.quoteTold))
+    if (given < 0 || t[tAt + TokenLane.flags] & (TokenFlag.creationKnown | TokenFlag.quoteTold))
       return
     t[tAt + TokenLane.flags] |= TokenFlag.quoteTold
-    const quote = told === Quote.other ? b[bAt + LifecycleLane.toldCoin] : told
+    const quote = given === Quote.other ? b[bAt + LifecycleLane.toldCoin] : given
     if (quote === swap.quote) return
     this.#state.undo.save(this.#state.birthsUndo, swap.token)
     b[bAt + LifecycleLane.quote] = quote
@@ -166,25 +166,28 @@ export class TokenLifecycle {
   }
 
   completed(token: number, event: Completed, key: EventPosition): void {
-    this.#save(token)
-    const { t, tAt, b, bAt } = this.#rows(token)
-    if (this.#isBirth(token, key)) this.#start(token, key, slotlessArrival(key), event.timestamp)
-    if (b[bAt + LifecycleLane.bondingCurvePlus1] === 0 && event.bondingCurve !== '')
-      b[bAt + LifecycleLane.bondingCurvePlus1] = this.#state.book.address(event.bondingCurve) + 1
+    this.#changeStage(token, event, key)
+    const { t, tAt } = this.#rows(token)
     t[tAt + TokenLane.flags] |= TokenFlag.complete
   }
 
   migrated(token: number, event: Migrated, key: EventPosition): void {
-    this.#save(token)
+    this.#changeStage(token, event, key)
     const { t, tAt, b, bAt } = this.#rows(token)
-    if (this.#isBirth(token, key)) this.#start(token, key, slotlessArrival(key), event.timestamp)
-    if (b[bAt + LifecycleLane.bondingCurvePlus1] === 0 && event.bondingCurve !== '')
-      b[bAt + LifecycleLane.bondingCurvePlus1] = this.#state.book.address(event.bondingCurve) + 1
     t[tAt + TokenLane.poolAmmPlus1] = this.#state.book.address(event.poolAmm) + 1
     t[tAt + TokenLane.flags] |= TokenFlag.migrationKnown
     this.#putText(b, bAt + LifecycleLane.migrationSignature, event.signature)
     b[bAt + LifecycleLane.migratedAt] = event.timestamp
     this.#graduate(token, key, slotlessArrival(key))
+  }
+
+  /** A completion or migration may be the first event of its mint, and the first that names its curve. */
+  #changeStage(token: number, event: Completed | Migrated, key: EventPosition): void {
+    this.#save(token)
+    const { b, bAt } = this.#rows(token)
+    if (this.#isBirth(token, key)) this.#start(token, key, slotlessArrival(key), event.timestamp)
+    if (b[bAt + LifecycleLane.bondingCurvePlus1] === 0 && event.bondingCurve !== '')
+      b[bAt + LifecycleLane.bondingCurvePlus1] = this.#state.book.address(event.bondingCurve) + 1
   }
 
   /** Is the event at `key` the first of its mint, whose creation is unknown? */
@@ -220,7 +223,7 @@ export class TokenLifecycle {
       b[bAt + LifecycleLane.bondingCurvePlus1] = book.address(event.bondingCurve) + 1
     if (event.tokenProgram !== '')
       b[bAt + LifecycleLane.tokenProgramPlus1] = book.address(event.tokenProgram) + 1
-    // Records of the tape stay as they are: swaps from before any supply was known read it here.
+    // Records of the tape do not change: swaps from before any supply was known read it here.
     writeU64(b, bAt + LifecycleLane.passedSupplyLo, event.supplyRaw ?? defaultSupplyRaw(decimals))
     if ((flags & TokenFlag.supplySeen) === 0) {
       copyU64(t, tAt + TokenLane.supplyLo, b, bAt + LifecycleLane.passedSupplyLo)

@@ -213,9 +213,10 @@ export class Bundles {
 
   #add({ token, quote }: SwapContext, group: LaunchGroup, index: number): void {
     const { tape, rules } = this.#state
-    const wallet = walletOf(tape.u32Of(index), tape.at(index))
+    const [r, rf, at] = [tape.u32Of(index), tape.f64Of(index), tape.at(index)]
+    const wallet = walletOf(r, at)
     const before = group.bought.get(wallet)
-    const lamports = (before ?? 0) + this.#lamports(quote, index)
+    const lamports = (before ?? 0) + lamportsOfSwap(r, rf, at, quote)
     group.bought.set(wallet, lamports)
     if (before !== undefined && before >= rules.bundleLamports) return
     if (lamports >= rules.bundleLamports && this.#holderOf(token, wallet) >= 0)
@@ -244,11 +245,6 @@ export class Bundles {
       if (isBuy && hopOf(r, at) !== Hop.passed) this.#signers.add(walletOf(r, at))
       next = r[at + SwapLane.previousInMint]
     }
-  }
-
-  #lamports(quote: number, index: number): number {
-    const { tape } = this.#state
-    return lamportsOfSwap(tape.u32Of(index), tape.f64Of(index), tape.at(index), quote)
   }
 
   #judgeSigners(token: number): void {
@@ -306,9 +302,7 @@ export class LateCreation {
 
   /** Judges the swaps that were folded before the creation. */
   rejudge(token: number): void {
-    const swap = this.#swap
-    swap.token = token
-    swap.takeToken(this.#state)
+    const swap = this.#contextOf(token)
     this.#markCreator(swap)
     const swaps = this.#tradesOf(token)
     this.#judgeSnipers(swap, swaps)
@@ -318,11 +312,13 @@ export class LateCreation {
 
   /** A wallet started or stopped to count as a holder: bundlers are judged anew. */
   rejudgeBundles(token: number): void {
-    const swap = this.#swap
-    swap.token = token
-    swap.takeToken(this.#state)
-    const swaps = this.#tradesOf(token)
-    this.#judgeBundles(swap, swaps)
+    this.#judgeBundles(this.#contextOf(token), this.#tradesOf(token))
+  }
+
+  #contextOf(token: number): SwapContext {
+    this.#swap.token = token
+    this.#swap.takeToken(this.#state)
+    return this.#swap
   }
 
   #judgeBundles(swap: SwapContext, swaps: readonly number[]): void {

@@ -7,9 +7,9 @@ import { Bar, TOKEN_LANES, TokenFlag, TokenLane } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
 import { BASE_WIDTHS_SECONDS } from './candles.ts'
 
-/** One in so many bars that somebody has passed has its place remembered. */
+/** The place of one in so many bars of a chain is remembered after a walk past it. */
 const REMEMBERED_EVERY = 256
-/** Remembered places of all chains, of 4 bytes each: of the chain asked for longest ago they go first. */
+/** Remembered places of all chains, of 4 bytes each: those of the chain read longest ago go first. */
 const PLACES_MAX = 1 << 20
 
 const NO_PLACES = new Uint32Array(0)
@@ -59,7 +59,7 @@ export class BarChains {
 
   /**
    * Row + 1 of the newest bar of a base width that opens before `end` (unix seconds), 0 for none.
-   * @throws OutOfTime before it was found: the next call goes on from there
+   * @throws OutOfTime before it is found: the next call continues from there
    */
   newestBefore(token: number, base: number, end: number, budget: Budget): number {
     const state = this.#state

@@ -20,7 +20,7 @@ import type { SwapContext } from '../state/swap-context.ts'
 import { lamportsOfSwap, priceSwap, swapPrice } from '../state/swap-value.ts'
 import { linkOf } from './swap-chains.ts'
 
-/** As a fault of the chain is told. */
+/** Name of the chain in an error. */
 const BARS = 'bars of a mint'
 
 /**
@@ -31,10 +31,25 @@ export const BASE_WIDTHS_SECONDS = [1, 60, 3600] as const
 
 /** From this many swaps on a mint stores its bars; below, a read folds its swaps. */
 export const STORED_FROM_SWAPS = 2_048
-/** From this many swaps on, once in so many, so many of them are copied: all before they are needed. */
+/** From so many swaps on, each `COPIED_EVERY`th copies so many trades: all are copied before bars are stored. */
 const COPIED_FROM_SWAPS = STORED_FROM_SWAPS / 2
 const COPIED_EVERY = 16
 const COPIED_TRADES = 64
+
+/** Open and close of the two series. */
+const SERIES = [
+  { open: Bar.openUsdF, close: Bar.closeUsdF },
+  { open: Bar.openSolF, close: Bar.closeSolF },
+] as const
+
+/** Copied trades of all mints, of 40 bytes each. */
+const COPIED_MAX = 1 << 19
+const MINTS_MAX = 1 << 12
+/** Lanes of a copied trade. */
+const TRADE_LANES = 5
+/** More than there are kinds of prices: quote mints times decimals of a mint. */
+const PRICINGS = 1 << 22
+const QUOTES = QUOTE_COINS_MAX * 2
 
 /**
  * The stored bars of busy mints: per base width a chain of bars, newest first. Inside a bar trades
@@ -51,7 +66,7 @@ export class Candles {
     this.trades = new ChartTrades(state)
   }
 
-  /** Folds the swap that is folded, whose record is already in the mint's chain. */
+  /** Folds a swap whose record is already in the mint's chain. */
   fold(swap: SwapContext): void {
     const { t, tAt } = swap
     if ((t[tAt + TokenLane.flags] & TokenFlag.barsStored) === 0) {
@@ -70,13 +85,13 @@ export class Candles {
     this.#store(swap, trade)
   }
 
-  /** Most of what the bars are begun with may lie on the disk: it is copied in pieces, before. */
+  /** Most trades of the first bars may be on the disk: they are copied in pieces, before. */
   #copyTrades(token: number): void {
     let left = COPIED_TRADES
     try {
       within(new Budget(() => --left > 0), (budget) => this.trades.copied(token, budget))
     } catch (error) {
-      // Told when the bars are begun: until then nobody needs it.
+      // Damage is reported when bars are first stored: only then the trades are needed.
       if (!(error instanceof TapeDamage)) throw error
     }
   }
@@ -99,8 +114,8 @@ export class Candles {
   }
 
   /**
-   * Trades of a bar count in order of time. One whose time lies before newer bars is neither the
-   * first nor the last of a wide bar by having come last: the narrower bars tell.
+   * Trades of a bar count in order of time. A trade with a time before newer bars may arrive last and be
+   * neither first nor last of its wide bar: open and close are read off the narrower bars.
    */
   #reopen(swap: SwapContext, bar: number, width: number): void {
     const { bars } = this.#state
@@ -148,8 +163,7 @@ export class Candles {
         return next - 1
       }
       later = next
-      next =
-        bars.u32[(next - 1) >>> ROW_SHIFT][((next - 1) & ROW_MASK) * BAR_LANES + Bar.previousPlus1]
+      next = barLane(this.#state, next - 1, Bar.previousPlus1)
     }
     const bar = bars.add()
     this.#open(bar, time, next, trade)
@@ -185,15 +199,9 @@ export class Candles {
   }
 }
 
-/** Open and close of the two series. */
-const SERIES = [
-  { open: Bar.openUsdF, close: Bar.closeUsdF },
-  { open: Bar.openSolF, close: Bar.closeSolF },
-] as const
-
 /**
- * Adds a price to the open, high, low and close that lie from lane `at` on. A price of 0 is one that nobody
- * knew: it has no part in a bar that has another (contract section 3.6).
+ * Adds a price to the open, high, low and close from lane `at` on. A price of 0 is unknown: it has no part
+ * in a bar that has another (contract section 3.6).
  */
 function extend(f64: Float64Array, at: number, price: number): void {
   if (price === 0) return
@@ -205,15 +213,6 @@ function extend(f64: Float64Array, at: number, price: number): void {
   if (price < f64[at + BarPrice.low]) f64[at + BarPrice.low] = price
   f64[at + BarPrice.close] = price
 }
-
-/** Copied trades of all mints, of 40 bytes each. */
-const COPIED_MAX = 1 << 19
-const MINTS_MAX = 1 << 12
-/** Lanes of a copied trade. */
-const TRADE_LANES = 5
-/** More than there are kinds of prices: quote mints times decimals of a mint. */
-const PRICINGS = 1 << 22
-const QUOTES = QUOTE_COINS_MAX * 2
 
 /** One trade as the chart sees it. */
 export interface ChartTrade {
@@ -229,15 +228,15 @@ function noTrade(): ChartTrade {
 }
 
 /**
- * The trades of a mint as its chart sees them. Those that have left memory lie all over the disk, each a
- * read of it, and a chart needs all of them: they are copied in pieces.
+ * The trades of a mint as its chart sees them. A chart needs all of them, and each that has left memory is a
+ * read of the disk: these are copied in pieces.
  */
 export class ChartTrades {
   readonly #state: State
   readonly #mints: CopiedChains
-  /** By token: its newest swap that has left memory, + 1, or 0. Newer ones come before it, so that it stays. */
+  /** By token: its newest swap that has left memory + 1, or 0. */
   readonly #newestGone = new Map<number, number>()
-  /** `firstInMemory` of the tape they hold for. */
+  /** `firstInMemory` of the tape that they are valid for. */
   #goneBefore = 0
 
   constructor(state: State) {
@@ -254,7 +253,7 @@ export class ChartTrades {
     return this.#mints.bytes
   }
 
-  /** Forgets all: the tape is another one. */
+  /** Forgets all: the tape was replaced. */
   drop(): void {
     this.#mints.drop()
     this.#newestGone.clear()
@@ -286,7 +285,7 @@ export class ChartTrades {
   }
 
   /**
-   * Copies of the trades of a mint that have left memory; null: there are none, or too many to be kept.
+   * Copies of the trades of a mint that have left memory; null: there are none, or too many for the cache.
    * @throws OutOfTime before all are copied
    */
   copied(token: number, budget: Budget): ChainCopy | null {
@@ -307,7 +306,7 @@ export class ChartTrades {
     return nextPlus1
   }
 
-  /** Looked for once: a busy mint is asked about again and again, with thousands of swaps behind each other. */
+  /** Searched once: a busy mint is read often, and its chain has thousands of swaps in memory. */
   #newestGoneOf(token: number): number {
     const { firstInMemory } = this.#state.tape
     const isFull = this.#newestGone.size === MINTS_MAX && !this.#newestGone.has(token)
@@ -321,7 +320,7 @@ export class ChartTrades {
     return next
   }
 
-  /** Not when it was born after the oldest swap that is in memory. */
+  /** False when the mint was born after the oldest swap in memory. */
   #mayHaveLeft(token: number): boolean {
     const { tape, births } = this.#state
     if (tape.firstInMemory === 0) return false
@@ -334,15 +333,15 @@ export class ChartTrades {
     return createdAt <= tape.u32Of(oldest)[tape.at(oldest) + SwapLane.timestamp]
   }
 
-  /** Prices of before a change of what they are made with are of another chain. */
+  /** Another pricing is another chain, so that no old price is read. */
   #chainOf(token: number): number {
     return token * PRICINGS + pricingOf(this.#state, token)
   }
 }
 
 /**
- * What the prices of a mint's trades are made with, its decimals and quote, as one number. A creation
- * that is told late may change it.
+ * Decimals and quote of a mint, on which the prices of its trades depend, as one number. A late creation
+ * may change it.
  */
 export function pricingOf({ births }: State, token: number): number {
   const b = births.u32[token >>> ROW_SHIFT]

@@ -29,12 +29,6 @@ interface SwapChain {
   readonly link: number
 }
 
-interface SwapPage {
-  /** Swaps of all pages. */
-  readonly total: number
-  readonly swaps: readonly number[]
-}
-
 /** The link of a swap: tape index + 1 of the one before it, 0 for none. */
 export function linkOf({ tape }: State, index: number, link: number): number {
   return olderLink(tape.u32Of(index)[tape.at(index) + link], index, 'swaps of a mint or position')
@@ -102,21 +96,21 @@ export class SwapChains {
     this.#walks.clear()
   }
 
+  total(of: SwapsOf): number {
+    return chainOf(this.#state, of).total
+  }
+
   /**
-   * Tape indexes of the swaps of a page, counted from 1, and the number of all.
+   * Tape indexes of the swaps of a page, counted from 1.
    * @throws OutOfTime on the way to it, or along it where it lies on the disk
    */
-  page(of: SwapsOf, page: number, limit: number, budget: Budget): SwapPage {
+  page(of: SwapsOf, page: number, limit: number, budget: Budget): readonly number[] {
     const chain = chainOf(this.#state, of)
-    const { total } = chain
     const skipped = (page - 1) * limit
-    if (skipped >= total) return { total, swaps: [] }
-    if (skipped > WALKED_MAX) {
-      const first = this.#find(chain, chain.total - skipped, budget)
-      return { total, swaps: this.#from(chain, first, limit, budget) }
-    }
-    const swaps = this.#from(chain, chain.newestPlus1, skipped + limit, budget).slice(skipped)
-    return { total, swaps }
+    if (skipped >= chain.total) return []
+    if (skipped > WALKED_MAX)
+      return this.#from(chain, this.#find(chain, chain.total - skipped, budget), limit, budget)
+    return this.#from(chain, chain.newestPlus1, skipped + limit, budget).slice(skipped)
   }
 
   /**
@@ -129,7 +123,7 @@ export class SwapChains {
     mark: SwapMark | null,
     limit: number,
     budget: Budget,
-  ): (SwapPage & { readonly hasMore: boolean }) | null {
+  ): { readonly swaps: readonly number[]; readonly hasMore: boolean } | null {
     const state = this.#state
     const chain = chainOf(state, of)
     const at = mark === null ? -1 : swapOf(state, of, mark)
@@ -138,7 +132,7 @@ export class SwapChains {
     const swaps = this.#from(chain, firstPlus1, limit, budget)
     const last = swaps.at(-1)
     const hasMore = last !== undefined && linkOf(state, last, chain.link) !== 0
-    return { total: chain.total, swaps, hasMore }
+    return { swaps, hasMore }
   }
 
   #from(chain: SwapChain, firstPlus1: number, count: number, budget: Budget): readonly number[] {

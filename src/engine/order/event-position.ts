@@ -12,7 +12,7 @@ export interface EventPosition {
   isSlotKnown: boolean
   /** A number that grows with arrival. */
   arrival: number
-  /** Hash of the signature, which events of the transaction without an index share; 0 and 0 where the place is another event's. */
+  /** Hash of the signature, which all events of a transaction share; 0 and 0 where the place is another event's. */
   signatureHigh: number
   signatureLow: number
 }

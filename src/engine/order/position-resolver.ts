@@ -16,7 +16,7 @@ import type { ReorderWindow } from './reorder-window.ts'
 /** Swaps of a slot searched for one of the same transaction; a real slot holds fewer. */
 const LOOK_BACK_MAX = 4_096
 
-/** Where arriving events stand in the total order (contract section 2). */
+/** Finds the place of arriving events in the total order (contract section 2). */
 export class PositionResolver {
   readonly #book: AddressBook
   readonly #tape: Tape
@@ -72,7 +72,7 @@ export class PositionResolver {
     return this.#keyOf(event, arrival)
   }
 
-  /** Of the event whose signature stands in `signatureHash`. */
+  /** The key of an event whose signature's hash is in `signatureHash`. */
   #keyOf(event: PlacedEvent, arrival: number): EventPosition {
     const { slot, ordinal } = event
     if (slot === null) return { ...this.#newest, isSlotKnown: false, arrival }
@@ -97,7 +97,7 @@ export class PositionResolver {
   }
 }
 
-/** Below 0 when record `index` stands before the place, above 0 behind it. */
+/** Below 0 when record `index` is before the place, above 0 when it is behind. */
 export function comparePlace(
   tape: Tape,
   index: number,
@@ -156,7 +156,7 @@ function txIndexInTape(
 export function firstOfTransaction(tape: Tape, end: number): number {
   if (end === 0) return 0
   const at = tape.at(end - 1)
-  // A copy: the lanes of a record that has left memory are good only until another is asked for.
+  // A copy: the lanes of a record that has left memory are valid only until another is read.
   const last = tape.u32Of(end - 1).slice(at, at + tape.lanes)
   const least = Math.max(0, end - LOOK_BACK_MAX)
   let first = end - 1
@@ -211,7 +211,7 @@ export class Identities {
     return this.#keys.byteLength + this.#slots.byteLength
   }
 
-  /** Keys are written one behind the other; of the slots, all over their table, what is expected. */
+  /** Keys are written in order; the share of the scattered slots is an expectation. */
   get untouchedBytes(): number {
     const slotsBytes = untouchedByScattered(this.#slots.byteLength, this.#count)
     return this.#keys.byteLength - this.#count * 8 + slotsBytes
@@ -226,8 +226,8 @@ export class Identities {
     return false
   }
 
-  /** Reads the slot that a search would begin at; the value means nothing. */
-  near(low: number): number {
+  /** Reads the slot where a search starts, to prefetch it; the value means nothing. */
+  touch(low: number): number {
     return this.#slots[(low << 1) & this.#mask]
   }
 
@@ -273,7 +273,7 @@ export class Identities {
     this.#count = count
   }
 
-  /** Which slot a key has depends on what went before; only that it has one matters. */
+  /** The slot of a key depends on earlier keys; only that it has one matters. */
   #findAnew(): void {
     const slots = this.#slots
     if (this.#areSlotsOld) slots.fill(0)
@@ -287,7 +287,7 @@ export class Identities {
     }
   }
 
-  /** The oldest sits where the next one goes; later entries of its run move up into the hole. */
+  /** The oldest key is where the next one goes; later entries of its run move up into the hole. */
   #removeOldest(): void {
     const slots = this.#slots
     const mask = this.#mask

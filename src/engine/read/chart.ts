@@ -149,22 +149,18 @@ export class Chart {
     const atF = at >>> 1
     return {
       time: this.#state.bars.u32[row >>> ROW_SHIFT][at + Bar.time],
-      usd: {
-        open: f64[atF + Bar.openUsdF],
-        high: f64[atF + Bar.highUsdF],
-        low: f64[atF + Bar.lowUsdF],
-        close: f64[atF + Bar.closeUsdF],
-      },
-      sol: {
-        open: f64[atF + Bar.openSolF],
-        high: f64[atF + Bar.highSolF],
-        low: f64[atF + Bar.lowSolF],
-        close: f64[atF + Bar.closeSolF],
-      },
+      usd: storedSeries(f64, atF + Bar.openUsdF),
+      sol: storedSeries(f64, atF + Bar.openSolF),
       microUsd: f64[atF + Bar.volumeMicroUsdF],
       lamports: f64[atF + Bar.volumeLamportsF],
     }
   }
+}
+
+/** The open, high, low and close from f64 lane `at` on. */
+function storedSeries(f64: Float64Array, at: number): ChartBar['usd'] {
+  const [open, high] = [f64[at + BarPrice.open], f64[at + BarPrice.high]]
+  return { open, high, low: f64[at + BarPrice.low], close: f64[at + BarPrice.close] }
 }
 
 /** Folds the earlier open, high, low and close from f64 lane `at` on into the front of a series. */
@@ -192,9 +188,7 @@ function addTrade(bars: Map<number, ChartBar>, width: Width, trade: ChartTrade):
   const bar = bars.get(time)
   if (bar === undefined) {
     const { priceUsd, priceSol, microUsd, lamports } = trade
-    const usd = { open: priceUsd, high: priceUsd, low: priceUsd, close: priceUsd }
-    const sol = { open: priceSol, high: priceSol, low: priceSol, close: priceSol }
-    bars.set(time, { time, usd, sol, microUsd, lamports })
+    bars.set(time, { time, usd: seriesOf(priceUsd), sol: seriesOf(priceSol), microUsd, lamports })
     return
   }
   extend(bar.usd, trade.priceUsd)
@@ -203,11 +197,15 @@ function addTrade(bars: Map<number, ChartBar>, width: Width, trade: ChartTrade):
   bar.lamports += trade.lamports
 }
 
+function seriesOf(price: number): ChartBar['usd'] {
+  return { open: price, high: price, low: price, close: price }
+}
+
 /** Folds a price into a series; 0 is an unknown price (contract section 3.6). */
 function extend(series: ChartBar['usd'], price: number): void {
   if (price === 0) return
   if (series.open === 0) {
-    Object.assign(series, { open: price, high: price, low: price, close: price })
+    Object.assign(series, seriesOf(price))
     return
   }
   if (price > series.high) series.high = price

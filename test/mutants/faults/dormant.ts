@@ -7,14 +7,14 @@ export const DORMANT_FAULTS: readonly Fault[] = [
   {
     name: 'dormant: a token rests whose swaps a late event takes back',
     file: 'src/engine/fold/cold-store.ts',
-    find: '      t[tAt + TokenLane.lastSwapPlus1] <= reach.swap &&\n',
+    find: '      t[tAt + TokenLane.lastSwapPlus1] <= reach &&\n',
     replace: '',
     tests: [DORMANT],
   },
   {
     name: 'dormant: a token rests whose creation a late event takes back',
     file: 'src/engine/fold/cold-store.ts',
-    find: ' &&\n      !reach.tells(token)',
+    find: ' &&\n      !this.#ring.hasEntryOf(token)',
     replace: '',
     tests: [DORMANT],
   },

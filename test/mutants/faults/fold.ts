@@ -250,9 +250,8 @@ export const FOLD_FAULTS: readonly Fault[] = [
   {
     name: 'birth: a completion names another curve',
     file: 'src/engine/fold/token-lifecycle.ts',
-    find: "if (b[bAt + LifecycleLane.bondingCurvePlus1] === 0 && event.bondingCurve !== '')\n      b[bAt + LifecycleLane.bondingCurvePlus1] = this.#state.book.address(event.bondingCurve) + 1\n    t[tAt + TokenLane.flags]",
-    replace:
-      'b[bAt + LifecycleLane.bondingCurvePlus1] = this.#state.book.address(event.bondingCurve) + 1\n    t[tAt + TokenLane.flags]',
+    find: "if (b[bAt + LifecycleLane.bondingCurvePlus1] === 0 && event.bondingCurve !== '')",
+    replace: "if (event.bondingCurve !== '')",
     tests: ['test/properties/told-houses.test.ts'],
   },
   {

@@ -237,7 +237,7 @@ export const OCTOBER_FOLD_FAULTS: readonly Fault[] = [
   {
     name: 'handed on: stays behind the next swap of the transaction',
     file: CLAMP,
-    find: 'swap.p[swap.pAt + PositionLane.flags] &= ~PositionFlag.gaveAway',
+    find: 'p[pAt + PositionLane.flags] &= ~PositionFlag.gaveAway',
     replace: 'void 0',
     tests: ['test/properties/handed-on.test.ts'],
   },
@@ -587,7 +587,7 @@ export const OCTOBER_FOLD_FAULTS: readonly Fault[] = [
   {
     name: 'told: a balance that comes again is folded again',
     file: ENGINE,
-    find: 'this.seq + 1)\n    if (!this.#isTaken(key)) return',
+    find: 'this.seq + 1)\n    if (!this.#admits(key)) return',
     replace: 'this.seq + 1)\n    if (!this.#ordered.isInReach(key)) return',
     tests: ['model'],
   },
@@ -601,8 +601,8 @@ export const OCTOBER_FOLD_FAULTS: readonly Fault[] = [
   {
     name: 'told: late reserves count where they come',
     file: ENGINE,
-    find: 'this.seq + 1)\n    if (!this.#isTaken(key)) return',
-    replace: "this.seq + 1)\n    if (!this.#isTaken(key) && event.type === 'balance') return",
+    find: 'this.seq + 1)\n    if (!this.#admits(key)) return',
+    replace: "this.seq + 1)\n    if (!this.#admits(key) && event.type === 'balance') return",
     tests: ['model'],
   },
   {

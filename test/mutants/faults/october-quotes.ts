@@ -285,7 +285,7 @@ export const OCTOBER_QUOTE_FAULTS: readonly Fault[] = [
   {
     name: 'chart: behind a trade without a price stays none',
     file: CHART,
-    find: '  if (series.open === 0) {\n    Object.assign(series, { open: price, high: price, low: price, close: price })\n    return\n  }\n',
+    find: '  if (series.open === 0) {\n    Object.assign(series, seriesOf(price))\n    return\n  }\n',
     replace: '',
     tests: ['model', 'test/engine/history/repriced-bars.test.ts'],
   },

@@ -76,14 +76,14 @@ export const ORDER_FAULTS: readonly Fault[] = [
   {
     name: 'undo: the window keeps what was taken back',
     file: 'src/engine/fold/ordered-fold.ts',
-    find: 'this.#targets.window.remove(index, page[at + SwapLane.timestamp])',
+    find: 'this.#window.remove(index, page[at + SwapLane.timestamp])',
     replace: '',
     tests: ['model'],
   },
   {
     name: 'undo: the largest holders are not looked for again',
     file: 'src/engine/fold/ordered-fold.ts',
-    find: 'this.#targets.top.invalidate(token)',
+    find: 'this.#top.invalidate(token)',
     replace: '',
     tests: ['holders'],
   },
@@ -97,7 +97,7 @@ export const ORDER_FAULTS: readonly Fault[] = [
   {
     name: 'creation: the second wins',
     file: 'src/engine/engine.ts',
-    find: "event.type === 'token_created' && flags & TokenFlag.creationKnown",
+    find: "event.type === 'token_created' && (flags & TokenFlag.creationKnown) !== 0",
     replace: "event.type === 'token_created' && flags < 0",
     tests: ['model'],
   },
