@@ -6,7 +6,7 @@ import { residentBytes } from '../base/this-process.ts'
 import type { Config } from '../config/config.ts'
 import { marketOf } from '../config/feed-setting.ts'
 import { Engine } from '../engine/engine.ts'
-import { EvictionPolicy } from '../engine/eviction-policy.ts'
+import { EvictionPolicy } from '../engine/fold/cold-store.ts'
 import { boundedPart, type MemoryPart } from '../engine/memory/state-part.ts'
 import type { Log } from '../server/http/exchange.ts'
 import { CompactorLauncher } from '../store/compaction/compactor-launcher.ts'
@@ -105,8 +105,11 @@ export class Durability {
       recovered.place,
     )
     const { engine } = service
-    const eviction = new EvictionPolicy(engine, config.positionsMemoryBytes, () =>
-      log.warn({ positions: engine.state.positions.count }, EVICTING),
+    const eviction = new EvictionPolicy(
+      engine.state,
+      engine.coldStore,
+      config.positionsMemoryBytes,
+      () => log.warn({ positions: engine.state.positions.count }, EVICTING),
     )
     this.#journaled = new JournaledEngine(engine, this.#journal, (events) =>
       eviction.choose(events),
@@ -139,7 +142,7 @@ export class Durability {
     this.#watchTimer = setInterval(() => this.#journal.look(), WATCH_EVERY_MS)
     this.#watchTimer.unref()
     this.#prefetchTimer = setInterval(() => {
-      within(Budget.ofMs(PREFETCH_SLICE_MS), (budget) => engine.resting.load(budget))
+      within(Budget.ofMs(PREFETCH_SLICE_MS), (budget) => engine.coldHoldings.load(budget))
     }, PREFETCH_EVERY_MS)
     this.#prefetchTimer.unref()
   }

@@ -1,5 +1,10 @@
-import { createNanoEvents, type Emitter } from 'nanoevents'
-import { differingRules, type EngineSettings, isSolPrice } from '../base/thresholds.ts'
+import { createNanoEvents } from 'nanoevents'
+import {
+  differingRules,
+  type EngineSettings,
+  isSolPrice,
+  type Thresholds,
+} from '../base/thresholds.ts'
 import {
   AHEAD_OF_WALL_SECONDS_MAX,
   type Balance,
@@ -21,21 +26,19 @@ import {
   SwapFloatLane,
   SwapLane,
 } from '../events/swap-record.ts'
-import type { EngineOptions, Facts } from './engine-options.ts'
-import type { ColdHoldingsCache } from './fold/cold-holdings-cache.ts'
-import { ColdStore } from './fold/cold-store.ts'
-import { MetadataFold, noteCoinOfSwap, noteDecimalsOfCreation } from './fold/metadata-fold.ts'
+import { type ColdHoldingsCache, ColdStore } from './fold/cold-store.ts'
 import { OrderedFold } from './fold/ordered-fold.ts'
-import { PREFETCHED_SWAPS, Prefetcher } from './fold/prefetcher.ts'
-import { RollingWindow } from './fold/rolling-window.ts'
+import { RollingWindow } from './fold/swap-fold.ts'
+import { MetadataFold } from './fold/token-lifecycle.ts'
 import { BarChains } from './history/bar-chains.ts'
-import { type ChartTrades, pricingOf } from './history/chart-trades.ts'
+import { type ChartTrades, pricingOf } from './history/candles.ts'
 import { SwapChains } from './history/swap-chains.ts'
 import { SearchIndex } from './index/search-index.ts'
 import { TokenOrder } from './index/token-order.ts'
 import { TopHolders } from './index/top-holders.ts'
 import { TraderColumns } from './index/trader-columns.ts'
 import { XLinks } from './index/x-links.ts'
+import { PREFETCHED_SWAPS, Prefetcher, SwapIntake } from './intake.ts'
 import {
   boundedPart,
   growingPart,
@@ -44,24 +47,43 @@ import {
   sizesOf,
 } from './memory/state-part.ts'
 import { type EventPosition, NOWHERE } from './order/event-position.ts'
-import { Identities, identityKey } from './order/identities.ts'
-import { PositionResolver } from './order/position-resolver.ts'
-import { noCounts, Progress } from './order/progress.ts'
+import { Identities, identityKey, PositionResolver } from './order/position-resolver.ts'
+import { Progress } from './order/progress.ts'
 import { LATE_SLOTS, ReorderWindow } from './order/reorder-window.ts'
-import { SwapIntake } from './order/swap-intake.ts'
 import { flagsOf } from './state/lanes.ts'
-import { TokenFlag } from './state/layout.ts'
+import { TokenFlag, TokenLane } from './state/layout.ts'
 import { PositionLists } from './state/position-lists.ts'
 import { State } from './state/state.ts'
 
+export interface EngineOptions {
+  readonly clock: EngineSettings['clock']
+  readonly lateSlots?: number
+  /** Swap identities remembered, a power of two. */
+  readonly identities?: number
+  readonly rules?: Partial<Thresholds>
+  /** Records of the tape that leave memory together. */
+  readonly tapeChunkRecords?: number
+}
+
 /**
- * The fold: events in, state and facts out. No I/O, no clock, no randomness; the same events in the
- * same order of arrival give the same state. Late events are folded in their place by taking later
- * ones back (undo log), so the state is that of the total order.
+ * The engine folds events into a state. In: events and records, in order of arrival. Out: the state, its
+ * parts for a snapshot, and facts for live feeds. No I/O, no clock, no randomness; the same events in the
+ * same order of arrival give the same state. A late event is folded in its place: later ones are taken back
+ * by the undo log and folded again, so the state is that of the total order.
  */
 export class Engine implements EventSink {
   readonly state: State
-  readonly facts: Emitter<Facts> = createNanoEvents<Facts>()
+  /** Listeners must not throw and must not fold. */
+  readonly facts = createNanoEvents<{
+    /** A new swap, by tape index; valid until the listener returns. */
+    trade: (index: number) => void
+    /** A token migrated. */
+    migration: (token: number) => void
+    /** The creation event of a token arrived; emitted once, and not when a swap first names its mint. */
+    created: (token: number) => void
+    /** The prices of all trades of a token changed. */
+    repriced: (token: number) => void
+  }>()
   readonly window: RollingWindow
   readonly order: TokenOrder
   readonly search = new SearchIndex()
@@ -72,11 +94,12 @@ export class Engine implements EventSink {
   readonly bars: BarChains
   readonly links: XLinks
   readonly intake: SwapIntake
-  readonly counts = noCounts()
-  /** What was taken and has no effect, since this process began: no part of the state. */
+  readonly #progress = new Progress()
+  readonly counts = this.#progress.counts
+  /** Events since this process began that were taken and have no effect: no part of the state. */
   readonly idle = { unknownMints: 0, balancesBeyondSupply: 0 }
   readonly announcements: State['announcements']
-  /** The whole of what the engine knows, for a snapshot; what reads make is no part of it. */
+  /** The whole state, for a snapshot; what reads derive from it is no part. */
   readonly parts: readonly StatePart[]
   readonly prefetcher: Prefetcher
   readonly coldStore: ColdStore
@@ -86,7 +109,6 @@ export class Engine implements EventSink {
   readonly #ring = new ReorderWindow()
   readonly #single = new RecordBatch(1)
   #isEventClock: boolean
-  readonly #progress = new Progress(this.counts)
   readonly #newest: EventPosition = this.#progress.newest
   readonly #key: EventPosition = { ...NOWHERE }
   #newestSeconds = 0
@@ -116,7 +138,7 @@ export class Engine implements EventSink {
     this.parts = [
       ...this.state.parts,
       this.state.tape.part('tape', () => this.settledSwaps),
-      ...this.#ordered.parts,
+      ...this.#ordered.swaps.parts,
       this.window.part,
       this.search.part,
       this.#metadata.part,
@@ -128,7 +150,7 @@ export class Engine implements EventSink {
     ]
   }
 
-  /** All that it holds in memory, part by part. */
+  /** Its memory, part by part. */
   get memory(): readonly MemoryPart[] {
     const { launches, migrations } = this.announcements
     return [
@@ -140,7 +162,7 @@ export class Engine implements EventSink {
       boundedPart('swap_places', this.chains),
       boundedPart('bar_places', this.bars),
       boundedPart('chart_trades', this.chartTrades),
-      boundedPart('resting_holdings', this.resting),
+      boundedPart('resting_holdings', this.coldHoldings),
       boundedPart('identities', this.#identities),
       boundedPart('late_events', this.#ring),
       this.#ordered.swaps.memory,
@@ -156,8 +178,8 @@ export class Engine implements EventSink {
   }
 
   /**
-   * Folds what comes now as an engine with these settings does. Classes of wallets that were judged at
-   * a trade stay; what is judged at a read is judged anew.
+   * Folds later events by these settings. Classes that a wallet got at a trade stay; those that are
+   * decided at a read follow the new rules.
    */
   settle(settings: EngineSettings): void {
     this.#isEventClock = settings.clock === 'event'
@@ -172,7 +194,7 @@ export class Engine implements EventSink {
     if (!this.#isEventClock) this.window.advance(nowSeconds)
   }
 
-  /** Is an event of this time refused, as it lies too far ahead of the wall clock? */
+  /** Is an event of this time refused, because it is too far ahead of the wall clock? */
   isAhead(timestamp: number): boolean {
     return !this.#isEventClock && timestamp > this.state.now + AHEAD_OF_WALL_SECONDS_MAX
   }
@@ -181,8 +203,8 @@ export class Engine implements EventSink {
     return this.#ordered.swaps.candles.trades
   }
 
-  get resting(): ColdHoldingsCache {
-    return this.#ordered.swaps.resting
+  get coldHoldings(): ColdHoldingsCache {
+    return this.#ordered.swaps.coldHoldings
   }
 
   /** Events taken so far: the position in the stream. Duplicates and refused ones do not count. */
@@ -192,7 +214,7 @@ export class Engine implements EventSink {
 
   /** Swaps from the first that no late event can take back any more: their records stay as they are. */
   get settledSwaps(): number {
-    return this.state.tape.count - this.#ring.swaps
+    return this.coldStore.settledSwaps
   }
 
   /** Stored bars from the first that no late event can take back any more. */
@@ -210,7 +232,7 @@ export class Engine implements EventSink {
     return this.#newest.txIndex
   }
 
-  /** Unix seconds of the latest time that a swap, creation or migration told; 0: none is known. */
+  /** Latest time of an event that has a place, in unix seconds; 0: none yet. */
   get newestEventSeconds(): number {
     return this.#newestSeconds
   }
@@ -226,10 +248,10 @@ export class Engine implements EventSink {
     for (let lane = at; lane < end; ) {
       const stop = Math.min(end, lane + PREFETCHED_SWAPS * SWAP_U32_LANES)
       if (stop - lane > SWAP_U32_LANES) {
-        for (let near = lane; near < stop; near += SWAP_U32_LANES)
-          this.prefetcher.touchIndex(u32, near)
-        for (let near = lane; near < stop; near += SWAP_U32_LANES)
-          this.prefetcher.touchRow(u32, near)
+        for (let ahead = lane; ahead < stop; ahead += SWAP_U32_LANES)
+          this.prefetcher.touchIndex(u32, ahead)
+        for (let ahead = lane; ahead < stop; ahead += SWAP_U32_LANES)
+          this.prefetcher.touchRow(u32, ahead)
       }
       for (; lane < stop; lane += SWAP_U32_LANES) this.#acceptSwap(u32, f64, lane)
     }
@@ -247,7 +269,7 @@ export class Engine implements EventSink {
     )
   }
 
-  /** Nothing is saved of it: the orders, links and lists of holders are made anew from the rows. */
+  /** A part without bytes: it makes orders, links and lists of holders anew from the loaded rows. */
   #derivedPart(): StatePart {
     return {
       name: 'derived',
@@ -266,7 +288,7 @@ export class Engine implements EventSink {
         this.traders.drop()
         this.chains.drop()
         this.bars.drop()
-        this.resting.drop()
+        this.coldHoldings.drop()
         this.chartTrades.drop()
         this.#ordered.swaps.bundles.drop()
       },
@@ -284,11 +306,11 @@ export class Engine implements EventSink {
     if (!this.#tick(event.timestamp)) return
     if (event.type === 'sol_price') this.#acceptSolPrice(event)
     else if (event.type === 'metadata') this.#acceptMetadata(event)
-    else if (event.type === 'reserves' || event.type === 'balance') this.#acceptTold(event)
+    else if (event.type === 'reserves' || event.type === 'balance') this.#acceptAmount(event)
     else this.#acceptLifecycle(event)
   }
 
-  /** Moves the clock with an event; false when the event lies too far ahead of the wall clock. */
+  /** Moves the clock with an event; false when the event is too far ahead of the wall clock. */
   #tick(timestamp: number): boolean {
     if (this.#isEventClock) this.window.advance(timestamp)
     else if (this.isAhead(timestamp)) {
@@ -298,10 +320,10 @@ export class Engine implements EventSink {
     return true
   }
 
-  /** Is what stands at a key, with `identityKey`, to be folded? Counts it as a duplicate or as too late if not. */
-  #isTaken(key: EventPosition): boolean {
+  /** Is the event with this key and `identityKey` folded? If not, it is counted as a duplicate or as too late. */
+  #admits(key: EventPosition): boolean {
     if (!this.#ordered.isInReach(key)) {
-      // What is refused is not remembered: it is refused again when it comes again.
+      // A refused event is not remembered: it is refused again when it arrives again.
       if (this.#identities.has(identityKey[0], identityKey[1])) this.counts.duplicates += 1
       else this.counts.lateRefused += 1
       return false
@@ -311,12 +333,12 @@ export class Engine implements EventSink {
     return false
   }
 
-  /** Takes the record at u32 lane `at`, unless it is a duplicate or has to be refused. */
+  /** Takes the record at u32 lane `at`, unless it is a duplicate or too late. */
   #acceptSwap(u32: Uint32Array, f64: Float64Array, at: number): void {
     if (!this.#tick(u32[at + SwapLane.timestamp])) return
     const key = this.#key
     this.#arrivals.readRecord(key, u32, f64, at)
-    if (!this.#isTaken(key)) return
+    if (!this.#admits(key)) return
     this.counts.swaps += 1
     this.#noteTime(u32[at + SwapLane.timestamp])
     key.arrival = this.seq
@@ -327,14 +349,13 @@ export class Engine implements EventSink {
     const pricing = pricingOf(this.state, token)
     this.coldStore.restore(token)
     const priceAt = (at >>> 1) + SwapFloatLane.givenSolPriceUsd
-    // Journals of former versions may have prices that no feed may tell: none was told then.
+    // Journals of former versions may have prices that are refused by now: they count as not given.
     if ((u32[at + SwapLane.flags] & Flag.ownSolPrice) !== 0 && !isSolPrice(f64[priceAt]))
       u32[at + SwapLane.flags] &= ~Flag.ownSolPrice
     if ((u32[at + SwapLane.flags] & Flag.ownSolPrice) === 0)
       f64[priceAt] = this.state.feedSolPriceUsd
     if (!key.isSlotKnown) f64[(at >>> 1) + SwapFloatLane.slot] = key.slot
     else u32[at + SwapLane.txIndex] = key.txIndex
-    noteCoinOfSwap(this.state, u32, at)
     u32[at + SwapLane.flags] &= INPUT_FLAGS | GIVEN_BITS
     const tapeIndex = this.#ordered.swap(u32, at, key)
     if (isKnown && pricingOf(this.state, token) !== pricing) this.facts.emit('repriced', token)
@@ -344,7 +365,7 @@ export class Engine implements EventSink {
   #newestSwapSeconds(): number {
     const { tape } = this.state
     const last = tape.count - 1
-    // No load waits for the disk, or fails, for a figure.
+    // A load must not wait for the disk, or fail, for a figure.
     if (last < tape.firstInMemory) return 0
     return tape.u32Of(last)[tape.at(last) + SwapLane.timestamp]
   }
@@ -367,23 +388,28 @@ export class Engine implements EventSink {
   }
 
   #acceptLifecycle(event: TokenCreated | Completed | Migrated): void {
-    const token = this.state.book.token(event.mint)
+    const { book, quotes } = this.state
+    const token = book.token(event.mint)
     this.state.coverToken(token)
     if (this.#isSecond(token, event)) return
     this.#noteTime(event.timestamp)
     this.coldStore.restore(token)
-    if (event.type === 'token_created') noteDecimalsOfCreation(this.state, event)
+    if (event.type === 'token_created' && event.quoteDecimals !== undefined)
+      quotes.noteDecimals(quotes.numberOf(event.quoteMint), event.quoteDecimals)
     this.#progress.othersTaken += 1
     const key = this.#arrivals.keyOf(event, this.seq)
     const pricing = pricingOf(this.state, token)
     this.#ordered.lifecycle({ event, token, key })
-    this.#tell(event, token)
-    if (pricingOf(this.state, token) !== pricing && this.#ordered.swaps.hasSwaps(token))
+    this.#announce(event, token)
+    if (
+      pricingOf(this.state, token) !== pricing &&
+      this.state.tokens.get(token, TokenLane.swaps) > 0
+    )
       this.facts.emit('repriced', token)
   }
 
-  /** Takes what is told of reserves or of a balance, unless it is a duplicate or has to be refused. */
-  #acceptTold(event: Reserves | Balance): void {
+  /** Takes reserves or a balance, unless they are a duplicate or too late. */
+  #acceptAmount(event: Reserves | Balance): void {
     const { book } = this.state
     const token = book.token(event.mint)
     this.state.coverToken(token)
@@ -392,8 +418,8 @@ export class Engine implements EventSink {
       wallet = book.wallet(event.wallet)
       this.state.coverWallet(wallet)
     }
-    const key = this.#arrivals.readTold(event, token, wallet, this.seq + 1)
-    if (!this.#isTaken(key)) return
+    const key = this.#arrivals.readAmount(event, token, wallet, this.seq + 1)
+    if (!this.#admits(key)) return
     if ((flagsOf(this.state, token) & TokenFlag.exists) === 0) this.idle.unknownMints += 1
     else if (
       event.type === 'balance' &&
@@ -406,7 +432,7 @@ export class Engine implements EventSink {
     this.#ordered.lifecycle({ event, token, key })
   }
 
-  #tell(event: TokenCreated | Completed | Migrated, token: number): void {
+  #announce(event: TokenCreated | Completed | Migrated, token: number): void {
     if (event.type === 'token_created') {
       this.announcements.launches.push(token)
       this.facts.emit('created', token)
@@ -419,14 +445,11 @@ export class Engine implements EventSink {
   /** A second creation or migration of a mint is counted and ignored: the first that arrived wins. */
   #isSecond(token: number, event: TokenCreated | Completed | Migrated): boolean {
     const flags = flagsOf(this.state, token)
-    if (event.type === 'token_created' && flags & TokenFlag.creationKnown) {
-      this.counts.secondCreations += 1
-      return true
-    }
-    if (event.type === 'migrated' && flags & TokenFlag.migrationKnown) {
-      this.counts.secondMigrations += 1
-      return true
-    }
-    return false
+    const isSecondCreation =
+      event.type === 'token_created' && (flags & TokenFlag.creationKnown) !== 0
+    const isSecondMigration = event.type === 'migrated' && (flags & TokenFlag.migrationKnown) !== 0
+    if (isSecondCreation) this.counts.secondCreations += 1
+    if (isSecondMigration) this.counts.secondMigrations += 1
+    return isSecondCreation || isSecondMigration
   }
 }

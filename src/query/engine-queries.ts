@@ -1,6 +1,5 @@
 import { Budget } from '../base/budget.ts'
 import type { Engine } from '../engine/engine.ts'
-import { chainOf } from '../engine/history/swap-chains.ts'
 import { boundedPart, growingPart, type MemoryPart } from '../engine/memory/state-part.ts'
 import { Chart } from '../engine/read/chart.ts'
 import { PositionReader } from '../engine/read/position-reader.ts'
@@ -140,10 +139,9 @@ export class EngineQueries implements Queries {
     const { state, chains } = this.#engine
     const of = knownSwaps(state, mint, wallet)
     if (of === null) return pageJson(0, page, [])
-    const chain = chainOf(state, of)
-    const swaps = chains.page(chain, page.page, page.limit, budget)
+    const swaps = chains.page(of, page.page, page.limit, budget)
     const items = swaps.map((index) => swapJson(state, index, page.extra))
-    return pageJson(chain.total, page, items)
+    return pageJson(chains.total(of), page, items)
   }
 
   tokenTraders(mint: string, query: TraderQuery, budget = Budget.unlimited): string {

@@ -1,11 +1,11 @@
 import { Budget } from '../base/budget.ts'
 import type { Engine } from '../engine/engine.ts'
-import { chainBehind, linkOf, markOf } from '../engine/history/swap-chains.ts'
+import { markOf } from '../engine/history/swap-chains.ts'
 import { CreatorTokens } from '../engine/index/creator-tokens.ts'
 import type { MintTraders, TraderPart } from '../engine/index/trader-columns.ts'
 import { ranked } from '../engine/memory/ranked.ts'
 import type { MemoryPart } from '../engine/memory/state-part.ts'
-import { AllTimeHighs, Chart } from '../engine/read/chart.ts'
+import { Chart } from '../engine/read/chart.ts'
 import { PositionReader } from '../engine/read/position-reader.ts'
 import { TokenReader } from '../engine/read/token-reader.ts'
 import { isNeverHolder, positionLane } from '../engine/state/lanes.ts'
@@ -36,7 +36,7 @@ export class EngineTokenReads implements TokenReads {
   readonly #tick: () => void
   readonly #token: TokenReader
   readonly #trader: PositionReader
-  readonly #highs: AllTimeHighs
+  readonly #chart: Chart
   readonly #creators: CreatorTokens
 
   /** `tick` brings the engine's now up to date before a read. */
@@ -46,7 +46,7 @@ export class EngineTokenReads implements TokenReads {
     const { state, top, links } = engine
     this.#token = new TokenReader(state, top, links)
     this.#trader = new PositionReader(state, new TokenReader(state, top, links))
-    this.#highs = new AllTimeHighs(state, new Chart(state, engine.chartTrades, engine.bars))
+    this.#chart = new Chart(state, engine.chartTrades, engine.bars)
     this.#creators = new CreatorTokens(state, engine.announcements.launches)
   }
 
@@ -69,7 +69,7 @@ export class EngineTokenReads implements TokenReads {
     const token = knownToken(this.#engine.state, mint)
     if (token < 0) return null
     const { state } = this.#engine
-    const high = this.#highs.of(token, budget)
+    const high = this.#chart.allTimeHigh(token, budget)
     const listed = this.#creators.ofCreatorOf(token, CREATOR_TOKENS_MAX, budget)
     const tokens = listed.map((one) => creatorTokenJson(this.#token.at(one)))
     return tokenDetailJson(this.#token.at(token), {
@@ -133,15 +133,14 @@ export class EngineTokenReads implements TokenReads {
     const of = knownSwaps(state, mint, wallet)
     if (of === null)
       return after === null ? `{"total":0,"limit":${limit},"items":[],"next_cursor":null}` : null
-    const behind = chainBehind(state, of, after)
+    const behind = chains.behind(of, after, limit, budget)
     if (behind === null) return null
-    const { chain, firstPlus1 } = behind
-    const swaps = chains.from(chain, firstPlus1, limit, budget)
+    const { swaps, hasMore } = behind
     const items = swaps.map((index) => swapJson(state, index, extra))
     const last = swaps.at(-1)
-    const hasMore = last !== undefined && linkOf(state, last, chain.link) !== 0
-    const next = hasMore ? `"${cursorText(markOf(state.tape, last))}"` : 'null'
-    return `{"total":${chain.total},"limit":${limit},"items":[${items.join(',')}],"next_cursor":${next}}`
+    const next =
+      hasMore && last !== undefined ? `"${cursorText(markOf(state.tape, last))}"` : 'null'
+    return `{"total":${chains.total(of)},"limit":${limit},"items":[${items.join(',')}],"next_cursor":${next}}`
   }
 
   #columns(mint: string, parts: readonly TraderPart[], budget: Budget): MintTraders | null {

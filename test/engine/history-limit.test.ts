@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Service } from '../../src/app/service.ts'
 import { Engine } from '../../src/engine/engine.ts'
-import { EvictionPolicy } from '../../src/engine/eviction-policy.ts'
+import { EvictionPolicy } from '../../src/engine/fold/cold-store.ts'
 import { ROWS_MAX } from '../../src/engine/memory/rows.ts'
 import { PositionLane } from '../../src/engine/state/layout.ts'
 import { TAPE_BLOCK_RECORDS } from '../../src/engine/state/tape.ts'
@@ -64,7 +64,7 @@ test('nobody is put to rest where the tape of resting positions is full', () => 
 
 /** Mints that are chosen for their rest within some rounds. */
 function chosenOf(engine: Engine): string[] {
-  const choice = new EvictionPolicy(engine, PositionLane.lanes)
+  const choice = new EvictionPolicy(engine.state, engine.coldStore, PositionLane.lanes)
   const chosen = new Set([1, 2, 3, 4].flatMap(() => choice.choose(1)))
   return [...chosen].map((token) => engine.state.book.mintOf(token))
 }

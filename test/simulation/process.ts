@@ -1,5 +1,5 @@
 import { Service } from '../../src/app/service.ts'
-import { EvictionPolicy } from '../../src/engine/eviction-policy.ts'
+import { EvictionPolicy } from '../../src/engine/fold/cold-store.ts'
 import type { FeedEvent } from '../../src/events/event.ts'
 import type { EventSink } from '../../src/events/event-sink.ts'
 import { RecordBatch } from '../../src/events/swap-record.ts'
@@ -114,7 +114,7 @@ export class SimulatedProcess {
       },
       this.recovered.place,
     )
-    const choice = new EvictionPolicy(engine, plan.positionsMemoryBytes)
+    const choice = new EvictionPolicy(engine.state, engine.coldStore, plan.positionsMemoryBytes)
     this.#journaled = new JournaledEngine(engine, this.journal, (events) => {
       this.rests = choice.choose(events)
       return this.rests

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Engine } from '../../src/engine/engine.ts'
 import { StateError, type StatePart } from '../../src/engine/memory/state-part.ts'
-import { noCounts, Progress } from '../../src/engine/order/progress.ts'
+import { Progress } from '../../src/engine/order/progress.ts'
 import { copyParts } from '../../src/store/recovery/recovery.ts'
 import { history } from '../oracle/histories.ts'
 import { engineOf, foldSteps, restored, stepsOf } from './restoring.ts'
@@ -100,7 +100,7 @@ test('metadata that waits for a token which the state does not have is refused',
 })
 
 test('how far an engine has come is loaded with each of its numbers, and each has its place', () => {
-  const [from, into] = [new Progress(noCounts()), new Progress(noCounts())]
+  const [from, into] = [new Progress(), new Progress()]
   expect([from.othersTaken, from.newest.slot]).toEqual([0, -1])
   expect(Object.values(from.counts)).toEqual(countNames.map(() => 0))
   for (const isSlotKnown of [true, false]) {

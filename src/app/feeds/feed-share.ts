@@ -1,4 +1,4 @@
-import { type EngineCounts, noCounts } from '../../engine/order/progress.ts'
+import { EngineCounts } from '../../engine/order/progress.ts'
 import type { FeedEvent } from '../../events/event.ts'
 import type { EventSink } from '../../events/event-sink.ts'
 import type { RecordBatch } from '../../events/swap-record.ts'
@@ -13,7 +13,7 @@ export type Foreign = 'late' | 'slotless'
 
 /** A feed's way to the engine: counts what came of the events of this one feed. */
 export class FeedShare implements EventSink {
-  readonly counts = noCounts()
+  readonly counts = new EngineCounts()
   /** Events that it has handed over, whatever came of them. */
   received = 0
   readonly #sink: EventSink

@@ -1,34 +1,53 @@
-import { stepped } from '../../base/errors.ts'
+import { Budget } from '../../base/budget.ts'
+import { stepped, TapeDamage } from '../../base/errors.ts'
 import { copyU64 } from '../../base/u64.ts'
 import type { TopHolders } from '../index/top-holders.ts'
-import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
+import { ROW_MASK, ROW_SHIFT, ROWS_MAX } from '../memory/rows.ts'
+import { firstOfTransaction } from '../order/position-resolver.ts'
 import type { ReorderWindow } from '../order/reorder-window.ts'
-import { firstOfTransaction } from '../order/tape-slots.ts'
-import { notOfThisRun } from '../state/dormant.ts'
+import { type ChainCopy, CopiedChains, notOfThisRun } from '../state/dormant.ts'
 import { isHolderAt, positionFlagsAt } from '../state/lanes.ts'
 import {
   ColdPositionLane,
   ColdRunLane,
+  ColdWalletLane,
   DORMANT_TRADERS_MAX,
+  LinkLane,
   MetadataLane,
   PositionFlag,
   PositionLane,
   TokenLane,
   WalletLane,
 } from '../state/layout.ts'
+import { isDormant } from '../state/position-lists.ts'
 import type { State } from '../state/state.ts'
 
-/** What a late event can still reach, and with it who may not be put to rest. */
-interface Reach {
-  /** First swap of the oldest transaction that one may touch. */
-  readonly swap: number
-  /** Has a token other events that may be taken back? */
-  readonly tells: (token: number) => boolean
-}
+/** Bytes of a position in memory: its row, its links, and its slot in a table that is part empty. */
+const POSITION_BYTES = (PositionLane.lanes + LinkLane.lanes) * 4 + 16
+/** Positions that leave memory before one batch, and some more when the last token has many. */
+const POSITIONS_PER_BATCH = 2_048
+/** Tokens looked at before one batch. */
+const TOKENS_PER_BATCH = 4_096
+/** Share of the limit that is cleared at once, so that not every batch starts a new round. */
+const CLEARED_SHARE = 1 / 32
+
+/** Wallets that traded fewer mints have few holdings of cold tokens: these are read off the tape. */
+const CACHED_FROM_MINTS = 128
+/** Wallets that traded and wait to be copied; the others are copied by the sweep, or after their next trade. */
+const DUE_MAX = 4_096
+/** Copied holdings of all wallets, of 16 bytes each and room for as many; past it those used longest ago go. */
+const HOLDINGS_MAX = 1 << 21
+/** Each has many holdings: there is room for a wallet as long as there is room for these. */
+const WALLETS_MAX = HOLDINGS_MAX / CACHED_FROM_MINTS
+/** Wallets between two looks at the budget. */
+const WALLETS_A_LOOK = 256
+/** u32 lanes of a holding: its record on the dormant tape, its mint, its balance. */
+const HOLDING = { record: 0, token: 1, balanceLo: 2, balanceHi: 3 } as const
+const HOLDING_LANES = 4
 
 /**
- * Puts tokens to rest and wakes them: moves their positions from rows to the dormant tape and back.
- * Nothing that is known of them changes by it, and neither is ever taken back.
+ * Evicts and restores tokens: moves their positions from rows to the dormant tape and back. No answer
+ * changes by it, and neither move is ever undone.
  */
 export class ColdStore {
   readonly #state: State
@@ -43,33 +62,31 @@ export class ColdStore {
     this.#ring = ring
   }
 
-  /** What late events can reach: it changes with every event. */
-  reach(): Reach {
-    const { tape } = this.#state
-    return {
-      swap: firstOfTransaction(tape, tape.count - this.#ring.swaps),
-      tells: (token) => this.#ring.tells(token),
-    }
+  /** Swaps from the first that no late event can take back any more. */
+  get settledSwaps(): number {
+    return this.#state.tape.count - this.#ring.swaps
   }
 
-  /** Has it positions in memory, and nothing that a late event could take back? */
-  mayEvict(token: number, reach: Reach): boolean {
+  /** First swap of the oldest transaction that a late event can reach: it changes with every event. */
+  reach(): number {
+    return firstOfTransaction(this.#state.tape, this.settledSwaps)
+  }
+
+  /** Has the token positions in memory, and no event that a late one could take back? */
+  mayEvict(token: number, reach: number): boolean {
     const { tokens } = this.#state
     if (token >= tokens.count) return false
     const t = tokens.u32[token >>> ROW_SHIFT]
     const tAt = (token & ROW_MASK) * TokenLane.lanes
     return (
       t[tAt + TokenLane.positionsPlus1] !== 0 &&
-      t[tAt + TokenLane.lastSwapPlus1] <= reach.swap &&
+      t[tAt + TokenLane.lastSwapPlus1] <= reach &&
       this.#state.metadata.get(token, MetadataLane.positions) <= DORMANT_TRADERS_MAX &&
-      !reach.tells(token)
+      !this.#ring.hasEntryOf(token)
     )
   }
 
-  /**
-   * Puts tokens to rest: their positions leave memory for the tape. Those that a late event could
-   * still touch stay.
-   */
+  /** Moves the positions of tokens from memory to the tape. A token that a late event could touch stays. */
   evict(tokens: Iterable<number>): void {
     const reach = this.reach()
     for (const token of tokens) if (this.mayEvict(token, reach)) this.#evict(token)
@@ -109,8 +126,8 @@ export class ColdStore {
   }
 
   /**
-   * Brings a token's positions back into rows if it is dormant: before anything that may change them.
-   * @throws TapeDamage when they cannot be read; nothing has changed then
+   * Moves a dormant token's positions back into rows, before anything may change them.
+   * @throws TapeDamage when they cannot be read, before any change
    */
   restore(token: number): void {
     if (this.#state.tokens.get(token, TokenLane.dormantPlus1) !== 0) this.#restore(token)
@@ -125,7 +142,7 @@ export class ColdStore {
     this.#read(token, dormant.runs.get(run, ColdRunLane.first), count)
     t[tAt + TokenLane.dormantPlus1] = 0
     this.#state.forgetPositions(token)
-    // From the oldest on, so that the chain of the mint is in its order again.
+    // Oldest first, so that the chain of the mint has its order again.
     for (let i = count - 1; i >= 0; i--) {
       const from = i * PositionLane.lanes
       const row = this.#state.addPosition(token, this.#run[from + PositionLane.wallet])
@@ -170,5 +187,216 @@ export class ColdStore {
     if (l[lAt + WalletLane.dormantPlus1] === 0)
       l[lAt + WalletLane.dormantPlus1] = dormant.wallets.add() + 1
     return l[lAt + WalletLane.dormantPlus1] - 1
+  }
+}
+
+/**
+ * Holdings of cold tokens, by wallets of many mints. When such a wallet becomes a pro or stops to be one,
+ * each of its mints counts it anew at once, and one read of the disk takes 5 to 20 microseconds: 20,000 held
+ * the loop for 100 to 400 ms. So the few numbers it takes are copied in pieces, before. They are derived and
+ * no part of the state: a holding that is not copied yet is read off the tape.
+ */
+export class ColdHoldingsCache {
+  readonly #state: State
+  readonly #fromMints: number
+  readonly #holdingsMax: number
+  readonly #wallets: CopiedChains
+  readonly #due = new Set<number>()
+  /** Wallets before this one were copied. */
+  #swept = 0
+
+  constructor(state: State, fromMints = CACHED_FROM_MINTS, holdingsMax = HOLDINGS_MAX) {
+    this.#state = state
+    this.#fromMints = fromMints
+    this.#holdingsMax = holdingsMax
+    this.#wallets = new CopiedChains(
+      HOLDING_LANES / 2,
+      { records: holdingsMax, chains: WALLETS_MAX },
+      (record, copy) =>
+        this.#read(record, (token, balanceLo, balanceHi) => {
+          const at = copy.add() * 2
+          copy.u32[at + HOLDING.record] = record
+          copy.u32[at + HOLDING.token] = token
+          copy.u32[at + HOLDING.balanceLo] = balanceLo
+          copy.u32[at + HOLDING.balanceHi] = balanceHi
+        }),
+    )
+  }
+
+  get bytes(): number {
+    return this.#wallets.bytes
+  }
+
+  /** Forgets all: the tape was replaced. */
+  drop(): void {
+    this.#wallets.drop()
+    this.#due.clear()
+    this.#swept = 0
+  }
+
+  /** A wallet with positions on the dormant tape traded: it may soon become a pro, or stop to be one. */
+  traded(wallet: number, mints: number): void {
+    if (mints >= this.#fromMints && this.#due.size < DUE_MAX) this.#due.add(wallet)
+  }
+
+  /**
+   * Copies the holdings of wallets; those that traded are first.
+   * @throws OutOfTime before all of them are copied
+   */
+  load(budget: Budget): void {
+    for (const wallet of this.#due) {
+      this.#tryCopy(wallet, budget)
+      this.#due.delete(wallet)
+    }
+    const { wallets } = this.#state
+    // A full cache takes further wallets only when they trade.
+    while (!this.#wallets.isFull && this.#swept < wallets.count) {
+      this.#tryCopy(this.#swept, budget)
+      this.#swept += 1
+      if (this.#swept % WALLETS_A_LOOK === 0) budget.throwIfSpent()
+    }
+  }
+
+  /**
+   * Visits a wallet's holdings of cold tokens in the order of its chain, the newest record first.
+   * @throws TapeDamage when one that is not copied cannot be read
+   */
+  visit(
+    wallet: number,
+    visit: (token: number, balanceLo: number, balanceHi: number) => void,
+  ): void {
+    const copy = this.#copy(wallet, Budget.unlimited)
+    if (copy === null) {
+      for (let next = this.#newestPlus1(wallet); next !== 0; ) next = this.#read(next - 1, visit)
+      return
+    }
+    const lanes = copy.u32
+    for (let at = (copy.count - 1) * HOLDING_LANES; at >= 0; at -= HOLDING_LANES) {
+      const token = lanes[at + HOLDING.token]
+      // The token may be restored by now.
+      if (isDormant(this.#state, token, lanes[at + HOLDING.record]))
+        visit(token, lanes[at + HOLDING.balanceLo], lanes[at + HOLDING.balanceHi])
+    }
+  }
+
+  /** As `#copy`; damage is reported when the holding is used. */
+  #tryCopy(wallet: number, budget: Budget): void {
+    try {
+      this.#copy(wallet, budget)
+    } catch (error) {
+      if (!(error instanceof TapeDamage)) throw error
+    }
+  }
+
+  /** All holdings of a wallet; null: it is not to be cached. */
+  #copy(wallet: number, budget: Budget): ChainCopy | null {
+    const newestPlus1 = this.#newestPlus1(wallet)
+    const mints = this.#state.wallets.get(wallet, WalletLane.mints)
+    // A wallet that fills the cache alone would remove all others.
+    if (newestPlus1 === 0 || mints < this.#fromMints || mints > this.#holdingsMax) return null
+    return this.#wallets.copy(wallet, newestPlus1, budget)
+  }
+
+  /** Visits the holding of a record, unless its token was restored; returns the next record of the wallet + 1. */
+  #read(record: number, visit: Parameters<ColdHoldingsCache['visit']>[1]): number {
+    const { dormant } = this.#state
+    const p = dormant.tape.u32Of(record)
+    const pAt = dormant.tape.at(record)
+    const token = p[pAt + PositionLane.token]
+    const lo = p[pAt + PositionLane.balanceLo]
+    const hi = p[pAt + PositionLane.balanceLo + 1]
+    const nextPlus1 = dormant.previous(record, ColdPositionLane.previousHolderPlus1)
+    if (isDormant(this.#state, token, record)) visit(token, lo, hi)
+    return nextPlus1
+  }
+
+  /** Its newest record with a balance + 1; 0 for none. */
+  #newestPlus1(wallet: number): number {
+    const row = this.#state.wallets.get(wallet, WalletLane.dormantPlus1) - 1
+    return row < 0 ? 0 : this.#state.dormant.wallets.get(row, ColdWalletLane.newestHolderPlus1)
+  }
+}
+
+/**
+ * Chooses the tokens to evict when positions take more memory than POSITIONS_MEMORY: those without a swap
+ * for longest, by a CLOCK. Its hand goes round all tokens and takes those whose last swap is older than so
+ * many swaps; a round that frees too little halves that number.
+ *
+ * It decides before the journal, which records the choice: a replay needs no policy.
+ */
+export class EvictionPolicy {
+  readonly #store: ColdStore
+  readonly #state: State
+  readonly #positionsMax: number
+  /** Called once, when the limit is passed first. */
+  readonly #onFirst: () => void
+  #hasBegun = false
+  #isClearing = false
+  #hand = 0
+  /** A token is quiet after so many swaps without one of its own. */
+  #quietSwaps = 0
+  #foundInRound = 0
+  #pauseUntilSwaps = 0
+
+  constructor(state: State, store: ColdStore, memoryBytes: number, onFirst: () => void = () => {}) {
+    this.#state = state
+    this.#store = store
+    this.#positionsMax = Math.floor(memoryBytes / POSITION_BYTES)
+    this.#onFirst = onFirst
+  }
+
+  /** The tokens to evict before the next batch of so many events. */
+  choose(events: number): readonly number[] {
+    const { positions, tape } = this.#state
+    const held = positions.count - positions.free
+    const least = this.#positionsMax * (1 - CLEARED_SHARE)
+    if (held <= (this.#isClearing ? least : this.#positionsMax)) {
+      this.#isClearing = false
+      return []
+    }
+    if (tape.count < this.#pauseUntilSwaps) return []
+    if (!this.#isClearing) this.#begin()
+    // A batch may bring a position with each of its swaps.
+    return this.#pick(Math.min(held - least, POSITIONS_PER_BATCH + events))
+  }
+
+  #begin(): void {
+    this.#isClearing = true
+    this.#foundInRound = 0
+    this.#quietSwaps = Math.max(this.#quietSwaps * 2, Math.floor(this.#store.settledSwaps / 2))
+    if (this.#hasBegun) return
+    this.#hasBegun = true
+    this.#onFirst()
+  }
+
+  #pick(wanted: number): readonly number[] {
+    const state = this.#state
+    const reach = this.#store.reach()
+    const picked: number[] = []
+    const most = Math.min(TOKENS_PER_BATCH, state.tokens.count)
+    const room = ROWS_MAX - state.dormant.tape.count
+    let positions = 0
+    for (let looked = 0; looked < most && positions < wanted; looked++) {
+      if (this.#hand >= state.tokens.count) this.#endRound()
+      const token = this.#hand++
+      if (!this.#store.mayEvict(token, reach)) continue
+      if (state.tokens.get(token, TokenLane.lastSwapPlus1) > reach - this.#quietSwaps) continue
+      const traders = state.metadata.get(token, MetadataLane.positions)
+      if (positions + traders > room) continue
+      picked.push(token)
+      positions += traders
+    }
+    this.#foundInRound += picked.length
+    return picked
+  }
+
+  #endRound(): void {
+    this.#hand = 0
+    const { tape, tokens } = this.#state
+    // No token could be evicted: until the next round there is a swap for each look.
+    if (this.#quietSwaps === 0 && this.#foundInRound === 0)
+      this.#pauseUntilSwaps = tape.count + tokens.count
+    this.#quietSwaps = Math.floor(this.#quietSwaps / 2)
+    this.#foundInRound = 0
   }
 }

@@ -6,15 +6,17 @@ import {
   numberAt,
   subtractU64,
   wholeAt,
+  writeU64,
 } from '../../base/u64.ts'
+import type { Balance } from '../../events/event.ts'
 import { Flag, Hop, hopOf, SwapLane } from '../../events/swap-record.ts'
-import { Rows } from '../memory/rows.ts'
+import { ROW_MASK, ROW_SHIFT, Rows } from '../memory/rows.ts'
 import type { Sized, StatePart } from '../memory/state-part.ts'
 import { hashSignature, isSameSignature } from '../state/address-book.ts'
-import type { SwapContext } from '../state/lanes.ts'
-import { PositionFlag, PositionLane } from '../state/layout.ts'
+import { isNeverHolder, type SwapContext } from '../state/lanes.ts'
+import { LifecycleLane, PositionFlag, PositionLane, TokenFlag, TokenLane } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
-import { Burns } from './burns.ts'
+import type { Holders } from './position-fold.ts'
 
 /** A row of what a clamp took from a position. */
 const ClampLane = { position: 0, inventoryLo: 2, costUsdF: 2, costSolF: 3 } as const
@@ -23,13 +25,21 @@ const CLAMP_LANES = 8
 /** Positions of one transaction whose clamp can be undone; further ones stay clamped. */
 const CLAMPS_MAX = 16
 
-/** Beside a clamp: what the swaps of the transaction come to, and the flags before it. */
+/** Row of a clamp that is over. */
+const NO_POSITION = 0xffffffff
+
+/** Beside a clamp: the balance by the swaps of the transaction, and the flags before it. */
 const E = { expectedLo: 0, flags: 2 } as const
 const E_LANES = 4
 
-/** Scratch u64 amounts. */
+/** The newest burn: its mint, its amount, and a hash of its transaction's signature. */
+const BURN = { token: 0, signatureHigh: 1, signatureLow: 2, burnedLo: 4 } as const
+const BURN_LANES = 6
+
+/** Scratch u64 amounts: the balance by the swaps, what left without a sale, the balance of an event. */
 const expected = new Uint32Array(2)
 const left = new Uint32Array(2)
+const balance = new Uint32Array(2)
 
 /**
  * Inventory follows the chain's balance down: tokens that left without a sale take their cost with
@@ -43,11 +53,6 @@ export class InventoryClamp {
   readonly #count = new Rows(2)
   readonly #expected = new Rows(E_LANES)
   readonly parts: readonly StatePart[]
-  readonly #own: readonly StatePart[] = [
-    this.#clamps.part('clamps', CLAMPS_MAX),
-    this.#count.part('clamp count', 1),
-    this.#expected.part('clamp balances', CLAMPS_MAX),
-  ]
   readonly #state: State
   readonly burns: Burns
   readonly #clampsUndo: number
@@ -60,7 +65,12 @@ export class InventoryClamp {
     this.#countUndo = state.undo.register(this.#count)
     this.#expectedUndo = state.undo.register(this.#expected)
     this.burns = new Burns(state)
-    this.parts = [...this.#own, this.burns.part]
+    this.parts = [
+      this.#clamps.part('clamps', CLAMPS_MAX),
+      this.#count.part('clamp count', 1),
+      this.#expected.part('clamp balances', CLAMPS_MAX),
+      this.burns.rows.part('last burn', 1),
+    ]
     for (let i = 0; i < CLAMPS_MAX; i++) {
       this.#clamps.add()
       this.#expected.add()
@@ -69,7 +79,7 @@ export class InventoryClamp {
   }
 
   get sized(): readonly Sized[] {
-    return [this.#clamps, this.#count, this.#expected, ...this.burns.sized]
+    return [this.#clamps, this.#count, this.#expected, this.burns.rows]
   }
 
   /** Another transaction: no clamp of the one before can be undone, whoever trades in this one. */
@@ -79,16 +89,17 @@ export class InventoryClamp {
     this.#count.u32[0][0] = 0
   }
 
-  /** Before the balance of the swap that is folded is set: undoes the clamp behind the swap before it, or clamps to the balance before. */
+  /** Before the swap's balance is set: undoes the clamp behind the swap before it, or clamps to the balance before. */
   begin(swap: SwapContext, isFirstOfTransaction: boolean): void {
     const { p, pAt, r, rAt } = swap
     copyU64(expected, 0, p, pAt + PositionLane.balanceLo)
-    if (!isFirstOfTransaction && this.#goOn(swap)) return
+    if (!isFirstOfTransaction && this.#resume(swap)) return
     if ((swap.flags & Flag.balanceBeforeGiven) === 0) return
     copyU64(expected, 0, r, rAt + SwapLane.balanceBeforeLo)
     if (isLess(expected, 0, p, pAt + PositionLane.balanceLo))
       this.#noteLeft(swap, p, pAt + PositionLane.balanceLo)
-    if (isLess(expected, 0, p, pAt + PositionLane.inventoryLo)) clamp(swap, expected)
+    if (isLess(expected, 0, p, pAt + PositionLane.inventoryLo))
+      clampInventory(p, swap.pf, pAt, expected)
   }
 
   /** After the swap is folded and the balance set. */
@@ -101,7 +112,7 @@ export class InventoryClamp {
     const isExpected = p[balanceAt] === expected[0] && p[balanceAt + 1] === expected[1]
     const isClamped = isLess(p, balanceAt, p, pAt + PositionLane.inventoryLo)
     if (!isExpected || isClamped) this.#clampBehind(swap, isClamped)
-    else if (this.#count.u32[0][0] !== 0) this.#forget(swap.position)
+    else if (this.#count.u32[0][0] !== 0) this.forget(swap.position)
   }
 
   #clampBehind(swap: SwapContext, isClamped: boolean): void {
@@ -115,16 +126,11 @@ export class InventoryClamp {
     }
     if (!isClamped) return
     copyU64(left, 0, p, balanceAt)
-    clamp(swap, left)
+    clampInventory(p, swap.pf, pAt, left)
   }
 
-  /** A balance was told for a position apart from its swaps: what was clamped of it stays clamped. */
-  settle(position: number): void {
-    this.#forget(position)
-  }
-
-  /** Goes on behind a swap of the same transaction and position; false: there is none. */
-  #goOn(swap: SwapContext): boolean {
+  /** Continues after a swap of the same transaction and position; false: there is none. */
+  #resume(swap: SwapContext): boolean {
     const found = this.#find(swap.position, this.#count.u32[0][0])
     if (found >= 0) this.#undo(swap, found)
     return found >= 0 || this.#hasSwapOfTransaction(swap)
@@ -145,7 +151,7 @@ export class InventoryClamp {
     return false
   }
 
-  /** The position had more (the balance at a lane) than the transaction began with: the rest left before. */
+  /** The position had more (the balance at a lane) than the transaction started with: the rest left before. */
   #noteLeft(swap: SwapContext, p: Uint32Array, balanceAt: number): void {
     copyU64(left, 0, p, balanceAt)
     subtractU64(left, 0, expected, 0)
@@ -153,7 +159,7 @@ export class InventoryClamp {
       swap.p[swap.pAt + PositionLane.flags] |= PositionFlag.gaveAway
   }
 
-  /** What left in this transaction, if no burn of it says where to. */
+  /** Judges what left in this transaction: a burn of it would explain that. */
   #judgeLeft(swap: SwapContext): void {
     const signatureHash = hashSignature(swap.r, swap.rAt + SwapLane.signature)
     if (this.burns.isHandedOn(left, swap.token, signatureHash[0], signatureHash[1]))
@@ -162,19 +168,15 @@ export class InventoryClamp {
 
   #undo(swap: SwapContext, row: number): void {
     const at = row * CLAMP_LANES
-    const f64 = this.#clamps.f64[0]
-    copyU64(
-      swap.p,
-      swap.pAt + PositionLane.inventoryLo,
-      this.#clamps.u32[0],
-      at + ClampLane.inventoryLo,
-    )
-    swap.pf[swap.pAtF + PositionLane.costUsdF] = f64[(at >>> 1) + ClampLane.costUsdF]
-    swap.pf[swap.pAtF + PositionLane.costSolF] = f64[(at >>> 1) + ClampLane.costSolF]
+    const [u32, f64] = [this.#clamps.u32[0], this.#clamps.f64[0]]
+    const { p, pAt, pf, pAtF } = swap
+    copyU64(p, pAt + PositionLane.inventoryLo, u32, at + ClampLane.inventoryLo)
+    pf[pAtF + PositionLane.costUsdF] = f64[(at >>> 1) + ClampLane.costUsdF]
+    pf[pAtF + PositionLane.costSolF] = f64[(at >>> 1) + ClampLane.costSolF]
     const beside = this.#expected.u32[0]
     copyU64(expected, 0, beside, row * E_LANES + E.expectedLo)
     if ((beside[row * E_LANES + E.flags] & PositionFlag.gaveAway) === 0)
-      swap.p[swap.pAt + PositionLane.flags] &= ~PositionFlag.gaveAway
+      p[pAt + PositionLane.flags] &= ~PositionFlag.gaveAway
   }
 
   #remember(swap: SwapContext): void {
@@ -200,8 +202,8 @@ export class InventoryClamp {
     beside[row * E_LANES + E.flags] = swap.p[swap.pAt + PositionLane.flags]
   }
 
-  /** The clamp no longer bites: nothing is left to undo. */
-  #forget(position: number): void {
+  /** The clamp of a position is over, or a feed reported its balance: what was clamped stays clamped. */
+  forget(position: number): void {
     const count = this.#count.u32[0][0]
     if (count === 0) return
     const found = this.#find(position, count)
@@ -218,20 +220,8 @@ export class InventoryClamp {
   }
 }
 
-const NO_POSITION = 0xffffffff
-
-/** The inventory of the position becomes `to`, which is less; its costs go down with it. */
-function clamp(swap: SwapContext, to: Uint32Array): void {
-  clampInventory(swap.p, swap.pf, swap.pAt, to)
-}
-
-/** As `clamp`, of the position whose lanes begin at `pAt`. */
-export function clampInventory(
-  p: Uint32Array,
-  pf: Float64Array,
-  pAt: number,
-  to: Uint32Array,
-): void {
+/** The inventory of the position whose lanes begin at `pAt` becomes `to`, which is less; its costs go down with it. */
+function clampInventory(p: Uint32Array, pf: Float64Array, pAt: number, to: Uint32Array): void {
   const pAtF = pAt >>> 1
   const isEmpty = isZeroAt(to, 0)
   const share = isEmpty ? 0 : numberAt(to, 0) / numberAt(p, pAt + PositionLane.inventoryLo)
@@ -242,4 +232,147 @@ export function clampInventory(
     ? 0
     : Math.round(pf[pAtF + PositionLane.costSolF] * share)
   copyU64(p, pAt + PositionLane.inventoryLo, to, 0)
+}
+
+/**
+ * The largest burn of the newest transaction that burned tokens: burned tokens left their wallet, but
+ * were neither sold nor handed on (contract section 2, `devSoldAll`).
+ */
+export class Burns {
+  readonly #state: State
+  /** One row. */
+  readonly rows = new Rows(BURN_LANES)
+  readonly #undo: number
+
+  constructor(state: State) {
+    this.#state = state
+    this.#undo = state.undo.register(this.rows)
+    this.rows.add()
+  }
+
+  /** The supply of a mint fell by the u64 in `burned`. */
+  note(burned: Uint32Array, token: number, signatureHigh: number, signatureLow: number): void {
+    this.#state.undo.save(this.#undo, 0)
+    const [lanes] = this.rows.u32
+    const isSame = this.#isOf(token, signatureHigh, signatureLow)
+    if (isSame && isLess(burned, 0, lanes, BURN.burnedLo)) return
+    lanes[BURN.token] = token
+    lanes[BURN.signatureHigh] = signatureHigh
+    lanes[BURN.signatureLow] = signatureLow
+    copyU64(lanes, BURN.burnedLo, burned, 0)
+  }
+
+  /**
+   * Was the u64 in `left`, which left a wallet without a sale, handed on? Not if it is next to nothing, or
+   * if the same transaction burned it.
+   */
+  isHandedOn(
+    left: Uint32Array,
+    token: number,
+    signatureHigh: number,
+    signatureLow: number,
+  ): boolean {
+    const b = this.#state.births.u32[token >>> ROW_SHIFT]
+    const decimals = b[(token & ROW_MASK) * LifecycleLane.lanes + LifecycleLane.decimals]
+    if (wholeAt(left, 0, decimals) <= this.#state.rules.soldAllWhole) return false
+    const [lanes] = this.rows.u32
+    const isBurned = !isLess(lanes, BURN.burnedLo, left, 0)
+    return !(isBurned && this.#isOf(token, signatureHigh, signatureLow))
+  }
+
+  #isOf(token: number, signatureHigh: number, signatureLow: number): boolean {
+    const [lanes] = this.rows.u32
+    return (
+      lanes[BURN.token] === token &&
+      lanes[BURN.signatureHigh] === signatureHigh >>> 0 &&
+      lanes[BURN.signatureLow] === signatureLow >>> 0
+    )
+  }
+}
+
+/**
+ * Balances that a feed reports apart from swaps (contract sections 2 and 7): such a balance is the truth
+ * for its owner, and a wallet that was handed tokens is a holder.
+ */
+export class BalanceFold {
+  readonly #state: State
+  readonly #holders: Holders
+  readonly #clamp: InventoryClamp
+
+  constructor(state: State, holders: Holders, clamp: InventoryClamp) {
+    this.#state = state
+    this.#holders = holders
+    this.#clamp = clamp
+  }
+
+  /** Is it more than the supply of the mint, if a feed reported one? */
+  isBeyondSupply(token: number, balanceRaw: bigint): boolean {
+    const t = this.#state.tokens.u32[token >>> ROW_SHIFT]
+    const supplyAt = (token & ROW_MASK) * TokenLane.lanes + TokenLane.supplyLo
+    writeU64(balance, 0, balanceRaw)
+    const flags = t[(token & ROW_MASK) * TokenLane.lanes + TokenLane.flags]
+    if ((flags & TokenFlag.supplySeen) === 0 || isZeroAt(t, supplyAt)) return false
+    return isLess(t, supplyAt, balance, 0)
+  }
+
+  /** Folds a balance of a wallet that has a row; balances of an unknown mint change nothing. */
+  fold(token: number, wallet: number, event: Balance): void {
+    const state = this.#state
+    const t = state.tokens.u32[token >>> ROW_SHIFT]
+    const tAt = (token & ROW_MASK) * TokenLane.lanes
+    if ((t[tAt + TokenLane.flags] & TokenFlag.exists) === 0) return
+    if (this.isBeyondSupply(token, event.balanceRaw)) return
+    state.undo.save(state.tokensUndo, token)
+    const position = this.#take(token, wallet)
+    if (position < 0) return
+    const p = state.positions.u32[position >>> ROW_SHIFT]
+    const pf = state.positions.f64[position >>> ROW_SHIFT]
+    const pAt = (position & ROW_MASK) * PositionLane.lanes
+    this.#holders.takeOut(position)
+    if (p[pAt + PositionLane.buys] + p[pAt + PositionLane.sells] === 0)
+      p[pAt + PositionLane.lastBuyAt] = event.timestamp
+    if (isLess(balance, 0, p, pAt + PositionLane.balanceLo)) this.#noteLeft(token, p, pAt, event)
+    copyU64(p, pAt + PositionLane.balanceLo, balance, 0)
+    if (isLess(balance, 0, p, pAt + PositionLane.inventoryLo)) clampInventory(p, pf, pAt, balance)
+    if (!isZeroAt(balance, 0)) this.#hold(t[tAt + TokenLane.flags], p, pAt)
+    this.#clamp.forget(position)
+    this.#holders.putBack(position)
+  }
+
+  /** The wallet's position, saved for undo, or a new one; -1: the wallet never holds, or has nothing. */
+  #take(token: number, wallet: number): number {
+    const state = this.#state
+    const known = state.findPosition(token, wallet)
+    if (isNeverHolder(state, token, wallet) || (known < 0 && isZeroAt(balance, 0))) return -1
+    const position = known < 0 ? state.addPosition(token, wallet) : known
+    state.changePosition(position)
+    const p = state.positions.u32[position >>> ROW_SHIFT]
+    const pAt = (position & ROW_MASK) * PositionLane.lanes
+    const b = state.births.u32[token >>> ROW_SHIFT]
+    if (b[(token & ROW_MASK) * LifecycleLane.lanes + LifecycleLane.creatorPlus1] === wallet + 1) {
+      p[pAt + PositionLane.flags] |= PositionFlag.creator
+      const t = state.tokens.u32[token >>> ROW_SHIFT]
+      t[(token & ROW_MASK) * TokenLane.lanes + TokenLane.creatorPositionPlus1] = position + 1
+    }
+    return position
+  }
+
+  /** The position has a balance: if it never traded, the tokens were handed to it. */
+  #hold(tokenFlags: number, p: Uint32Array, pAt: number): void {
+    p[pAt + PositionLane.flags] |= PositionFlag.held
+    if (p[pAt + PositionLane.buys] + p[pAt + PositionLane.sells] > 0) return
+    p[pAt + PositionLane.flags] |= PositionFlag.handed
+    const isCreator = (p[pAt + PositionLane.flags] & PositionFlag.creator) !== 0
+    if (tokenFlags & TokenFlag.creationKnown && !isCreator)
+      p[pAt + PositionLane.flags] |= PositionFlag.insider
+  }
+
+  /** Tokens left the position without a sale: they were given away, unless the same transaction burned them. */
+  #noteLeft(token: number, p: Uint32Array, pAt: number, { signature }: Balance): void {
+    copyU64(left, 0, p, pAt + PositionLane.balanceLo)
+    subtractU64(left, 0, balance, 0)
+    const signatureHash = this.#state.book.hashSignature(signature)
+    if (this.#clamp.burns.isHandedOn(left, token, signatureHash[0], signatureHash[1]))
+      p[pAt + PositionLane.flags] |= PositionFlag.gaveAway
+  }
 }

@@ -5,73 +5,71 @@ import type { SearchIndex } from '../index/search-index.ts'
 import type { TokenOrder } from '../index/token-order.ts'
 import type { TopHolders } from '../index/top-holders.ts'
 import type { XLinks } from '../index/x-links.ts'
-import type { StatePart } from '../memory/state-part.ts'
 import { displace } from '../order/arrival-order.ts'
-import { type EventPosition, NOWHERE } from '../order/event-position.ts'
-import type { LifecycleEntry } from '../order/lifecycle-entry.ts'
+import { type EventPosition, type LifecycleEntry, NOWHERE } from '../order/event-position.ts'
+import { comparePlace } from '../order/position-resolver.ts'
 import type { EngineCounts, Progress } from '../order/progress.ts'
 import type { ReorderWindow } from '../order/reorder-window.ts'
-import { comparePlace } from '../order/tape-slots.ts'
 import { poolAddressesOf } from '../state/lanes.ts'
+import { TokenLane } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
-import { BalanceFold } from './balance-fold.ts'
-import { LateCreation } from './late-creation.ts'
-import { ReservesFold } from './reserves-fold.ts'
-import type { RollingWindow } from './rolling-window.ts'
-import { SwapFold } from './swap-fold.ts'
-import { TokenLifecycle } from './token-lifecycle.ts'
-
-/** What is folded into, beside the state. */
-interface FoldTargets {
-  readonly window: RollingWindow
-  readonly order: TokenOrder
-  readonly search: SearchIndex
-  readonly top: TopHolders
-  readonly links: XLinks
-  readonly bars: BarChains
-}
+import { BalanceFold } from './inventory-clamp.ts'
+import { type RollingWindow, SwapFold } from './swap-fold.ts'
+import { foldReserves, TokenLifecycle } from './token-lifecycle.ts'
+import { LateCreation } from './wallet-classes.ts'
 
 /**
- * Folds each event in its place of the total order, however late it came: those after it are taken
- * back with the undo log, newest first, and folded again behind it (decision 1).
+ * `engine/fold` changes the state by one event. In: a record or an event with its place, and the rows. Out:
+ * changed rows, the tape, the reorder window. Every write to a row that may be undone is saved in the undo
+ * log first; `engine/index` and `engine/history` are notified which token changed.
+ *
+ * Folds each event in its place of the total order, however late it is: later events are taken back with
+ * the undo log, newest first, and folded again behind it (decision 1).
  */
 export class OrderedFold {
   readonly swaps: SwapFold
   readonly balances: BalanceFold
-  readonly #reserves: ReservesFold
-  /** Slots that an event may come late and still be folded in its place. */
+  /** Slots that an event may be late and still be folded in its place. */
   lateSlots: number
   readonly #state: State
-  readonly #targets: FoldTargets
+  readonly #window: RollingWindow
+  readonly #order: TokenOrder
+  readonly #search: SearchIndex
+  readonly #top: TopHolders
   readonly #births: TokenLifecycle
   readonly #late: LateCreation
   readonly #ring: ReorderWindow
   readonly #newest: EventPosition
   readonly #counts: EngineCounts
 
-  /** `progress` has the place of the newest event, which it moves on. */
+  /** `progress` has the place of the newest event, which the fold moves on. */
   constructor(
     state: State,
-    targets: FoldTargets,
+    targets: {
+      readonly window: RollingWindow
+      readonly order: TokenOrder
+      readonly search: SearchIndex
+      readonly top: TopHolders
+      readonly links: XLinks
+      readonly bars: BarChains
+    },
     ring: ReorderWindow,
     progress: Progress,
     lateSlots: number,
   ) {
     this.#state = state
-    this.#targets = targets
+    this.#window = targets.window
+    this.#order = targets.order
+    this.#search = targets.search
+    this.#top = targets.top
     this.#births = new TokenLifecycle(state, targets.links, targets.bars)
     this.swaps = new SwapFold(state, targets.window, this.#births, targets.top)
-    this.balances = new BalanceFold(state, this.swaps)
-    this.#reserves = new ReservesFold(state, this.swaps.clamp.burns)
-    this.#late = new LateCreation(state, this.swaps)
+    this.balances = new BalanceFold(state, this.swaps.holders, this.swaps.clamp)
+    this.#late = new LateCreation(state, this.swaps.holders, this.swaps.bundles)
     this.#ring = ring
     this.#newest = progress.newest
     this.#counts = progress.counts
     this.lateSlots = lateSlots
-  }
-
-  get parts(): readonly StatePart[] {
-    return this.swaps.parts
   }
 
   /** Can an event be folded in this place? */
@@ -82,8 +80,8 @@ export class OrderedFold {
   }
 
   /**
-   * Does it stand behind all swaps that are not taken back any more? Where `lateSlots` has just grown,
-   * those that went by the old number are not remembered.
+   * Is it behind all swaps that can no longer be taken back? After `lateSlots` grew, swaps that were
+   * settled by the old number are not in the window.
    */
   #isBehindSettled(key: EventPosition): boolean {
     const { tape } = this.#state
@@ -93,11 +91,12 @@ export class OrderedFold {
 
   /** Folds the record at u32 lane `at` in its place, which is in reach; returns its tape index. */
   swap(u32: Uint32Array, at: number, key: EventPosition): number {
+    this.#births.noteCoin(u32, at)
     const later = this.#takeBackAfter(key)
     if (later !== null) displace(u32, at, later)
     this.#swap(u32, at, key)
     const tapeIndex = this.#state.tape.count - 1
-    this.#goOn(key, later)
+    this.#foldAgain(key, later)
     return tapeIndex
   }
 
@@ -105,13 +104,13 @@ export class OrderedFold {
   lifecycle(entry: LifecycleEntry): void {
     const { key } = entry
     if (!this.isInReach(key)) {
-      // Applied whenever it comes; it stands in the ring where it arrived, to be taken back with it.
+      // Applied however late; its place in the window is that of its arrival, to be taken back with it.
       this.#lifecycle(entry, { ...this.#newest })
       return
     }
     const later = this.#takeBackAfter(key)
     this.#lifecycle(entry, key)
-    this.#goOn(key, later)
+    this.#foldAgain(key, later)
   }
 
   /** Appends a record to the tape and folds it. */
@@ -128,43 +127,43 @@ export class OrderedFold {
     if (this.swaps.hasExcluded) this.#late.rejudgeBundles(token)
     this.#ring.push(key, mark, bars, null)
     if (isNew) this.#indexText(token)
-    this.#targets.order.traded(token)
+    this.#order.traded(token)
   }
 
-  /** Applies a lifecycle event, which stands at `place` in the ring. */
+  /** Applies a lifecycle event, whose place in the window is `place`. */
   #lifecycle(entry: LifecycleEntry, place: EventPosition): void {
     const { token, event, key } = entry
     const mark = this.#state.undo.mark
     const bars = this.#state.bars.count
     this.#apply(token, event, key)
     this.#ring.push(place, mark, bars, entry)
-    this.#targets.order.touch(token)
+    this.#order.touch(token)
     if (event.type !== 'reserves' && event.type !== 'balance') this.#indexText(token)
   }
 
   #apply(token: number, event: PlacedEvent, key: EventPosition): void {
     if (event.type === 'reserves') {
-      this.#reserves.fold(token, event)
+      foldReserves(this.#state, this.swaps.clamp.burns, token, event)
       return
     }
     if (event.type === 'balance') {
       this.balances.fold(token, this.#state.book.wallet(event.wallet), event)
       return
     }
-    const hadPositions = this.swaps.hasPositions(token)
-    const formerHouse = poolAddressesOf(this.#state, token)
+    const hadPositions = this.#state.tokens.get(token, TokenLane.positionsPlus1) !== 0
+    const formerPools = poolAddressesOf(this.#state, token)
     if (event.type === 'completed') this.#births.completed(token, event, key)
     else if (event.type === 'migrated') this.#births.migrated(token, event, key)
     else this.#births.created(token, event, key)
     if (!hadPositions) return
-    const hasChanged = this.swaps.holders.excludeHouse(token, formerHouse)
+    const hasChanged = this.swaps.holders.excludePools(token, formerPools)
     if (event.type === 'token_created') this.#late.rejudge(token)
     else if (hasChanged) this.#late.rejudgeBundles(token)
   }
 
   #indexText(token: number): void {
     const { name, symbol } = this.#births.textOf(token)
-    this.#targets.search.set(token, this.#state.book.mintOf(token), name, symbol)
+    this.#search.set(token, this.#state.book.mintOf(token), name, symbol)
   }
 
   /** Takes back every event after `key`, newest first, and returns them in order; null for none. */
@@ -178,10 +177,9 @@ export class OrderedFold {
       const popped = this.#ring.pop()
       mark = popped.mark
       bars = popped.bars
-      if (popped.entry !== null) {
-        this.#forgetDerived(popped.entry.token)
-        taken.push({ key: popped.key, entry: popped.entry, record: null })
-      } else taken.push({ key: popped.key, entry: null, record: this.#takeBackSwap() })
+      const { key: place, entry } = popped
+      if (entry !== null) this.#forgetDerived(entry.token)
+      taken.push({ key: place, entry, record: entry === null ? this.#takeBackSwap() : null })
     }
     state.undo.rollBackTo(mark)
     state.bars.truncate(bars)
@@ -195,7 +193,7 @@ export class OrderedFold {
     const index = tape.count - 1
     const page = tape.u32Of(index)
     const at = tape.at(index)
-    this.#targets.window.remove(index, page[at + SwapLane.timestamp])
+    this.#window.remove(index, page[at + SwapLane.timestamp])
     this.#forgetDerived(page[at + SwapLane.token])
     tape.truncate(index)
     const record = page.slice(at, at + SWAP_U32_LANES)
@@ -205,12 +203,12 @@ export class OrderedFold {
 
   #forgetDerived(token: number): void {
     this.swaps.bundles.forget(token)
-    this.#targets.top.invalidate(token)
-    this.#targets.order.touch(token)
+    this.#top.invalidate(token)
+    this.#order.touch(token)
   }
 
-  /** After an event in its place: folds again what came behind it, or it is the newest itself. */
-  #goOn(key: EventPosition, later: readonly TakenBack[] | null): void {
+  /** After an event in its place: folds later events again, or the event becomes the newest. */
+  #foldAgain(key: EventPosition, later: readonly TakenBack[] | null): void {
     if (later === null) this.#becomeNewest(key)
     else
       for (const { key: place, entry, record } of later) {
@@ -228,7 +226,7 @@ export class OrderedFold {
     undo.forgetBefore(Math.min(this.#ring.forgetBefore(this.#firstInReach(key)), undo.mark))
   }
 
-  /** Slot of the oldest events that one may still come before: while no slot is known, of none. */
+  /** The oldest slot that a late event may still reach; none before any slot is known. */
   #firstInReach({ slot }: EventPosition): number {
     return slot === NOWHERE.slot ? Number.POSITIVE_INFINITY : slot - this.lateSlots
   }

@@ -1,22 +1,92 @@
-import { addU64, copyU64, isLess, isZeroAt, numberAt, subtractU64 } from '../../base/u64.ts'
-import { Flag, SwapLane } from '../../events/swap-record.ts'
-import type { SwapContext } from '../state/lanes.ts'
-import { PositionFlag, PositionLane, WalletLane } from '../state/layout.ts'
+import { stepped } from '../../base/errors.ts'
+import {
+  addToSum,
+  addU64,
+  copyU64,
+  isLess,
+  isZeroAt,
+  numberAt,
+  subtractU64,
+  takeFromSum,
+} from '../../base/u64.ts'
+import {
+  Flag,
+  Hop,
+  hopOf,
+  markPassed,
+  SwapFloatLane,
+  SwapLane,
+  volumeMicroUsdOf,
+  walletOf,
+} from '../../events/swap-record.ts'
+import type { TopHolders } from '../index/top-holders.ts'
+import { ROW_MASK, ROW_SHIFT, Rows } from '../memory/rows.ts'
+import { isSameSignature } from '../state/address-book.ts'
+import {
+  isHolderAt,
+  isNeverHolder,
+  poolAddressesOf,
+  positionLane,
+  type SwapContext,
+} from '../state/lanes.ts'
+import {
+  LifecycleLane,
+  PositionFlag,
+  PositionLane,
+  TokenLane,
+  WalletFlag,
+  WalletLane,
+} from '../state/layout.ts'
+import { feesOfSwap, lamportsOfSwap, quoteCounted } from '../state/money.ts'
+import type { State } from '../state/state.ts'
+import type { ColdHoldingsCache } from './cold-store.ts'
+
+/** Swaps of one transaction that are searched for the hop before; a route has a few. */
+const LOOK_BACK_MAX = 64
+
+/** A sale that began a route: its tape index + 1, its position, the part of it that was tracked. */
+const SALE = { indexPlus1: 0, position: 1, shareF: 1 } as const
+const SALE_LANES = 4
+/** Sales remembered, each at the place of its tape index: a transaction has room for far fewer swaps. */
+const SALES = 64
+
+/** Classes of holders: the position flag, the sum of balances (f64 lane), the count. */
+const CLASSES = [
+  [PositionFlag.sniper, TokenLane.sniperSumF, TokenLane.sniperHolders],
+  [PositionFlag.bundle, TokenLane.bundleSumF, TokenLane.bundleHolders],
+  [PositionFlag.insider, TokenLane.insiderSumF, TokenLane.insiderHolders],
+  [PositionFlag.fresh, TokenLane.freshSumF, TokenLane.freshHolders],
+] as const
 
 /** Scratch u64 amounts: what was sold within the inventory, and beyond it. */
 const quantity = new Uint32Array(2)
 const excess = new Uint32Array(2)
 
 /**
- * What the swap does to the trader's record: amounts, weighted-average cost, realised PnL in both
- * series (contract section 5). Costs are integers; a part of a cost is rounded to the nearest.
+ * What the swap does to the trader's position: balance, amounts, weighted-average cost, realised PnL in
+ * both series (contract section 5). Costs are integers; a part of a cost is rounded to the nearest.
  */
 export function foldPosition(swap: SwapContext): void {
   const { p, pAt, r, rAt } = swap
+  foldBalance(swap)
   if (swap.isBuy) foldBuy(swap)
   else foldSell(swap)
   if (!isZeroAt(p, pAt + PositionLane.balanceLo) || !isZeroAt(r, rAt + SwapLane.balanceBeforeLo))
     p[pAt + PositionLane.flags] |= PositionFlag.held
+}
+
+/** Writes the balance after the swap into record and position: as given, else by the position's own count. */
+function foldBalance(swap: SwapContext): void {
+  const { p, pAt, r, rAt, flags } = swap
+  const before = rAt + SwapLane.balanceBeforeLo
+  const after = rAt + SwapLane.balanceAfterLo
+  if ((flags & Flag.balanceBeforeGiven) === 0) copyU64(r, before, p, pAt + PositionLane.balanceLo)
+  if ((flags & Flag.balanceAfterGiven) === 0) {
+    copyU64(r, after, r, before)
+    if (swap.isBuy) addU64(r, after, r, rAt + SwapLane.baseLo)
+    else subtractU64(r, after, r, rAt + SwapLane.baseLo)
+  }
+  copyU64(p, pAt + PositionLane.balanceLo, r, after)
 }
 
 function foldBuy(swap: SwapContext): void {
@@ -78,11 +148,11 @@ function realize(
 }
 
 /** Part of an amount of money, to the nearest integer. */
-export function shareOf(value: number, share: number): number {
+function shareOf(value: number, share: number): number {
   return share === 1 ? value : Math.round(value * share)
 }
 
-/** Of a coin that passes through nobody counts balances: those that were not told are 0. */
+/** Nobody's balance of a coin that passes through is counted: one that the feed left out is 0. */
 export function leaveUntold({ r, rAt, flags }: SwapContext): void {
   if ((flags & Flag.balanceBeforeGiven) === 0)
     r.fill(0, rAt + SwapLane.balanceBeforeLo, rAt + SwapLane.balanceBeforeLo + 2)
@@ -90,16 +160,274 @@ export function leaveUntold({ r, rAt, flags }: SwapContext): void {
     r.fill(0, rAt + SwapLane.balanceAfterLo, rAt + SwapLane.balanceAfterLo + 2)
 }
 
-/** The balance after the swap, into record and position: given, else by the own ledger. */
-export function foldBalance(swap: SwapContext): void {
-  const { p, pAt, r, rAt, flags } = swap
-  const before = rAt + SwapLane.balanceBeforeLo
-  const after = rAt + SwapLane.balanceAfterLo
-  if ((flags & Flag.balanceBeforeGiven) === 0) copyU64(r, before, p, pAt + PositionLane.balanceLo)
-  if ((flags & Flag.balanceAfterGiven) === 0) {
-    copyU64(r, after, r, before)
-    if (swap.isBuy) addU64(r, after, r, rAt + SwapLane.baseLo)
-    else subtractU64(r, after, r, rAt + SwapLane.baseLo)
+/**
+ * Swaps that are hops of one route (contract section 2): the coin between two hops is traded, but nobody
+ * holds it, and whoever trades the last coin pays, or gets, what the hop of SOL or dollars does.
+ */
+export class Routes {
+  readonly #state: State
+  readonly sales = new Rows(SALE_LANES)
+  readonly #undo: number
+  readonly part = this.sales.part('route sales', SALES)
+
+  constructor(state: State) {
+    this.#state = state
+    this.#undo = state.undo.register(this.sales)
+    for (let i = 0; i < SALES; i++) this.sales.add()
   }
-  copyU64(p, pAt + PositionLane.balanceLo, r, after)
+
+  /** Decides whether the coin of the folded swap, whose money is known, passes through, and sets what the trader paid. */
+  take(swap: SwapContext): void {
+    swap.isPassed = false
+    swap.paidMicroUsd = swap.microUsd
+    swap.paidLamports = swap.lamports
+    swap.feesBefore = 0
+    const hop = hopOf(swap.r, swap.rAt)
+    if (hop !== Hop.none) this.#takeHop(swap, hop)
+  }
+
+  #takeHop(swap: SwapContext, hop: number): void {
+    if (hop === Hop.first) swap.isPassed = swap.isBuy
+    else if (swap.isBuy) this.#payBefore(swap)
+    else this.#endSale(swap)
+    if (swap.isPassed) markPassed(swap.r, swap.rAt)
+  }
+
+  /** The sale has been folded: a later hop of its route may bring its proceeds. */
+  noteSale(swap: SwapContext): void {
+    if (swap.isBuy || hopOf(swap.r, swap.rAt) !== Hop.first) return
+    const row = swap.index % SALES
+    this.#state.undo.save(this.#undo, row)
+    this.sales.u32[0][row * SALE_LANES + SALE.indexPlus1] = swap.index + 1
+    this.sales.u32[0][row * SALE_LANES + SALE.position] = swap.position
+    this.sales.f64[0][((row * SALE_LANES) >>> 1) + SALE.shareF] = swap.soldShare
+  }
+
+  /** A buy with a coin that was bought right before: it costs what that one did. */
+  #payBefore(swap: SwapContext): void {
+    const coin = this.#state.quotes.tokenOf(swap.quote)
+    const before = this.#hopBefore(
+      swap,
+      (r, at) => hopOf(r, at) === Hop.passed && r[at + SwapLane.token] === coin,
+    )
+    if (before < 0) return
+    const { tape } = this.#state
+    const [r, rf, at] = [tape.u32Of(before), tape.f64Of(before), tape.at(before)]
+    if (r[at + SwapLane.flags] & Flag.sell) return
+    const quote = quoteCounted(r, rf, at, this.#quoteOf(coin))
+    swap.paidMicroUsd = volumeMicroUsdOf(r, rf, at)
+    swap.paidLamports = lamportsOfSwap(r, rf, at, quote)
+    swap.feesBefore = feesOfSwap(r, rf, at, quote)
+    if (r[at + SwapLane.flags] & Flag.firstOfTransaction)
+      swap.feesBefore += numberAt(r, at + SwapLane.chainFeeLo)
+  }
+
+  /** A sale of the coin that the sale right before brought: the proceeds of this one are those of that one. */
+  #endSale(swap: SwapContext): void {
+    const before = this.#hopBefore(swap, (r, at, index) => {
+      const coin = this.#state.quotes.tokenOf(this.#quoteOf(r[at + SwapLane.token]))
+      return hopOf(r, at) === Hop.first && coin === swap.token && this.#isOpen(index, at)
+    })
+    if (before < 0) return
+    swap.isPassed = true
+    const state = this.#state
+    const row = before % SALES
+    state.undo.save(this.#undo, row)
+    this.sales.u32[0][row * SALE_LANES + SALE.indexPlus1] = 0
+    const { tape, positions } = state
+    const [r, rf, at] = [tape.u32Of(before), tape.f64Of(before), tape.at(before)]
+    const quote = this.#quoteOf(r[at + SwapLane.token])
+    const position = this.sales.u32[0][row * SALE_LANES + SALE.position]
+    const share = this.sales.f64[0][((row * SALE_LANES) >>> 1) + SALE.shareF]
+    state.changePosition(position)
+    state.changes.note(r[at + SwapLane.token])
+    const pf = positions.f64[position >>> ROW_SHIFT]
+    const pAtF = ((position & ROW_MASK) * PositionLane.lanes) >>> 1
+    const usd = volumeMicroUsdOf(r, rf, at)
+    const realized = shareOf(swap.microUsd, share) - shareOf(usd, share)
+    pf[pAtF + PositionLane.soldUsdF] += swap.microUsd - usd
+    pf[pAtF + PositionLane.realizedUsdF] += realized
+    swap.lf[swap.lAtF + WalletLane.realizedMicroUsdF] += realized
+    const lamports = lamportsOfSwap(r, rf, at, quote)
+    pf[pAtF + PositionLane.soldSolF] += swap.lamports - lamports
+    pf[pAtF + PositionLane.realizedSolF] += shareOf(swap.lamports, share) - shareOf(lamports, share)
+    pf[pAtF + PositionLane.feesF] += feesOfSwap(swap.r, swap.rf, swap.rAt, swap.quote)
+  }
+
+  /** Tape index of the newest hop of the same route before the folded swap for which `is` is true; -1: none. */
+  #hopBefore(
+    swap: SwapContext,
+    is: (r: Uint32Array, at: number, index: number) => boolean,
+  ): number {
+    const { tape } = this.#state
+    const oldest = Math.max(tape.firstInMemory, swap.index - LOOK_BACK_MAX)
+    for (let index = swap.index - 1; index >= oldest; index--) {
+      const [r, at] = [tape.u32Of(index), tape.at(index)]
+      if (!isSameSignature(r, at, swap.r, swap.rAt)) return -1
+      if (walletOf(r, at) === swap.wallet && is(r, at, index)) return index
+    }
+    return -1
+  }
+
+  /** Does the sale at a tape index, whose record lies at lane `at`, still wait for its proceeds? */
+  #isOpen(index: number, at: number): boolean {
+    if (this.sales.u32[0][(index % SALES) * SALE_LANES + SALE.indexPlus1] !== index + 1)
+      return false
+    // At the sale its mint may have passed for one that is quoted in SOL or dollars.
+    return this.#state.tape.f64Of(index)[(at >>> 1) + SwapFloatLane.volumeMicroUsd] <= 0
+  }
+
+  #quoteOf(token: number): number {
+    return this.#state.births.u32[token >>> ROW_SHIFT][
+      (token & ROW_MASK) * LifecycleLane.lanes + LifecycleLane.quote
+    ]
+  }
+}
+
+/**
+ * Holder distribution of a mint: sums and counts over wallets with a balance, by class. A position
+ * is taken out before something about it changes and put back after, so that one rule covers
+ * balances, flags, pro judgements and exclusions alike.
+ */
+export class Holders {
+  readonly #state: State
+  readonly #top: TopHolders
+
+  constructor(state: State, top: TopHolders) {
+    this.#state = state
+    this.#top = top
+  }
+
+  /** Takes the position's balance out of its mint's sums. */
+  takeOut(position: number): void {
+    const p = this.#state.positions.u32[position >>> ROW_SHIFT]
+    const pAt = (position & ROW_MASK) * PositionLane.lanes
+    const lo = p[pAt + PositionLane.balanceLo]
+    const hi = p[pAt + PositionLane.balanceLo + 1]
+    const flags = p[pAt + PositionLane.flags]
+    if ((lo | hi) === 0 || (flags & PositionFlag.excluded) !== 0) return
+    const token = p[pAt + PositionLane.token]
+    const t = this.#state.tokens.u32[token >>> ROW_SHIFT]
+    const tf = this.#state.tokens.f64[token >>> ROW_SHIFT]
+    const tAt = (token & ROW_MASK) * TokenLane.lanes
+    takeFromSum(tf, (tAt >>> 1) + TokenLane.holdersSumF, lo, hi)
+    t[tAt + TokenLane.holders] -= 1
+    for (let i = 0; i < CLASSES.length; i++)
+      if (flags & CLASSES[i][0]) {
+        takeFromSum(tf, (tAt >>> 1) + CLASSES[i][1], lo, hi)
+        t[tAt + CLASSES[i][2]] -= 1
+      }
+    if (this.#state.wallets.get(p[pAt + PositionLane.wallet], WalletLane.flags) & WalletFlag.pro) {
+      takeFromSum(tf, (tAt >>> 1) + TokenLane.proSumF, lo, hi)
+      t[tAt + TokenLane.proHolders] -= 1
+    }
+  }
+
+  /** Puts the position's balance into its mint's sums, as it and its wallet now are. */
+  putBack(position: number): void {
+    const p = this.#state.positions.u32[position >>> ROW_SHIFT]
+    const pAt = (position & ROW_MASK) * PositionLane.lanes
+    const lo = p[pAt + PositionLane.balanceLo]
+    const hi = p[pAt + PositionLane.balanceLo + 1]
+    const flags = p[pAt + PositionLane.flags]
+    const token = p[pAt + PositionLane.token]
+    this.#state.changes.note(token)
+    if ((lo | hi) === 0 || (flags & PositionFlag.excluded) !== 0) {
+      this.#top.changed(token, position, 0)
+      return
+    }
+    const t = this.#state.tokens.u32[token >>> ROW_SHIFT]
+    const tf = this.#state.tokens.f64[token >>> ROW_SHIFT]
+    const tAt = (token & ROW_MASK) * TokenLane.lanes
+    addToSum(tf, (tAt >>> 1) + TokenLane.holdersSumF, lo, hi)
+    t[tAt + TokenLane.holders] += 1
+    for (let i = 0; i < CLASSES.length; i++)
+      if (flags & CLASSES[i][0]) {
+        addToSum(tf, (tAt >>> 1) + CLASSES[i][1], lo, hi)
+        t[tAt + CLASSES[i][2]] += 1
+      }
+    if (this.#state.wallets.get(p[pAt + PositionLane.wallet], WalletLane.flags) & WalletFlag.pro) {
+      addToSum(tf, (tAt >>> 1) + TokenLane.proSumF, lo, hi)
+      t[tAt + TokenLane.proHolders] += 1
+    }
+    this.#top.changed(token, position, numberAt(p, pAt + PositionLane.balanceLo))
+  }
+
+  /**
+   * The wallet of the folded swap becomes a pro or is one no longer: every mint that it holds counts it
+   * anew. Its position in the swap's own mint is counted by `putBack`.
+   */
+  turnPro(swap: SwapContext, coldHoldings: ColdHoldingsCache): void {
+    const { l, lAt } = swap
+    l[lAt + WalletLane.flags] ^= WalletFlag.pro
+    const isPro = (l[lAt + WalletLane.flags] & WalletFlag.pro) !== 0
+    const state = this.#state
+    const { positions, tokensUndo, undo } = state
+    let steps = 0
+    let next = l[lAt + WalletLane.positionsPlus1]
+    for (; next !== 0; next = state.nextInWallet(next - 1)) {
+      steps = stepped(steps, positions.count, 'positions of a wallet')
+      const position = next - 1
+      if (position === swap.position) continue
+      const p = positions.u32[position >>> ROW_SHIFT]
+      const pAt = (position & ROW_MASK) * PositionLane.lanes
+      const token = p[pAt + PositionLane.token]
+      if (token !== swap.token) undo.save(tokensUndo, token)
+      // A position without a balance that counts changes no sum.
+      if (!isHolderAt(p, pAt)) continue
+      const balanceAt = pAt + PositionLane.balanceLo
+      this.#countPro(token, p[balanceAt], p[balanceAt + 1], isPro)
+    }
+    if (l[lAt + WalletLane.dormantPlus1] === 0) return
+    // Dormant positions stay on the disk: only the row of their mint changes.
+    coldHoldings.visit(swap.wallet, (token, balanceLo, balanceHi) => {
+      undo.save(tokensUndo, token)
+      this.#countPro(token, balanceLo, balanceHi, isPro)
+    })
+  }
+
+  #countPro(token: number, balanceLo: number, balanceHi: number, isPro: boolean): void {
+    const t = this.#state.tokens.u32[token >>> ROW_SHIFT]
+    const tf = this.#state.tokens.f64[token >>> ROW_SHIFT]
+    const tAt = (token & ROW_MASK) * TokenLane.lanes
+    const change = isPro ? addToSum : takeFromSum
+    change(tf, (tAt >>> 1) + TokenLane.proSumF, balanceLo, balanceHi)
+    t[tAt + TokenLane.proHolders] += isPro ? 1 : -1
+    this.#state.changes.note(token)
+  }
+
+  /**
+   * The curve or pool of the mint changed: an address among the `former` and the new ones that traded
+   * no longer counts as a holder, or does so again. True when that changed a position.
+   */
+  excludePools(token: number, former: readonly number[]): boolean {
+    const state = this.#state
+    let hasChanged = false
+    for (const addressPlus1 of [...former, ...poolAddressesOf(state, token)]) {
+      const wallet = addressPlus1 === 0 ? -1 : state.book.walletOf(addressPlus1 - 1)
+      const position = wallet < 0 ? -1 : state.findPosition(token, wallet)
+      if (position < 0) continue
+      const flag = PositionFlag.excluded
+      const isExcluded = isNeverHolder(state, token, wallet)
+      if (this.hasFlag(position, flag) === isExcluded) continue
+      this.setFlags(position, isExcluded ? 0 : flag, isExcluded ? flag : 0)
+      hasChanged = true
+    }
+    return hasChanged
+  }
+
+  /** Has the position any of these flags? */
+  hasFlag(position: number, flags: number): boolean {
+    return (positionLane(this.#state, position, PositionLane.flags) & flags) !== 0
+  }
+
+  /** Changes the flags of a position outside the fold of its own swap. */
+  setFlags(position: number, clear: number, set: number): void {
+    this.#state.changePosition(position)
+    this.takeOut(position)
+    const p = this.#state.positions.u32[position >>> ROW_SHIFT]
+    const at = (position & ROW_MASK) * PositionLane.lanes + PositionLane.flags
+    p[at] = (p[at] & ~clear) | set
+    this.putBack(position)
+  }
 }

@@ -1,4 +1,4 @@
-import { stepped } from '../../base/errors.ts'
+import { olderLink } from '../../base/errors.ts'
 import { copyU64, isZeroAt, numberAt, readU64 } from '../../base/u64.ts'
 import { Quote } from '../../events/platform.ts'
 import {
@@ -10,14 +10,16 @@ import {
   lamportsPerUnitOf,
   SwapFloatLane,
   SwapLane,
+  volumeMicroUsdOf,
 } from '../../events/swap-record.ts'
 import { Candles } from '../history/candles.ts'
 import type { TopHolders } from '../index/top-holders.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
-import { boundedPart, type MemoryPart, type StatePart } from '../memory/state-part.ts'
+import { boundedPart, type MemoryPart, type StatePart, sizesOf } from '../memory/state-part.ts'
+import { bytesOf } from '../memory/views.ts'
 import type { EventPosition } from '../order/event-position.ts'
 import { isSameSignature } from '../state/address-book.ts'
-import { isHolderAt, isNeverHolder, SwapContext } from '../state/lanes.ts'
+import { isNeverHolder, SwapContext } from '../state/lanes.ts'
 import {
   LifecycleLane,
   PASSED_SHIFT,
@@ -27,30 +29,35 @@ import {
   TokenLane,
   WalletFlag,
   WalletLane,
+  WindowLane,
 } from '../state/layout.ts'
 import { lamportsOf, lamportsOfAmount, microUsdOf, priceSwap } from '../state/money.ts'
 import type { State } from '../state/state.ts'
-import { Bundles } from './bundles.ts'
-import { ColdHoldingsCache } from './cold-holdings-cache.ts'
-import { Holders } from './holders.ts'
+import { ColdHoldingsCache } from './cold-store.ts'
 import { InventoryClamp } from './inventory-clamp.ts'
-import { foldBalance, foldPosition, leaveUntold } from './position-fold.ts'
-import type { RollingWindow } from './rolling-window.ts'
-import { Routes } from './routes.ts'
+import { foldPosition, Holders, leaveUntold, Routes } from './position-fold.ts'
 import type { TokenLifecycle } from './token-lifecycle.ts'
-import { isFresh, isInsider, isPro, isSniperBuy, shownFlags } from './wallet-classes.ts'
+import { Bundles, judgeWallet, shownFlags } from './wallet-classes.ts'
 
 /** Most swaps of a position whose coin only passed through that its flags can count. */
 const PASSED_MAX = 2 ** 22 - 1
 
-/** Folds one swap into token, wallet and position; the whole of what a trade changes. */
+/** Seconds of the rolling window (contract section 2). */
+const WINDOW_SECONDS = 86_400
+/** Seconds of the ring of chains: a day, and the time that a swap may be ahead of the clock. */
+export const RING_SECONDS = 1 << 17
+const RING_MASK = RING_SECONDS - 1
+/** A swap further ahead of the clock than this never enters the window. */
+const AHEAD_SECONDS_MAX = RING_SECONDS - WINDOW_SECONDS - 1
+
+/** Folds one swap into its token, wallet and position, bars and window: all that a trade changes. */
 export class SwapFold {
   readonly swap = new SwapContext()
   readonly holders: Holders
   readonly bundles: Bundles
   readonly candles: Candles
-  readonly resting: ColdHoldingsCache
-  /** Did the last fold name a pool that had traded the mint as a wallet? */
+  readonly coldHoldings: ColdHoldingsCache
+  /** Did the last swap name a pool that had traded the mint as a wallet? */
   hasExcluded = false
   readonly #state: State
   readonly #window: RollingWindow
@@ -66,7 +73,7 @@ export class SwapFold {
     this.holders = new Holders(state, top)
     this.bundles = new Bundles(state, this.holders)
     this.candles = new Candles(state)
-    this.resting = new ColdHoldingsCache(state)
+    this.coldHoldings = new ColdHoldingsCache(state)
     this.clamp = new InventoryClamp(state)
     this.#routes = new Routes(state)
   }
@@ -75,24 +82,14 @@ export class SwapFold {
     return [...this.clamp.parts, this.#routes.part]
   }
 
-  /** What is remembered of the transaction folded last. */
+  /** Rows about the transaction folded last. */
   get memory(): MemoryPart {
-    return boundedPart('last_transaction', ...this.clamp.sized, ...this.#routes.sized)
-  }
-
-  /** Was the mint ever traded? */
-  hasSwaps(token: number): boolean {
-    return this.#state.tokens.get(token, TokenLane.swaps) > 0
-  }
-
-  /** Did anybody ever trade the mint, or hold some of it? */
-  hasPositions(token: number): boolean {
-    return this.#state.tokens.get(token, TokenLane.positionsPlus1) !== 0
+    return boundedPart('last_transaction', ...this.clamp.sized, this.#routes.sales)
   }
 
   /**
-   * Folds record `index` of the tape, whose input lanes are filled and whose rows exist; true when
-   * it was the first that was heard of its mint, or graduated it.
+   * Folds record `index` of the tape, whose input lanes are filled and whose rows exist; true when it was
+   * the first event of its mint, or graduated it.
    */
   fold(index: number, key: EventPosition): boolean {
     const { swap } = this
@@ -104,7 +101,7 @@ export class SwapFold {
     state.undo.save(state.tokensUndo, swap.token)
     state.undo.save(state.walletsUndo, swap.wallet)
     const isNew = this.#births.beforeSwap(swap, key)
-    this.hasExcluded = this.#births.hasNewPool && this.holders.excludeHouse(swap.token, [])
+    this.hasExcluded = this.#births.hasNewPool && this.holders.excludePools(swap.token, [])
     if (this.hasExcluded) this.bundles.forget(swap.token)
     swap.takeToken(state)
     this.#births.takeQuote(swap)
@@ -114,7 +111,7 @@ export class SwapFold {
     this.#foldMoney()
     this.#routes.take(swap)
     this.#takePosition()
-    const judged = this.#judge()
+    const judged = judgeWallet(swap, this.holders, state.rules)
     this.holders.takeOut(swap.position)
     this.#foldReserves()
     this.#foldPrice()
@@ -131,11 +128,10 @@ export class SwapFold {
     return isNew || this.#births.hasGraduated
   }
 
-  /** What the trader holds and made of it. */
+  /** The trader's balance, PnL and fees. */
   #foldTrader(isFirstOfTransaction: boolean): void {
     const { swap } = this
     this.clamp.begin(swap, isFirstOfTransaction)
-    foldBalance(swap)
     foldPosition(swap)
     this.clamp.apply(swap)
     this.#foldFees(isFirstOfTransaction)
@@ -167,30 +163,6 @@ export class SwapFold {
     }
     if (isNeverHolder(this.#state, swap.token, swap.wallet))
       p[pAt + PositionLane.flags] |= PositionFlag.excluded
-  }
-
-  /** Judgements that look at the wallet before this swap; returns the flags the swap shows of them. */
-  #judge(): number {
-    const { swap } = this
-    const { p, pAt } = swap
-    let flags = 0
-    let shown = 0
-    if (isFresh(swap, this.#state.rules)) {
-      flags |= PositionFlag.fresh
-      shown |= Flag.freshWallet
-    }
-    if (isPro(swap)) shown |= Flag.proTrader
-    if (swap.isPassed) return shown
-    if ((p[pAt + PositionLane.flags] & PositionFlag.creator) === 0) {
-      if (isInsider(swap)) flags |= PositionFlag.insider
-      if (isSniperBuy(swap, this.#state.rules)) flags |= PositionFlag.sniper
-    }
-    if ((p[pAt + PositionLane.flags] & flags) !== flags) {
-      this.holders.takeOut(swap.position)
-      p[pAt + PositionLane.flags] |= flags
-      this.holders.putBack(swap.position)
-    }
-    return shown
   }
 
   #foldReserves(): void {
@@ -250,7 +222,7 @@ export class SwapFold {
     rf[rAtF + SwapFloatLane.volumeMicroUsd] = -lamportsPerUnit + 0
   }
 
-  /** Behind the reserves: a swap whose price stays has those that stood. */
+  /** After the reserves: a swap that keeps the price has the reserves of before. */
   #foldPrice(): void {
     const { swap } = this
     const swapPrice = priceSwap(swap.r, swap.rf, swap.rAt, swap.quote, swap.decimals)
@@ -264,7 +236,7 @@ export class SwapFold {
     let fees = numberAt(r, rAt + SwapLane.platformFeeLo) + numberAt(r, rAt + SwapLane.creatorFeeLo)
     fees += numberAt(r, rAt + SwapLane.cashbackLo)
     if (swap.isAmm) fees += numberAt(r, rAt + SwapLane.lpFeeLo)
-    // In SOL nothing is to be converted: a call would put its double on the heap.
+    // SOL needs no conversion: a call would put its double on the heap.
     if (swap.quote !== Quote.sol) {
       const lamportsPerUnit = lamportsPerUnitOf(swap.rf, swap.rAtF)
       fees = lamportsOfAmount(fees, swap.quote, lamportsPerUnit, swap.solPriceUsd)
@@ -283,9 +255,9 @@ export class SwapFold {
     }
     l[lAt + WalletLane.trades] += 1
     if (swap.flags & Flag.proGiven) {
-      const said = swap.flags & Flag.proValue ? WalletFlag.feedPro : 0
+      const feedPro = swap.flags & Flag.proValue ? WalletFlag.feedPro : 0
       l[lAt + WalletLane.flags] =
-        (l[lAt + WalletLane.flags] & ~WalletFlag.feedPro) | WalletFlag.feedJudged | said
+        (l[lAt + WalletLane.flags] & ~WalletFlag.feedPro) | WalletFlag.feedJudged | feedPro
     }
     const isProNow =
       l[lAt + WalletLane.flags] & WalletFlag.feedJudged
@@ -294,48 +266,12 @@ export class SwapFold {
           l[lAt + WalletLane.mints] >= this.#state.rules.proMints &&
           lf[lAtF + WalletLane.realizedMicroUsdF] > 0
     if (isProNow !== ((l[lAt + WalletLane.flags] & WalletFlag.pro) !== 0))
-      this.#turnPro(swap.position)
+      this.holders.turnPro(swap, this.coldHoldings)
     if (l[lAt + WalletLane.dormantPlus1] !== 0)
-      this.resting.traded(swap.wallet, l[lAt + WalletLane.mints])
+      this.coldHoldings.traded(swap.wallet, l[lAt + WalletLane.mints])
   }
 
-  /** The judgement of the wallet turns: every mint it holds counts it anew. */
-  #turnPro(except: number): void {
-    const { l, lAt } = this.swap
-    l[lAt + WalletLane.flags] ^= WalletFlag.pro
-    const isPro = (l[lAt + WalletLane.flags] & WalletFlag.pro) !== 0
-    const { positions, tokensUndo, undo } = this.#state
-    const first = l[lAt + WalletLane.positionsPlus1]
-    let steps = 0
-    for (let next = first; next !== 0; next = this.#state.nextInWallet(next - 1)) {
-      steps = stepped(steps, positions.count, 'positions of a wallet')
-      const position = next - 1
-      if (position === except) continue
-      const p = positions.u32[position >>> ROW_SHIFT]
-      const pAt = (position & ROW_MASK) * PositionLane.lanes
-      const token = p[pAt + PositionLane.token]
-      if (token !== this.swap.token) undo.save(tokensUndo, token)
-      // Of those without a balance that counts nothing changes.
-      if (!isHolderAt(p, pAt)) continue
-      this.holders.turnPro(
-        token,
-        p[pAt + PositionLane.balanceLo],
-        p[pAt + PositionLane.balanceLo + 1],
-        isPro,
-      )
-    }
-    if (l[lAt + WalletLane.dormantPlus1] !== 0) this.#turnDormant(isPro)
-  }
-
-  /** Dormant positions are counted where they are: nothing but their mint's row changes. */
-  #turnDormant(isPro: boolean): void {
-    this.resting.visit(this.swap.wallet, (token, balanceLo, balanceHi) => {
-      this.#state.undo.save(this.#state.tokensUndo, token)
-      this.holders.turnPro(token, balanceLo, balanceHi, isPro)
-    })
-  }
-
-  /** Told by words of the token's row, so that the record before is read only when it matters. */
+  /** Decided by a lane of the token's row, so that the record before is read only when it matters. */
   #mayShareTransaction({ signatureLow }: EventPosition): boolean {
     const last = this.swap.t[this.swap.tAt + TokenLane.lastSignature]
     return last === 0 || signatureLow === 0 || last === signatureLow >>> 0
@@ -364,8 +300,113 @@ export class SwapFold {
   }
 }
 
-/** One more swap of the position whose coin only passed through: none of its amounts. */
+/** Counts a swap of the position whose coin only passed through; its amounts count nothing. */
 function countPassed(p: Uint32Array, pAt: number): void {
   if (p[pAt + PositionLane.flags] >>> PASSED_SHIFT < PASSED_MAX)
     p[pAt + PositionLane.flags] += 2 ** PASSED_SHIFT
+}
+
+/**
+ * The exact 24 h window of every mint: swaps with now − 24 h < timestamp ≤ now. Each second has a chain
+ * of swaps through the tape; as the clock moves, chains enter and leave whole. So the sums of a mint without
+ * trades empty by themselves, whatever the order of timestamps.
+ */
+export class RollingWindow {
+  readonly #state: State
+  /** Tape index + 1 of the newest swap of each second. */
+  readonly #heads = new Uint32Array(RING_SECONDS)
+
+  readonly part: StatePart = {
+    name: 'seconds',
+    facts: () => [],
+    views: () => [bytesOf(this.#heads)],
+    open: (facts) => {
+      sizesOf('seconds', facts, [])
+      return [bytesOf(this.#heads)]
+    },
+    settle() {},
+  }
+
+  constructor(state: State) {
+    this.#state = state
+  }
+
+  get bytes(): number {
+    return this.#heads.byteLength
+  }
+
+  /** Links a folded swap and counts it if its second is inside. */
+  add(index: number, timestamp: number): void {
+    const now = this.#state.now
+    if (timestamp <= now - WINDOW_SECONDS || timestamp > now + AHEAD_SECONDS_MAX) return
+    const { tape } = this.#state
+    tape.u32Of(index)[tape.at(index) + SwapLane.nextInSecond] = this.#heads[timestamp & RING_MASK]
+    this.#heads[timestamp & RING_MASK] = index + 1
+    if (timestamp <= now) this.#count(index, 1)
+  }
+
+  /** Takes out the newest swap of its second: an undo goes from the newest swap back. */
+  remove(index: number, timestamp: number): void {
+    if (this.#heads[timestamp & RING_MASK] !== index + 1) return
+    this.#heads[timestamp & RING_MASK] = this.#nextOf(index)
+    if (timestamp <= this.#state.now) this.#count(index, -1)
+  }
+
+  /** Moves the clock to `now` (unix seconds, never back). */
+  advance(now: number): void {
+    const before = this.#state.now
+    if (now <= before) return
+    this.#state.now = now
+    const firstOut = before - WINDOW_SECONDS + 1
+    const lastOut = Math.min(now - WINDOW_SECONDS, before)
+    for (let second = firstOut; second <= lastOut; second++) this.#leave(second)
+    const lastIn = Math.min(now, before + AHEAD_SECONDS_MAX)
+    for (let second = before + 1; second <= lastIn; second++) this.#enter(second)
+  }
+
+  #leave(second: number): void {
+    this.#countChain(second, -1)
+    this.#heads[second & RING_MASK] = 0
+  }
+
+  /** A second that lay ahead: counts its chain, or drops it when the clock jumped over a day. */
+  #enter(second: number): void {
+    if (second > this.#state.now - WINDOW_SECONDS) this.#countChain(second, 1)
+    else this.#heads[second & RING_MASK] = 0
+  }
+
+  #countChain(second: number, sign: number): void {
+    let next = this.#heads[second & RING_MASK]
+    for (; next !== 0; next = this.#nextOf(next - 1)) this.#count(next - 1, sign)
+  }
+
+  #nextOf(index: number): number {
+    const { tape } = this.#state
+    return olderLink(
+      tape.u32Of(index)[tape.at(index) + SwapLane.nextInSecond],
+      index,
+      'swaps of a second',
+    )
+  }
+
+  #count(index: number, sign: number): void {
+    const { tape } = this.#state
+    const r = tape.u32Of(index)
+    const at = tape.at(index)
+    const rf = tape.f64Of(index)
+    const lane = rf[(at >>> 1) + SwapFloatLane.volumeMicroUsd]
+    // The lane has it, except for quotes in a coin: a call would put its double on the heap.
+    const volumeMicroUsd = lane >= 0 ? lane : volumeMicroUsdOf(r, rf, at)
+    const token = r[at + SwapLane.token]
+    this.#state.changes.note(token)
+    const w = this.#state.windows.u32[token >>> ROW_SHIFT]
+    const wf = this.#state.windows.f64[token >>> ROW_SHIFT]
+    const wAt = (token & ROW_MASK) * WindowLane.lanes
+    const isSell = r[at + SwapLane.flags] & Flag.sell
+    const count = wAt + (isSell ? WindowLane.sells : WindowLane.buys)
+    const sum = (wAt >>> 1) + (isSell ? WindowLane.sellMicroUsdF : WindowLane.buyMicroUsdF)
+    w[count] += sign
+    // Beyond 2^53 micro-USD a sum is rounded, but an empty window has exactly none.
+    wf[sum] = w[count] === 0 ? 0 : wf[sum] + sign * volumeMicroUsd
+  }
 }

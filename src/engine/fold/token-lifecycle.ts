@@ -1,36 +1,65 @@
-import { asU64, copyU64, writeU64 } from '../../base/u64.ts'
-import type { Completed, Migrated, TokenCreated } from '../../events/event.ts'
+import { asU64, copyU64, isLess, subtractU64, writeU64 } from '../../base/u64.ts'
+import {
+  type Completed,
+  METADATA_KEYS,
+  type Metadata,
+  type MetadataKey,
+  type Migrated,
+  type Reserves,
+  type TokenCreated,
+} from '../../events/event.ts'
 import { DECIMALS_DEFAULT, INITIAL_REAL_BASE_RAW, Quote } from '../../events/platform.ts'
-import { Flag, givenQuoteOf, poolOf } from '../../events/swap-record.ts'
-import { codePoints, LINK_CHARACTERS_MAX, NAME_CHARACTERS_MAX } from '../../events/text.ts'
+import {
+  Flag,
+  givenQuoteDecimals,
+  givenQuoteOf,
+  poolOf,
+  SwapLane,
+} from '../../events/swap-record.ts'
+import {
+  cleanLink,
+  codePoints,
+  LINK_CHARACTERS_MAX,
+  NAME_CHARACTERS_MAX,
+  xLinkOf,
+} from '../../events/text.ts'
 import type { BarChains } from '../history/bar-chains.ts'
-import { dropBars } from '../history/candles.ts'
 import type { XLinks } from '../index/x-links.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
-import type { OrderKey } from '../order/event-position.ts'
-import type { SwapContext } from '../state/lanes.ts'
-import { LifecycleLane, TokenFlag, TokenLane, WalletLane } from '../state/layout.ts'
+import { copiedPart, StateError, type StatePart } from '../memory/state-part.ts'
+import { bytesOf } from '../memory/views.ts'
+import type { EventPosition } from '../order/event-position.ts'
+import { flagsOf, type SwapContext } from '../state/lanes.ts'
+import { LifecycleLane, MetadataLane, TokenFlag, TokenLane, WalletLane } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
+import type { Burns } from './inventory-clamp.ts'
 
 /** Whole tokens of a mint whose supply no event gave. */
 const SUPPLY_WHOLE_DEFAULT = 1_000_000_000n
 
-/** What tells events without a slot apart that stand at the place of one event; 0 for all others. */
-function slotlessArrival({ isSlotKnown, arrival }: OrderKey): number {
-  return isSlotKnown ? 0 : arrival
-}
+/** Bound of a description, in code points (contract section 8). */
+const DESCRIPTION_CHARACTERS_MAX = 4_096
+
+/** Mints with metadata and nothing else; the one that waited longest loses it when more come. */
+export const WAITING_METADATA_MAX = 65_536
+/** Waits after which the walk through the set starts anew: an iterator holds each table that the set has outgrown since. */
+const WAITS_A_WALK = 16_384
+
+/** Scratch u64 amounts. */
+const supply = new Uint32Array(2)
+const burned = new Uint32Array(2)
 
 /**
- * How tokens come to be and change their stage: by creation, by the first swap of an unknown mint,
- * by completion, by migration.
+ * How tokens are born and change their stage: by a creation, by the first swap of an unknown mint, by a
+ * completion, by a migration.
  */
 export class TokenLifecycle {
   readonly #state: State
   readonly #links: XLinks
   readonly #bars: BarChains
-  /** Did the swap last given to `beforeSwap` graduate its mint? */
+  /** Did the last swap of `beforeSwap` graduate its mint? */
   hasGraduated = false
-  /** Did it name the mint's curve or pool for the first time after others had traded? */
+  /** Did it name the mint's curve or pool for the first time, after other swaps? */
   hasNewPool = false
 
   constructor(state: State, links: XLinks, bars: BarChains) {
@@ -40,7 +69,7 @@ export class TokenLifecycle {
   }
 
   /** An unknown mint's first swap makes it; an AMM swap graduates it. The token row is saved. */
-  beforeSwap(swap: SwapContext, key: OrderKey): boolean {
+  beforeSwap(swap: SwapContext, key: EventPosition): boolean {
     this.hasGraduated = false
     this.hasNewPool = false
     const { t, tAt, b, bAt } = this.#rows(swap.token)
@@ -66,22 +95,38 @@ export class TokenLifecycle {
     return isNew
   }
 
-  /** The first swap that tells what its mint is quoted in; the creation knows better. */
+  /**
+   * Notes the quote coin that a swap (its record at u32 lane `at`) names, before it is folded: the first one
+   * of a mint counts.
+   */
+  noteCoin(u32: Uint32Array, at: number): void {
+    if (givenQuoteOf(u32, at) !== Quote.other) return
+    const { births, quotes } = this.#state
+    const quote = quotes.numberOfCoin(u32[at + SwapLane.quoteMint])
+    const decimals = givenQuoteDecimals(u32[at + SwapLane.flags])
+    if (decimals >= 0) quotes.noteDecimals(quote, decimals)
+    const token = u32[at + SwapLane.token]
+    const b = births.u32[token >>> ROW_SHIFT]
+    const lane = (token & ROW_MASK) * LifecycleLane.lanes + LifecycleLane.givenCoin
+    if (b[lane] === 0) b[lane] = quote
+  }
+
+  /** The first swap that names the quote of its mint sets it, unless a creation has. */
   takeQuote(swap: SwapContext): void {
-    const told = givenQuoteOf(swap.r, swap.rAt)
+    const given = givenQuoteOf(swap.r, swap.rAt)
     const { t, tAt, b, bAt } = swap
-    if (told < 0 || t[tAt + TokenLane.flags] & (TokenFlag.creationKnown | TokenFlag.quoteGiven))
+    if (given < 0 || t[tAt + TokenLane.flags] & (TokenFlag.creationKnown | TokenFlag.quoteGiven))
       return
     t[tAt + TokenLane.flags] |= TokenFlag.quoteGiven
-    const quote = told === Quote.other ? b[bAt + LifecycleLane.givenCoin] : told
+    const quote = given === Quote.other ? b[bAt + LifecycleLane.givenCoin] : given
     if (quote === swap.quote) return
     this.#state.undo.save(this.#state.birthsUndo, swap.token)
     b[bAt + LifecycleLane.quote] = quote
-    this.#dropBars(swap.token)
+    this.#bars.restart(swap.token)
     swap.takeToken(this.#state)
   }
 
-  /** Name and symbol as they are kept. */
+  /** Name and symbol, as cut. */
   textOf(token: number): { name: string; symbol: string } {
     const { b, bAt } = this.#rows(token)
     const { texts } = this.#state
@@ -91,7 +136,7 @@ export class TokenLifecycle {
     }
   }
 
-  created(token: number, event: TokenCreated, key: OrderKey): void {
+  created(token: number, event: TokenCreated, key: EventPosition): void {
     this.#save(token)
     const { t, tAt } = this.#rows(token)
     this.#start(token, key, slotlessArrival(key), event.timestamp)
@@ -108,21 +153,15 @@ export class TokenLifecycle {
     if (event.creator !== '') this.#adopt(token, event.creator)
   }
 
-  completed(token: number, event: Completed, key: OrderKey): void {
-    this.#save(token)
-    const { t, tAt, b, bAt } = this.#rows(token)
-    if (this.#isBirth(token, key)) this.#start(token, key, slotlessArrival(key), event.timestamp)
-    if (b[bAt + LifecycleLane.bondingCurvePlus1] === 0 && event.bondingCurve !== '')
-      b[bAt + LifecycleLane.bondingCurvePlus1] = this.#state.book.address(event.bondingCurve) + 1
+  completed(token: number, event: Completed, key: EventPosition): void {
+    this.#changeStage(token, event, key)
+    const { t, tAt } = this.#rows(token)
     t[tAt + TokenLane.flags] |= TokenFlag.complete
   }
 
-  migrated(token: number, event: Migrated, key: OrderKey): void {
-    this.#save(token)
+  migrated(token: number, event: Migrated, key: EventPosition): void {
+    this.#changeStage(token, event, key)
     const { t, tAt, b, bAt } = this.#rows(token)
-    if (this.#isBirth(token, key)) this.#start(token, key, slotlessArrival(key), event.timestamp)
-    if (b[bAt + LifecycleLane.bondingCurvePlus1] === 0 && event.bondingCurve !== '')
-      b[bAt + LifecycleLane.bondingCurvePlus1] = this.#state.book.address(event.bondingCurve) + 1
     t[tAt + TokenLane.poolAmmPlus1] = this.#state.book.address(event.poolAmm) + 1
     t[tAt + TokenLane.flags] |= TokenFlag.migrationKnown
     this.#putText(b, bAt + LifecycleLane.migrationSignature, event.signature)
@@ -130,8 +169,17 @@ export class TokenLifecycle {
     this.#graduate(token, key, slotlessArrival(key))
   }
 
-  /** Nothing was known of the mint before `key`, and its creation is not. */
-  #isBirth(token: number, key: OrderKey): boolean {
+  /** A completion or migration may be the first event of its mint, and the first that names its curve. */
+  #changeStage(token: number, event: Completed | Migrated, key: EventPosition): void {
+    this.#save(token)
+    const { b, bAt } = this.#rows(token)
+    if (this.#isBirth(token, key)) this.#start(token, key, slotlessArrival(key), event.timestamp)
+    if (b[bAt + LifecycleLane.bondingCurvePlus1] === 0 && event.bondingCurve !== '')
+      b[bAt + LifecycleLane.bondingCurvePlus1] = this.#state.book.address(event.bondingCurve) + 1
+  }
+
+  /** Is the event at `key` the first of its mint, whose creation is unknown? */
+  #isBirth(token: number, key: EventPosition): boolean {
     const { t, tAt, b, bf, bAt } = this.#rows(token)
     const flags = t[tAt + TokenLane.flags]
     if ((flags & TokenFlag.exists) === 0) return true
@@ -143,13 +191,13 @@ export class TokenLifecycle {
     return key.ordinal < b[bAt + LifecycleLane.createdOrdinal]
   }
 
-  #fillCreation(token: number, event: TokenCreated, key: OrderKey): void {
+  #fillCreation(token: number, event: TokenCreated, key: EventPosition): void {
     const { t, tAt, b, bAt } = this.#rows(token)
     const { book } = this.#state
     const decimals = event.decimals ?? DECIMALS_DEFAULT
     const quote = this.#state.quotes.numberOf(event.quoteMint)
     if (b[bAt + LifecycleLane.decimals] !== decimals || b[bAt + LifecycleLane.quote] !== quote)
-      this.#dropBars(token)
+      this.#bars.restart(token)
     b[bAt + LifecycleLane.decimals] = decimals
     b[bAt + LifecycleLane.quote] = quote
     let flags = t[tAt + TokenLane.flags] | TokenFlag.creationKnown
@@ -163,7 +211,7 @@ export class TokenLifecycle {
       b[bAt + LifecycleLane.bondingCurvePlus1] = book.address(event.bondingCurve) + 1
     if (event.tokenProgram !== '')
       b[bAt + LifecycleLane.tokenProgramPlus1] = book.address(event.tokenProgram) + 1
-    // Records of the tape stay as they are: swaps from before any supply was known read it here.
+    // Records of the tape do not change: swaps from before any supply was known read it here.
     writeU64(b, bAt + LifecycleLane.passedSupplyLo, event.supplyRaw ?? defaultSupplyRaw(decimals))
     if ((flags & TokenFlag.supplySeen) === 0) {
       copyU64(t, tAt + TokenLane.supplyLo, b, bAt + LifecycleLane.passedSupplyLo)
@@ -172,7 +220,7 @@ export class TokenLifecycle {
     t[tAt + TokenLane.flags] = flags
   }
 
-  /** An event that was taken back and is folded again finds its text there (state.ts). */
+  /** An event that is folded again after an undo finds its text there (state.ts). */
   #putText(b: Uint32Array, lane: number, text: string): void {
     b[lane] = this.#state.texts.replace(b[lane], text)
   }
@@ -190,8 +238,8 @@ export class TokenLifecycle {
     this.#state.creatorChanges.note(wallet)
   }
 
-  /** First knowledge of a mint, or its creation told later: place and time, and defaults. */
-  #start(token: number, key: OrderKey, arrival: number, timestamp: number): void {
+  /** The first event of a mint, or a late creation: place and time, and defaults. */
+  #start(token: number, key: EventPosition, arrival: number, timestamp: number): void {
     const { t, tAt, b, bf, bAt } = this.#rows(token)
     bf[(bAt >>> 1) + LifecycleLane.createdSlotF] = key.slot
     b[bAt + LifecycleLane.createdTxIndex] = key.txIndex
@@ -208,7 +256,7 @@ export class TokenLifecycle {
     writeU64(t, tAt + TokenLane.supplyLo, defaultSupplyRaw(DECIMALS_DEFAULT))
   }
 
-  #graduate(token: number, key: OrderKey, arrival: number): void {
+  #graduate(token: number, key: EventPosition, arrival: number): void {
     const { t, tAt, b, bf, bAt } = this.#rows(token)
     bf[(bAt >>> 1) + LifecycleLane.graduatedSlotF] = key.slot
     b[bAt + LifecycleLane.graduatedTxIndex] = key.txIndex
@@ -222,13 +270,6 @@ export class TokenLifecycle {
     const l = this.#state.wallets.u32[creator >>> ROW_SHIFT]
     l[(creator & ROW_MASK) * WalletLane.lanes + WalletLane.migrations] += 1
     this.#state.creatorChanges.note(creator)
-  }
-
-  /** Whoever remembers places among the bars forgets them at once: folded again they are other rows. */
-  #dropBars(token: number): void {
-    const { t, tAt } = this.#rows(token)
-    dropBars(t, tAt)
-    this.#bars.forget(token)
   }
 
   #save(token: number): void {
@@ -248,6 +289,123 @@ export class TokenLifecycle {
   }
 }
 
+/** Order of arrival, for events without a slot: they share one place. 0 for all others. */
+function slotlessArrival({ isSlotKnown, arrival }: EventPosition): number {
+  return isSlotKnown ? 0 : arrival
+}
+
 function defaultSupplyRaw(decimals: number): bigint {
   return asU64(SUPPLY_WHOLE_DEFAULT * 10n ** BigInt(decimals))
+}
+
+/**
+ * Folds what moves price, liquidity or supply without a trade (contract sections 2 and 7): it is no volume,
+ * transaction, trader or holder. Reserves of an unknown mint change nothing.
+ */
+export function foldReserves(state: State, burns: Burns, token: number, event: Reserves): void {
+  const t = state.tokens.u32[token >>> ROW_SHIFT]
+  const tAt = (token & ROW_MASK) * TokenLane.lanes
+  if ((t[tAt + TokenLane.flags] & TokenFlag.exists) === 0) return
+  state.undo.save(state.tokensUndo, token)
+  if (event.reason === 'mayhem') t[tAt + TokenLane.flags] |= TokenFlag.mayhem
+  if (event.supplyRaw !== undefined) {
+    writeU64(supply, 0, event.supplyRaw)
+    if (event.reason === 'burn') noteBurn(state, burns, token, event.signature)
+    copyU64(t, tAt + TokenLane.supplyLo, supply, 0)
+    t[tAt + TokenLane.flags] |= TokenFlag.supplySeen
+  }
+  const isCurve = event.source === 'pump'
+  // A graduated curve no longer sets the price.
+  if (isCurve && t[tAt + TokenLane.flags] & TokenFlag.graduated) return
+  t[tAt + TokenLane.flags] |= TokenFlag.reservesGiven
+  if (event.virtualBaseRaw > 0n && event.virtualQuoteRaw > 0n) {
+    writeU64(t, tAt + TokenLane.virtualBaseLo, event.virtualBaseRaw)
+    writeU64(t, tAt + TokenLane.virtualQuoteLo, event.virtualQuoteRaw)
+  }
+  if (!isCurve) return
+  writeU64(t, tAt + TokenLane.realBaseLo, event.realBaseRaw)
+  if (event.realBaseRaw === 0n) t[tAt + TokenLane.flags] |= TokenFlag.complete
+}
+
+/** A burn whose new supply is in `supply`. */
+function noteBurn(state: State, burns: Burns, token: number, signature: string): void {
+  const t = state.tokens.u32[token >>> ROW_SHIFT]
+  const at = (token & ROW_MASK) * TokenLane.lanes + TokenLane.supplyLo
+  if (!isLess(supply, 0, t, at)) return
+  copyU64(burned, 0, t, at)
+  subtractU64(burned, 0, supply, 0)
+  const signatureHash = state.book.hashSignature(signature)
+  burns.note(burned, token, signatureHash[0], signatureHash[1])
+}
+
+/** Metadata counts from its arrival on, and waits for a mint that is unknown yet (contract 2, 8). */
+export class MetadataFold {
+  readonly #state: State
+  readonly #links: XLinks
+  readonly #waiting = new Set<number>()
+  /** Stands before the mint that waits longest: a walk from the set's start would pass all removed ones again. */
+  #oldest = this.#waiting.values()
+  #waits = 0
+
+  /** Tokens, in the order of waiting. */
+  readonly part: StatePart = copiedPart(
+    'waiting metadata',
+    () => bytesOf(Uint32Array.from(this.#waiting)),
+    (bytes) => this.#load(bytes),
+  )
+
+  constructor(state: State, links: XLinks) {
+    this.#state = state
+    this.#links = links
+  }
+
+  fold(token: number, event: Metadata): void {
+    const m = this.#state.metadata.u32[token >>> ROW_SHIFT]
+    const at = (token & ROW_MASK) * MetadataLane.lanes
+    for (let i = 0; i < METADATA_KEYS.length; i++) {
+      const value = event[METADATA_KEYS[i]]
+      const lane = at + MetadataLane.firstText + i
+      if (value !== undefined)
+        m[lane] = this.#state.texts.replace(m[lane], cleanText(METADATA_KEYS[i], value ?? ''))
+    }
+    if (event.dexPaid !== undefined) m[at + MetadataLane.dexPaid] = event.dexPaid ? 1 : 0
+    if (event.twitter !== undefined) this.#links.set(token, xLinkOf(event.twitter ?? ''))
+    if ((flagsOf(this.#state, token) & TokenFlag.exists) === 0) this.#wait(token)
+  }
+
+  #load(bytes: Uint8Array<ArrayBuffer>): void {
+    if (bytes.length % 4 !== 0 || bytes.length > WAITING_METADATA_MAX * 4)
+      throw new StateError(`the state's waiting metadata has ${bytes.length} bytes`)
+    this.#waiting.clear()
+    this.#oldest = this.#waiting.values()
+    for (const token of new Uint32Array(bytes.buffer)) {
+      if (token >= this.#state.metadata.count)
+        throw new StateError(`metadata waits for token ${token}, which the state does not have`)
+      this.#waiting.add(token)
+    }
+  }
+
+  #wait(token: number): void {
+    this.#waiting.delete(token)
+    this.#waiting.add(token)
+    this.#waits += 1
+    if (this.#waits % WAITS_A_WALK === 0) this.#oldest = this.#waiting.values()
+    while (this.#waiting.size > WAITING_METADATA_MAX) {
+      const oldest = this.#oldest.next()
+      if (oldest.done) return
+      this.#waiting.delete(oldest.value)
+      this.#lose(oldest.value)
+    }
+  }
+
+  #lose(token: number): void {
+    if ((flagsOf(this.#state, token) & TokenFlag.exists) !== 0) return
+    this.#links.set(token, '')
+    const at = (token & ROW_MASK) * MetadataLane.lanes
+    this.#state.metadata.u32[token >>> ROW_SHIFT].fill(0, at, at + MetadataLane.positions)
+  }
+}
+
+function cleanText(key: MetadataKey, value: string): string {
+  return key === 'description' ? codePoints(value, DESCRIPTION_CHARACTERS_MAX) : cleanLink(value)
 }

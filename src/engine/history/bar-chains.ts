@@ -1,13 +1,14 @@
 import { LRUCache } from 'lru-cache'
 import { type Budget, OutOfTime } from '../../base/budget.ts'
 import { stepped } from '../../base/errors.ts'
-import { Bar, TokenLane } from '../state/layout.ts'
+import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
+import { Bar, TokenFlag, TokenLane } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
 import { BASE_WIDTHS_SECONDS } from './candles.ts'
 
-/** One in so many bars that somebody has passed has its place remembered. */
+/** The place of one in so many bars of a chain is remembered after a walk past it. */
 const REMEMBERED_EVERY = 256
-/** Remembered places of all chains, of 4 bytes each: of the chain asked for longest ago they go first. */
+/** Remembered places of all chains, of 4 bytes each: those of the chain read longest ago go first. */
 const PLACES_MAX = 1 << 20
 
 const NO_PLACES = new Uint32Array(0)
@@ -44,15 +45,20 @@ export class BarChains {
     this.#places.clear()
   }
 
-  /** Forgets the places of a mint whose bars were begun anew. */
-  forget(token: number): void {
-    for (let base = 0; base < BASE_WIDTHS_SECONDS.length; base++)
+  /** The prices of a mint's trades changed: its bars are stored anew, as other rows. */
+  restart(token: number): void {
+    const t = this.#state.tokens.u32[token >>> ROW_SHIFT]
+    const tAt = (token & ROW_MASK) * TokenLane.lanes
+    t[tAt + TokenLane.flags] &= ~TokenFlag.barsStored
+    for (let base = 0; base < BASE_WIDTHS_SECONDS.length; base++) {
+      t[tAt + TokenLane.barsPlus1 + base] = 0
       this.#places.delete(chainOf(token, base))
+    }
   }
 
   /**
    * Row + 1 of the newest bar of a base width that opens before `end` (unix seconds), 0 for none.
-   * @throws OutOfTime before it was found: the next call goes on from there
+   * @throws OutOfTime before it is found: the next call continues from there
    */
   newestBefore(token: number, base: number, end: number, budget: Budget): number {
     const state = this.#state

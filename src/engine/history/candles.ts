@@ -1,14 +1,17 @@
 import { Budget, within } from '../../base/budget.ts'
 import { stepped, TapeDamage } from '../../base/errors.ts'
+import { SwapLane, volumeMicroUsdOf } from '../../events/swap-record.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
+import { type ChainCopy, CopiedChains } from '../state/dormant.ts'
 import type { SwapContext } from '../state/lanes.ts'
-import { Bar, BarPrice, TokenFlag, TokenLane } from '../state/layout.ts'
+import { Bar, BarPrice, LifecycleLane, TokenFlag, TokenLane } from '../state/layout.ts'
+import { lamportsOfSwap, priceSwap, QUOTE_COINS_MAX } from '../state/money.ts'
 import type { State } from '../state/state.ts'
-import { type ChartTrade, ChartTrades, noTrade } from './chart-trades.ts'
+import { linkOf } from './swap-chains.ts'
 
 /** Prices of one series in a bar, side by side (`BarPrice`). */
 const BAR_PRICES = 4
-/** As a fault of the chain is told. */
+/** Name of the chain in an error. */
 const BARS = 'bars of a mint'
 
 /**
@@ -19,10 +22,25 @@ export const BASE_WIDTHS_SECONDS = [1, 60, 3600] as const
 
 /** From this many swaps on a mint stores its bars; below, a read folds its swaps. */
 export const STORED_FROM_SWAPS = 2_048
-/** From this many swaps on, once in so many, so many of them are copied: all before they are needed. */
+/** From so many swaps on, each `COPIED_EVERY`th copies so many trades: all are copied before bars are stored. */
 const COPIED_FROM_SWAPS = STORED_FROM_SWAPS / 2
 const COPIED_EVERY = 16
 const COPIED_TRADES = 64
+
+/** Open and close of the two series. */
+const SERIES = [
+  { open: Bar.openUsdF, close: Bar.closeUsdF },
+  { open: Bar.openSolF, close: Bar.closeSolF },
+] as const
+
+/** Copied trades of all mints, of 40 bytes each. */
+const COPIED_MAX = 1 << 19
+const MINTS_MAX = 1 << 12
+/** Lanes of a copied trade. */
+const TRADE_LANES = 5
+/** More than there are kinds of prices: quote mints times decimals of a mint. */
+const PRICINGS = 1 << 22
+const QUOTES = QUOTE_COINS_MAX * 2
 
 /**
  * The stored bars of busy mints: per base width a chain of bars, newest first. Inside a bar trades
@@ -39,7 +57,7 @@ export class Candles {
     this.trades = new ChartTrades(state)
   }
 
-  /** Folds the swap that is folded, whose record is already in the mint's chain. */
+  /** Folds a swap whose record is already in the mint's chain. */
   fold(swap: SwapContext): void {
     const { t, tAt } = swap
     if ((t[tAt + TokenLane.flags] & TokenFlag.barsStored) === 0) {
@@ -58,13 +76,13 @@ export class Candles {
     this.#store(swap, trade)
   }
 
-  /** Most of what the bars are begun with may lie on the disk: it is copied in pieces, before. */
+  /** Most trades of the first bars may be on the disk: they are copied in pieces, before. */
   #copyTrades(token: number): void {
     let left = COPIED_TRADES
     try {
       within(new Budget(() => --left > 0), (budget) => this.trades.copied(token, budget))
     } catch (error) {
-      // Told when the bars are begun: until then nobody needs it.
+      // Damage is reported when bars are first stored: only then the trades are needed.
       if (!(error instanceof TapeDamage)) throw error
     }
   }
@@ -87,8 +105,8 @@ export class Candles {
   }
 
   /**
-   * Trades of a bar count in order of time. One whose time lies before newer bars is neither the
-   * first nor the last of a wide bar by having come last: the narrower bars tell.
+   * Trades of a bar count in order of time. A trade with a time before newer bars may arrive last and be
+   * neither first nor last of its wide bar: open and close are read off the narrower bars.
    */
   #reopen(swap: SwapContext, bar: number, width: number): void {
     const { bars } = this.#state
@@ -136,8 +154,7 @@ export class Candles {
         return next - 1
       }
       later = next
-      next =
-        bars.u32[(next - 1) >>> ROW_SHIFT][((next - 1) & ROW_MASK) * Bar.lanes + Bar.previousPlus1]
+      next = this.#state.bars.get(next - 1, Bar.previousPlus1)
     }
     const bar = bars.add()
     this.#open(bar, time, next, trade)
@@ -173,15 +190,9 @@ export class Candles {
   }
 }
 
-/** Open and close of the two series. */
-const SERIES = [
-  { open: Bar.openUsdF, close: Bar.closeUsdF },
-  { open: Bar.openSolF, close: Bar.closeSolF },
-] as const
-
 /**
- * Adds a price to the open, high, low and close that lie from lane `at` on. A price of 0 is one that nobody
- * knew: it has no part in a bar that has another (contract section 3.6).
+ * Adds a price to the open, high, low and close from lane `at` on. A price of 0 is unknown: it has no part
+ * in a bar that has another (contract section 3.6).
  */
 function extend(f64: Float64Array, at: number, price: number): void {
   if (price === 0) return
@@ -194,9 +205,162 @@ function extend(f64: Float64Array, at: number, price: number): void {
   f64[at + BarPrice.close] = price
 }
 
-/** The prices of a mint's trades are other ones: its bars are begun anew. */
-export function dropBars(t: Uint32Array, tAt: number): void {
-  t[tAt + TokenLane.flags] &= ~TokenFlag.barsStored
-  for (let width = 0; width < BASE_WIDTHS_SECONDS.length; width++)
-    t[tAt + TokenLane.barsPlus1 + width] = 0
+/** One trade as the chart sees it. */
+export interface ChartTrade {
+  timestamp: number
+  priceUsd: number
+  priceSol: number
+  microUsd: number
+  lamports: number
+}
+
+function noTrade(): ChartTrade {
+  return { timestamp: 0, priceUsd: 0.5, priceSol: 0.5, microUsd: 0.5, lamports: 0.5 }
+}
+
+/**
+ * The trades of a mint as its chart sees them. A chart needs all of them, and each that has left memory is a
+ * read of the disk: these are copied in pieces.
+ */
+export class ChartTrades {
+  readonly #state: State
+  readonly #mints: CopiedChains
+  /** By token: its newest swap that has left memory + 1, or 0. */
+  readonly #newestGone = new Map<number, number>()
+  /** `firstInMemory` of the tape that they are valid for. */
+  #goneBefore = 0
+
+  constructor(state: State) {
+    this.#state = state
+    this.#mints = new CopiedChains(
+      TRADE_LANES,
+      { records: COPIED_MAX, chains: MINTS_MAX },
+      (index, copy) => this.#copy(index, copy),
+    )
+  }
+
+  get bytes(): number {
+    return this.#mints.bytes
+  }
+
+  /** Forgets all: the tape was replaced. */
+  drop(): void {
+    this.#mints.drop()
+    this.#newestGone.clear()
+  }
+
+  /**
+   * Calls `visit` with every trade of a mint in the total order, oldest first; the object is the same each time.
+   * @throws OutOfTime before the first, while trades that have left memory are copied
+   * @throws TapeDamage when one cannot be read
+   */
+  visit(token: number, visit: (trade: ChartTrade) => void, budget: Budget): void {
+    const copied = this.copied(token, budget)
+    const later: number[] = []
+    let next = this.#state.tokens.get(token, TokenLane.lastSwapPlus1)
+    while (next !== 0 && next !== copied?.newestPlus1) {
+      later.push(next - 1)
+      next = linkOf(this.#state, next - 1, SwapLane.previousInMint)
+    }
+    const trade = noTrade()
+    if (next !== 0 && copied !== null)
+      for (let i = 0; i < copied.count; i++) {
+        takeTrade(copied.f64, i * TRADE_LANES, trade)
+        visit(trade)
+      }
+    for (let i = later.length - 1; i >= 0; i--) {
+      readTrade(this.#state, later[i], trade)
+      visit(trade)
+    }
+  }
+
+  /**
+   * Copies of the trades of a mint that have left memory; null: there are none, or too many for the cache.
+   * @throws OutOfTime before all are copied
+   */
+  copied(token: number, budget: Budget): ChainCopy | null {
+    const next = this.#mayHaveLeft(token) ? this.#newestGoneOf(token) : 0
+    return next === 0 ? null : this.#mints.copy(this.#chainOf(token), next, budget)
+  }
+
+  #copy(index: number, copy: ChainCopy): number {
+    const trade = noTrade()
+    readTrade(this.#state, index, trade)
+    const nextPlus1 = linkOf(this.#state, index, SwapLane.previousInMint)
+    const at = copy.add()
+    copy.f64[at] = trade.timestamp
+    copy.f64[at + 1] = trade.priceUsd
+    copy.f64[at + 2] = trade.priceSol
+    copy.f64[at + 3] = trade.microUsd
+    copy.f64[at + 4] = trade.lamports
+    return nextPlus1
+  }
+
+  /** Searched once: a busy mint is read often, and its chain has thousands of swaps in memory. */
+  #newestGoneOf(token: number): number {
+    const { firstInMemory } = this.#state.tape
+    const isFull = this.#newestGone.size === MINTS_MAX && !this.#newestGone.has(token)
+    if (this.#goneBefore !== firstInMemory || isFull) this.#newestGone.clear()
+    this.#goneBefore = firstInMemory
+    const known = this.#newestGone.get(token)
+    if (known !== undefined) return known
+    let next = this.#state.tokens.get(token, TokenLane.lastSwapPlus1)
+    while (next > firstInMemory) next = linkOf(this.#state, next - 1, SwapLane.previousInMint)
+    this.#newestGone.set(token, next)
+    return next
+  }
+
+  /** False when the mint was born after the oldest swap in memory. */
+  #mayHaveLeft(token: number): boolean {
+    const { tape, births } = this.#state
+    if (tape.firstInMemory === 0) return false
+    const oldest = tape.firstInMemory
+    if (oldest >= tape.count) return true
+    const createdAt =
+      births.u32[token >>> ROW_SHIFT][
+        (token & ROW_MASK) * LifecycleLane.lanes + LifecycleLane.createdAt
+      ]
+    return createdAt <= tape.u32Of(oldest)[tape.at(oldest) + SwapLane.timestamp]
+  }
+
+  /** Another pricing is another chain, so that no old price is read. */
+  #chainOf(token: number): number {
+    return token * PRICINGS + pricingOf(this.#state, token)
+  }
+}
+
+/**
+ * Decimals and quote of a mint, on which the prices of its trades depend, as one number. A late creation
+ * may change it.
+ */
+export function pricingOf({ births }: State, token: number): number {
+  const b = births.u32[token >>> ROW_SHIFT]
+  const at = (token & ROW_MASK) * LifecycleLane.lanes
+  return b[at + LifecycleLane.decimals] * QUOTES + b[at + LifecycleLane.quote]
+}
+
+function takeTrade(f64: Float64Array, at: number, trade: ChartTrade): void {
+  trade.timestamp = f64[at]
+  trade.priceUsd = f64[at + 1]
+  trade.priceSol = f64[at + 2]
+  trade.microUsd = f64[at + 3]
+  trade.lamports = f64[at + 4]
+}
+
+/** Reads swap `index` of the tape as a trade. */
+function readTrade(state: State, index: number, trade: ChartTrade): void {
+  const { tape } = state
+  const r = tape.u32Of(index)
+  const rf = tape.f64Of(index)
+  const at = tape.at(index)
+  const token = r[at + SwapLane.token]
+  const b = state.births.u32[token >>> ROW_SHIFT]
+  const bAt = (token & ROW_MASK) * LifecycleLane.lanes
+  const quote = b[bAt + LifecycleLane.quote]
+  const swapPrice = priceSwap(r, rf, at, quote, b[bAt + LifecycleLane.decimals])
+  trade.timestamp = r[at + SwapLane.timestamp]
+  trade.priceUsd = swapPrice.usd
+  trade.priceSol = swapPrice.sol
+  trade.microUsd = volumeMicroUsdOf(r, rf, at)
+  trade.lamports = lamportsOfSwap(r, rf, at, quote)
 }

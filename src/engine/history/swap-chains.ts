@@ -7,14 +7,17 @@ import { PASSED_SHIFT, PositionLane, TokenLane } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
 import type { Tape } from '../state/tape.ts'
 
-/** One in so many swaps of a chain has its place remembered once somebody has walked past it. */
+/** The place of one in so many swaps of a chain is remembered after a walk past it. */
 const REMEMBERED_EVERY = 64
-/** Remembered places of all chains, of 4 bytes each: of the chain asked for longest ago they go first. */
+/** Remembered places of all chains, of 4 bytes each: those of the chain read longest ago go first. */
 const PLACES_MAX = 1 << 21
 /** Pages up to this many swaps behind the newest are walked to. */
 const WALKED_MAX = 4 * REMEMBERED_EVERY
-/** Pages that are being read from the disk in pieces; of one that is forgotten the reads are made again. */
+/** Pages that are being read from the disk in pieces; a forgotten one starts anew. */
 const PAGE_WALKS_MAX = 1_024
+
+/** Records searched for a swap that late ones may have moved: more are not late before it is settled. */
+const MOVES_MAX = 1_024
 
 /** Swaps of a mint, or of one wallet in it, linked from each to the one before. */
 interface SwapChain {
@@ -26,48 +29,44 @@ interface SwapChain {
   readonly link: number
 }
 
-/** What a swap is linked to: tape index + 1 of the one before it, 0 for none. */
+/** The link of a swap: tape index + 1 of the one before it, 0 for none. */
 export function linkOf({ tape }: State, index: number, link: number): number {
   return olderLink(tape.u32Of(index)[tape.at(index) + link], index, 'swaps of a mint or position')
 }
 
-export function chainOfToken(state: State, token: number): SwapChain {
-  return {
-    name: String(token),
-    total: state.tokens.get(token, TokenLane.swaps),
-    newestPlus1: state.tokens.get(token, TokenLane.lastSwapPlus1),
-    link: SwapLane.previousInMint,
-  }
+/** A mint, or one wallet in it. */
+export interface SwapsOf {
+  readonly token: number
+  readonly position: number | null
 }
 
-/** Swaps of a position, those on routes that its coin only passed through among them. */
-function swapsOf(state: State, position: number): number {
-  const [buys, sells, flags] = [PositionLane.buys, PositionLane.sells, PositionLane.flags].map(
-    (lane) => positionLane(state, position, lane),
-  )
-  return buys + sells + (flags >>> PASSED_SHIFT)
-}
-
-/** Swaps of one wallet in a mint, by its position. */
-export function chainOfPosition(state: State, position: number): SwapChain {
-  const [token, wallet] = [PositionLane.token, PositionLane.wallet].map((lane) =>
-    positionLane(state, position, lane),
-  )
+function chainOf(state: State, { token, position }: SwapsOf): SwapChain {
+  if (position === null)
+    return {
+      name: String(token),
+      total: state.tokens.get(token, TokenLane.swaps),
+      newestPlus1: state.tokens.get(token, TokenLane.lastSwapPlus1),
+      link: SwapLane.previousInMint,
+    }
+  const lane = (of: number) => positionLane(state, position, of)
+  // Swaps on routes that the coin only passed through are in the chain too.
+  const passed = lane(PositionLane.flags) >>> PASSED_SHIFT
   return {
-    name: `${token}/${wallet}`,
-    total: swapsOf(state, position),
-    newestPlus1: positionLane(state, position, PositionLane.lastSwapPlus1),
+    name: `${token}/${lane(PositionLane.wallet)}`,
+    total: lane(PositionLane.buys) + lane(PositionLane.sells) + passed,
+    newestPlus1: lane(PositionLane.lastSwapPlus1),
     link: SwapLane.previousInPosition,
   }
 }
 
 /**
- * `engine/history` reads swaps and bars that lie far back, in memory or on the disk. In: rows of tokens and positions. Out: tape indexes,
- * bars, copies of trades. A place that is remembered is of what no late event reaches, so it stays right.
+ * `engine/history` reads swaps and bars that lie far back, in memory or on the disk. In: rows of tokens
+ * and positions. Out: tape indexes, bars, copies of trades. Only places that no late event can reach are
+ * remembered, so they stay right.
  *
- * Pages of chains of swaps, newest first. What lies deep is a long way down the links, each a wait for
- * memory or for the disk: places are remembered on the way, so that it can be gone in pieces, and
- * need not be gone again. A swap that no late event reaches keeps its place and its number for good.
+ * Pages of chains of swaps, newest first. A deep page is a long way down the links, each a wait for memory
+ * or for the disk: places on the way are remembered, so that a walk can be made in pieces and is not made
+ * again. A swap that no late event reaches keeps its place and its number for good.
  */
 export class SwapChains {
   readonly #state: State
@@ -76,7 +75,7 @@ export class SwapChains {
     maxSize: PLACES_MAX,
     sizeCalculation: (places) => places.length,
   })
-  /** Where reading a page goes on: the next swap of it (+ 1), and how many are left. */
+  /** Where reading a page continues: its next swap + 1, and how many are left. */
   readonly #walks = new LRUCache<string, { nextPlus1: number; left: number }>({
     max: PAGE_WALKS_MAX,
   })
@@ -91,29 +90,52 @@ export class SwapChains {
     return this.#places.calculatedSize * Uint32Array.BYTES_PER_ELEMENT
   }
 
-  /** Forgets all: the tape is another one. */
+  /** Forgets all: the tape was replaced. */
   drop(): void {
     this.#places.clear()
     this.#walks.clear()
   }
 
-  /**
-   * Tape indexes of the swaps of a page, which is from 1.
-   * @throws OutOfTime on the way to it, or along it where it lies on the disk
-   */
-  page(chain: SwapChain, page: number, limit: number, budget: Budget): readonly number[] {
-    const skipped = (page - 1) * limit
-    if (skipped >= chain.total) return []
-    if (skipped > WALKED_MAX)
-      return this.from(chain, this.#find(chain, chain.total - skipped, budget), limit, budget)
-    return this.from(chain, chain.newestPlus1, skipped + limit, budget).slice(skipped)
+  total(of: SwapsOf): number {
+    return chainOf(this.#state, of).total
   }
 
   /**
-   * Tape indexes of up to `count` swaps of a chain, from one (tape index + 1) on.
+   * Tape indexes of the swaps of a page, counted from 1.
+   * @throws OutOfTime on the way to it, or along it where it lies on the disk
+   */
+  page(of: SwapsOf, page: number, limit: number, budget: Budget): readonly number[] {
+    const chain = chainOf(this.#state, of)
+    const skipped = (page - 1) * limit
+    if (skipped >= chain.total) return []
+    if (skipped > WALKED_MAX)
+      return this.#from(chain, this.#find(chain, chain.total - skipped, budget), limit, budget)
+    return this.#from(chain, chain.newestPlus1, skipped + limit, budget).slice(skipped)
+  }
+
+  /**
+   * Tape indexes of up to `limit` swaps older than the one of a mark (null: the newest ones); null when
+   * the mark is no swap of theirs.
    * @throws OutOfTime where they lie on the disk
    */
-  from(chain: SwapChain, firstPlus1: number, count: number, budget: Budget): readonly number[] {
+  behind(
+    of: SwapsOf,
+    mark: SwapMark | null,
+    limit: number,
+    budget: Budget,
+  ): { readonly swaps: readonly number[]; readonly hasMore: boolean } | null {
+    const state = this.#state
+    const chain = chainOf(state, of)
+    const at = mark === null ? -1 : swapOf(state, of, mark)
+    if (mark !== null && at < 0) return null
+    const firstPlus1 = mark === null ? chain.newestPlus1 : linkOf(state, at, chain.link)
+    const swaps = this.#from(chain, firstPlus1, limit, budget)
+    const last = swaps.at(-1)
+    const hasMore = last !== undefined && linkOf(state, last, chain.link) !== 0
+    return { swaps, hasMore }
+  }
+
+  #from(chain: SwapChain, firstPlus1: number, count: number, budget: Budget): readonly number[] {
     if (this.#state.tape.firstInMemory > 0) this.#load(chain, firstPlus1, count, budget)
     const swaps: number[] = []
     let next = firstPlus1
@@ -122,7 +144,7 @@ export class SwapChains {
     return swaps
   }
 
-  /** Reads swaps so that the archive keeps their blocks: pieces of a page are read once. */
+  /** Reads swaps so that the archive caches their blocks: each piece of a page is read once. */
   #load({ name, link }: SwapChain, firstPlus1: number, count: number, budget: Budget): void {
     const { tape } = this.#state
     const key = `${name} ${firstPlus1} ${count}`
@@ -138,7 +160,7 @@ export class SwapChains {
     this.#walks.delete(key)
   }
 
-  /** Tape index + 1 of the swap of a number, of which the oldest has 1. */
+  /** Tape index + 1 of the swap with a number; the oldest has 1. */
   #find(chain: SwapChain, number: number, budget: Budget): number {
     const places = this.#placesOf(chain)
     const settled = this.#settledSwaps()
@@ -157,7 +179,7 @@ export class SwapChains {
     return next
   }
 
-  /** Places of a chain by number / REMEMBERED_EVERY; 0 for those not known. */
+  /** Places of a chain by number / REMEMBERED_EVERY; 0: unknown. */
   #placesOf({ name, total }: SwapChain): Uint32Array {
     const known = this.#places.get(name)
     const count = Math.floor(total / REMEMBERED_EVERY) + 1
@@ -175,7 +197,7 @@ export function markOf(tape: Tape, index: number): SwapMark {
   return { index, ordinal: u32[at + SwapLane.ordinal], word: u32[at + SwapLane.signature] }
 }
 
-/** Index of the swap of a mark that has moved on by less than `moves` since; -1 when there is none. */
+/** Index of the swap of a mark, which late ones moved by less than `moves` since; -1: none. */
 export function indexOfMark(tape: Tape, mark: SwapMark, moves: number): number {
   const end = Math.min(tape.count, mark.index + moves)
   for (let index = mark.index; index < end; index++) {
@@ -187,9 +209,6 @@ export function indexOfMark(tape: Tape, mark: SwapMark, moves: number): number {
   return -1
 }
 
-/** Records looked at for one that late swaps may have moved: more are not told late before it is settled. */
-const MOVES_MAX = 1_024
-
 /** All swaps of a mint, oldest first. */
 export function swapsOldestFirst(state: State, token: number): number[] {
   const swaps: number[] = []
@@ -198,33 +217,7 @@ export function swapsOldestFirst(state: State, token: number): number[] {
   return swaps.reverse()
 }
 
-/** A mint, or one wallet in it. */
-export interface SwapsOf {
-  readonly token: number
-  readonly position: number | null
-}
-
-/** Their swaps. */
-export function chainOf(state: State, { token, position }: SwapsOf): SwapChain {
-  return position === null ? chainOfToken(state, token) : chainOfPosition(state, position)
-}
-
-/**
- * The chain of swaps, and in it the first (tape index + 1, 0 for none) older than the one of a mark
- * (null: the newest); null when that is no swap of theirs.
- */
-export function chainBehind(
-  state: State,
-  of: SwapsOf,
-  mark: SwapMark | null,
-): { readonly chain: SwapChain; readonly firstPlus1: number } | null {
-  const chain = chainOf(state, of)
-  if (mark === null) return { chain, firstPlus1: chain.newestPlus1 }
-  const at = swapOf(state, of, mark)
-  return at < 0 ? null : { chain, firstPlus1: linkOf(state, at, chain.link) }
-}
-
-/** Their swap of a mark, -1 when there is none. */
+/** Their swap of a mark; -1: none. */
 function swapOf(state: State, of: SwapsOf, mark: SwapMark): number {
   const { tape } = state
   const index = indexOfMark(tape, mark, MOVES_MAX)

@@ -3,17 +3,18 @@ import { ARRIVAL_BITS, ARRIVAL_SHIFT, SwapLane } from '../../events/swap-record.
 import { TokenLane } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
 
-/**
- * The order in which a mint's swaps arrived, kept beside the total order that the tape is in.
+/*
+ * The order in which a mint's swaps arrived, beside the total order of the tape.
  *
- * The arrival number of a swap is how many swaps of its mint had arrived, itself included. In the
- * tape it is the swap's rank in the mint plus a displacement: 0 for nearly all. A swap that arrives
- * late goes before some; it is displaced by their number, and each of them by one less. Six bits of
- * the record's flags keep it.
+ * The arrival number of a swap is the count of its mint's swaps that had arrived, itself included. In the
+ * tape it is the swap's rank in the mint plus a displacement: 0 for nearly all. A swap that arrives late
+ * goes before some; it is displaced by their number, and each of them by one less. Six bits of the record's
+ * flags store it.
  */
-/** Farthest displacement that is kept, to both sides. */
+
+/** Farthest displacement that is stored, to both sides. */
 const DISPLACEMENT_MAX = 31
-/** What stands for all farther ones. */
+/** Stands for all farther ones. */
 const LOST = -DISPLACEMENT_MAX - 1
 
 /** Records that have left memory read for one answer at most: each may be a read of the disk. */
@@ -24,8 +25,8 @@ function displacementOf(flags: number): number {
 }
 
 function displaced(flags: number, by: number): number {
-  const kept = Math.abs(by) > DISPLACEMENT_MAX ? LOST : by
-  return ((flags & ~ARRIVAL_BITS) | (kept << ARRIVAL_SHIFT)) >>> 0
+  const stored = Math.abs(by) > DISPLACEMENT_MAX ? LOST : by
+  return ((flags & ~ARRIVAL_BITS) | (stored << ARRIVAL_SHIFT)) >>> 0
 }
 
 /**
@@ -48,18 +49,16 @@ export function displace(
   u32[at + SwapLane.flags] = displaced(u32[at + SwapLane.flags], passed)
 }
 
-/** Why swaps cannot be told in the order they arrived. */
-type ArrivalLoss = 'too_old' | 'order_lost'
-
 /**
  * Tape indexes of a mint's swaps behind arrival number `after`, in order of arrival; good until the
- * next event. Reads as many records as there are, and up to DISPLACEMENT_MAX more.
+ * next event. Reads as many records as there are, and up to DISPLACEMENT_MAX more. A text says why the order
+ * cannot be given.
  */
 export function swapsArrivedAfter(
   state: State,
   token: number,
   after: number,
-): readonly number[] | ArrivalLoss {
+): readonly number[] | 'too_old' | 'order_lost' {
   const { tape } = state
   const total = state.tokens.get(token, TokenLane.swaps)
   const found: number[] = new Array(Math.max(0, total - after)).fill(-1)

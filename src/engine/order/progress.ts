@@ -1,34 +1,21 @@
 import { StateError, type StatePart, sizesOf } from '../memory/state-part.ts'
 import { type EventPosition, NOWHERE } from './event-position.ts'
 
-/** What was taken, and what was not and why. */
-export interface EngineCounts {
-  swaps: number
-  duplicates: number
-  lateRefused: number
-  lateFolded: number
-  aheadRefused: number
-  secondCreations: number
-  secondMigrations: number
-  events: number
+/** Events that were taken, refused or ignored; a snapshot has the numbers in this order. */
+export class EngineCounts {
+  swaps = 0
+  duplicates = 0
+  lateRefused = 0
+  lateFolded = 0
+  aheadRefused = 0
+  secondCreations = 0
+  secondMigrations = 0
+  events = 0
 }
 
-export function noCounts(): EngineCounts {
-  return {
-    swaps: 0,
-    duplicates: 0,
-    lateRefused: 0,
-    lateFolded: 0,
-    aheadRefused: 0,
-    secondCreations: 0,
-    secondMigrations: 0,
-    events: 0,
-  }
-}
-
-/** How far the engine has come: what it counted, and the newest place in the total order. */
+/** How far the engine is: its counts, and the newest place in the total order. */
 export class Progress {
-  readonly counts: EngineCounts
+  readonly counts = new EngineCounts()
   /** Events taken that are no swaps. */
   othersTaken = 0
   readonly newest: EventPosition = { ...NOWHERE }
@@ -41,27 +28,10 @@ export class Progress {
     settle() {},
   }
 
-  constructor(counts: EngineCounts) {
-    this.counts = counts
-  }
-
   #facts(): number[] {
-    const { counts, newest } = this
-    return [
-      newest.slot,
-      newest.txIndex,
-      newest.ordinal,
-      newest.isSlotKnown ? 1 : 0,
-      this.othersTaken,
-      counts.swaps,
-      counts.duplicates,
-      counts.lateRefused,
-      counts.lateFolded,
-      counts.aheadRefused,
-      counts.secondCreations,
-      counts.secondMigrations,
-      counts.events,
-    ]
+    const { slot, txIndex, ordinal, isSlotKnown } = this.newest
+    const place = [slot, txIndex, ordinal, isSlotKnown ? 1 : 0]
+    return [...place, this.othersTaken, ...Object.values(this.counts)]
   }
 
   #open(facts: readonly number[]): [] {
@@ -71,17 +41,12 @@ export class Progress {
       throw new StateError(`the newest slot of the state is ${slot}, which no slot can be`)
     const limits = this.#facts().slice(1).fill(Number.MAX_SAFE_INTEGER)
     limits[2] = 1
-    const [txIndex, ordinal, isSlotKnown, othersTaken, ...counted] = sizesOf(
-      'progress',
-      others,
-      limits,
-    )
+    const sizes = sizesOf('progress', others, limits)
+    const [txIndex, ordinal, isSlotKnown, othersTaken, ...counted] = sizes
     Object.assign(this.newest, { slot, txIndex, ordinal, isSlotKnown: isSlotKnown === 1 })
     this.othersTaken = othersTaken
-    const { counts } = this
-    ;[counts.swaps, counts.duplicates, counts.lateRefused, counts.lateFolded] = counted
-    ;[counts.aheadRefused, counts.secondCreations, counts.secondMigrations, counts.events] =
-      counted.slice(4)
+    const names = Object.keys(this.counts)
+    Object.assign(this.counts, Object.fromEntries(names.map((name, i) => [name, counted[i]])))
     return []
   }
 }

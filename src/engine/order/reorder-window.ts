@@ -1,39 +1,33 @@
-import { copiedPart, StateError, type StatePart, sizesOf } from '../memory/state-part.ts'
+import { StateError, type StatePart, sizesOf } from '../memory/state-part.ts'
 import { bytesOf, isRingLength } from '../memory/views.ts'
-import type { EventPosition, OrderKey } from './event-position.ts'
 import {
   charactersOf,
-  entriesOf,
-  entryValue,
+  type EventPosition,
+  entriesPart,
   type LifecycleEntry,
-  type PlacedEntry,
-} from './lifecycle-entry.ts'
-import type { TapePlace } from './tape-slots.ts'
+} from './event-position.ts'
 
 /** Slots an event may be late and still be folded in its place (contract section 2). */
 export const LATE_SLOTS = 32
-/** Events remembered for it; past it the oldest go, and what would come before them is refused. */
+/** Events in the window; past it the oldest go, and an event before them is refused. */
 const RECENT_EVENTS_MAX = 1 << 20
 /**
- * Characters of the lifecycle events among them, with what each is beside its texts; past it the oldest
- * events go too. Slots move on long before; a feed without slots has nothing else that makes an event old,
- * and what it tells is to be saved and loaded (`COPIED_BYTES_MAX`) however it is escaped.
+ * Characters of the lifecycle events among them; past it the oldest events go too. Slots end an event long
+ * before; without slots nothing else does, and the events must fit a snapshot (`COPIED_BYTES_MAX`) in
+ * whatever escapes.
  */
 export const LIFECYCLE_TEXTS_MAX = 1 << 25
 /**
- * Events without a slot remembered once as many in a row have come, two minutes of a busy feed: those that
- * told one before them are over, and nothing else would make an event of such a feed old.
+ * Events in the window after as many in a row without a slot, two minutes of a busy feed: the events with a
+ * slot before them are over, and nothing else would end an event of such a feed.
  */
 export const SLOTLESS_EVENTS_MAX = 1 << 12
 const FIRST_EVENTS = 1 << 12
 
-/** Events of a slot looked back over for one of the same transaction; a real slot holds fewer. */
+/** Events of a slot searched for one of the same transaction; a real slot holds fewer. */
 const LOOK_BACK_MAX = 4_096
 
-const encoder = new TextEncoder()
-const decoder = new TextDecoder('utf-8', { fatal: true })
-
-/** What is kept of every event; saved, loaded and grown as it stands here. */
+/** Lanes of an event; they are saved, loaded and grown in this order. */
 function columnsOf(capacity: number) {
   return {
     slots: new Float64Array(capacity),
@@ -48,8 +42,12 @@ function columnsOf(capacity: number) {
 }
 
 /**
- * The events of the last slots in their total order, newest last, with where the undo log stood
- * before each: what has to be taken back and folded again when one arrives late.
+ * `engine/order` gives an event its place. In: records and events as they arrive. Out: their identity and
+ * position in the total order (slot, tx index, ordinal), and the events that a late one goes before. It
+ * writes no row of the state; `engine/fold` does.
+ *
+ * The events of the last slots in their total order, newest last, each with the mark of the undo log before
+ * it: the events to take back and fold again when one arrives late.
  */
 export class ReorderWindow {
   #capacity = FIRST_EVENTS
@@ -60,10 +58,10 @@ export class ReorderWindow {
   #swaps = 0
   /** Characters of the lifecycle events. */
   #texts = 0
-  /** Position of the newest event that told its slot; before the tail: none has. */
+  /** Position of the newest event with a slot; before the tail: none has one. */
   #slotted = -1
-  /** How many of them each token has: to look through a million events for them would take milliseconds. */
-  readonly #told = new Map<number, number>()
+  /** Lifecycle events by token: a walk through a million events would take milliseconds. */
+  readonly #entryCounts = new Map<number, number>()
 
   readonly parts: readonly StatePart[] = [
     {
@@ -76,10 +74,9 @@ export class ReorderWindow {
       },
       settle: () => this.#findSlotted(),
     },
-    copiedPart(
-      'lifecycle events',
-      () => encoder.encode(JSON.stringify(this.#placedEntries().map(entryValue))),
-      (bytes) => this.#load(entriesOf(JSON.parse(decoder.decode(bytes)))),
+    entriesPart(
+      () => this.#placedEntries(),
+      (entries) => this.#load(entries),
     ),
   ]
 
@@ -96,18 +93,18 @@ export class ReorderWindow {
     return this.#swaps
   }
 
-  /** Bars there were before the oldest of its events, of so many there are now: none of them is taken back. */
+  /** Of so many bars, those from before its oldest event: none of them is taken back. */
   settledBars(bars: number): number {
     return this.length === 0 ? bars : this.#columns.bars[this.#tail & (this.#capacity - 1)]
   }
 
   /** Has it events of a token that are no swaps? */
-  tells(token: number): boolean {
-    return this.#told.has(token)
+  hasEntryOf(token: number): boolean {
+    return this.#entryCounts.has(token)
   }
 
-  /** Does a key come before the newest event, so that the newest has to be taken back first? */
-  isLate(key: OrderKey): boolean {
+  /** Is a key before the newest event, which has to be taken back first? */
+  isLate(key: EventPosition): boolean {
     return this.length > 0 && this.#isAfter(this.#head - 1, key)
   }
 
@@ -129,7 +126,7 @@ export class ReorderWindow {
     columns.bars[at] = bars
     this.#entries[at] = entry
     if (entry === null) this.#swaps += 1
-    else this.#came(entry)
+    else this.#countIn(entry)
     if (isSlotted(key.signatureHigh, key.signatureLow)) this.#slotted = this.#head
     this.#head += 1
     while (this.#texts > LIFECYCLE_TEXTS_MAX && this.length > 1) this.#drop()
@@ -137,7 +134,7 @@ export class ReorderWindow {
       while (this.length > SLOTLESS_EVENTS_MAX) this.#drop()
   }
 
-  /** Forgets events of slots before `slot`; returns the undo mark before which nothing is needed. */
+  /** Drops events of slots before `slot`; returns the undo mark from which images are still needed. */
   forgetBefore(slot: number): number {
     const { slots, marks } = this.#columns
     while (this.length > 0 && slots[this.#tail & (this.#capacity - 1)] < slot) this.#drop()
@@ -159,18 +156,18 @@ export class ReorderWindow {
       arrival: columns.arrivals[at],
     }
     const entry = this.#entries[at]
-    this.#left(entry)
+    this.#countOut(entry)
     this.#entries[at] = null
     if (this.#slotted === this.#head) this.#findSlotted()
     return { key, mark: columns.marks[at], bars: columns.bars[at], entry }
   }
 
-  /** Undo mark of the first event after a key: how far a late one reaches back. */
-  markAfter(key: OrderKey): number {
+  /** Undo mark of the first event after a key, to which a late event rolls back. */
+  markAfter(key: EventPosition): number {
     return this.#columns.marks[this.#firstAfter(key) & (this.#capacity - 1)]
   }
 
-  /** Does it hold every event of a slot that it ever will? */
+  /** Has it every event of a slot, none of which it dropped? */
   reaches(slot: number): boolean {
     return this.length === 0 || slot >= this.#columns.slots[this.#tail & (this.#capacity - 1)]
   }
@@ -199,7 +196,7 @@ export class ReorderWindow {
   }
 
   /** Position of the first event after a place. */
-  #firstAfter(place: TapePlace): number {
+  #firstAfter(place: Pick<EventPosition, 'slot' | 'txIndex' | 'ordinal'>): number {
     let low = this.#tail
     let high = this.#head
     while (low < high) {
@@ -210,7 +207,10 @@ export class ReorderWindow {
     return low
   }
 
-  #isAfter(position: number, { slot, txIndex, ordinal }: TapePlace): boolean {
+  #isAfter(
+    position: number,
+    { slot, txIndex, ordinal }: Pick<EventPosition, 'slot' | 'txIndex' | 'ordinal'>,
+  ): boolean {
     const at = position & (this.#capacity - 1)
     const { slots, txIndexes, ordinals } = this.#columns
     if (slots[at] !== slot) return slots[at] > slot
@@ -220,37 +220,34 @@ export class ReorderWindow {
 
   #drop(): void {
     const at = this.#tail & (this.#capacity - 1)
-    this.#left(this.#entries[at])
+    this.#countOut(this.#entries[at])
     this.#entries[at] = null
     this.#tail += 1
   }
 
-  /** The newest event but those that came without a slot. */
+  /** Finds the newest event with a slot. */
   #findSlotted(): void {
-    const { signatureHighs, signatureLows } = this.#columns
+    const { signatureHighs: highs, signatureLows: lows } = this.#columns
     const mask = this.#capacity - 1
-    let position = this.#head - 1
-    for (; position >= this.#tail; position--) {
-      const at = position & mask
-      if (isSlotted(signatureHighs[at], signatureLows[at])) break
-    }
-    this.#slotted = position
+    let at = this.#head - 1
+    while (at >= this.#tail && !isSlotted(highs[at & mask], lows[at & mask])) at -= 1
+    this.#slotted = at
   }
 
-  #came(entry: LifecycleEntry): void {
+  #countIn(entry: LifecycleEntry): void {
     this.#texts += charactersOf(entry)
-    this.#told.set(entry.token, (this.#told.get(entry.token) ?? 0) + 1)
+    this.#entryCounts.set(entry.token, (this.#entryCounts.get(entry.token) ?? 0) + 1)
   }
 
-  #left(entry: LifecycleEntry | null): void {
+  #countOut(entry: LifecycleEntry | null): void {
     if (entry === null) {
       this.#swaps -= 1
       return
     }
     this.#texts -= charactersOf(entry)
-    const left = (this.#told.get(entry.token) ?? 0) - 1
-    if (left > 0) this.#told.set(entry.token, left)
-    else this.#told.delete(entry.token)
+    const left = (this.#entryCounts.get(entry.token) ?? 0) - 1
+    if (left > 0) this.#entryCounts.set(entry.token, left)
+    else this.#entryCounts.delete(entry.token)
   }
 
   #grow(): void {
@@ -290,30 +287,28 @@ export class ReorderWindow {
     this.#tail = tail
     this.#swaps = head - tail
     this.#texts = 0
-    this.#told.clear()
+    this.#entryCounts.clear()
   }
 
-  #placedEntries(): PlacedEntry[] {
-    const placed: PlacedEntry[] = []
+  *#placedEntries(): Generator<[number, LifecycleEntry]> {
     for (let at = this.#tail; at < this.#head; at++) {
       const entry = this.#entries[at & (this.#capacity - 1)]
-      if (entry !== null) placed.push({ at, entry })
+      if (entry !== null) yield [at, entry]
     }
-    return placed
   }
 
-  #load(placed: readonly PlacedEntry[]): void {
-    for (const { at, entry } of placed) {
+  #load(entries: readonly (readonly [number, LifecycleEntry])[]): void {
+    for (const [at, entry] of entries) {
       if (at < this.#tail || at >= this.#head)
         throw new StateError(`a lifecycle event stands at ${at}, outside the state's order ring`)
       this.#entries[at & (this.#capacity - 1)] = entry
-      this.#came(entry)
+      this.#countIn(entry)
     }
-    this.#swaps = this.length - placed.length
+    this.#swaps = this.length - entries.length
   }
 }
 
-/** Events without a slot have the place of the one before them, and nothing of their own to be told by. */
+/** An event without a slot has the place of the one before it, and no hash of a signature. */
 function isSlotted(signatureHigh: number, signatureLow: number): boolean {
   return signatureHigh !== 0 || signatureLow !== 0
 }

@@ -2,11 +2,15 @@ import { barTime, nextBarTime, type Width } from '../../base/bar-time.ts'
 import type { Budget } from '../../base/budget.ts'
 import { stepped } from '../../base/errors.ts'
 import type { BarChains } from '../history/bar-chains.ts'
-import { BASE_WIDTHS_SECONDS } from '../history/candles.ts'
-import type { ChartTrade, ChartTrades } from '../history/chart-trades.ts'
+import { BASE_WIDTHS_SECONDS, type ChartTrade, type ChartTrades } from '../history/candles.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import { Bar, BarPrice, TokenFlag, TokenLane } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
+
+const HOUR = 3_600
+const MINUTE = 60
+/** Later than every swap, whose time has 32 bits: some swaps are ahead of the clock. */
+const EVER = 2 ** 32 - 1
 
 /** A bar of any width; USD and SOL series. Volumes are integers: micro-USD and lamports. */
 export interface ChartBar {
@@ -17,11 +21,21 @@ export interface ChartBar {
   lamports: number
 }
 
+/** The highest prices a token had; 0 and null without swaps. */
+export interface AllTimeHigh {
+  readonly usd: number
+  readonly sol: number
+  /** Unix seconds: the minute in which the price in USD was highest first. */
+  readonly time: number | null
+}
+
 /** Bars of one mint, newest first, of any width: the fold of its trades. */
 export class Chart {
   readonly #state: State
   readonly #trades: ChartTrades
   readonly #chains: BarChains
+  /** Of the token asked for last: its changes, its highest prices, the first hour of the highest in USD. */
+  #high = { token: -1, changes: -1, usd: 0, sol: 0, hour: EVER }
 
   constructor(state: State, trades: ChartTrades, chains: BarChains) {
     this.#state = state
@@ -30,8 +44,8 @@ export class Chart {
   }
 
   /**
-   * Calls `visit` with each bar that opens at or before `to`, newest first, until it says stop or
-   * there are no more. Bars handed out are the visitor's to keep.
+   * Calls `visit` with each bar that opens at or before `to`, newest first, while it returns true. The
+   * visitor may keep the bars.
    * @throws OutOfTime before the first
    */
   visit(
@@ -41,7 +55,7 @@ export class Chart {
     visit: (bar: ChartBar) => boolean,
     budget: Budget,
   ): void {
-    const end = endOf(width, to)
+    const end = nextBarTime(width, barTime(width, to))
     const flags = this.#state.tokens.get(token, TokenLane.flags)
     if ((flags & TokenFlag.barsStored) !== 0) {
       const newestPlus1 = this.#chains.newestBefore(token, baseOf(width), end, budget)
@@ -53,6 +67,38 @@ export class Chart {
     for (const trade of this.#tradesByTime(token, budget))
       if (trade.timestamp < end) addTrade(bars, width, trade)
     for (const bar of [...bars.values()].sort((a, b) => b.time - a.time)) if (!visit(bar)) return
+  }
+
+  /** @throws OutOfTime as `visit` does */
+  allTimeHigh(token: number, budget: Budget): AllTimeHigh {
+    const { usd, sol, hour } = this.#hourlyHigh(token, budget)
+    if (hour === EVER) return { usd, sol, time: null }
+    let time = hour
+    const take = (bar: ChartBar) => {
+      if (bar.time >= hour && bar.usd.high === usd) time = bar.time
+      return bar.time >= hour
+    }
+    // Its hours are few, but their minutes may be hundreds of thousands of bars back.
+    this.visit(token, MINUTE, hour + HOUR - 1, take, budget)
+    return { usd, sol, time }
+  }
+
+  /** Remembered while the read of its minutes is made again in later turns. */
+  #hourlyHigh(token: number, budget: Budget): { usd: number; sol: number; hour: number } {
+    const changes = this.#state.changes.of(token)
+    if (token === this.#high.token && changes === this.#high.changes) return this.#high
+    const high = { token, changes, usd: 0, sol: 0, hour: EVER }
+    const take = (bar: ChartBar) => {
+      if (high.hour === EVER || bar.usd.high >= high.usd) {
+        high.usd = bar.usd.high
+        high.hour = bar.time
+      }
+      if (bar.sol.high > high.sol) high.sol = bar.sol.high
+      return true
+    }
+    this.visit(token, HOUR, EVER, take, budget)
+    this.#high = high
+    return high
   }
 
   /** The mint's trades, oldest first; equal times stay in the total order. */
@@ -102,22 +148,18 @@ export class Chart {
     const atF = at >>> 1
     return {
       time: this.#state.bars.u32[row >>> ROW_SHIFT][at + Bar.time],
-      usd: {
-        open: f64[atF + Bar.openUsdF],
-        high: f64[atF + Bar.highUsdF],
-        low: f64[atF + Bar.lowUsdF],
-        close: f64[atF + Bar.closeUsdF],
-      },
-      sol: {
-        open: f64[atF + Bar.openSolF],
-        high: f64[atF + Bar.highSolF],
-        low: f64[atF + Bar.lowSolF],
-        close: f64[atF + Bar.closeSolF],
-      },
+      usd: storedSeries(f64, atF + Bar.openUsdF),
+      sol: storedSeries(f64, atF + Bar.openSolF),
       microUsd: f64[atF + Bar.volumeMicroUsdF],
       lamports: f64[atF + Bar.volumeLamportsF],
     }
   }
+}
+
+/** The open, high, low and close from f64 lane `at` on. */
+function storedSeries(f64: Float64Array, at: number): ChartBar['usd'] {
+  const [open, high] = [f64[at + BarPrice.open], f64[at + BarPrice.high]]
+  return { open, high, low: f64[at + BarPrice.low], close: f64[at + BarPrice.close] }
 }
 
 /** Folds the earlier open, high, low and close from f64 lane `at` on into the front of a series. */
@@ -130,11 +172,6 @@ function prepend(series: ChartBar['usd'], f64: Float64Array, at: number): void {
   series.high = isEmpty ? high : Math.max(series.high, high)
   series.low = isEmpty ? low : Math.min(series.low, low)
   if (isEmpty) series.close = f64[at + BarPrice.close]
-}
-
-/** Time from which on no bar that opens at or before `to` goes. */
-function endOf(width: Width, to: number): number {
-  return nextBarTime(width, barTime(width, to))
 }
 
 /** Which stored width a width is folded from: the widest that divides it. */
@@ -150,9 +187,7 @@ function addTrade(bars: Map<number, ChartBar>, width: Width, trade: ChartTrade):
   const bar = bars.get(time)
   if (bar === undefined) {
     const { priceUsd, priceSol, microUsd, lamports } = trade
-    const usd = { open: priceUsd, high: priceUsd, low: priceUsd, close: priceUsd }
-    const sol = { open: priceSol, high: priceSol, low: priceSol, close: priceSol }
-    bars.set(time, { time, usd, sol, microUsd, lamports })
+    bars.set(time, { time, usd: seriesOf(priceUsd), sol: seriesOf(priceSol), microUsd, lamports })
     return
   }
   extend(bar.usd, trade.priceUsd)
@@ -161,89 +196,18 @@ function addTrade(bars: Map<number, ChartBar>, width: Width, trade: ChartTrade):
   bar.lamports += trade.lamports
 }
 
-/** Folds a price into a series; 0 is none (contract section 3.6). */
+function seriesOf(price: number): ChartBar['usd'] {
+  return { open: price, high: price, low: price, close: price }
+}
+
+/** Folds a price into a series; 0 is an unknown price (contract section 3.6). */
 function extend(series: ChartBar['usd'], price: number): void {
   if (price === 0) return
   if (series.open === 0) {
-    Object.assign(series, { open: price, high: price, low: price, close: price })
+    Object.assign(series, seriesOf(price))
     return
   }
   if (price > series.high) series.high = price
   if (price < series.low) series.low = price
   series.close = price
-}
-
-const HOUR = 3_600
-const MINUTE = 60
-/** Behind the time of every swap, which is 32 bits: some lie ahead of the clock. */
-const EVER = 2 ** 32 - 1
-
-/** The highest prices a token had; 0 and null without swaps. */
-export interface AllTimeHigh {
-  readonly usd: number
-  readonly sol: number
-  /** Unix seconds: the minute in which the price in USD was highest first. */
-  readonly time: number | null
-}
-
-/** The highest prices, and when the hour began in which that in USD was highest first. */
-interface HourlyHigh {
-  readonly usd: number
-  readonly sol: number
-  readonly hour: number | null
-}
-
-/** Finds them in the bars of a token's hours, and the minute in those of the best one. */
-export class AllTimeHighs {
-  readonly #state: State
-  readonly #chart: Chart
-  /** Of the token asked for last, after so many changes of it: it is asked for again, turn by turn. */
-  #token = -1
-  #changes = -1
-  #hourly: HourlyHigh = { usd: 0, sol: 0, hour: null }
-
-  constructor(state: State, chart: Chart) {
-    this.#state = state
-    this.#chart = chart
-  }
-
-  /** @throws OutOfTime as `Chart.visit` does */
-  of(token: number, budget: Budget): AllTimeHigh {
-    const { usd, sol, hour } = this.#hourlyOf(token, budget)
-    if (hour === null) return { usd, sol, time: null }
-    let time = hour
-    const take = (bar: ChartBar) => {
-      if (bar.time >= hour && bar.usd.high === usd) time = bar.time
-      return bar.time >= hour
-    }
-    // Its hours are few, but their minutes may be hundreds of thousands of bars back.
-    this.#chart.visit(token, MINUTE, hourEnd(hour), take, budget)
-    return { usd, sol, time }
-  }
-
-  #hourlyOf(token: number, budget: Budget): HourlyHigh {
-    const changes = this.#state.changes.of(token)
-    if (token === this.#token && changes === this.#changes) return this.#hourly
-    let usd = 0
-    let sol = 0
-    let hour: number | null = null
-    const take = (bar: ChartBar) => {
-      if (hour === null || bar.usd.high >= usd) {
-        usd = bar.usd.high
-        hour = bar.time
-      }
-      if (bar.sol.high > sol) sol = bar.sol.high
-      return true
-    }
-    this.#chart.visit(token, HOUR, EVER, take, budget)
-    this.#token = token
-    this.#changes = changes
-    this.#hourly = { usd, sol, hour }
-    return this.#hourly
-  }
-}
-
-/** The last second of an hour. */
-function hourEnd(hour: number): number {
-  return hour + HOUR - 1
 }

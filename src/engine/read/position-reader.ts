@@ -10,9 +10,8 @@ const MICRO = 1e6
 const LAMPORTS = 1e9
 
 /**
- * A trader's record in the units of the wire (contract section 5). `at` puts it on a position,
- * or below 0 on a record of the dormant tape; every method after it speaks of that one, at the current
- * price.
+ * The values of a position in the units of the wire (contract section 5). `at` selects it for every method
+ * after it, by its row or, below 0, its record on the dormant tape; values are at the current price.
  */
 export class PositionReader {
   readonly token: TokenReader
@@ -39,7 +38,7 @@ export class PositionReader {
     return this
   }
 
-  /** A copy: the lanes of a record are good only until another is asked for. */
+  /** A copy: the lanes of a record are valid only until another is read. */
   #takeDormant(position: number): void {
     const record = recordOf(position)
     const { dormant, tokens, wallets } = this.#state
@@ -121,17 +120,11 @@ export class PositionReader {
   }
 
   get volumeUsd(): number {
-    return (
-      (this.#pf[this.#atF(PositionLane.boughtUsdF)] + this.#pf[this.#atF(PositionLane.soldUsdF)]) /
-      MICRO
-    )
+    return (this.#laneF(PositionLane.boughtUsdF) + this.#laneF(PositionLane.soldUsdF)) / MICRO
   }
 
   get volumeSol(): number {
-    return (
-      (this.#pf[this.#atF(PositionLane.boughtSolF)] + this.#pf[this.#atF(PositionLane.soldSolF)]) /
-      LAMPORTS
-    )
+    return (this.#laneF(PositionLane.boughtSolF) + this.#laneF(PositionLane.soldSolF)) / LAMPORTS
   }
 
   get feesSol(): number {
@@ -213,20 +206,17 @@ export class PositionReader {
   }
 
   get isPro(): boolean {
-    if (this.#lane(PositionLane.flags) & PositionFlag.excluded) return false
-    return (
-      (this.#state.wallets.get(this.#lane(PositionLane.wallet), WalletLane.flags) &
-        WalletFlag.pro) !==
-      0
-    )
+    const walletFlags = this.#state.wallets.get(this.#lane(PositionLane.wallet), WalletLane.flags)
+    const isExcluded = (this.#lane(PositionLane.flags) & PositionFlag.excluded) !== 0
+    return !isExcluded && (walletFlags & WalletFlag.pro) !== 0
   }
 
   #lane(lane: number): number {
     return this.#p[this.#pAt + lane]
   }
 
-  #atF(lane: number): number {
-    return (this.#pAt >>> 1) + lane
+  #laneF(lane: number): number {
+    return this.#pf[(this.#pAt >>> 1) + lane]
   }
 
   #tokens(lane: number): number {
@@ -234,10 +224,10 @@ export class PositionReader {
   }
 
   #usd(lane: number): number {
-    return this.#pf[this.#atF(lane)] / MICRO
+    return this.#laneF(lane) / MICRO
   }
 
   #sol(lane: number): number {
-    return this.#pf[this.#atF(lane)] / LAMPORTS
+    return this.#laneF(lane) / LAMPORTS
   }
 }

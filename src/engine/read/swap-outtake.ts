@@ -14,28 +14,24 @@ import {
 import type { AddressBook } from '../state/address-book.ts'
 import type { State } from '../state/state.ts'
 
-/** Lanes of swap records; the record begins at u32 lane `at`, an even one. */
-interface RecordLanes {
-  readonly u32: Uint32Array
-  readonly f64: Float64Array
-  readonly at: number
-}
-
-type Mutable<T> = { -readonly [K in keyof T]: T[K] }
-
 /**
- * The swap that `SwapIntake.append` made a record of. Only as the feed gave it: the fold writes
- * over lanes of the record it folds.
+ * The swap of the record at u32 lane `at`, an even one, that `SwapIntake.append` made. Only before its fold,
+ * which writes over lanes of the record.
  */
-export function swapOfRecord(record: RecordLanes, book: AddressBook): Swap {
+export function swapOfRecord(
+  record: { readonly u32: Uint32Array; readonly f64: Float64Array; readonly at: number },
+  book: AddressBook,
+): Swap {
   const { u32, f64, at } = record
   const flags = u32[at + SwapLane.flags]
-  const swap: Mutable<Swap> = {
+  const quote =
+    givenQuoteOf(u32, at) < 0 ? {} : { quoteMint: book.text(u32[at + SwapLane.quoteMint]) }
+  return {
     type: 'swap',
     slot: flags & Flag.noSlot ? null : f64[(at >>> 1) + SwapFloatLane.slot],
     txIndex: flags & Flag.noTxIndex ? null : u32[at + SwapLane.txIndex],
     ordinal: u32[at + SwapLane.ordinal],
-    signature: signatureOf(record, book),
+    signature: signatureOf(u32, at, book),
     timestamp: u32[at + SwapLane.timestamp],
     source: flags & Flag.amm ? 'pump_amm' : 'pump',
     mint: book.mintOf(u32[at + SwapLane.token]),
@@ -50,22 +46,21 @@ export function swapOfRecord(record: RecordLanes, book: AddressBook): Swap {
     realQuoteRaw: readU64(u32, at + SwapLane.realQuoteLo),
     platformFeeRaw: readU64(u32, at + SwapLane.platformFeeLo),
     creatorFeeRaw: readU64(u32, at + SwapLane.creatorFeeLo),
+    ...givenOf(u32, f64, at),
+    ...quote,
   }
-  addGiven(swap, record)
-  if (givenQuoteOf(u32, at) >= 0) swap.quoteMint = book.text(u32[at + SwapLane.quoteMint])
-  return swap
 }
 
-/** The newest swaps in memory that came without a slot, oldest first; looks at `most` records. */
+/** The newest swaps in memory without a slot, oldest first; reads `most` records. */
 export function newestSlotlessSwaps({ tape, book }: State, most: number): readonly SwapContent[] {
   const found: SwapContent[] = []
   const from = Math.max(tape.firstInMemory, tape.count - most)
   for (let index = from; index < tape.count; index++) {
-    const record = { u32: tape.u32Of(index), f64: tape.f64Of(index), at: tape.at(index) }
-    const { u32, at } = record
+    const u32 = tape.u32Of(index)
+    const at = tape.at(index)
     if ((u32[at + SwapLane.flags] & Flag.noSlot) === 0) continue
     found.push({
-      signature: signatureOf(record, book),
+      signature: signatureOf(u32, at, book),
       mint: book.mintOf(u32[at + SwapLane.token]),
       direction: u32[at + SwapLane.flags] & Flag.sell ? 'sell' : 'buy',
       baseRaw: readU64(u32, at + SwapLane.baseLo),
@@ -74,7 +69,7 @@ export function newestSlotlessSwaps({ tape, book }: State, most: number): readon
   return found
 }
 
-/** Unix seconds of the newest swap in memory that came with a slot; looks at `most` records, 0: none of them did. */
+/** Unix seconds of the newest swap in memory with a slot; reads `most` records, 0: none of them has one. */
 export function newestSecondsOfSlot({ tape }: State, most: number): number {
   const from = Math.max(tape.firstInMemory, tape.count - most)
   for (let index = tape.count - 1; index >= from; index--) {
@@ -85,7 +80,7 @@ export function newestSecondsOfSlot({ tape }: State, most: number): number {
   return 0
 }
 
-/** By slot, of the newest ones down to `fromSlot`, the highest index that a swap in memory has; looks at `most` records. */
+/** The highest transaction index of a swap in memory, by slot, from the newest down to `fromSlot`; reads `most` records. */
 export function highestIndexes(
   { tape }: State,
   fromSlot: number,
@@ -105,8 +100,9 @@ export function highestIndexes(
   return highest
 }
 
-/** What a feed may leave out is there when its flag says that it was given. */
-function addGiven(swap: Mutable<Swap>, { u32, f64, at }: RecordLanes): void {
+/** Fields that a feed may leave out: those that a flag marks as given. */
+function givenOf(u32: Uint32Array, f64: Float64Array, at: number): Partial<Swap> {
+  const swap: { -readonly [K in keyof Swap]?: Swap[K] } = {}
   const flags = u32[at + SwapLane.flags]
   const lpFeeRaw = readU64(u32, at + SwapLane.givenLpFeeLo)
   if (lpFeeRaw > 0n) swap.lpFeeRaw = lpFeeRaw
@@ -126,9 +122,10 @@ function addGiven(swap: Mutable<Swap>, { u32, f64, at }: RecordLanes): void {
   if (flags & Flag.freshGiven) swap.fresh = (flags & Flag.freshValue) !== 0
   if (flags & Flag.proGiven) swap.pro = (flags & Flag.proValue) !== 0
   if (flags & Flag.insiderGiven) swap.insider = (flags & Flag.insiderValue) !== 0
+  return swap
 }
 
-function signatureOf({ u32, at }: RecordLanes, book: AddressBook): string {
+function signatureOf(u32: Uint32Array, at: number, book: AddressBook): string {
   if (u32[at + SwapLane.flags] & Flag.textSignature) return book.text(u32[at + SwapLane.signature])
   const start = u32.byteOffset + (at + SwapLane.signature) * 4
   return encodeBase58(new Uint8Array(u32.buffer, start, SIGNATURE_LANES * 4))

@@ -20,17 +20,18 @@ import type { State } from '../state/state.ts'
 
 const MICRO = 1e6
 
-/** Seconds since a creation; a clock that is behind it has not come to its first. */
+/** Seconds since a creation; 0 while the clock is behind it. */
 export function ageSecondsAt(now: number, createdAt: number): number {
   return Math.max(0, now - createdAt)
 }
 
 /**
- * `engine/read` turns rows into numbers. In: a token, a position or a chart's range. Out: values in the units of the wire, at the
- * clock's now. It writes nothing but what it remembers of its last read, and knows nothing of the fold.
+ * `engine/read` turns rows into numbers. In: a token, a position or a chart's range. Out: values in the
+ * units of the wire, at the clock's now. It writes only what it remembers of its last read, and knows
+ * nothing of the fold.
  *
- * What is known of one token, in the units of the wire (contract section 1). `at` puts it on a
- * token; every method after it speaks of that one, as of the state's now.
+ * The values of one token in the units of the wire (contract section 1). `at` selects the token for every
+ * method after it; values are as of the state's now.
  */
 export class TokenReader {
   readonly #state: State
@@ -47,7 +48,7 @@ export class TokenReader {
   #wAt = 0
   #m: Uint32Array = new Uint32Array(0)
   #mAt = 0
-  /** Where the creator's balance lies. */
+  /** Lanes of the creator's balance. */
   #c: Uint32Array = new Uint32Array(0)
   #cAt = 0
   #cFlags = 0
@@ -267,7 +268,7 @@ export class TokenReader {
     return wholeAt(this.#c, this.#cAt, this.decimals) <= this.#state.rules.soldAllWhole
   }
 
-  /** Looks for the creator's balance and flags; false when the creator has no position. */
+  /** Finds the creator's balance and flags; false when the creator has no position. */
   #findCreator(): boolean {
     const { positions, dormant } = this.#state
     const row = this.#t[this.#tAt + TokenLane.creatorPositionPlus1] - 1
@@ -283,7 +284,7 @@ export class TokenReader {
       this.#cAt = at + ColdRunLane.creatorBalanceLo
       this.#cFlags = this.#c[at + ColdRunLane.creatorFlags]
     } else return false
-    // A creation that was taken back has left the row it named, and is none of its any more.
+    // After the creation was taken back the lane still names the row of its former creator.
     return (this.#cFlags & PositionFlag.creator) !== 0
   }
 
@@ -298,14 +299,16 @@ export class TokenReader {
 
   /** Tokens this token's creator created; 0 when unknown. */
   get creatorCreations(): number {
-    const creator = this.creatorPlus1
-    return creator === 0 ? 0 : this.#state.wallets.get(creator - 1, WalletLane.creations)
+    return this.#creatorLane(WalletLane.creations)
   }
 
   /** Of these, migrated. */
   get creatorMigrations(): number {
-    const creator = this.creatorPlus1
-    return creator === 0 ? 0 : this.#state.wallets.get(creator - 1, WalletLane.migrations)
+    return this.#creatorLane(WalletLane.migrations)
+  }
+
+  #creatorLane(lane: number): number {
+    return this.creatorPlus1 === 0 ? 0 : this.#state.wallets.get(this.creatorPlus1 - 1, lane)
   }
 
   get #flags(): number {
@@ -321,17 +324,17 @@ export class TokenReader {
     return this.#state.quotes.decimalsOf(this.quote)
   }
 
-  /** Dollars of what `priceInUnits` is counted in, now; 0 while nobody knows. */
+  /** Dollars of one unit of `priceInUnits`, now; 0: unknown. */
   get unitUsd(): number {
     return this.#state.quotes.unitUsd(this.quote, this.#state.solPriceUsd)
   }
 
-  /** Are its dollars those of a known price? Else they read 0. */
+  /** Is the price in dollars known? Else it is 0. */
   get isPriced(): boolean {
     return this.unitUsd > 0
   }
 
-  /** What it is quoted in; "" for a coin that nobody named. */
+  /** Mint of its quote; "" for a coin that no event named. */
   get quoteMint(): string {
     return this.#state.quotes.mintOf(this.quote)
   }

@@ -1,7 +1,7 @@
 import { encodeBase58 } from '../../base/base58.ts'
 import { numberAt, wholeAt } from '../../base/u64.ts'
 import { ROW_MASK, ROW_SHIFT } from '../../engine/memory/rows.ts'
-import { comparePlace } from '../../engine/order/tape-slots.ts'
+import { comparePlace } from '../../engine/order/position-resolver.ts'
 import { flagsOf, isNeverHolder } from '../../engine/state/lanes.ts'
 import { LifecycleLane, TokenFlag } from '../../engine/state/layout.ts'
 import { priceSwap, soldPercent, usdOfQuote } from '../../engine/state/money.ts'

@@ -2,7 +2,7 @@ import { TapeDamage } from '../../base/errors.ts'
 import { jsonOf } from '../../base/json-access.ts'
 import type { EngineSettings } from '../../base/thresholds.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { PREFETCHED_SWAPS } from '../../engine/fold/prefetcher.ts'
+import { PREFETCHED_SWAPS } from '../../engine/intake.ts'
 import type { FeedEvent } from '../../events/event.ts'
 import { type LineError, parseFoldedValue } from '../../events/event-lines.ts'
 import { SWAP_RECORD_BYTES } from '../../events/swap-record.ts'
@@ -89,7 +89,7 @@ function faultAt(seq: number, error: unknown): StoreError {
 
 /**
  * Frames of records that stand behind each other in a segment, folded together: most hold a swap or
- * a few, and the rows of many swaps are prefetched at once (engine/fold/prefetcher.ts).
+ * a few, and the rows of many swaps are prefetched at once (`Prefetcher`).
  */
 class RecordRun {
   readonly #engine: Engine

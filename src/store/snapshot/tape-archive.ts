@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { TapeDamage } from '../../base/errors.ts'
-import { Engine } from '../../engine/engine.ts'
-import type { EngineOptions } from '../../engine/engine-options.ts'
+import { Engine, type EngineOptions } from '../../engine/engine.ts'
 import { TAPE_BLOCK_RECORDS, type Tape, type TapeArchive } from '../../engine/state/tape.ts'
 import type { Disk, DiskFile } from '../disk/disk.ts'
 import { StoreError } from '../disk/failure.ts'

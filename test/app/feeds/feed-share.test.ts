@@ -4,14 +4,14 @@ import {
   JUDGED_SLOTLESS_SWAPS,
   SlotlessShare,
 } from '../../../src/app/feeds/feed-share.ts'
-import { noCounts } from '../../../src/engine/order/progress.ts'
+import { EngineCounts } from '../../../src/engine/order/progress.ts'
 import type { FeedEvent, Swap } from '../../../src/events/event.ts'
 import { START_SECOND, swap } from '../../oracle/fixtures.ts'
 
 function shareOf() {
-  const total = { ...noCounts(), swaps: 5_000, lateRefused: 70 }
+  const total = { ...new EngineCounts(), swaps: 5_000, lateRefused: 70 }
   const told: string[] = []
-  let next = noCounts()
+  let next = new EngineCounts()
   const sink = {
     events: () => {
       total.swaps += next.swaps
@@ -22,7 +22,7 @@ function shareOf() {
   }
   const share = new FeedShare(sink, total, (foreign) => told.push(foreign))
   const take = (counts: Partial<typeof next>) => {
-    next = { ...noCounts(), ...counts }
+    next = { ...new EngineCounts(), ...counts }
     share.events([])
   }
   return { share, told, take }
@@ -36,7 +36,7 @@ test('a feed whose first thousand swaps are nearly all late is told once, before
   take({ lateRefused: 5_000 })
   share.ended()
   expect(told).toEqual(['late'])
-  expect(share.counts).toEqual({ ...noCounts(), swaps: 30, lateRefused: 6_200 })
+  expect(share.counts).toEqual({ ...new EngineCounts(), swaps: 30, lateRefused: 6_200 })
 })
 
 test('a feed that comes again, or is late later on, is not told', () => {
@@ -61,7 +61,7 @@ test('a short feed is judged when it ends', () => {
 })
 
 function slotlessShareOf(newestSeconds: number) {
-  const total = noCounts()
+  const total = new EngineCounts()
   const told: string[] = []
   const sink = {
     events: (batch: readonly FeedEvent[]) => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Service } from '../../../src/app/service.ts'
 import type { Engine } from '../../../src/engine/engine.ts'
-import { RING_SECONDS } from '../../../src/engine/fold/rolling-window.ts'
+import { RING_SECONDS } from '../../../src/engine/fold/swap-fold.ts'
 import { stateDigest } from '../../../src/store/snapshot/snapshot-file.ts'
 import { price, START_SECOND, swap } from '../../oracle/fixtures.ts'
 import { engineOf } from '../../store/restoring.ts'

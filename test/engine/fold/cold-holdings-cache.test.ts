@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Budget, UNFINISHED, within } from '../../../src/base/budget.ts'
 import { Engine } from '../../../src/engine/engine.ts'
-import { ColdHoldingsCache } from '../../../src/engine/fold/cold-holdings-cache.ts'
+import { ColdHoldingsCache } from '../../../src/engine/fold/cold-store.ts'
 import { PositionLane } from '../../../src/engine/state/layout.ts'
 import { TAPE_BLOCK_RECORDS } from '../../../src/engine/state/tape.ts'
 import { stateDigest } from '../../../src/store/snapshot/snapshot-file.ts'
@@ -104,7 +104,7 @@ const TURNING = swap({
 test('a wallet that turns pro reads nothing off the disk for what was brought near, and turns all the same', () => {
   const [lying, near] = [trader(), trader()]
   expect(near.engine.state.dormant.tape.firstInMemory).toBeGreaterThan(MINTS * 10)
-  const { turns } = readInTurns((budget) => near.engine.resting.load(budget))
+  const { turns } = readInTurns((budget) => near.engine.coldHoldings.load(budget))
   expect(turns).toBeGreaterThan(MINTS)
   const before = [lying, near].map(({ archive }) => archive.reads)
   for (const { engine } of [lying, near]) engine.accept(TURNING)
@@ -174,8 +174,8 @@ test.each([0, 100])(
       },
     }
     for (let times = 0; times < 3; times += 1) {
-      engine.resting.load(Budget.unlimited)
-      expect(() => visited(engine.resting, wallet)).toThrow(`Record ${record} of the dormant`)
+      engine.coldHoldings.load(Budget.unlimited)
+      expect(() => visited(engine.coldHoldings, wallet)).toThrow(`Record ${record} of the dormant`)
     }
   },
 )

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Engine } from '../../../src/engine/engine.ts'
-import { GROUPS_MAX, LaunchGroups } from '../../../src/engine/fold/bundles.ts'
 import type { FeedEvent, Swap } from '../../../src/events/event.ts'
 import { USDC_MINT } from '../../../src/events/platform.ts'
 import { copyParts } from '../../../src/store/recovery/recovery.ts'
@@ -51,18 +50,6 @@ test('who bundles in a launch slot is the same however its swaps come, and from 
     ),
     { numRuns: Number(process.env.RUNS ?? byLength(15, 150)) },
   )
-})
-
-test('of all mints that are being launched those have their groups kept that began last', () => {
-  const groups = new LaunchGroups()
-  const mints = GROUPS_MAX * 3
-  for (let token = 0; token < mints; token += 1) groups.begin(token, FIRST_SLOT)
-  // In place of its own one: no other has to go.
-  groups.begin(mints - 2, FIRST_SLOT + 1)
-  const kept = Array.from({ length: mints }, (_, token) => token).filter(
-    (token) => (groups.find(token, FIRST_SLOT) ?? groups.find(token, FIRST_SLOT + 1)) !== null,
-  )
-  expect(kept).toEqual(Array.from({ length: GROUPS_MAX }, (_, i) => mints - GROUPS_MAX + i))
 })
 
 const enough = (txIndex: number, over: Partial<Swap> = {}) =>

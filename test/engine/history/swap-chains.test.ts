@@ -1,11 +1,6 @@
 import { expect, test } from 'vitest'
 import { Budget } from '../../../src/base/budget.ts'
-import {
-  chainOfPosition,
-  chainOfToken,
-  SwapChains,
-  swapsOldestFirst,
-} from '../../../src/engine/history/swap-chains.ts'
+import { SwapChains, swapsOldestFirst } from '../../../src/engine/history/swap-chains.ts'
 import { SwapLane } from '../../../src/events/swap-record.ts'
 import { NO_TIME, readInTurns } from '../../budgets.ts'
 import { price, START_SECOND, swap } from '../../oracle/fixtures.ts'
@@ -52,20 +47,18 @@ test(`pages far back are those of the whole list, also when it grows and late sw
       const whole = isOfOne
         ? ofToken.filter((index) => tape.u32Of(index)[tape.at(index) + SwapLane.wallet] === wallet)
         : ofToken
-      const chain = isOfOne
-        ? chainOfPosition(state, state.findPosition(token, wallet))
-        : chainOfToken(state, token)
+      const position = isOfOne ? state.findPosition(token, wallet) : null
       const limit = random.integer(1, 200)
       const page = random.integer(1, Math.ceil(whole.length / limit) + 1)
       const { answer, turns } = readInTurns(
-        (budget) => chains.page(chain, page, limit, budget),
+        (budget) => chains.page({ token, position }, page, limit, budget),
         // A turn is never without progress.
         (turn) => expect(turn).toBeLessThanOrEqual(whole.length),
         () => (random.chance(0.7) ? NO_TIME : Budget.unlimited),
       )
       goes += turns - 1
       const start = (page - 1) * limit
-      expect(chain.total).toBe(whole.length)
+      expect(chains.total({ token, position })).toBe(whole.length)
       expect(answer).toEqual(whole.slice(start, start + limit))
     }
   }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { HashSlots, Rows } from '../../../src/engine/memory/rows.ts'
-import { Identities } from '../../../src/engine/order/identities.ts'
+import { Identities } from '../../../src/engine/order/position-resolver.ts'
 import { copyRing } from '../../../src/engine/order/reorder-window.ts'
 import { byLength } from '../../lengths.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { encodeBase58 } from '../../../src/base/base58.ts'
-import { SwapIntake } from '../../../src/engine/order/swap-intake.ts'
+import { SwapIntake } from '../../../src/engine/intake.ts'
 import { swapOfRecord } from '../../../src/engine/read/swap-outtake.ts'
 import { AddressBook } from '../../../src/engine/state/address-book.ts'
 import type { Swap } from '../../../src/events/event.ts'

@@ -1,14 +1,12 @@
 /** The window of 24 h, to the second, by a clock that nobody's trades move. */
 
-import { AHEAD_SECONDS_MAX } from '../../../src/engine/fold/rolling-window.ts'
+import { RING_SECONDS } from '../../../src/engine/fold/swap-fold.ts'
 import { difference } from '../../model/difference.ts'
 import { Pair } from '../../model/pair.ts'
 import { created, price, START_SECOND, swap } from '../../oracle/fixtures.ts'
 import type { Case } from '../check.ts'
 
 const DAY = 86_400
-/** After so many seconds the chains of seconds have the same places again. */
-const RING_SECONDS = AHEAD_SECONDS_MAX + DAY + 1
 /** When trades happen, seconds after the start. */
 const TRADES = [4, 5, 5, 6, 30, 90] as const
 /** Where the clock is read. */

@@ -4,28 +4,28 @@ import type { Fault } from '../fault.ts'
 export const ENGINE_FAULTS: readonly Fault[] = [
   {
     name: 'window: what is exactly a day old stays',
-    file: 'src/engine/fold/rolling-window.ts',
+    file: 'src/engine/fold/swap-fold.ts',
     find: 'if (timestamp <= now - WINDOW_SECONDS ||',
     replace: 'if (timestamp < now - WINDOW_SECONDS ||',
     tests: ['window', 'model'],
   },
   {
     name: 'window: leaves one second late',
-    file: 'src/engine/fold/rolling-window.ts',
+    file: 'src/engine/fold/swap-fold.ts',
     find: 'Math.min(now - WINDOW_SECONDS, before)',
     replace: 'Math.min(now - WINDOW_SECONDS - 1, before)',
     tests: ['window'],
   },
   {
     name: 'window: forgets the first second that goes',
-    file: 'src/engine/fold/rolling-window.ts',
+    file: 'src/engine/fold/swap-fold.ts',
     find: 'const firstOut = before - WINDOW_SECONDS + 1',
     replace: 'const firstOut = before - WINDOW_SECONDS + 2',
     tests: ['window'],
   },
   {
     name: 'window: what lies ahead counts at once',
-    file: 'src/engine/fold/rolling-window.ts',
+    file: 'src/engine/fold/swap-fold.ts',
     find: 'if (timestamp <= now) this.#count(index, 1)',
     replace: 'this.#count(index, 1)',
     tests: ['window', 'model'],
@@ -124,7 +124,7 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'zero reserves move the price',
-    file: 'src/engine/order/swap-intake.ts',
+    file: 'src/engine/intake.ts',
     find: 'amounts.includes(0n) ? flags | Flag.priceStays : flags',
     replace: 'flags',
     tests: ['model'],
@@ -376,9 +376,9 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'window: a second that the clock jumped over keeps its swaps',
-    file: 'src/engine/fold/rolling-window.ts',
-    find: 'this.#heads[second & RING_MASK] = 0\n      return',
-    replace: 'return',
+    file: 'src/engine/fold/swap-fold.ts',
+    find: '    else this.#heads[second & RING_MASK] = 0\n',
+    replace: '',
     tests: ['window'],
   },
   {

@@ -32,7 +32,7 @@ export const FOLD_FAULTS: readonly Fault[] = [
   },
   {
     name: 'bundle: exactly the floor is too little',
-    file: 'src/engine/fold/bundles.ts',
+    file: 'src/engine/fold/wallet-classes.ts',
     find: 'if (lamports >= rules.bundleLamports',
     replace: 'if (lamports > rules.bundleLamports',
     tests: ['classes', 'model'],
@@ -46,21 +46,21 @@ export const FOLD_FAULTS: readonly Fault[] = [
   },
   {
     name: 'bundle: the creator is flagged',
-    file: 'src/engine/fold/bundles.ts',
+    file: 'src/engine/fold/wallet-classes.ts',
     find: 'PositionFlag.creator | PositionFlag.bundle',
     replace: 'PositionFlag.bundle',
     tests: ['classes', 'model'],
   },
   {
     name: 'bundle: a single wallet is one',
-    file: 'src/engine/fold/bundles.ts',
+    file: 'src/engine/fold/wallet-classes.ts',
     find: 'if (reached.length < 2) return',
     replace: '',
     tests: ['classes', 'model'],
   },
   {
     name: 'bundle: of a transaction only the newest swaps are looked at',
-    file: 'src/engine/fold/bundles.ts',
+    file: 'src/engine/fold/wallet-classes.ts',
     find: 'looked < LOOK_BACK_MAX',
     replace: 'looked < 32',
     tests: ['test/engine/fold/bundles.test.ts'],
@@ -74,14 +74,14 @@ export const FOLD_FAULTS: readonly Fault[] = [
   },
   {
     name: 'bundle: a buy without a slot is of the group that it came among',
-    file: 'src/engine/fold/bundles.ts',
+    file: 'src/engine/fold/wallet-classes.ts',
     find: '(Flag.sell | Flag.noSlot)) === 0',
     replace: 'Flag.sell) === 0',
     tests: ['test/engine/fold/bundles.test.ts'],
   },
   {
     name: 'bundle: a single signer of a transaction is one',
-    file: 'src/engine/fold/bundles.ts',
+    file: 'src/engine/fold/wallet-classes.ts',
     find: 'if (group.length < 2) return',
     replace: '',
     tests: ['test/engine/fold/launch-groups.test.ts'],
@@ -95,8 +95,8 @@ export const FOLD_FAULTS: readonly Fault[] = [
   },
   {
     name: 'bundle: a group that is judged anew is taken for judged',
-    file: 'src/engine/fold/late-creation.ts',
-    find: 'this.#fold.bundles.forget(swap.token)',
+    file: 'src/engine/fold/wallet-classes.ts',
+    find: 'this.#bundles.forget(swap.token)',
     replace: '',
     tests: ['test/engine/fold/launch-groups.test.ts'],
   },
@@ -116,7 +116,7 @@ export const FOLD_FAULTS: readonly Fault[] = [
   },
   {
     name: 'creator: counts as insider and sniper',
-    file: 'src/engine/fold/swap-fold.ts',
+    file: 'src/engine/fold/wallet-classes.ts',
     find: 'if ((p[pAt + PositionLane.flags] & PositionFlag.creator) === 0)',
     replace: 'if (true)',
     tests: ['model'],
@@ -235,14 +235,14 @@ export const FOLD_FAULTS: readonly Fault[] = [
   },
   {
     name: 'pro: positions are looked for on the first page alone',
-    file: 'src/engine/fold/swap-fold.ts',
-    find: 'positions.u32[position >>> ROW_SHIFT]',
-    replace: 'positions.u32[0]',
+    file: 'src/engine/fold/position-fold.ts',
+    find: '= positions.u32[position >>> ROW_SHIFT]',
+    replace: '= positions.u32[0]',
     tests: ['test/model/page-ends.test.ts'],
   },
   {
     name: 'creation told late: without a creator the first position of all is the one of it',
-    file: 'src/engine/fold/late-creation.ts',
+    file: 'src/engine/fold/wallet-classes.ts',
     find: 'creator < 0 ? -1',
     replace: 'creator < 0 ? 0',
     tests: ['test/engine/fold/late-creation.test.ts'],
@@ -250,9 +250,8 @@ export const FOLD_FAULTS: readonly Fault[] = [
   {
     name: 'birth: a completion names another curve',
     file: 'src/engine/fold/token-lifecycle.ts',
-    find: "if (b[bAt + LifecycleLane.bondingCurvePlus1] === 0 && event.bondingCurve !== '')\n      b[bAt + LifecycleLane.bondingCurvePlus1] = this.#state.book.address(event.bondingCurve) + 1\n    t[tAt + TokenLane.flags]",
-    replace:
-      'b[bAt + LifecycleLane.bondingCurvePlus1] = this.#state.book.address(event.bondingCurve) + 1\n    t[tAt + TokenLane.flags]',
+    find: "if (b[bAt + LifecycleLane.bondingCurvePlus1] === 0 && event.bondingCurve !== '')",
+    replace: "if (event.bondingCurve !== '')",
     tests: ['test/properties/told-houses.test.ts'],
   },
   {

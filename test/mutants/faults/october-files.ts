@@ -8,7 +8,7 @@ const RECORD_TEST = 'test/engine/read/swap-outtake.test.ts'
 const FOLDED = 'src/store/upgrades/format-upgrades.ts'
 const FOLDED_TEST = 'test/store/upgrades/folded-records.test.ts'
 const CHUNK = 'src/store/snapshot/tape-chunk.ts'
-const ENTRY = 'src/engine/order/lifecycle-entry.ts'
+const ENTRY = 'src/engine/order/event-position.ts'
 const RINGS = 'test/store/rings.test.ts'
 
 /** Faults of how lines, journal, snapshots and chunks have what came in October 2026. */
@@ -121,15 +121,15 @@ export const OCTOBER_FILES_FAULTS: readonly Fault[] = [
   {
     name: 'ring: decimals of the quote of a creation are not saved',
     file: ENTRY,
-    find: '    quoteDecimals: event.quoteDecimals,\n',
+    find: '  quoteDecimals: Type.Optional(Count),\n',
     replace: '',
     tests: [RINGS],
   },
   {
     name: 'ring: the supply that reserves tell is not saved',
     file: ENTRY,
-    find: '    realQuoteRaw: event.realQuoteRaw.toString(),\n    supplyRaw: event.supplyRaw?.toString(),\n',
-    replace: '    realQuoteRaw: event.realQuoteRaw.toString(),\n',
+    find: '  realQuoteRaw: Raw,\n  supplyRaw: Type.Optional(Raw),\n',
+    replace: '  realQuoteRaw: Raw,\n',
     tests: [RINGS],
   },
 ]

@@ -228,21 +228,21 @@ export const OCTOBER_QUOTE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'quote: the last coin that is told of a mint counts',
-    file: 'src/engine/fold/metadata-fold.ts',
+    file: 'src/engine/fold/token-lifecycle.ts',
     find: 'if (b[lane] === 0) b[lane] = quote',
     replace: 'b[lane] = quote',
     tests: ['test/engine/state/quote-coins.test.ts'],
   },
   {
     name: 'quote: decimals that a swap tells are not heard',
-    file: 'src/engine/fold/metadata-fold.ts',
+    file: 'src/engine/fold/token-lifecycle.ts',
     find: 'if (decimals >= 0) quotes.noteDecimals(quote, decimals)',
     replace: '',
     tests: ['model'],
   },
   {
     name: 'quote: decimals that a creation tells are not heard',
-    file: 'src/engine/fold/metadata-fold.ts',
+    file: 'src/engine/engine.ts',
     find: 'quotes.noteDecimals(quotes.numberOf(event.quoteMint), event.quoteDecimals)',
     replace: 'void quotes',
     tests: ['model'],
@@ -285,7 +285,7 @@ export const OCTOBER_QUOTE_FAULTS: readonly Fault[] = [
   {
     name: 'chart: behind a trade without a price stays none',
     file: CHART,
-    find: '  if (series.open === 0) {\n    Object.assign(series, { open: price, high: price, low: price, close: price })\n    return\n  }\n',
+    find: '  if (series.open === 0) {\n    Object.assign(series, seriesOf(price))\n    return\n  }\n',
     replace: '',
     tests: ['model', 'test/engine/history/repriced-bars.test.ts'],
   },

@@ -54,7 +54,7 @@ export const ORDER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'late: who was taken for the curve is never a holder again',
-    file: 'src/engine/fold/holders.ts',
+    file: 'src/engine/fold/position-fold.ts',
     find: '...former, ',
     replace: '',
     tests: ['test/engine/fold/late-creation.test.ts'],
@@ -76,14 +76,14 @@ export const ORDER_FAULTS: readonly Fault[] = [
   {
     name: 'undo: the window keeps what was taken back',
     file: 'src/engine/fold/ordered-fold.ts',
-    find: 'this.#targets.window.remove(index, page[at + SwapLane.timestamp])',
+    find: 'this.#window.remove(index, page[at + SwapLane.timestamp])',
     replace: '',
     tests: ['model'],
   },
   {
     name: 'undo: the largest holders are not looked for again',
     file: 'src/engine/fold/ordered-fold.ts',
-    find: 'this.#targets.top.invalidate(token)',
+    find: 'this.#top.invalidate(token)',
     replace: '',
     tests: ['holders'],
   },
@@ -97,7 +97,7 @@ export const ORDER_FAULTS: readonly Fault[] = [
   {
     name: 'creation: the second wins',
     file: 'src/engine/engine.ts',
-    find: "event.type === 'token_created' && flags & TokenFlag.creationKnown",
+    find: "event.type === 'token_created' && (flags & TokenFlag.creationKnown) !== 0",
     replace: "event.type === 'token_created' && flags < 0",
     tests: ['model'],
   },
@@ -152,9 +152,9 @@ export const ORDER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'tape: a record is settled one too early',
-    file: 'src/engine/engine.ts',
-    find: 'return this.state.tape.count - this.#ring.swaps',
-    replace: 'return this.state.tape.count - this.#ring.swaps + 1',
+    file: 'src/engine/fold/cold-store.ts',
+    find: 'return this.#state.tape.count - this.#ring.swaps',
+    replace: 'return this.#state.tape.count - this.#ring.swaps + 1',
     tests: ['test/engine/state/tape.test.ts'],
   },
   {
@@ -166,7 +166,7 @@ export const ORDER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'metadata: null leaves the value',
-    file: 'src/engine/fold/metadata-fold.ts',
+    file: 'src/engine/fold/token-lifecycle.ts',
     find: 'if (value !== undefined)',
     replace: 'if (value != null)',
     tests: ['model'],
@@ -230,7 +230,7 @@ export const ORDER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'chart: copied trades keep the prices of another quote mint',
-    file: 'src/engine/history/chart-trades.ts',
+    file: 'src/engine/history/candles.ts',
     find: ' + pricingOf(this.#state, token)',
     replace: '',
     tests: ['test/engine/history/chart-trades.test.ts'],
@@ -238,7 +238,7 @@ export const ORDER_FAULTS: readonly Fault[] = [
   {
     name: 'bar: stored bars keep the prices of before a swap told the quote',
     file: 'src/engine/fold/token-lifecycle.ts',
-    find: 'this.#dropBars(swap.token)\n    swap',
+    find: 'this.#bars.restart(swap.token)\n    swap',
     replace: 'swap',
     tests: ['test/engine/history/repriced-bars.test.ts'],
   },
@@ -251,21 +251,21 @@ export const ORDER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'bar: places are remembered of bars that were begun anew',
-    file: 'src/engine/fold/token-lifecycle.ts',
-    find: 'this.#bars.forget(token)',
+    file: 'src/engine/history/bar-chains.ts',
+    find: 'this.#places.delete(chainOf(token, base))',
     replace: '',
     tests: ['test/engine/history/repriced-bars.test.ts'],
   },
   {
     name: 'chart: a creation that changes no price is told as one that does',
     file: 'src/engine/engine.ts',
-    find: 'pricingOf(this.state, token) !== pricing && ',
+    find: 'pricingOf(this.state, token) !== pricing &&',
     replace: '',
     tests: ['test/model/facts.test.ts'],
   },
   {
     name: 'chart: copied trades come newest first',
-    file: 'src/engine/history/chart-trades.ts',
+    file: 'src/engine/history/candles.ts',
     find: 'let i = 0; i < copied.count; i++',
     replace: 'let i = copied.count - 1; i >= 0; i--',
     tests: ['test/engine/history/chart-trades.test.ts'],
@@ -322,15 +322,15 @@ export const ORDER_FAULTS: readonly Fault[] = [
   {
     name: 'detail: the minute of a high that lies far back is looked for in one go',
     file: 'src/engine/read/chart.ts',
-    find: 'this.#chart.visit(token, MINUTE, hourEnd(hour), take, budget)',
-    replace: 'this.#chart.visit(token, MINUTE, hourEnd(hour), take, { hasTime: () => true })',
+    find: 'this.visit(token, MINUTE, hour + HOUR - 1, take, budget)',
+    replace: 'this.visit(token, MINUTE, hour + HOUR - 1, take, { hasTime: () => true })',
     tests: ['test/engine/history/bar-chains.test.ts'],
   },
   {
     name: 'detail: the highest price stays what it was when it was looked for first',
     file: 'src/engine/read/chart.ts',
-    find: 'token === this.#token && changes === this.#changes',
-    replace: 'token === this.#token',
+    find: 'token === this.#high.token && changes === this.#high.changes',
+    replace: 'token === this.#high.token',
     tests: ['test/engine/history/bar-chains.test.ts'],
   },
 ]

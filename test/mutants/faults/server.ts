@@ -743,8 +743,8 @@ export const SERVER_FAULTS: readonly Fault[] = [
   {
     name: 'settings: positions rest by TAPE_MEMORY',
     file: 'src/app/durability.ts',
-    find: 'engine, config.positionsMemoryBytes',
-    replace: 'engine, config.tapeMemoryBytes',
+    find: 'engine.coldStore,\n      config.positionsMemoryBytes',
+    replace: 'engine.coldStore,\n      config.tapeMemoryBytes',
     tests: ['test/process/settings.test.ts'],
   },
   {

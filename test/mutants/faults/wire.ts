@@ -264,7 +264,7 @@ export const WIRE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'tables: swaps that leave the window change no row',
-    file: 'src/engine/fold/rolling-window.ts',
+    file: 'src/engine/fold/swap-fold.ts',
     find: 'this.#state.changes.note(token)',
     replace: '',
     tests: ['test/properties/kept-tables.test.ts'],
@@ -516,7 +516,7 @@ export const WIRE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'pages of swaps: behind the oldest one there is always one more page',
-    file: 'src/query/engine-token-reads.ts',
+    file: 'src/engine/history/swap-chains.ts',
     find: ' && linkOf(state, last, chain.link) !== 0',
     replace: '',
     tests: ['test/properties/near-details.test.ts'],

@@ -1,5 +1,4 @@
-import { Engine } from '../../../src/engine/engine.ts'
-import type { EngineOptions } from '../../../src/engine/engine-options.ts'
+import { Engine, type EngineOptions } from '../../../src/engine/engine.ts'
 import type { FeedEvent } from '../../../src/events/event.ts'
 import { type Compaction, compact } from '../../../src/store/compaction/compaction.ts'
 import type { Disk } from '../../../src/store/disk/disk.ts'

@@ -1,5 +1,4 @@
-import type { Engine } from '../../../src/engine/engine.ts'
-import type { EngineOptions } from '../../../src/engine/engine-options.ts'
+import type { Engine, EngineOptions } from '../../../src/engine/engine.ts'
 import { TAPE_BLOCK_RECORDS } from '../../../src/engine/state/tape.ts'
 import type { FeedEvent } from '../../../src/events/event.ts'
 import type { EventSink } from '../../../src/events/event-sink.ts'

@@ -1,6 +1,6 @@
 import type { EngineSettings } from '../../../src/base/thresholds.ts'
 import { Engine } from '../../../src/engine/engine.ts'
-import { EvictionPolicy } from '../../../src/engine/eviction-policy.ts'
+import { EvictionPolicy } from '../../../src/engine/fold/cold-store.ts'
 import type { FeedEvent } from '../../../src/events/event.ts'
 import { RecordBatch } from '../../../src/events/swap-record.ts'
 import { type Compaction, compact } from '../../../src/store/compaction/compaction.ts'
@@ -136,7 +136,7 @@ export class Life {
     engine.settle(this.#settings)
     const journal = new Journal({ ...about, epoch, fsync: 'always', onFailure: () => {} }, place)
     const positionsMemory = this.#random.pick([0, 2_000, 20_000, 1 << 30] as const)
-    const rests = new EvictionPolicy(engine, positionsMemory)
+    const rests = new EvictionPolicy(engine.state, engine.coldStore, positionsMemory)
     const journaled = new JournaledEngine(engine, journal, (events) => rests.choose(events))
     journaled.settings()
     return { side: new Side(engine), journal, journaled }

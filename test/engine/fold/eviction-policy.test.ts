@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { Engine } from '../../src/engine/engine.ts'
-import { EvictionPolicy } from '../../src/engine/eviction-policy.ts'
-import { PositionLane, TokenLane } from '../../src/engine/state/layout.ts'
-import { swap } from '../oracle/fixtures.ts'
+import { Engine } from '../../../src/engine/engine.ts'
+import { EvictionPolicy } from '../../../src/engine/fold/cold-store.ts'
+import { PositionLane, TokenLane } from '../../../src/engine/state/layout.ts'
+import { swap } from '../../oracle/fixtures.ts'
 
 const TRADERS = 30
 const MINTS = 200
@@ -65,7 +65,7 @@ test('where nobody may rest, the tokens are not looked at again with every batch
 })
 
 function choiceOf(engine: Engine, positions: number, onFirst?: () => void): EvictionPolicy {
-  return new EvictionPolicy(engine, positions * POSITION_BYTES, onFirst)
+  return new EvictionPolicy(engine.state, engine.coldStore, positions * POSITION_BYTES, onFirst)
 }
 
 const slotOf = (mint: number): number => 1_000 + mint * 20
