@@ -1,8 +1,8 @@
 /**
  * What clients and the service say to each other. Here are the queries that a request can be, and the ports that answer
  * them with JSON text, ready to send: the server knows HTTP and WebSocket and no tokens, src/query knows tokens and no
- * sockets. `requests` parses HTTP, `live` parses messages, errors.ts has every refusal with its code and status, filters.ts
- * the table of filters, live-frames.ts and table-rows.ts the frames of live channels, udf-json.ts TradingView's protocol.
+ * sockets. `requests` parses HTTP, `live` parses messages, errors.ts has every refusal with its code and status,
+ * filters.ts the table of filters, wire.ts JSON text and the frames of the live feed, udf-json.ts TradingView's protocol.
  */
 import type { Width } from '../base/bar-time.ts'
 import type { Budget } from '../base/budget.ts'
@@ -58,7 +58,6 @@ export const TRADER_ORDERS = [
   'sold_tokens',
   'last_active_ts',
 ] as const
-export type TraderOrder = (typeof TRADER_ORDERS)[number]
 
 export interface Page {
   /** From 1. */
@@ -70,7 +69,7 @@ export interface Page {
 }
 
 export interface TraderQuery extends Page {
-  readonly orderBy: TraderOrder
+  readonly orderBy: (typeof TRADER_ORDERS)[number]
   readonly direction: 'asc' | 'desc'
 }
 
@@ -99,14 +98,11 @@ export interface TablesQuery {
   readonly extra?: boolean
 }
 
-/** One row of a table answer, as the text it has there. */
-export interface TableRow {
-  readonly mint: string
-  readonly json: string
-}
-
-/** The groups of a table answer with their rows in order. */
-export type TableRows = ReadonlyMap<Group, readonly TableRow[]>
+/** The groups of a table answer with their rows in order, each as its text there. */
+export type TableRows = ReadonlyMap<
+  Group,
+  readonly { readonly mint: string; readonly json: string }[]
+>
 
 /** A table answer as of its moment: the very bytes of the POST, and which rows are where in it. */
 export interface TableAnswer {
@@ -131,7 +127,6 @@ export const CHART_COLUMNS = [
   'c_sol',
   'v_sol',
 ] as const
-export type ChartColumn = (typeof CHART_COLUMNS)[number]
 
 /** A chart as of the moment in which it was begun: it takes longer to write than a turn may. */
 export interface BegunChart {
@@ -141,7 +136,7 @@ export interface BegunChart {
    */
   write(budget: Budget): string
   /** One column of its bars, as it is written. */
-  column(name: ChartColumn): readonly number[]
+  column(name: (typeof CHART_COLUMNS)[number]): readonly number[]
   /** Would one begun now be the same, but for where it ends? */
   isCurrent(): boolean
 }
@@ -189,14 +184,4 @@ export interface TokenReads {
   symbol(mint: string): { name: string; symbol: string; priceUsd: number } | null
   /** Unix seconds of now. */
   now(): number
-}
-
-/** What `/readyz` and `/metrics` show beside the server's own figures. */
-export interface ServiceState {
-  /** Null when ready, else one sentence that says why not and may be read by everybody. */
-  notReady(): string | null
-  /** What somebody should know of a service that may well be ready, in one sentence; null: nothing. */
-  notice?(): string | null
-  /** Flat figures for /readyz and /metrics; names as Prometheus has them, without the prefix. */
-  figures(): Readonly<Record<string, number>>
 }

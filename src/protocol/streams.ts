@@ -1,7 +1,7 @@
 /** The port of the live feed: what the engine hands over as it happens, and what can be had of it later. */
 
 import type { Budget } from '../base/budget.ts'
-import type { AnnouncedChannel, EventMessage, ResyncReason, StreamChannel } from './live-frames.ts'
+import type { AnnouncedChannel, EventMessage, ResyncReason, StreamChannel } from './wire.ts'
 
 /** The newest trades, whose places on the tape are remembered: 36 bytes each. */
 export const RECENT_ARRIVALS_MAX = 1 << 16

@@ -1,7 +1,6 @@
 import type { HttpResponse } from 'uWebSockets.js'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RequestError } from '../protocol/errors.ts'
-import { mayBeName } from '../protocol/requests/address.ts'
 import { type AdmissionParts, admit } from './http/admission.ts'
 import { corsHeaders } from './http/cors.ts'
 import { DamageLines } from './http/damage-lines.ts'
@@ -18,12 +17,7 @@ import { ResponseCache } from './http/response-cache.ts'
 import { responseWriter } from './http/response-writer.ts'
 import { type Route, routerOf } from './http/router.ts'
 import { LiveGate } from './live/connection/live-gate.ts'
-import {
-  EVENT_STREAM_NAME,
-  EVENT_STREAM_PATH,
-  EventStreams,
-  eventStreamRoute,
-} from './live/event-streams.ts'
+import { EventStreams, eventStreamRoute } from './live/event-streams.ts'
 import { LiveFeed } from './live/feed.ts'
 import { LastTables } from './live/hub/last-tables.ts'
 import { Deadlines } from './load/deadlines.ts'
@@ -41,6 +35,9 @@ import { type ClientAddresses, clientAddresses } from './sockets/client-address.
 import { NewSockets } from './sockets/new-sockets.ts'
 
 const DEFAULT_LIVE_TIMES = { pingMs: limits.PING_MS, silenceMs: limits.SILENCE_MS }
+
+/** Characters of a name that an event line may give a mint or a wallet (docs/feeds.md). */
+const NAME_CHARACTERS_MAX = 64
 
 /** The parts of one server, before it listens. */
 interface Parts {
@@ -133,11 +130,12 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
   const { answers, reads, clock } = options
   const chart = cachedChart(answers, clock)
   const specified = apiRoutes(answers, chart, lastTables)
+  const eventStream = eventStreamRoute(mayBeNamed)
   const api = [
     ...specified.map((route) => (route.name === 'swaps' ? withCursors(route, reads) : route)),
     ...tokenReadRoutes(reads),
     ...udfRoutes(answers, reads, chart),
-    eventStreamRoute(mayBeNamed),
+    eventStream,
   ]
   const limiters = limitersOf(api, options)
   const kept = new ResponseCache({
@@ -183,15 +181,20 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
     addresses,
     turns,
     routeDeadlineMs: bounds.routeDeadlineMs,
-    limiter: limiters.get(EVENT_STREAM_NAME),
+    limiter: limiters.get(eventStream.name),
     clock,
     state: options.state,
     isKnownAddress: mayBeNamed,
     headers: corsHeaders(options.corsOrigin),
   })
-  apps.get(EVENT_STREAM_PATH, (res, req) => eventStreams.handle(res, req))
+  apps.get(eventStream.path, (res, req) => eventStreams.handle(res, req))
   apps.any('/*', front)
   return { apps, live, eventStreams, context, metrics, readiness, stopping }
+}
+
+/** Could an event line name this? The rule while the service starts and no address is known. */
+function mayBeName(text: string): boolean {
+  return text.length <= NAME_CHARACTERS_MAX && text.trim() !== ''
 }
 
 function limitersOf(

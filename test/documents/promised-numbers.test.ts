@@ -18,18 +18,18 @@ import * as texts from '../../src/feeds/metadata/token-texts.ts'
 import * as judge from '../../src/feeds/sol-price/price-aggregator.ts'
 import * as venues from '../../src/feeds/sol-price/sol-price-feed.ts'
 import { LONG_TURN_MS, STALL_MS, STALLS_MAX } from '../../src/figures/event-loop-stall-monitor.ts'
-import {
-  COUNTBACK_DEFAULT,
-  COUNTBACK_MAX,
-  MAX_CONNECTION_MINTS,
-  MAX_CONNECTION_WALLETS,
-} from '../../src/protocol/live/live-messages.ts'
+import { COUNTBACK_DEFAULT } from '../../src/protocol/live/live-messages.ts'
 import { BARS_MAX } from '../../src/protocol/queries.ts'
-import { DEFAULT_LIMIT, MAX_LIMIT } from '../../src/protocol/requests/pages.ts'
-import { MAX_MINTS, MAX_QUERY_CHARACTERS } from '../../src/protocol/requests/tokens.ts'
+import {
+  DEFAULT_LIMIT,
+  MAX_LIMIT,
+  MAX_MINTS,
+  MAX_QUERY_CHARACTERS,
+} from '../../src/protocol/requests/tokens.ts'
 import { MAX_QUOTES } from '../../src/protocol/udf-json.ts'
+import { CREATOR_TOKENS_MAX } from '../../src/query/engine-queries.ts'
 import { SNAPSHOT_MESSAGES } from '../../src/query/engine-streams.ts'
-import { CREATOR_TOKENS_MAX } from '../../src/query/engine-token-reads.ts'
+import { MAX_CONNECTION_KEYS } from '../../src/server/live/hub/subscriptions.ts'
 import * as limits from '../../src/server/load/limits.ts'
 import { WAITS_KEPT } from '../../src/store/disk/watched-disk.ts'
 import { SEGMENT_BYTES } from '../../src/store/journal/journal.ts'
@@ -54,11 +54,11 @@ const LIVE = [
   announced('new_launched_pool'),
   `trades that are among the newest ${replayed('wallet_trades')} of all mints`,
   `the newest ${replayed('all_trades')} taken since the start`,
-  `\`mint\` or \`mints\` (at most ${count(MAX_CONNECTION_MINTS)} a connection)`,
-  `\`wallet\` or \`wallets\` (at most ${count(MAX_CONNECTION_WALLETS)} a connection)`,
+  `\`mint\` or \`mints\` (at most ${count(MAX_CONNECTION_KEYS.mint)} a connection)`,
+  `\`wallet\` or \`wallets\` (at most ${count(MAX_CONNECTION_KEYS.wallet)} a connection)`,
   `At most ${limits.MAX_CONNECTION_TABLES} tables a connection.`,
   `Changes are gathered for up to ${limits.TABLES_EVERY_MS} ms. Time alone`,
-  `\`countback\` (1 to ${count(COUNTBACK_MAX)}, default ${COUNTBACK_DEFAULT}) bars in the snapshot. At most ${limits.MAX_CONNECTION_CANDLES} a connection.`,
+  `\`countback\` (1 to ${count(BARS_MAX)}, default ${COUNTBACK_DEFAULT}) bars in the snapshot. At most ${limits.MAX_CONNECTION_CANDLES} a connection.`,
   `Changes are gathered for up to ${limits.CANDLES_EVERY_MS} ms. ## Errors`,
   `${limits.MAX_CONNECTION_TABLES} tables, ${limits.MAX_CONNECTION_CANDLES} candles a connection; ` +
     `${limits.MAX_TABLES_PER_ADDRESS} tables, ${count(limits.MAX_CANDLES_PER_ADDRESS)} candles of one address, ` +
@@ -96,7 +96,7 @@ const LIMITS = [
   `| a request's line and headers | ${kib(limits.MAX_HEADER_BYTES)}, `,
   `| a body | ${kib(limits.MAX_BODY_BYTES)} | 413 |`,
   `| a live message | ${kib(limits.MAX_MESSAGE_BYTES)} | 1009 |`,
-  `| mints that a connection follows | ${count(MAX_CONNECTION_MINTS)} | an error frame |`,
+  `| mints that a connection follows | ${count(MAX_CONNECTION_KEYS.mint)} | an error frame |`,
   `| what a live reader leaves unread | ${mib(limits.MAX_BUFFERED_BYTES)} | 4009 |`,
   `At most ${count(limits.MAX_COUNTED_CLIENTS)} clients an endpoint have a rate window of their own; the others share ${count(limits.SHARED_WINDOWS)} windows`,
   `requests ${limits.TURN_MS} ms, messages of live connections ${limits.LIVE_TURN_MS} ms`,
@@ -172,8 +172,8 @@ test.each([
 
 test('the client asks of a connection for as much as the service allows', () => {
   expect(LANE_MAX).toMatchObject({
-    update_mint_info: MAX_CONNECTION_MINTS,
-    wallet_trades: MAX_CONNECTION_WALLETS,
+    update_mint_info: MAX_CONNECTION_KEYS.mint,
+    wallet_trades: MAX_CONNECTION_KEYS.wallet,
     meme_tables: limits.MAX_CONNECTION_TABLES,
     candles: limits.MAX_CONNECTION_CANDLES,
   })

@@ -40,7 +40,6 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'query/search': ['query/tables', 'engine/*', 'protocol', 'events', 'base'],
   'query/json': ['query/tables', 'engine/*', 'protocol', 'events', 'base'],
   'query/traders': ['query/json', 'engine/*', 'protocol', 'events', 'base'],
-  'query/live': ['query/json', 'engine/*', 'protocol', 'events', 'base'],
   query: ['query/*', 'engine/*', 'protocol/*', 'events', 'base'],
 
   'store/disk': ['config', 'base'],
@@ -116,7 +115,6 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'server/sockets',
     'server/load',
     'protocol/*',
-    'query/live',
     'config',
     'base',
   ],

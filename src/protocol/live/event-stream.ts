@@ -1,24 +1,27 @@
 import { flatCopy } from '../../base/safe-text.ts'
-import { KEY_NAMES, STREAM_CHANNELS, type StreamChannel } from '../live-frames.ts'
-import { addressRefusal, type IsKnownAddress } from '../requests/address.ts'
-import { parseResolution } from '../requests/chart.ts'
-import { accept, type Parsed, quoted, type Refused, refuse } from '../requests/parsed.ts'
+import { BARS_MAX, type Queries } from '../queries.ts'
+import { parseResolution } from '../requests/charts.ts'
 import {
+  accept,
+  addressRefusal,
   choice,
   integer,
   optIn,
+  type Parsed,
   parseExtra,
   parseQueryString,
   type QueryParameters,
+  quoted,
+  type Refused,
+  refuse,
   required,
   single,
-} from '../requests/query-parameters.ts'
-import { parseTables } from '../requests/tables.ts'
-import { tableName } from '../table-rows.ts'
+} from '../requests/parsers.ts'
+import { parseTables, tableName } from '../requests/tables.ts'
+import { KEY_NAMES, STREAM_CHANNELS, type StreamChannel } from '../wire.ts'
 import {
   type CandlesRequest,
   COUNTBACK_DEFAULT,
-  COUNTBACK_MAX,
   EPOCH_CHARACTERS_MAX,
   type FollowRequest,
   type StreamRequest,
@@ -43,7 +46,7 @@ const PARAMETERS: { readonly [C in Channel]: readonly string[] } = {
 const KNOWN: ReadonlySet<string> = new Set(Object.values(PARAMETERS).flat())
 
 const SEQ_RANGE = { min: 0, max: Number.MAX_SAFE_INTEGER, fallback: 0 }
-const COUNTBACK_RANGE = { min: 1, max: COUNTBACK_MAX, fallback: COUNTBACK_DEFAULT }
+const COUNTBACK_RANGE = { min: 1, max: BARS_MAX, fallback: COUNTBACK_DEFAULT }
 const EVENT_ID = /^(.{1,128})\/(\d{1,16})$/
 /** What a client has that sends no id of ours is not known; no epoch has a blank in it. */
 const UNREADABLE: Position = { epoch: 'not readable', seq: 0 }
@@ -57,7 +60,7 @@ const MAX_ID_CHARACTERS = 128
 export function parseEventStream(
   parameters: QueryParameters,
   lastEventId: string,
-  isKnownAddress: IsKnownAddress,
+  isKnownAddress: Queries['isKnownAddress'],
 ): Parsed<FollowRequest> {
   const channel = choice(parameters, 'channel', CHANNELS, null)
   if (!channel.ok) return channel
@@ -104,7 +107,7 @@ function ofFilter(message: string): string {
 
 function parseCandles(
   parameters: QueryParameters,
-  isKnownAddress: IsKnownAddress,
+  isKnownAddress: Queries['isKnownAddress'],
 ): Parsed<CandlesRequest> {
   const mint = address(parameters, 'mint', isKnownAddress)
   if (!mint.ok) return mint
@@ -125,7 +128,7 @@ function parseStream(
   channel: StreamChannel,
   parameters: QueryParameters,
   lastEventId: string,
-  isKnownAddress: IsKnownAddress,
+  isKnownAddress: Queries['isKnownAddress'],
 ): Parsed<StreamRequest> {
   const name = KEY_NAMES[channel]
   const key = name === null ? accept('') : address(parameters, name, isKnownAddress)
@@ -155,7 +158,7 @@ function parseStream(
 function address(
   parameters: QueryParameters,
   name: string,
-  isKnownAddress: IsKnownAddress,
+  isKnownAddress: Queries['isKnownAddress'],
 ): Parsed<string> {
   const text = required(parameters, name)
   if (!text.ok) return text

@@ -1,14 +1,8 @@
 import { barTime, nextBarTime, type Width } from '../../base/bar-time.ts'
 import type { Budget } from '../../base/budget.ts'
 import type { Chart, ChartBar } from '../../engine/read/chart.ts'
-import { finiteNumber, jsonNumber } from '../../protocol/json-text.ts'
-import {
-  BARS_MAX,
-  CHART_COLUMNS,
-  type ChartColumn,
-  type ChartQuery,
-  widthOf,
-} from '../../protocol/queries.ts'
+import { BARS_MAX, CHART_COLUMNS, type ChartQuery, widthOf } from '../../protocol/queries.ts'
+import { finiteNumber, jsonNumber } from '../../protocol/wire.ts'
 
 const MICRO = 1e6
 const LAMPORTS = 1e9
@@ -125,7 +119,7 @@ function flatBar(before: ChartBar, time: number): ChartBar {
   }
 }
 
-const READS: { readonly [Name in ChartColumn]: (bar: ChartBar) => number } = {
+const READS: { readonly [Name in (typeof CHART_COLUMNS)[number]]: (bar: ChartBar) => number } = {
   t: (bar) => bar.time,
   o: (bar) => bar.usd.open,
   h: (bar) => bar.usd.high,
@@ -167,7 +161,7 @@ class ChartText {
     if (count === 0) this.#pieces.push(CHART_COLUMNS.map((name) => `"${name}":[]`).join(','))
   }
 
-  column(name: ChartColumn): readonly number[] {
+  column(name: keyof typeof READS): readonly number[] {
     const from = CHART_COLUMNS.indexOf(name) * this.#count
     return Array.from(this.#numbers.subarray(from, from + this.#count), finiteNumber)
   }

@@ -2,8 +2,7 @@ import type { TokenReader } from '../../engine/read/token-reader.ts'
 import type { State } from '../../engine/state/state.ts'
 import type { Group } from '../../protocol/filters.ts'
 import type { TableAnswer, TableRows } from '../../protocol/queries.ts'
-import { tokenExtras } from './extra-json.ts'
-import { tokenJson } from './token-json.ts'
+import { tokenExtras, tokenJson } from './token-json.ts'
 
 /** Rows kept at most; one of another token that falls on the same place takes it. */
 const KEPT_ROWS = 1 << 14

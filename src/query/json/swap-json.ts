@@ -6,6 +6,7 @@ import { isNeverHolder } from '../../engine/state/exclusion.ts'
 import { LIFECYCLE_LANES, LifecycleLane, TokenFlag } from '../../engine/state/layout.ts'
 import { flagsOf } from '../../engine/state/lifecycle.ts'
 import { soldPercent, usdOfQuote } from '../../engine/state/prices.ts'
+import { mintOfQuote, symbolOfQuote } from '../../engine/state/quote-names.ts'
 import type { State } from '../../engine/state/state.ts'
 import { priceSwap, swapPrice } from '../../engine/state/swap-value.ts'
 import { Quote } from '../../events/platform.ts'
@@ -20,8 +21,7 @@ import {
   volumeMicroUsdOf,
   walletOf,
 } from '../../events/swap-record.ts'
-import { jsonNumber, jsonString, timeText } from '../../protocol/json-text.ts'
-import { swapExtras } from './extra-json.ts'
+import { jsonNumber, jsonString, timeText } from '../../protocol/wire.ts'
 
 const MICRO = 1e6
 const SOL_DECIMALS = 9
@@ -76,6 +76,37 @@ export function swapFields(state: State, index: number): string {
     `,"sniper_wallet":${(flags & Flag.sniperWallet) !== 0}` +
     `,"pro_trader":${(flags & Flag.proTrader) !== 0}`
   )
+}
+
+/**
+ * Additive keys of swap `index` of the tape: fees in whole units of its quote, and whether its dollars are
+ * those of a price that was known. A curve has no liquidity providers.
+ */
+export function swapExtras(state: State, index: number): string {
+  const r = state.tape.u32Of(index)
+  const rf = state.tape.f64Of(index)
+  const at = state.tape.at(index)
+  const token = r[at + SwapLane.token]
+  const quote =
+    state.births.u32[token >>> ROW_SHIFT][
+      (token & ROW_MASK) * LIFECYCLE_LANES + LifecycleLane.quote
+    ]
+  const decimals = state.quotes.decimalsOf(quote)
+  const lpFee = r[at + SwapLane.flags] & Flag.amm ? wholeAt(r, at + SwapLane.lpFeeLo, decimals) : 0
+  return (
+    `,"lp_fee":${jsonNumber(lpFee)}` +
+    `,"cashback":${jsonNumber(wholeAt(r, at + SwapLane.cashbackLo, decimals))}` +
+    `,"quote_mint":${jsonString(mintOfQuote(state, quote))}` +
+    `,"quote_symbol":${jsonString(symbolOfQuote(state, quote))}` +
+    `,"priced":${wasPriced(rf, at >>> 1, quote)}`
+  )
+}
+
+/** By the prices that were stored with the swap, from f64 lane `atF` on. */
+function wasPriced(rf: Float64Array, atF: number, quote: number): boolean {
+  if (quote === Quote.usdc) return true
+  if (solPriceOf(rf, atF) === 0) return false
+  return quote === Quote.sol || lamportsPerUnitOf(rf, atF) > 0
 }
 
 /** Dollars of the quote reserve behind the swap, at the prices that were stored with it. */

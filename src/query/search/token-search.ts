@@ -11,7 +11,6 @@ import { TokenFlag } from '../../engine/state/layout.ts'
 import { flagsOf } from '../../engine/state/lifecycle.ts'
 import type { State } from '../../engine/state/state.ts'
 import type { TableColumns } from '../tables/table-columns.ts'
-import type { MarketCapColumn } from '../tables/token-columns.ts'
 
 /** Candidates tried first, more or less: most of what has their chain begins with the query. */
 const FIRST_CANDIDATES = 256
@@ -116,7 +115,7 @@ function gathered(values: Float64Array, places: ArrayLike<number>): Float64Array
 /** The tokens found so far: those of a rank stand behind those of the ranks before. */
 class Answer {
   readonly tokens: number[] = []
-  readonly caps: MarketCapColumn
+  readonly caps: ReturnType<TableColumns['marketCaps']>
   readonly #state: State
   readonly #columns: TableColumns
   readonly #keys: RankKeys

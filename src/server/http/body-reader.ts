@@ -5,7 +5,7 @@ import {
   quoted,
   type Refused,
   refuse,
-} from '../../protocol/requests/parsed.ts'
+} from '../../protocol/requests/parsers.ts'
 import { MAX_BODY_BYTES } from '../load/limits.ts'
 import type { ServerRequest } from './request.ts'
 

@@ -1,6 +1,6 @@
 import { TapeDamage } from '../../base/errors.ts'
-import { type HttpErrorCode, requestError } from '../../protocol/errors.ts'
-import { quoted } from '../../protocol/requests/parsed.ts'
+import { type RequestError, requestError } from '../../protocol/errors.ts'
+import { quoted } from '../../protocol/requests/parsers.ts'
 import type { RateLimiter, RateVerdict } from '../load/rate-limiter.ts'
 import { allowedMethods, preflightHeaders } from './cors.ts'
 import type { Exchange } from './exchange.ts'
@@ -82,7 +82,7 @@ export function internalError(error?: unknown): Reply {
 }
 
 function refusal(
-  code: HttpErrorCode,
+  code: RequestError['code'],
   path: string,
   message: string,
   headers: readonly Header[] = [],

@@ -1,13 +1,16 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
 import { Budget, UNFINISHED, within } from '../../base/budget.ts'
-import { addressRefusal, type IsKnownAddress } from '../../protocol/requests/address.ts'
-import { bodyText } from '../../protocol/requests/json-body.ts'
-import { accept, type Parsed, type Refused } from '../../protocol/requests/parsed.ts'
+import type { Queries } from '../../protocol/queries.ts'
 import {
+  accept,
+  addressRefusal,
+  bodyText,
+  type Parsed,
   parseQueryString,
   pathParameter,
   type QueryParameters,
-} from '../../protocol/requests/query-parameters.ts'
+  type Refused,
+} from '../../protocol/requests/parsers.ts'
 import { udfErrorJson } from '../../protocol/udf-json.ts'
 import { ROUTE_SLICE_MS } from '../load/limits.ts'
 import type { LoopScheduler } from '../load/loop-scheduler.ts'
@@ -41,7 +44,7 @@ interface FrontOptions {
   readonly limiters: ReadonlyMap<string, RateLimiter>
   readonly clock: () => number
   readonly state: ServerState
-  readonly isKnownAddress: IsKnownAddress
+  readonly isKnownAddress: Queries['isKnownAddress']
   readonly kept: ResponseCache
   readonly bodyDeadlineMs: number
   readonly routeDeadlineMs: number
@@ -153,7 +156,7 @@ function called(
   match: RouteMatch,
   query: string,
   body: string,
-  isKnownAddress: IsKnownAddress,
+  isKnownAddress: Queries['isKnownAddress'],
 ): Answered {
   const parameters = parseQueryString(query)
   if (!parameters.ok) return parameters
@@ -178,7 +181,7 @@ function noAddress(
   { route, named }: RouteMatch,
   word: string,
   parameters: QueryParameters,
-  isKnownAddress: IsKnownAddress,
+  isKnownAddress: Queries['isKnownAddress'],
 ): Refused | null {
   if (named !== null && ADDRESS_WORDS.has(named.name) && !route.isWordRaw) {
     const refused = addressRefusal(named.name, word, isKnownAddress)

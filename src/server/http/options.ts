@@ -1,5 +1,5 @@
 import type { AdjustableLimits } from '../../config/surface.ts'
-import type { Queries, ServiceState, TokenReads } from '../../protocol/queries.ts'
+import type { Queries, TokenReads } from '../../protocol/queries.ts'
 import type { LiveSource, LiveStreams } from '../../protocol/streams.ts'
 import type { RateLimit } from '../load/rate-limiter.ts'
 import type { TlsFiles } from '../sockets/tls-files.ts'
@@ -13,8 +13,14 @@ export interface Log {
   error(fields: Readonly<Record<string, unknown>>, message: string): void
 }
 
-/** The service's state as the server sees it. */
-export interface ServerState extends ServiceState {
+/** The service's state as `/readyz` and `/metrics` show it beside the server's own figures. */
+export interface ServerState {
+  /** Null when ready, else one sentence that says why not and may be read by everybody. */
+  notReady(): string | null
+  /** What somebody should know of a service that may well be ready, in one sentence; null: nothing. */
+  notice?(): string | null
+  /** Flat figures for /readyz and /metrics; names as Prometheus has them, without the prefix. */
+  figures(): Readonly<Record<string, number>>
   /** True until recovery is done: the API answers 503 with Retry-After meanwhile. */
   isStarting(): boolean
 }

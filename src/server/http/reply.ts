@@ -1,9 +1,4 @@
-import {
-  errorBody,
-  type HttpErrorCode,
-  type RequestError,
-  type StatusCode,
-} from '../../protocol/errors.ts'
+import { errorBody, type RequestError, type StatusCode } from '../../protocol/errors.ts'
 import { FULL_RETRY_S, LATE_RETRY_S, STARTING_RETRY_S } from '../load/limits.ts'
 import { type EncodedBody, encodeBody } from './encoded-body.ts'
 
@@ -42,7 +37,7 @@ export function jsonReply(json: string | Buffer): Reply {
  * `Retry-After` in seconds of refusals that are over by themselves (contract section 3). `rate_limited`
  * is not among them: its seconds are those of its window.
  */
-const RETRY_AFTER_S: Partial<Record<HttpErrorCode, number>> = {
+const RETRY_AFTER_S: Partial<Record<RequestError['code'], number>> = {
   starting: STARTING_RETRY_S,
   stopping: STARTING_RETRY_S,
   overloaded: FULL_RETRY_S,

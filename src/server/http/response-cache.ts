@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { UNFINISHED } from '../../base/budget.ts'
-import type { Parsed } from '../../protocol/requests/parsed.ts'
+import type { Parsed } from '../../protocol/requests/parsers.ts'
 import { KEPT_ANSWER_BYTES, MAX_KEPT_REQUEST_CHARACTERS } from '../load/limits.ts'
 import { type EncodedBody, encodeBody, KEPT_FORMS, ownBytes } from './encoded-body.ts'
 import { type Reply, textOf } from './reply.ts'

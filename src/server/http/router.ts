@@ -1,6 +1,5 @@
 import type { Budget } from '../../base/budget.ts'
-import type { Parsed } from '../../protocol/requests/parsed.ts'
-import type { QueryParameters } from '../../protocol/requests/query-parameters.ts'
+import type { Parsed, QueryParameters } from '../../protocol/requests/parsers.ts'
 import type { Reply } from './reply.ts'
 
 /** What all reads of the API are. */

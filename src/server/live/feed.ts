@@ -1,29 +1,34 @@
-import type { WebSocket, WebSocketBehavior } from 'uWebSockets.js'
-import { CLOSE_CODES } from '../../protocol/errors.ts'
+import type {
+  HttpRequest,
+  HttpResponse,
+  us_socket_context_t,
+  WebSocket,
+  WebSocketBehavior,
+} from 'uWebSockets.js'
+import { CLOSE_CODES, type RequestError, requestError } from '../../protocol/errors.ts'
+import { parseLiveId } from '../../protocol/live/event-stream.ts'
 import type { FollowRequest } from '../../protocol/live/live-messages.ts'
-import { PING_FRAME } from '../../protocol/live-frames.ts'
 import type { Queries } from '../../protocol/queries.ts'
-import type { IsKnownAddress } from '../../protocol/requests/address.ts'
 import type { LiveSource, LiveStreams } from '../../protocol/streams.ts'
 import type { LiveTimes, Log, OnStep } from '../http/options.ts'
+import { expectAbort, readRequest, type ServerRequest } from '../http/request.ts'
 import { MAX_BUFFERED_BYTES, MAX_RECEIVED_BYTES, SOCKET_IDLE_S } from '../load/limits.ts'
 import type { LoopScheduler } from '../load/loop-scheduler.ts'
 import type { LiveApp } from '../sockets/apps.ts'
-import type { ClientAddresses } from '../sockets/client-address.ts'
-import { BackpressureBudget, SlowReaderCheck } from './connection/backpressure-budget.ts'
+import { type ClientAddresses, isForeignPage, isLocalPeer } from '../sockets/client-address.ts'
+import { BackpressureBudget } from './connection/backpressure-budget.ts'
 import {
   hasTooMuchUnread,
   type LiveConnection,
+  type MessageLimits,
   newConnection,
   type Send,
-  type SocketData,
 } from './connection/connection.ts'
 import { DeferredUnsubscribe } from './connection/deferred-unsubscribe.ts'
 import { Incoming } from './connection/incoming.ts'
 import { keepAlive } from './connection/keep-alive.ts'
 import { LiveFailures } from './connection/live-failures.ts'
-import { type LiveGate, type UpgradeOptions, upgradeHandler } from './connection/live-gate.ts'
-import type { MessageLimits } from './connection/message-budget.ts'
+import type { LiveGate } from './connection/live-gate.ts'
 import { Hub } from './hub/hub.ts'
 import type { LastTables } from './hub/last-tables.ts'
 
@@ -32,7 +37,7 @@ interface LiveFeedOptions {
   readonly source: LiveSource
   readonly streams: LiveStreams
   readonly answers: Queries
-  readonly isKnownAddress: IsKnownAddress
+  readonly isKnownAddress: Queries['isKnownAddress']
   readonly isStarting: () => boolean
   readonly lastTables: LastTables
   readonly times: LiveTimes
@@ -40,11 +45,31 @@ interface LiveFeedOptions {
   readonly limits: MessageLimits & { readonly unreadBytes: number }
   readonly turns: LoopScheduler
   readonly addresses: ClientAddresses
+  /** CORS_ORIGIN: the pages whose scripts may follow. */
   readonly corsOrigin: string
-  readonly refuse: UpgradeOptions['refuse']
+  /** Answers a handshake with an HTTP error in the usual shape. */
+  readonly refuse: (res: HttpResponse, request: ServerRequest, error: RequestError) => void
   readonly log: Log
   readonly onStep: OnStep
 }
+
+/** What uWebSockets.js keeps for a socket between upgrade and close. */
+interface SocketData {
+  readonly id: string
+  /** Comes from this machine. */
+  readonly isLocal: boolean
+  /** The client address that the connection counts for. */
+  readonly client: string
+  /** Set when the socket opens. */
+  connection: LiveConnection | null
+}
+
+/** The refusal while the live feed closes its connections. */
+const STOPPING = requestError('stopping', 'The service is going down.')
+const FOREIGN_PAGE = requestError(
+  'foreign_page',
+  'CORS_ORIGIN names another origin than that of the page that asks.',
+)
 
 /** Paths of the handshake; base addresses that are put together by hand end with a slash. */
 const LIVE_PATHS = ['/ws', '/ws/', '/']
@@ -59,7 +84,6 @@ export class LiveFeed {
   readonly #gate: LiveGate
   readonly #incoming: Incoming
   readonly #connections = new Set<LiveConnection>()
-  readonly #slowReaderCheck = new SlowReaderCheck((reader) => this.#checkBuffer(reader))
   readonly #unread: BackpressureBudget
   readonly #departures = new DeferredUnsubscribe((connection) => this.#hub.drop(connection))
   readonly #hub: Hub
@@ -73,10 +97,13 @@ export class LiveFeed {
     this.#times = options.times
     this.#gate = options.gate
     const { unreadBytes } = options.limits
-    this.#unread = new BackpressureBudget(this.#connections, unreadBytes, ({ socket }) => {
+    const cutOff = ({ socket }: LiveConnection) => {
       this.#cutReaders++
       socket.close()
-    })
+    }
+    this.#unread = new BackpressureBudget(this.#connections, unreadBytes, cutOff, (reader) =>
+      this.#checkBuffer(reader),
+    )
     const send: Send = (connection, frame) => this.#send(connection, frame)
     const sendSnapshot: Send = (connection, frame) => {
       connection.snapshotBytes = Buffer.byteLength(frame)
@@ -91,10 +118,7 @@ export class LiveFeed {
       sendSnapshot,
       failures: this.#failures,
       finishDepartures: () => this.#departures.finish(),
-      afterPublish: (followers, bytes) => {
-        this.#slowReaderCheck.published(followers, bytes)
-        this.#unread.sent(bytes * followers.size)
-      },
+      afterPublish: this.#unread.published,
     })
     this.#incoming = new Incoming({
       limits: options.limits,
@@ -108,7 +132,7 @@ export class LiveFeed {
     })
     for (const path of LIVE_PATHS) options.app.ws(path, this.#behavior(options))
     this.#stopKeepAlive = keepAlive(this.#connections, options.times, {
-      ping: (connection) => this.#send(connection, PING_FRAME),
+      ping: (connection) => this.#send(connection, '{"type":"ping"}'),
       closeSilent: (connection) =>
         this.#close(connection, CLOSE_CODES.silent, 'nothing came from the client'),
     })
@@ -141,7 +165,7 @@ export class LiveFeed {
   stop(): void {
     this.#isStopping = true
     this.#stopKeepAlive()
-    this.#slowReaderCheck.stop()
+    this.#unread.stop()
     this.#departures.stop()
     this.#hub.stop()
     for (const connection of [...this.#connections]) {
@@ -156,13 +180,7 @@ export class LiveFeed {
       maxBackpressure: 0,
       idleTimeout: SOCKET_IDLE_S,
       sendPingsAutomatically: false,
-      upgrade: upgradeHandler({
-        gate: options.gate,
-        addresses: options.addresses,
-        corsOrigin: options.corsOrigin,
-        isStopping: () => this.#isStopping,
-        refuse: options.refuse,
-      }),
+      upgrade: (res, req, context) => this.#upgrade(options, res, req, context),
       open: (ws) => this.#open(ws),
       message: (ws, message, isBinary) => {
         const { connection } = ws.getUserData()
@@ -172,6 +190,38 @@ export class LiveFeed {
       ping: (ws, message) => this.#control(ws, message),
       pong: (ws, message) => this.#control(ws, message),
       close: (ws) => this.#closed(ws),
+    }
+  }
+
+  /**
+   * The handshake: checks `id`, and answers with an HTTP error when it is wrong. Hundreds may come in one turn of
+   * the loop; one that succeeds never waits for a later turn, because uWebSockets.js sends an upgrade outside of its
+   * handler in twenty pieces. A refusal may wait, as any other answer.
+   */
+  #upgrade(
+    { addresses, corsOrigin, refuse }: LiveFeedOptions,
+    res: HttpResponse,
+    req: HttpRequest,
+    context: us_socket_context_t,
+  ): void {
+    expectAbort(res)
+    const request = readRequest(res, req, addresses)
+    const { client } = request
+    const id = parseLiveId(request.query)
+    const isForeign = isForeignPage(req.getHeader('origin'), req.getHeader('host'), corsOrigin)
+    const refused = isForeign
+      ? FOREIGN_PAGE
+      : this.#isStopping
+        ? STOPPING
+        : this.#gate.refusal(client)
+    if (!id.ok) refuse(res, request, id.error)
+    else if (refused !== null) refuse(res, request, refused)
+    else {
+      const isLocal = isLocalPeer(res, req)
+      const data: SocketData = { id: id.value, isLocal, client, connection: null }
+      const key = req.getHeader('sec-websocket-key')
+      const protocol = req.getHeader('sec-websocket-protocol')
+      res.upgrade(data, key, protocol, req.getHeader('sec-websocket-extensions'), context)
     }
   }
 

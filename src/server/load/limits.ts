@@ -5,8 +5,8 @@
  */
 
 import { readSurface, SURFACE_DEFAULTS } from '../../config/surface.ts'
-import type { StreamChannel } from '../../protocol/live-frames.ts'
 import { RECENT_ARRIVALS_MAX } from '../../protocol/streams.ts'
+import type { StreamChannel } from '../../protocol/wire.ts'
 
 /** Where a user sets none (docs/limits.md). */
 export const DEFAULT_LIMITS = readSurface(SURFACE_DEFAULTS).limits

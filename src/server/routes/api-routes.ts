@@ -1,11 +1,14 @@
 import { LRUCache } from 'lru-cache'
 import type { Queries, TableAnswer, TablesQuery } from '../../protocol/queries.ts'
-import { parseChart } from '../../protocol/requests/chart.ts'
-import { parseSwaps } from '../../protocol/requests/pages.ts'
-import { accept, type Parsed } from '../../protocol/requests/parsed.ts'
-import { parseExtra } from '../../protocol/requests/query-parameters.ts'
+import { parseChart } from '../../protocol/requests/charts.ts'
+import { accept, type Parsed, parseExtra } from '../../protocol/requests/parsers.ts'
 import { parseTables } from '../../protocol/requests/tables.ts'
-import { parseMarketData, parseSearch, parseTraders } from '../../protocol/requests/tokens.ts'
+import {
+  parseMarketData,
+  parseSearch,
+  parseSwaps,
+  parseTraders,
+} from '../../protocol/requests/tokens.ts'
 import { jsonReply, type Reply } from '../http/reply.ts'
 import { GET_API, type Route } from '../http/router.ts'
 import type { LastTables } from '../live/hub/last-tables.ts'

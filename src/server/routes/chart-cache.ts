@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { Budget } from '../../base/budget.ts'
 import type { BegunChart, ChartQuery, Queries } from '../../protocol/queries.ts'
-import { accept, type Parsed } from '../../protocol/requests/parsed.ts'
+import { accept, type Parsed } from '../../protocol/requests/parsers.ts'
 import { KEPT_FORMS } from '../http/encoded-body.ts'
 import { jsonReply, type Reply } from '../http/reply.ts'
 import {

@@ -1,4 +1,4 @@
-import { accept } from '../../protocol/requests/parsed.ts'
+import { accept } from '../../protocol/requests/parsers.ts'
 import type { Dashboard, DashboardFile } from '../http/dashboard-files.ts'
 import type { Header, Reply } from '../http/reply.ts'
 import type { Route } from '../http/router.ts'

@@ -1,5 +1,5 @@
 import { requestError } from '../../protocol/errors.ts'
-import { accept } from '../../protocol/requests/parsed.ts'
+import { accept } from '../../protocol/requests/parsers.ts'
 import { encodeBody } from '../http/encoded-body.ts'
 import { METRICS_TYPE } from '../http/metrics-text.ts'
 import type { StaticDocument } from '../http/options.ts'

@@ -1,9 +1,13 @@
 import type { Budget } from '../../base/budget.ts'
 import { requestError } from '../../protocol/errors.ts'
 import type { TokenReads } from '../../protocol/queries.ts'
-import { badCursor, parseCursor, parsePage, parseSwaps } from '../../protocol/requests/pages.ts'
-import { accept, type Parsed, quoted } from '../../protocol/requests/parsed.ts'
-import type { QueryParameters } from '../../protocol/requests/query-parameters.ts'
+import {
+  accept,
+  type Parsed,
+  type QueryParameters,
+  quoted,
+} from '../../protocol/requests/parsers.ts'
+import { badCursor, parseCursor, parsePage, parseSwaps } from '../../protocol/requests/tokens.ts'
 import { errorReply, jsonReply, type Reply } from '../http/reply.ts'
 import { GET_API, type Route } from '../http/router.ts'
 

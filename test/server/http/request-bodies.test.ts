@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Parsed } from '../../../src/protocol/requests/parsed.ts'
+import type { Parsed } from '../../../src/protocol/requests/parsers.ts'
 import { EarlyBody, readBody } from '../../../src/server/http/body-reader.ts'
 import { MAX_BODY_BYTES } from '../../../src/server/load/limits.ts'
 import { errorOf } from '../error-json.ts'

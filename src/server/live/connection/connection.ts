@@ -1,23 +1,13 @@
+import type { AdjustableLimits } from '../../../config/surface.ts'
+import type { LiveRequest } from '../../../protocol/live/live-messages.ts'
 import {
   CATCH_UP_BUFFER_BYTES,
-  LITTLE_UNREAD_BYTES,
   MAX_BUFFERED_BYTES,
+  MAX_MESSAGE_BYTES_PER_SECOND,
 } from '../../load/limits.ts'
-import { type ClientLoad, MessageRate } from './message-budget.ts'
 
 /** Sends a frame to a connection, and closes it when too much lies unread. */
 export type Send = (connection: LiveConnection, frame: string) => void
-
-/** What uWebSockets.js keeps for a socket between upgrade and close. */
-export interface SocketData {
-  readonly id: string
-  /** Comes from this machine. */
-  readonly isLocal: boolean
-  /** The client address that the connection counts for. */
-  readonly client: string
-  /** Set when the socket opens. */
-  connection: LiveConnection | null
-}
 
 /** Where frames go: a WebSocket, or a stream of server-sent events. */
 export interface Outlet {
@@ -65,11 +55,6 @@ export interface LiveConnection {
 /** Are so many bytes unread that replays and snapshots wait until the client has read on? */
 export function hasMuchUnread({ isClosed, socket }: LiveConnection): boolean {
   return !isClosed && socket.getBufferedAmount() > CATCH_UP_BUFFER_BYTES
-}
-
-/** Are so few bytes unread that a whole state may be sent? */
-export function hasLittleUnread({ isClosed, socket }: LiveConnection): boolean {
-  return !isClosed && socket.getBufferedAmount() <= LITTLE_UNREAD_BYTES
 }
 
 /** Are so many bytes unread beside the last snapshot that a newer snapshot would arrive sooner than the changes? */
@@ -144,5 +129,136 @@ class TopicSet implements Iterable<string> {
   #count(topic: string, by: number): void {
     const channel = topic.slice(0, topic.indexOf('/'))
     this.#counts.set(channel, this.countOf(channel) + by)
+  }
+}
+
+const WINDOW_MS = 1000
+
+/** All live connections of one client address. */
+export interface ClientLoad {
+  /** Open ones. */
+  connections: number
+  /** What came on all of them. */
+  readonly rate: MessageRate
+}
+
+export type MessageLimits = Pick<
+  AdjustableLimits,
+  'messagesPerSecond' | 'messagesPerSecondPerAddress' | 'subscriptionsPerSecondPerAddress'
+>
+
+/**
+ * How much may come in one second. A connection has limits of its own, and a client address has
+ * limits over all of its connections. When an address is past one of its limits, those of its
+ * connections go that have sent more than an equal part of it: what an innocent neighbour behind
+ * the same address sends, pongs for instance, costs it nothing. So an address never has more than
+ * twice its limit served.
+ */
+export class MessageBudget {
+  readonly #limits: MessageLimits
+
+  constructor(limits: MessageLimits) {
+    this.#limits = limits
+  }
+
+  /** Counts a frame; null, or why the connection has to go. */
+  messageRefusal(
+    { rate, load }: Pick<LiveConnection, 'rate' | 'load'>,
+    bytes: number,
+    nowMs: number,
+  ): string | null {
+    const { messagesPerSecond, messagesPerSecondPerAddress } = this.#limits
+    rate.tookMessage(bytes, nowMs)
+    load?.rate.tookMessage(bytes, nowMs)
+    if (rate.messages > messagesPerSecond || rate.bytes > MAX_MESSAGE_BYTES_PER_SECOND)
+      return 'too many messages in one second'
+    if (load === null) return null
+    const isTooMuch =
+      isOver(messagesPerSecondPerAddress, load.rate.messages, rate.messages, load) ||
+      isOver(MAX_MESSAGE_BYTES_PER_SECOND, load.rate.bytes, rate.bytes, load)
+    return isTooMuch ? 'too many messages of one address in one second' : null
+  }
+
+  /** Counts what a frame asks for; null, or why the connection has to go. */
+  requestRefusal(
+    { rate, load }: Pick<LiveConnection, 'rate' | 'load'>,
+    request: LiveRequest,
+    nowMs: number,
+  ): string | null {
+    if (load === null) return null
+    const keys = keysOf(request)
+    if (keys === 0) return null
+    rate.tookKeys(keys, nowMs)
+    load.rate.tookKeys(keys, nowMs)
+    const { subscriptionsPerSecondPerAddress } = this.#limits
+    return isOver(subscriptionsPerSecondPerAddress, load.rate.keys, rate.keys, load)
+      ? 'too many subscriptions of one address in one second'
+      : null
+  }
+}
+
+/** Is the client past its limit, and this connection with more than its part of it? */
+function isOver(limit: number, ofClient: number, own: number, { connections }: ClientLoad) {
+  return ofClient > limit && own * connections > limit
+}
+
+function keysOf(request: LiveRequest): number {
+  switch (request.kind) {
+    case 'refused':
+    case 'ping':
+    case 'pong':
+      return 0
+    case 'stream':
+      return request.keys.length
+    default:
+      return 1
+  }
+}
+
+/** What came in the present second: of one connection, or of all that one client has. */
+export class MessageRate {
+  #endsAtMs = 0
+  #messages = 0
+  #bytes = 0
+  #keys = 0
+
+  /** Frames of any kind. */
+  get messages(): number {
+    return this.#messages
+  }
+
+  /** Bytes of their payloads. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** Mints, wallets, tables and candles that were subscribed to or left. */
+  get keys(): number {
+    return this.#keys
+  }
+
+  hasEnded(nowMs: number): boolean {
+    return nowMs >= this.#endsAtMs
+  }
+
+  /** Counts a frame. */
+  tookMessage(bytes: number, nowMs: number): void {
+    this.#turn(nowMs)
+    this.#messages++
+    this.#bytes += bytes
+  }
+
+  /** Counts what a frame asks for. */
+  tookKeys(keys: number, nowMs: number): void {
+    this.#turn(nowMs)
+    this.#keys += keys
+  }
+
+  #turn(nowMs: number): void {
+    if (!this.hasEnded(nowMs)) return
+    this.#endsAtMs = nowMs + WINDOW_MS
+    this.#messages = 0
+    this.#bytes = 0
+    this.#keys = 0
   }
 }

@@ -4,8 +4,8 @@ import {
   parseLiveMessage,
   STARTING,
 } from '../../../protocol/live/live-messages.ts'
-import { liveErrorFrame } from '../../../protocol/live-frames.ts'
-import type { IsKnownAddress } from '../../../protocol/requests/address.ts'
+import type { Queries } from '../../../protocol/queries.ts'
+import { liveErrorFrame } from '../../../protocol/wire.ts'
 import { Fifo } from '../../load/fair-queue.ts'
 import {
   INBOX_MESSAGE_BYTES,
@@ -15,15 +15,20 @@ import {
   MAX_MESSAGE_BYTES,
 } from '../../load/limits.ts'
 import type { LoopScheduler, Waiting } from '../../load/loop-scheduler.ts'
-import { hasMuchUnread, type LiveConnection, type Send } from './connection.ts'
+import {
+  hasMuchUnread,
+  type LiveConnection,
+  MessageBudget,
+  type MessageLimits,
+  type Send,
+} from './connection.ts'
 import type { LiveFailures } from './live-failures.ts'
-import { MessageBudget, type MessageLimits } from './message-budget.ts'
 
 interface IncomingParts {
   readonly limits: MessageLimits
   readonly turns: LoopScheduler
   readonly send: Send
-  readonly isKnownAddress: IsKnownAddress
+  readonly isKnownAddress: Queries['isKnownAddress']
   /** Is the state being recovered, so that no address is known yet? */
   readonly isStarting: () => boolean
   readonly close: (connection: LiveConnection, code: number, reason: string) => void

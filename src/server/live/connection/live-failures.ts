@@ -1,6 +1,6 @@
 import { stackOf, TapeDamage } from '../../../base/errors.ts'
 import { CLOSE_CODES } from '../../../protocol/errors.ts'
-import { type FollowedWords, liveErrorFrame } from '../../../protocol/live-frames.ts'
+import { type FollowedWords, liveErrorFrame } from '../../../protocol/wire.ts'
 import { DamageLines } from '../../http/damage-lines.ts'
 import type { Log, OnStep } from '../../http/options.ts'
 import type { LiveConnection, Send } from './connection.ts'

@@ -1,5 +1,6 @@
 import { Budget, UNFINISHED, within } from '../../../base/budget.ts'
 import { TapeDamage } from '../../../base/errors.ts'
+import type { LiveStreams } from '../../../protocol/streams.ts'
 import {
   type FollowedWords,
   type MessageForm,
@@ -7,8 +8,7 @@ import {
   resyncFrame,
   type StreamChannel,
   streamWords,
-} from '../../../protocol/live-frames.ts'
-import type { LiveStreams } from '../../../protocol/streams.ts'
+} from '../../../protocol/wire.ts'
 import {
   CATCH_UP_FRAMES,
   CATCH_UP_RETRY_MS,
@@ -193,8 +193,7 @@ export class CatchUps {
     const { connection, channel, key, topic, after } = catchUp
     const seq = this.#streams.sources[channel].head(key)
     const epoch = this.#streams.epoch()
-    const frame = resyncFrame({ channel, key, reason, fromSeq: after, seq, epoch })
-    this.#actions.send(connection, frame)
+    this.#actions.send(connection, resyncFrame({ channel, key, seq, epoch }, reason, after))
     if (!catchUp.orSnapshot) {
       this.#actions.giveUp(connection, topic)
       return true

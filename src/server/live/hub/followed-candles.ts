@@ -1,8 +1,16 @@
+import { barTime, nextBarTime } from '../../../base/bar-time.ts'
 import { Budget, UNFINISHED, within } from '../../../base/budget.ts'
 import type { CandlesRequest } from '../../../protocol/live/live-messages.ts'
-import { candlesWords } from '../../../protocol/live-frames.ts'
-import type { BegunChart, ChartQuery, Queries } from '../../../protocol/queries.ts'
-import { LiveCandles, newestBars } from '../../../query/live/live-candles.ts'
+import {
+  type BegunChart,
+  CHART_COLUMNS,
+  type ChartQuery,
+  type Queries,
+  type Resolution,
+  widthOf,
+} from '../../../protocol/queries.ts'
+import type { LiveStreams, Trade } from '../../../protocol/streams.ts'
+import { type FollowedWords, jsonNumber, jsonString } from '../../../protocol/wire.ts'
 import {
   CANDLES_EVERY_MS,
   MAX_CANDLES,
@@ -47,15 +55,13 @@ export class FollowedCandles {
   }
 
   /** A swap of the mint came, with this time (unix seconds). */
-  traded(mint: string, timestamp: number): void {
+  readonly traded = ({ mint, timestamp }: Pick<Trade, 'mint' | 'timestamp'>): void => {
     const ofMint = this.#ofMint.get(mint)
     if (ofMint !== undefined) for (const candles of ofMint) candles.traded(timestamp)
   }
 
   /** The prices of all trades of the mint changed: so did its bars, from the first on. */
-  repriced(mint: string): void {
-    this.traded(mint, 0)
-  }
+  readonly repriced = (mint: string): void => this.traded({ mint, timestamp: 0 })
 
   /**
    * False: the request is to be served again in a later turn, because much lies unread, or trades of the mint are
@@ -65,7 +71,7 @@ export class FollowedCandles {
     const { mint, resolution, countback } = request
     const topic = `${NAME}/${resolution}/${mint}`
     if (request.action === 'unsubscribe') {
-      this.channel.leave(connection, topic, candlesWords(mint, resolution))
+      this.channel.leave(connection, topic, { event: NAME, mint, resolution })
       return true
     }
     if (hasMuchUnread(connection)) return false
@@ -157,4 +163,135 @@ export class ChartWritings {
     this.#begun.delete(connection)
     return { text, times: begun.chart.column('t') }
   }
+}
+
+/** Trades may lie this far ahead of the clock (contract section 7, and more than that). */
+const AHEAD_SECONDS = 120
+
+/** A bar as it is sent. */
+interface Bar {
+  readonly time: number
+  /** JSON text, in the order of the columns. */
+  readonly numbers: readonly (string | undefined)[]
+  /** All of them. */
+  readonly text: string
+}
+
+/** The bars of one mint and width that somebody follows: what changed since the last frame. */
+export class LiveCandles {
+  readonly mint: string
+  readonly resolution: Resolution
+  step = 0
+  /** Of the last frame; -1 before. */
+  position = -1
+  readonly #answers: Queries
+  readonly #streams: LiveStreams
+  /** Bars that may still change, as they were sent, by their time. */
+  readonly #open = new Map<number, string>()
+  /** Bars from here on are looked at. */
+  #from: number
+  #isTraded = false
+  #now = -1
+
+  constructor(mint: string, resolution: Resolution, answers: Queries, streams: LiveStreams) {
+    this.mint = mint
+    this.resolution = resolution
+    this.#answers = answers
+    this.#streams = streams
+    this.#from = barTime(widthOf(resolution), streams.settledTime())
+    this.#remember(this.#read(this.#from))
+  }
+
+  get words(): FollowedWords {
+    return { event: NAME, mint: this.mint, resolution: this.resolution }
+  }
+
+  /** Was there a trade since it was read, or does a bar wait to become final that is so by now? */
+  get hasToBeRead(): boolean {
+    if (this.#isTraded) return true
+    for (const time of this.#open.keys()) if (this.#isFinal(time)) return true
+    return false
+  }
+
+  /** A swap of the mint came with this time: its bar is to be looked at, however old. */
+  traded(timestamp: number): void {
+    this.#from = Math.min(this.#from, barTime(widthOf(this.resolution), timestamp))
+    this.#isTraded = true
+  }
+
+  /** Reads the bars that may have changed; the delta frame, or null when none has. */
+  advance(): string | null {
+    this.#isTraded = false
+    const bars = this.#read(this.#from)
+    const changed = bars.filter(
+      ({ time, text }) => this.#isFinal(time) || this.#open.get(time) !== text,
+    )
+    this.#remember(bars)
+    if (changed.length === 0) return null
+    this.step += 1
+    const data = CHART_COLUMNS.map(
+      (name, column) => `"${name}":[${changed.map(({ numbers }) => numbers[column]).join()}]`,
+    )
+    const changedTimes = changed.map(({ time }) => time)
+    return this.#frame('delta', `{${data.join()}}`, changedTimes)
+  }
+
+  /** The newest bars: the text of the chart of now, and the times in it. */
+  snapshot(text: string, times: readonly number[]): string {
+    this.#stand()
+    return this.#frame('snapshot', text, times)
+  }
+
+  /** The bars from a time on. */
+  #read(from: number): readonly Bar[] {
+    const newest = newestBars(this.mint, this.resolution, 0, this.#streams)
+    const chart = this.#answers.beginChart({ ...newest, from: Math.max(0, from) }, Budget.unlimited)
+    this.#stand()
+    const columns = CHART_COLUMNS.map((name) => chart.column(name).map(jsonNumber))
+    return chart.column('t').map((time, i) => {
+      const numbers = columns.map((column) => column[i])
+      return { time, numbers, text: numbers.join() }
+    })
+  }
+
+  /** The next frame is of this position and time. */
+  #stand(): void {
+    this.position = this.#streams.position()
+    this.#now = this.#streams.now()
+  }
+
+  /** Keeps the bars that may still change; older ones are not read again. */
+  #remember(bars: readonly Bar[]): void {
+    this.#open.clear()
+    for (const { time, text } of bars) if (!this.#isFinal(time)) this.#open.set(time, text)
+    const [firstOpen] = this.#open.keys()
+    const last = bars.at(-1)
+    if (firstOpen !== undefined) this.#from = firstOpen
+    else if (last !== undefined) this.#from = nextBarTime(widthOf(this.resolution), last.time)
+  }
+
+  #isFinal(time: number): boolean {
+    return nextBarTime(widthOf(this.resolution), time) <= this.#streams.settledTime()
+  }
+
+  #frame(type: string, data: string, times: readonly number[]): string {
+    const final = JSON.stringify(times.map((time) => this.#isFinal(time)))
+    return (
+      `{"channel":"${NAME}","type":"${type}","mint":${jsonString(this.mint)}` +
+      `,"resolution":"${this.resolution}","step":${this.step},"seq":${this.position}` +
+      `,"epoch":${jsonString(this.#streams.epoch())},"time":${this.#now},"data":${data},"final":${final}}`
+    )
+  }
+}
+
+/** The chart that a snapshot of candles is. */
+export function newestBars(
+  mint: string,
+  resolution: Resolution,
+  countback: number,
+  streams: LiveStreams,
+): ChartQuery {
+  const to = streams.now() + AHEAD_SECONDS
+  const plain = { continuous: false, fill: 'none', udf: false } as const
+  return { mint, resolution, from: 0, to, countback, ...plain }
 }

@@ -1,11 +1,11 @@
 import type { LiveErrorCode } from '../../../protocol/errors.ts'
-import { type FollowedWords, liveErrorFrame } from '../../../protocol/live-frames.ts'
 import type { Queries } from '../../../protocol/queries.ts'
 import type { LiveStreams } from '../../../protocol/streams.ts'
+import { type FollowedWords, liveErrorFrame } from '../../../protocol/wire.ts'
 import type { OnStep } from '../../http/options.ts'
-import { CATCH_UP_BUFFER_BYTES, STATE_SLICE_MS } from '../../load/limits.ts'
+import { CATCH_UP_BUFFER_BYTES, LITTLE_UNREAD_BYTES, STATE_SLICE_MS } from '../../load/limits.ts'
 import { isLoopback } from '../../sockets/client-address.ts'
-import { hasLittleUnread, type LiveConnection, lags, type Send } from '../connection/connection.ts'
+import { type LiveConnection, lags, type Send } from '../connection/connection.ts'
 import type { LiveFailures } from '../connection/live-failures.ts'
 import type { Topics } from './topics.ts'
 
@@ -212,6 +212,11 @@ export class StateChannel<State extends FollowedState> {
     if (hasItsShare()) return refused(`${maxOfAddress} different ${what} of one address`)
     return isFull() ? refused(`${max} different ${what} in all`) : null
   }
+}
+
+/** Are so few bytes unread that a whole state may be sent? */
+function hasLittleUnread({ isClosed, socket }: LiveConnection): boolean {
+  return !isClosed && socket.getBufferedAmount() <= LITTLE_UNREAD_BYTES
 }
 
 function first(topics: ReadonlySet<string>): string | undefined {

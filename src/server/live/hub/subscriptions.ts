@@ -1,26 +1,22 @@
 import { TapeDamage } from '../../../base/errors.ts'
+import type { StreamRequest } from '../../../protocol/live/live-messages.ts'
+import type { LiveStreams } from '../../../protocol/streams.ts'
 import {
-  MAX_CONNECTION_MINTS,
-  MAX_CONNECTION_WALLETS,
-  STARTING_FRAME,
-  type StreamRequest,
-} from '../../../protocol/live/live-messages.ts'
-import {
-  acknowledgement,
   type EventChannel,
   KEY_NAMES,
   liveErrorFrame,
-  numberedAcknowledgement,
   type ResyncReason,
   resyncFrame,
   type StreamChannel,
-} from '../../../protocol/live-frames.ts'
-import type { LiveStreams } from '../../../protocol/streams.ts'
+} from '../../../protocol/wire.ts'
 import { CATCH_UP_SLICE_MS, MAX_REPLAYED, MAX_REPLAYED_TOGETHER } from '../../load/limits.ts'
 import { hasMuchUnread, type LiveConnection, type Send } from '../connection/connection.ts'
 import type { CatchUps } from './catch-ups.ts'
 import type { LastTables } from './last-tables.ts'
 import type { Topics } from './topics.ts'
+
+/** Mints and wallets of one connection at most, over all of its messages (contract section 4). */
+export const MAX_CONNECTION_KEYS = { mint: 1000, wallet: 1000 } as const
 
 interface SubscriptionParts {
   readonly streams: LiveStreams
@@ -48,12 +44,8 @@ export class Subscriptions {
 
   /** Applies a request and sends its answers; false: much lies unread, and it is to be served again later. */
   serve(connection: LiveConnection, request: StreamRequest): boolean {
-    const { streams, send } = this.#parts
+    const { send } = this.#parts
     const { action, channel, keys, form } = request
-    if (form !== 'plain' && !streams.isReady()) {
-      send(connection, STARTING_FRAME)
-      return true
-    }
     if (action === 'unsubscribe') {
       for (const key of keys) this.#leave(connection, topicOf(channel, key))
       send(connection, acknowledgement('unsubscribed', request))
@@ -92,7 +84,7 @@ export class Subscriptions {
     const { topics } = connection
     const added = keys.filter((key) => !topics.has(topicOf(channel, key)))
     const asked = topics.countOf(channel) + added.length
-    const max = name === 'mint' ? MAX_CONNECTION_MINTS : MAX_CONNECTION_WALLETS
+    const max = MAX_CONNECTION_KEYS[name]
     if (asked <= max) return null
     const message = `The connection would follow ${asked} ${name}s, at most ${max} are allowed.`
     return liveErrorFrame(`too_many_${name}s`, message)
@@ -148,7 +140,7 @@ export class Subscriptions {
     const from = request.from.get(key) ?? null
     if (reason !== null) {
       const epoch = streams.epoch()
-      send(connection, resyncFrame({ channel, key, reason, fromSeq: from, seq, epoch }))
+      send(connection, resyncFrame({ channel, key, seq, epoch }, reason, from))
       if (!orSnapshot) return null
     }
     const after = reason === null ? from : null
@@ -202,4 +194,34 @@ function hasSeq(request: StreamRequest): request is NumberedRequest {
 
 function topicOf(channel: EventChannel, key: string): string {
   return `${channel}/${key}`
+}
+
+/** The acknowledgement of one message that asked for no numbers, or ended streams. */
+function acknowledgement(
+  type: 'subscribed' | 'unsubscribed',
+  { channel, keys, many }: StreamRequest,
+): string {
+  const name = KEY_NAMES[channel]
+  const named = name === null ? {} : many ? { [`${name}s`]: keys } : { [name]: keys[0] }
+  return JSON.stringify({ type, event: channel, ...named })
+}
+
+/** The acknowledgement of numbered streams: the seq before the next message of each key, where the channel has one. */
+function numberedAcknowledgement(
+  { channel, many }: StreamRequest,
+  seqs: ReadonlyMap<string, number>,
+  epoch: string,
+): string {
+  const about = { type: 'subscribed', event: channel }
+  const name = KEY_NAMES[channel]
+  const keys = [...seqs.keys()]
+  if (name !== null && many)
+    return JSON.stringify({
+      ...about,
+      [`${name}s`]: keys,
+      seqs: Object.fromEntries(seqs),
+      epoch,
+    })
+  const [seq] = seqs.values()
+  return JSON.stringify({ ...about, ...(name !== null && { [name]: keys[0] }), seq, epoch })
 }

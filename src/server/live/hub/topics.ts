@@ -1,6 +1,17 @@
-import { MESSAGE_FORMS, type MessageForm } from '../../../protocol/live-frames.ts'
+import type { LiveSource, LiveStreams, Trade } from '../../../protocol/streams.ts'
+import {
+  type AnnouncedChannel,
+  type EventChannel,
+  type EventMessage,
+  eventFrame,
+  type MessageForm,
+  type StreamChannel,
+} from '../../../protocol/wire.ts'
 import type { LiveApp } from '../../sockets/apps.ts'
 import type { LiveConnection, Send } from '../connection/connection.ts'
+import type { LastTables } from './last-tables.ts'
+
+const MESSAGE_FORMS = ['plain', 'numbered', 'extra'] as const
 
 /** Those who get the same bytes: they follow one topic in one form. */
 interface Followers {
@@ -38,7 +49,7 @@ export class Topics {
   #held = 0
   #published = 0
 
-  /** `afterPublish` is told who got how many bytes each. */
+  /** `afterPublish` is called with those who got a frame and its bytes. */
   constructor(
     app: LiveApp,
     afterPublish: (followers: ReadonlySet<LiveConnection>, bytes: number) => void,
@@ -192,6 +203,98 @@ export class Topics {
     followers.held -= 1
     this.#held -= 1
     return true
+  }
+}
+
+/** Publishes the engine's events to all who follow them: in each form a frame is made once. */
+export class EventPublisher {
+  readonly #topics: Topics
+  readonly #streams: LiveStreams
+  readonly #lastTables: LastTables
+  readonly #send: Send
+  #isStopped = false
+  #poolTrades = 0
+
+  constructor(
+    source: LiveSource,
+    topics: Topics,
+    streams: LiveStreams,
+    lastTables: LastTables,
+    send: Send,
+  ) {
+    this.#topics = topics
+    this.#streams = streams
+    this.#lastTables = lastTables
+    this.#send = send
+    source.onTrade((trade) => this.#publishTrade(trade))
+    source.onAnnounced((channel, message) => this.#publishAnnounced(channel, message))
+  }
+
+  /** Trades that were sent to followers of `update_pools_info`. */
+  get poolTrades(): number {
+    return this.#poolTrades
+  }
+
+  /** Nothing is published from here on. */
+  stop(): void {
+    this.#isStopped = true
+  }
+
+  #publishTrade(trade: Trade): void {
+    if (this.#isStopped) return
+    const { mint } = trade
+    this.#sendPools(mint, trade)
+    this.#publish('update_mint_info', mint, trade, trade.seq)
+    this.#publish('all_trades', '', trade, trade.tradeSeq)
+    // The text of a wallet is worth making only when somebody follows one.
+    if (this.#topics.hasAny('wallet_trades'))
+      this.#publish('wallet_trades', trade.wallet, trade, trade.walletSeq)
+  }
+
+  #publishAnnounced(channel: AnnouncedChannel, message: EventMessage): void {
+    if (this.#isStopped) return
+    this.#publish(channel, '', message, this.#streams.sources[channel].head(''))
+  }
+
+  /** Publishes an event to all who follow it: in each form its frame is made once. */
+  #publish(channel: StreamChannel, key: string, message: EventMessage, seq: number): void {
+    const topic = this.#topics.find(channel, key)
+    if (topic === undefined) return
+    for (const form of MESSAGE_FORMS) {
+      const followers = topic[form]
+      if (followers !== null)
+        this.#topics.publishTo(followers, this.#frame(form, channel, message, seq, key))
+    }
+  }
+
+  #frame(
+    form: MessageForm,
+    channel: EventChannel,
+    message: EventMessage,
+    seq: number,
+    key?: string,
+  ): string {
+    if (form === 'plain') return eventFrame(channel, message)
+    const number = { seq, epoch: this.#streams.epoch(), extra: form === 'extra' }
+    return eventFrame(channel, message, number, key)
+  }
+
+  /** `update_pools_info`: the trades of the tokens in the last table answer of a connection's id. */
+  #sendPools(mint: string, trade: Trade): void {
+    const channel = 'update_pools_info'
+    const topic = this.#topics.find(channel, '')
+    if (topic === undefined) return
+    const ids = this.#lastTables.readersOf(mint)
+    if (ids.size === 0) return
+    for (const form of MESSAGE_FORMS) {
+      let frame: string | null = null
+      for (const connection of topic[form]?.all ?? []) {
+        if (!ids.has(connection.id)) continue
+        frame ??= this.#frame(form, channel, trade, trade.seq)
+        this.#poolTrades += 1
+        this.#send(connection, frame)
+      }
+    }
   }
 }
 

@@ -1,7 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { OutOfTime } from '../../../../src/base/budget.ts'
 import { TapeDamage } from '../../../../src/base/errors.ts'
-import { MAX_CONNECTION_MINTS } from '../../../../src/protocol/live/live-messages.ts'
 import type { StreamSource } from '../../../../src/protocol/streams.ts'
 import {
   type LiveConnection,
@@ -9,7 +8,10 @@ import {
 } from '../../../../src/server/live/connection/connection.ts'
 import { CatchUps } from '../../../../src/server/live/hub/catch-ups.ts'
 import { LastTables } from '../../../../src/server/live/hub/last-tables.ts'
-import { Subscriptions } from '../../../../src/server/live/hub/subscriptions.ts'
+import {
+  MAX_CONNECTION_KEYS,
+  Subscriptions,
+} from '../../../../src/server/live/hub/subscriptions.ts'
 import { Topics } from '../../../../src/server/live/hub/topics.ts'
 import { MAX_CATCH_UPS, MAX_REPLAYED_TOGETHER } from '../../../../src/server/load/limits.ts'
 import { fakeStreams } from '../../fake-service.ts'
@@ -60,7 +62,7 @@ function started(source: StreamSource = UNANSWERED) {
 test('mints whose snapshots are on their way count towards what a connection may follow', () => {
   const { follow } = started()
   const client = newClient()
-  const most = MAX_CONNECTION_MINTS
+  const most = MAX_CONNECTION_KEYS.mint
   expect(follow(client, 0, most - 10)).toMatchObject({ type: 'subscribed' })
   // Those that it follows already take no place.
   expect(follow(client, most - 20, 20)).toMatchObject({ type: 'subscribed' })

@@ -5,7 +5,42 @@
  */
 
 import type { LiveErrorCode } from './errors.ts'
-import { jsonString } from './json-text.ts'
+
+/** Writing JSON text by hand: the same characters as JSON.stringify, without building objects. */
+
+/** Characters that need an escape, or a look at surrogates. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON escapes exactly these
+const NEEDS_CARE = /["\\\u0000-\u001f\ud800-\udfff]/
+
+export function jsonString(text: string): string {
+  return NEEDS_CARE.test(text) ? JSON.stringify(text) : `"${text}"`
+}
+
+/** A finite number; what is not finite is unknown, and unknown is 0 (contract section 1). */
+export function jsonNumber(value: number): string {
+  return String(finiteNumber(value))
+}
+
+/** `value` as the wire has it: 0 where it is not finite. */
+export function finiteNumber(value: number): number {
+  return value - value === 0 ? value : 0
+}
+
+const SECONDS_CACHED = 4_096
+const texts: string[] = new Array(SECONDS_CACHED).fill('')
+const seconds = new Float64Array(SECONDS_CACHED).fill(-1)
+
+/** Unix seconds as "YYYY-MM-DD HH:MM:SS" in UTC. */
+export function timeText(unixSeconds: number): string {
+  const at = unixSeconds % SECONDS_CACHED
+  const cached = texts[at]
+  if (seconds[at] === unixSeconds && cached !== undefined) return cached
+  const iso = new Date(unixSeconds * 1000).toISOString()
+  const text = `${iso.slice(0, 10)} ${iso.slice(11, 19)}`
+  seconds[at] = unixSeconds
+  texts[at] = text
+  return text
+}
 
 /** Channels whose messages have a seq of their own (docs/live.md). */
 export const STREAM_CHANNELS = [
@@ -24,8 +59,7 @@ export type AnnouncedChannel = Extract<StreamChannel, 'mint_migration' | 'new_la
 export type EventChannel = StreamChannel | 'update_pools_info'
 
 /** What the messages of a subscription carry: what the specification says, their number too, additive keys as well. */
-export const MESSAGE_FORMS = ['plain', 'numbered', 'extra'] as const
-export type MessageForm = (typeof MESSAGE_FORMS)[number]
+export type MessageForm = 'plain' | 'numbered' | 'extra'
 
 /** Why a stream cannot go on where a client stopped. */
 export const RESYNC_REASONS = {
@@ -87,27 +121,22 @@ export function streamWords(channel: StreamChannel, key: string): FollowedWords 
   return { event: channel, ...(name !== null && { [name]: key }) }
 }
 
-/** A live table in the words of its acknowledgement. */
-export function tableWords(table: string): FollowedWords {
-  return { event: 'meme_tables', table }
-}
-
-/** Live candles in the words of their acknowledgement. */
-export function candlesWords(mint: string, resolution: string): FollowedWords {
-  return { event: 'candles', mint, resolution }
-}
-
-interface Resync {
-  readonly channel: StreamChannel
-  readonly key: string
-  readonly reason: ResyncReason
-  readonly fromSeq: number | null
-  readonly seq: number
-  readonly epoch: string
-}
-
 /** The frame that says that a stream cannot be resumed. */
-export function resyncFrame({ channel, key, reason, fromSeq, seq, epoch }: Resync): string {
+export function resyncFrame(
+  {
+    channel,
+    key,
+    seq,
+    epoch,
+  }: {
+    readonly channel: StreamChannel
+    readonly key: string
+    readonly seq: number
+    readonly epoch: string
+  },
+  reason: ResyncReason,
+  fromSeq: number | null,
+): string {
   return JSON.stringify({
     type: 'resync',
     ...streamWords(channel, key),
@@ -118,61 +147,6 @@ export function resyncFrame({ channel, key, reason, fromSeq, seq, epoch }: Resyn
     epoch,
   })
 }
-
-/** A snapshot of an event channel; `data` is JSON text. */
-export function snapshotFrame(
-  { channel, key, seq, epoch }: Omit<Resync, 'reason' | 'fromSeq'>,
-  position: number,
-  data: string,
-): string {
-  const name = KEY_NAMES[channel]
-  const named = name === null ? '' : `,"${name}":${jsonString(key)}`
-  return (
-    `{"channel":"${channel}","type":"snapshot"${named},"seq":${seq}` +
-    `,"epoch":${jsonString(epoch)},"position":${position},"data":${data}}`
-  )
-}
-
-/** What one message of a client named, which its acknowledgement names again. */
-interface NamedStreams {
-  readonly channel: EventChannel
-  readonly keys: readonly string[]
-  /** Did the client send a list? */
-  readonly many: boolean
-}
-
-/** The acknowledgement of one message that asked for no numbers, or ended streams. */
-export function acknowledgement(
-  type: 'subscribed' | 'unsubscribed',
-  { channel, keys, many }: NamedStreams,
-): string {
-  const name = KEY_NAMES[channel]
-  const named = name === null ? {} : many ? { [`${name}s`]: keys } : { [name]: keys[0] }
-  return JSON.stringify({ type, event: channel, ...named })
-}
-
-/** The acknowledgement of numbered streams: the seq before the next message of each key, where the channel has one. */
-export function numberedAcknowledgement(
-  { channel, many }: Omit<NamedStreams, 'keys'>,
-  seqs: ReadonlyMap<string, number>,
-  epoch: string,
-): string {
-  const about = { type: 'subscribed', event: channel }
-  const name = KEY_NAMES[channel]
-  const keys = [...seqs.keys()]
-  if (name !== null && many)
-    return JSON.stringify({
-      ...about,
-      [`${name}s`]: keys,
-      seqs: Object.fromEntries(seqs),
-      epoch,
-    })
-  const [seq] = seqs.values()
-  return JSON.stringify({ ...about, ...(name !== null && { [name]: keys[0] }), seq, epoch })
-}
-
-export const PING_FRAME = '{"type":"ping"}'
-export const PONG_FRAME = '{"type":"pong"}'
 
 /** An error frame; the connection stays. `ended` is what it followed until now: it answers no message. */
 export function liveErrorFrame(

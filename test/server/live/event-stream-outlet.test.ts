@@ -1,14 +1,13 @@
 import { expect, test } from 'vitest'
-import {
-  EventStreamOutlet,
-  type StreamResponse,
-} from '../../../../src/server/live/connection/event-stream-outlet.ts'
-import { EVENT_STREAM_PIECE_BYTES, MAX_BUFFERED_BYTES } from '../../../../src/server/load/limits.ts'
+import { EventStreamOutlet } from '../../../src/server/live/event-streams.ts'
+import { EVENT_STREAM_PIECE_BYTES, MAX_BUFFERED_BYTES } from '../../../src/server/load/limits.ts'
+
+type Response = ConstructorParameters<typeof EventStreamOutlet>[0]
 
 const KERNEL_BYTES = 64 * 1024
 
 /** A response whose client reads what it is told to: the kernel has room for some, the rest is held as by uWebSockets.js. */
-class SlowResponse implements StreamResponse {
+class SlowResponse implements Response {
   isEnded = false
   isBroken = false
   #inKernel = 0

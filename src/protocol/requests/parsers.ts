@@ -1,4 +1,45 @@
-import { accept, type Parsed, quoted, type Refused, refuse } from './parsed.ts'
+/**
+ * Reading requests: query parameters, paths and bodies come in as text, and a query of protocol/queries.ts or a refusal
+ * goes out, both as values. Each message names the parameter or body path, what came and what is allowed; the client's
+ * text in it is quoted and cut. Nothing here knows HTTP or the engine.
+ */
+
+import { isAddress } from '../../base/base58.ts'
+import { type RequestError, requestError } from '../errors.ts'
+import type { Queries } from '../queries.ts'
+
+/** The result of every parser: the query, or the refusal that goes to the client. */
+export type Parsed<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly error: RequestError }
+
+export type Refused = Extract<Parsed<never>, { ok: false }>
+
+/** A parsed value. */
+export function accept<T>(value: T): Parsed<T> {
+  return { ok: true, value }
+}
+
+/** Refuses one parameter or body path; the sentence is the message and the only detail. */
+export function refuse(code: RequestError['code'], path: string, message: string): Refused {
+  return { ok: false, error: requestError(code, message, [{ path, message }]) }
+}
+
+/** Characters of the client's text that a message repeats. */
+const QUOTED_CHARACTERS = 40
+
+/** Text of the client for a message: quoted, and cut so that it cannot swell the answer. */
+export function quoted(text: string): string {
+  const cut = text.length > QUOTED_CHARACTERS ? `${text.slice(0, QUOTED_CHARACTERS)}…` : text
+  return JSON.stringify(cut)
+}
+
+/** A value of the client for a message; lists and objects are not repeated. */
+export function shown(value: unknown): string {
+  if (typeof value === 'string') return quoted(value)
+  if (Array.isArray(value)) return 'an array'
+  return typeof value === 'object' && value !== null ? 'an object' : String(value)
+}
 
 const SWITCH_WORDS = ['0', '1', 'false', 'true'] as const
 
@@ -35,9 +76,8 @@ function decodePair(raw: string, path: string): Parsed<string> {
 
 /** The single value of a parameter, null when absent; a repeated parameter is a 400. */
 export function single(parameters: QueryParameters, name: string): Parsed<string | null> {
-  const values = parameters.get(name)
-  if (values === undefined) return accept(null)
-  if (values.length === 1) return accept(values[0])
+  const values = parameters.get(name) ?? []
+  if (values.length <= 1) return accept(values[0] ?? null)
   return refuse(
     'invalid_parameter',
     name,
@@ -156,4 +196,69 @@ export function unixSeconds(parameters: QueryParameters, name: string): Parsed<n
 
 function badTime(name: string, text: string, rest: string): Refused {
   return refuse('invalid_parameter', name, `${name} came as ${quoted(text)}, ${rest}.`)
+}
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true })
+
+/** Text of a request body; not UTF-8 or nothing but space is a 400. */
+export function bodyText(bytes: Uint8Array): Parsed<string> {
+  let text: string
+  try {
+    text = UTF8.decode(bytes)
+  } catch {
+    return refuse('invalid_encoding', 'body', 'body came with bytes that are not UTF-8.')
+  }
+  if (text.trim() !== '') return accept(text)
+  return refuse('empty_body', 'body', 'body came empty, a JSON object is expected.')
+}
+
+/**
+ * Reads JSON; V8's parser is not recursive, so depth cannot hurt it. Nobody reads the stack of its exception, and
+ * collecting one would be four fifths of the cost of a bad text.
+ */
+export function parseJson(text: string): Parsed<unknown> {
+  const { stackTraceLimit } = Error
+  Error.stackTraceLimit = 0
+  try {
+    const value: unknown = JSON.parse(text)
+    return accept(value)
+  } catch (error) {
+    const message = `body came as text that is not valid JSON${breakOf(error)}.`
+    return refuse('invalid_json', 'body', message)
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit
+  }
+}
+
+/** Where the text breaks, as far as the parser says: a position, or only a character. */
+function breakOf(error: unknown): string {
+  if (!(error instanceof SyntaxError)) return ''
+  const { message } = error
+  const position = / at position (\d+)/.exec(message)?.[1]
+  if (position !== undefined) return `: it breaks at position ${position}`
+  if (message.startsWith('Unexpected end')) return ': it ends too early'
+  const character = /^Unexpected token '(.)',/s.exec(message)?.[1]
+  return character === undefined ? '' : `: ${quoted(character)} is not expected where it stands`
+}
+
+/** The end of every refusal of a text that cannot be a mint or a wallet. */
+export const ADDRESS_EXPECTED = 'an address is expected: 32 to 44 characters of base58'
+
+/**
+ * Can this text be a mint or a wallet? The one rule of all requests: it is an address, known or not, or a name that
+ * came in an event line, where tokens may have other names.
+ */
+export function mayBeAddress(text: string, isKnownAddress: Queries['isKnownAddress']): boolean {
+  return isAddress(text) || isKnownAddress(text)
+}
+
+/** The refusal of a parameter that cannot be a mint or a wallet; null: it can. */
+export function addressRefusal(
+  name: string,
+  text: string,
+  isKnownAddress: Queries['isKnownAddress'],
+): Refused | null {
+  if (mayBeAddress(text, isKnownAddress)) return null
+  const message = `${name} came as ${quoted(text)}, ${ADDRESS_EXPECTED}.`
+  return refuse('invalid_parameter', name, message)
 }

@@ -1,9 +1,9 @@
 import { expect, test, vi } from 'vitest'
-import { EngineService } from '../../../src/query/engine-service.ts'
-import { LiveCandles } from '../../../src/query/live/live-candles.ts'
-import { candleSnapshot } from '../../model/candle-snapshot.ts'
-import { created, price, START_SECOND, swap } from '../../oracle/fixtures.ts'
-import { engineOf } from '../../store/restoring.ts'
+import { EngineService } from '../../../../src/query/engine-service.ts'
+import { LiveCandles } from '../../../../src/server/live/hub/followed-candles.ts'
+import { candleSnapshot } from '../../../model/candle-snapshot.ts'
+import { created, price, START_SECOND, swap } from '../../../oracle/fixtures.ts'
+import { engineOf } from '../../../store/restoring.ts'
 
 const MINT = 'a mint of many bars'
 const BARS = 3_000
