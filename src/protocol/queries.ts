@@ -30,7 +30,8 @@ export type Resolution = (typeof RESOLUTIONS)[number]
 
 const DAY_SECONDS = 86_400
 
-const WIDTHS: { readonly [R in Resolution]: Width } = {
+/** Width of a resolution's bars. */
+export const WIDTHS: { readonly [R in Resolution]: Width } = {
   '1S': 1,
   '5S': 5,
   '15S': 15,
@@ -44,11 +45,6 @@ const WIDTHS: { readonly [R in Resolution]: Width } = {
   '1D': DAY_SECONDS,
   '1W': 'week',
   '1M': 'month',
-}
-
-/** Width of a resolution's bars. */
-export function widthOf(resolution: Resolution): Width {
-  return WIDTHS[resolution]
 }
 
 export const TRADER_ORDERS = [

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { nextBarTime } from '../../src/base/bar-time.ts'
 import { isRecord } from '../../src/base/json-access.ts'
 import { Engine } from '../../src/engine/engine.ts'
-import { RESOLUTIONS, type TablesQuery, widthOf } from '../../src/protocol/queries.ts'
+import { RESOLUTIONS, type TablesQuery, WIDTHS } from '../../src/protocol/queries.ts'
 import { tableName, tablesOf } from '../../src/protocol/requests/tables.ts'
 import { EngineService } from '../../src/query/engine-service.ts'
 import { LiveCandles } from '../../src/server/live/hub/followed-candles.ts'
@@ -193,7 +193,7 @@ test(
         expect(copy.series, `${mint} ${resolution} at ${instant}`).toEqual(bars)
         expect(copy.faults).toEqual([])
         const isOver = (time: number) =>
-          nextBarTime(widthOf(resolution), time) <= streams.settledTime()
+          nextBarTime(WIDTHS[resolution], time) <= streams.settledTime()
         const over = chart.t.filter(isOver)
         expect([...copy.final].sort(), `${mint} ${resolution} at ${instant}`).toEqual(over)
       }

@@ -5,7 +5,7 @@ import {
   type Queries,
   RESOLUTIONS,
   type Resolution,
-  widthOf,
+  WIDTHS,
 } from '../queries.ts'
 import { MAX_QUOTES, withoutExchange } from '../udf-json.ts'
 import {
@@ -109,7 +109,7 @@ export function parseUdfHistory(
   const resolution = parseResolution(chart)
   if (!resolution.ok) return resolution
   const isCounted = chart.delete('countback')
-  const width = widthOf(resolution.value)
+  const width = WIDTHS[resolution.value]
   const span = isCounted ? countedBack(parameters, width) : spanOf(parameters, width)
   if (!span.ok) return span
   const extras = parseChartExtras(chart)

@@ -1,7 +1,7 @@
 import { barTime, nextBarTime, type Width } from '../../base/bar-time.ts'
 import type { Budget } from '../../base/budget.ts'
 import type { Chart, ChartBar } from '../../engine/read/chart.ts'
-import { BARS_MAX, CHART_COLUMNS, type ChartQuery, widthOf } from '../../protocol/queries.ts'
+import { BARS_MAX, CHART_COLUMNS, type ChartQuery, WIDTHS } from '../../protocol/queries.ts'
 import { finiteNumber, jsonNumber } from '../../protocol/wire.ts'
 
 const MICRO = 1e6
@@ -20,7 +20,7 @@ export function chartText(
   now: number,
   budget: Budget,
 ): ChartText {
-  const width = widthOf(query.resolution)
+  const width = WIDTHS[query.resolution]
   const from = barTime(width, query.from)
   const bars: ChartBar[] = []
   let before: ChartBar | null = null

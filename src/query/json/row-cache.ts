@@ -1,7 +1,7 @@
 import type { TokenReader } from '../../engine/read/token-reader.ts'
 import type { State } from '../../engine/state/state.ts'
 import type { Group } from '../../protocol/filters.ts'
-import type { TableAnswer, TableRows } from '../../protocol/queries.ts'
+import type { TableAnswer } from '../../protocol/queries.ts'
 import { tokenExtras, tokenJson } from './token-json.ts'
 
 /** Rows kept at most; one of another token that falls on the same place takes it. */
@@ -20,6 +20,9 @@ const UTF8_BYTES_MAX = 3
 const PLACE_BYTES = 1_536
 /** More tokens than one wallet migrates. */
 const COUNTS_APART = 2 ** 26
+
+/** Numbers of a row's span in an answer. */
+const SPAN = 3
 
 /** Rows in places of one buffer: a buffer for each would be as many objects for every collection to walk. */
 class RowPage {
@@ -75,7 +78,27 @@ export class RowCache {
   /** The answer since `begin`, as bytes of its own, with its rows: so many in each of these groups. */
   end(counts: ReadonlyMap<Group, number>): TableAnswer {
     const bytes = Buffer.from(this.#scratch.subarray(0, this.#length))
-    return new RowsAnswer(this.#state, bytes, this.#spans, counts)
+    const spans = this.#spans
+    const mintAt = (at: number) => this.#state.book.mintOf(spans[at])
+    return {
+      bytes,
+      mints: () => {
+        const mints = new Set<string>()
+        for (let at = 0; at < spans.length; at += SPAN) mints.add(mintAt(at))
+        return mints
+      },
+      rows: () => {
+        let at = -SPAN
+        const groups = [...counts].map(([group, count]) => {
+          const rows = Array.from({ length: count }, () => {
+            at += SPAN
+            return { mint: mintAt(at), json: bytes.toString('utf8', spans[at + 1], spans[at + 2]) }
+          })
+          return [group, rows] as const
+        })
+        return new Map(groups)
+      },
+    }
   }
 
   /** Adds ASCII text. */
@@ -167,51 +190,5 @@ export class RowCache {
     const wider = Buffer.allocUnsafeSlow((this.#length + bytes) * 2)
     wider.set(this.#scratch.subarray(0, this.#length))
     this.#scratch = wider
-  }
-}
-
-/** Numbers of a span. */
-const SPAN = 3
-
-class RowsAnswer implements TableAnswer {
-  readonly bytes: Buffer
-  readonly #state: State
-  readonly #spans: readonly number[]
-  readonly #counts: ReadonlyMap<Group, number>
-
-  constructor(
-    state: State,
-    bytes: Buffer,
-    spans: readonly number[],
-    counts: ReadonlyMap<Group, number>,
-  ) {
-    this.#state = state
-    this.bytes = bytes
-    this.#spans = spans
-    this.#counts = counts
-  }
-
-  mints(): ReadonlySet<string> {
-    const mints = new Set<string>()
-    for (let at = 0; at < this.#spans.length; at += SPAN) mints.add(this.#mintAt(at))
-    return mints
-  }
-
-  rows(): TableRows {
-    let at = 0
-    const groups = [...this.#counts].map(([group, count]) => {
-      const rows = Array.from({ length: count }, () => {
-        const json = this.bytes.toString('utf8', this.#spans[at + 1], this.#spans[at + 2])
-        const row = { mint: this.#mintAt(at), json }
-        at += SPAN
-        return row
-      })
-      return [group, rows] as const
-    })
-    return new Map(groups)
-  }
-
-  #mintAt(at: number): string {
-    return this.#state.book.mintOf(this.#spans[at])
   }
 }

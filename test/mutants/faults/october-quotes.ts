@@ -320,8 +320,8 @@ export const OCTOBER_QUOTE_FAULTS: readonly Fault[] = [
   {
     name: 'tables: market caps stay when a coin has another price',
     file: 'src/query/tables/table-columns.ts',
-    find: 'this.#all[this.#ofCoins[i]] = this.#worth(this.#ofCoins[i])',
-    replace: 'this.#worth(this.#ofCoins[i])',
+    find: 'const token = this.#ofCoins.get(i)\n        this.#all[token] = this.#worth(token)',
+    replace: 'const token = this.#ofCoins.get(i)\n        this.#worth(token)',
     tests: ['test/engine/state/quote-coins.test.ts'],
   },
 ]

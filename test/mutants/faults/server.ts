@@ -583,8 +583,8 @@ export const SERVER_FAULTS: readonly Fault[] = [
   {
     name: 'live: all launches that were missed are sent in one go',
     file: 'src/query/engine-streams.ts',
-    find: 'Math.min(list().length, after + max)',
-    replace: 'list().length',
+    find: 'Math.min(list().length - after, max)',
+    replace: 'list().length - after',
     tests: ['test/query/engine-streams.test.ts'],
   },
   {

@@ -468,8 +468,8 @@ export const WIRE_FAULTS: readonly Fault[] = [
   {
     name: 'candles: bars that are open when somebody begins to follow never become final',
     file: 'src/server/live/hub/followed-candles.ts',
-    find: 'barTime(widthOf(resolution), streams.settledTime())',
-    replace: 'barTime(widthOf(resolution), streams.now())',
+    find: 'barTime(WIDTHS[resolution], streams.settledTime())',
+    replace: 'barTime(WIDTHS[resolution], streams.now())',
     tests: ['test/model/live-states.test.ts'],
   },
   {
@@ -482,7 +482,7 @@ export const WIRE_FAULTS: readonly Fault[] = [
   {
     name: 'candles: a bar that was told as final is told again with the next one',
     file: 'src/server/live/hub/followed-candles.ts',
-    find: 'this.#from = nextBarTime(widthOf(this.resolution), last.time)',
+    find: 'this.#from = nextBarTime(WIDTHS[this.resolution], last.time)',
     replace: 'this.#from = last.time',
     tests: ['test/model/live-states.test.ts'],
   },

@@ -7,7 +7,7 @@ import {
   type ChartQuery,
   type Queries,
   type Resolution,
-  widthOf,
+  WIDTHS,
 } from '../../../protocol/queries.ts'
 import type { LiveStreams, Trade } from '../../../protocol/streams.ts'
 import { type FollowedWords, jsonNumber, jsonString } from '../../../protocol/wire.ts'
@@ -198,7 +198,7 @@ export class LiveCandles {
     this.resolution = resolution
     this.#answers = answers
     this.#streams = streams
-    this.#from = barTime(widthOf(resolution), streams.settledTime())
+    this.#from = barTime(WIDTHS[resolution], streams.settledTime())
     this.#remember(this.#read(this.#from))
   }
 
@@ -215,7 +215,7 @@ export class LiveCandles {
 
   /** A swap of the mint came with this time: its bar is to be looked at, however old. */
   traded(timestamp: number): void {
-    this.#from = Math.min(this.#from, barTime(widthOf(this.resolution), timestamp))
+    this.#from = Math.min(this.#from, barTime(WIDTHS[this.resolution], timestamp))
     this.#isTraded = true
   }
 
@@ -267,11 +267,11 @@ export class LiveCandles {
     const [firstOpen] = this.#open.keys()
     const last = bars.at(-1)
     if (firstOpen !== undefined) this.#from = firstOpen
-    else if (last !== undefined) this.#from = nextBarTime(widthOf(this.resolution), last.time)
+    else if (last !== undefined) this.#from = nextBarTime(WIDTHS[this.resolution], last.time)
   }
 
   #isFinal(time: number): boolean {
-    return nextBarTime(widthOf(this.resolution), time) <= this.#streams.settledTime()
+    return nextBarTime(WIDTHS[this.resolution], time) <= this.#streams.settledTime()
   }
 
   #frame(type: string, data: string, times: readonly number[]): string {
