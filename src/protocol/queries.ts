@@ -2,7 +2,7 @@
  * What clients and the service say to each other. Here are the queries that a request can be, and the ports that answer
  * them with JSON text, ready to send: the server knows HTTP and WebSocket and no tokens, src/query knows tokens and no
  * sockets. `requests` parses HTTP, `live` parses messages, errors.ts has every refusal with its code and status,
- * filters.ts the table of filters, wire.ts JSON text and the frames of the live feed, udf-json.ts TradingView's protocol.
+ * filters.ts the table of filters, wire.ts JSON text and live frames, udf-json.ts TradingView's protocol.
  */
 import type { Width } from '../base/bar-time.ts'
 import type { Budget } from '../base/budget.ts'
@@ -100,7 +100,7 @@ export type TableRows = ReadonlyMap<
   readonly { readonly mint: string; readonly json: string }[]
 >
 
-/** A table answer as of its moment: the very bytes of the POST, and which rows are where in it. */
+/** A table answer as of its moment: the bytes of the POST, and the rows in them. */
 export interface TableAnswer {
   /** The caller's. */
   readonly bytes: Buffer
@@ -124,26 +124,26 @@ export const CHART_COLUMNS = [
   'v_sol',
 ] as const
 
-/** A chart as of the moment in which it was begun: it takes longer to write than a turn may. */
+/** A chart as of the moment in which it was begun: writing it takes longer than a read's budget. */
 export interface BegunChart {
   /**
    * The whole text.
-   * @throws OutOfTime: the next call goes on from there
+   * @throws OutOfTime: the next call continues there
    */
   write(budget: Budget): string
-  /** One column of its bars, as it is written. */
+  /** One column of its bars, in the numbers that are written. */
   column(name: (typeof CHART_COLUMNS)[number]): readonly number[]
-  /** Would one begun now be the same, but for where it ends? */
+  /** Would a chart begun now be the same, but for its end? */
   isCurrent(): boolean
 }
 
 /**
- * The reads. Every method answers at the clock's now; none throws on unknown mints or wallets. Where the answer
- * needs what is not in memory yet, the read ends with `OutOfTime` when its budget is spent, and goes on from there
- * when it is made again. `extra`: with additive keys.
+ * The reads. Every method answers at the clock's now; none throws on unknown mints or wallets. A read whose data is not
+ * in memory yet ends with `OutOfTime` when its budget is spent, and continues there when it is made again. `extra`:
+ * with additive keys.
  */
 export interface Queries {
-  /** A number that is another one whenever any answer may be: by an event, by the clock's second. */
+  /** A number that changes whenever an answer may change: by an event, by the clock's second. */
   version(): number
   /** Has any event named this text, as a mint, a wallet or another address? */
   isKnownAddress(address: string): boolean
@@ -166,9 +166,9 @@ export interface SwapCursor extends Omit<Page, 'page'> {
   readonly after: { readonly index: number; readonly ordinal: number; readonly word: number } | null
 }
 
-/** Reads beyond the specification's (docs/live.md, "Additive reads"), at the clock's now and with a budget as `Queries` are. */
+/** Reads beyond the specification's (docs/live.md, "Additive reads"), at the clock's now and with a budget. */
 export interface TokenReads {
-  /** TokenDetail; null for a mint nobody knows. */
+  /** TokenDetail; null for an unknown mint. */
   detail(mint: string, budget: Budget): string | null
   /** Wallets that hold the token, largest first. */
   holders(mint: string, page: Page, budget: Budget): string
@@ -176,7 +176,7 @@ export interface TokenReads {
   firstBuyers(mint: string, page: Page, budget: Budget): string
   /** Swaps behind a cursor; null when the cursor is of no swap of the mint. */
   swapsFrom(mint: string, wallet: string | null, cursor: SwapCursor, budget: Budget): string | null
-  /** Name, symbol and present price of a token; null for a mint nobody knows. */
+  /** Name, symbol and present price of a token; null for an unknown mint. */
   symbol(mint: string): { name: string; symbol: string; priceUsd: number } | null
   /** Unix seconds of now. */
   now(): number

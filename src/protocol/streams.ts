@@ -1,14 +1,14 @@
-/** The port of the live feed: what the engine hands over as it happens, and what can be had of it later. */
+/** The port of the live feed: events as they happen, and their replays and snapshots. */
 
 import type { Budget } from '../base/budget.ts'
 import type { AnnouncedChannel, EventMessage, ResyncReason, StreamChannel } from './wire.ts'
 
-/** The newest trades, whose places on the tape are remembered: 36 bytes each. */
+/** The newest trades whose places on the tape are remembered: 36 bytes each. */
 export const RECENT_ARRIVALS_MAX = 1 << 16
 
 /**
- * One trade with its numbers in the streams that it belongs to; good until the listener returns.
- * Its numbers are those of the present moment: they are its own only while it is the newest.
+ * One trade with its numbers in the streams that it belongs to; valid until the listener returns.
+ * The numbers are those of the present moment: they belong to the trade only while it is the newest.
  */
 export interface Trade extends EventMessage {
   readonly mint: string
@@ -24,10 +24,10 @@ export interface Trade extends EventMessage {
   readonly tradeSeq: number
 }
 
-/** What leaves the engine by itself: each listener is called once for each event. */
+/** Events as the engine emits them: each listener is called once for each event. */
 export interface LiveSource {
   onTrade(listener: (trade: Trade) => void): void
-  /** Launches and migrations; the message is good until the listener returns. */
+  /** Launches and migrations; the message is valid until the listener returns. */
   onAnnounced(listener: (channel: AnnouncedChannel, message: EventMessage) => void): void
   /** A creation that came late changed the prices of all trades of a mint. */
   onRepriced(listener: (mint: string) => void): void
@@ -38,23 +38,23 @@ export interface StreamSource {
   /** Seq of the newest message; 0 before the first. */
   head(key: string): number
   /**
-   * Frames behind seq `after` (at most the head), oldest first, at most `max`; all of those up to
-   * the head can be had, or the answer is the reason why not. `extra`: trades with additive keys.
+   * Frames behind seq `after` (at most the head), oldest first, at most `max`; or the reason why not all of those up to
+   * the head are available. `extra`: trades with additive keys.
    */
   since(key: string, after: number, max: number, extra?: boolean): readonly string[] | ResyncReason
   /**
-   * The frame that shows the state at the head; with `extra` its additive keys too.
-   * @throws OutOfTime while what it shows is read from the disk
+   * The frame with the state at the head; with `extra` its additive keys too.
+   * @throws OutOfTime while the state is read from the disk
    */
   snapshot(key: string, extra: boolean, budget: Budget): string
 }
 
-/** Numbers, replays and snapshots of the streams: by them a reader proves that it has every message. */
+/** Numbers, replays and snapshots of the streams, by which a client proves that it has every message. */
 export interface LiveStreams {
   readonly sources: { readonly [C in StreamChannel]: StreamSource }
   /** False until the recovery is done: nothing is published yet, and no number is known. */
   isReady(): boolean
-  /** Another one: nothing can be resumed. */
+  /** With another epoch nothing can be resumed. */
   epoch(): string
   /** Events taken so far, as in `X-Mintfeed-Seq`. */
   position(): number

@@ -105,7 +105,7 @@ export function udfSearchJson(searchAnswer: string, limit: number): string {
   return JSON.stringify(rows)
 }
 
-/** A refusal as UDF clients read it: they look at `s` and `errmsg`, and at no status. */
+/** A refusal as UDF clients read it: by `s` and `errmsg`, not by a status. */
 export function udfErrorJson({ message }: RequestError): string {
   return JSON.stringify({ s: 'error', errmsg: message })
 }
@@ -114,7 +114,7 @@ export function udfErrorJson({ message }: RequestError): string {
 export const MAX_QUOTES = 100
 
 const DAY_SECONDS = 86_400
-/** Behind every bar, so that all quotes of a mint ask with one query, whose answer is cached. */
+/** Behind every bar, so that all quotes of a mint have the same query, whose answer is cached. */
 const FAR_SECONDS = 99_999_999_999
 
 const Series = Type.Array(Type.Number())
@@ -128,7 +128,7 @@ export function daysQuery(mint: string): ChartQuery {
   return { mint, from: 0, to: FAR_SECONDS, resolution: '1D', countback: 2, ...plain }
 }
 
-/** What a quote is made of; null: nobody knows the symbol. */
+/** The parts of a quote. */
 interface Quoted {
   readonly mint: string
   readonly name: string
@@ -139,7 +139,7 @@ interface Quoted {
   readonly chart: string
 }
 
-/** `/udf/quotes`: the quotes of these symbols, in their order. */
+/** `/udf/quotes`: the quotes of these symbols, in their order; null: an unknown symbol. */
 export function udfQuotesJson(
   quotes: readonly (readonly [symbol: string, Quoted | null])[],
   now: number,

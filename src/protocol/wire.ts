@@ -8,7 +8,7 @@ import type { LiveErrorCode } from './errors.ts'
 
 /** Writing JSON text by hand: the same characters as JSON.stringify, without building objects. */
 
-/** Characters that need an escape, or a look at surrogates. */
+/** Characters that need an escape, or may be lone surrogates. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON escapes exactly these
 const NEEDS_CARE = /["\\\u0000-\u001f\ud800-\udfff]/
 
@@ -16,7 +16,7 @@ export function jsonString(text: string): string {
   return NEEDS_CARE.test(text) ? JSON.stringify(text) : `"${text}"`
 }
 
-/** A finite number; what is not finite is unknown, and unknown is 0 (contract section 1). */
+/** A finite number; one that is not finite is unknown, and unknown is 0 (contract section 1). */
 export function jsonNumber(value: number): string {
   return String(finiteNumber(value))
 }
@@ -58,10 +58,10 @@ export type AnnouncedChannel = Extract<StreamChannel, 'mint_migration' | 'new_la
 /** Channels with a message for each event; the mints of `update_pools_info` have the numbers of theirs. */
 export type EventChannel = StreamChannel | 'update_pools_info'
 
-/** What the messages of a subscription carry: what the specification says, their number too, additive keys as well. */
+/** The keys of a subscription's messages: those of the specification, their number too, additive ones as well. */
 export type MessageForm = 'plain' | 'numbered' | 'extra'
 
-/** Why a stream cannot go on where a client stopped. */
+/** Why a stream cannot be resumed. */
 export const RESYNC_REASONS = {
   epoch_changed: 'The epoch is another one: the stream has broken off and all seqs began anew.',
   seq_ahead: 'from_seq lies in the future of the stream: it belongs to another epoch or stream.',
@@ -102,10 +102,10 @@ export function eventFrame(
   return `${head},"seq":${seq},"epoch":${jsonString(epoch)}${place},"data":${message.data(extra)}}`
 }
 
-/** What is followed, in the words of its acknowledgement. */
+/** The keys that name a topic in its acknowledgement. */
 export type FollowedWords = Readonly<Record<string, string>>
 
-/** How a channel calls its key; null for those without. */
+/** The name of a channel's key; null for channels without. */
 export const KEY_NAMES: { readonly [C in EventChannel]: 'mint' | 'wallet' | null } = {
   update_mint_info: 'mint',
   update_pools_info: null,
@@ -115,7 +115,7 @@ export const KEY_NAMES: { readonly [C in EventChannel]: 'mint' | 'wallet' | null
   all_trades: null,
 }
 
-/** One stream in the words of its acknowledgement. */
+/** The keys that name a stream in its acknowledgement. */
 export function streamWords(channel: StreamChannel, key: string): FollowedWords {
   const name = KEY_NAMES[channel]
   return { event: channel, ...(name !== null && { [name]: key }) }
@@ -148,7 +148,7 @@ export function resyncFrame(
   })
 }
 
-/** An error frame; the connection stays. `ended` is what it followed until now: it answers no message. */
+/** An error frame; the connection stays. `ended` names the topic that it ends; such a frame answers no message. */
 export function liveErrorFrame(
   code: LiveErrorCode,
   message: string,

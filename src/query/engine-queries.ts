@@ -42,10 +42,10 @@ import { pageJson, TraderPages } from './traders/trader-pages.ts'
 export const CREATOR_TOKENS_MAX = 50
 
 /**
- * The reads of the API. In: parsed requests and a budget. Out: JSON text, or bytes for tables. `tables` has the columns that
- * filters read, `search`, `traders` and `json` what their names say, `live` the tables and candles that somebody follows.
- * A read sees one moment of the state, changes nothing in it and never throws on an unknown mint or wallet; what it
- * keeps for the next read (rows, columns, the last search) is derived and bounded.
+ * The reads of the API. In: parsed requests and a budget. Out: JSON text, or bytes for tables. `tables` has the columns
+ * that filters read, `search`, `traders` and `json` what their names say. A read sees one moment of the state, changes
+ * nothing in it and never throws on an unknown mint or wallet; its caches (rows, columns, the last search) are derived
+ * and bounded.
  */
 export class EngineQueries implements Queries, TokenReads {
   readonly #engine: Engine
@@ -85,7 +85,7 @@ export class EngineQueries implements Queries, TokenReads {
     this.#creators = new CreatorTokens(engine.state, engine.announcements.launches)
   }
 
-  /** What reads keep, part by part. */
+  /** Memory of the caches, part by part. */
   get memory(): readonly MemoryPart[] {
     const rows = boundedPart('table_rows', this.#rows)
     return [rows, growingPart('table_columns', this.#columns), this.#creators.memory]
@@ -121,7 +121,7 @@ export class EngineQueries implements Queries, TokenReads {
     this.#columns.marketCaps().load(budget)
     this.#columns.mintPrecedences().load(budget)
     search.load(budget)
-    // Those of the turn before, while their holders are looked through: most are found again.
+    // Tokens of the turn before, whose holders are being read: most are found again.
     if (this.#sought.query === query) top.load(this.#sought.tokens, budget)
     const tokens = this.#named(query)
     top.load(tokens, budget)
@@ -132,7 +132,7 @@ export class EngineQueries implements Queries, TokenReads {
     return tokenJson(this.#token.at(token), resource, extra)
   }
 
-  /** The tokens of a search; those of the last one are remembered for as long as nothing changes. */
+  /** The tokens of a search; those of the last one are reused until something changes. */
   #named(query: string): readonly number[] {
     const version = this.version()
     if (this.#sought.query !== query || this.#sought.version !== version)
@@ -272,7 +272,7 @@ export class EngineQueries implements Queries, TokenReads {
     return rows.end(counts)
   }
 
-  /** One group: its order is kept, so the first `limit` that pass are the answer. How many. */
+  /** Writes the rows of a group: the first `limit` tokens in its order that pass. Returns their count. */
   #writeRows(
     group: Group,
     filters: readonly Predicate[],
@@ -283,7 +283,7 @@ export class EngineQueries implements Queries, TokenReads {
     const { scans } = top
     let count = 0
     this.#scan.run(order[group].blocks, filters, (token) => {
-      // Rows take a microsecond or so, but a look through thousands of holders, which then stay known.
+      // A row takes about a microsecond, but a read of thousands of holders takes long; they are then known.
       if (top.scans !== scans) budget.throwIfSpent()
       this.#rows.row(this.#token.at(token), count === 0, extra)
       count += 1

@@ -31,7 +31,7 @@ import { knownToken, knownWallet } from './engine-queries.ts'
 import { swapExtras, swapFields } from './json/swap-json.ts'
 import { tokenJson } from './json/token-json.ts'
 
-/** Messages a snapshot of launches or migrations shows. */
+/** Messages in a snapshot of launches or migrations. */
 export const SNAPSHOT_MESSAGES = 50
 const WALLET_PAGE = { page: 1, limit: 50, orderBy: 'last_active_ts', direction: 'desc' } as const
 
@@ -42,7 +42,7 @@ export class EngineStreams implements LiveStreams {
   readonly sources: { readonly [C in StreamChannel]: StreamSource }
   readonly #engine: Engine
   readonly #answers: Queries & TokenReads
-  /** Another one: nothing can be resumed. */
+  /** With another epoch nothing can be resumed. */
   readonly epoch: () => string
   readonly #trade: TapeTrade
   readonly #announcement: Announcement
@@ -64,7 +64,7 @@ export class EngineStreams implements LiveStreams {
     }
   }
 
-  /** Begins to note arrivals: after the recovery, and before the first event behind it. */
+  /** Begins to note arrivals: after the recovery, before the first live event. */
   attach(): void {
     const engine = this.#engine
     const recent = new RecentArrivals(engine.state.tape, engine.counts.swaps)
@@ -234,8 +234,8 @@ export class EngineStreams implements LiveStreams {
 }
 
 /**
- * Where the newest swaps stand in the tape, by the order in which they arrived. Late ones move the
- * records behind them, so a place is kept as where it was, and what the swap is known by there or further on.
+ * The places of the newest swaps on the tape, by the order in which they arrived. A late swap moves the records behind
+ * it, so each place is stored with a mark, by which the swap is found there or further on.
  */
 export class RecentArrivals {
   readonly #tape: Tape
@@ -250,7 +250,7 @@ export class RecentArrivals {
   readonly #first: number
   #last: number
 
-  /** `arrived`: swaps that arrived before this process began to look. */
+  /** `arrived`: swaps that arrived before the recovery was done. */
   constructor(tape: Tape, arrived: number) {
     this.#tape = tape
     this.#first = arrived
@@ -262,7 +262,7 @@ export class RecentArrivals {
     return places.reduce((sum, one) => sum + one.byteLength, this.#newest.byteLength)
   }
 
-  /** Arrivals are written one behind the other; those by wallet, all over. */
+  /** Arrivals are written one behind the other; the columns by wallet at scattered places. */
   get untouchedBytes(): number {
     const noted = this.#last - this.first
     const byWallet = this.#newest.byteLength
@@ -290,8 +290,8 @@ export class RecentArrivals {
   }
 
   /**
-   * Numbers of the newest `count` arrivals of a wallet row, oldest first; null when not so many are
-   * remembered. Looks at its own alone: a client asks for hundreds of wallets in one message.
+   * Numbers of the newest `count` arrivals of a wallet row, oldest first; null when fewer are remembered. Follows the
+   * wallet's own arrivals alone: a client asks for hundreds of wallets in one message.
    */
   ofWallet(wallet: number, count: number): number[] | null {
     const found: number[] = []
@@ -304,7 +304,7 @@ export class RecentArrivals {
     return found.length < count ? null : found.reverse()
   }
 
-  /** Tape index of arrival `number`, from 1; good until the next event. -1 should it not be there. */
+  /** Tape index of arrival `number`, from 1; valid until the next event. -1: it is not there. */
   indexOf(number: number): number {
     const place = (number - 1) & MASK
     const { [place]: index = 0 } = this.#indexes
@@ -351,7 +351,7 @@ export class EngineLive implements LiveSource {
   }
 }
 
-/** A trade of the tape; its numbers are counts of the state, which holds it already. */
+/** A trade of the tape; its numbers are counts of the state, which contains it already. */
 class TapeTrade implements Trade {
   readonly #engine: Engine
   #index = 0

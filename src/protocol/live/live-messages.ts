@@ -82,7 +82,7 @@ interface LiveOptions {
   readonly form: MessageForm
 }
 
-/** Half of a pair: such a text has no UTF-8, so no feed can have named it. */
+/** Half of a surrogate pair: such a text has no UTF-8, so no feed can have named it. */
 const LONE_SURROGATE = /\p{Surrogate}/u
 const TABLE_NAME = /^[0-9a-f]{16}$/
 
@@ -110,7 +110,7 @@ export interface StreamRequest extends LiveOptions {
   readonly many: boolean
 }
 
-/** What a message that names no option asks for. */
+/** The options of a message that names none. */
 const PLAIN: LiveOptions = { form: 'plain', from: new Map(), epoch: null, wantsSnapshot: false }
 
 /** A live table to follow (`query`), or to leave by its name. */
@@ -135,14 +135,14 @@ interface LiveRefusal {
   readonly message: string
 }
 
-/** The answer while the state is being recovered: what is joined now would miss the rest of it. */
+/** The answer while the state is being recovered: a stream joined now would miss the rest of it. */
 export const STARTING: LiveRefusal = {
   kind: 'refused',
   code: 'starting',
   message: 'The state before the last stop is being recovered: try again in a second.',
 }
 
-/** Reads one text message of the connection with this id; `isKnownAddress` knows the addresses that feeds have named. */
+/** Reads one text message of the connection with this id; `isKnownAddress`: has a feed named this address? */
 export function parseLiveMessage(
   text: string,
   id: string,
@@ -404,7 +404,7 @@ function parseFrom(
   return from
 }
 
-/** By hand: the check of a `Type.Record` passes over what stands under a key with a line break. */
+/** By hand: the check of a `Type.Record` skips values under a key with a line break. */
 function areSeqs(value: unknown): value is Readonly<Record<string, number>> {
   return isRecord(value) && Object.values(value).every((seq) => seqChecker.Check(seq))
 }

@@ -1,7 +1,8 @@
 /**
  * Reading requests: query parameters, paths and bodies come in as text, and a query of protocol/queries.ts or a refusal
- * goes out, both as values. Each message names the parameter or body path, what came and what is allowed; the client's
- * text in it is quoted and cut. Nothing here knows HTTP or the engine.
+ * goes out, both as values. Each message names the parameter or body path, the value that came and the allowed ones;
+ * the client's text in it is quoted and cut. Nothing here knows HTTP or the engine. Here are the parts of all parsers;
+ * charts.ts, tables.ts and tokens.ts have one for each request.
  */
 
 import { isAddress } from '../../base/base58.ts'
@@ -44,8 +45,8 @@ export function shown(value: unknown): string {
 const SWITCH_WORDS = ['0', '1', 'false', 'true'] as const
 
 /**
- * What uWebSockets.js leaves where the raw url held bytes that are not UTF-8. A client that means
- * this very character sends it percent-encoded, as RFC 3986 asks.
+ * uWebSockets.js puts it where the raw url has bytes that are not UTF-8. A client that means this
+ * character sends it percent-encoded, as RFC 3986 asks.
  */
 const REPLACEMENT_CHARACTER = '\ufffd'
 
@@ -156,9 +157,9 @@ export function parseExtra(parameters: QueryParameters): Parsed<boolean> {
 /** Plain decimal digits only: `1e1`, ` 1`, `+1`, `1.0`, `0x1` and `01` are no integers here. */
 const PLAIN_INTEGER = /^(?:0|-?[1-9][0-9]*)$/
 
-/** Times from here on are milliseconds: as seconds they would lie past the year 5138. */
+/** Times from here on are milliseconds: as seconds they would be past the year 5138. */
 const MILLISECONDS_FROM = 1e11
-/** Earlier times count as this one: it lies long before every bar, and a calendar has it. */
+/** Earlier times count as this one: it is long before every bar, and a calendar has it. */
 const EARLIEST = -1e11
 
 /** An optional integer in an inclusive range. */
@@ -230,7 +231,7 @@ export function parseJson(text: string): Parsed<unknown> {
   }
 }
 
-/** Where the text breaks, as far as the parser says: a position, or only a character. */
+/** Where the text is wrong, as far as the parser says: a position, or only a character. */
 function breakOf(error: unknown): string {
   if (!(error instanceof SyntaxError)) return ''
   const { message } = error

@@ -4,7 +4,7 @@ import type { Group } from '../../protocol/filters.ts'
 import type { TableAnswer } from '../../protocol/queries.ts'
 import { tokenExtras, tokenJson } from './token-json.ts'
 
-/** Rows kept at most; one of another token that falls on the same place takes it. */
+/** Rows at most; a row of another token with the same place replaces it. */
 const KEPT_ROWS = 1 << 14
 const KEPT_MASK = KEPT_ROWS - 1
 /** Places that get their memory together, when the first of them gets a row. */
@@ -16,7 +16,7 @@ const COMMA = 0x2c
 const CLOSE = 0x7d
 /** Bytes of a UTF-16 unit in UTF-8 at most. */
 const UTF8_BYTES_MAX = 3
-/** What a row has room for in its place; most take some 900. A longer one has a buffer of its own. */
+/** Bytes of a row's place; most rows take some 900. A longer one has a buffer of its own. */
 const PLACE_BYTES = 1_536
 /** More tokens than one wallet migrates. */
 const COUNTS_APART = 2 ** 26
@@ -24,10 +24,10 @@ const COUNTS_APART = 2 ** 26
 /** Numbers of a row's span in an answer. */
 const SPAN = 3
 
-/** Rows in places of one buffer: a buffer for each would be as many objects for every collection to walk. */
+/** Rows in places of one buffer: a buffer for each would give every garbage collection as many objects to walk. */
 class RowPage {
   readonly bytes = Buffer.allocUnsafeSlow(PAGE_ROWS * PLACE_BYTES)
-  /** Bytes of each row, from the beginning of its place on; 0: none is kept. */
+  /** Bytes of each row, from the beginning of its place on; 0: there is none. */
   readonly lengths = new Uint32Array(PAGE_ROWS)
   readonly tokens = new Uint32Array(PAGE_ROWS)
   readonly changes = new Uint32Array(PAGE_ROWS)
@@ -35,12 +35,12 @@ class RowPage {
   readonly creators = new Float64Array(PAGE_ROWS)
   readonly prices = new Float64Array(PAGE_ROWS)
 }
-/** Bytes of a page: its places, and what is said of them. */
+/** Bytes of a page: its places and their columns. */
 const PAGE_BYTES = PAGE_ROWS * (PLACE_BYTES + 3 * 4 + 2 * 8)
 
 /**
- * Rows of the token tables as bytes, written once for each change of what they are made of and
- * spliced into answers: the token itself (`TokenChanges`), its creator's counts, the price of its quote.
+ * Rows of the token tables as bytes, copied into answers. A row is written again after a change of the token itself
+ * (`TokenChanges`), of its creator's counts, or of the price of its quote.
  */
 export class RowCache {
   readonly #state: State
@@ -75,7 +75,7 @@ export class RowCache {
     this.#spans = []
   }
 
-  /** The answer since `begin`, as bytes of its own, with its rows: so many in each of these groups. */
+  /** The answer since `begin`, as bytes of its own; `counts` are the rows of each group. */
   end(counts: ReadonlyMap<Group, number>): TableAnswer {
     const bytes = Buffer.from(this.#scratch.subarray(0, this.#length))
     const spans = this.#spans
@@ -109,7 +109,7 @@ export class RowCache {
 
   /**
    * Adds the row of the token that the reader stands on, behind a comma unless it is the first. With `extra` the
-   * additive keys are put behind what is kept: they hang on another token too, and are short.
+   * additive keys are appended: they depend on another token too, and are short.
    */
   row(token: TokenReader, isFirst: boolean, extra = false): void {
     const place = token.token & KEPT_MASK
@@ -178,7 +178,7 @@ export class RowCache {
   }
 
   #keepLong(place: number, text: string, length: number): void {
-    // No piece of a buffer that Node shares among many: it would hold all of that.
+    // Not from a buffer that Node shares: the row would hold all of it in memory.
     const row = Buffer.allocUnsafeSlow(length)
     row.write(text)
     this.#long.set(place, row)

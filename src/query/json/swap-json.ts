@@ -142,7 +142,7 @@ function isAfterGraduation(state: State, index: number, token: number): boolean 
   return comparePlace(tape, index, graduation) > 0
 }
 
-/** A swap from before any supply was known has the one that a creation told later. */
+/** A swap from before any supply was known gets the supply of the creation that came later. */
 function supplyOf(state: State, r: Uint32Array, at: number, decimals: number): number {
   const token = r[at + SwapLane.token]
   const isPassed = (flagsOf(state, token) & TokenFlag.creationKnown) !== 0
@@ -152,7 +152,7 @@ function supplyOf(state: State, r: Uint32Array, at: number, decimals: number): n
   return wholeAt(b, (token & ROW_MASK) * LIFECYCLE_LANES + LifecycleLane.passedSupplyLo, decimals)
 }
 
-/** Wallets that are no holders are never flagged, even when that was learned after the swap. */
+/** Wallets that are no holders are never flagged, even when that became known after the swap. */
 function shownFlags(state: State, flags: number, token: number, wallet: number): number {
   const judged = Flag.freshWallet | Flag.sniperWallet | Flag.proTrader
   return flags & judged && isNeverHolder(state, token, wallet) ? flags & ~judged : flags

@@ -5,9 +5,9 @@ import type { TokenReader } from '../../engine/read/token-reader.ts'
 import type { State } from '../../engine/state/state.ts'
 
 export const FIRST_TOKENS = 1_024
-/** Tokens read between two questions whether there is time for more; some take a microsecond or two. */
+/** Tokens read between two checks of the budget; some take a microsecond or two. */
 const TOKENS_A_LOOK = 256
-/** Changes that are read at once by a scan: of some hundred tokens, since a swap is several. */
+/** Changes that a scan reads at once: those of some hundred tokens, since a swap makes several. */
 const CHANGES_SOON_READ = 2_048
 
 /** One condition of a filter: values of a column from `min` to `max`, both allowed. */
@@ -27,23 +27,23 @@ export interface TokenRun {
 /** Values of one quantity by token, as filters compare them. */
 export interface Column {
   readonly bytes: number
-  /** Changes that `settle` has to look at; beyond all numbers where it has to look at every token. */
+  /** Changes that `settle` has to read; infinite where it has to read every token. */
   readonly unsettled: number
   /** Makes room for all tokens: before each use. */
   cover(): void
-  /** Reads those of some tokens anew that have changed. */
+  /** Reads the changed values of some tokens. */
   refresh(run: TokenRun): void
-  /** Reads all tokens anew that have changed: then `filter` needs no `refresh`. */
+  /** Reads all changed values: then `filter` needs no `refresh`. */
   settle(): void
   /**
-   * Reads what has changed, unless `settle` takes no time to speak of.
-   * @throws OutOfTime before all is read
+   * Reads all changed values, unless they are few enough for `settle`.
+   * @throws OutOfTime before all of them are read
    */
   load(budget: Budget): void
   /**
-   * Keeps those of some tokens, refreshed or settled, whose values are within the bounds: in their order
-   * in `kept`, the last right before `end`; returns where the first is. The tokens may be those of `kept`
-   * that end there.
+   * Copies the tokens whose values are within the bounds, in their order, to `kept`, the last one right before `end`.
+   * Returns the place of the first. The values are refreshed or settled; the tokens may be those of `kept` that end
+   * there.
    */
   filter(run: TokenRun, kept: Uint32Array, end: number, bounds: Omit<Predicate, 'column'>): number
 }
@@ -56,7 +56,7 @@ export abstract class TokenColumn implements Column {
   #changes = new Float64Array(FIRST_TOKENS)
   /** Place in the log of changes up to which all values were read; -1 for none. */
   #settledTo = -1
-  /** Where a look at all tokens stands, and the end of the log when it began. */
+  /** Tokens that a read of all tokens has passed, and the end of the log when it began. */
   #looked = 0
   #lookedSince = 0
 
@@ -103,7 +103,7 @@ export abstract class TokenColumn implements Column {
 
   #bringUp(budget: Budget): void {
     const { log } = this.state.changes
-    // More have changed than the log keeps: all are looked at, and what changes meanwhile is in the log.
+    // More have changed than the log holds: all are read, and later changes are in the log.
     while (this.#settledTo < 0 || !log.reaches(this.#settledTo)) {
       if (this.#looked === 0) this.#lookedSince = log.end
       this.#look(budget)
@@ -136,7 +136,7 @@ export abstract class TokenColumn implements Column {
     bounds: Omit<Predicate, 'column'>,
   ): number
 
-  /** Reads a token anew where it has changed. */
+  /** Reads a token if it has changed. */
   protected refreshOne(token: number): void {
     if (this.#changes[token] !== this.state.changes.of(token) + 1) this.#readAnew(token)
   }
@@ -146,36 +146,36 @@ export abstract class TokenColumn implements Column {
     this.#changes[token] = this.state.changes.of(token) + 1
   }
 
-  /** Keeps what the token's value is made of. */
+  /** Stores the parts of the token's value. */
   protected abstract read(token: number, reader: TokenReader): void
   protected abstract widen(size: number): void
-  /** Bytes of what values are made of. */
+  /** Bytes of the parts of values. */
   protected abstract get ownBytes(): number
 }
 
-/** Has so little changed since all values were read that `settle` takes no time to speak of? */
+/** Are the changes so few that `settle` takes next to no time? */
 function isSettledSoon({ unsettled }: Column): boolean {
   return unsettled <= CHANGES_SOON_READ
 }
 
-/** Tokens looked at together: few at first, since most filters let the newest pass. */
+/** Tokens of a batch: few at first, since most filters let the newest pass. */
 const FIRST_BATCH = 64
 const LAST_BATCH = 1_024
-/** A column that more than so many tokens are compared in is settled, once for all of them. */
+/** A column is settled once more tokens than this are compared in it. */
 const REFRESHED_MAX = 1_024
 
 /** A condition in a scan. */
 interface PredicateStats {
   readonly predicate: Predicate
   isSettled: boolean
-  /** Tokens that came to it, and those that it let pass. */
+  /** Tokens that it compared, and those of them that passed. */
   came: number
   passed: number
 }
 
 /**
  * Runs tokens through the conditions of a filter, batch by batch: each condition is a loop over
- * what the ones before have left, where its column lies. Those that let the fewest pass come first.
+ * the tokens that passed the ones before, in the array of its column. Conditions that let the fewest pass come first.
  */
 export class TableScan {
   /** Tokens of a batch that passed what they came to, the last at its end. */
@@ -197,7 +197,7 @@ export class TableScan {
     for (const { column } of predicates) column.load(budget)
   }
 
-  /** Are so many found, or is there no more, before a column has to be settled? */
+  /** Are `limit` tokens found, or all tokens passed, before a column has to be settled? */
   endsSoon(
     blocks: readonly TokenBlock[],
     predicates: readonly Predicate[],
@@ -220,7 +220,7 @@ export class TableScan {
     this.#run(blocks, predicates, found, Number.POSITIVE_INFINITY)
   }
 
-  /** Looks at `most` tokens at most; false: there are more. */
+  /** Compares `most` tokens at most; false: there are more. */
   #run(
     blocks: readonly TokenBlock[],
     predicates: readonly Predicate[],
@@ -246,7 +246,7 @@ export class TableScan {
         from = stats.length === 0 ? copied(run, kept, from) : filtered(stats[0], run, kept, from)
         count += to - run.from
         to = run.from
-        // The next block goes on.
+        // The next block fills the batch.
         if (count < size) break
         if (!giveFound(kept, filteredByOthers(stats, kept, from), found)) return true
         looked += count
@@ -273,7 +273,7 @@ function copied({ tokens, from, to }: TokenRun, kept: Uint32Array, end: number):
   return first
 }
 
-/** Keeps those that pass the other conditions too; returns where they begin. */
+/** Keeps the tokens that pass the other conditions too; returns the place of the first. */
 function filteredByOthers(stats: PredicateStats[], kept: Uint32Array, first: number): number {
   let from = first
   for (let i = 1; i < stats.length && from < LAST_BATCH; i++) {

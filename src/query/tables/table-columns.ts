@@ -27,10 +27,9 @@ import {
 } from './column-scan.ts'
 import { METRICS } from './metrics.ts'
 
-// Each kind of column has a loop of its own over where its values lie: through a call for each it takes
-// twice the time.
+// Each kind of column has a loop of its own over its values: a call for each value takes twice the time.
 
-/** A quantity that hangs on nothing but its token. */
+/** A quantity that depends on its token alone. */
 class NumberColumn extends TokenColumn {
   readonly #read: (token: TokenReader) => number
   #values = new Float64Array(FIRST_TOKENS)
@@ -41,7 +40,7 @@ class NumberColumn extends TokenColumn {
   }
 
   protected read(token: number, reader: TokenReader): void {
-    // What is told of it: sums of dollars beyond all numbers are none.
+    // As on the wire: a sum of dollars that is no finite number is 0.
     this.#values[token] = finiteNumber(this.#read(reader))
   }
 
@@ -65,16 +64,16 @@ class NumberColumn extends TokenColumn {
 }
 
 /**
- * Market caps in dollars, out of their parts: nothing is read anew when SOL, or a coin that others are quoted
- * in, has another price. What a quote is worth is asked for once at each use, of those that are met.
+ * Market caps in dollars, from their parts: no token is read anew when SOL, or a coin that others are quoted in, has
+ * another price. The price of a quote is read once at each use, of those that the tokens have.
  */
 class MarketCapColumn extends TokenColumn {
   #pricesInUnits = new Float64Array(FIRST_TOKENS)
   #suppliesWhole = new Float64Array(FIRST_TOKENS)
   #quotes = new Uint32Array(FIRST_TOKENS)
-  /** What `all` gives, kept up with what is read. */
+  /** The result of `all`, updated by each read. */
   #all = new Float64Array(0)
-  /** Has it all tokens at the price of SOL below? */
+  /** Has `#all` all tokens at the price of SOL in `#dollars`? */
   #areWeighed = false
   /** Tokens that are quoted in coins, or were, in no order. */
   readonly #ofCoins = new U32List()
@@ -217,17 +216,17 @@ class AgeColumn extends TokenColumn {
 
 /**
  * A count of the creator's, over all of its tokens: a lane of its wallet row. Creators are numbered
- * and their counts lie side by side, so that one that changes is one write, however many tokens it has.
+ * and their counts are side by side, so that a change of one is one write, however many tokens it has.
  */
 class CreatorColumn extends TokenColumn {
   readonly #lane: number
-  /** By token: number of its creator; 0 is nobody's. */
+  /** By token: number of its creator; 0: it has none. */
   #creators = new Uint32Array(FIRST_TOKENS)
   /** By creator. */
   #counts = new Uint32Array(FIRST_TOKENS)
   /** By wallet row: number of the creator; 0 is none. */
   readonly #numbers = new U32List()
-  /** By number of the creator: its wallet row; nobody has the first. */
+  /** By number of the creator: its wallet row; number 0 is unused. */
   readonly #wallets = new U32List()
   /** Place in the log of creators up to which counts were read. */
   #readTo = 0
@@ -302,7 +301,7 @@ class CreatorColumn extends TokenColumn {
   }
 }
 
-/** Reuses of X links: kept by the links themselves, since they hang on other tokens; never stale. */
+/** Reuses of X links: the links count them, since they depend on other tokens; never stale. */
 class ReusesColumn implements Column {
   readonly bytes = 0
   readonly unsettled = 0
@@ -346,7 +345,7 @@ function filtered(
   return at + 1
 }
 
-/** 1 or 0: without a branch, since which tokens pass cannot be foretold. */
+/** 1 or 0: without a branch, which the processor could not predict. */
 function isWithin(value: number, min: number, max: number): number {
   return Number(value >= min) & Number(value <= max)
 }
@@ -360,8 +359,8 @@ const MINT_ORDERS = 2 ** 48
 
 /**
  * The quantities that tables are filtered by, as columns: a value is read once for each change of its
- * token and then compared where it lies. A column is made when it is first asked for, so who asks
- * for none pays for none; there are as many as there are filters.
+ * token and then compared in its array. A column is made when a filter first uses it; there are at most as many as
+ * filters.
  */
 export class TableColumns {
   readonly #state: State
@@ -396,7 +395,7 @@ export class TableColumns {
     return this.#marketCaps
   }
 
-  /** Of two tokens the one whose mint is less never has the less number; valid until the state changes. */
+  /** A token with a lesser mint never has a lesser number; valid until the state changes. */
   mintPrecedences(): NumberColumn {
     this.#mintPrecedences.cover()
     return this.#mintPrecedences
@@ -445,7 +444,7 @@ export class TableColumns {
   }
 }
 
-/** What hangs on nothing but its token; a flag is 0 or 1. */
+/** How a quantity is read that depends on its token alone; a flag is 0 or 1. */
 function readOf(name: ColumnName): (token: TokenReader) => number {
   if (name === 'atLeastOne')
     return (token) => Number(SOCIAL_PLACES.some((place) => token.hasMetadata(place)))

@@ -14,7 +14,7 @@ import type { Page, TraderQuery } from '../../protocol/queries.ts'
 import { finiteNumber, jsonNumber, jsonString } from '../../protocol/wire.ts'
 import { tokenExtras } from '../json/token-json.ts'
 
-/** What each order of a mint's traders is made of. */
+/** The columns that each order of a mint's traders needs. */
 const ORDER_PARTS: { readonly [O in TraderQuery['orderBy']]: readonly TraderPart[] } = {
   pnl: ['realizedUsd', 'inventory', 'costUsd', 'walletOrder'],
   holding_amount: ['balance', 'walletOrder'],
@@ -26,8 +26,8 @@ const HOLDER_PARTS: readonly TraderPart[] = ['held', 'walletOrder']
 const FIRST_BUYER_PARTS: readonly TraderPart[] = ['firstBuyAt']
 
 /**
- * Pages of traders: of a mint, of a wallet, of holders, of first buyers. A mint with many traders has columns of what
- * they are ordered by; of the others the positions are read. Rows are -1 where nothing is known; such a list is empty.
+ * Pages of traders: of a mint, of a wallet, of holders, of first buyers. A mint with many traders has columns of the
+ * quantities they are ordered by; of other mints the positions are read. A row of -1 is unknown, and its list is empty.
  */
 export class TraderPages {
   readonly #engine: Engine
@@ -42,7 +42,7 @@ export class TraderPages {
   ofToken(token: number, query: TraderQuery, budget: Budget): string {
     const columns = this.#columns(token, ORDER_PARTS[query.orderBy], budget)
     if (columns !== null) return columnPage(columns, this.#trader, query)
-    // Equal ones by name, ascending in both directions.
+    // Equal ones by wallet, ascending in both directions.
     return this.#page(this.#positions(token), this.#byWallet(this.#valueOf(query)), query)
   }
 
@@ -69,7 +69,7 @@ export class TraderPages {
     return this.#page(held, keys, page)
   }
 
-  /** Those that bought, in order of their first buy. */
+  /** Wallets that bought, in order of their first buy. */
   firstBuyers(token: number, page: Page, budget: Budget): string {
     const columns = this.#columns(token, FIRST_BUYER_PARTS, budget)
     if (columns !== null) {
@@ -81,7 +81,7 @@ export class TraderPages {
     const bought: number[] = []
     for (const position of this.#positions(token))
       if (positionLane(state, position, PositionLane.buys) > 0) bought.push(position)
-    // The newest come first in the list: of two in one second the one that came first is behind.
+    // The list has the newest first: of two buyers in one second the earlier one is behind.
     const places = bought.map((_, place) => place)
     const keys = {
       levels: [
@@ -182,7 +182,7 @@ function pageByWallet(
   return pageOf(columns, trader, values, { level, text }, page)
 }
 
-/** A page of those who have a value (not NaN), ascending by it; the others are made the last. */
+/** A page of the traders with a value (not NaN), ascending by it. */
 function pageOf(
   columns: MintTraders,
   trader: PositionReader,
@@ -203,7 +203,7 @@ function pageOf(
   return pageJson(total, page, items)
 }
 
-// Buffers that are used again: those of a page are megabytes, which would be garbage to collect each time.
+// Buffers that are used again: those of a page are megabytes, which would be garbage each time.
 let rankedScratch = sharedF64(0)
 let places = new Uint32Array(0)
 
@@ -221,7 +221,7 @@ function allPlaces(count: number): Uint32Array {
   return places.subarray(0, count)
 }
 
-/** A page of a list with so many in all. */
+/** A page of a list with `total` items in all. */
 export function pageJson(total: number, page: Page, items: readonly string[]): string {
   return `{"total":${total},"page":${page.page},"limit":${page.limit},"items":[${items.join(',')}]}`
 }
@@ -289,7 +289,7 @@ const FIELDS: readonly (readonly [
   ['creator_wallet', (r) => r.is(PositionFlag.creator)],
 ]
 
-/** What each `order_by` compares: the number that is on the wire. */
+/** The number that each `order_by` compares: as on the wire. */
 const TRADER_ORDER_VALUES: {
   readonly [O in TraderQuery['orderBy']]: (record: PositionReader) => number
 } = {

@@ -32,7 +32,7 @@ const EVENT_STREAM_PATH = '/api/v2/stream'
 const EVENT_STREAM_NAME = 'stream'
 const EVENT_STREAM_TYPE = 'text/event-stream'
 const NOT_STORED: Header = ['Cache-Control', 'no-store']
-/** A stream without its messages: how long it gets nobody knows. */
+/** The head of a stream; its length is not known. */
 const STREAM_HEAD: Reply = {
   statusCode: 200,
   contentType: EVENT_STREAM_TYPE,
@@ -125,7 +125,7 @@ export class EventStreams {
     this.#writeHead(res, [...headers, ...exchange.extraHeaders, ...context.positionHeaders()])
     context.http.count(EVENT_STREAM_NAME, 200, exchange.elapsedMs)
     if (feed.isStopping) {
-      // Not a 503, over which a browser would not come back: a stream that ends is one to be gone on with.
+      // A browser reconnects after a stream that ends, but not after a 503.
       res.cork(() => res.end(COMMENT, true))
       return null
     }
@@ -155,13 +155,13 @@ export class EventStreams {
     if (state.isStarting()) {
       outlet.comment()
       this.#held.set(connection, () => {
-        // Only now the addresses are known that feeds have named.
+        // The addresses that feeds have named are known only now.
         const isMeant = parseEventStream(
           parameters.value,
           lastEventId,
           this.#options.isKnownAddress,
         ).ok
-        // Thousands may have come meanwhile: they share the turns, as any others.
+        // Thousands may wait by now: they share the turns with the other clients.
         if (isMeant) turns.later(client, { run })
         else outlet.end()
       })
@@ -205,8 +205,8 @@ export class EventStreams {
 }
 
 /**
- * Which frames carry an id. Where a snapshot follows, none before it does: a browser that is cut off
- * there would go on behind a snapshot that it never had.
+ * Which frames carry an id. Frames before the snapshot of a stream carry none: a browser that is cut off there would
+ * resume behind a snapshot that it never got.
  */
 function idRule(request: FollowRequest): (frame: string) => boolean {
   if (request.kind !== 'stream') return () => false
@@ -242,7 +242,7 @@ export class EventStreamOutlet implements Outlet {
   #isOver = false
 
   /**
-   * `hasId` says which frames carry the id by which a browser goes on; `drained` is called when the
+   * `hasId` says which frames carry the id by which a browser resumes; `drained` is called when the
    * client has read on, `ended` once, when the client is gone or the stream was ended.
    */
   constructor(
@@ -290,7 +290,7 @@ export class EventStreamOutlet implements Outlet {
 
   unsubscribe(): void {}
 
-  /** The rest goes out, except to a client that does not read: it would be buffered for long, and the client resumes by its id. */
+  /** Sends the rest, except to a client that does not read: it would stay buffered, and the client can resume. */
   end(): void {
     if (this.#isOver) return
     if (this.getBufferedAmount() > MAX_BUFFERED_BYTES) {
@@ -363,7 +363,7 @@ class ByteQueue {
     this.#bytes += bytes.length
   }
 
-  /** The next ones, of one text and so many at most; null when there are none. */
+  /** The next bytes of one text, at most `max`; null when there are none. */
   take(max: number): Uint8Array | null {
     const first = this.#texts.first()
     if (first === undefined) return null

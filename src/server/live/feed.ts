@@ -71,13 +71,13 @@ const FOREIGN_PAGE = requestError(
   'CORS_ORIGIN names another origin than that of the page that asks.',
 )
 
-/** Paths of the handshake; base addresses that are put together by hand end with a slash. */
+/** Paths of the handshake; base addresses that users write end with a slash. */
 const LIVE_PATHS = ['/ws', '/ws/', '/']
 
 /**
  * The live feed: contract section 4, docs/live.md. In come sockets and streams of server-sent events, their messages,
  * and the engine's events; out go frames. `connection` has what one connection is: its limits, its inbox, its unread
- * bytes; `hub` has who follows what. A connection is closed at once or served in order, never with a gap.
+ * bytes; `hub` has the followers of each topic. A connection is closed at once or served in order, never with a gap.
  */
 export class LiveFeed {
   readonly #times: LiveTimes
@@ -271,7 +271,7 @@ export class LiveFeed {
     this.#departures.add(connection)
   }
 
-  /** A request that no message brought; false: it is to be served again in a later turn. */
+  /** Serves the request of a stream of server-sent events; false: it has to be served again in a later turn. */
   serve(connection: LiveConnection, request: FollowRequest): boolean {
     return this.#failures.guarded(connection, () => this.#hub.serve(connection, request))
   }

@@ -1,11 +1,11 @@
 import { BUFFER_CHECK_BYTES, BUFFER_CHECK_MS, CLOSING_MS } from '../../load/limits.ts'
 import type { LiveConnection } from './connection.ts'
 
-/** Share of the bound past which readers are closed at a look. */
+/** Share of the bound past which readers are closed. */
 const CUT_FROM_SHARE = 3 / 4
 /** They are closed until no more than this share is left. */
 const CUT_TO_SHARE = 1 / 2
-/** Share for closed readers, which may still read what is left, and the code. */
+/** Share for closed readers, which may still read the rest and the code. */
 const CLOSING_SHARE = 1 / 4
 
 /**
@@ -31,12 +31,12 @@ export class BackpressureBudget {
   /** Unread bytes of closed connections, which may still read them, the oldest first. */
   readonly #closing: { readonly bytes: number; readonly endMs: number }[] = []
   #closingBytes = 0
-  /** Unread bytes at the last look, and all that was sent since. */
+  /** Unread bytes at the last sum, and all bytes sent since. */
   #possibleBytes = 0
 
   /**
-   * @param bytesMax bytes that lie unread at most; what was sent in one go comes on top
-   * @param cutOff closes a connection at once, whatever it has not read
+   * @param bytesMax unread bytes at most; the bytes of one publish come on top
+   * @param cutOff closes a connection at once and drops its unread bytes
    * @param checkReader closes a connection that buffers too much
    */
   constructor(
@@ -51,7 +51,7 @@ export class BackpressureBudget {
     this.#checkReader = checkReader
   }
 
-  /** After so many bytes were published to each of these; those who follow at the next check are checked. */
+  /** After bytes were published to each of these followers; they are checked later. */
   readonly published = (followers: ReadonlySet<LiveConnection>, bytes: number): void => {
     this.#published.add(followers)
     this.#publishedBytes += bytes
@@ -73,14 +73,14 @@ export class BackpressureBudget {
     this.#published.clear()
   }
 
-  /** Bytes that lie unread at this time, in ms. */
+  /** Unread bytes at this time, in ms. */
   bytes(nowMs: number): number {
     let bytes = this.#closingBytesAt(nowMs)
     for (const connection of this.#connections) bytes += unreadBytesOf(connection)
     return bytes
   }
 
-  /** After bytes were sent; of a publish the sum over all who got it. */
+  /** After bytes were sent; of a publish the sum over all followers. */
   sent(bytes: number): void {
     this.#possibleBytes += bytes
     if (this.#possibleBytes > this.#bytesMax) this.#look(performance.now())
@@ -97,7 +97,7 @@ export class BackpressureBudget {
     return true
   }
 
-  /** uWebSockets.js says of a socket that it is closed while it still holds what was not read. */
+  /** uWebSockets.js reports a socket as closed while it still holds unread bytes. */
   #closingBytesAt(nowMs: number): number {
     let over = 0
     for (const { bytes, endMs } of this.#closing) {

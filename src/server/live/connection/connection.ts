@@ -6,7 +6,7 @@ import {
   MAX_MESSAGE_BYTES_PER_SECOND,
 } from '../../load/limits.ts'
 
-/** Sends a frame to a connection, and closes it when too much lies unread. */
+/** Sends a frame to a connection, and closes it when it has too much unread. */
 export type Send = (connection: LiveConnection, frame: string) => void
 
 /** Where frames go: a WebSocket, or a stream of server-sent events. */
@@ -16,9 +16,9 @@ export interface Outlet {
   getBufferedAmount(): number
   subscribe(topic: string): unknown
   unsubscribe(topic: string): unknown
-  /** Ends it in order: what lies unread goes out before the code. */
+  /** Ends it in order: unread bytes are sent before the code. */
   end(code: number, reason: string): void
-  /** Ends it at once; what lies unread is dropped. */
+  /** Ends it at once; unread bytes are dropped. */
   close(): void
 }
 
@@ -27,14 +27,14 @@ export interface LiveConnection {
   /** The client's own label; several connections may share one. */
   readonly id: string
   readonly isLocal: boolean
-  /** The client address that it counts for: limits and turns of the loop are shared by address. */
+  /** The client address that it counts for: limits, and time of the loop, are shared by address. */
   readonly client: string
   /** A WebSocket: uWebSockets.js publishes to it. Else server-sent events, sent one by one. */
   readonly isSocket: boolean
   readonly socket: Outlet
   /** Topics that it follows, or catches up with. */
   readonly topics: TopicSet
-  /** Those among them of which nothing is published to it until it has read on, the one that waits longest first. */
+  /** Topics that are not published to it until it has read on, the one that waits longest first. */
   readonly held: Set<string>
   readonly rate: MessageRate
   /** Of all connections of its client; null: not counted. */
@@ -44,25 +44,25 @@ export interface LiveConnection {
   /** Monotonic milliseconds of the next ping. */
   nextPingMs: number
   /**
-   * Bytes of the last snapshot, or of a change as long, until most of it is read: they do not count against
-   * the client, which can read a long text only piece by piece.
+   * Bytes of the last snapshot, or of a change as long, until most of it is read. They do not count against the client,
+   * which can read a long text only piece by piece.
    */
   snapshotBytes: number
-  /** True from the moment a close was asked for: the socket must not be touched any more. */
+  /** True from the close on: the socket must not be used any more. */
   isClosed: boolean
 }
 
-/** Are so many bytes unread that replays and snapshots wait until the client has read on? */
+/** Do replays and snapshots have to wait until the client has read on? */
 export function hasMuchUnread({ isClosed, socket }: LiveConnection): boolean {
   return !isClosed && socket.getBufferedAmount() > CATCH_UP_BUFFER_BYTES
 }
 
-/** Are so many bytes unread beside the last snapshot that a newer snapshot would arrive sooner than the changes? */
+/** Is so much unread beside the last snapshot that a newer snapshot would arrive sooner than the changes? */
 export function lags(connection: LiveConnection): boolean {
   return hasUnreadBeside(connection, CATCH_UP_BUFFER_BYTES)
 }
 
-/** Are so many bytes unread that the connection has to be closed? */
+/** Is so much unread that the connection has to be closed? */
 export function hasTooMuchUnread(connection: LiveConnection): boolean {
   return hasUnreadBeside(connection, MAX_BUFFERED_BYTES)
 }
@@ -138,7 +138,7 @@ const WINDOW_MS = 1000
 export interface ClientLoad {
   /** Open ones. */
   connections: number
-  /** What came on all of them. */
+  /** Counts over all of them. */
   readonly rate: MessageRate
 }
 
@@ -149,10 +149,9 @@ export type MessageLimits = Pick<
 
 /**
  * How much may come in one second. A connection has limits of its own, and a client address has
- * limits over all of its connections. When an address is past one of its limits, those of its
- * connections go that have sent more than an equal part of it: what an innocent neighbour behind
- * the same address sends, pongs for instance, costs it nothing. So an address never has more than
- * twice its limit served.
+ * limits over all of its connections. When an address is past one of its limits, its connections with more
+ * than an equal part of it are closed: a connection of another user behind the same address, which sends
+ * pongs for instance, stays. So an address never has more than twice its limit served.
  */
 export class MessageBudget {
   readonly #limits: MessageLimits
@@ -161,7 +160,7 @@ export class MessageBudget {
     this.#limits = limits
   }
 
-  /** Counts a frame; null, or why the connection has to go. */
+  /** Counts a frame; null, or why the connection has to be closed. */
   messageRefusal(
     { rate, load }: Pick<LiveConnection, 'rate' | 'load'>,
     bytes: number,
@@ -179,7 +178,7 @@ export class MessageBudget {
     return isTooMuch ? 'too many messages of one address in one second' : null
   }
 
-  /** Counts what a frame asks for; null, or why the connection has to go. */
+  /** Counts the keys of a request; null, or why the connection has to be closed. */
   requestRefusal(
     { rate, load }: Pick<LiveConnection, 'rate' | 'load'>,
     request: LiveRequest,
@@ -215,7 +214,7 @@ function keysOf(request: LiveRequest): number {
   }
 }
 
-/** What came in the present second: of one connection, or of all that one client has. */
+/** Counts of the present second: of one connection, or of all connections of a client. */
 export class MessageRate {
   /** Frames of any kind. */
   messages = 0
@@ -236,7 +235,7 @@ export class MessageRate {
     this.bytes += bytes
   }
 
-  /** Counts what a frame asks for. */
+  /** Counts the keys of a request. */
   tookKeys(keys: number, nowMs: number): void {
     this.#turn(nowMs)
     this.keys += keys

@@ -4,8 +4,8 @@ import type { LiveConnection } from './connection.ts'
 /**
  * Removes closed connections from the topics that they followed, in slices. Thousands may close in one turn of
  * the loop, and to remove one of them from a thousand sets takes as long as to publish a trade. So a close only adds
- * it here, and the slices take a tenth of the time: more would add to the turn that closes others.
- * Until then nothing is sent to it (`isClosed`).
+ * it here, and the slices take a tenth of the time: more would delay the turn that closes others.
+ * Nothing is sent to it any more (`isClosed`).
  */
 export class DeferredUnsubscribe {
   readonly #departed: LiveConnection[] = []
@@ -29,7 +29,7 @@ export class DeferredUnsubscribe {
     this.#timer ??= setTimeout(this.#slice, DEPARTURE_PAUSE_MS)
   }
 
-  /** Removes all of them at once: before a client is refused because of places that closed connections still take. */
+  /** Removes all of them at once: before a client is refused because closed connections still count. */
   finish(): void {
     while (this.#departed.length > 0) this.#dropOne()
   }

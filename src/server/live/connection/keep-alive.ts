@@ -5,7 +5,7 @@ import type { LiveConnection } from './connection.ts'
 /**
  * Pings every connection at its own time, so that thousands are not pinged in one loop turn, and
  * closes the silent ones (contract section 4). Time in which the whole program stood still, as on a paused
- * machine, does not count as silence: messages of that time are not read yet, and no ping was sent.
+ * machine, does not count as silence: messages of that time are unread, and no ping was sent.
  * Returns the stop.
  */
 export function keepAlive(

@@ -29,7 +29,7 @@ export class LiveFailures {
     this.#damage = new DamageLines(parts.log)
   }
 
-  /** Flat figures for /readyz and /metrics; history that the disk does not give is no defect. */
+  /** Flat figures for /readyz and /metrics; unreadable history is no defect. */
   figures(): Readonly<Record<string, number>> {
     return { live_defects_total: this.#defects }
   }
@@ -58,7 +58,7 @@ export class LiveFailures {
     for (const connection of connections) this.#report(connection, error, ended)
   }
 
-  /** An error frame where the disk does not give the history; for a defect the connection is closed. */
+  /** An error frame where history cannot be read; for a defect the connection is closed. */
   #report(connection: LiveConnection, error: unknown, ended?: FollowedWords): void {
     const { send, close } = this.#parts
     if (error instanceof TapeDamage) {

@@ -6,12 +6,12 @@ import { type ClientLoad, MessageRate } from './connection.ts'
 
 /**
  * Decides whether a client may open one more live connection, and counts what it has. An address has an entry while it
- * has a connection and for a second after its last one, so that to close a connection and open another
- * gives no new limits.
+ * has a connection and for a second after its last one, so that closing a connection and opening another gives no new
+ * limits.
  */
 export class LiveGate {
   readonly #limits: Pick<AdjustableLimits, 'connections' | 'connectionsPerAddress'>
-  /** What is counted, for the sentences of refusals. */
+  /** Name of the counted connections, for the sentences of refusals. */
   readonly #what: string
   readonly #loads = new Map<string, ClientLoad>()
   /** Of clients without connections, in the order in which they left. */
@@ -28,7 +28,7 @@ export class LiveGate {
     this.#what = what
   }
 
-  /** Null when the client may come in. */
+  /** Null when the client may connect. */
   refusal(client: string): RequestError | null {
     const { connections, connectionsPerAddress } = this.#limits
     if (this.#total >= connections)

@@ -28,25 +28,25 @@ interface CatchUp {
   readonly form: MessageForm
   /** Seq of the last message that it has; null: it begins with a snapshot. */
   after: number | null
-  /** If the missed messages cannot be had, it gets a snapshot instead. */
+  /** If the missed messages are not available, it gets a snapshot instead. */
   readonly orSnapshot: boolean
 }
 
 interface CatchUpActions {
   readonly send: Send
   readonly sendSnapshot: Send
-  /** It has everything: the next message is a live one. */
+  /** The connection has every message: the next one is live. */
   join(connection: LiveConnection, topic: string, form: MessageForm): void
-  /** Nothing more comes. */
+  /** The connection gets no more messages of this topic. */
   giveUp(connection: LiveConnection, topic: string): void
-  /** It could not be served, for this exception; `ended` is the stream that has ended so. */
+  /** An exception ended this stream of the connection. */
   failed(connection: LiveConnection, error: unknown, ended: FollowedWords): void
 }
 
 /**
  * Sends snapshots and missed messages in slices, so that no reader waits for another's replay, and
- * only as fast as the client reads. A stream is joined in the same turn in which its last missed
- * message was sent: nothing can come between.
+ * only as fast as the client reads. The connection joins the stream in the turn in which its last missed
+ * message was sent, so that no message comes in between.
  */
 export class CatchUps {
   readonly #streams: LiveStreams
@@ -70,7 +70,7 @@ export class CatchUps {
     return this.#waiting.size + held
   }
 
-  /** Is there room for so many more? Held connections do not count. */
+  /** Is there room for `count` more? Held connections do not count. */
   hasRoomFor(count: number): boolean {
     return this.#waiting.size + count <= MAX_CATCH_UPS
   }
@@ -100,7 +100,7 @@ export class CatchUps {
     this.#held.delete(connection)
   }
 
-  /** The client has read something of what lay unread: is it enough to go on? */
+  /** The client has read some bytes; resumes when few enough are unread. */
   drained(connection: LiveConnection): void {
     if (!this.#held.has(connection) || hasMuchUnread(connection)) return
     this.#held.delete(connection)
@@ -137,7 +137,7 @@ export class CatchUps {
     this.run()
   }
 
-  /** `drained` is called for readers that have read on; a connection for which it was not must not wait for good. */
+  /** Calls `drained` for all held connections from time to time, in case uWebSockets.js did not. */
   #lookLater(): void {
     if (this.#held.size === 0) return
     this.#timer ??= setTimeout(() => {
@@ -178,7 +178,7 @@ export class CatchUps {
     if (typeof frames === 'string') return this.#fail(catchUp, frames)
     let sent = 0
     for (const frame of frames) {
-      // A launch has as many bytes as dozens of trades: the client reads on before the others come.
+      // A launch has as many bytes as dozens of trades: the others wait until the client has read it.
       if (hasMuchUnread(connection)) break
       this.#actions.send(connection, frame)
       sent += 1

@@ -22,7 +22,7 @@ import { hasMuchUnread, type LiveConnection } from '../connection/connection.ts'
 import { StateChannel, type StateParts } from './state-channel.ts'
 
 const NAME = 'candles'
-/** The chart of a mint that trades all the time is begun so often, then written in one go. */
+/** A chart that changes in every turn is begun this often, then written in one go. */
 const BEGUN_MAX = 3
 
 /** The channel `candles`. */
@@ -64,8 +64,8 @@ export class FollowedCandles {
   readonly repriced = (mint: string): void => this.traded({ mint, timestamp: 0 })
 
   /**
-   * False: the request is to be served again in a later turn, because much lies unread, or trades of the mint are
-   * being read from the disk, or its chart is being written.
+   * False: the request has to be served again in a later turn, because the client has much unread, or trades of the
+   * mint are being read from the disk, or its chart is being written.
    */
   serve(connection: LiveConnection, request: CandlesRequest): boolean {
     const { mint, resolution, countback } = request
@@ -103,7 +103,7 @@ export class FollowedCandles {
     if (ofMint?.size === 0) this.#ofMint.delete(candles.mint)
   }
 
-  /** After a late swap all of them: it may have changed prices of other mints. */
+  /** After a late swap all of them are due: it may have changed prices of other mints. */
   #due(all: ReadonlyMap<string, LiveCandles>): Iterable<string> {
     const lateFolded = this.#parts.streams.lateFolded()
     const isAll = lateFolded !== this.#lateFolded
@@ -122,8 +122,8 @@ interface Begun {
 }
 
 /**
- * Writes the charts in snapshots turn by turn, one of a connection at a time. A chart is as of the turn
- * in which it is finished: if its mint changed meanwhile, it is begun anew.
+ * Writes the charts of snapshots over several turns, one chart of a connection at a time. A chart shows the turn in
+ * which it is finished: if its mint changed before, it is begun anew.
  */
 export class ChartWritings {
   readonly #answers: Pick<Queries, 'beginChart'>
@@ -135,7 +135,7 @@ export class ChartWritings {
 
   /**
    * The text of the chart as of now, and the times of its bars.
-   * @throws OutOfTime: the next call goes on from there
+   * @throws OutOfTime: the next call continues there
    */
   write(
     connection: object,
@@ -165,7 +165,7 @@ export class ChartWritings {
   }
 }
 
-/** Trades may lie this far ahead of the clock (contract section 7, and more than that). */
+/** Trades may be this far ahead of the clock (contract section 7, and more than that). */
 const AHEAD_SECONDS = 120
 
 /** A bar as it is sent. */
@@ -177,7 +177,7 @@ interface Bar {
   readonly text: string
 }
 
-/** The bars of one mint and width that somebody follows: what changed since the last frame. */
+/** The bars of one mint and width with followers: the changes since the last frame. */
 export class LiveCandles {
   readonly mint: string
   readonly resolution: Resolution
@@ -188,7 +188,7 @@ export class LiveCandles {
   readonly #streams: LiveStreams
   /** Bars that may still change, as they were sent, by their time. */
   readonly #open = new Map<number, string>()
-  /** Bars from here on are looked at. */
+  /** Bars from this time on are read in the next round. */
   #from: number
   #isTraded = false
   #now = -1
@@ -206,14 +206,14 @@ export class LiveCandles {
     return { event: NAME, mint: this.mint, resolution: this.resolution }
   }
 
-  /** Was there a trade since it was read, or does a bar wait to become final that is so by now? */
+  /** Was there a trade since the last read, or has an open bar become final? */
   get hasToBeRead(): boolean {
     if (this.#isTraded) return true
     for (const time of this.#open.keys()) if (this.#isFinal(time)) return true
     return false
   }
 
-  /** A swap of the mint came with this time: its bar is to be looked at, however old. */
+  /** A swap of the mint came with this time: its bar is read in the next round, however old it is. */
   traded(timestamp: number): void {
     this.#from = Math.min(this.#from, barTime(WIDTHS[this.resolution], timestamp))
     this.#isTraded = true
@@ -260,7 +260,7 @@ export class LiveCandles {
     this.#now = this.#streams.now()
   }
 
-  /** Keeps the bars that may still change; older ones are not read again. */
+  /** Remembers the bars that may still change; older ones are not read again. */
   #remember(bars: readonly Bar[]): void {
     this.#open.clear()
     for (const { time, text } of bars) if (!this.#isFinal(time)) this.#open.set(time, text)
@@ -284,7 +284,7 @@ export class LiveCandles {
   }
 }
 
-/** The chart that a snapshot of candles is. */
+/** The query of a snapshot: the newest bars. */
 export function newestBars(
   mint: string,
   resolution: Resolution,

@@ -51,8 +51,8 @@ export class FollowedTables {
   }
 
   /**
-   * False: the request is to be served again in a later turn, because much lies unread, or columns of all tokens or
-   * holders of those in the table are still being read.
+   * False: the request has to be served again in a later turn, because the client has much unread, or columns of all
+   * tokens or holders of the table's tokens are still being read.
    */
   serve(connection: LiveConnection, request: TableRequest): boolean {
     const { table: name, query } = request
@@ -65,7 +65,7 @@ export class FollowedTables {
     const { answers, streams } = this.#parts
     const read = (budget: Budget) => answers.tableAnswer(query, budget)
     const isNew = !this.channel.has(topic)
-    // What a new table reads in one go below is then in memory.
+    // A new table reads all of it in one go below: by then it is in memory.
     if (isNew && within(Budget.ofMs(ROUTE_SLICE_MS), read) === UNFINISHED) return false
     this.channel.follow(
       connection,
@@ -83,7 +83,7 @@ export class FollowedTables {
   }
 }
 
-/** One table that somebody follows: its last answer, and how it becomes the next one. */
+/** One table with followers: its last answer, and the delta to the next one. */
 export class LiveTable {
   readonly name: string
   /** Frames so far. */
@@ -122,15 +122,14 @@ export class LiveTable {
     this.#answer = null
   }
 
-  /** Has anything happened, or the clock moved, since it was computed? */
+  /** Has the state or the clock's second changed since it was computed? */
   get isStale(): boolean {
     return this.position !== this.#streams.position() || this.#now !== this.#streams.now()
   }
 
   /**
-   * Computes the answer anew; the delta frame, or null when it is the same. So it is at first: who follows it
-   * then begins with its snapshot, and one who leaves again at once does not have its rows compared. A snapshot
-   * frame where the last answer was forgotten.
+   * Computes the answer anew; the delta frame, or null when it is the same. The first answer gives null too: its
+   * followers begin with the snapshot. Where the last answer was forgotten the frame is a snapshot.
    */
   advance(): string | null {
     const answer = this.#read()
@@ -148,12 +147,12 @@ export class LiveTable {
     return this.#frame('delta', delta)
   }
 
-  /** The whole table as it was computed last; as it is now where that was forgotten. */
+  /** The whole table as it was computed last; computed anew where that answer was forgotten. */
   snapshot(): string {
     const answer = this.#answer ?? this.#read()
     const frame = this.#frame('snapshot', answer.bytes.toString())
     if (this.#digest === null || digestOf(answer) === this.#digest) return frame
-    // The clock went on within the turn, and who followed it before has the former one: all get the next.
+    // The clock's second changed within the turn, and earlier followers have the former answer: all get the next one.
     this.#digest = ''
     this.position = -1
     return frame
@@ -190,8 +189,8 @@ function digestOf({ bytes }: TableAnswer): string {
 }
 
 /**
- * How much text live tables hold in all: their rows have descriptions and links that strangers wrote. A table that
- * finds no room holds none, and its frames are snapshots whenever it changes.
+ * Bounds the text that live tables hold in all: their rows have descriptions and links that strangers wrote. A table
+ * that finds no room holds none, and each change of it is sent as a snapshot.
  */
 export class TableTexts {
   readonly #bytesMax: number
@@ -217,7 +216,7 @@ export class TableTexts {
     }
   }
 
-  /** Nobody follows the table any more. */
+  /** The table has no followers any more. */
   left(table: LiveTable): void {
     this.#bytes -= table.bytes
   }

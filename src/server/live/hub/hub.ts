@@ -17,11 +17,11 @@ import { EventPublisher, Topics } from './topics.ts'
 
 /**
  * The hub of the live feed. In come requests of connections and the engine's events, out go frames: of events at
- * once, each made once for all who follow it in the same form; of tables and candles once a round.
+ * once, each made once for all followers in the same form; of tables and candles once a round.
  *
- * A topic is what one can follow, in one of three forms: plain, numbered, with additive keys (`Topics`).
+ * A topic is something that can be followed, in one of three forms: plain, numbered, with additive keys (`Topics`).
  * A connection on its way to the head of a stream joins the topic in the turn of its last missed message
- * (`CatchUps`), so that none comes twice or never. A state (`StateChannel`) is a table or a series of candles.
+ * (`CatchUps`), so that no message comes twice or is lost. A state (`StateChannel`) is a table or a series of candles.
  */
 export class Hub {
   readonly #streams: LiveStreams
@@ -84,7 +84,7 @@ export class Hub {
     this.#candles.channel.stop()
   }
 
-  /** The client has read something of what lay unread. */
+  /** The client has read some bytes. */
   drained(connection: LiveConnection): void {
     this.#catchUps.drained(connection)
   }
@@ -98,7 +98,7 @@ export class Hub {
     this.#candles.channel.dropUnfollowed(topics)
   }
 
-  /** Applies a request and sends its answers; false: it is to be served again in a later turn. */
+  /** Applies a request and sends its answers; false: it has to be served again in a later turn. */
   serve(connection: LiveConnection, request: LiveRequest): boolean {
     switch (request.kind) {
       case 'refused':

@@ -25,7 +25,7 @@ export interface StateParts {
 
 /** A table, or the candles of a mint, as its followers have it. */
 interface FollowedState {
-  /** As its acknowledgement names it. */
+  /** The keys that name it in its acknowledgement. */
   readonly words: FollowedWords
   readonly step: number
   readonly position: number
@@ -45,7 +45,7 @@ export interface StateChannelOptions<State> {
   readonly advance: (state: State) => string | null
   /** The snapshot for a follower that reads slower than the state changes; absent: such a follower gets each change. */
   readonly whole?: (state: State) => string
-  /** Nobody follows it any more. */
+  /** The state has no followers any more. */
   readonly dropped?: (state: State) => void
 }
 
@@ -82,8 +82,8 @@ export class StateChannel<State extends FollowedState> {
   }
 
   /**
-   * Joins a connection to a topic. The state is brought up to now first, and its changes go to those who follow
-   * it already; the new follower begins with its snapshot.
+   * Joins a connection to a topic. The state is brought up to now first, and its changes go to earlier followers; the
+   * new follower begins with its snapshot.
    */
   follow(
     connection: LiveConnection,
@@ -108,7 +108,7 @@ export class StateChannel<State extends FollowedState> {
       sendSnapshot(connection, snapshot)
       topics.join(connection, topic)
     } finally {
-      // A reader too slow for its snapshot is closed by now and has not joined; or the snapshot could not be made.
+      // The state has no followers if the snapshot threw, or if its reader was too slow and is closed by now.
       this.dropUnfollowed([topic])
     }
   }
@@ -159,7 +159,7 @@ export class StateChannel<State extends FollowedState> {
 
   /**
    * Holds followers that read slower than the state changes: they get a snapshot later. A change longer than a
-   * connection may leave unread goes to those who have read all before it, and counts against none of them, as a
+   * connection may leave unread goes to followers that have read all before it. It does not count against them, as a
    * snapshot does not.
    */
   #holdLagging(topic: string, bytes: number): void {
@@ -251,8 +251,8 @@ class AddressQuota {
 }
 
 /**
- * Works through a list every so often, in slices between which the loop serves others. A round that takes longer
- * than its time delays the next one; rounds do not pile up.
+ * Works through a list at an interval, in slices between which the loop serves others. A round that takes longer
+ * than the interval delays the next one; rounds do not pile up.
  */
 class SlicedRounds {
   readonly #everyMs: number
@@ -273,7 +273,7 @@ class SlicedRounds {
     this.#timer ??= setInterval(() => this.#round(), this.#everyMs)
   }
 
-  /** Idempotent; `start` goes on. */
+  /** Idempotent; `start` resumes. */
   stop(): void {
     if (this.#timer !== null) clearInterval(this.#timer)
     if (this.#immediate !== null) clearImmediate(this.#immediate)

@@ -31,9 +31,9 @@ interface SubscriptionParts {
 type NumberedRequest = StreamRequest & { readonly channel: StreamChannel }
 
 /**
- * Subscribes connections to streams of events, and ends that. A connection follows a stream in one form: a later
- * subscription takes the place of the one before. Plain ones join at once; numbered ones may have to be sent
- * a snapshot or missed messages first.
+ * Subscribes connections to streams of events and unsubscribes them. A connection follows a stream in one form: a later
+ * subscription replaces the one before. Plain ones join at once; numbered ones may get a snapshot or missed messages
+ * first.
  */
 export class Subscriptions {
   readonly #parts: SubscriptionParts
@@ -42,7 +42,7 @@ export class Subscriptions {
     this.#parts = parts
   }
 
-  /** Applies a request and sends its answers; false: much lies unread, and it is to be served again later. */
+  /** Applies a request and sends its answers; false: much is unread, and it has to be served again later. */
   serve(connection: LiveConnection, request: StreamRequest): boolean {
     const { send } = this.#parts
     const { action, channel, keys, form } = request
@@ -113,7 +113,7 @@ export class Subscriptions {
     for (const key of keys) {
       const reason =
         this.#farResync(request, key, isTooMuch) ??
-        // Of hundreds of keys each may have its trades on the disk: the others are judged as they are sent.
+        // Each of hundreds of keys may have its trades on the disk: the others are checked when they are sent.
         (performance.now() < endMs ? this.#lostResync(request, key) : null)
       const seq = this.#begin(connection, request, key, reason)
       if (seq !== null) seqs.set(key, seq)
@@ -152,7 +152,7 @@ export class Subscriptions {
     return after ?? seq
   }
 
-  /** Why a stream cannot go on from where the client stopped, as its numbers alone say; or null. */
+  /** Why a stream cannot be resumed, as far as its numbers say; or null. */
   #farResync(request: NumberedRequest, key: string, isTooMuch: boolean): ResyncReason | null {
     const { streams } = this.#parts
     const from = request.from.get(key)
@@ -163,7 +163,7 @@ export class Subscriptions {
     return isTooMuch || head - from > MAX_REPLAYED[request.channel] ? 'too_old' : null
   }
 
-  /** Why the missed messages cannot be had; or null. */
+  /** Why the missed messages are not available; or null. */
   #lostResync({ channel, from }: NumberedRequest, key: string): ResyncReason | null {
     const after = from.get(key)
     if (after === undefined) return null
@@ -171,13 +171,13 @@ export class Subscriptions {
       const frames = this.#parts.streams.sources[channel].since(key, after, 0)
       return typeof frames === 'string' ? frames : null
     } catch (error) {
-      // The other keys of the message have theirs in memory, maybe.
+      // The other keys of the message may have theirs in memory.
       if (error instanceof TapeDamage) return 'history_unreadable'
       throw error
     }
   }
 
-  /** Messages that a request of several mints would replay: none of a mint that missed too many by itself. */
+  /** Messages that a request of several mints would replay; a mint that missed too many by itself replays none. */
   #missed({ channel, from }: NumberedRequest): number {
     let missed = 0
     for (const [key, seq] of from) {

@@ -13,12 +13,12 @@ import type { LastTables } from './last-tables.ts'
 
 const MESSAGE_FORMS = ['plain', 'numbered', 'extra'] as const
 
-/** Those who get the same bytes: they follow one topic in one form. */
+/** Connections that get the same bytes: they follow one topic in one form. */
 interface Followers {
-  /** What uWebSockets.js knows them by. */
+  /** The topic's name in uWebSockets.js. */
   readonly name: string
   readonly all: Set<LiveConnection>
-  /** Those among them that uWebSockets.js does not publish to. */
+  /** Connections that uWebSockets.js does not publish to. */
   readonly single: Set<LiveConnection>
   /** How many of them are held. */
   held: number
@@ -35,10 +35,10 @@ class Channel {
 }
 
 /**
- * Who follows what. A topic is a channel, a slash and a key: a stream of events, a live table, live candles. One
- * publish reaches all sockets of a form; streams of server-sent events are sent to one by one.
- * uWebSockets.js finds a topic by a hash that anybody can compute, and of texts chosen to have the same one each
- * would cost a look at all the others: so a client's text is only ever the key of a Map, and names are numbers.
+ * The followers of each topic. A topic is a channel, a slash and a key: a stream of events, a live table, live candles.
+ * One publish reaches all sockets of a form; server-sent events are sent to one client after the other.
+ * uWebSockets.js finds a topic by a hash that a client can compute, and texts with equal hashes would make each lookup
+ * compare all of them. So a client's text is only the key of a Map, and the names of topics are numbers.
  */
 export class Topics {
   readonly #app: LiveApp
@@ -49,7 +49,7 @@ export class Topics {
   #held = 0
   #published = 0
 
-  /** `afterPublish` is called with those who got a frame and its bytes. */
+  /** `afterPublish` is called with the followers that got a frame, and its bytes. */
   constructor(
     app: LiveApp,
     afterPublish: (followers: ReadonlySet<LiveConnection>, bytes: number) => void,
@@ -70,25 +70,25 @@ export class Topics {
     return this.#published
   }
 
-  /** Topics of a channel that somebody follows in a form. */
+  /** Topics of a channel with followers in this form. */
   countOf(channel: string, form: MessageForm): number {
     return this.#channels.get(channel)?.counts[form] ?? 0
   }
 
-  /** Topics that somebody follows with numbers. */
+  /** Topics with followers of numbered messages. */
   get numberedCount(): number {
     let count = 0
     for (const { counts } of this.#channels.values()) count += counts.numbered + counts.extra
     return count
   }
 
-  /** Does anybody follow any topic of a channel? */
+  /** Has any topic of a channel a follower? */
   hasAny(channel: string): boolean {
     const topics = this.#channels.get(channel)?.topics
     return topics !== undefined && topics.size > 0
   }
 
-  /** Undefined: nobody follows it. */
+  /** Undefined: it has no followers. */
   find(channel: string, key: string): Topic | undefined {
     return this.#channels.get(channel)?.topics.get(key)
   }
@@ -97,12 +97,12 @@ export class Topics {
     return this.#find(topic) !== undefined
   }
 
-  /** Who follows a state now. */
+  /** The followers of a state. */
   followersOf(topic: string): readonly LiveConnection[] {
     return [...(this.#find(topic)?.numbered?.all ?? [])]
   }
 
-  /** Idempotent. Nothing that was published before comes any more. A closed one joins nothing. */
+  /** Idempotent. The connection gets only what is published from here on; a closed one joins nothing. */
   join(connection: LiveConnection, topic: string, form: MessageForm = 'numbered'): void {
     if (connection.isClosed) return
     const [name, key] = partsOf(topic)
@@ -124,7 +124,7 @@ export class Topics {
 
   /** Idempotent. */
   leave(connection: LiveConnection, topic: string): void {
-    // Its socket must not be touched any more; `drop` takes all of its topics.
+    // Its socket must not be used any more; `drop` removes it from all topics.
     if (connection.isClosed) return
     connection.topics.delete(topic)
     this.#remove(connection, topic)
@@ -136,7 +136,7 @@ export class Topics {
     connection.topics.clear()
   }
 
-  /** Who follows a state and is held. */
+  /** The followers of a state that are held. */
   heldOf(topic: string): readonly LiveConnection[] {
     const followers = this.#find(topic)?.numbered ?? null
     if (followers === null || followers.held === 0) return []
@@ -154,7 +154,7 @@ export class Topics {
     this.#held += 1
   }
 
-  /** Publishes a state again to one that was held. Idempotent. */
+  /** Publishes a state again to a follower that was held. Idempotent. */
   release(connection: LiveConnection, topic: string): void {
     const followers = this.#find(topic)?.numbered ?? null
     if (followers === null || connection.isClosed) return
@@ -206,7 +206,7 @@ export class Topics {
   }
 }
 
-/** Publishes the engine's events to all who follow them: in each form a frame is made once. */
+/** Publishes the engine's events to their followers: in each form a frame is made once. */
 export class EventPublisher {
   readonly #topics: Topics
   readonly #streams: LiveStreams
@@ -246,7 +246,7 @@ export class EventPublisher {
     this.#sendPools(mint, trade)
     this.#publish('update_mint_info', mint, trade, trade.seq)
     this.#publish('all_trades', '', trade, trade.tradeSeq)
-    // The text of a wallet is worth making only when somebody follows one.
+    // The text of a wallet is made only when a wallet has a follower.
     if (this.#topics.hasAny('wallet_trades'))
       this.#publish('wallet_trades', trade.wallet, trade, trade.walletSeq)
   }
@@ -256,7 +256,7 @@ export class EventPublisher {
     this.#publish(channel, '', message, this.#streams.sources[channel].head(''))
   }
 
-  /** Publishes an event to all who follow it: in each form its frame is made once. */
+  /** Publishes an event to its followers: in each form its frame is made once. */
   #publish(channel: StreamChannel, key: string, message: EventMessage, seq: number): void {
     const topic = this.#topics.find(channel, key)
     if (topic === undefined) return
