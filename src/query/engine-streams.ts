@@ -9,14 +9,15 @@ import { tokenLane, walletLane } from '../engine/state/lanes.ts'
 import { TokenLane, WalletLane } from '../engine/state/layout.ts'
 import type { Tape } from '../engine/state/tape.ts'
 import { poolOf, SwapLane, walletOf } from '../events/swap-record.ts'
-import type { Queries, TokenReads } from '../protocol/queries.ts'
 import {
   type LiveSource,
   type LiveStreams,
+  type Queries,
   RECENT_ARRIVALS_MAX,
   type StreamSource,
+  type TokenReads,
   type Trade,
-} from '../protocol/streams.ts'
+} from '../protocol/queries.ts'
 import {
   type AnnouncedChannel,
   type EventMessage,

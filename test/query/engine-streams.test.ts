@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { Budget } from '../../src/base/budget.ts'
-import { RECENT_ARRIVALS_MAX } from '../../src/protocol/streams.ts'
+import { RECENT_ARRIVALS_MAX } from '../../src/protocol/queries.ts'
 import { STREAM_CHANNELS } from '../../src/protocol/wire.ts'
 import { EngineService } from '../../src/query/engine-service.ts'
 import { SNAPSHOT_MESSAGES } from '../../src/query/engine-streams.ts'

@@ -1,6 +1,13 @@
 import { Budget } from '../../src/base/budget.ts'
-import type { Queries, TableAnswer, TokenReads } from '../../src/protocol/queries.ts'
-import type { LiveSource, LiveStreams, StreamSource, Trade } from '../../src/protocol/streams.ts'
+import type {
+  LiveSource,
+  LiveStreams,
+  Queries,
+  StreamSource,
+  TableAnswer,
+  TokenReads,
+  Trade,
+} from '../../src/protocol/queries.ts'
 import type { AnnouncedChannel, EventMessage } from '../../src/protocol/wire.ts'
 import type { RunningServer, ServerOptions } from '../../src/server/http/options.ts'
 import { startServer } from '../../src/server/server.ts'

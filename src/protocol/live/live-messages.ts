@@ -56,20 +56,14 @@ export const OptionsSchema = Type.Object({
   extra: Type.Optional(Type.Boolean()),
 })
 
-const checkers = {
-  seq: Compile(Type.Boolean()),
-  epoch: Compile(OptionsSchema.properties.epoch),
-  snapshot: Compile(Type.Boolean()),
-  extra: Compile(Type.Boolean()),
+const SWITCH = { checker: Compile(Type.Boolean()), allowed: 'true or false is allowed' }
+const EPOCH = {
+  checker: Compile(OptionsSchema.properties.epoch),
+  allowed: `a text of 1 to ${EPOCH_CHARACTERS_MAX} characters is allowed`,
 }
+/** How each option is checked, in this order. */
+const OPTION_CHECKS = { seq: SWITCH, epoch: EPOCH, snapshot: SWITCH, extra: SWITCH }
 const seqChecker = Compile(SeqSchema)
-
-const ALLOWED = {
-  seq: 'true or false is',
-  epoch: `a text of 1 to ${EPOCH_CHARACTERS_MAX} characters is`,
-  snapshot: 'true or false is',
-  extra: 'true or false is',
-} as const
 
 /** The options of one subscription. */
 interface LiveOptions {
@@ -369,10 +363,9 @@ function parseOptions(
   keys: readonly string[],
   many: boolean,
 ): LiveOptions | LiveRefusal {
-  for (const key of ['seq', 'epoch', 'snapshot', 'extra'] as const) {
+  for (const [key, { checker, allowed }] of Object.entries(OPTION_CHECKS)) {
     const value = data[key]
-    if (value !== undefined && !checkers[key].Check(value))
-      return wrong(key, value, `${ALLOWED[key]} allowed`)
+    if (value !== undefined && !checker.Check(value)) return wrong(key, value, allowed)
   }
   const from = parseFrom(data.from_seq, keys, many)
   if ('code' in from) return from

@@ -32,7 +32,7 @@ import { METRICS } from './metrics.ts'
 /** A quantity that depends on its token alone. */
 class NumberColumn extends TokenColumn {
   readonly #read: (token: TokenReader) => number
-  #values = new Float64Array(FIRST_TOKENS)
+  protected values = new Float64Array(FIRST_TOKENS)
 
   constructor(state: State, reader: TokenReader, read: (token: TokenReader) => number) {
     super(state, reader)
@@ -41,25 +41,25 @@ class NumberColumn extends TokenColumn {
 
   protected read(token: number, reader: TokenReader): void {
     // As on the wire: a sum of dollars that is no finite number is 0.
-    this.#values[token] = finiteNumber(this.#read(reader))
+    this.values[token] = finiteNumber(this.#read(reader))
   }
 
   /** The values of all tokens, until the state changes. */
   all(): Float64Array {
     this.settle()
-    return this.#values.subarray(0, this.state.tokens.count)
+    return this.values.subarray(0, this.state.tokens.count)
   }
 
   filter(run: TokenRun, kept: Uint32Array, end: number, bounds: Omit<Predicate, 'column'>): number {
-    return filtered(this.#values, run, kept, end, bounds)
+    return filtered(this.values, run, kept, end, bounds)
   }
 
   protected get ownBytes(): number {
-    return this.#values.byteLength
+    return this.values.byteLength
   }
 
   protected widen(size: number): void {
-    this.#values = widened(new Float64Array(size), this.#values)
+    this.values = widened(new Float64Array(size), this.values)
   }
 }
 
@@ -181,21 +181,19 @@ class MarketCapColumn extends TokenColumn {
 }
 
 /** Minutes since the creation, at the clock's now. */
-class AgeColumn extends TokenColumn {
-  #createdAt = new Float64Array(FIRST_TOKENS)
-
-  protected read(token: number, reader: TokenReader): void {
-    this.#createdAt[token] = reader.createdAt
+class AgeColumn extends NumberColumn {
+  constructor(state: State, reader: TokenReader) {
+    super(state, reader, ({ createdAt }) => createdAt)
   }
 
-  filter(
+  override filter(
     { tokens, from, to }: TokenRun,
     kept: Uint32Array,
     end: number,
     { min, max }: Omit<Predicate, 'column'>,
   ): number {
     const { now } = this.state
-    const createdAt = this.#createdAt
+    const createdAt = this.values
     let at = end - 1
     for (let i = to - 1; i >= from; i--) {
       const token = tokens[i]
@@ -203,14 +201,6 @@ class AgeColumn extends TokenColumn {
       at -= isWithin(ageSecondsAt(now, createdAt[token]) / 60, min, max)
     }
     return at + 1
-  }
-
-  protected get ownBytes(): number {
-    return this.#createdAt.byteLength
-  }
-
-  protected widen(size: number): void {
-    this.#createdAt = widened(new Float64Array(size), this.#createdAt)
   }
 }
 

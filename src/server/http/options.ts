@@ -1,6 +1,5 @@
 import type { AdjustableLimits } from '../../config/surface.ts'
-import type { Queries, TokenReads } from '../../protocol/queries.ts'
-import type { LiveSource, LiveStreams } from '../../protocol/streams.ts'
+import type { LiveSource, LiveStreams, Queries, TokenReads } from '../../protocol/queries.ts'
 import type { RateLimit } from '../load/rate-limiter.ts'
 import type { TlsFiles } from '../sockets/tls-files.ts'
 import type { Dashboard } from './dashboard-files.ts'

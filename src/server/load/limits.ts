@@ -5,7 +5,7 @@
  */
 
 import { readSurface, SURFACE_DEFAULTS } from '../../config/surface.ts'
-import { RECENT_ARRIVALS_MAX } from '../../protocol/streams.ts'
+import { RECENT_ARRIVALS_MAX } from '../../protocol/queries.ts'
 import type { StreamChannel } from '../../protocol/wire.ts'
 
 /** Where a user sets none (docs/limits.md). */

@@ -1,6 +1,6 @@
 import { Budget, UNFINISHED, within } from '../../../base/budget.ts'
 import { TapeDamage } from '../../../base/errors.ts'
-import type { LiveStreams } from '../../../protocol/streams.ts'
+import type { LiveStreams } from '../../../protocol/queries.ts'
 import {
   type FollowedWords,
   type MessageForm,

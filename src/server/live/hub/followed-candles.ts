@@ -5,11 +5,12 @@ import {
   type BegunChart,
   CHART_COLUMNS,
   type ChartQuery,
+  type LiveStreams,
   type Queries,
   type Resolution,
+  type Trade,
   WIDTHS,
 } from '../../../protocol/queries.ts'
-import type { LiveStreams, Trade } from '../../../protocol/streams.ts'
 import { type FollowedWords, jsonNumber, jsonString } from '../../../protocol/wire.ts'
 import {
   CANDLES_EVERY_MS,

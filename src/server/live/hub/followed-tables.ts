@@ -1,8 +1,13 @@
 import { createHash } from 'node:crypto'
 import { Budget, UNFINISHED, within } from '../../../base/budget.ts'
 import type { TableRequest } from '../../../protocol/live/live-messages.ts'
-import type { Queries, TableAnswer, TableRows, TablesQuery } from '../../../protocol/queries.ts'
-import type { LiveStreams } from '../../../protocol/streams.ts'
+import type {
+  LiveStreams,
+  Queries,
+  TableAnswer,
+  TableRows,
+  TablesQuery,
+} from '../../../protocol/queries.ts'
 import { type FollowedWords, jsonString } from '../../../protocol/wire.ts'
 import {
   MAX_CONNECTION_TABLES,

@@ -3,7 +3,7 @@ import {
   type LiveRequest,
   STARTING,
 } from '../../../protocol/live/live-messages.ts'
-import type { LiveSource, LiveStreams } from '../../../protocol/streams.ts'
+import type { LiveSource, LiveStreams } from '../../../protocol/queries.ts'
 import { liveErrorFrame } from '../../../protocol/wire.ts'
 import type { LiveApp } from '../../sockets/apps.ts'
 import type { LiveConnection, Send } from '../connection/connection.ts'

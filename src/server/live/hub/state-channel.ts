@@ -1,6 +1,5 @@
 import type { LiveErrorCode } from '../../../protocol/errors.ts'
-import type { Queries } from '../../../protocol/queries.ts'
-import type { LiveStreams } from '../../../protocol/streams.ts'
+import type { LiveStreams, Queries } from '../../../protocol/queries.ts'
 import { type FollowedWords, liveErrorFrame } from '../../../protocol/wire.ts'
 import type { OnStep } from '../../http/options.ts'
 import { CATCH_UP_BUFFER_BYTES, LITTLE_UNREAD_BYTES, STATE_SLICE_MS } from '../../load/limits.ts'

@@ -1,6 +1,6 @@
 import { TapeDamage } from '../../../base/errors.ts'
 import type { StreamRequest } from '../../../protocol/live/live-messages.ts'
-import type { LiveStreams } from '../../../protocol/streams.ts'
+import type { LiveStreams } from '../../../protocol/queries.ts'
 import {
   type EventChannel,
   KEY_NAMES,
@@ -96,7 +96,10 @@ export class Subscriptions {
     const { channel, form, wantsSnapshot } = request
     if (wantsSnapshot && hasMuchUnread(connection)) return false
     this.#join(connection, request, topicOf(channel, ''))
-    send(connection, numberedAcknowledgement(request, new Map(), streams.epoch()))
+    send(
+      connection,
+      acknowledgement('subscribed', request, { seqs: new Map(), epoch: streams.epoch() }),
+    )
     if (!wantsSnapshot) return true
     const mints = [...lastTables.mintsOf(connection.id)]
     sendSnapshot(connection, streams.poolsSnapshot(mints, form === 'extra'))
@@ -118,7 +121,8 @@ export class Subscriptions {
       const seq = this.#begin(connection, request, key, reason)
       if (seq !== null) seqs.set(key, seq)
     }
-    if (seqs.size > 0) send(connection, numberedAcknowledgement(request, seqs, streams.epoch()))
+    if (seqs.size > 0)
+      send(connection, acknowledgement('subscribed', request, { seqs, epoch: streams.epoch() }))
     catchUps.run()
   }
 
@@ -196,32 +200,26 @@ function topicOf(channel: EventChannel, key: string): string {
   return `${channel}/${key}`
 }
 
-/** The acknowledgement of one message that asked for no numbers, or ended streams. */
+/**
+ * The acknowledgement of one message. Numbered streams have the seq before the next message of each key, where the
+ * channel has one, and the epoch; keys without a seq are not followed.
+ */
 function acknowledgement(
   type: 'subscribed' | 'unsubscribed',
   { channel, keys, many }: StreamRequest,
+  numbers?: { readonly seqs: ReadonlyMap<string, number>; readonly epoch: string },
 ): string {
   const name = KEY_NAMES[channel]
-  const named = name === null ? {} : many ? { [`${name}s`]: keys } : { [name]: keys[0] }
-  return JSON.stringify({ type, event: channel, ...named })
-}
-
-/** The acknowledgement of numbered streams: the seq before the next message of each key, where the channel has one. */
-function numberedAcknowledgement(
-  { channel, many }: StreamRequest,
-  seqs: ReadonlyMap<string, number>,
-  epoch: string,
-): string {
-  const about = { type: 'subscribed', event: channel }
-  const name = KEY_NAMES[channel]
-  const keys = [...seqs.keys()]
-  if (name !== null && many)
-    return JSON.stringify({
-      ...about,
-      [`${name}s`]: keys,
-      seqs: Object.fromEntries(seqs),
-      epoch,
-    })
+  const followed = numbers === undefined ? keys : [...numbers.seqs.keys()]
+  const named = name === null ? {} : many ? { [`${name}s`]: followed } : { [name]: followed[0] }
+  const about = { type, event: channel, ...named }
+  if (numbers === undefined) return JSON.stringify(about)
+  const { seqs, epoch } = numbers
   const [seq] = seqs.values()
-  return JSON.stringify({ ...about, ...(name !== null && { [name]: keys[0] }), seq, epoch })
+  const isList = name !== null && many
+  return JSON.stringify({
+    ...about,
+    ...(isList ? { seqs: Object.fromEntries(seqs) } : { seq }),
+    epoch,
+  })
 }

@@ -1,4 +1,4 @@
-import type { LiveSource, LiveStreams, Trade } from '../../../protocol/streams.ts'
+import type { LiveSource, LiveStreams, Trade } from '../../../protocol/queries.ts'
 import {
   type AnnouncedChannel,
   type EventChannel,

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { OutOfTime } from '../../../../src/base/budget.ts'
 import { TapeDamage } from '../../../../src/base/errors.ts'
-import type { StreamSource } from '../../../../src/protocol/streams.ts'
+import type { StreamSource } from '../../../../src/protocol/queries.ts'
 import {
   type LiveConnection,
   newConnection,
