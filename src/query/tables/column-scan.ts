@@ -45,7 +45,7 @@ export interface Column {
    * Returns the place of the first. The values are refreshed or settled; the tokens may be those of `kept` that end
    * there.
    */
-  filter(run: TokenRun, kept: Uint32Array, end: number, bounds: Omit<Predicate, 'column'>): number
+  filter(run: TokenRun, kept: Uint32Array, end: number, bounds: Predicate): number
 }
 
 /** A column whose values are read once for each change of the token. */
@@ -129,12 +129,7 @@ export abstract class TokenColumn implements Column {
     }
   }
 
-  abstract filter(
-    run: TokenRun,
-    kept: Uint32Array,
-    end: number,
-    bounds: Omit<Predicate, 'column'>,
-  ): number
+  abstract filter(run: TokenRun, kept: Uint32Array, end: number, bounds: Predicate): number
 
   /** Reads a token if it has changed. */
   protected refreshOne(token: number): void {

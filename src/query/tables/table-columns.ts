@@ -1,3 +1,8 @@
+/**
+ * Filters of the token tables. In comes a filter, out go the tokens that pass, in the order of the table. A filter is a
+ * list of predicates, each on a column: one quantity of all tokens, side by side. metrics.ts names the quantities,
+ * column-scan.ts runs the predicates. Columns are derived and can be dropped at any time.
+ */
 import type { XLinks } from '../../engine/index/x-links.ts'
 import { U32List } from '../../engine/memory/u32-list.ts'
 import { widened } from '../../engine/memory/views.ts'
@@ -50,7 +55,7 @@ class NumberColumn extends TokenColumn {
     return this.values.subarray(0, this.state.tokens.count)
   }
 
-  filter(run: TokenRun, kept: Uint32Array, end: number, bounds: Omit<Predicate, 'column'>): number {
+  filter(run: TokenRun, kept: Uint32Array, end: number, bounds: Predicate): number {
     return filtered(this.values, run, kept, end, bounds)
   }
 
@@ -146,12 +151,8 @@ class MarketCapColumn extends TokenColumn {
     this.#askedAt[quote] = this.#use
   }
 
-  filter(
-    { tokens, from, to }: TokenRun,
-    kept: Uint32Array,
-    end: number,
-    { min, max }: Omit<Predicate, 'column'>,
-  ): number {
+  filter(run: TokenRun, kept: Uint32Array, end: number, { min, max }: Predicate): number {
+    const { tokens, from, to } = run
     const [prices, supplies, quotes] = [this.#pricesInUnits, this.#suppliesWhole, this.#quotes]
     const [dollars, askedAt, use] = [this.#dollars, this.#askedAt, this.#use]
     let at = end - 1
@@ -186,12 +187,8 @@ class AgeColumn extends NumberColumn {
     super(state, reader, ({ createdAt }) => createdAt)
   }
 
-  override filter(
-    { tokens, from, to }: TokenRun,
-    kept: Uint32Array,
-    end: number,
-    { min, max }: Omit<Predicate, 'column'>,
-  ): number {
+  override filter(run: TokenRun, kept: Uint32Array, end: number, { min, max }: Predicate): number {
+    const { tokens, from, to } = run
     const { now } = this.state
     const createdAt = this.values
     let at = end - 1
@@ -242,12 +239,8 @@ class CreatorColumn extends TokenColumn {
     this.#readTo = log.end
   }
 
-  filter(
-    { tokens, from, to }: TokenRun,
-    kept: Uint32Array,
-    end: number,
-    { min, max }: Omit<Predicate, 'column'>,
-  ): number {
+  filter(run: TokenRun, kept: Uint32Array, end: number, { min, max }: Predicate): number {
+    const { tokens, from, to } = run
     const [creators, counts] = [this.#creators, this.#counts]
     let at = end - 1
     for (let i = to - 1; i >= from; i--) {
@@ -314,7 +307,7 @@ class ReusesColumn implements Column {
 
   load(): void {}
 
-  filter(run: TokenRun, kept: Uint32Array, end: number, bounds: Omit<Predicate, 'column'>): number {
+  filter(run: TokenRun, kept: Uint32Array, end: number, bounds: Predicate): number {
     return filtered(this.#reuses, run, kept, end, bounds)
   }
 }
@@ -324,7 +317,7 @@ function filtered(
   { tokens, from, to }: TokenRun,
   kept: Uint32Array,
   end: number,
-  { min, max }: Omit<Predicate, 'column'>,
+  { min, max }: Predicate,
 ): number {
   let at = end - 1
   for (let i = to - 1; i >= from; i--) {

@@ -12,14 +12,7 @@ import { errorReply, type Header, type Reply } from '../http/reply.ts'
 import { readRequest } from '../http/request.ts'
 import type { Route } from '../http/router.ts'
 import { Fifo } from '../load/fair-queue.ts'
-import {
-  EVENT_STREAM_COMMENT_MS,
-  EVENT_STREAM_PIECE_BYTES,
-  HELD_STREAMS_LOOK_MS,
-  MAX_BUFFERED_BYTES,
-  MAX_EVENT_STREAMS,
-  MAX_EVENT_STREAMS_PER_ADDRESS,
-} from '../load/limits.ts'
+import * as limits from '../load/limits.ts'
 import type { LoopScheduler } from '../load/loop-scheduler.ts'
 import type { RateLimiter } from '../load/rate-limiter.ts'
 import { type ClientAddresses, isLocalPeer } from '../sockets/client-address.ts'
@@ -73,7 +66,10 @@ export class EventStreams {
   readonly #options: EventStreamsOptions
   readonly #open = new Map<LiveConnection, EventStreamOutlet>()
   readonly #bounds = new LiveGate(
-    { connections: MAX_EVENT_STREAMS, connectionsPerAddress: MAX_EVENT_STREAMS_PER_ADDRESS },
+    {
+      connections: limits.MAX_EVENT_STREAMS,
+      connectionsPerAddress: limits.MAX_EVENT_STREAMS_PER_ADDRESS,
+    },
     'streams of events',
   )
   /**
@@ -86,7 +82,7 @@ export class EventStreams {
 
   constructor(options: EventStreamsOptions) {
     this.#options = options
-    this.#timer = setInterval(() => this.#comment(), EVENT_STREAM_COMMENT_MS)
+    this.#timer = setInterval(() => this.#comment(), limits.EVENT_STREAM_COMMENT_MS)
   }
 
   /** Flat figures for /readyz and /metrics. */
@@ -165,7 +161,7 @@ export class EventStreams {
         if (isMeant) turns.later(client, { run })
         else outlet.end()
       })
-      this.#heldTimer ??= setInterval(() => this.#beginHeld(), HELD_STREAMS_LOOK_MS)
+      this.#heldTimer ??= setInterval(() => this.#beginHeld(), limits.HELD_STREAMS_LOOK_MS)
     } else if (run()) turns.later(client, { run })
     return null
   }
@@ -293,7 +289,7 @@ export class EventStreamOutlet implements Outlet {
   /** Sends the rest, except to a client that does not read: it would stay buffered, and the client can resume. */
   end(): void {
     if (this.#isOver) return
-    if (this.getBufferedAmount() > MAX_BUFFERED_BYTES) {
+    if (this.getBufferedAmount() > limits.MAX_BUFFERED_BYTES) {
       this.close()
       return
     }
@@ -329,7 +325,7 @@ export class EventStreamOutlet implements Outlet {
 
   #writePieces(): void {
     while (this.#bufferedBytes === 0 && this.#waiting.bytes > 0)
-      this.#writePiece(EVENT_STREAM_PIECE_BYTES)
+      this.#writePiece(limits.EVENT_STREAM_PIECE_BYTES)
   }
 
   #writePiece(max: number): void {

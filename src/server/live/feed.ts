@@ -11,7 +11,15 @@ import type { FollowRequest } from '../../protocol/live/live-messages.ts'
 import type { LiveSource, LiveStreams, Queries } from '../../protocol/queries.ts'
 import type { LiveTimes, Log, OnStep } from '../http/options.ts'
 import { expectAbort, readRequest, type ServerRequest } from '../http/request.ts'
-import { MAX_BUFFERED_BYTES, MAX_RECEIVED_BYTES, SOCKET_IDLE_S } from '../load/limits.ts'
+import {
+  DEPARTURE_PAUSE_MS,
+  DEPARTURE_SLICE_MS,
+  KEEP_ALIVE_TICK_MS,
+  MAX_BUFFERED_BYTES,
+  MAX_DEPARTED,
+  MAX_RECEIVED_BYTES,
+  SOCKET_IDLE_S,
+} from '../load/limits.ts'
 import type { LoopScheduler } from '../load/loop-scheduler.ts'
 import type { LiveApp } from '../sockets/apps.ts'
 import { type ClientAddresses, isForeignPage, isLocalPeer } from '../sockets/client-address.ts'
@@ -23,9 +31,7 @@ import {
   newConnection,
   type Send,
 } from './connection/connection.ts'
-import { DeferredUnsubscribe } from './connection/deferred-unsubscribe.ts'
 import { Incoming } from './connection/incoming.ts'
-import { keepAlive } from './connection/keep-alive.ts'
 import { LiveFailures } from './connection/live-failures.ts'
 import type { LiveGate } from './connection/live-gate.ts'
 import { Hub } from './hub/hub.ts'
@@ -297,5 +303,90 @@ export class LiveFeed {
     if (connection.isClosed) return
     if (this.#unread.keepsClosing(connection)) connection.socket.end(code, reason)
     else connection.socket.close()
+  }
+}
+
+/**
+ * Pings every connection at its own time, so that thousands are not pinged in one loop turn, and
+ * closes the silent ones (contract section 4). Time in which the whole program stood still, as on a paused
+ * machine, does not count as silence: messages of that time are unread, and no ping was sent.
+ * Returns the stop.
+ */
+export function keepAlive(
+  connections: ReadonlySet<LiveConnection>,
+  times: LiveTimes,
+  actions: {
+    ping(connection: LiveConnection): void
+    closeSilent(connection: LiveConnection): void
+  },
+): () => void {
+  const tickMs = Math.max(1, Math.min(KEEP_ALIVE_TICK_MS, times.pingMs / 4, times.silenceMs / 4))
+  let lookedAtMs = performance.now()
+  const timer = setInterval(() => {
+    const nowMs = performance.now()
+    const lateMs = nowMs - lookedAtMs - tickMs
+    const stoodMs = lateMs > tickMs ? lateMs : 0
+    lookedAtMs = nowMs
+    for (const connection of connections) {
+      if (!connection.isSocket) continue
+      connection.lastReceivedMs = Math.min(nowMs, connection.lastReceivedMs + stoodMs)
+      if (nowMs - connection.lastReceivedMs >= times.silenceMs) actions.closeSilent(connection)
+      else if (nowMs >= connection.nextPingMs) {
+        connection.nextPingMs = nowMs + times.pingMs
+        actions.ping(connection)
+      }
+    }
+  }, tickMs)
+  return () => clearInterval(timer)
+}
+
+/**
+ * Removes closed connections from the topics that they followed, in slices. Thousands may close in one turn of
+ * the loop, and to remove one of them from a thousand sets takes as long as to publish a trade. So a close only adds
+ * it here, and the slices take a tenth of the time: more would delay the turn that closes others.
+ * Nothing is sent to it any more (`isClosed`).
+ */
+export class DeferredUnsubscribe {
+  readonly #departed: LiveConnection[] = []
+  readonly #drop: (connection: LiveConnection) => void
+  #timer: NodeJS.Timeout | null = null
+
+  /** `drop` takes a connection out of everything. */
+  constructor(drop: (connection: LiveConnection) => void) {
+    this.#drop = drop
+  }
+
+  /** Connections that are still to be removed; at most MAX_DEPARTED. */
+  get size(): number {
+    return this.#departed.length
+  }
+
+  /** Adds a closed connection. When too many wait, another one is removed at once. */
+  add(connection: LiveConnection): void {
+    if (this.#departed.length >= MAX_DEPARTED) this.#dropOne()
+    this.#departed.push(connection)
+    this.#timer ??= setTimeout(this.#slice, DEPARTURE_PAUSE_MS)
+  }
+
+  /** Removes all of them at once: before a client is refused because closed connections still count. */
+  finish(): void {
+    while (this.#departed.length > 0) this.#dropOne()
+  }
+
+  stop(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.finish()
+  }
+
+  readonly #slice = (): void => {
+    this.#timer = null
+    const endMs = performance.now() + DEPARTURE_SLICE_MS
+    while (this.#departed.length > 0 && performance.now() < endMs) this.#dropOne()
+    if (this.#departed.length > 0) this.#timer = setTimeout(this.#slice, DEPARTURE_PAUSE_MS)
+  }
+
+  #dropOne(): void {
+    const connection = this.#departed.pop()
+    if (connection !== undefined) this.#drop(connection)
   }
 }

@@ -259,7 +259,7 @@ export const SERVER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'live: event streams are taken for silent connections',
-    file: 'src/server/live/connection/keep-alive.ts',
+    file: 'src/server/live/feed.ts',
     find: 'if (!connection.isSocket) continue',
     replace: '',
     tests: ['test/server/event-stream.test.ts'],

@@ -1,3 +1,9 @@
+/**
+ * One live connection. In come its frames, control frames and requests to close; out go frames through its outlet, a
+ * WebSocket or a stream of server-sent events. connection.ts has its data and how much it may send in a second,
+ * incoming.ts its inbox, backpressure-budget.ts its unread bytes, live-gate.ts who may connect. Everything that a client
+ * can make grow has a limit of the connection, of its address, and of all together.
+ */
 import type { AdjustableLimits } from '../../../config/surface.ts'
 import type { LiveRequest } from '../../../protocol/live/live-messages.ts'
 import {

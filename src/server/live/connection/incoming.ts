@@ -7,13 +7,7 @@ import {
 import type { Queries } from '../../../protocol/queries.ts'
 import { liveErrorFrame } from '../../../protocol/wire.ts'
 import { Fifo } from '../../load/fair-queue.ts'
-import {
-  INBOX_MESSAGE_BYTES,
-  LIVE_TURN_MS,
-  MAX_INBOX_BYTES,
-  MAX_INBOXES_BYTES,
-  MAX_MESSAGE_BYTES,
-} from '../../load/limits.ts'
+import * as limits from '../../load/limits.ts'
 import type { LoopScheduler, Waiting } from '../../load/loop-scheduler.ts'
 import {
   hasMuchUnread,
@@ -68,14 +62,14 @@ export class Incoming {
   receive(connection: LiveConnection, message: ArrayBuffer, isBinary: boolean): void {
     if (connection.isClosed) return
     const nowMs = performance.now()
-    if (message.byteLength > MAX_MESSAGE_BYTES) {
-      const reason = `messages are limited to ${MAX_MESSAGE_BYTES} bytes`
+    if (message.byteLength > limits.MAX_MESSAGE_BYTES) {
+      const reason = `messages are limited to ${limits.MAX_MESSAGE_BYTES} bytes`
       this.#parts.close(connection, CLOSE_CODES.messageTooBig, reason)
     } else if (this.#admits(connection, message.byteLength, nowMs)) {
       const { turns } = this.#parts
       const hasToWait =
         this.#inboxes.isWaiting(connection) ||
-        turns.isOverBudget(connection.client, LIVE_TURN_MS, nowMs)
+        turns.isOverBudget(connection.client, limits.LIVE_TURN_MS, nowMs)
       if (!hasToWait) {
         const isServed = this.#serve(connection, { bytes: message, isBinary, isBegun: false })
         turns.done()
@@ -206,10 +200,10 @@ export class Inboxes {
     const bytes = bytesOf(message)
     const before = this.#inboxes.get(connection)
     const bytesOfIt = (before?.bytes ?? 0) + bytes
-    if (bytesOfIt > MAX_INBOX_BYTES) return false
+    if (bytesOfIt > limits.MAX_INBOX_BYTES) return false
     // A connection with at most an equal part is not closed for the messages of others.
-    const isFull = this.#bytes + bytes > MAX_INBOXES_BYTES
-    if (isFull && bytesOfIt * (this.#inboxes.size + 1) > MAX_INBOXES_BYTES) return false
+    const isFull = this.#bytes + bytes > limits.MAX_INBOXES_BYTES
+    if (isFull && bytesOfIt * (this.#inboxes.size + 1) > limits.MAX_INBOXES_BYTES) return false
     this.#deferred++
     const inbox = before ?? this.#newInbox(connection)
     // A short copy made this way is in V8's heap and takes a tenth of the memory of an ArrayBuffer.
@@ -275,5 +269,5 @@ export class Inboxes {
 
 /** Bytes that a waiting message counts for. */
 function bytesOf({ bytes }: Message): number {
-  return bytes.byteLength + INBOX_MESSAGE_BYTES
+  return bytes.byteLength + limits.INBOX_MESSAGE_BYTES
 }

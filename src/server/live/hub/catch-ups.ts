@@ -9,14 +9,7 @@ import {
   type StreamChannel,
   streamWords,
 } from '../../../protocol/wire.ts'
-import {
-  CATCH_UP_FRAMES,
-  CATCH_UP_RETRY_MS,
-  CATCH_UP_SLICE_MS,
-  MAX_CATCH_UPS,
-  MAX_REPLAYED,
-  ROUTE_SLICE_MS,
-} from '../../load/limits.ts'
+import * as limits from '../../load/limits.ts'
 import { hasMuchUnread, type LiveConnection, type Send } from '../connection/connection.ts'
 
 /** A connection that catches up with the head of a stream. */
@@ -72,7 +65,7 @@ export class CatchUps {
 
   /** Is there room for `count` more? Held connections do not count. */
   hasRoomFor(count: number): boolean {
-    return this.#waiting.size + count <= MAX_CATCH_UPS
+    return this.#waiting.size + count <= limits.MAX_CATCH_UPS
   }
 
   /** Replaces one of the same topic. `run` begins it. */
@@ -118,7 +111,7 @@ export class CatchUps {
 
   /** Works for one slice and comes back as long as there is something to do. */
   run(): void {
-    const endMs = performance.now() + CATCH_UP_SLICE_MS
+    const endMs = performance.now() + limits.CATCH_UP_SLICE_MS
     for (const catchUp of this.#waiting) {
       if (performance.now() >= endMs) break
       this.#waiting.delete(catchUp)
@@ -144,7 +137,7 @@ export class CatchUps {
       this.#timer = null
       for (const connection of this.#held) this.drained(connection)
       this.#lookLater()
-    }, CATCH_UP_RETRY_MS)
+    }, limits.CATCH_UP_RETRY_MS)
   }
 
   #stepOrFail(catchUp: CatchUp): boolean {
@@ -165,7 +158,7 @@ export class CatchUps {
     const { connection, channel, key, topic, form, after } = catchUp
     const source = this.#streams.sources[channel]
     if (after === null) {
-      const snapshot = within(Budget.ofMs(ROUTE_SLICE_MS), (budget) =>
+      const snapshot = within(Budget.ofMs(limits.ROUTE_SLICE_MS), (budget) =>
         source.snapshot(key, form === 'extra', budget),
       )
       if (snapshot === UNFINISHED) return false
@@ -173,8 +166,9 @@ export class CatchUps {
       this.#actions.join(connection, topic, form)
       return true
     }
-    if (source.head(key) - after > MAX_REPLAYED[channel]) return this.#fail(catchUp, 'backlog')
-    const frames = source.since(key, after, CATCH_UP_FRAMES, form === 'extra')
+    if (source.head(key) - after > limits.MAX_REPLAYED[channel])
+      return this.#fail(catchUp, 'backlog')
+    const frames = source.since(key, after, limits.CATCH_UP_FRAMES, form === 'extra')
     if (typeof frames === 'string') return this.#fail(catchUp, frames)
     let sent = 0
     for (const frame of frames) {

@@ -12,13 +12,7 @@ import {
   WIDTHS,
 } from '../../../protocol/queries.ts'
 import { type FollowedWords, jsonNumber, jsonString } from '../../../protocol/wire.ts'
-import {
-  CANDLES_EVERY_MS,
-  MAX_CANDLES,
-  MAX_CANDLES_PER_ADDRESS,
-  MAX_CONNECTION_CANDLES,
-  ROUTE_SLICE_MS,
-} from '../../load/limits.ts'
+import * as limits from '../../load/limits.ts'
 import { hasMuchUnread, type LiveConnection } from '../connection/connection.ts'
 import { StateChannel, type StateParts } from './state-channel.ts'
 
@@ -40,10 +34,10 @@ export class FollowedCandles {
     this.channel = new StateChannel(parts, {
       name: NAME,
       refusal: { code: 'too_many_candles', what: 'candles' },
-      maxOfConnection: MAX_CONNECTION_CANDLES,
-      maxOfAddress: MAX_CANDLES_PER_ADDRESS,
-      max: MAX_CANDLES,
-      everyMs: CANDLES_EVERY_MS,
+      maxOfConnection: limits.MAX_CONNECTION_CANDLES,
+      maxOfAddress: limits.MAX_CANDLES_PER_ADDRESS,
+      max: limits.MAX_CANDLES,
+      everyMs: limits.CANDLES_EVERY_MS,
       due: (all) => this.#due(all),
       advance: (candles) => candles.advance(),
       dropped: (candles) => this.#dropped(candles),
@@ -77,7 +71,7 @@ export class FollowedCandles {
     }
     if (hasMuchUnread(connection)) return false
     const query = newestBars(mint, resolution, countback, this.#parts.streams)
-    const chart = within(Budget.ofMs(ROUTE_SLICE_MS), (budget) =>
+    const chart = within(Budget.ofMs(limits.ROUTE_SLICE_MS), (budget) =>
       this.#charts.write(connection, topic, query, budget),
     )
     if (chart === UNFINISHED) return false

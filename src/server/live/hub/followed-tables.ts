@@ -9,14 +9,7 @@ import type {
   TablesQuery,
 } from '../../../protocol/queries.ts'
 import { type FollowedWords, jsonString } from '../../../protocol/wire.ts'
-import {
-  MAX_CONNECTION_TABLES,
-  MAX_TABLES,
-  MAX_TABLES_CHARACTERS,
-  MAX_TABLES_PER_ADDRESS,
-  ROUTE_SLICE_MS,
-  TABLES_EVERY_MS,
-} from '../../load/limits.ts'
+import * as limits from '../../load/limits.ts'
 import { hasMuchUnread, type LiveConnection } from '../connection/connection.ts'
 import { StateChannel, type StateParts } from './state-channel.ts'
 
@@ -26,7 +19,7 @@ const NAME = 'meme_tables'
 export class FollowedTables {
   readonly channel: StateChannel<LiveTable>
   readonly #parts: StateParts
-  readonly #texts = new TableTexts(MAX_TABLES_CHARACTERS)
+  readonly #texts = new TableTexts(limits.MAX_TABLES_CHARACTERS)
   #computations = 0
 
   constructor(parts: StateParts) {
@@ -34,10 +27,10 @@ export class FollowedTables {
     this.channel = new StateChannel(parts, {
       name: NAME,
       refusal: { code: 'too_many_tables', what: 'tables' },
-      maxOfConnection: MAX_CONNECTION_TABLES,
-      maxOfAddress: MAX_TABLES_PER_ADDRESS,
-      max: MAX_TABLES,
-      everyMs: TABLES_EVERY_MS,
+      maxOfConnection: limits.MAX_CONNECTION_TABLES,
+      maxOfAddress: limits.MAX_TABLES_PER_ADDRESS,
+      max: limits.MAX_TABLES,
+      everyMs: limits.TABLES_EVERY_MS,
       due: (tables) => tables.keys(),
       advance: (table) => this.#advance(table),
       whole: (table) => table.snapshot(),
@@ -71,7 +64,7 @@ export class FollowedTables {
     const read = (budget: Budget) => answers.tableAnswer(query, budget)
     const isNew = !this.channel.has(topic)
     // A new table reads all of it in one go below: by then it is in memory.
-    if (isNew && within(Budget.ofMs(ROUTE_SLICE_MS), read) === UNFINISHED) return false
+    if (isNew && within(Budget.ofMs(limits.ROUTE_SLICE_MS), read) === UNFINISHED) return false
     this.channel.follow(
       connection,
       topic,

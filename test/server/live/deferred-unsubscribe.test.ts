@@ -3,10 +3,10 @@ import { expect, test } from 'vitest'
 import {
   type LiveConnection,
   newConnection,
-} from '../../../../src/server/live/connection/connection.ts'
-import { DeferredUnsubscribe } from '../../../../src/server/live/connection/deferred-unsubscribe.ts'
-import { DEPARTURE_SLICE_MS, MAX_DEPARTED } from '../../../../src/server/load/limits.ts'
-import { SILENT_OUTLET } from '../../silent-outlet.ts'
+} from '../../../src/server/live/connection/connection.ts'
+import { DeferredUnsubscribe } from '../../../src/server/live/feed.ts'
+import { DEPARTURE_SLICE_MS, MAX_DEPARTED } from '../../../src/server/load/limits.ts'
+import { SILENT_OUTLET } from '../silent-outlet.ts'
 
 const connections = (count: number): LiveConnection[] =>
   Array.from({ length: count }, (_, index) =>

@@ -1,8 +1,8 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { newConnection } from '../../../../src/server/live/connection/connection.ts'
-import { keepAlive } from '../../../../src/server/live/connection/keep-alive.ts'
-import { PING_MS, SILENCE_MS } from '../../../../src/server/load/limits.ts'
-import { SILENT_OUTLET } from '../../silent-outlet.ts'
+import { newConnection } from '../../../src/server/live/connection/connection.ts'
+import { keepAlive } from '../../../src/server/live/feed.ts'
+import { PING_MS, SILENCE_MS } from '../../../src/server/load/limits.ts'
+import { SILENT_OUTLET } from '../silent-outlet.ts'
 
 afterEach(() => void vi.useRealTimers())
 
