@@ -237,10 +237,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
 
 const JSON_TYPE = 'application/json'
 const POSITION = {
-  'X-Mintfeed-Seq': {
-    description: 'Events taken so far: the position that the answer shows',
-    schema: { type: 'integer' },
-  },
+  'X-Mintfeed-Seq': counted('Events taken so far: the position that the answer shows'),
   'X-Mintfeed-Epoch': {
     description: 'Another one when the stream has broken off',
     schema: { type: 'string' },

@@ -34,7 +34,6 @@ import { swapJson } from './json/swap-json.ts'
 import { creatorTokenJson, tokenDetailJson, tokenJson } from './json/token-json.ts'
 import { TokenSearch } from './search/token-search.ts'
 import { type Predicate, TableScan } from './tables/column-scan.ts'
-import type { Resource } from './tables/metrics.ts'
 import { TableColumns } from './tables/table-columns.ts'
 import { pageJson, TraderPages } from './traders/trader-pages.ts'
 
@@ -125,11 +124,7 @@ export class EngineQueries implements Queries, TokenReads {
     if (this.#sought.query === query) top.load(this.#sought.tokens, budget)
     const tokens = this.#named(query)
     top.load(tokens, budget)
-    return `[${tokens.map((token) => this.#tokenJson(token, 'search', extra)).join(',')}]`
-  }
-
-  #tokenJson(token: number, resource: Resource, extra: boolean): string {
-    return tokenJson(this.#token.at(token), resource, extra)
+    return `[${tokens.map((token) => tokenJson(this.#token.at(token), 'search', extra)).join(',')}]`
   }
 
   /** The tokens of a search; those of the last one are reused until something changes. */
@@ -149,7 +144,7 @@ export class EngineQueries implements Queries, TokenReads {
       if (token >= 0) tokens.push(token)
     }
     top.load(tokens, budget)
-    return `[${tokens.map((token) => this.#tokenJson(token, 'market', extra)).join(',')}]`
+    return `[${tokens.map((token) => tokenJson(this.#token.at(token), 'market', extra)).join(',')}]`
   }
 
   swaps(mint: string, wallet: string | null, page: Page, budget = Budget.unlimited): string {

@@ -206,9 +206,6 @@ export function parseLiveId(rawQuery: string): Parsed<string> {
   }
   const characters = [...id.value].length
   if (characters >= 1 && characters <= MAX_ID_CHARACTERS) return accept(flatCopy(id.value))
-  return refuse(
-    'invalid_parameter',
-    'id',
-    `id came with ${characters} characters, 1 to ${MAX_ID_CHARACTERS} are allowed.`,
-  )
+  const message = `id came with ${characters} characters, 1 to ${MAX_ID_CHARACTERS} are allowed.`
+  return refuse('invalid_parameter', 'id', message)
 }

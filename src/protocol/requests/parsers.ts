@@ -79,11 +79,8 @@ function decodePair(raw: string, path: string): Parsed<string> {
 export function single(parameters: QueryParameters, name: string): Parsed<string | null> {
   const values = parameters.get(name) ?? []
   if (values.length <= 1) return accept(values[0] ?? null)
-  return refuse(
-    'invalid_parameter',
-    name,
-    `${name} came ${values.length} times, it is allowed once.`,
-  )
+  const message = `${name} came ${values.length} times, it is allowed once.`
+  return refuse('invalid_parameter', name, message)
 }
 
 /** The single value of a required parameter; absent or blank is a 400. */
@@ -109,11 +106,8 @@ export function choice<T extends string, F extends T | null>(
   if (value.value === null) return accept(fallback)
   const found = allowed.find((word) => word === value.value)
   if (found !== undefined) return accept(found)
-  return refuse(
-    'invalid_parameter',
-    name,
-    `${name} came as ${quoted(value.value)}, allowed are ${allowed.join(', ')}.`,
-  )
+  const message = `${name} came as ${quoted(value.value)}, allowed are ${allowed.join(', ')}.`
+  return refuse('invalid_parameter', name, message)
 }
 
 /** An opt-in switch: 1 or true, 0 or false; absent is off. */
@@ -134,11 +128,8 @@ function decodePiece(raw: string, path: string): Parsed<string> {
 }
 
 function notUtf8(raw: string, path: string): Parsed<string> {
-  return refuse(
-    'invalid_encoding',
-    path,
-    `${path} came as ${quoted(raw)}, which is not percent-encoded UTF-8.`,
-  )
+  const message = `${path} came as ${quoted(raw)}, which is not percent-encoded UTF-8.`
+  return refuse('invalid_encoding', path, message)
 }
 
 /** A required path segment: decoded, not blank. */
@@ -173,11 +164,8 @@ export function integer(
   if (text.value === null) return accept(fallback)
   const value = PLAIN_INTEGER.test(text.value) ? Number(text.value) : Number.NaN
   if (value >= min && value <= max) return accept(value)
-  return refuse(
-    'invalid_parameter',
-    name,
-    `${name} came as ${quoted(text.value)}, an integer from ${min} to ${max} is allowed.`,
-  )
+  const message = `${name} came as ${quoted(text.value)}, an integer from ${min} to ${max} is allowed.`
+  return refuse('invalid_parameter', name, message)
 }
 
 /** A required time in whole POSIX seconds, negative allowed; milliseconds are named as such. */

@@ -105,11 +105,8 @@ export function parseMarketData(
   if (!list.ok) return list
   const mints = distinctMints(list.value ?? '')
   if (mints.length > MAX_MINTS) {
-    return refuse(
-      'invalid_parameter',
-      'mints',
-      `mints came with ${mints.length} distinct addresses, at most ${MAX_MINTS} are allowed.`,
-    )
+    const message = `mints came with ${mints.length} distinct addresses, at most ${MAX_MINTS} are allowed.`
+    return refuse('invalid_parameter', 'mints', message)
   }
   for (const mint of mints) {
     const refused = addressRefusal('mints', mint, isKnownAddress)
@@ -148,9 +145,6 @@ export function parseSearch(parameters: QueryParameters): Parsed<string> {
   const query = text.value.trim()
   const characters = [...query].length
   if (characters <= MAX_QUERY_CHARACTERS) return accept(query)
-  return refuse(
-    'invalid_parameter',
-    'query',
-    `query came with ${characters} characters, 1 to ${MAX_QUERY_CHARACTERS} are allowed.`,
-  )
+  const message = `query came with ${characters} characters, 1 to ${MAX_QUERY_CHARACTERS} are allowed.`
+  return refuse('invalid_parameter', 'query', message)
 }

@@ -112,9 +112,9 @@ export class EventStreams {
     if (refused !== null) return refused
     const parameters = parseQueryString(exchange.request.query)
     if (!parameters.ok) return errorReply(parameters.error)
-    const request = parseEventStream(parameters.value, lastEventId, this.#options.isKnownAddress)
+    const { feed, context, headers, state, turns, isKnownAddress } = this.#options
+    const request = parseEventStream(parameters.value, lastEventId, isKnownAddress)
     if (!request.ok) return errorReply(request.error)
-    const { feed, context, headers, state, turns } = this.#options
     const { res } = exchange
     const { client } = exchange.request
     exchange.handOver()
@@ -152,11 +152,7 @@ export class EventStreams {
       outlet.comment()
       this.#held.set(connection, () => {
         // The addresses that feeds have named are known only now.
-        const isMeant = parseEventStream(
-          parameters.value,
-          lastEventId,
-          this.#options.isKnownAddress,
-        ).ok
+        const isMeant = parseEventStream(parameters.value, lastEventId, isKnownAddress).ok
         // Thousands may wait by now: they share the turns with the other clients.
         if (isMeant) turns.later(client, { run })
         else outlet.end()
@@ -243,25 +239,21 @@ export class EventStreamOutlet implements Outlet {
    */
   constructor(
     res: StreamResponse,
-    {
-      hasId,
-      drained,
-      ended,
-    }: {
+    parts: {
       readonly hasId: (frame: string) => boolean
       readonly drained: () => void
       readonly ended: () => void
     },
   ) {
     this.#res = res
-    this.#hasId = hasId
-    this.#ended = ended
+    this.#hasId = parts.hasId
+    this.#ended = parts.ended
     res.onAborted(() => this.#over())
     res.onWritable(() => {
       if (this.#isOver) return true
       if (this.#waiting.bytes === 0) this.#waiting.push(COMMENT)
       this.#writeOn()
-      if (!this.#isOver) drained()
+      if (!this.#isOver) parts.drained()
       return true
     })
   }

@@ -436,7 +436,7 @@ export const SERVER_FAULTS: readonly Fault[] = [
   {
     name: 'tables: on a full line the first one followed has every turn',
     file: 'src/server/live/hub/state-channel.ts',
-    find: ' && first(connection.held) === topic',
+    find: ' && longest === topic',
     replace: '',
     tests: HELD,
   },

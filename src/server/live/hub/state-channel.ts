@@ -177,8 +177,10 @@ export class StateChannel<State extends FollowedState> {
     const { sendSnapshot, topics } = this.#parts
     if (whole === undefined) return
     // Of several held states of a connection the one that waits longest comes first: it may fill the buffer.
-    const isDue = (connection: LiveConnection) =>
-      hasLittleUnread(connection) && first(connection.held) === topic
+    const isDue = (connection: LiveConnection) => {
+      const [longest] = connection.held
+      return hasLittleUnread(connection) && longest === topic
+    }
     const due = topics.heldOf(topic).filter(isDue)
     if (due.length === 0) return
     const snapshot = whole(state)
@@ -216,11 +218,6 @@ export class StateChannel<State extends FollowedState> {
 /** Are so few bytes unread that a whole state may be sent? */
 function hasLittleUnread({ isClosed, socket }: LiveConnection): boolean {
   return !isClosed && socket.getBufferedAmount() <= LITTLE_UNREAD_BYTES
-}
-
-function first(topics: ReadonlySet<string>): string | undefined {
-  const [topic] = topics
-  return topic
 }
 
 /** Topics of a channel by client: one counts for the client that was the first to follow it, not for those after it. */
