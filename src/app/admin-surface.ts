@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts'
-import type { AdminSource } from '../server/admin/admin-routes.ts'
-import { type RunningAdmin, startAdmin } from '../server/admin/admin-server.ts'
-import type { Log, RunningServer } from '../server/http/options.ts'
+import { type AdminSource, type RunningAdmin, startAdmin } from '../server/admin/admin-server.ts'
+import type { Log } from '../server/http/exchange.ts'
+import type { RunningServer } from '../server/server.ts'
 
 /**
  * Opens the admin surface when one is wanted, else null.

@@ -4,6 +4,7 @@
  * engine, `IntakeLog` logs what becomes of events, `signals.ts` maps signals. A drain runs in the opposite order: feeds,
  * sockets, journal, snapshot. Nothing below this room reads a setting that is not handed to it.
  */
+
 import { randomUUID } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
 import { messageOf } from '../base/errors.ts'
@@ -15,15 +16,17 @@ import type { Feed } from '../events/event-sink.ts'
 import { newFeedCounters } from '../feeds/feed-counters.ts'
 import { EventLoopStallMonitor, LongSteps } from '../figures/event-loop-stall-monitor.ts'
 import { memoryFigures } from '../figures/memory-figures.ts'
-import { descriptorLimit, ProcessFigures } from '../figures/process-figures.ts'
+import {
+  descriptorLimit,
+  ProcessFigures,
+  RESERVED_DESCRIPTORS,
+} from '../figures/process-figures.ts'
 import { asyncApiJson, docsHtml, openApiJson } from '../openapi/documents.ts'
 import { EngineService } from '../query/engine-service.ts'
 import type { RunningAdmin } from '../server/admin/admin-server.ts'
-import { type Dashboard, readDashboard } from '../server/http/dashboard-files.ts'
-import type { RunningServer } from '../server/http/options.ts'
 import { JSON_TYPE } from '../server/http/reply.ts'
-import { RESERVED_DESCRIPTORS, SOCKETS_SHARE_MIN } from '../server/load/limits.ts'
-import { startServer } from '../server/server.ts'
+import { type Dashboard, readDashboard } from '../server/routes/dashboard-routes.ts'
+import { type RunningServer, startServer } from '../server/server.ts'
 import { checkTlsFiles, type TlsFiles } from '../server/sockets/tls-files.ts'
 import { isSimulatedFolder } from '../store/folder/market-mark.ts'
 import { openAdmin } from './admin-surface.ts'
@@ -345,6 +348,9 @@ export class Program {
     }
   }
 }
+
+/** What sockets may have of the descriptors where there are few. */
+const SOCKETS_SHARE_MIN = 1 / 4
 
 /** Descriptors for sockets; where there are few, a share, so that clients alone cannot exhaust those of the journal. */
 function spareDescriptors(): number {

@@ -1,5 +1,5 @@
 import os from 'node:os'
-import type { Log } from '../server/http/options.ts'
+import type { Log } from '../server/http/exchange.ts'
 
 /**
  * A larger step forward of the wall clock has to last before it is taken. Time services make smaller ones every day,

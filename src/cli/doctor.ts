@@ -18,10 +18,9 @@ import { ConfigError } from '../config/setting-values.ts'
 import { isLoopback } from '../config/surface.ts'
 import { mistypedSettings } from '../config/typos.ts'
 import { platformSentence } from '../feeds/chain/layouts/decode-event.ts'
-import { descriptorLimit } from '../figures/process-figures.ts'
-import { RESERVED_DESCRIPTORS } from '../server/load/limits.ts'
+import { descriptorLimit, RESERVED_DESCRIPTORS } from '../figures/process-figures.ts'
 import { whyNotListening } from '../server/sockets/apps.ts'
-import { clientAddresses } from '../server/sockets/client-address.ts'
+import { ClientAddresses } from '../server/sockets/client-address.ts'
 import { checkTlsFiles } from '../server/sockets/tls-files.ts'
 import { checkLiveFeeds } from './live-checks.ts'
 
@@ -136,7 +135,7 @@ function checkExposure({ host, rateLimit, surface: { admin } }: Config): Finding
 
 function checkProxies(trustProxy: Config['trustProxy']): Finding[] {
   try {
-    clientAddresses(trustProxy)
+    new ClientAddresses(trustProxy)
   } catch (error) {
     return [bad('proxies', messageOf(error), Exit.usage)]
   }

@@ -89,6 +89,9 @@ function latenessMs(nanoseconds: number): number {
   return Math.max(0, nanoseconds / NANOSECONDS_PER_MS - RESOLUTION_MS) || 0
 }
 
+/** Descriptors that sockets leave free: files, pipes, feeds. Without one to accept, the loop spins. */
+export const RESERVED_DESCRIPTORS = 256
+
 /** How many files and sockets this process may have open; no limit where the system does not say. */
 export function descriptorLimit(): number {
   const value = LINE.exec(systemText('/proc/self/limits'))?.[1]

@@ -184,6 +184,18 @@ export interface TokenReads {
   now(): number
 }
 
+/** What `/readyz` and `/metrics` show beside the server's own figures. */
+export interface ServiceState {
+  /** True until recovery is done: the API answers 503 with Retry-After meanwhile. */
+  isStarting(): boolean
+  /** Null when ready, else one sentence that says why not and may be read by everybody. */
+  notReady(): string | null
+  /** What somebody should know of a service that may well be ready, in one sentence; null: nothing. */
+  notice?(): string | null
+  /** Flat figures for /readyz and /metrics; names as Prometheus has them, without the prefix. */
+  figures(): Readonly<Record<string, number>>
+}
+
 /** The port of the live feed: events as they happen, and their replays and snapshots. */
 
 /** The newest trades whose places on the tape are remembered: 36 bytes each. */

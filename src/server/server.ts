@@ -1,43 +1,122 @@
-import type { HttpResponse } from 'uWebSockets.js'
+/**
+ * `server` composes its rooms: sockets, load, http, routes and live. In: the ports of `protocol` (queries, live
+ * streams, the service's state) and settings. Out: a port that listens. Invariant: the server never imports the engine.
+ */
+
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { RequestError } from '../protocol/errors.ts'
-import { type AdmissionParts, admit } from './http/admission.ts'
-import { corsHeaders } from './http/cors.ts'
-import { DamageLines } from './http/damage-lines.ts'
-import { Exchange, type ExchangeContext } from './http/exchange.ts'
-import { httpFront } from './http/front.ts'
-import { positionHeaders } from './http/front-replies.ts'
-import { httpCounters } from './http/http-counters.ts'
-import { metricsText } from './http/metrics-text.ts'
-import type { RunningServer, ServerOptions } from './http/options.ts'
-import { type Readiness, readinessOf } from './http/readiness.ts'
-import { errorReply } from './http/reply.ts'
-import type { ServerRequest } from './http/request.ts'
+import { type AdjustableLimits, readSurface, SURFACE_DEFAULTS } from '../config/surface.ts'
+import type {
+  LiveSource,
+  LiveStreams,
+  Queries,
+  ServiceState,
+  TokenReads,
+} from '../protocol/queries.ts'
+import {
+  DamageLines,
+  Deadlines,
+  Exchange,
+  type ExchangeContext,
+  type Log,
+  type OnStep,
+} from './http/exchange.ts'
+import { httpFront, type Route, Router } from './http/front.ts'
+import { errorReply, type StaticDocument } from './http/reply.ts'
 import { ResponseCache } from './http/response-cache.ts'
-import { responseWriter } from './http/response-writer.ts'
-import { type Route, routerOf } from './http/router.ts'
+import { commonHeaders, ResponseWriter } from './http/response-writer.ts'
 import { LiveGate } from './live/connection/live-gate.ts'
 import { EventStreams, eventStreamRoute } from './live/event-streams.ts'
-import { LiveFeed } from './live/feed.ts'
+import { LiveFeed, type LiveTimes } from './live/feed.ts'
 import { LastTables } from './live/hub/last-tables.ts'
-import { Deadlines } from './load/deadlines.ts'
-import * as limits from './load/limits.ts'
 import { LoopScheduler } from './load/loop-scheduler.ts'
-import { type RateLimiter, rateLimiter } from './load/rate-limiter.ts'
+import { type RateLimit, RateLimiter } from './load/rate-limiter.ts'
+import { HttpCounters, metricsText } from './metrics/metrics.ts'
 import { apiRoutes } from './routes/api-routes.ts'
 import { cachedChart } from './routes/chart-cache.ts'
-import { dashboardRoutes } from './routes/dashboard-routes.ts'
-import { documentRoutes, feedRoutes, systemRoutes } from './routes/system-routes.ts'
-import { tokenReadRoutes, withCursors } from './routes/token-routes.ts'
+import { type Dashboard, dashboardRoutes } from './routes/dashboard-routes.ts'
+import { type Readiness, readinessOf, systemRoutes } from './routes/system-routes.ts'
 import { udfRoutes } from './routes/udf-routes.ts'
-import { Apps } from './sockets/apps.ts'
-import { type ClientAddresses, clientAddresses } from './sockets/client-address.ts'
-import { NewSockets } from './sockets/new-sockets.ts'
+import { Apps, NewSockets } from './sockets/apps.ts'
+import { ClientAddresses } from './sockets/client-address.ts'
+import type { TlsFiles } from './sockets/tls-files.ts'
 
-const DEFAULT_LIVE_TIMES = { pingMs: limits.PING_MS, silenceMs: limits.SILENCE_MS }
-
+/** Where a user sets none (docs/limits.md). */
+const DEFAULT_LIMITS = readSurface(SURFACE_DEFAULTS).limits
+/** A ping goes to every live connection this often (contract section 4). */
+const PING_MS = 30_000
+/** A connection that sent nothing for this long is closed with 4008 (contract section 4). */
+const SILENCE_MS = 60_000
+/** Running requests get this long to finish when the server stops. */
+const STOP_REQUESTS_MS = 5000
+/** Closed live connections get this long to read their close frame when the server stops. */
+const STOP_CLOSE_FRAMES_MS = 200
+/** How often a stopping server looks whether its requests are done. */
+const STOP_POLL_MS = 10
 /** Characters of a name that an event line may give a mint or a wallet (docs/feeds.md). */
 const NAME_CHARACTERS_MAX = 64
+
+export interface ServerOptions {
+  readonly host: string
+  /** 0 takes a free port. */
+  readonly port: number
+  readonly answers: Queries
+  readonly live: LiveSource
+  /** Numbers, replays and snapshots of live streams. */
+  readonly streams: LiveStreams
+  /** Reads beyond the specification's. */
+  readonly reads: TokenReads
+  readonly state: ServiceState
+  /** Where the answers stand in the stream of events: headers of every answer of the API once the state is there. */
+  readonly position?: {
+    /** A new one for every start that does not go on where the last one stopped. */
+    epoch(): string
+    /** Events taken so far. */
+    seq(): number
+  }
+  /** Now in unix milliseconds, for rate limits and the chart's cache. */
+  readonly clock: () => number
+  /** Null: no limit. */
+  readonly rateLimit: RateLimit | null
+  /** Addresses or CIDRs whose X-Forwarded-For is believed. */
+  readonly trustProxy: readonly string[]
+  /** `*` or one origin. */
+  readonly corsOrigin: string
+  readonly log: Log
+  /** Called for answers by their route, for messages and for rounds of the live feed. */
+  readonly onStep?: OnStep
+  /** Documents served beside the API, not rate limited. */
+  readonly documents?: readonly StaticDocument[]
+  /** The page at `/`; null: it is not built; absent: there is none. */
+  readonly dashboard?: Dashboard | null
+  /** Tests shorten them. */
+  readonly liveTimes?: LiveTimes
+  /** Absent: plain HTTP. Checked already (`checkTlsFiles`). */
+  readonly tls?: TlsFiles
+  /** Compare every cached answer with one made anew, which must be equal: for tests. */
+  readonly checksCache?: boolean
+  /** Absent ones are at their defaults. */
+  readonly limits?: Partial<AdjustableLimits>
+}
+
+/** A server that listens. */
+export interface RunningServer {
+  /** Base address of the API, `http://host:port`. */
+  readonly url: string
+  /** Address of the live feed, `ws://host:port/ws`. */
+  readonly wsUrl: string
+  readonly port: number
+  /** The text of `/metrics`. */
+  metrics(): Promise<string>
+  /** The answer of `/readyz`. */
+  readiness(): Readiness
+  /** New connections get this certificate; those there are stay. Throws when TLS is not spoken. */
+  changeTls(tls: TlsFiles): void
+  /**
+   * Stops listening, lets running requests finish up to a bound, closes live connections with
+   * 1012 and every other socket. A second call waits for the first.
+   */
+  stop(): Promise<void>
+}
 
 /** The parts of one server, before it listens. */
 interface Parts {
@@ -56,7 +135,7 @@ interface Parts {
  * the port or the address cannot be had or `trustProxy` holds something else than addresses.
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const parts = assemble(options, clientAddresses(options.trustProxy))
+  const parts = assemble(options, new ClientAddresses(options.trustProxy))
   let port: number
   try {
     port = await parts.apps.listen(options.host, options.port)
@@ -81,26 +160,31 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 }
 
 function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
-  const bounds = { ...limits.DEFAULT_LIMITS, ...options.limits }
+  const bounds = { ...DEFAULT_LIMITS, ...options.limits }
   const newSockets = new NewSockets(bounds, addresses)
   const apps = new Apps(options.tls ?? null, bounds.sockets, newSockets)
   const stopping = { isStopping: false }
   const { position, onStep = () => {} } = options
   const context: ExchangeContext = {
-    writer: responseWriter(options.corsOrigin, () => {
+    writer: new ResponseWriter(options.corsOrigin, () => {
       if (stopping.isStopping) return 'service stops'
       return apps.areScarce ? 'sockets are scarce' : null
     }),
-    http: httpCounters(),
+    http: new HttpCounters(),
     log: options.log,
     onStep,
     damage: new DamageLines(options.log),
     // Before the state is there its epoch is not known and its seq climbs from 0.
     positionHeaders: () =>
-      position === undefined || options.state.isStarting() ? [] : positionHeaders(position),
+      position === undefined || options.state.isStarting()
+        ? []
+        : [
+            ['X-Mintfeed-Seq', String(position.seq())],
+            ['X-Mintfeed-Epoch', position.epoch()],
+          ],
     open: new Deadlines(),
   }
-  // While the state is being recovered nobody knows what the feeds told.
+  // While the state is being recovered the addresses of the feeds are not known.
   const isKnownAddress = (text: string) =>
     !options.state.isStarting() && options.answers.isKnownAddress(text)
   // Requests are answered 503 meanwhile, streams are held and judged again when they begin.
@@ -124,52 +208,51 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
     answers: options.answers,
     isKnownAddress,
     isStarting: () => options.state.isStarting(),
-    times: options.liveTimes ?? DEFAULT_LIVE_TIMES,
-    refuse: upgradeRefusal({ turns, routeDeadlineMs: bounds.routeDeadlineMs }, context),
+    times: options.liveTimes ?? { pingMs: PING_MS, silenceMs: SILENCE_MS },
+    refuse: (res, request, error) => {
+      const exchange = new Exchange(context, res, request)
+      exchange.routeName = 'feed'
+      exchange.admit({ turns, routeDeadlineMs: bounds.routeDeadlineMs }, () => errorReply(error))
+    },
   })
   const { answers, reads, clock } = options
   const chart = cachedChart(answers, clock)
-  const specified = apiRoutes(answers, chart, lastTables)
   const eventStream = eventStreamRoute(mayBeNamed)
   const api = [
-    ...specified.map((route) => (route.name === 'swaps' ? withCursors(route, reads) : route)),
-    ...tokenReadRoutes(reads),
+    ...apiRoutes(answers, reads, chart, lastTables),
     ...udfRoutes(answers, reads, chart),
     eventStream,
   ]
   const limiters = limitersOf(api, options)
-  const kept = new ResponseCache({
-    version: () => answers.version(),
-    maxBytes: bounds.answerCacheBytes,
-    isChecked: options.checksCache ?? false,
-  })
+  const cache = new ResponseCache(
+    () => answers.version(),
+    bounds.answerCacheBytes,
+    options.checksCache,
+  )
   const figures = () => ({
     ...live.figures(),
     ...eventStreams.figures(),
     ...apps.figures(),
     ...context.http.figures(),
     ...context.writer.figures(),
-    ...kept.figures(),
+    ...cache.figures(),
     ...turns.figures(),
     ...options.state.figures(),
   })
   const metrics = () => metricsText(context.http, figures())
   const { state } = options
   const readiness = () => readinessOf(state.notReady(), figures(), state.notice?.() ?? null)
-  const system = systemRoutes(readiness, metrics)
-  const { dashboard } = options
-  const documents = [
-    ...documentRoutes(options.documents ?? []),
-    ...(dashboard === undefined ? [] : dashboardRoutes(dashboard)),
-  ]
+  const { dashboard, documents } = options
+  const system = systemRoutes(readiness, metrics, documents)
+  const page = dashboard === undefined ? [] : dashboardRoutes(dashboard)
   const front = httpFront({
-    router: routerOf([...api, ...system, ...documents, ...feedRoutes]),
+    router: new Router([...api, ...system, ...page]),
     addresses,
     limiters,
     clock: options.clock,
     state: options.state,
     isKnownAddress: mayBeNamed,
-    kept,
+    cache,
     bodyDeadlineMs: bounds.bodyDeadlineMs,
     routeDeadlineMs: bounds.routeDeadlineMs,
     context,
@@ -185,7 +268,7 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
     clock,
     state: options.state,
     isKnownAddress: mayBeNamed,
-    headers: corsHeaders(options.corsOrigin),
+    headers: commonHeaders(options.corsOrigin),
   })
   apps.get(eventStream.path, (res, req) => eventStreams.handle(res, req))
   apps.any('/*', front)
@@ -206,20 +289,9 @@ function limitersOf(
   return new Map(
     routes.map(({ name, limitTimes = 1 }) => [
       name,
-      rateLimiter({ limit: limit * limitTimes, windowMs }),
+      new RateLimiter({ limit: limit * limitTimes, windowMs }),
     ]),
   )
-}
-
-function upgradeRefusal(
-  parts: AdmissionParts,
-  context: ExchangeContext,
-): (res: HttpResponse, request: ServerRequest, error: RequestError) => void {
-  return (res, request, error) => {
-    const exchange = new Exchange(context, res, request)
-    exchange.routeName = 'feed'
-    admit(parts, exchange, () => errorReply(error))
-  }
 }
 
 function stopLive({ live, eventStreams }: Parts): void {
@@ -235,10 +307,10 @@ async function stopServer(parts: Parts): Promise<void> {
   const closedAtMs = performance.now()
   const { open, writer } = parts.context
   const isBusy = () => open.size + writer.unfinished > 0
-  while (isBusy() && performance.now() - closedAtMs < limits.STOP_REQUESTS_MS) {
-    await sleep(limits.STOP_POLL_MS)
+  while (isBusy() && performance.now() - closedAtMs < STOP_REQUESTS_MS) {
+    await sleep(STOP_POLL_MS)
   }
   const flushedForMs = performance.now() - closedAtMs
-  if (hadConnections) await sleep(Math.max(0, limits.STOP_CLOSE_FRAMES_MS - flushedForMs))
+  if (hadConnections) await sleep(Math.max(0, STOP_CLOSE_FRAMES_MS - flushedForMs))
   parts.apps.close()
 }

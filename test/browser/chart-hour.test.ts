@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readDashboard } from '../../src/server/http/dashboard-files.ts'
+import { readDashboard } from '../../src/server/routes/dashboard-routes.ts'
 import { wholeChart } from '../model/random-queries.ts'
 import { until } from '../process/program.ts'
 import { EngineServer } from '../server/engine-server.ts'

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { RatePacer } from '../../client/src/rate-pacer.ts'
-import { rateLimiter } from '../../src/server/load/rate-limiter.ts'
+import { RateLimiter } from '../../src/server/load/rate-limiter.ts'
 
 /** Requests at these gaps through a pacer to a limit as the service counts it: waits and refusals. */
 function paced(rule: { limit: number; windowMs: number }, gapsMs: readonly number[]) {
-  const service = rateLimiter(rule)
+  const service = new RateLimiter(rule)
   const pacer = new RatePacer()
   const seen = { waitedMs: 0, refused: 0 }
   let nowMs = 1_000_000

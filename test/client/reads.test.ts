@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http'
 import { expect, onTestFinished, test } from 'vitest'
 import { Mintfeed } from '../../client/src/mintfeed.ts'
-import { readinessOf } from '../../src/server/http/readiness.ts'
+import { readinessOf } from '../../src/server/routes/system-routes.ts'
 import { addressOf } from '../address-of.ts'
 import { balance, created, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { listening } from '../process/free-port.ts'

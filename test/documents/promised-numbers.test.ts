@@ -5,6 +5,7 @@ import { LANE_MAX, LANES_MAX } from '../../client/src/live/lanes.ts'
 import { settingsOf } from '../../client/src/options.ts'
 import { JUDGED_SWAPS } from '../../src/app/feeds/feed-share.ts'
 import { FIRST_PRICE_MS } from '../../src/app/feeds/side-feeds.ts'
+import { readSurface, SURFACE_DEFAULTS } from '../../src/config/surface.ts'
 import { SEARCH_RESULTS_MAX } from '../../src/engine/index/search-index.ts'
 import { ROWS_MAX } from '../../src/engine/memory/rows.ts'
 import { DORMANT_TRADERS_MAX } from '../../src/engine/state/layout.ts'
@@ -29,45 +30,49 @@ import {
 import { MAX_QUOTES } from '../../src/protocol/udf-json.ts'
 import { CREATOR_TOKENS_MAX } from '../../src/query/engine-queries.ts'
 import { SNAPSHOT_MESSAGES } from '../../src/query/engine-streams.ts'
+import { MAX_REPLAYED } from '../../src/server/live/hub/catch-ups.ts'
 import { MAX_CONNECTION_KEYS } from '../../src/server/live/hub/subscriptions.ts'
-import * as limits from '../../src/server/load/limits.ts'
 import { WAITS_KEPT } from '../../src/store/disk/watched-disk.ts'
 import { SEGMENT_BYTES } from '../../src/store/journal/journal.ts'
 import { ROOT } from '../tidy/source-files.ts'
+import { declaredNumbers } from './declared-numbers.ts'
+
+const limit = declaredNumbers('src/server')
+const DEFAULT_LIMITS = readSurface(SURFACE_DEFAULTS).limits
 
 const count = (value: number) => value.toLocaleString('en')
 const seconds = (ms: number) => `${ms / 1000} s`
 const kib = (bytes: number) => `${bytes / 1024} KiB`
 const mib = (bytes: number) => `${bytes / 1024 ** 2} MiB`
-const replayed = (channel: keyof typeof limits.MAX_REPLAYED) => count(limits.MAX_REPLAYED[channel])
+const replayed = (channel: keyof typeof MAX_REPLAYED) => count(MAX_REPLAYED[channel])
 const announced = (channel: 'mint_migration' | 'new_launched_pool') =>
   `| \`${channel}\` | of the channel | the newest ${replayed(channel)}, over restarts | the newest ${SNAPSHOT_MESSAGES} |`
 
 const LIVE = [
-  `\`{"type":"ping"}\` comes every ${seconds(limits.PING_MS)}; answer`,
-  `a message over ${kib(limits.MAX_MESSAGE_BYTES)} came (over ${mib(limits.MAX_RECEIVED_BYTES)}: 1006)`,
-  `| 4008 | nothing came from the client for ${seconds(limits.SILENCE_MS)} |`,
-  `| 4009 | more than ${mib(limits.MAX_BUFFERED_BYTES)} lay unread`,
-  `While more than ${kib(limits.CATCH_UP_BUFFER_BYTES)} lie unread, snapshots and missed messages wait`,
-  `the newest ${replayed('update_mint_info')} trades of the mint (${count(limits.MAX_REPLAYED_TOGETHER)} of all mints of one message)`,
+  `\`{"type":"ping"}\` comes every ${seconds(limit('PING_MS'))}; answer`,
+  `a message over ${kib(limit('MAX_MESSAGE_BYTES'))} came (over ${mib(limit('MAX_RECEIVED_BYTES'))}: 1006)`,
+  `| 4008 | nothing came from the client for ${seconds(limit('SILENCE_MS'))} |`,
+  `| 4009 | more than ${mib(limit('MAX_BUFFERED_BYTES'))} lay unread`,
+  `While more than ${kib(limit('CATCH_UP_BUFFER_BYTES'))} lie unread, snapshots and missed messages wait`,
+  `the newest ${replayed('update_mint_info')} trades of the mint (${count(limit('MAX_REPLAYED_TOGETHER'))} of all mints of one message)`,
   announced('mint_migration'),
   announced('new_launched_pool'),
   `trades that are among the newest ${replayed('wallet_trades')} of all mints`,
   `the newest ${replayed('all_trades')} taken since the start`,
   `\`mint\` or \`mints\` (at most ${count(MAX_CONNECTION_KEYS.mint)} a connection)`,
   `\`wallet\` or \`wallets\` (at most ${count(MAX_CONNECTION_KEYS.wallet)} a connection)`,
-  `At most ${limits.MAX_CONNECTION_TABLES} tables a connection.`,
-  `Changes are gathered for up to ${limits.TABLES_EVERY_MS} ms. Time alone`,
-  `\`countback\` (1 to ${count(BARS_MAX)}, default ${COUNTBACK_DEFAULT}) bars in the snapshot. At most ${limits.MAX_CONNECTION_CANDLES} a connection.`,
-  `Changes are gathered for up to ${limits.CANDLES_EVERY_MS} ms. ## Errors`,
-  `${limits.MAX_CONNECTION_TABLES} tables, ${limits.MAX_CONNECTION_CANDLES} candles a connection; ` +
-    `${limits.MAX_TABLES_PER_ADDRESS} tables, ${count(limits.MAX_CANDLES_PER_ADDRESS)} candles of one address, ` +
-    `not counting those that another one followed first; ${limits.MAX_TABLES} and ${count(limits.MAX_CANDLES)} in all`,
-  `Every ${seconds(limits.EVENT_STREAM_COMMENT_MS)} a comment line keeps the connection alive; the stream ends when more than ${mib(limits.MAX_BUFFERED_BYTES)} lies unread`,
-  `At most ${count(limits.MAX_EVENT_STREAMS)} streams, ${limits.MAX_EVENT_STREAMS_PER_ADDRESS} of one address.`,
+  `At most ${limit('MAX_CONNECTION_TABLES')} tables a connection.`,
+  `Changes are gathered for up to ${limit('TABLES_EVERY_MS')} ms. Time alone`,
+  `\`countback\` (1 to ${count(BARS_MAX)}, default ${COUNTBACK_DEFAULT}) bars in the snapshot. At most ${limit('MAX_CONNECTION_CANDLES')} a connection.`,
+  `Changes are gathered for up to ${limit('CANDLES_EVERY_MS')} ms. ## Errors`,
+  `${limit('MAX_CONNECTION_TABLES')} tables, ${limit('MAX_CONNECTION_CANDLES')} candles a connection; ` +
+    `${limit('MAX_TABLES_PER_ADDRESS')} tables, ${count(limit('MAX_CANDLES_PER_ADDRESS'))} candles of one address, ` +
+    `not counting those that another one followed first; ${limit('MAX_TABLES')} and ${count(limit('MAX_CANDLES'))} in all`,
+  `Every ${seconds(limit('EVENT_STREAM_COMMENT_MS'))} a comment line keeps the connection alive; the stream ends when more than ${mib(limit('MAX_BUFFERED_BYTES'))} lies unread`,
+  `At most ${count(limit('MAX_EVENT_STREAMS'))} streams, ${limit('MAX_EVENT_STREAMS_PER_ADDRESS')} of one address.`,
   `newest arrival first, at most ${CREATOR_TOKENS_MAX};`,
   `An answer has at most ${count(BARS_MAX)} bars, the newest`,
-  `may be asked for ${limits.UDF_HISTORY_LIMIT_TIMES} times as often as \`RATE_LIMIT\` says`,
+  `may be asked for ${limit('UDF_HISTORY_LIMIT_TIMES')} times as often as \`RATE_LIMIT\` says`,
   `of at most ${MAX_QUOTES} symbols, in the order asked`,
 ]
 
@@ -77,39 +82,39 @@ const API = [
   `\`mints\` (at most ${MAX_MINTS}, comma-separated;`,
   `\`limit\` (${DEFAULT_LIMIT}, 1 to ${MAX_LIMIT}); newest first`,
   `\`limit\` (${DEFAULT_LIMIT}, 1 to ${MAX_LIMIT}) |`,
-  `A chart out of the ${seconds(limits.CHART_CACHE_MS)} cache`,
-  `\`Keep-Alive: timeout=${limits.KEPT_OPEN_S}\``,
-  `\`{"type":"ping"}\` every ${seconds(limits.PING_MS)}. Close codes: 1009 message over ${kib(limits.MAX_MESSAGE_BYTES)}, ` +
-    `1012 going down, 4008 silent for ${seconds(limits.SILENCE_MS)}, 4009 more than ${mib(limits.MAX_BUFFERED_BYTES)} unread, ` +
-    `4010 more than ${count(limits.DEFAULT_LIMITS.messagesPerSecond)} messages or ${mib(limits.MAX_MESSAGE_BYTES_PER_SECOND)} in a second`,
+  `A chart out of the ${seconds(limit('CHART_CACHE_MS'))} cache`,
+  `\`Keep-Alive: timeout=${limit('KEPT_OPEN_S')}\``,
+  `\`{"type":"ping"}\` every ${seconds(limit('PING_MS'))}. Close codes: 1009 message over ${kib(limit('MAX_MESSAGE_BYTES'))}, ` +
+    `1012 going down, 4008 silent for ${seconds(limit('SILENCE_MS'))}, 4009 more than ${mib(limit('MAX_BUFFERED_BYTES'))} unread, ` +
+    `4010 more than ${count(DEFAULT_LIMITS.messagesPerSecond)} messages or ${mib(limit('MAX_MESSAGE_BYTES_PER_SECOND'))} in a second`,
 ]
 
 const API_CHOICES = [
   `\`countback\` is 0 to ${count(BARS_MAX)}, and 0 equals absent`,
-  `When ${count(limits.MAX_COUNTED_CLIENTS)} clients have a rate window on an endpoint`,
-  `the ${count(limits.MAX_TABLE_READERS)} ids read last are remembered`,
+  `When ${count(limit('MAX_COUNTED_CLIENTS'))} clients have a rate window on an endpoint`,
+  `the ${count(limit('MAX_TABLE_READERS'))} ids read last are remembered`,
 ]
 
 const LIMITS = [
-  `| opened in ${seconds(limits.NEW_SOCKETS_WINDOW_MS)} by one IPv4 address`,
-  `requests of more than ${count(limits.MAX_KEPT_REQUEST_CHARACTERS)} characters are answered anew`,
-  `| a request's line and headers | ${kib(limits.MAX_HEADER_BYTES)}, `,
-  `| a body | ${kib(limits.MAX_BODY_BYTES)} | 413 |`,
-  `| a live message | ${kib(limits.MAX_MESSAGE_BYTES)} | 1009 |`,
+  `| opened in ${seconds(limit('NEW_SOCKETS_WINDOW_MS'))} by one IPv4 address`,
+  `requests of more than ${count(limit('MAX_CACHED_REQUEST_CHARACTERS'))} characters are answered anew`,
+  `| a request's line and headers | ${kib(limit('MAX_HEADER_BYTES'))}, `,
+  `| a body | ${kib(limit('MAX_BODY_BYTES'))} | 413 |`,
+  `| a live message | ${kib(limit('MAX_MESSAGE_BYTES'))} | 1009 |`,
   `| mints that a connection follows | ${count(MAX_CONNECTION_KEYS.mint)} | an error frame |`,
-  `| what a live reader leaves unread | ${mib(limits.MAX_BUFFERED_BYTES)} | 4009 |`,
-  `At most ${count(limits.MAX_COUNTED_CLIENTS)} clients an endpoint have a rate window of their own; the others share ${count(limits.SHARED_WINDOWS)} windows`,
-  `requests ${limits.TURN_MS} ms, messages of live connections ${limits.LIVE_TURN_MS} ms`,
-  `works on the queue for ${limits.WAITING_SLICE_MS} ms and gives each client ${limits.CLIENT_SLICE_MS} ms`,
-  `delays another by at most two slices (${2 * limits.CLIENT_SLICE_MS} ms)`,
-  `A connection may have ${mib(limits.MAX_INBOX_BYTES)} of messages waiting, what it may send in a second (4010). All together may have ${mib(limits.MAX_INBOXES_BYTES)}`,
-  `A connection that asks for tables or candles while more than ${kib(limits.CATCH_UP_BUFFER_BYTES)} lie unread waits`,
-  `subscriptions of closed connections are removed in slices of ${limits.DEPARTURE_SLICE_MS} ms`,
-  `one in ${count(1 / limits.HELD_SHARE)} is held back for ${limits.HELD_MS} ms`,
-  `every one above ${kib(limits.PROBED_BYTES)}, is sent so that it stays pending`,
+  `| what a live reader leaves unread | ${mib(limit('MAX_BUFFERED_BYTES'))} | 4009 |`,
+  `At most ${count(limit('MAX_COUNTED_CLIENTS'))} clients an endpoint have a rate window of their own; the others share ${count(limit('SHARED_WINDOWS'))} windows`,
+  `requests ${limit('TURN_MS')} ms, messages of live connections ${limit('LIVE_TURN_MS')} ms`,
+  `works on the queue for ${limit('WAITING_SLICE_MS')} ms and gives each client ${limit('CLIENT_SLICE_MS')} ms`,
+  `delays another by at most two slices (${2 * limit('CLIENT_SLICE_MS')} ms)`,
+  `A connection may have ${mib(limit('MAX_INBOX_BYTES'))} of messages waiting, what it may send in a second (4010). All together may have ${mib(limit('MAX_INBOXES_BYTES'))}`,
+  `A connection that asks for tables or candles while more than ${kib(limit('CATCH_UP_BUFFER_BYTES'))} lie unread waits`,
+  `subscriptions of closed connections are removed in slices of ${limit('DEPARTURE_SLICE_MS')} ms`,
+  `one in ${count(1 / limit('HELD_SHARE'))} is held back for ${limit('HELD_MS')} ms`,
+  `every one above ${kib(limit('PROBED_BYTES'))}, is sent so that it stays pending`,
 ]
 
-const INSTALL = [`after ${limits.MAX_CERTIFICATES} in one run the next one is refused`]
+const INSTALL = [`after ${limit('MAX_CERTIFICATES')} in one run the next one is refused`]
 
 const DATA_FOLDER = [
   `a segment ends at ${mib(SEGMENT_BYTES)}, at each snapshot`,
@@ -174,7 +179,7 @@ test('the client asks of a connection for as much as the service allows', () => 
   expect(LANE_MAX).toMatchObject({
     update_mint_info: MAX_CONNECTION_KEYS.mint,
     wallet_trades: MAX_CONNECTION_KEYS.wallet,
-    meme_tables: limits.MAX_CONNECTION_TABLES,
-    candles: limits.MAX_CONNECTION_CANDLES,
+    meme_tables: limit('MAX_CONNECTION_TABLES'),
+    candles: limit('MAX_CONNECTION_CANDLES'),
   })
 })

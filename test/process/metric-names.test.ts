@@ -4,10 +4,8 @@ import { makeFeeds } from '../../src/app/feeds/feed-list.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { newFeedCounters } from '../../src/feeds/feed-counters.ts'
 import { REFUSALS } from '../../src/feeds/metadata/safe-fetch.ts'
-import { httpCounters } from '../../src/server/http/http-counters.ts'
-import { metricsText } from '../../src/server/http/metrics-text.ts'
-import { FORMER_NAMES } from '../../src/server/metrics/figure-metric.ts'
-import { helpOf, withoutHelp } from '../../src/server/metrics/help-texts.ts'
+import { helpOf } from '../../src/server/metrics/help-texts.ts'
+import { FORMER_NAMES, HttpCounters, metricsText } from '../../src/server/metrics/metrics.ts'
 import { newFolder } from '../new-folder.ts'
 import { engineOf } from '../store/restoring.ts'
 import { startProgram } from './program.ts'
@@ -78,7 +76,7 @@ async function everything(): Promise<Told> {
   // Only where TLS is spoken.
   const others = { ...(await feedFigures()), tls_certificate_ends_seconds: 1 }
   const rest = Object.fromEntries(Object.entries(others).filter(([name]) => !(name in told)))
-  const more = await metricsText(httpCounters(), rest)
+  const more = await metricsText(new HttpCounters(), rest)
   const families = new Map(
     [...familiesOf(text), ...familiesOf(more)].map((family) => [family.name, family]),
   )
@@ -98,7 +96,7 @@ const textOf = (families: readonly Family[]) => families.map(({ text }) => text)
 test('every metric has a sentence that says more than its name', async () => {
   const { figures, families } = await all()
   expect(Object.keys(figures).length).toBeGreaterThan(200)
-  expect(Object.keys(figures).filter((name) => helpOf(name) === withoutHelp(name))).toEqual([])
+  expect(Object.keys(figures).filter((name) => helpOf(name) === null)).toEqual([])
   expect(families.length).toBeGreaterThan(200)
   for (const { name, help } of families)
     if (!help.startsWith('deprecated: ')) expect(help, name).toMatch(/^[A-Z0-9][^\n]+ .+ .+\.$/)
@@ -135,7 +133,7 @@ test('each former name is a figure, and says which one to use', async () => {
 })
 
 test('metrics are in seconds and ratios where figures are in milliseconds and percent', async () => {
-  const text = await metricsText(httpCounters(), {
+  const text = await metricsText(new HttpCounters(), {
     loop_delay_max_ms: 250,
     feed_pumpportal_continuity_percent: 75,
     feed_seconds_behind: 3,

@@ -1,4 +1,8 @@
-import { type LiveConnection, newConnection } from '../../src/server/live/connection/connection.ts'
+import {
+  CATCH_UP_BUFFER_BYTES,
+  type LiveConnection,
+  newConnection,
+} from '../../src/server/live/connection/connection.ts'
 import { LiveFailures } from '../../src/server/live/connection/live-failures.ts'
 import {
   StateChannel,
@@ -6,7 +10,6 @@ import {
   type StateParts,
 } from '../../src/server/live/hub/state-channel.ts'
 import { Topics } from '../../src/server/live/hub/topics.ts'
-import { CATCH_UP_BUFFER_BYTES } from '../../src/server/load/limits.ts'
 import type { EngineServer } from './engine-server.ts'
 import { SILENT_OUTLET } from './silent-outlet.ts'
 

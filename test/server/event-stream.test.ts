@@ -3,17 +3,17 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { OutOfTime } from '../../src/base/budget.ts'
 import { ADDRESS_BYTES_MAX } from '../../src/engine/state/address-book.ts'
 import { LINK_CHARACTERS_MAX, NAME_CHARACTERS_MAX } from '../../src/events/text.ts'
-import {
-  EVENT_STREAM_COMMENT_MS,
-  MAX_EVENT_STREAMS_PER_ADDRESS,
-  MAX_REPLAYED,
-} from '../../src/server/load/limits.ts'
+import { MAX_REPLAYED } from '../../src/server/live/hub/catch-ups.ts'
 import { addressOf } from '../address-of.ts'
 import { created, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { EngineServer } from './engine-server.ts'
 import { errorOf } from './error-json.ts'
 import { PAST_THE_KERNEL_BYTES } from './kernel-buffers.ts'
 import { LiveClient } from './live-client.ts'
+
+/** Limits of the server, private to their files. */
+const EVENT_STREAM_COMMENT_MS = 8_000
+const MAX_EVENT_STREAMS_PER_ADDRESS = 200
 
 /** As many launches as a replay may have. */
 const REPLAYED = MAX_REPLAYED.new_launched_pool

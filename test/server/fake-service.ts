@@ -9,8 +9,7 @@ import type {
   Trade,
 } from '../../src/protocol/queries.ts'
 import type { AnnouncedChannel, EventMessage } from '../../src/protocol/wire.ts'
-import type { RunningServer, ServerOptions } from '../../src/server/http/options.ts'
-import { startServer } from '../../src/server/server.ts'
+import { type RunningServer, type ServerOptions, startServer } from '../../src/server/server.ts'
 
 /** A call that reached the Queries port. */
 export interface Call {

@@ -1,13 +1,13 @@
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
-import {
-  EVENT_STREAM_COMMENT_MS,
-  MAX_EVENT_STREAMS_PER_ADDRESS,
-} from '../../src/server/load/limits.ts'
 import { created, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { EngineServer } from './engine-server.ts'
 import { LiveClient } from './live-client.ts'
 import { rawConnect, waitUntil } from './raw-http.ts'
 import { strictReader } from './strict-reader.ts'
+
+/** Limits of the server, private to their files. */
+const EVENT_STREAM_COMMENT_MS = 8_000
+const MAX_EVENT_STREAMS_PER_ADDRESS = 200
 
 let service: EngineServer
 let starting: string | null = null

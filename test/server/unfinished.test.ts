@@ -1,9 +1,12 @@
 import { afterEach, expect, test } from 'vitest'
 import { type Budget, OutOfTime } from '../../src/base/budget.ts'
+import { readSurface, SURFACE_DEFAULTS } from '../../src/config/surface.ts'
 import type { Queries, TokenReads } from '../../src/protocol/queries.ts'
-import { DEFAULT_LIMITS, ROUTE_SLICE_MS } from '../../src/server/load/limits.ts'
+import { ROUTE_SLICE_MS } from '../../src/server/load/loop-scheduler.ts'
 import { type FakeService, fakeAnswers, fakeReads, startFake } from './fake-service.ts'
 import { rawConnect, waitUntil } from './raw-http.ts'
+
+const DEFAULT_LIMITS = readSurface(SURFACE_DEFAULTS).limits
 
 const PATH = '/api/v2/search/tokens/mint/swaps?page=1000'
 const TABLES_PATH = '/api/v2/meme'

@@ -129,6 +129,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'base',
   ],
   'server/routes': [
+    'server/metrics',
     'server/live/hub',
     'server/http',
     'server/load',
@@ -136,7 +137,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'protocol/requests',
     'base',
   ],
-  'server/admin': ['server/http', 'server/sockets', 'config', 'base'],
+  'server/admin': ['server/metrics', 'server/http', 'server/sockets', 'config', 'base'],
   server: ['server/*', 'protocol', 'protocol/requests', 'config', 'base'],
 
   feeds: ['config', 'base'],

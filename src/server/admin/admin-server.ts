@@ -1,23 +1,25 @@
+/**
+ * `server/admin` is the operator's surface: metrics, health, profiles and orders on a port of its own. In: reads and
+ * orders of the service (`AdminSource`). Out: answers by node:http, since long requests and large streams must not
+ * meet the API's sockets. Invariant: a request has the token, or comes from a program of this machine.
+ */
+
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { Session } from 'node:inspector/promises'
+import { pipeline } from 'node:stream/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { getHeapSnapshot, setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import type { Surface } from '../../config/surface.ts'
-import type { Log } from '../http/options.ts'
+import type { Log } from '../http/exchange.ts'
+import { METRICS_TYPE } from '../metrics/metrics.ts'
 import { whyNotListening } from '../sockets/apps.ts'
-import { type AdminHeaders, sendText } from './admin-replies.ts'
-import { type AdminRoute, type AdminSource, adminRoutes } from './admin-routes.ts'
 
-interface AdminOptions extends NonNullable<Surface['admin']> {
-  readonly source: AdminSource
-  readonly log: Log
-}
-
-/** The admin surface while it listens. */
-export interface RunningAdmin {
-  readonly port: number
-  stop(): Promise<void>
-}
-
-/** Times of the admin surface: a profile takes as long as it was asked for, nothing else does. */
+const MS_PER_S = 1000
+const JSON_TYPE = 'application/json'
+const TEXT_TYPE = 'text/plain; charset=utf-8'
+/** Times of the admin surface; only a profile takes longer, as long as it was asked for. */
 const HEADERS_TIMEOUT_MS = 5000
 const REQUEST_TIMEOUT_MS = 10_000
 /** How often connections are held against these times; Node would look every 30 s. */
@@ -30,12 +32,35 @@ const DEFAULT_PROFILE_S = '5'
 const LOCAL_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i
 /** The name of a scheme may be in any case (RFC 9110, 11.1). */
 const BEARER = /^Bearer (.*)$/i
-/** What a browser says of a request that nobody typed: a frame, a window or a link sends no Origin. */
+/** `sec-fetch-site` of requests that no other page made: frames, windows and links send no Origin. */
 const OF_THE_OPERATOR: readonly unknown[] = [undefined, 'none', 'same-origin']
 
+/** Reads and orders of the service. */
+export interface AdminSource {
+  metrics(): Promise<string>
+  /** The newest stalls of the loop, each a flat object. */
+  stalls(): readonly object[]
+  /** Whether the service is ready, as on the public port; the reason may name files. */
+  readiness(): { readonly statusCode: 200 | 503; readonly fields: object }
+  /** Resolves with the result in one sentence; null without a data folder. */
+  readonly snapshot: (() => Promise<string>) | null
+  /** Reads the TLS files again; returns one sentence, throws an Error of one. Null: plain HTTP. */
+  readonly reloadTls: (() => string) | null
+}
+
+interface AdminOptions extends NonNullable<Surface['admin']> {
+  readonly source: AdminSource
+  readonly log: Log
+}
+
+/** The admin surface while it listens. */
+export interface RunningAdmin {
+  readonly port: number
+  stop(): Promise<void>
+}
+
 /**
- * Metrics, health, profiles and orders for the operator, on a port of its own, by node:http: what
- * takes long or streams much must not meet the API's sockets. Rejects with an Error of one sentence
+ * Starts the admin surface. Rejects with an Error of one sentence
  * when the port cannot be had.
  */
 export async function startAdmin(options: AdminOptions): Promise<RunningAdmin> {
@@ -72,9 +97,7 @@ async function answer(
   response: ServerResponse,
 ): Promise<void> {
   request.resume()
-  const refusal = whyRefused(request, options.token)
-  if (refusal !== null)
-    return sendText(response, refusal.statusCode, refusal.message, refusal.headers)
+  if (refuseStranger(request, response, options.token)) return
   const url = URL.parse(request.url ?? '/', 'http://admin')
   if (url === null) return sendText(response, 404, listOf(routes))
   const method = request.method === 'HEAD' ? 'GET' : request.method
@@ -109,27 +132,26 @@ function listening(server: Server, { host, port }: AdminOptions): Promise<void> 
   })
 }
 
-interface AdminRefusal {
-  readonly statusCode: 401 | 403
-  readonly message: string
-  readonly headers: AdminHeaders
-}
-
 /**
- * Why a request may not be answered, null when it may. With a token every request has to carry it.
+ * Refuses a request that may not be answered; false when it may. With a token every request has to carry it.
  * Without one the surface is on loopback, where a web page could reach it through the operator's
  * browser: so requests that a page sent, or that call this machine by another name, are refused.
  */
-function whyRefused(request: IncomingMessage, token: string | null): AdminRefusal | null {
+function refuseStranger(
+  request: IncomingMessage,
+  response: ServerResponse,
+  token: string | null,
+): boolean {
   if (token !== null) {
     const given = BEARER.exec(request.headers.authorization ?? '')?.[1] ?? ''
-    if (isSame(given, token)) return null
+    if (isSame(given, token)) return false
     const message = 'Send Authorization: Bearer <ADMIN_TOKEN>.'
-    return { statusCode: 401, message, headers: { 'WWW-Authenticate': 'Bearer' } }
+    sendText(response, 401, message, { 'WWW-Authenticate': 'Bearer' })
+    return true
   }
-  if (!isFromPage(request) && LOCAL_HOST.test(request.headers.host ?? '')) return null
-  const message = 'Without ADMIN_TOKEN only programs of this machine are answered.'
-  return { statusCode: 403, message, headers: {} }
+  if (!isFromPage(request) && LOCAL_HOST.test(request.headers.host ?? '')) return false
+  sendText(response, 403, 'Without ADMIN_TOKEN only programs of this machine are answered.')
+  return true
 }
 
 function isFromPage({ headers }: IncomingMessage): boolean {
@@ -137,8 +159,196 @@ function isFromPage({ headers }: IncomingMessage): boolean {
   return isOfPage || headers.origin !== undefined || headers['sec-fetch-mode'] === 'no-cors'
 }
 
-/** Compares in a time that does not tell how much was right. */
+/** Compares in a time that does not tell how much is equal. */
 function isSame(given: string, wanted: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest()
   return timingSafeEqual(digest(given), digest(wanted))
+}
+
+/** An answer of the admin surface. */
+function send(
+  response: ServerResponse,
+  statusCode: number,
+  type: string,
+  body: string,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  response.writeHead(statusCode, { ...headOf(type), ...headers })
+  response.end(body)
+}
+
+function sendJson(response: ServerResponse, statusCode: number, value: object): void {
+  sendJsonText(response, statusCode, JSON.stringify(value))
+}
+
+function sendJsonText(response: ServerResponse, statusCode: number, json: string): void {
+  send(response, statusCode, JSON_TYPE, json)
+}
+
+/** A sentence or a few lines for whoever typed the request. */
+function sendText(
+  response: ServerResponse,
+  statusCode: number,
+  text: string,
+  headers?: Readonly<Record<string, string>>,
+): void {
+  send(response, statusCode, TEXT_TYPE, `${text}\n`, headers)
+}
+
+function headOf(type: string): Readonly<Record<string, string>> {
+  return { 'Content-Type': type, 'X-Content-Type-Options': 'nosniff' }
+}
+
+interface AdminRoute {
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  readonly meaning: string
+  answer(response: ServerResponse, seconds: number): void | Promise<void>
+}
+
+function adminRoutes(source: AdminSource): readonly AdminRoute[] {
+  return [...readRoutes(source), ...profileRoutes(), ...orderRoutes(source)]
+}
+
+function readRoutes(source: AdminSource): readonly AdminRoute[] {
+  return [
+    {
+      method: 'GET',
+      path: '/metrics',
+      meaning: 'Prometheus text',
+      answer: async (response) => send(response, 200, METRICS_TYPE, await source.metrics()),
+    },
+    {
+      method: 'GET',
+      path: '/stalls',
+      meaning: 'the newest stalls of the loop, with what the thread did in each',
+      answer: (response) => sendJson(response, 200, source.stalls()),
+    },
+    {
+      method: 'GET',
+      path: '/healthz',
+      meaning: 'the process answers',
+      answer: (response) => sendJson(response, 200, { status: 'ok' }),
+    },
+    {
+      method: 'GET',
+      path: '/readyz',
+      meaning: 'the service is ready, or why not',
+      answer: (response) => {
+        const { statusCode, fields } = source.readiness()
+        sendJson(response, statusCode, fields)
+      },
+    },
+  ]
+}
+
+function profileRoutes(): readonly AdminRoute[] {
+  return [
+    {
+      method: 'GET',
+      path: '/profiles/cpu',
+      meaning: 'where time goes for ?seconds=5, a .cpuprofile',
+      answer: async (response, seconds) => sendJsonText(response, 200, await cpuProfile(seconds)),
+    },
+    {
+      method: 'GET',
+      path: '/profiles/heap',
+      meaning: 'who allocates for ?seconds=5, a .heapprofile',
+      answer: async (response, seconds) => sendJsonText(response, 200, await heapProfile(seconds)),
+    },
+    {
+      method: 'GET',
+      path: '/profiles/heap-snapshot',
+      meaning: 'the whole heap, a .heapsnapshot; everything stands still while it is made',
+      answer: (response) => {
+        response.writeHead(200, headOf(JSON_TYPE))
+        return pipeline(getHeapSnapshot(), response)
+      },
+    },
+  ]
+}
+
+function orderRoutes({ snapshot, reloadTls }: AdminSource): readonly AdminRoute[] {
+  return [
+    {
+      method: 'POST',
+      path: '/snapshot',
+      meaning: 'has a snapshot made now',
+      answer: async (response) => {
+        if (snapshot === null) return sendJson(response, 409, { message: 'DATA_DIR is none.' })
+        sendJson(response, 200, { message: await snapshot() })
+      },
+    },
+    {
+      method: 'POST',
+      path: '/collect',
+      meaning: 'collects all garbage now; everything stands still for some tens of milliseconds',
+      answer: (response) => {
+        collectGarbage()
+        sendJson(response, 200, { message: 'Collected.' })
+      },
+    },
+    {
+      method: 'POST',
+      path: '/tls/reload',
+      meaning: 'reads TLS_CERT and TLS_KEY again',
+      answer: (response) => {
+        if (reloadTls === null) return sendJson(response, 409, { message: 'TLS_CERT is not set.' })
+        try {
+          sendJson(response, 200, { message: reloadTls() })
+        } catch (error) {
+          if (!(error instanceof Error)) throw error
+          sendJson(response, 409, { message: error.message })
+        }
+      },
+    },
+  ]
+}
+
+let gc: (() => void) | null = null
+
+/** Collects all garbage of V8's heap; memory that it held outside of the heap follows a moment later. */
+export function collectGarbage(): void {
+  gc ??= madeCollector()
+  gc()
+}
+
+/** V8 shows its collector to contexts that are made while the flag is set. */
+function madeCollector(): () => void {
+  setFlagsFromString('--expose-gc')
+  const made: unknown = runInNewContext('gc')
+  setFlagsFromString('--no-expose-gc')
+  if (typeof made !== 'function') throw new Error('V8 does not show its collector')
+  return () => void made()
+}
+
+/** Sampled call stacks of so many seconds, as the JSON text that browsers' tools open. */
+async function cpuProfile(seconds: number): Promise<string> {
+  return withSession(async (session) => {
+    await session.post('Profiler.enable')
+    await session.post('Profiler.start')
+    await sleep(seconds * MS_PER_S)
+    const { profile } = await session.post('Profiler.stop')
+    return JSON.stringify(profile)
+  })
+}
+
+/** Sampled allocations of so many seconds that were still alive at the end. */
+async function heapProfile(seconds: number): Promise<string> {
+  return withSession(async (session) => {
+    await session.post('HeapProfiler.startSampling')
+    await sleep(seconds * MS_PER_S)
+    const { profile } = await session.post('HeapProfiler.stopSampling')
+    return JSON.stringify(profile)
+  })
+}
+
+async function withSession(work: (session: Session) => Promise<string>): Promise<string> {
+  const session = new Session()
+  session.connect()
+  try {
+    return await work(session)
+  } finally {
+    session.disconnect()
+  }
 }

@@ -2,14 +2,39 @@ import type { HttpResponse } from 'uWebSockets.js'
 import { randomUUID } from 'node:crypto'
 import { stackOf, TapeDamage } from '../../base/errors.ts'
 import type { RequestError } from '../../protocol/errors.ts'
-import type { Awaited, Deadlines } from '../load/deadlines.ts'
-import type { EarlyBody } from './body-reader.ts'
-import type { DamageLines } from './damage-lines.ts'
-import type { HttpCounters } from './http-counters.ts'
-import type { Log, OnStep } from './options.ts'
-import type { Header, Reply } from './reply.ts'
-import type { ServerRequest } from './request.ts'
+import type { LoopScheduler } from '../load/loop-scheduler.ts'
+import type { RateLimiter } from '../load/rate-limiter.ts'
+import type { HttpCounters } from '../metrics/metrics.ts'
+import {
+  deadlineExceeded,
+  type Header,
+  internalError,
+  type Reply,
+  refusal,
+  retryAfter,
+} from './reply.ts'
+import { RequestBody, type ServerRequest } from './request.ts'
 import type { ResponseWriter } from './response-writer.ts'
+
+/** A logger as pino has it. */
+export interface Log {
+  info(fields: Readonly<Record<string, unknown>>, message: string): void
+  warn(fields: Readonly<Record<string, unknown>>, message: string): void
+  error(fields: Readonly<Record<string, unknown>>, message: string): void
+}
+
+/** Called after a step that the loop waited for: its name, and when it began (`performance.now`). */
+export type OnStep = (name: string, startMs: number) => void
+
+/**
+ * Requests are answered at once for this long in one turn of the loop; those that come on top wait
+ * for a later turn, and a client that has sent another one behind such a request is cut off.
+ */
+const TURN_MS = 4
+
+/** Lines of the log about history that the disk does not give: so many at once, and one more after each such time. */
+const DAMAGE_LINES = 20
+const DAMAGE_LINE_MS = 1_000
 
 const NO_HEADERS: readonly Header[] = []
 const THREW = 'A route threw'
@@ -19,39 +44,39 @@ export interface ExchangeContext {
   readonly writer: ResponseWriter
   readonly http: HttpCounters
   readonly log: Log
-  /** Told of each step of an answer, by its route. */
+  /** Called after each step of an answer, with the name of its route. */
   readonly onStep: OnStep
-  /** Tells the log of history that the disk does not give. */
+  /** Logs history that the disk does not give. */
   readonly damage: DamageLines
-  /** Headers that tell the stream position, as of now; none while there is no position. */
+  /** Headers of the stream position, as of now; none while there is no position. */
   readonly positionHeaders: () => readonly Header[]
   /** Exchanges that wait for their answer: until when, and for a stop that lets them finish. */
   readonly open: Deadlines
 }
 
 /** One request until it is answered once, aborted by the client, or out of time. */
-export class Exchange implements Awaited {
+export class Exchange {
   readonly res: HttpResponse
   readonly request: ServerRequest
-  /** Label of the counters; the front sets it when the route is known. */
+  /** Label of the counters; the front sets it once the route is known. */
   routeName = 'none'
-  /** Under the API's path: the answer tells the stream position. */
+  /** Under the API's path: the answer has the headers of the stream position. */
   isApi = false
   /** Headers of the rate limit. */
   extraHeaders = NO_HEADERS
   /** The body of a refusal, of paths whose clients know another shape than that of the API. */
   errorBody: ((error: RequestError) => string) | null = null
-  /** The body, when it had to be taken in before the route was known. */
-  early: EarlyBody | null = null
+  /** Read from before the route was known, if the exchange had to wait. */
+  #body: RequestBody | null = null
   readonly #context: ExchangeContext
   /** Monotonic ms. */
   readonly startedMs = performance.now()
   #ended = false
-  /** Of the present wait; 0: it waits for nothing. */
+  /** Time of the present wait; 0: it does not wait. */
   #deadlineMs = 0
   #late: (() => Reply) | null = null
 
-  /** Asks to be told of an abort, as every handler must. */
+  /** Registers its abort, as every handler must. */
   constructor(context: ExchangeContext, res: HttpResponse, request: ServerRequest) {
     this.#context = context
     this.res = res
@@ -97,44 +122,95 @@ export class Exchange implements Awaited {
     this.#context.open.add(this, deadlineMs)
   }
 
+  /** Answers when the time of its wait is over. */
   late(): void {
     if (this.#late !== null) this.reply(this.#late())
   }
 
-  /** Nobody is there to be answered. */
+  /** Ends without an answer: the client is gone. */
   close(): void {
     this.#end()
     this.res.close()
   }
 
-  /** The answer is somebody else's to send from here on, who is to be told of an abort. */
+  /** From here on the caller sends the answer and registers its abort. */
   handOver(): void {
     this.#end()
   }
 
+  /** Reads the body (`RequestBody.read`). */
+  readBody(done: Parameters<RequestBody['read']>[0]): void {
+    this.#body ??= new RequestBody(this.res)
+    this.#body.read(done)
+  }
+
+  /** Counts the request and adds what is left of the limit to its headers; the 429 when it was one too many. */
+  takeOfLimit(limiter: RateLimiter | undefined, nowMs: number): Reply | null {
+    if (limiter === undefined) return null
+    const { allowed, limit, remaining, resetS } = limiter.take(this.request.client, nowMs)
+    this.extraHeaders = [
+      ['X-RateLimit-Limit', String(limit)],
+      ['X-RateLimit-Remaining', String(remaining)],
+      ['X-RateLimit-Reset', String(resetS)],
+    ]
+    if (allowed) return null
+    const message = `More than ${limit} requests came in one window, retry in ${resetS} seconds.`
+    return refusal('rate_limited', 'requests', message, [retryAfter(resetS)])
+  }
+
+  /**
+   * Begins now, or in a later turn when this one has given its time to requests. Every exchange starts here,
+   * refusals too: thousands of requests may come in one piece. One whose connection was reset meanwhile is
+   * closed. `begin` gives the reply, or null when it comes later.
+   */
+  admit(
+    { turns, routeDeadlineMs }: { readonly turns: LoopScheduler; readonly routeDeadlineMs: number },
+    begin: () => Reply | null,
+  ): void {
+    const { client, isGone, method } = this.request
+    if (isGone) {
+      this.close()
+      return
+    }
+    if (!turns.isOverBudget(client, TURN_MS, this.startedMs)) {
+      this.guard(begin)
+      turns.done()
+      return
+    }
+    this.wait(routeDeadlineMs, () => deadlineExceeded(routeDeadlineMs))
+    // The body is read meanwhile: uWebSockets.js would drop it.
+    if (method === 'POST') this.#body = new RequestBody(this.res)
+    turns.later(client, {
+      run: () => {
+        if (!this.#ended) this.guard(begin)
+        return false
+      },
+    })
+  }
+
   /**
    * Runs a step and answers with what it returns; null: the answer comes later. An exception is a
-   * defect: logged, answered by `failed`, and life goes on.
+   * defect: it is logged and answered 500, and ends nothing else.
    */
-  guard(step: () => Reply | null, failed: (error: unknown) => Reply): void {
+  guard(step: () => Reply | null): void {
     const startMs = performance.now()
     try {
       const reply = step()
       if (reply !== null) this.reply(reply)
     } catch (error) {
-      this.fail(error, failed)
+      this.fail(error)
     }
     this.#context.onStep(this.routeName, startMs)
   }
 
   /**
    * Logs an exception of a route with its stack, which the client never sees, and answers with the
-   * id of that line, where one was written. Requests that go well have no id: nothing would ever ask for it.
+   * id of that line, where one was written. Requests without an exception need no id.
    */
-  fail(error: unknown, failed: (error: unknown) => Reply): void {
+  fail(error: unknown): void {
     const requestId = this.#logDefect(error)
     if (requestId !== null) this.extraHeaders = [...this.extraHeaders, ['X-Request-Id', requestId]]
-    this.reply(failed(error))
+    this.reply(internalError(error))
   }
 
   #shaped(reply: Reply): Reply {
@@ -148,7 +224,7 @@ export class Exchange implements Awaited {
     const { method, path } = this.request
     const { log, damage } = this.#context
     const facts = { requestId, method, path, stack: stackOf(error) }
-    if (error instanceof TapeDamage) return damage.tell(facts, THREW) ? requestId : null
+    if (error instanceof TapeDamage) return damage.write(facts, THREW) ? requestId : null
     log.error(facts, THREW)
     return requestId
   }
@@ -168,5 +244,97 @@ export class Exchange implements Awaited {
     if (this.#deadlineMs > 0) this.#context.open.delete(this, this.#deadlineMs)
     this.#deadlineMs = 0
     this.#late = null
+  }
+}
+
+/**
+ * Lines of the log about history that the disk does not give, at a bounded rate: clients may ask for the
+ * same damaged place thousands of times a second.
+ */
+export class DamageLines {
+  readonly #log: Log
+  /** Lines that may be written now, as of when, and how many were left out since the last one. */
+  #linesLeft = DAMAGE_LINES
+  #linesLeftAtMs = performance.now()
+  #leftOut = 0
+
+  constructor(log: Log) {
+    this.#log = log
+  }
+
+  /** Writes a line, with how many were left out before it; false when it is left out itself. */
+  write(facts: Readonly<Record<string, unknown>>, text: string): boolean {
+    const nowMs = performance.now()
+    const refilled = (nowMs - this.#linesLeftAtMs) / DAMAGE_LINE_MS
+    this.#linesLeft = Math.min(DAMAGE_LINES, this.#linesLeft + refilled)
+    this.#linesLeftAtMs = nowMs
+    if (this.#linesLeft < 1) {
+      this.#leftOut++
+      return false
+    }
+    this.#linesLeft--
+    this.#log.error(this.#leftOut === 0 ? facts : { ...facts, leftOut: this.#leftOut }, text)
+    this.#leftOut = 0
+    return true
+  }
+}
+
+/** Something that has to be done within a time; `late` is called when it is over. */
+type Awaited = Pick<Exchange, 'late'>
+
+/** Those that wait equally long, in the order in which their times end. */
+interface Line {
+  /** When the time of each is over, monotonic ms. */
+  readonly ends: Map<Awaited, number>
+  timer: NodeJS.Timeout | null
+}
+
+/**
+ * Deadlines of which nearly all are met: a timer for all that wait equally long costs each a place in
+ * a map, where one of its own would cost every request a microsecond. There is one line for each
+ * length, which are the program's own, and one place for each socket.
+ */
+export class Deadlines {
+  readonly #lines = new Map<number, Line>()
+
+  /** How many wait. */
+  get size(): number {
+    let size = 0
+    for (const { ends } of this.#lines.values()) size += ends.size
+    return size
+  }
+
+  /** Calls `late` after `durationMs`, unless it is deleted before; the same one must not wait already. */
+  add(awaited: Awaited, durationMs: number): void {
+    let line = this.#lines.get(durationMs)
+    if (line === undefined) {
+      line = { ends: new Map(), timer: null }
+      this.#lines.set(durationMs, line)
+    }
+    line.ends.set(awaited, performance.now() + durationMs)
+    if (line.timer === null) this.#start(line, durationMs)
+  }
+
+  /** Idempotent. */
+  delete(awaited: Awaited, durationMs: number): void {
+    this.#lines.get(durationMs)?.ends.delete(awaited)
+  }
+
+  #start(line: Line, durationMs: number): void {
+    // An exchange that waits has a socket, which keeps the process alive; the timer alone must not.
+    line.timer = setTimeout(() => this.#look(line), durationMs).unref()
+  }
+
+  #look(line: Line): void {
+    line.timer = null
+    const nowMs = performance.now()
+    for (const [awaited, endMs] of line.ends) {
+      if (endMs > nowMs) {
+        this.#start(line, Math.ceil(endMs - nowMs))
+        return
+      }
+      line.ends.delete(awaited)
+      awaited.late()
+    }
   }
 }

@@ -1,9 +1,23 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
+import {
+  accept,
+  type Parsed,
+  quoted,
+  type Refused,
+  refuse,
+} from '../../protocol/requests/parsers.ts'
 import type { ClientAddresses } from '../sockets/client-address.ts'
 
+/** Bytes of a request body at most (contract section 3). */
+const MAX_BODY_BYTES = 16 * 1024
+/** Room that a body which comes in pieces gets first; it doubles. */
+const FIRST_BODY_BYTES = 256
+
+const NO_BYTES = Buffer.alloc(0)
+const JSON_MEDIA_TYPE = /^application\/json\s*(?:;|$)/i
+
 /**
- * What the front needs of a request, read at once: uWebSockets.js frees it when the handler
- * returns.
+ * The head of a request, copied at once: uWebSockets.js frees its own when the handler returns.
  */
 export interface ServerRequest {
   /** As it came: methods are case-sensitive. */
@@ -20,11 +34,11 @@ export interface ServerRequest {
   readonly contentLength: number
   /** `x-socket-id`: the live connections that follow the tokens of a table answer; mostly "". */
   readonly socketId: string
-  /** Whom the rate limit counts the request for. */
+  /** The client that the rate limit counts the request for. */
   readonly client: string
   /**
    * The peer has reset the connection while requests before this one were answered: the kernel has
-   * no address for it any more, and nobody reads the answer.
+   * no address for it any more, and the answer has no reader.
    */
   readonly isGone: boolean
 }
@@ -77,11 +91,87 @@ function forwardedForOf(req: HttpRequest): string {
 /**
  * Must be called first in a handler that makes no `Exchange`, which does the same by itself. An answer
  * to a connection that is reset at that moment is none to uWebSockets.js, and it ends the process over
- * a handler that has neither answered nor asked to be told of the abort.
+ * a handler that has neither answered nor registered its abort.
  */
 export function expectAbort(res: HttpResponse): void {
   res.onAborted(nothing)
 }
 
-/** The answer was on its way already, or comes later and asks to be told itself. */
+/** The answer was on its way already, or a later handler registers its own. */
 function nothing(): void {}
+
+/** Refuses a body by its headers alone, null when it may be read. */
+export function refusedByHeaders(request: ServerRequest): Refused | null {
+  const { contentType, contentEncoding } = request
+  if (!JSON_MEDIA_TYPE.test(contentType.trim()))
+    return unsupported('Content-Type', contentType, 'application/json')
+  if (contentEncoding !== '' && contentEncoding.toLowerCase() !== 'identity')
+    return unsupported('Content-Encoding', contentEncoding, 'a plain body')
+  return request.contentLength > MAX_BODY_BYTES ? tooLarge() : null
+}
+
+/**
+ * The body of a request, collected up to the limit from when this is made. uWebSockets.js discards what still
+ * comes after an answer. Thousands of bodies may come byte by byte: a piece is copied behind the others and
+ * makes nothing new.
+ */
+export class RequestBody {
+  #bytes: Buffer<ArrayBuffer> = NO_BYTES
+  #size = 0
+  #hasEnded = false
+  #body: Parsed<Buffer> | null = null
+  #reader: ((body: Parsed<Buffer>) => void) | null = null
+
+  constructor(res: { onData(handler: (chunk: ArrayBuffer, isLast: boolean) => void): unknown }) {
+    res.onData((chunk, isLast) => {
+      if (!this.#hasEnded) this.#receive(chunk, isLast)
+    })
+  }
+
+  /**
+   * Calls back once, now or later: with the bytes, which are lent until `done` returns, or with the 413 as soon
+   * as the limit is passed.
+   */
+  read(done: (body: Parsed<Buffer>) => void): void {
+    if (this.#body === null) this.#reader = done
+    else done(this.#body)
+  }
+
+  #receive(chunk: ArrayBuffer, isLast: boolean): void {
+    const size = this.#size + chunk.byteLength
+    if (size > MAX_BODY_BYTES) {
+      this.#bytes = NO_BYTES
+      this.#end(tooLarge())
+    } else if (isLast && this.#size === 0) this.#end(accept(Buffer.from(chunk)))
+    else {
+      // The chunk is only lent: uWebSockets.js takes it back when this returns.
+      if (size > this.#bytes.length) this.#grow(size)
+      this.#bytes.set(new Uint8Array(chunk), this.#size)
+      this.#size = size
+      if (isLast) this.#end(accept(this.#bytes.subarray(0, size)))
+    }
+  }
+
+  #grow(needed: number): void {
+    const doubled = Math.min(2 * this.#bytes.length, MAX_BODY_BYTES)
+    const larger = Buffer.allocUnsafeSlow(Math.max(needed, doubled, FIRST_BODY_BYTES))
+    this.#bytes.copy(larger, 0, 0, this.#size)
+    this.#bytes = larger
+  }
+
+  #end(body: Parsed<Buffer>): void {
+    this.#hasEnded = true
+    if (this.#reader !== null) this.#reader(body)
+    else this.#body = body.ok ? accept(Buffer.from(body.value)) : body
+  }
+}
+
+function tooLarge(): Refused {
+  const message = `body came with more than ${MAX_BODY_BYTES} bytes, which is the most allowed.`
+  return refuse('body_too_large', 'body', message)
+}
+
+function unsupported(header: string, value: string, expected: string): Refused {
+  const came = value === '' ? 'is missing' : `came as ${quoted(value)}`
+  return refuse('unsupported_media_type', header, `${header} ${came}, ${expected} is expected.`)
+}

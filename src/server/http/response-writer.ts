@@ -1,104 +1,175 @@
 import type { HttpResponse } from 'uWebSockets.js'
 import { STATUS_TEXTS } from '../../protocol/errors.ts'
-import {
-  HELD_MS,
-  HELD_SHARE,
-  PROBED_BYTES,
-  PROBED_SHARE,
-  SEND_DEADLINE_MS,
-} from '../load/limits.ts'
-import { type Coding, type EncodedBody, encodeBody, negotiateCoding } from './encoded-body.ts'
-import { headerLines } from './header-lines.ts'
-import type { Header, Reply } from './reply.ts'
+import { EncodedBody, type Header, negotiateCoding, type Reply } from './reply.ts'
 import type { ServerRequest } from './request.ts'
 
+/** An answer that its client has not read after this time is given up, and the socket closed. */
+const SEND_DEADLINE_MS = 120_000
+/** Share of answers that are sent so that a client that does not read them is found. */
+const PROBED_SHARE = 1 / 8
+/** Answers from this size on are always sent that way: a few of them unread would be much. */
+const PROBED_BYTES = 256 * 1024
+/**
+ * Share of answers without a body (HEAD, OPTIONS, 304) that are held back for a moment: uWebSockets.js
+ * does not say whether such an answer is read, and a client that reads none would fill the memory.
+ */
+const HELD_SHARE = 1 / 1024
+/** How long such an answer is held back; a client that sends its next request before it came is cut off. */
+const HELD_MS = 20
+/**
+ * Seconds that an idle connection stays open for a next request, announced to clients (`Keep-Alive`), so
+ * that they do not send one into a connection that is being closed. uWebSockets.js closes after ten,
+ * which it counts in steps of four: after eight to twelve. Two less are announced: a client that takes it
+ * exactly is late by as much as its loop is held.
+ */
+const KEPT_OPEN_S = 6
+
+/** Answer headers that browsers may read (contract section 3). */
+const EXPOSED_HEADERS = [
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+  'Retry-After',
+  'ETag',
+  'X-Mintfeed-Seq',
+  'X-Mintfeed-Epoch',
+].join(', ')
+
 const ENTITY_TAG = /(?:W\/)?"[^"]*"/g
+const KEEP_ALIVE: Header = ['Keep-Alive', `timeout=${KEPT_OPEN_S}`]
+
+/** CORS and security headers of every answer: no guessing of types, no framing, no referrer. */
+export function commonHeaders(corsOrigin: string): readonly Header[] {
+  return [
+    ['Access-Control-Allow-Origin', corsOrigin],
+    ['Access-Control-Expose-Headers', EXPOSED_HEADERS],
+    ['X-Content-Type-Options', 'nosniff'],
+    ['X-Frame-Options', 'SAMEORIGIN'],
+    ['Referrer-Policy', 'no-referrer'],
+  ]
+}
+
+/** Why connections are closed after their answer; null: they stay open. */
+type Closing = 'service stops' | 'sockets are scarce' | null
 
 /** Writes replies; the only place that knows what every answer carries. */
-export interface ResponseWriter {
+export class ResponseWriter {
+  readonly #closing: () => Closing
+  readonly #sender = new Sender()
+  readonly #commonHeaders: readonly Header[]
+  /** By content type, a closed set, so the map is bounded. */
+  readonly #commonLines = new Map<string, Uint8Array>()
+
+  constructor(corsOrigin: string, closing: () => Closing) {
+    this.#closing = closing
+    this.#commonHeaders = [...commonHeaders(corsOrigin), KEEP_ALIVE]
+  }
+
   /** Answers that their clients have not read to the end. */
-  readonly unfinished: number
+  get unfinished(): number {
+    return this.#sender.unfinished
+  }
+
   /** Flat figures for /readyz and /metrics. */
-  figures(): Readonly<Record<string, number>>
+  figures(): Readonly<Record<string, number>> {
+    return this.#sender.figures()
+  }
+
   /** Counts a request whose connection was closed before its answer. */
-  gaveUp(): void
+  gaveUp(): void {
+    this.#sender.gaveUp()
+  }
+
   /** `extra`: headers the front adds, such as those of the rate limit, in the order they are sent. */
   write(
     res: HttpResponse,
     request: ServerRequest,
     reply: Reply,
     extra: readonly (readonly Header[])[],
-  ): void
-}
+  ): void {
+    const body = typeof reply.body === 'string' ? new EncodedBody(reply.body) : reply.body
+    const etag = hasEntityTag(request, reply) ? body.etag() : null
+    res.cork(() => {
+      if (etag !== null && matchesEntityTag(request.ifNoneMatch, etag)) {
+        res.writeStatus(statusLine(304))
+        this.#writeHeaders(res, '', etag, extra, reply.headers)
+        this.#sender.sendHead(res)
+        return
+      }
+      // uWebSockets.js writes 200 by itself.
+      if (reply.statusCode !== 200) res.writeStatus(statusLine(reply.statusCode))
+      this.#writeHeaders(res, reply.contentType, etag, extra, reply.headers)
+      this.#endWithBody(res, request, reply, body)
+    })
+  }
 
-/** Why connections are to be closed after their answer; null: they are kept. */
-type Closing = 'service stops' | 'sockets are scarce' | null
-
-export function responseWriter(corsOrigin: string, closing: () => Closing): ResponseWriter {
-  const sender = new Sender()
-  const lines = headerLines(corsOrigin)
-  return {
-    get unfinished() {
-      return sender.unfinished
-    },
-    gaveUp: () => sender.gaveUp(),
-    figures: () => sender.figures(),
-    write(res, request, reply, extra) {
-      const body = typeof reply.body === 'string' ? encodeBody(reply.body) : reply.body
-      const etag = hasEntityTag(request, reply) ? body.etag() : null
-      res.cork(() => {
-        if (etag !== null && matchesEntityTag(request.ifNoneMatch, etag)) {
-          res.writeStatus(statusLine(304))
-          lines.write(res, '', etag, extra)
-          writeHeaders(res, reply.headers)
-          sender.sendHead(res)
-          return
+  /**
+   * Writes all headers but the reply's own as the values of two, each of which goes on over several lines: two
+   * crossings into native code instead of one a header, worth a tenth of a small answer. What all answers of a
+   * kind have in common crosses as bytes, for a text is put together and encoded each time. Names and values
+   * are the program's own; a client's text must never get here.
+   */
+  #writeHeaders(
+    res: HttpResponse,
+    contentType: string,
+    etag: string | null,
+    extra: readonly (readonly Header[])[],
+    own: readonly Header[],
+  ): void {
+    res.writeHeader('Vary', this.#commonLinesOf(contentType))
+    let name = 'ETag'
+    let value = etag ?? ''
+    for (const headers of extra) {
+      for (const [nextName, nextValue] of headers) {
+        if (value !== '') value += `\r\n${nextName}: ${nextValue}`
+        else {
+          name = nextName
+          value = nextValue
         }
-        // uWebSockets.js writes 200 by itself.
-        if (reply.statusCode !== 200) res.writeStatus(statusLine(reply.statusCode))
-        lines.write(res, reply.contentType, etag, extra)
-        writeHeaders(res, reply.headers)
-        endWithBody({ res, request, sender, closing: closing() }, reply, body)
-      })
-    },
+      }
+    }
+    if (value !== '') res.writeHeader(name, value)
+    for (const [ownName, ownValue] of own) res.writeHeader(ownName, ownValue)
+  }
+
+  #commonLinesOf(contentType: string): Uint8Array {
+    let bytes = this.#commonLines.get(contentType)
+    if (bytes === undefined) {
+      const type: readonly Header[] = contentType === '' ? [] : [['Content-Type', contentType]]
+      const lines = [...this.#commonHeaders, ...type].map(
+        ([name, value]) => `\r\n${name}: ${value}`,
+      )
+      bytes = new TextEncoder().encode(`Accept-Encoding${lines.join('')}`)
+      this.#commonLines.set(contentType, bytes)
+    }
+    return bytes
+  }
+
+  #endWithBody(res: HttpResponse, request: ServerRequest, reply: Reply, body: EncodedBody): void {
+    const closing = this.#closing()
+    const coding = negotiateCoding(request.acceptEncoding)
+    const compressed = coding === null ? null : body.compressed(coding)
+    if (coding !== null && compressed !== null) res.writeHeader('Content-Encoding', coding)
+    const bytes = compressed ?? body.bytes
+    // A timed-out body is still on its way: what follows on the socket is no request.
+    const mustClose = closing !== null || reply.statusCode === 408
+    if (reply.statusCode === 204) this.#sender.sendHead(res)
+    else if (request.method === 'HEAD') {
+      // endWithoutBody(length) leaves uWebSockets.js waiting for a body and kills the connection.
+      if (bytes.length > 0) res.writeHeader('Content-Length', String(bytes.length))
+      this.#sender.sendHead(res)
+    } else if (closing === 'service stops') {
+      // The stop waits until it is read and cuts the socket itself.
+      res.writeHeader('Connection', 'close')
+      this.#sender.sendAwaited(res, bytes)
+    } else if (mustClose) res.end(bytes, true)
+    else this.#sender.send(res, bytes)
   }
 }
 
 /** Only successful GET answers: HTTP has no 304 on POST, and an error or a stream is not worth a tag. */
 function hasEntityTag(request: ServerRequest, { statusCode, body }: Reply): boolean {
   return statusCode === 200 && request.method !== 'POST' && body.length > 0
-}
-
-interface Writing {
-  readonly res: HttpResponse
-  readonly request: ServerRequest
-  readonly sender: Sender
-  readonly closing: Closing
-}
-
-function endWithBody(writing: Writing, reply: Reply, body: EncodedBody): void {
-  const { res, request, sender, closing } = writing
-  const coding: Coding | null = negotiateCoding(request.acceptEncoding)
-  const compressed = coding === null ? null : body.compressed(coding)
-  if (coding !== null && compressed !== null) res.writeHeader('Content-Encoding', coding)
-  const bytes = compressed ?? body.bytes
-  // A timed-out body is still on its way: what follows on the socket is no request.
-  const mustClose = closing !== null || reply.statusCode === 408
-  if (reply.statusCode === 204) sender.sendHead(res)
-  else if (request.method === 'HEAD') {
-    // endWithoutBody(length) leaves uWebSockets.js waiting for a body and kills the connection.
-    if (bytes.length > 0) res.writeHeader('Content-Length', String(bytes.length))
-    sender.sendHead(res)
-  } else if (closing === 'service stops') {
-    // The stop waits until it is read and cuts the socket itself.
-    res.writeHeader('Connection', 'close')
-    sender.sendAwaited(res, bytes)
-  } else if (mustClose) res.end(bytes, true)
-  else sender.send(res, bytes)
-}
-
-function writeHeaders(res: HttpResponse, headers: readonly Header[]): void {
-  for (const [name, value] of headers) res.writeHeader(name, value)
 }
 
 function statusLine(statusCode: keyof typeof STATUS_TEXTS): string {
@@ -161,7 +232,7 @@ class Sender {
     this.sendAwaited(res, bytes)
   }
 
-  /** The same, so that it counts as unfinished until the client has read it: `end` does not tell. */
+  /** The same, so that it counts as unfinished until the client has read it: after `end` that is not known. */
   sendAwaited(res: HttpResponse, bytes: Buffer): void {
     const [, isDone] = res.tryEnd(bytes, bytes.length)
     if (!isDone) this.#sendRest(res, bytes)

@@ -1,24 +1,36 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
 import { parseEventStream } from '../../protocol/live/event-stream.ts'
 import type { FollowRequest } from '../../protocol/live/live-messages.ts'
-import type { Queries } from '../../protocol/queries.ts'
+import type { Queries, ServiceState } from '../../protocol/queries.ts'
 import { accept, parseQueryString } from '../../protocol/requests/parsers.ts'
-import { admit } from '../http/admission.ts'
 import { Exchange, type ExchangeContext } from '../http/exchange.ts'
-import { takeOfLimit } from '../http/front-replies.ts'
-import { SECURITY_HEADERS } from '../http/header-lines.ts'
-import type { ServerState } from '../http/options.ts'
+import type { Route } from '../http/front.ts'
 import { errorReply, type Header, type Reply } from '../http/reply.ts'
 import { readRequest } from '../http/request.ts'
-import type { Route } from '../http/router.ts'
-import { Fifo } from '../load/fair-queue.ts'
-import * as limits from '../load/limits.ts'
-import type { LoopScheduler } from '../load/loop-scheduler.ts'
+import { Fifo, type LoopScheduler } from '../load/loop-scheduler.ts'
 import type { RateLimiter } from '../load/rate-limiter.ts'
 import { type ClientAddresses, isLocalPeer } from '../sockets/client-address.ts'
-import type { LiveConnection, Outlet } from './connection/connection.ts'
+import { type LiveConnection, MAX_BUFFERED_BYTES, type Outlet } from './connection/connection.ts'
 import { LiveGate } from './connection/live-gate.ts'
 import type { LiveFeed } from './feed.ts'
+
+/** Streams of server-sent events at most. */
+const MAX_EVENT_STREAMS = 2_000
+
+/** Streams of server-sent events of one client at most: a house of people behind one address, and a tenth of all. */
+const MAX_EVENT_STREAMS_PER_ADDRESS = 200
+
+/** A comment keeps a stream of server-sent events alive this often. */
+const EVENT_STREAM_COMMENT_MS = 8_000
+
+/** Streams that came before the state is there are begun so soon after it is. */
+const HELD_STREAMS_LOOK_MS = 50
+
+/**
+ * Bytes of a stream of server-sent events that uWebSockets.js is given at a time: of what it was given and keeps it tells no more than
+ * whether it is all gone, so that what lies unread is known up to so much.
+ */
+const EVENT_STREAM_PIECE_BYTES = 16 * 1024
 
 const EVENT_STREAM_PATH = '/api/v2/stream'
 /** Label of its counters and bucket of its rate limit. */
@@ -41,7 +53,7 @@ interface EventStreamsOptions {
   readonly routeDeadlineMs: number
   readonly limiter: RateLimiter | undefined
   readonly clock: () => number
-  readonly state: ServerState
+  readonly state: ServiceState
   readonly isKnownAddress: Queries['isKnownAddress']
   /** Headers of every answer. */
   readonly headers: readonly Header[]
@@ -67,8 +79,8 @@ export class EventStreams {
   readonly #open = new Map<LiveConnection, EventStreamOutlet>()
   readonly #bounds = new LiveGate(
     {
-      connections: limits.MAX_EVENT_STREAMS,
-      connectionsPerAddress: limits.MAX_EVENT_STREAMS_PER_ADDRESS,
+      connections: MAX_EVENT_STREAMS,
+      connectionsPerAddress: MAX_EVENT_STREAMS_PER_ADDRESS,
     },
     'streams of events',
   )
@@ -82,7 +94,7 @@ export class EventStreams {
 
   constructor(options: EventStreamsOptions) {
     this.#options = options
-    this.#timer = setInterval(() => this.#comment(), limits.EVENT_STREAM_COMMENT_MS)
+    this.#timer = setInterval(() => this.#comment(), EVENT_STREAM_COMMENT_MS)
   }
 
   /** Flat figures for /readyz and /metrics. */
@@ -103,7 +115,7 @@ export class EventStreams {
     exchange.isApi = true
     const lastEventId = req.getHeader('last-event-id')
     const isLocal = isLocalPeer(res, req)
-    admit(this.#options, exchange, () => this.#begin(exchange, lastEventId, isLocal))
+    exchange.admit(this.#options, () => this.#begin(exchange, lastEventId, isLocal))
   }
 
   /** The refusal, or null when the stream has begun. */
@@ -157,14 +169,14 @@ export class EventStreams {
         if (isMeant) turns.later(client, { run })
         else outlet.end()
       })
-      this.#heldTimer ??= setInterval(() => this.#beginHeld(), limits.HELD_STREAMS_LOOK_MS)
+      this.#heldTimer ??= setInterval(() => this.#beginHeld(), HELD_STREAMS_LOOK_MS)
     } else if (run()) turns.later(client, { run })
     return null
   }
 
   #gate(exchange: Exchange): Reply | null {
     const { limiter, clock } = this.#options
-    const limited = takeOfLimit(limiter, exchange, clock())
+    const limited = exchange.takeOfLimit(limiter, clock())
     if (limited !== null) return limited
     const full = this.#bounds.refusal(exchange.request.client)
     return full === null ? null : errorReply(full)
@@ -174,7 +186,7 @@ export class EventStreams {
     res.cork(() => {
       res.writeHeader('Content-Type', EVENT_STREAM_TYPE)
       res.writeHeader(...NOT_STORED)
-      for (const [name, value] of [...SECURITY_HEADERS, ...headers]) res.writeHeader(name, value)
+      for (const [name, value] of headers) res.writeHeader(name, value)
     })
   }
 
@@ -281,7 +293,7 @@ export class EventStreamOutlet implements Outlet {
   /** Sends the rest, except to a client that does not read: it would stay buffered, and the client can resume. */
   end(): void {
     if (this.#isOver) return
-    if (this.getBufferedAmount() > limits.MAX_BUFFERED_BYTES) {
+    if (this.getBufferedAmount() > MAX_BUFFERED_BYTES) {
       this.close()
       return
     }
@@ -317,7 +329,7 @@ export class EventStreamOutlet implements Outlet {
 
   #writePieces(): void {
     while (this.#bufferedBytes === 0 && this.#waiting.bytes > 0)
-      this.#writePiece(limits.EVENT_STREAM_PIECE_BYTES)
+      this.#writePiece(EVENT_STREAM_PIECE_BYTES)
   }
 
   #writePiece(max: number): void {

@@ -9,17 +9,8 @@ import { CLOSE_CODES, type RequestError, requestError } from '../../protocol/err
 import { parseLiveId } from '../../protocol/live/event-stream.ts'
 import type { FollowRequest } from '../../protocol/live/live-messages.ts'
 import type { LiveSource, LiveStreams, Queries } from '../../protocol/queries.ts'
-import type { LiveTimes, Log, OnStep } from '../http/options.ts'
+import type { Log, OnStep } from '../http/exchange.ts'
 import { expectAbort, readRequest, type ServerRequest } from '../http/request.ts'
-import {
-  DEPARTURE_PAUSE_MS,
-  DEPARTURE_SLICE_MS,
-  KEEP_ALIVE_TICK_MS,
-  MAX_BUFFERED_BYTES,
-  MAX_DEPARTED,
-  MAX_RECEIVED_BYTES,
-  SOCKET_IDLE_S,
-} from '../load/limits.ts'
 import type { LoopScheduler } from '../load/loop-scheduler.ts'
 import type { LiveApp } from '../sockets/apps.ts'
 import { type ClientAddresses, isForeignPage, isLocalPeer } from '../sockets/client-address.ts'
@@ -27,6 +18,7 @@ import { BackpressureBudget } from './connection/backpressure-budget.ts'
 import {
   hasTooMuchUnread,
   type LiveConnection,
+  MAX_BUFFERED_BYTES,
   type MessageLimits,
   newConnection,
   type Send,
@@ -36,6 +28,37 @@ import { LiveFailures } from './connection/live-failures.ts'
 import type { LiveGate } from './connection/live-gate.ts'
 import { Hub } from './hub/hub.ts'
 import type { LastTables } from './hub/last-tables.ts'
+
+/** Closed connections are taken out of what they followed for this long at a time. */
+const DEPARTURE_SLICE_MS = 2
+
+/** After a slice the removal pauses for this long: while thousands close, their closing needs the loop. */
+const DEPARTURE_PAUSE_MS = 20
+
+/** Closed connections that wait for their removal at most; past it one is done for each that closes. */
+const MAX_DEPARTED = 50_000
+
+/** Keep-alive looks at every connection at most this often. */
+const KEEP_ALIVE_TICK_MS = 1000
+
+/**
+ * What uWebSockets.js takes in before it cuts the socket. It sends no close frame when it cuts, so
+ * messages up to this size are read whole and refused by a proper 1009.
+ */
+const MAX_RECEIVED_BYTES = 2 * 1024 * 1024
+
+/**
+ * Idle seconds after which uWebSockets.js cuts a socket by itself. Above the silence of the
+ * keep-alive, which alone closes with a code, and not 0: a closing socket would then be cut within
+ * 4 s instead of about 12 s, before a slow reader has read its close frame.
+ */
+const SOCKET_IDLE_S = 80
+
+/** Times of the live feed: how often a ping goes out, and after how long a silent connection is closed. */
+export interface LiveTimes {
+  readonly pingMs: number
+  readonly silenceMs: number
+}
 
 interface LiveFeedOptions {
   readonly app: LiveApp

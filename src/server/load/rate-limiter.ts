@@ -1,6 +1,10 @@
 import { randomInt } from 'node:crypto'
-import { Fifo } from './fair-queue.ts'
-import { MAX_COUNTED_CLIENTS, SHARED_WINDOWS } from './limits.ts'
+import { Fifo } from './loop-scheduler.ts'
+
+/** Clients counted per endpoint; when full of running windows, new clients share windows. */
+const MAX_COUNTED_CLIENTS = 100_000
+/** Windows per endpoint that clients share when there is no room for one of their own. */
+const SHARED_WINDOWS = 4096
 
 /** A fixed-window limit per endpoint and client address. */
 export interface RateLimit {
@@ -9,101 +13,82 @@ export interface RateLimit {
   readonly windowMs: number
 }
 
-/** Where a client stands after its request was counted. */
-export interface RateVerdict {
-  readonly allowed: boolean
-  readonly limit: number
-  readonly remaining: number
-  /** Whole seconds until the window ends, at least 1. */
-  readonly resetS: number
-}
-
 interface Window {
-  count: number
-  readonly endsAtMs: number
-}
-
-/** A window of one client alone. */
-interface OwnWindow extends Window {
+  /** Empty: several clients share it. */
   readonly client: string
-}
-
-/** Counts the requests of one endpoint. */
-export interface RateLimiter {
-  take(client: string, nowMs: number): RateVerdict
+  readonly endsAtMs: number
+  count: number
 }
 
 /**
- * A fixed window per client that starts with its first request (contract section 3). Beside the map they
- * stand in the order in which they began, those that have ended in front: to find the first place of a map
- * is to pass all that were emptied before it. When it is full of running windows, clients that come new
- * share a window with others: a shared count is never below that of one client, so nobody ever passes the
- * limit, and nothing grows.
+ * Counts the requests of one endpoint in a fixed window per client that starts with its first request (contract
+ * section 3). Beside the map the windows stand in the order in which they began, those that have ended in front:
+ * to find the first place of a map is to pass all that were emptied before it. When the map is full of running
+ * windows, new clients share a window with others: a shared count is never below that of one client, so no client
+ * ever passes the limit, and nothing grows.
  */
-export function rateLimiter(
-  rule: RateLimit,
-  maxClients: number = MAX_COUNTED_CLIENTS,
-  sharedWindows: number = SHARED_WINDOWS,
-): RateLimiter {
-  const windows = new Map<string, OwnWindow>()
-  const begun = new Fifo<OwnWindow>()
-  const shared = new Map<number, Window>()
-  const salt = randomInt(2 ** 32)
+export class RateLimiter {
+  readonly #rule: RateLimit
+  readonly #maxClients: number
+  readonly #sharedWindows: number
+  readonly #windows = new Map<string, Window>()
+  readonly #begun = new Fifo<Window>()
+  readonly #shared = new Map<number, Window>()
+  readonly #salt = randomInt(2 ** 32)
 
-  function forgetEnded(nowMs: number): void {
-    for (let first = begun.first(); first !== undefined; first = begun.first()) {
-      if (isRunning(first, nowMs)) return
-      begun.take()
-      // Its client may have begun another one.
-      if (windows.get(first.client) === first) windows.delete(first.client)
+  constructor(rule: RateLimit, maxClients = MAX_COUNTED_CLIENTS, sharedWindows = SHARED_WINDOWS) {
+    this.#rule = rule
+    this.#maxClients = maxClients
+    this.#sharedWindows = sharedWindows
+  }
+
+  /** Counts a request; `resetS`: whole seconds until the client's window ends, at least 1. */
+  take(client: string, nowMs: number) {
+    const { limit } = this.#rule
+    const window = this.#windowOf(client, nowMs)
+    window.count++
+    return {
+      allowed: window.count <= limit,
+      limit,
+      remaining: Math.max(0, limit - window.count),
+      resetS: Math.max(1, Math.ceil((window.endsAtMs - nowMs) / 1000)),
     }
   }
 
+  #windowOf(client: string, nowMs: number): Window {
+    const own = this.#windows.get(client)
+    if (own !== undefined && this.#isRunning(own, nowMs)) return own
+    this.#forgetEnded(nowMs)
+    const place = saltedHash(client, this.#salt) % this.#sharedWindows
+    const common = this.#shared.get(place)
+    // A client that began in a shared window stays there to its end: two windows would be two limits.
+    if (common !== undefined && this.#isRunning(common, nowMs)) return common
+    const hasRoom = this.#windows.size < this.#maxClients || own !== undefined
+    const endsAtMs = nowMs + this.#rule.windowMs
+    const window = { client: hasRoom ? client : '', endsAtMs, count: 0 }
+    if (hasRoom) {
+      this.#windows.set(client, window)
+      this.#begun.push(window)
+    } else this.#shared.set(place, window)
+    return window
+  }
+
   // A clock that was set back must not hold a client longer than one window.
-  function isRunning(window: Window, nowMs: number): boolean {
-    return window.endsAtMs > nowMs && window.endsAtMs <= nowMs + rule.windowMs
+  #isRunning({ endsAtMs }: Window, nowMs: number): boolean {
+    return endsAtMs > nowMs && endsAtMs <= nowMs + this.#rule.windowMs
   }
 
-  function ownWindow(client: string, nowMs: number): Window {
-    const window = { client, count: 0, endsAtMs: nowMs + rule.windowMs }
-    windows.set(client, window)
-    begun.push(window)
-    return window
-  }
-
-  function sharedWindow(place: number, nowMs: number): Window {
-    const window = { count: 0, endsAtMs: nowMs + rule.windowMs }
-    shared.set(place, window)
-    return window
-  }
-
-  function windowOf(client: string, nowMs: number): Window {
-    const own = windows.get(client)
-    if (own !== undefined && isRunning(own, nowMs)) return own
-    forgetEnded(nowMs)
-    const place = saltedHash(client, salt) % sharedWindows
-    const common = shared.get(place)
-    // Who began in a shared window stays there to its end: two windows would be two limits.
-    if (common !== undefined && isRunning(common, nowMs)) return common
-    if (windows.size < maxClients || own !== undefined) return ownWindow(client, nowMs)
-    return sharedWindow(place, nowMs)
-  }
-
-  return {
-    take(client, nowMs) {
-      const window = windowOf(client, nowMs)
-      window.count++
-      return {
-        allowed: window.count <= rule.limit,
-        limit: rule.limit,
-        remaining: Math.max(0, rule.limit - window.count),
-        resetS: Math.max(1, Math.ceil((window.endsAtMs - nowMs) / 1000)),
-      }
-    },
+  #forgetEnded(nowMs: number): void {
+    for (let first = this.#begun.first(); first !== undefined; first = this.#begun.first()) {
+      if (this.#isRunning(first, nowMs)) return
+      this.#begun.take()
+      // Its client may have begun another one.
+      if (this.#windows.get(first.client) === first) this.#windows.delete(first.client)
+    }
   }
 }
 
-/** FNV-1a from a start nobody outside knows, so that clients cannot choose whom they share with. */
+/** FNV-1a from a secret start, so that clients cannot choose with which others they share a window. */
 function saltedHash(text: string, salt: number): number {
   let hash = salt
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)

@@ -32,10 +32,10 @@ const FEED_HELPS: Readonly<Record<string, string>> = {
   feed_gap_open: '1 while slots are missing and asked for, else 0.',
   feed_curve_drifts_total: 'Swaps on a curve whose reserves do not follow from the event before.',
   feed_pool_drifts_total: 'Swaps in a pool whose reserves do not follow from the event before.',
-  feed_reserve_trades_total: 'Trades of a feed without slots that were left out as told before.',
-  feed_duplicates_total: 'Transactions that were told before, by any source.',
-  feed_wrong_slots_total: 'Transactions that were told under two slots.',
-  feed_reordered_total: 'Transactions told behind a later one of their slot.',
+  feed_reserve_trades_total: 'Trades of a feed without slots that were left out as known.',
+  feed_duplicates_total: 'Transactions that a source had delivered before.',
+  feed_wrong_slots_total: 'Transactions that came under two slots.',
+  feed_reordered_total: 'Transactions that came behind a later one of their slot.',
   feed_late_total: 'Transactions handed over behind their slot.',
   feed_partial_slots_total: 'Slots handed over though no source said that they were whole.',
   feed_held_dropped_total: 'Slots let go while an older gap was open.',
@@ -51,11 +51,11 @@ const HTTP_HELPS: Readonly<Record<string, string>> = {
   sockets_refused_total: 'Sockets closed at once because all SOCKETS were taken.',
   sockets_refused_by_address_total: 'Sockets closed at once because their address opened too many.',
   http_defects_total: 'Requests that met a fault of the program.',
-  http_unfinished_answers: 'Queries that the kernel has not taken whole yet.',
-  http_unread_answers_total: 'Queries whose client left before it had read them.',
-  answer_cache_hits_total: 'Queries that were kept from an equal request.',
-  answer_cache_misses_total: 'Queries that were made anew.',
-  answer_cache_bytes: 'Size of the answers that are kept.',
+  http_unfinished_answers: 'Answers that the kernel has not taken whole yet.',
+  http_unread_answers_total: 'Answers whose client left before it had read them.',
+  answer_cache_hits_total: 'Answers that were cached from an equal request.',
+  answer_cache_misses_total: 'Answers that were made anew.',
+  answer_cache_bytes: 'Size of the answers that are cached.',
   turn_waiting: 'Requests and messages that wait for a later turn of the loop.',
   turn_deferred_total: 'Requests and messages that had to wait for a later turn of the loop.',
 }
@@ -104,7 +104,7 @@ const MARKET_HELPS: Readonly<Record<string, string>> = {
   sol_price_usd: 'Price of SOL in US dollars; 0 while none is known.',
   swaps_folded_total: 'Swaps taken into the state.',
   other_events_total: 'Events taken into the state that are no swaps.',
-  duplicates_total: 'Swaps left out because they were told before.',
+  duplicates_total: 'Swaps left out as duplicates.',
   late_refused_total: 'Swaps refused because they came more than LATE_SLOTS late.',
   late_folded_total: 'Swaps that came late and were put in their place.',
   ahead_refused_total: 'Events refused because their time is ahead of the clock.',
@@ -182,18 +182,18 @@ const SIDE_HELPS: Readonly<Record<string, string>> = {
   sol_price_stale: '1 while no venue tells a fresh price of SOL, else 0.',
   sol_price_fresh_venues: 'Venues that tell a fresh price of SOL.',
   sol_price_venues_connected: 'Venues that are connected.',
-  sol_price_events_total: 'Prices of SOL that were told to the market.',
+  sol_price_events_total: 'Prices of SOL that were handed to the market.',
   sol_price_garbage_total: 'Messages of venues that are no price.',
   sol_price_jumps_held_total: 'Prices that were held back because they jumped.',
   sol_price_connections_lost_total: 'Connections to venues that were lost.',
   metadata_waiting: 'Tokens whose texts wait to be fetched.',
   metadata_running: 'Texts that are being fetched.',
-  metadata_events_total: 'Texts of tokens that were told to the market.',
+  metadata_events_total: 'Texts of tokens that were handed to the market.',
   metadata_fetched_total: 'Texts of tokens that were fetched.',
   metadata_gave_up_total: 'Tokens whose texts were given up.',
   metadata_dropped_total: 'Tokens whose texts were not fetched because too many waited.',
   metadata_gateways_aside: 'IPFS gateways that are left alone for a while.',
-  metadata_gateway_sunsets_total: 'Queries of gateways that say they will be switched off.',
+  metadata_gateway_sunsets_total: 'Answers of gateways that say they will be switched off.',
   dex_paid_waiting: 'Tokens that wait to be asked for at DEX Screener.',
   dex_paid_asked_total: 'Questions to DEX Screener.',
   dex_paid_found_total: 'Tokens whose listing was found to be paid.',
@@ -226,8 +226,8 @@ const SOURCE_HELPS: Readonly<Record<string, string>> = {
   losses_total: 'Connections to the source that worked and ended.',
   refusals_total: 'Connections to the source that never worked.',
   watchdog_total: 'Connections to the source ended because nothing came for too long.',
-  transactions_total: 'Transactions that the source told, duplicates among them.',
-  slots_total: 'Slots that the source told whole.',
+  transactions_total: 'Transactions that the source delivered, duplicates among them.',
+  slots_total: 'Slots that the source delivered whole.',
   standby_total: 'Events of the source left out because a better one was connected.',
   impossible_slots_total: 'What the source said of slots where the chain cannot be yet.',
   replays_total: 'Streams of the source that were begun at an old slot.',
@@ -252,7 +252,7 @@ const SOURCE_HELPS: Readonly<Record<string, string>> = {
   slots_disordered_total: 'Slots whose frames came in another order than in their block.',
   blocks_total: 'Blocks that were read.',
   rpc_requests_total: 'Questions to the RPC server.',
-  rpc_rate_limited_total: 'Queries 429 of the RPC server.',
+  rpc_rate_limited_total: 'Answers 429 of the RPC server.',
   rpc_errors_total: 'Questions to the RPC server that failed.',
   frames_total: 'Frames that came.',
   creates_total: 'Creations that came.',
@@ -271,8 +271,8 @@ const SOURCE_HELPS: Readonly<Record<string, string>> = {
   stalls_total: 'Connections ended because nothing but pings came for too long.',
   followed_mints: 'Mints whose trades are subscribed to.',
   continuity_percent: 'Share of the trades that follow on from the one before, 1 being all.',
-  without_slot_total: 'Events that were told without a slot.',
-  without_fees_total: 'Swaps that were told without fees.',
+  without_slot_total: 'Events that came without a slot.',
+  without_fees_total: 'Swaps that came without fees.',
 }
 
 /** What the figures of journal, snapshots and history on the disk mean, in one sentence each, by their names. */
@@ -310,17 +310,13 @@ const HELPS = new Map(
   ].flatMap((helps) => Object.entries(helps)),
 )
 
-/** What a figure means, in one sentence. Of one without a row there is nothing but its name: a test finds those. */
-export function helpOf(figure: string): string {
+/** What a figure means, in one sentence; null for a figure without a row, which a test finds. */
+export function helpOf(figure: string): string | null {
   const help = HELPS.get(figure)
   if (help !== undefined) return help
   const [, source, ofSource = ''] = OF_A_SOURCE.exec(figure) ?? []
-  if (ofSource in SOURCE_HELPS) return `${SOURCE_HELPS[ofSource].slice(0, -1)} (${source}).`
+  const sentence = SOURCE_HELPS[ofSource]
+  if (sentence !== undefined) return `${sentence.slice(0, -1)} (${source}).`
   const [, refusal = ''] = OF_A_REFUSAL.exec(figure) ?? []
-  return REFUSED_HELPS[refusal] ?? withoutHelp(figure)
-}
-
-/** What is said of a figure that has no sentence. */
-export function withoutHelp(figure: string): string {
-  return `The figure ${figure} of /readyz.`
+  return REFUSED_HELPS[refusal] ?? null
 }

@@ -1,40 +1,56 @@
+/**
+ * `server/routes` is the table of routes. In: a path's word, parameters or a body, and a budget. Out: a reply or a
+ * refusal. A route parses and asks one read; it holds no state but caches of what it parsed or answered, and never
+ * sees a socket.
+ */
+
 import { LRUCache } from 'lru-cache'
-import type { Queries, TableAnswer, TablesQuery } from '../../protocol/queries.ts'
+import type { Budget } from '../../base/budget.ts'
+import type { Queries, TableAnswer, TablesQuery, TokenReads } from '../../protocol/queries.ts'
 import { parseChart } from '../../protocol/requests/charts.ts'
-import { accept, type Parsed, parseExtra } from '../../protocol/requests/parsers.ts'
+import {
+  accept,
+  type Parsed,
+  parseExtra,
+  type QueryParameters,
+  quoted,
+} from '../../protocol/requests/parsers.ts'
 import { parseTables } from '../../protocol/requests/tables.ts'
 import {
+  badCursor,
+  parseCursor,
   parseMarketData,
+  parsePage,
   parseSearch,
   parseSwaps,
   parseTraders,
 } from '../../protocol/requests/tokens.ts'
-import { jsonReply, type Reply } from '../http/reply.ts'
-import { GET_API, type Route } from '../http/router.ts'
+import { GET_API, type Route } from '../http/front.ts'
+import { jsonReply, type Reply, refusal } from '../http/reply.ts'
+import { MAX_CACHED_REQUEST_CHARACTERS } from '../http/response-cache.ts'
 import type { LastTables } from '../live/hub/last-tables.ts'
-import { MAX_KEPT_REQUEST_CHARACTERS, MAX_PARSED_BODIES } from '../load/limits.ts'
 import type { CachedChart } from './chart-cache.ts'
 
-/**
- * `server/routes` is the table of routes. In: a path's word, parameters or a body, and a budget. Out: a reply or a refusal. A route
- * parses and asks one read; it holds no state but caches of what it parsed or answered, and never sees a socket.
- *
- * Endpoints 1 to 7 of the specification.
- */
+/** Parsed table bodies that are cached: pollers send the same few bodies every two seconds. */
+const MAX_PARSED_BODIES = 512
+
+/** Endpoints 1 to 7 of the specification, and the additive reads of a token (docs/live.md). */
 export function apiRoutes(
   answers: Queries,
+  reads: TokenReads,
   chart: CachedChart,
   lastTables: LastTables,
 ): readonly Route[] {
   return [
-    ...tokenRoutes(answers),
+    ...searchRoutes(answers, reads),
     ...traderRoutes(answers),
     chartRoute(chart),
     tablesRoute(answers, lastTables),
+    ...tokenRoutes(reads),
   ]
 }
 
-function tokenRoutes(answers: Queries): readonly Route[] {
+function searchRoutes(answers: Queries, reads: TokenReads): readonly Route[] {
   return [
     {
       ...GET_API,
@@ -67,6 +83,7 @@ function tokenRoutes(answers: Queries): readonly Route[] {
       addresses: ['wallet'],
       path: '/api/v2/search/tokens/:mint/swaps',
       answer: ({ word: mint, parameters, budget }) => {
+        if (parameters.has('cursor')) return swapsFromCursor(reads, mint, parameters, budget)
         const query = parseSwaps(parameters)
         if (!query.ok) return query
         const { wallet, page } = query.value
@@ -74,6 +91,23 @@ function tokenRoutes(answers: Queries): readonly Route[] {
       },
     },
   ]
+}
+
+function swapsFromCursor(
+  reads: TokenReads,
+  mint: string,
+  parameters: QueryParameters,
+  budget: Budget,
+): Parsed<Reply> {
+  const cursor = parseCursor(parameters)
+  if (!cursor.ok) return cursor
+  const swaps = parseSwaps(parameters)
+  if (!swaps.ok) return swaps
+  const text = parameters.get('cursor')?.[0] ?? ''
+  if (cursor.value === null) return badCursor(text)
+  const { wallet } = swaps.value
+  const json = reads.swapsFrom(mint, wallet, cursor.value, budget)
+  return json === null ? badCursor(text) : accept(jsonReply(json))
 }
 
 function traderRoutes(answers: Queries): readonly Route[] {
@@ -104,13 +138,46 @@ function traderRoutes(answers: Queries): readonly Route[] {
 function chartRoute(chart: CachedChart): Route {
   return {
     ...GET_API,
-    // It keeps its answers itself, which may be older than the state.
-    isKept: false,
+    // It caches its answers itself, which may be older than the state.
+    isCached: false,
     name: 'chart',
     addresses: ['mint'],
     path: '/api/v2/meme/chart/ohlcv',
     answer: ({ parameters, budget }) => chart(parseChart(parameters), budget),
   }
+}
+
+function tokenRoutes(reads: TokenReads): readonly Route[] {
+  return [
+    {
+      ...GET_API,
+      name: 'token_detail',
+      path: '/api/v2/tokens/:mint',
+      answer: ({ word: mint, budget }) => {
+        const json = reads.detail(mint, budget)
+        const unknown = `The mint ${quoted(mint)} is not known.`
+        return accept(json === null ? refusal('not_found', 'mint', unknown) : jsonReply(json))
+      },
+    },
+    {
+      ...GET_API,
+      name: 'token_holders',
+      path: '/api/v2/tokens/:mint/holders',
+      answer: ({ word: mint, parameters, budget }) => {
+        const page = parsePage(parameters)
+        return page.ok ? accept(jsonReply(reads.holders(mint, page.value, budget))) : page
+      },
+    },
+    {
+      ...GET_API,
+      name: 'token_first_buyers',
+      path: '/api/v2/tokens/:mint/first-buyers',
+      answer: ({ word: mint, parameters, budget }) => {
+        const page = parsePage(parameters)
+        return page.ok ? accept(jsonReply(reads.firstBuyers(mint, page.value, budget))) : page
+      },
+    },
+  ]
 }
 
 function tablesRoute(answers: Queries, lastTables: LastTables): Route {
@@ -120,7 +187,7 @@ function tablesRoute(answers: Queries, lastTables: LastTables): Route {
     method: 'POST',
     path: '/api/v2/meme',
     isApi: true,
-    isKept: true,
+    isCached: true,
     answered: (socketId, { mints }) => {
       if (mints !== undefined) lastTables.answered(socketId, mints())
     },
@@ -131,11 +198,11 @@ function tablesRoute(answers: Queries, lastTables: LastTables): Route {
   }
 }
 
-/** Equal bodies give the same query object, but for long ones: parsed once, and a key for whoever caches by it. */
+/** Equal bodies give the same query object, but for long ones: parsed once, and a key for caches. */
 function rememberedTables(): (body: string) => Parsed<TablesQuery> {
   const known = new LRUCache<string, TablesQuery>({ max: MAX_PARSED_BODIES })
   return (body) => {
-    const isShort = body.length <= MAX_KEPT_REQUEST_CHARACTERS
+    const isShort = body.length <= MAX_CACHED_REQUEST_CHARACTERS
     const query = isShort ? known.get(body) : undefined
     if (query !== undefined) return accept(query)
     const parsed = parseTables(body)

@@ -2,49 +2,49 @@ import { LRUCache } from 'lru-cache'
 import { Budget } from '../../base/budget.ts'
 import type { BegunChart, ChartQuery, Queries } from '../../protocol/queries.ts'
 import { accept, type Parsed } from '../../protocol/requests/parsers.ts'
-import { KEPT_FORMS } from '../http/encoded-body.ts'
-import { jsonReply, type Reply } from '../http/reply.ts'
-import {
-  CHART_CACHE_MS,
-  MAX_CHART_BYTES,
-  MAX_CHART_RESULTS,
-  MAX_CHART_WRITINGS,
-} from '../load/limits.ts'
+import { cachedBytes, jsonReply, type Reply } from '../http/reply.ts'
+
+/** The chart's result is cached this long (specification, Limits). */
+const CHART_CACHE_MS = 5000
+/** Chart results that are cached at most. */
+const MAX_CHART_RESULTS = 2000
+/** Bytes of those results in all, with their compressed forms. */
+const MAX_CHART_BYTES = 64 * 1024 * 1024
+/**
+ * Charts that are being written turn by turn at most, of 1.5 MB each; one more is written in one go.
+ * One that no request goes on with is forgotten after CHART_CACHE_MS.
+ */
+const MAX_CHART_WRITINGS = 32
 
 /** The answer to a chart's query. */
 export type CachedChart = (query: Parsed<ChartQuery>, budget: Budget) => Parsed<Reply>
-
-interface ChartResult {
-  readonly reply: Reply
-  readonly madeAtMs: number
-}
 
 /** A chart whose bars were read, and whose text is written turn by turn. */
 interface ChartWriting {
   readonly chart: BegunChart
   readonly madeAtMs: number
-  /** When somebody went on with it. */
+  /** When a request last went on with it. */
   askedAtMs: number
 }
 
 /**
- * The chart with its results kept for 5 s per exact query (specification, Limits), by the
- * injected clock; bounded in results and in characters. One far in the past is looked for in pieces,
- * and one of many bars is written so: it shows them as they were when they were read.
+ * The chart with its results cached for 5 s per exact query (specification, Limits), by the
+ * injected clock; bounded in results and in characters. A chart far in the past is searched in slices,
+ * and one of many bars is written in slices: it shows them as they were when they were read.
  */
 export function cachedChart(answers: Queries, clock: () => number): CachedChart {
-  const results = new LRUCache<string, ChartResult>({
+  const results = new LRUCache<string, { readonly reply: Reply; readonly madeAtMs: number }>({
     max: MAX_CHART_RESULTS,
     maxSize: MAX_CHART_BYTES,
-    sizeCalculation: ({ reply }, key) => key.length + reply.body.length * KEPT_FORMS,
+    sizeCalculation: ({ reply }, key) => cachedBytes(reply, key),
   })
   const writings = new Map<string, ChartWriting>()
   return (query, budget) => {
     if (!query.ok) return query
     const key = keyOf(query.value)
     const nowMs = clock()
-    const kept = results.get(key)
-    if (kept !== undefined && isFresh(kept.madeAtMs, nowMs)) return accept(kept.reply)
+    const cached = results.get(key)
+    if (cached !== undefined && isFresh(cached.madeAtMs, nowMs)) return accept(cached.reply)
     const begun = writings.get(key)
     const isBegun = begun !== undefined && isFresh(begun.askedAtMs, nowMs)
     // The slice begins here: bars that are in memory take time as well.
@@ -63,7 +63,7 @@ export function cachedChart(answers: Queries, clock: () => number): CachedChart 
   }
 }
 
-/** Forgets what nobody went on with, where there are many; false: all of them are being written. */
+/** Where there are many, forgets those that no request goes on with; false: all of them are being written. */
 function makeRoom(writings: Map<string, ChartWriting>, nowMs: number): boolean {
   if (writings.size < MAX_CHART_WRITINGS) return true
   for (const [key, { askedAtMs }] of writings) if (!isFresh(askedAtMs, nowMs)) writings.delete(key)

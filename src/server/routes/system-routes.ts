@@ -1,21 +1,37 @@
-import { requestError } from '../../protocol/errors.ts'
 import { accept } from '../../protocol/requests/parsers.ts'
-import { encodeBody } from '../http/encoded-body.ts'
-import { METRICS_TYPE } from '../http/metrics-text.ts'
-import type { StaticDocument } from '../http/options.ts'
-import type { Readiness } from '../http/readiness.ts'
-import { errorReply, jsonReply, type Reply } from '../http/reply.ts'
-import type { Route } from '../http/router.ts'
+import type { Route } from '../http/front.ts'
+import { EncodedBody, jsonReply, type Reply, refusal, type StaticDocument } from '../http/reply.ts'
+import { METRICS_TYPE } from '../metrics/metrics.ts'
 
 const GET_SYSTEM = { method: 'GET', isApi: false } as const
 
-/** `/healthz`, `/readyz` and `/metrics`: outside the API and not rate limited. */
+/** The answer of `/readyz`; that of the admin port has paths in its reason. */
+export interface Readiness {
+  readonly statusCode: 200 | 503
+  readonly fields: Readonly<Record<string, number | string | null>>
+}
+
+/** Figures lie beside `status`, `reason` and `notice`, which no figure can hide. */
+export function readinessOf(
+  reason: string | null,
+  figures: Readonly<Record<string, number>>,
+  notice: string | null = null,
+): Readiness {
+  const status = reason === null ? 'ready' : 'not ready'
+  return { statusCode: reason === null ? 200 : 503, fields: { ...figures, status, reason, notice } }
+}
+
+/**
+ * Routes outside of the API, which are not rate limited: `/healthz`, `/readyz`, `/metrics`, documents, and the paths
+ * of the live feed, which take a WebSocket handshake and refuse a plain GET.
+ */
 export function systemRoutes(
   readiness: () => Readiness,
   metrics: () => Promise<string>,
+  documents: readonly StaticDocument[] = [],
 ): readonly Route[] {
   const scrape = shared(async (): Promise<Reply> => {
-    const body = encodeBody(await metrics())
+    const body = new EncodedBody(await metrics())
     return { statusCode: 200, contentType: METRICS_TYPE, body, headers: [] }
   })
   return [
@@ -40,12 +56,14 @@ export function systemRoutes(
       path: '/metrics',
       answer: async () => accept(await scrape()),
     },
+    ...documents.map(documentRoute),
+    ...['/ws', '/ws/'].map(feedRoute),
   ]
 }
 
 /**
- * Who asks while it is being made gets the same: a scrape takes some milliseconds to write and to compress, is
- * not rate limited, and comes when the turn in which it was asked for is over.
+ * Calls that come while a text is being made get the same: a scrape takes some milliseconds to write and to
+ * compress, is not rate limited, and comes when the turn in which it was asked for is over.
  */
 function shared<T>(make: () => Promise<T>): () => Promise<T> {
   let making: Promise<T> | null = null
@@ -57,23 +75,14 @@ function shared<T>(make: () => Promise<T>): () => Promise<T> {
   }
 }
 
-/** Texts that never change while the server runs. */
-export function documentRoutes(documents: readonly StaticDocument[]): readonly Route[] {
-  return documents.map(({ path, contentType, body }) => {
-    const document: Reply = { statusCode: 200, contentType, body: encodeBody(body), headers: [] }
-    return { ...GET_SYSTEM, name: path, path, answer: () => accept(document) }
-  })
+function documentRoute({ path, contentType, body }: StaticDocument): Route {
+  const bytes = typeof body === 'string' ? new EncodedBody(body) : body
+  const reply: Reply = { statusCode: 200, contentType, body: bytes, headers: [] }
+  return { ...GET_SYSTEM, name: path, path, answer: () => accept(reply) }
 }
 
-/** A plain GET of the feed's paths: they take a WebSocket handshake. */
-export const feedRoutes: readonly Route[] = ['/ws', '/ws/'].map((path) => ({
-  ...GET_SYSTEM,
-  name: 'feed',
-  path,
-  answer: () => {
-    const message = `${path} takes a WebSocket handshake, a plain GET came.`
-    const details = [{ path, message }]
-    const error = requestError('upgrade_required', message, details)
-    return accept(errorReply(error, [['Upgrade', 'websocket']]))
-  },
-}))
+function feedRoute(path: string): Route {
+  const message = `${path} takes a WebSocket handshake, a plain GET came.`
+  const reply = refusal('upgrade_required', path, message, [['Upgrade', 'websocket']])
+  return { ...GET_SYSTEM, name: 'feed', path, answer: () => accept(reply) }
+}

@@ -21,14 +21,17 @@ import {
   udfSymbolJson,
   withoutExchange,
 } from '../../protocol/udf-json.ts'
+import { GET_API, type Route } from '../http/front.ts'
 import { jsonReply, type Reply, textOf } from '../http/reply.ts'
-import { GET_API, type Route } from '../http/router.ts'
-import { UDF_HISTORY_LIMIT_TIMES } from '../load/limits.ts'
 import type { CachedChart } from './chart-cache.ts'
 
-const SEARCH_LIMIT = { min: 1, max: 50, fallback: 30 }
+/**
+ * TradingView's adapter asks for the last bars of each chart of a page at each of its pulses, one a second in
+ * docs/live.md: the history of UDF may be asked for so many times as often as the rate limit says.
+ */
+const UDF_HISTORY_LIMIT_TIMES = 5
 
-type Read = (parameters: QueryParameters, budget: Budget) => Parsed<Reply>
+const SEARCH_LIMIT = { min: 1, max: 50, fallback: 30 }
 
 /** TradingView's UDF over the search and the chart (docs/live.md). */
 export function udfRoutes(
@@ -36,7 +39,10 @@ export function udfRoutes(
   reads: TokenReads,
   chart: CachedChart,
 ): readonly Route[] {
-  const route = (name: string, answer: Read): Route => ({
+  const route = (
+    name: string,
+    answer: (parameters: QueryParameters, budget: Budget) => Parsed<Reply>,
+  ): Route => ({
     ...GET_API,
     name: `udf_${name}`,
     path: `/udf/${name}`,
@@ -46,10 +52,10 @@ export function udfRoutes(
     route('config', () => accept(jsonReply(udfConfigJson()))),
     route('time', () => accept({ ...jsonReply(String(reads.now())), contentType: 'text/plain' })),
     route('symbols', (parameters, budget) => symbolInfo(answers, reads, parameters, budget)),
-    // Of charts too.
+    // It reads charts too.
     {
       ...route('quotes', (parameters, budget) => quotes(reads, chart, parameters, budget)),
-      isKept: false,
+      isCached: false,
     },
     route('search', (parameters, budget) => found(answers, parameters, budget)),
     {
@@ -60,7 +66,7 @@ export function udfRoutes(
         ),
       ),
       // Its charts may be older than the state.
-      isKept: false,
+      isCached: false,
       limitTimes: UDF_HISTORY_LIMIT_TIMES,
     },
   ]
@@ -85,17 +91,17 @@ function symbolInfo(
 }
 
 function found(answers: Queries, parameters: QueryParameters, budget: Budget): Parsed<Reply> {
-  const words: string[] = []
-  for (const name of ['query', 'exchange', 'type']) {
-    const word = single(parameters, name)
-    if (!word.ok) return word
-    words.push(word.value ?? '')
-  }
-  const [query, exchange, type] = words
+  const query = single(parameters, 'query')
+  if (!query.ok) return query
+  const exchange = single(parameters, 'exchange')
+  if (!exchange.ok) return exchange
+  const type = single(parameters, 'type')
+  if (!type.ok) return type
   const limit = integer(parameters, 'limit', SEARCH_LIMIT)
   if (!limit.ok) return limit
   // The search box of a chart asks with nothing typed yet.
-  if (query.trim() === '' || !udfHas(exchange, type)) return accept(jsonReply('[]'))
+  const isBlank = (query.value ?? '').trim() === ''
+  if (isBlank || !udfHas(exchange.value ?? '', type.value ?? '')) return accept(jsonReply('[]'))
   const text = parseSearch(parameters)
   if (!text.ok) return text
   const tokens = answers.search(text.value, false, budget)

@@ -1,3 +1,9 @@
+/**
+ * `server/sockets` is below HTTP: the apps of one port, TLS files, the address of a client. In: settings and sockets.
+ * Out: an app that handlers are registered at, and the key that a client is counted under. Invariants: there are
+ * never more sockets than SOCKETS; a new certificate drops no socket.
+ */
+
 import type {
   HttpRequest,
   HttpResponse,
@@ -6,10 +12,25 @@ import type {
   WebSocketBehavior,
 } from 'uWebSockets.js'
 import { createServer } from 'node:net'
-import { MAX_CERTIFICATES, SCARCE_SHARE } from '../load/limits.ts'
-import type { NewSockets } from './new-sockets.ts'
+import { RateLimiter } from '../load/rate-limiter.ts'
+import { type ClientAddresses, isLoopback } from './client-address.ts'
 import { secureApp, type TlsFiles, tlsFingerprint } from './tls-files.ts'
 import { _cfg, App, us_listen_socket_close, us_socket_local_port } from './uws.ts'
+
+/**
+ * While less than this share of all sockets is free, answers close their connection: sockets are for
+ * clients that ask, and not for those that have asked.
+ */
+const SCARCE_SHARE = 1 / 8
+/**
+ * Certificates that one run reads at most, each of which keeps some memory until the end; past it
+ * the present one stays, and the reload says that a restart is needed.
+ */
+const MAX_CERTIFICATES = 64
+/** About as long as uWebSockets.js keeps a socket open that brings nothing, or no whole request. */
+const NEW_SOCKETS_WINDOW_MS = 10_000
+/** Share of all sockets that one address may begin in that time at most, where there are few. */
+const NEW_SOCKETS_SHARE = 1 / 8
 
 /** LIBUS_LISTEN_EXCLUSIVE_PORT: without it a second server would share the port unnoticed. */
 const EXCLUSIVE_PORT = 1
@@ -20,10 +41,10 @@ const REASONS: ReadonlyMap<string, string> = new Map([
   ['ENOTFOUND', 'the host name is not known'],
 ])
 
-// Answers do not tell what serves them.
+// Answers do not name what serves them.
 _cfg('silent')
 
-/** What registers handlers, and what publishes: the apps of one port as if they were one. */
+/** What the live feed uses of the apps of one port. */
 export interface LiveApp {
   ws<T>(path: string, behavior: WebSocketBehavior<T>): void
   publish(topic: string, message: string): void
@@ -47,11 +68,13 @@ export class Apps implements LiveApp {
   readonly #newSockets: NewSockets
   readonly #acceptor: TemplatedApp | null
   readonly #installs: ((counted: CountedApp) => void)[] = []
-  /** In order of age; the last one gets the new sockets. At most MAX_CERTIFICATES. */
+  /** In order of age, at most MAX_CERTIFICATES. */
   readonly #apps: CountedApp[]
+  /** The last one, which gets the new sockets. */
+  #newest: CountedApp
   /** Of the newest app's files; reading the same again makes no further app. */
   #fingerprint: string
-  #listening: Listening | null = null
+  #listening: us_listen_socket | null = null
   #sockets = 0
   #refused = 0
   #refusedByAddress = 0
@@ -63,12 +86,9 @@ export class Apps implements LiveApp {
     // Not App(): uWebSockets.js gives a socket handed over the size of its acceptor's sockets, and a
     // TLS socket is larger than a plain one. It would write past the end of its memory.
     this.#acceptor = tls === null ? null : secureApp(tls)
-    this.#apps = [this.#counted(tls === null ? App() : secureApp(tls))]
+    this.#newest = this.#counted(tls === null ? App() : secureApp(tls))
+    this.#apps = [this.#newest]
     this.#acceptor?.addChildAppDescriptor(this.#newest.app.getDescriptor())
-  }
-
-  get #newest(): CountedApp {
-    return this.#apps[this.#apps.length - 1]
   }
 
   /** Flat figures for /readyz and /metrics. */
@@ -80,7 +100,7 @@ export class Apps implements LiveApp {
     }
   }
 
-  /** Is so little room left that who has been answered is to make room? */
+  /** Is so little room left that answered clients are to make room? */
   get areScarce(): boolean {
     return this.#maxSockets - this.#sockets < this.#maxSockets * SCARCE_SHARE
   }
@@ -99,7 +119,7 @@ export class Apps implements LiveApp {
       counted.app.ws<T>(path, {
         ...behavior,
         close: (socket, code, reason) => {
-          // The filter is not told of sockets that were upgraded.
+          // The filter is not called for sockets that were upgraded.
           this.#left(counted)
           close?.(socket, code, reason)
         },
@@ -111,14 +131,14 @@ export class Apps implements LiveApp {
     for (const { app, sockets } of this.#apps) if (sockets > 0) app.publish(topic, message)
   }
 
-  /** The port taken; rejects with an Error of one sentence. */
+  /** The port taken, also when 0 was asked for; rejects with an Error of one sentence. */
   async listen(host: string, port: number): Promise<number> {
     this.#listening = await listen(this.#acceptor ?? this.#newest.app, host, port)
-    return this.#listening.port
+    return us_socket_local_port(this.#listening)
   }
 
   stopListening(): void {
-    if (this.#listening !== null) us_listen_socket_close(this.#listening.socket)
+    if (this.#listening !== null) us_listen_socket_close(this.#listening)
     this.#listening = null
   }
 
@@ -138,6 +158,7 @@ export class Apps implements LiveApp {
     const next = this.#counted(secureApp(tls))
     for (const install of this.#installs) install(next)
     this.#apps.push(next)
+    this.#newest = next
     this.#fingerprint = fingerprint
     // In this order, and within one turn: there is always exactly one that gets the next socket.
     this.#acceptor.addChildAppDescriptor(next.app.getDescriptor())
@@ -162,7 +183,7 @@ export class Apps implements LiveApp {
     return counted
   }
 
-  /** Told of every socket that is accepted (1) or closes without having been upgraded (-1). */
+  /** Called for every socket that is accepted (1) or closes without having been upgraded (-1). */
   #changed(counted: CountedApp, res: HttpResponse, change: number): void {
     if (change < 0) {
       this.#left(counted)
@@ -183,19 +204,13 @@ export class Apps implements LiveApp {
   }
 }
 
-interface Listening {
-  readonly socket: us_listen_socket
-  /** The port taken, also when 0 was asked for. */
-  readonly port: number
-}
-
 /** Listens, or rejects with an Error whose message is one sentence that says why not. */
-async function listen(app: TemplatedApp, host: string, port: number): Promise<Listening> {
+async function listen(app: TemplatedApp, host: string, port: number): Promise<us_listen_socket> {
   const socket = await new Promise<us_listen_socket | false>((resolve) => {
     // The types lack this form of listen: host, port and options.
     Reflect.apply(app.listen, app, [host, port, EXCLUSIVE_PORT, resolve])
   })
-  if (socket !== false) return { socket, port: us_socket_local_port(socket) }
+  if (socket !== false) return socket
   throw new Error(`Cannot listen on ${host}:${port}: ${await reasonFor(host, port)}.`)
 }
 
@@ -215,4 +230,37 @@ export function whyNotListening({ code, message }: NodeJS.ErrnoException, settin
   if (code === 'EADDRINUSE')
     return `the port is in use: stop what uses it, or give another ${setting}`
   return REASONS.get(code ?? '') ?? message
+}
+
+/**
+ * Keeps one address from taking every socket. uWebSockets.js does not say whose socket has closed, so
+ * none can be counted for as long as it is open; but one that brings nothing is closed after some ten
+ * seconds, and only so many of one address may begin in that time. Programs of this machine and proxies that
+ * are trusted stand for others and are not counted.
+ */
+export class NewSockets {
+  readonly #limiter: RateLimiter
+  readonly #addresses: ClientAddresses
+  readonly #nowMs: () => number
+
+  /** `nowMs`: a monotonic clock. */
+  constructor(
+    limits: { readonly sockets: number; readonly newSocketsPerAddress: number },
+    addresses: ClientAddresses,
+    nowMs: () => number = () => performance.now(),
+  ) {
+    const share = Math.ceil(limits.sockets * NEW_SOCKETS_SHARE)
+    const limit = Math.min(limits.newSocketsPerAddress, share)
+    this.#limiter = new RateLimiter({ limit, windowMs: NEW_SOCKETS_WINDOW_MS })
+    this.#addresses = addresses
+    this.#nowMs = nowMs
+  }
+
+  /** Counts a new socket; true: it is one more than its address may begin. */
+  isOneTooMany(remote: ArrayBuffer): boolean {
+    // Reset by now: it has no address any more.
+    if (remote.byteLength === 0 || this.#addresses.isTrusted(remote)) return false
+    const client = this.#addresses.keyOf(remote, '')
+    return !isLoopback(client) && !this.#limiter.take(client, this.#nowMs()).allowed
+  }
 }

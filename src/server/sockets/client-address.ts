@@ -1,10 +1,9 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
-import { MAX_FORWARDED_HOPS } from '../load/limits.ts'
 
-/** Four bytes of IPv4, or sixteen of IPv6. */
-type AddressBytes = Uint8Array
+/** Addresses of an X-Forwarded-For read from the right; no proxy chain is longer. */
+const MAX_FORWARDED_HOPS = 32
 
 const V4_BYTES = 4
 /** Bytes of a /64: what one subscriber of an IPv6 provider holds at least. */
@@ -15,24 +14,24 @@ const MAPPED_PREFIX = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff]
 const LOOPBACK = /^(?:127\.|0{16}$)/
 const WITH_PORT = /^(?:\[([^\]]+)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+):\d+)$/
 const LOOPBACK_NET = 127
-/** Headers of a proxy: behind one on this machine may be anybody. */
+/** Headers of a proxy: a proxy on this machine stands for any client. */
 const PROXY_HEADERS = ['x-forwarded-for', 'forwarded', 'x-real-ip'] as const
 
-/** Bytes of a textual address, null when it is none; a zone (`%eth0`) is ignored. */
-export function parseAddress(text: string): AddressBytes | null {
-  const bare = text.split('%', 1)[0]
+/** The four or sixteen bytes of a textual address, null when it is none; a zone (`%eth0`) is ignored. */
+function parseAddress(text: string): Uint8Array | null {
+  const [bare = ''] = text.split('%', 1)
   return isIP(bare) === 0 ? null : Uint8Array.from(ipaddr.process(bare).toByteArray())
 }
 
 /** An IPv4-mapped IPv6 address as the IPv4 address it is; others unchanged. */
-function unmapped(bytes: AddressBytes): AddressBytes {
+function unmapped(bytes: Uint8Array): Uint8Array {
   if (bytes.length === V4_BYTES) return bytes
   const isMapped = MAPPED_PREFIX.every((byte, index) => bytes[index] === byte)
   return isMapped ? bytes.subarray(MAPPED_PREFIX.length) : bytes
 }
 
 /** The key a client is counted under: the IPv4 address, or the /64 of the IPv6 address. */
-export function clientKey(bytes: AddressBytes): string {
+function clientKey(bytes: Uint8Array): string {
   if (bytes.length === V4_BYTES) return `${bytes[0]}.${bytes[1]}.${bytes[2]}.${bytes[3]}`
   return Buffer.from(bytes.subarray(0, V6_CLIENT_BYTES)).toString('hex')
 }
@@ -44,50 +43,51 @@ export function isLoopback(client: string): boolean {
 
 type Subnet = readonly [base: ipaddr.IPv4 | ipaddr.IPv6, prefixBits: number]
 
-/** Tells who a request is counted for (contract section 3; TRUST_PROXY of section 7). */
-export interface ClientAddresses {
-  /** False: X-Forwarded-For need not even be read. */
-  readonly trustsProxies: boolean
-  /** `forwardedFor`: the X-Forwarded-For values joined by commas, empty when there was none. */
-  keyOf(remote: ArrayBuffer, forwardedFor: string): string
-  /** Is it a proxy whose X-Forwarded-For is believed? */
-  isTrusted(remote: ArrayBuffer): boolean
-}
+/** The client that a request is counted for (contract section 3; TRUST_PROXY of section 7). */
+export class ClientAddresses {
+  readonly #trusted: readonly Subnet[]
 
-/** Throws a one-sentence Error on an entry that is no address and no CIDR. */
-export function clientAddresses(trustProxy: readonly string[]): ClientAddresses {
-  const trusted = trustProxy.map(parseSubnet)
-  const isTrusted = (bytes: AddressBytes): boolean => {
+  /** Throws a one-sentence Error on an entry that is no address and no CIDR. */
+  constructor(trustProxy: readonly string[]) {
+    this.#trusted = trustProxy.map(parseSubnet)
+  }
+
+  /** False: X-Forwarded-For need not even be read. */
+  get trustsProxies(): boolean {
+    return this.#trusted.length > 0
+  }
+
+  /** `forwardedFor`: the X-Forwarded-For values joined by commas, empty when there was none. */
+  keyOf(remote: ArrayBuffer, forwardedFor: string): string {
+    const peer = unmapped(new Uint8Array(remote))
+    if (forwardedFor === '' || !this.#trusts(peer)) return clientKey(peer)
+    return clientKey(this.#rightmostUntrusted(peer, forwardedFor))
+  }
+
+  /** Is it a proxy whose X-Forwarded-For is believed? */
+  isTrusted(remote: ArrayBuffer): boolean {
+    return this.#trusts(unmapped(new Uint8Array(remote)))
+  }
+
+  #trusts(bytes: Uint8Array): boolean {
+    if (!this.trustsProxies) return false
     const address = ipaddr.fromByteArray([...bytes])
-    return trusted.some(
+    return this.#trusted.some(
       ([base, bits]) => address.kind() === base.kind() && address.match(base, bits),
     )
   }
-  return {
-    trustsProxies: trusted.length > 0,
-    keyOf(remote, forwardedFor) {
-      const peer = unmapped(new Uint8Array(remote))
-      if (forwardedFor === '' || !isTrusted(peer)) return clientKey(peer)
-      return clientKey(rightmostUntrusted(peer, forwardedFor, isTrusted))
-    },
-    isTrusted: (remote) => isTrusted(unmapped(new Uint8Array(remote))),
-  }
-}
 
-/** Walks the hops from the nearest on; a hop that is no address ends the chain of belief. */
-function rightmostUntrusted(
-  peer: AddressBytes,
-  forwardedFor: string,
-  isTrusted: (address: AddressBytes) => boolean,
-): AddressBytes {
-  let nearest = peer
-  for (const hop of forwardedFor.split(',').slice(-MAX_FORWARDED_HOPS).reverse()) {
-    const address = parseAddress(withoutPort(hop.trim()))
-    if (address === null) return nearest
-    if (!isTrusted(address)) return address
-    nearest = address
+  /** Walks the hops from the nearest on; a hop that is no address ends the chain of belief. */
+  #rightmostUntrusted(peer: Uint8Array, forwardedFor: string): Uint8Array {
+    let nearest = peer
+    for (const hop of forwardedFor.split(',').slice(-MAX_FORWARDED_HOPS).reverse()) {
+      const address = parseAddress(withoutPort(hop.trim()))
+      if (address === null) return nearest
+      if (!this.#trusts(address)) return address
+      nearest = address
+    }
+    return nearest
   }
-  return nearest
 }
 
 function withoutPort(hop: string): string {
@@ -97,7 +97,7 @@ function withoutPort(hop: string): string {
 
 /** A CIDR, or an address as the subnet of it alone. */
 function parseSubnet(text: string): Subnet {
-  const [address, prefix, ...rest] = text.split('/')
+  const [address = '', prefix, ...rest] = text.split('/')
   const base = parseAddress(address)
   const bits = prefix === undefined ? (base?.length ?? 0) * 8 : Number(prefix)
   const isPrefix = prefix === undefined || (/^\d+$/.test(prefix) && rest.length === 0)
@@ -107,9 +107,9 @@ function parseSubnet(text: string): Subnet {
 }
 
 /**
- * Does a browser say that a page asks which may not read answers? `origin` and `host` are the request's headers,
- * `allowed` is CORS_ORIGIN. Browsers hold CORS against no WebSocket: who serves one has to look. Programs send
- * no origin, and the page of the service itself has the host that it was asked by, whatever ends its TLS.
+ * Does a request of a browser come from a page that may not read answers? `origin` and `host` are the request's headers,
+ * `allowed` is CORS_ORIGIN. Browsers do not apply CORS to WebSockets: their server has to. Programs send
+ * no origin, and the origin of the service's own page has the host of the request, whatever ends its TLS.
  */
 export function isForeignPage(origin: string, host: string, allowed: string): boolean {
   if (allowed === '*' || origin === '' || origin === allowed) return false

@@ -18,7 +18,7 @@ import { History } from '../../../src/feeds/simulator/simulator.ts'
 import { RECENT_ARRIVALS_MAX } from '../../../src/protocol/queries.ts'
 import { EngineService } from '../../../src/query/engine-service.ts'
 import { RecentArrivals } from '../../../src/query/engine-streams.ts'
-import { collectGarbage } from '../../../src/server/admin/admin-routes.ts'
+import { collectGarbage } from '../../../src/server/admin/admin-server.ts'
 import { history } from '../../oracle/histories.ts'
 import { engineOf } from '../../store/restoring.ts'
 

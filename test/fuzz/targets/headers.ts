@@ -1,7 +1,7 @@
 import type { Random } from '../../../src/base/random.ts'
-import { negotiateCoding } from '../../../src/server/http/encoded-body.ts'
+import { negotiateCoding } from '../../../src/server/http/reply.ts'
 import { matchesEntityTag } from '../../../src/server/http/response-writer.ts'
-import { clientAddresses } from '../../../src/server/sockets/client-address.ts'
+import { ClientAddresses } from '../../../src/server/sockets/client-address.ts'
 import { magic } from '../mutations.ts'
 import { type FuzzTarget, holds } from '../target.ts'
 
@@ -25,7 +25,7 @@ const WORDS = [
   ':80',
   'identity',
 ]
-const TRUSTING = clientAddresses(['10.0.0.0/8', '127.0.0.1', 'fd00::/8'])
+const TRUSTING = new ClientAddresses(['10.0.0.0/8', '127.0.0.1', 'fd00::/8'])
 const PEER = Uint8Array.of(10, 0, 0, 1).buffer
 const KEY = /^(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f]{16})$/
 

@@ -10,7 +10,7 @@ import {
 import { parseTables } from '../../../src/protocol/requests/tables.ts'
 import { parseMarketData, parsePage, parseSearch } from '../../../src/protocol/requests/tokens.ts'
 import { matchesEntityTag } from '../../../src/server/http/response-writer.ts'
-import { rateLimiter } from '../../../src/server/load/rate-limiter.ts'
+import { RateLimiter } from '../../../src/server/load/rate-limiter.ts'
 import type { Case } from '../check.ts'
 import { expected } from '../story.ts'
 
@@ -164,7 +164,7 @@ const tags = (
 
 /** Two requests in ten seconds: allowed, remaining and seconds until the window ends. */
 const limits = expected('rate limit', () => {
-  const limiter = rateLimiter({ limit: 2, windowMs: 10_000 })
+  const limiter = new RateLimiter({ limit: 2, windowMs: 10_000 })
   return [0, 4_000, 9_999, 10_000, 10_001].map((nowMs) => {
     const { allowed, remaining, resetS } = limiter.take('client', nowMs)
     return [allowed, remaining, resetS]

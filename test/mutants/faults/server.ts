@@ -7,15 +7,15 @@ export const SERVER_FAULTS: readonly Fault[] = [
   {
     name: 'rate limit: one request less',
     file: 'src/server/load/rate-limiter.ts',
-    find: 'window.count <= rule.limit',
-    replace: 'window.count < rule.limit',
+    find: 'window.count <= limit',
+    replace: 'window.count < limit',
     tests: ['requests'],
   },
   {
     name: 'rate limit: the window slides with every request',
     file: 'src/server/load/rate-limiter.ts',
     find: 'window.count++',
-    replace: 'window.count++\n      window.endsAtMs = nowMs + rule.windowMs',
+    replace: 'window.count++\n    window.endsAtMs = nowMs + this.#rule.windowMs',
     tests: ['requests'],
   },
   {
@@ -140,21 +140,21 @@ export const SERVER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'body: one byte more than 16 KiB passes',
-    file: 'src/server/load/limits.ts',
+    file: 'src/server/http/request.ts',
     find: 'MAX_BODY_BYTES = 16 * 1024',
     replace: 'MAX_BODY_BYTES = 16 * 1024 + 1',
     tests: ['test/server/http/request-bodies.test.ts'],
   },
   {
     name: 'turns: a client goes on past its slice',
-    file: 'src/server/load/fair-queue.ts',
+    file: 'src/server/load/loop-scheduler.ts',
     find: 'if (client.waiting.size > 0 && client.creditMs > 0) return client',
     replace: 'if (client.waiting.size > 0) return client',
     tests: ['test/server/load/fair-queue.test.ts'],
   },
   {
     name: 'turns: who comes new goes before all others',
-    file: 'src/server/load/fair-queue.ts',
+    file: 'src/server/load/loop-scheduler.ts',
     find: 'this.#isFreshNext = !isFresh',
     replace: 'this.#isFreshNext = true',
     tests: ['test/server/load/fair-queue.test.ts'],
@@ -288,8 +288,8 @@ export const SERVER_FAULTS: readonly Fault[] = [
   {
     name: "chart: one that is older than the state is kept as the state's own",
     file: 'src/server/routes/api-routes.ts',
-    find: 'isKept: false,',
-    replace: 'isKept: true,',
+    find: 'isCached: false,',
+    replace: 'isCached: true,',
     tests: ['test/server/http/response-cache.test.ts'],
   },
   {
@@ -646,8 +646,8 @@ export const SERVER_FAULTS: readonly Fault[] = [
   {
     name: 'front: a body gets the tables that another body was answered with',
     file: 'src/server/http/front.ts',
-    find: 'options.kept.answer(key, make)',
-    replace: "options.kept.answer([path, query].join('?'), make)",
+    find: 'options.cache.answer(key, make)',
+    replace: "options.cache.answer([path, query].join('?'), make)",
     tests: ['test/server/http/response-cache.test.ts'],
   },
   {
@@ -1066,7 +1066,7 @@ export const SERVER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'metrics: milliseconds are told as seconds',
-    file: 'src/server/http/metrics-text.ts',
+    file: 'src/server/metrics/metrics.ts',
     find: 'value / divisor',
     replace: 'value',
     tests: ['test/process/metric-names.test.ts'],

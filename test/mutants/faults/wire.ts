@@ -75,8 +75,8 @@ export const WIRE_FAULTS: readonly Fault[] = [
   {
     name: 'extra: missed swaps are told without',
     file: 'src/server/live/hub/catch-ups.ts',
-    find: "source.since(key, after, limits.CATCH_UP_FRAMES, form === 'extra')",
-    replace: 'source.since(key, after, limits.CATCH_UP_FRAMES)',
+    find: "source.since(key, after, CATCH_UP_FRAMES, form === 'extra')",
+    replace: 'source.since(key, after, CATCH_UP_FRAMES)',
     tests: ['test/server/live-extra.test.ts'],
   },
   {

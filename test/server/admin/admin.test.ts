@@ -1,9 +1,12 @@
 import { type IncomingHttpHeaders, request } from 'node:http'
 import { connect } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import type { AdminSource } from '../../../src/server/admin/admin-routes.ts'
-import { type RunningAdmin, startAdmin } from '../../../src/server/admin/admin-server.ts'
-import { readinessOf } from '../../../src/server/http/readiness.ts'
+import {
+  type AdminSource,
+  type RunningAdmin,
+  startAdmin,
+} from '../../../src/server/admin/admin-server.ts'
+import { readinessOf } from '../../../src/server/routes/system-routes.ts'
 import { BEFORE_IDLE_MS, rawConnect, waitUntil } from '../raw-http.ts'
 
 let admin: RunningAdmin
@@ -84,7 +87,7 @@ test('a snapshot is made when it is asked for, and only by POST', async () => {
   expect((await ask('POST', '/snapshot')).status).toBe(409)
 })
 
-test('certificates are read again when it is asked for, and what is wrong with them is told', async () => {
+test('certificates are read again when it is asked for, and the answer says what is wrong with them', async () => {
   await start()
   expect((await ask('POST', '/tls/reload')).status).toBe(409)
   await admin.stop()
@@ -197,7 +200,7 @@ test('what fails is logged and answered without its reason', async () => {
 })
 
 test.each(['/nothing', '//', '//[', 'http://a:b/'])(
-  'an unknown path as %s is told what there is',
+  'an unknown path as %s is answered by the list of paths',
   async (path) => {
     await start()
     const answer = await ask('GET', path)
@@ -206,7 +209,7 @@ test.each(['/nothing', '//', '//[', 'http://a:b/'])(
   },
 )
 
-test('it has garbage collected when it is told to', async () => {
+test('it collects garbage on request', async () => {
   await start()
   // Nothing else holds it: the collection lets it go.
   const gone = new WeakRef({ bytes: new Uint8Array(1000) })
@@ -236,13 +239,13 @@ test('64 connections that ask for nothing hold the port for seconds and not for 
   expect((await ask('GET', '/healthz')).status).toBe(401)
 })
 
-test('who looks with HEAD whether the process answers is told so', async () => {
+test('a look with HEAD whether the process answers is answered', async () => {
   await start()
   expect(await ask('HEAD', '/healthz')).toMatchObject({ status: 200, body: '' })
   expect((await ask('HEAD', '/snapshot')).status).toBe(405)
 })
 
-test('who leaves in the middle of a heap snapshot ends nothing but that', async () => {
+test('a client that leaves in the middle of a heap snapshot ends nothing but that', async () => {
   await start()
   logged.length = 0
   const { socket } = await rawConnect(admin.port)
@@ -252,7 +255,7 @@ test('who leaves in the middle of a heap snapshot ends nothing but that', async 
   expect((await ask('GET', '/healthz')).status).toBe(200)
 })
 
-test('a stop waits neither for a profile that takes a minute nor for who says nothing', async () => {
+test('a stop waits neither for a profile that takes a minute nor for a silent client', async () => {
   await start()
   const silent = await rawConnect(admin.port)
   const profile = ask('GET', '/profiles/heap?seconds=60').catch(() => 'cut off')

@@ -2,10 +2,12 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { type Dashboard, readDashboard } from '../../../src/server/http/dashboard-files.ts'
-import { MAX_DASHBOARD_FILES } from '../../../src/server/load/limits.ts'
+import { type Dashboard, readDashboard } from '../../../src/server/routes/dashboard-routes.ts'
 import { newFolder } from '../../new-folder.ts'
 import { EngineServer } from '../engine-server.ts'
+
+/** Limits of the server, private to their files. */
+const MAX_DASHBOARD_FILES = 64
 
 const SCRIPT = 'export const answer = 42\n'.repeat(100)
 const SCRIPT_PATH = '/assets/page-1a2b3c.js'
@@ -56,7 +58,7 @@ test('the page is at each of its addresses, under a policy that allows this orig
     expect((await fetch(url, { method: 'POST' })).status).toBe(405)
   }))
 
-test('pictures of tokens are allowed, and the page told so, only where they were asked for', async () => {
+test('the policy and an attribute of the page allow pictures of tokens only where they were asked for', async () => {
   const folder = builtFolder()
   writeFileSync(join(folder, 'index.html'), '<!doctype html><html lang="en"><title>page</title>')
   await serving({ dashboard: readDashboard(folder, { hasImages: true }) }, async (url) => {
@@ -73,7 +75,7 @@ test('pictures of tokens are allowed, and the page told so, only where they were
   })
 })
 
-test('the page is told of a simulated market, which else looks like the real one', async () => {
+test('an attribute tells the page that the market is simulated, which else looks like the real one', async () => {
   const folder = builtFolder()
   writeFileSync(join(folder, 'index.html'), '<!doctype html><html lang="en"><title>page</title>')
   const facts = { isSimulated: true, hasImages: true }

@@ -1,18 +1,15 @@
 import { App, type us_listen_socket, us_socket_local_port } from 'uWebSockets.js'
 import { expect, test } from 'vitest'
 import { accept, type Parsed } from '../../../src/protocol/requests/parsers.ts'
-import { DamageLines } from '../../../src/server/http/damage-lines.ts'
-import type { ExchangeContext } from '../../../src/server/http/exchange.ts'
-import { httpFront } from '../../../src/server/http/front.ts'
-import { httpCounters } from '../../../src/server/http/http-counters.ts'
+import { DamageLines, Deadlines, type ExchangeContext } from '../../../src/server/http/exchange.ts'
+import { httpFront, type Route, Router } from '../../../src/server/http/front.ts'
 import { jsonReply, type Reply } from '../../../src/server/http/reply.ts'
 import { ResponseCache } from '../../../src/server/http/response-cache.ts'
-import { type ResponseWriter, responseWriter } from '../../../src/server/http/response-writer.ts'
-import { type Route, routerOf } from '../../../src/server/http/router.ts'
-import { Deadlines } from '../../../src/server/load/deadlines.ts'
+import { ResponseWriter } from '../../../src/server/http/response-writer.ts'
 import { LoopScheduler } from '../../../src/server/load/loop-scheduler.ts'
-import { type RateLimiter, rateLimiter } from '../../../src/server/load/rate-limiter.ts'
-import { clientAddresses } from '../../../src/server/sockets/client-address.ts'
+import { RateLimiter } from '../../../src/server/load/rate-limiter.ts'
+import { HttpCounters } from '../../../src/server/metrics/metrics.ts'
+import { ClientAddresses } from '../../../src/server/sockets/client-address.ts'
 import { rawConnect, waitUntil } from '../raw-http.ts'
 
 type Answer = Promise<Parsed<Reply>>
@@ -22,7 +19,7 @@ const LONG_MS = 60_000
 
 interface Changes {
   readonly method?: Route['method']
-  readonly writer?: Partial<ResponseWriter>
+  readonly writer?: Pick<ResponseWriter, 'write'>
   readonly limiters?: ReadonlyMap<string, RateLimiter>
   readonly routeDeadlineMs?: number
 }
@@ -33,8 +30,8 @@ async function startFront(answer: () => Answer, changes: Changes = {}) {
   const log = (_: unknown, message: string) => void logged.push(message)
   const lines = { info: log, warn: log, error: log }
   const context: ExchangeContext = {
-    writer: { ...responseWriter('*', () => null), ...changes.writer },
-    http: httpCounters(),
+    writer: Object.assign(new ResponseWriter('*', () => null), changes.writer),
+    http: new HttpCounters(),
     log: lines,
     onStep: () => {},
     damage: new DamageLines(lines),
@@ -45,13 +42,13 @@ async function startFront(answer: () => Answer, changes: Changes = {}) {
   const route: Route = { name: 'slow', method, path: '/slow', isApi: false, answer }
   const app = App()
   const front = httpFront({
-    router: routerOf([route]),
-    addresses: clientAddresses([]),
+    router: new Router([route]),
+    addresses: new ClientAddresses([]),
     limiters,
     clock: () => 0,
     state: { isStarting: () => false, notReady: () => null, figures: () => ({}) },
     isKnownAddress: () => true,
-    kept: new ResponseCache({ version: () => 0, maxBytes: 1 << 20, isChecked: false }),
+    cache: new ResponseCache(() => 0, 1 << 20),
     // Not as long as a route's: who waits equally long for both waits in one place.
     bodyDeadlineMs: 2 * LONG_MS,
     routeDeadlineMs,
@@ -113,7 +110,7 @@ test('a late answer in time is the answer', async () => {
   front.app.close()
 })
 
-test('an answer that cannot be written closes its connection, and is told', async () => {
+test('an answer that cannot be written closes its connection, and is logged', async () => {
   const write = () => {
     throw new Error('too long')
   }
@@ -124,7 +121,7 @@ test('an answer that cannot be written closes its connection, and is told', asyn
   front.app.close()
 })
 
-test('who waited for its body and then for its answer waits for nothing more', async () => {
+test('an exchange that waited for its body and then for its answer waits for nothing more', async () => {
   const front = await startFront(async () => accept(jsonReply('{}')), { method: 'POST' })
   const headers = { 'content-type': 'application/json' }
   const response = await fetch(front.url, { method: 'POST', headers, body: '{}' })
@@ -134,7 +131,7 @@ test('who waited for its body and then for its answer waits for nothing more', a
 })
 
 test('a 500 has the headers of the rate limit beside the id of its line', async () => {
-  const limiters = new Map([['slow', rateLimiter({ limit: 9, windowMs: 1_000 })]])
+  const limiters = new Map([['slow', new RateLimiter({ limit: 9, windowMs: 1_000 })]])
   const front = await startFront(() => Promise.reject(new Error('defect')), { limiters })
   const { status, headers } = await fetch(front.url)
   expect([status, headers.get('x-ratelimit-remaining')]).toEqual([500, '8'])

@@ -194,8 +194,8 @@ test('a configured origin takes the place of the star', async () => {
 test('every answer forbids guessing its type, frames of other pages and referrers', async () => {
   for (const path of [SEARCH, '/healthz', '/ws', '/nowhere', '/api/v2/search/tokens/detailed']) {
     const { headers } = await ask('GET', path)
-    const told = ['x-content-type-options', 'x-frame-options', 'referrer-policy']
-    expect([path, ...told.map((name) => headers[name])]).toEqual([
+    const names = ['x-content-type-options', 'x-frame-options', 'referrer-policy']
+    expect([path, ...names.map((name) => headers[name])]).toEqual([
       path,
       ...['nosniff', 'SAMEORIGIN', 'no-referrer'],
     ])
@@ -234,8 +234,8 @@ test('health is always 200, readiness tells why not, metrics have both kinds of 
   expect((await ask('GET', '/healthz')).body.toString()).toBe('{"status":"ok"}')
   const notReady = await ask('GET', '/readyz')
   expect(notReady.status).toBe(503)
-  const told = JSON.parse(notReady.body.toString())
-  expect(told).toMatchObject({ status: 'not ready', reason: 'The journal is full.', tokens: 7 })
+  const answer = JSON.parse(notReady.body.toString())
+  expect(answer).toMatchObject({ status: 'not ready', reason: 'The journal is full.', tokens: 7 })
   expect((await ask('GET', SEARCH)).status).toBe(200)
   fake.notReady = null
   const ready = await ask('GET', '/readyz')

@@ -1,11 +1,13 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Parsed } from '../../../src/protocol/requests/parsers.ts'
-import { EarlyBody, readBody } from '../../../src/server/http/body-reader.ts'
-import { MAX_BODY_BYTES } from '../../../src/server/load/limits.ts'
+import { RequestBody } from '../../../src/server/http/request.ts'
 import { errorOf } from '../error-json.ts'
 import { type FakeService, startFake } from '../fake-service.ts'
 import { BEFORE_IDLE_MS, exchange, rawConnect, waitUntil } from '../raw-http.ts'
+
+/** Limits of the server, private to their files. */
+const MAX_BODY_BYTES = 16 * 1024
 
 let fake: FakeService
 /** It waits for a body so shortly that on a machine that stands still none may come in time. */
@@ -120,15 +122,15 @@ test('whatever pieces a body comes in, it is those bytes, and past the limit a 4
           bodies.push(body.ok ? { ok: true, value: Buffer.from(body.value) } : body)
         let hear: (chunk: ArrayBuffer, isLast: boolean) => void = () => {}
         const source = { onData: (heard: typeof hear) => (hear = heard) }
-        const early = knownAfter === null ? null : new EarlyBody(source)
-        if (early === null) readBody(source, done)
+        const body = new RequestBody(source)
+        if (knownAfter === null) body.read(done)
         for (const [index, bytes] of pieces.entries()) {
-          if (index === knownAfter) early?.read(done)
+          if (index === knownAfter) body.read(done)
           const lent = new Uint8Array(bytes)
           hear(lent.buffer, index === pieces.length - 1)
           lent.fill(0)
         }
-        if (knownAfter !== null && knownAfter >= pieces.length) early?.read(done)
+        if (knownAfter !== null && knownAfter >= pieces.length) body.read(done)
         const whole = Buffer.concat(pieces)
         expect(bodies.length).toBe(1)
         if (whole.length > MAX_BODY_BYTES)
@@ -169,7 +171,7 @@ test('clients that vanish during the body leave nothing behind', async () => {
   expect((await post('{}')).status).toBe(200)
 })
 
-test('half a request and an idle socket hold nobody up', async () => {
+test('half a request and an idle socket hold up no other client', async () => {
   const half = await rawConnect(fake.server.port)
   half.socket.write('GET /heal')
   const idle = await rawConnect(fake.server.port)

@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest'
 import { UNFINISHED } from '../../../src/base/budget.ts'
 import { accept } from '../../../src/protocol/requests/parsers.ts'
-import { collectGarbage } from '../../../src/server/admin/admin-routes.ts'
-import { CODINGS } from '../../../src/server/http/encoded-body.ts'
+import { collectGarbage } from '../../../src/server/admin/admin-server.ts'
 import { jsonReply, type Reply, textOf } from '../../../src/server/http/reply.ts'
-import { type Answered, ResponseCache } from '../../../src/server/http/response-cache.ts'
-import { MAX_KEPT_REQUEST_CHARACTERS } from '../../../src/server/load/limits.ts'
+import {
+  type Answered,
+  MAX_CACHED_REQUEST_CHARACTERS,
+  ResponseCache,
+} from '../../../src/server/http/response-cache.ts'
 import { fakeAnswers, startFake } from '../fake-service.ts'
 
 function replyIn(answer: Answered): Reply {
@@ -17,35 +19,41 @@ function replyIn(answer: Answered): Reply {
 test('an answer is made once for a state, and made anew for the next', () => {
   let version = 1
   let made = 0
-  const kept = new ResponseCache({ version: () => version, maxBytes: 1 << 20, isChecked: false })
+  const cache = new ResponseCache(() => version, 1 << 20)
   const ask = (key: string) =>
-    textOf(replyIn(kept.answer(key, () => accept(jsonReply(`${key} ${++made}`)))))
+    textOf(replyIn(cache.answer(key, () => accept(jsonReply(`${key} ${++made}`)))))
   expect([ask('a'), ask('b'), ask('a'), ask('b')]).toEqual(['a 1', 'b 2', 'a 1', 'b 2'])
   version = 2
   expect([ask('a'), ask('a')]).toEqual(['a 3', 'a 3'])
-  expect(kept.figures()).toMatchObject({ answer_cache_hits_total: 3, answer_cache_misses_total: 3 })
+  expect(cache.figures()).toMatchObject({
+    answer_cache_hits_total: 3,
+    answer_cache_misses_total: 3,
+  })
 })
 
-test('an answer that takes several turns is one that was not kept, whatever the turns', () => {
-  const kept = new ResponseCache({ version: () => 1, maxBytes: 1 << 20, isChecked: false })
-  for (let turn = 0; turn < 5; turn++) expect(kept.answer('a', () => UNFINISHED)).toBe(UNFINISHED)
-  expect(textOf(replyIn(kept.answer('a', () => accept(jsonReply('made')))))).toBe('made')
-  expect(kept.figures()).toMatchObject({ answer_cache_hits_total: 0, answer_cache_misses_total: 1 })
+test('an answer that takes several turns counts as one miss, whatever the turns', () => {
+  const cache = new ResponseCache(() => 1, 1 << 20)
+  for (let turn = 0; turn < 5; turn++) expect(cache.answer('a', () => UNFINISHED)).toBe(UNFINISHED)
+  expect(textOf(replyIn(cache.answer('a', () => accept(jsonReply('made')))))).toBe('made')
+  expect(cache.figures()).toMatchObject({
+    answer_cache_hits_total: 0,
+    answer_cache_misses_total: 1,
+  })
 })
 
-test('long requests, which V8 hashes by their length alone from 16,384 characters on, are answered anew and not kept', () => {
-  const kept = new ResponseCache({ version: () => 0, maxBytes: 1 << 20, isChecked: false })
+test('long requests, which V8 hashes by their length alone from 16,384 characters on, are answered anew and not cached', () => {
+  const cache = new ResponseCache(() => 0, 1 << 20)
   let made = 0
   const ask = (characters: number) =>
-    kept.answer('x'.repeat(characters), () => {
+    cache.answer('x'.repeat(characters), () => {
       made += 1
       return accept(jsonReply('[]'))
     })
-  for (const characters of [16_384, 16_384, 20_000, MAX_KEPT_REQUEST_CHARACTERS + 1])
+  for (const characters of [16_384, 16_384, 20_000, MAX_CACHED_REQUEST_CHARACTERS + 1])
     ask(characters)
   expect(made).toBe(4)
-  expect(kept.figures()).toMatchObject({ answer_cache_bytes: 0, answer_cache_misses_total: 4 })
-  for (let times = 0; times < 2; times++) ask(MAX_KEPT_REQUEST_CHARACTERS)
+  expect(cache.figures()).toMatchObject({ answer_cache_bytes: 0, answer_cache_misses_total: 4 })
+  for (let times = 0; times < 2; times++) ask(MAX_CACHED_REQUEST_CHARACTERS)
   expect(made).toBe(5)
 })
 
@@ -62,21 +70,23 @@ test('the bodies of tables that are remembered as parsed are short', async () =>
     return service.calls.pop()?.args[0]
   }
   const service = await startFake()
-  expect(await parsed(MAX_KEPT_REQUEST_CHARACTERS)).toBe(await parsed(MAX_KEPT_REQUEST_CHARACTERS))
+  expect(await parsed(MAX_CACHED_REQUEST_CHARACTERS)).toBe(
+    await parsed(MAX_CACHED_REQUEST_CHARACTERS),
+  )
   expect(await parsed(16_384)).not.toBe(await parsed(16_384))
   await service.server.stop()
 })
 
-test('what is kept stays within its bytes, the longest unasked goes first', () => {
-  const kept = new ResponseCache({ version: () => 0, maxBytes: 50_000, isChecked: false })
+test('the cache stays within its bytes, the answer unasked for longest goes first', () => {
+  const cache = new ResponseCache(() => 0, 50_000)
   let made = 0
   const ask = (key: number) =>
-    kept.answer(String(key), () => {
+    cache.answer(String(key), () => {
       made += 1
       return accept(jsonReply('x'.repeat(1_000)))
     })
   for (let key = 0; key < 1_000; key++) ask(key)
-  expect(kept.figures().answer_cache_bytes).toBeLessThanOrEqual(50_000)
+  expect(cache.figures().answer_cache_bytes).toBeLessThanOrEqual(50_000)
   expect(made).toBe(1_000)
   ask(999)
   expect(made).toBe(1_000)
@@ -86,28 +96,31 @@ test('what is kept stays within its bytes, the longest unasked goes first', () =
 
 test('short answers, of which millions fit by their bytes, take no more memory than is theirs', () => {
   const maxBytes = 4 << 20
-  const kept = new ResponseCache({ version: () => 0, maxBytes, isChecked: false })
+  const cache = new ResponseCache(() => 0, maxBytes)
   const heapBytes = () => {
     collectGarbage()
     return process.memoryUsage().heapUsed
   }
   const before = heapBytes()
-  for (let key = 0; key < 40_000; key++) kept.answer(`key ${key}`, () => accept(jsonReply('[]')))
+  for (let key = 0; key < 40_000; key++) cache.answer(`key ${key}`, () => accept(jsonReply('[]')))
   expect(heapBytes() - before).toBeLessThan(1.5 * maxBytes)
-  expect(kept.figures().answer_cache_bytes).toBeGreaterThan(0.9 * maxBytes)
+  expect(cache.figures().answer_cache_bytes).toBeGreaterThan(0.9 * maxBytes)
 })
 
-test('a kept answer lies in memory of its own, also what is compressed of it', () => {
-  const kept = new ResponseCache({ version: () => 0, maxBytes: 1 << 20, isChecked: false })
+test('a cached answer lies in memory of its own, and so do its compressed forms', () => {
+  const cache = new ResponseCache(() => 0, 1 << 20)
   for (const characters of [2, 300, 3_000, 30_000]) {
     const text = 'x'.repeat(characters)
     for (const [key, json] of [
       [`text ${characters}`, text] as const,
       [`bytes ${characters}`, Buffer.from(text)] as const,
     ]) {
-      const { body } = replyIn(kept.answer(key, () => accept(jsonReply(json))))
-      if (typeof body === 'string') throw new Error('it is not kept as bytes')
-      const forms = [body.bytes, ...CODINGS.flatMap((coding) => body.compressed(coding) ?? [])]
+      const { body } = replyIn(cache.answer(key, () => accept(jsonReply(json))))
+      if (typeof body === 'string') throw new Error('it is not cached as bytes')
+      const forms = [
+        body.bytes,
+        ...(['br', 'gzip'] as const).flatMap((coding) => body.compressed(coding) ?? []),
+      ]
       expect(forms.length).toBe(characters < 1024 ? 1 : 3)
       for (const { buffer, length } of forms) expect(buffer.byteLength).toBe(length)
       expect(body.bytes.toString()).toBe(text)
@@ -134,7 +147,7 @@ test('of requests of one state each gets the answer to its own path, query and b
   await server.stop()
 })
 
-test('a refusal is never kept', async () => {
+test('a refusal is never cached', async () => {
   const { server, calls } = await startFake()
   for (let i = 0; i < 3; i++) {
     const answer = await fetch(`${server.url}/api/v2/search/tokens/detailed`)
@@ -144,7 +157,7 @@ test('a refusal is never kept', async () => {
   await server.stop()
 })
 
-test('the check of kept answers finds one that is not a fresh one', async () => {
+test('the check of cached answers finds one that is not a fresh one', async () => {
   const [stale, checked] = await Promise.all([
     startFake({ answers: sameVersion() }),
     startFake({ answers: sameVersion(), checksCache: true }),

@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { accept } from '../../../src/protocol/requests/parsers.ts'
+import { type Route, Router } from '../../../src/server/http/front.ts'
 import { jsonReply } from '../../../src/server/http/reply.ts'
-import { type Route, routerOf } from '../../../src/server/http/router.ts'
 
 function route(path: string): Route {
   return { name: path, method: 'GET', path, isApi: true, answer: () => accept(jsonReply('{}')) }
 }
 
 const PATHS = ['/t/:mint', '/t/all', '/t/:mint/swaps', '/:wallet/t', '/t/:mint/t', '/t']
-const router = routerOf(PATHS.map(route))
+const router = new Router(PATHS.map(route))
 
 test.each([
   ['/t', '/t', null],
@@ -50,12 +50,12 @@ test('any path is found by its pieces, in whatever order the routes are: as many
         )
       }
       const expected = paths.find((own) => own === path) ?? paths.find(fits)
-      expect(routerOf(paths.map(route)).find(path)?.route.path).toBe(expected)
+      expect(new Router(paths.map(route)).find(path)?.route.path).toBe(expected)
     }),
     { numRuns: 500 },
   )
 })
 
 test('a path with two names is none that the router takes', () => {
-  expect(() => routerOf([route('/t/:mint/:wallet')])).toThrow('/t/:mint/:wallet')
+  expect(() => new Router([route('/t/:mint/:wallet')])).toThrow('/t/:mint/:wallet')
 })

@@ -5,8 +5,11 @@ import {
   newConnection,
 } from '../../../src/server/live/connection/connection.ts'
 import { DeferredUnsubscribe } from '../../../src/server/live/feed.ts'
-import { DEPARTURE_SLICE_MS, MAX_DEPARTED } from '../../../src/server/load/limits.ts'
 import { SILENT_OUTLET } from '../silent-outlet.ts'
+
+/** Limits of the server, private to their files. */
+const DEPARTURE_SLICE_MS = 2
+const MAX_DEPARTED = 50_000
 
 const connections = (count: number): LiveConnection[] =>
   Array.from({ length: count }, (_, index) =>

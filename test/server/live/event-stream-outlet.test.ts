@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
+import { MAX_BUFFERED_BYTES } from '../../../src/server/live/connection/connection.ts'
 import { EventStreamOutlet } from '../../../src/server/live/event-streams.ts'
-import { EVENT_STREAM_PIECE_BYTES, MAX_BUFFERED_BYTES } from '../../../src/server/load/limits.ts'
+
+/** Limits of the server, private to their files. */
+const EVENT_STREAM_PIECE_BYTES = 16 * 1024
 
 type Response = ConstructorParameters<typeof EventStreamOutlet>[0]
 

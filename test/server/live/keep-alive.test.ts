@@ -1,8 +1,11 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { newConnection } from '../../../src/server/live/connection/connection.ts'
 import { keepAlive } from '../../../src/server/live/feed.ts'
-import { PING_MS, SILENCE_MS } from '../../../src/server/load/limits.ts'
 import { SILENT_OUTLET } from '../silent-outlet.ts'
+
+/** Limits of the server, private to their files. */
+const PING_MS = 30_000
+const SILENCE_MS = 60_000
 
 afterEach(() => void vi.useRealTimers())
 

@@ -1,7 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { FairQueue } from '../../../src/server/load/fair-queue.ts'
-import { CLIENT_DEBT_MS, CLIENT_SLICE_MS } from '../../../src/server/load/limits.ts'
+import { FairQueue } from '../../../src/server/load/loop-scheduler.ts'
+
+/** Limits of the server, private to their files. */
+const CLIENT_DEBT_MS = 10
+const CLIENT_SLICE_MS = 0.5
 
 interface Item {
   readonly client: string
@@ -97,7 +100,7 @@ test('one thing at a time waits for two slices at most, however many want a thou
   )
 })
 
-test('those who come new, however many, leave the others half of the turns', () => {
+test('new clients, however many, leave the others half of the turns', () => {
   const loop = new Loop()
   for (let index = 0; index < 100; index++) loop.add('old', CLIENT_SLICE_MS)
   loop.serveOne()
@@ -202,7 +205,7 @@ test('what is not done goes on behind the rest of its client, and a long step is
   expect(served.length).toBe(5)
 })
 
-test('a step that throws takes its place from nobody', () => {
+test('a step that throws takes the place of no other', () => {
   const queue = new FairQueue<string>(() => 0)
   queue.add('a', 'a1')
   queue.add('a', 'a2')

@@ -1,11 +1,13 @@
 import { connect } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import type { ServerOptions } from '../../../src/server/http/options.ts'
-import { TURN_MS } from '../../../src/server/load/limits.ts'
+import type { ServerOptions } from '../../../src/server/server.ts'
 import { type FakeService, startFake } from '../fake-service.ts'
 import { PAST_THE_KERNEL_BYTES } from '../kernel-buffers.ts'
 import { LiveClient } from '../live-client.ts'
 import { BEFORE_IDLE_MS, exchange, rawConnect, waitUntil } from '../raw-http.ts'
+
+/** Limits of the server, private to their files. */
+const TURN_MS = 4
 
 let fake: FakeService
 const start = async (changes: Partial<ServerOptions> = {}) => {
@@ -40,7 +42,7 @@ test('one socket more than allowed is closed, and there is room again when one l
   for (const raw of three) raw.socket.destroy()
 })
 
-test('who has been answered makes room while less than an eighth of all sockets is free', async () => {
+test('a client that was answered makes room while less than an eighth of all sockets is free', async () => {
   await start({ limits: { sockets: 16 } })
   const ask = async () => {
     const raw = await rawConnect(fake.server.port)
@@ -49,11 +51,11 @@ test('who has been answered makes room while less than an eighth of all sockets 
     return raw
   }
   const idle = await Promise.all(Array.from({ length: 13 }, () => rawConnect(fake.server.port)))
-  const kept = await ask()
+  const open = await ask()
   const last = await ask()
   await waitUntil(() => last.isEnded, BEFORE_IDLE_MS)
-  expect([kept.isEnded, last.isEnded]).toEqual([false, true])
-  for (const raw of [...idle, kept]) raw.socket.destroy()
+  expect([open.isEnded, last.isEnded]).toEqual([false, true])
+  for (const raw of [...idle, open]) raw.socket.destroy()
 })
 
 test('live connections count as sockets until they close', async () => {
@@ -192,7 +194,7 @@ test.each([400_000, 40_000])(
   },
 )
 
-test('requests of one turn that take long wait for the next, and who has sent more behind one is cut', async () => {
+test('requests of one turn that take long wait for the next, and a client that has sent more behind one is cut off', async () => {
   await start()
   fake.body = () => {
     const endMs = performance.now() + 2 * TURN_MS
@@ -219,21 +221,18 @@ test.each([
   ['HEAD', '/healthz', ''],
   ['OPTIONS', '/api/v2/meme', ''],
   ['GET', '/healthz', 'If-None-Match: *\r\n'],
-])(
-  'answers without a body that nobody reads do not pile up: %s %s',
-  async (method, path, header) => {
-    await start()
-    const socket = connect(fake.server.port, '127.0.0.1').pause()
-    socket.on('error', () => {})
-    const closed = new Promise((resolve) => socket.once('close', resolve))
-    socket.write(`${method} ${path} HTTP/1.1\r\nHost: x\r\n${header}\r\n`.repeat(10_000))
-    await expect.poll(async () => (await figures()).http_unread_answers_total, LOOKED_FOR).toBe(1)
-    socket.resume()
-    await closed
-  },
-)
+])('unread answers without a body do not pile up: %s %s', async (method, path, header) => {
+  await start()
+  const socket = connect(fake.server.port, '127.0.0.1').pause()
+  socket.on('error', () => {})
+  const closed = new Promise((resolve) => socket.once('close', resolve))
+  socket.write(`${method} ${path} HTTP/1.1\r\nHost: x\r\n${header}\r\n`.repeat(10_000))
+  await expect.poll(async () => (await figures()).http_unread_answers_total, LOOKED_FOR).toBe(1)
+  socket.resume()
+  await closed
+})
 
-test('who waits for each answer gets all of them, those held back for a moment too', async () => {
+test('a client that waits for each answer gets all of them, those held back for a moment too', async () => {
   await start()
   const raw = await rawConnect(fake.server.port)
   for (let count = 1; count <= 2000; count++) {
@@ -250,7 +249,7 @@ test('who waits for each answer gets all of them, those held back for a moment t
   raw.socket.destroy()
 })
 
-/** How late a client may be by itself with a request into a connection that it was told is open. */
+/** How late a client may be by itself with a request into a connection that is announced as open. */
 const LATE_MS = 1_500
 
 test('an idle connection takes a next request for longer than the answer before has said', async () => {
@@ -259,10 +258,10 @@ test('an idle connection takes a next request for longer than the answer before 
   const get = 'GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n'
   raw.socket.write(get)
   await waitUntil(() => raw.received.length > 0)
-  const told = /^Keep-Alive: timeout=(\d+)\r$/m.exec(raw.received.toString())?.[1]
-  expect(Number(told)).toBeGreaterThan(1)
+  const announcedS = /^Keep-Alive: timeout=(\d+)\r$/m.exec(raw.received.toString())?.[1]
+  expect(Number(announcedS)).toBeGreaterThan(1)
   const firstLength = raw.received.length
-  await new Promise((resolve) => setTimeout(resolve, Number(told) * 1000 + LATE_MS))
+  await new Promise((resolve) => setTimeout(resolve, Number(announcedS) * 1000 + LATE_MS))
   raw.socket.write(get)
   await waitUntil(() => raw.received.length > firstLength)
   expect(raw.received.length).toBeGreaterThan(firstLength)
@@ -294,8 +293,8 @@ test('answers do not tell what serves them, and a defect is found by its id', as
   }
   const response = await fetch(`${fake.server.url}/api/v2/search/tokens/detailed?query=a`)
   expect(response.status).toBe(500)
-  const told = `${JSON.stringify([...response.headers])}${await response.text()}`
-  expect(told).not.toMatch(/secret|uWebSockets|node_modules|\.ts\b/i)
+  const answer = `${JSON.stringify([...response.headers])}${await response.text()}`
+  expect(answer).not.toMatch(/secret|uWebSockets|node_modules|\.ts\b/i)
   expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
   expect(response.headers.get('x-content-type-options')).toBe('nosniff')
 })

@@ -2,12 +2,14 @@ import { connect } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import type { AdjustableLimits } from '../../../src/config/surface.ts'
-import { TURN_MS } from '../../../src/server/load/limits.ts'
 import { LoopScheduler } from '../../../src/server/load/loop-scheduler.ts'
 import { handshake } from '../../attacks/raw-sockets.ts'
 import { type FakeService, startFake } from '../fake-service.ts'
 import { LiveClient } from '../live-client.ts'
 import { type RawConnection, rawConnect, waitUntil } from '../raw-http.ts'
+
+/** Limits of the server, private to their files. */
+const TURN_MS = 4
 
 let fake: FakeService
 const start = async (limits: Partial<AdjustableLimits> = {}) => {
@@ -53,7 +55,7 @@ test('where a turn of the loop takes long, what waits has a share of it', async 
   expect(served).toBe(60)
 })
 
-test('time that a turn gave to something else is held against nobody who asks in it', () => {
+test('time that a turn gave to something else is counted for no client', () => {
   let nowMs = 0
   const turns = new LoopScheduler(() => nowMs)
   let begun = 0
@@ -85,11 +87,11 @@ test('messages that are too many for a turn are served in later ones, in the ord
     client.socket.send(costly('unsubscribe', round))
   }
   await expect.poll(() => client.received.length, LOOKED_FOR).toBe(120)
-  const told = client.received as Told[]
-  expect(told.map(({ type }) => type)).toEqual(
+  const messages = client.received as Told[]
+  expect(messages.map(({ type }) => type)).toEqual(
     Array.from({ length: 40 }, () => ['subscribed', 'pong', 'unsubscribed']).flat(),
   )
-  const firsts = told.flatMap(({ mints }) => (mints === undefined ? [] : [mints[0]]))
+  const firsts = messages.flatMap(({ mints }) => (mints === undefined ? [] : [mints[0]]))
   expect(firsts).toEqual(
     Array.from({ length: 80 }, (_, n) => `${Math.floor(n / 2)}/0`.padStart(44, 'm')),
   )
@@ -103,7 +105,7 @@ test('messages that are too many for a turn are served in later ones, in the ord
   client.close()
 })
 
-test('one who asks for one thing does not wait for all that another has sent', async () => {
+test('a client that sends one request does not wait for all that another has sent', async () => {
   await start()
   const [flood, second, quiet] = await Promise.all([
     from('9.9.9.9'),
@@ -186,7 +188,7 @@ test.each([
   ['streams of events that are refused', 'GET /api/v2/stream HTTP/1.1\r\nHost: x\r\n\r\n'],
   ['handshakes that are refused', handshake('')],
 ])(
-  'who sends thousands of %s in one piece is cut off behind the first that has to wait',
+  'a client that sends thousands of %s in one piece is cut off behind the first that has to wait',
   async (_, request) => {
     await start()
     const flood = await rawConnect(fake.server.port)
@@ -220,7 +222,7 @@ test('a stream of events that has to wait for its turn begins in a later one, an
   await expect.poll(figures, LOOKED_FOR).toMatchObject({ live_connections: 0, sockets: 1 })
 })
 
-test('handshakes and requests that are torn hurt nobody', async () => {
+test('handshakes and requests that are torn hurt no other client', async () => {
   await start()
   busyAnswers()
   for (let round = 0; round < 10; round++) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type RateLimiter, rateLimiter } from '../../../src/server/load/rate-limiter.ts'
+import { RateLimiter } from '../../../src/server/load/rate-limiter.ts'
 import { leastMs } from '../../least-time.ts'
 
 const WINDOW_MS = 100
@@ -29,7 +29,7 @@ class NaiveWindows {
 test('with room for everybody exactly the limit passes in every window', () => {
   fc.assert(
     fc.property(requests, fc.integer({ min: 1, max: 5 }), (asked, limit) => {
-      const limiter = rateLimiter({ limit, windowMs: WINDOW_MS })
+      const limiter = new RateLimiter({ limit, windowMs: WINDOW_MS })
       const naive = new NaiveWindows()
       let nowMs = 0
       for (const { client, waitMs } of asked) {
@@ -43,7 +43,7 @@ test('with room for everybody exactly the limit passes in every window', () => {
   )
 })
 
-test('with less room than clients nobody passes the limit in the window that the answer names', () => {
+test('with less room than clients no client passes the limit in the window that the answer names', () => {
   fc.assert(
     fc.property(
       requests,
@@ -52,7 +52,7 @@ test('with less room than clients nobody passes the limit in the window that the
       fc.integer({ min: 1, max: 3 }),
       (asked, limit, room, shared) => {
         // In whole seconds, so that the answer's seconds tell where a window ends.
-        const limiter = rateLimiter({ limit, windowMs: WINDOW_MS * 1000 }, room, shared)
+        const limiter = new RateLimiter({ limit, windowMs: WINDOW_MS * 1000 }, room, shared)
         const allowed = new Map<string, number>()
         let nowS = 0
         for (const { client, waitMs } of asked) {
@@ -68,8 +68,8 @@ test('with less room than clients nobody passes the limit in the window that the
   )
 })
 
-test('a flood of addresses neither grows the count nor resets anybody', () => {
-  const limiter = rateLimiter({ limit: 2, windowMs: 60_000 }, 100, 10)
+test('a flood of addresses neither grows the count nor resets a window', () => {
+  const limiter = new RateLimiter({ limit: 2, windowMs: 60_000 }, 100, 10)
   expect(limiter.take('victim', 0).allowed).toBe(true)
   expect(limiter.take('victim', 0).allowed).toBe(true)
   let allowed = 0
@@ -80,16 +80,16 @@ test('a flood of addresses neither grows the count nor resets anybody', () => {
   expect(allowed).toBe(99 + 10 * 2)
 })
 
-test('places of clients whose windows have ended are taken by others, who share nothing', () => {
+test('places of clients whose windows have ended are taken by others, which share nothing', () => {
   const room = 10
-  const limiter = rateLimiter({ limit: 1, windowMs: WINDOW_MS }, room, 1)
+  const limiter = new RateLimiter({ limit: 1, windowMs: WINDOW_MS }, room, 1)
   for (let round = 0; round < 5; round++)
     for (let client = 0; client < room; client++)
       expect(limiter.take(`${round} ${client}`, round * WINDOW_MS).allowed).toBe(true)
 })
 
 test('a window that is shared ends as others do, also where the clock is set back', () => {
-  const limiter = rateLimiter({ limit: 1, windowMs: WINDOW_MS }, 1, 1)
+  const limiter = new RateLimiter({ limit: 1, windowMs: WINDOW_MS }, 1, 1)
   for (const nowMs of [1e6, 1e6 + WINDOW_MS, 1e3, 1e3 + WINDOW_MS])
     for (const client of ['own', 'shared']) {
       expect(limiter.take(client, nowMs).allowed).toBe(true)
@@ -99,8 +99,8 @@ test('a window that is shared ends as others do, also where the clock is set bac
 
 test('a request costs the same while some hundred thousand clients come and go', () => {
   const rule = { limit: 5, windowMs: 60_000 }
-  const few = comers(rateLimiter(rule))
-  const many = comers(rateLimiter(rule))
+  const few = comers(new RateLimiter(rule))
+  const many = comers(new RateLimiter(rule))
   // Two windows of them, so that as many have ended as are running.
   many(2 * 80_000)
   expect(leastMs(() => many(2_000))).toBeLessThan(10 * leastMs(() => few(2_000)))

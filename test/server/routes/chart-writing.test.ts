@@ -4,12 +4,15 @@ import type { ChartQuery } from '../../../src/protocol/queries.ts'
 import { accept } from '../../../src/protocol/requests/parsers.ts'
 import { EngineService } from '../../../src/query/engine-service.ts'
 import { ChartWritings } from '../../../src/server/live/hub/followed-candles.ts'
-import { CHART_CACHE_MS, MAX_CHART_WRITINGS } from '../../../src/server/load/limits.ts'
 import { cachedChart } from '../../../src/server/routes/chart-cache.ts'
 import { budgetOf, readInTurns } from '../../budgets.ts'
 import { created, price, START_SECOND, swap } from '../../oracle/fixtures.ts'
 import { engineOf } from '../../store/restoring.ts'
 import { fakeAnswers } from '../fake-service.ts'
+
+/** Limits of the server, private to their files. */
+const CHART_CACHE_MS = 5000
+const MAX_CHART_WRITINGS = 32
 
 const GOES = 20
 const QUERY: ChartQuery = {
@@ -56,21 +59,21 @@ function goesOf(ask: () => unknown): number {
   return goes
 }
 
-test('a chart is read once and written in as many turns as it takes, then kept', () => {
+test('a chart is read once and written in as many turns as it takes, then cached', () => {
   const { begun, ask } = slowCharts()
   expect(goesOf(() => ask('A'))).toBe(GOES)
   expect(ask('A')).toMatchObject({ ok: true })
   expect(begun).toEqual(['A'])
 })
 
-test('who asks for a chart that is being written goes on with it', () => {
+test('a request for a chart that is being written goes on with it', () => {
   const { begun, ask } = slowCharts()
   for (let go = 1; go < GOES / 2; go += 1) expect(ask('A')).toBe(UNFINISHED)
   expect(goesOf(() => ask('A'))).toBe(GOES / 2 + 1)
   expect(begun).toEqual(['A'])
 })
 
-test('a chart that nobody went on with is read anew', () => {
+test('a chart that no request went on with is read anew', () => {
   const { begun, clock, ask } = slowCharts()
   expect(ask('A')).toBe(UNFINISHED)
   clock.nowMs += CHART_CACHE_MS
@@ -78,7 +81,7 @@ test('a chart that nobody went on with is read anew', () => {
   expect(begun).toEqual(['A', 'A'])
 })
 
-test('a clock that is set back makes a chart anew, one that is kept and one that is being written', () => {
+test('a clock that is set back makes a chart anew, a cached one and one that is being written', () => {
   const { begun, clock, ask } = slowCharts()
   goesOf(() => ask('A'))
   expect(ask('B')).toBe(UNFINISHED)

@@ -17,13 +17,13 @@ const ASK = { event: 'all_trades', data: { action: 'subscribe', id: 'me' } }
 /** What comes of asking for all trades at an address of the service, over both transports. */
 async function asked(authority: string, headers: Record<string, string> = {}) {
   const client = await LiveClient.open(`ws://${authority}/ws?id=me`, { headers })
-  const told = await client.ask(ASK)
+  const answer = await client.ask(ASK)
   client.close()
   const stream = await fetch(`http://${authority}/api/v2/stream?channel=all_trades`, { headers })
   const reader = stream.body?.getReader()
   const first = new TextDecoder().decode((await reader?.read())?.value)
   await reader?.cancel()
-  return [Object(told).type, Object(told).code, /"type":"(\w+)"/.exec(first)?.[1]]
+  return [Object(answer).type, Object(answer).code, /"type":"(\w+)"/.exec(first)?.[1]]
 }
 const GIVEN = ['subscribed', undefined, 'subscribed']
 const REFUSED = ['error', 'not_local', 'error']
@@ -44,7 +44,7 @@ test('all trades are given to programs of this machine, and through no proxy on 
     ])
 })
 
-test.skipIf(OWN === undefined)('all trades are refused to who comes from elsewhere', async () => {
+test.skipIf(OWN === undefined)('all trades are refused to clients from elsewhere', async () => {
   const port = await start('0.0.0.0')
   expect(await asked(`${OWN}:${port}`)).toEqual(REFUSED)
   expect(await asked(`127.0.0.2:${port}`)).toEqual(GIVEN)

@@ -1,12 +1,14 @@
 import { connect, type Socket } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { afterEach, expect, test } from 'vitest'
-import type { ServerOptions } from '../../../src/server/http/options.ts'
-import { NEW_SOCKETS_WINDOW_MS } from '../../../src/server/load/limits.ts'
-import { clientAddresses } from '../../../src/server/sockets/client-address.ts'
-import { NewSockets } from '../../../src/server/sockets/new-sockets.ts'
+import type { ServerOptions } from '../../../src/server/server.ts'
+import { NewSockets } from '../../../src/server/sockets/apps.ts'
+import { ClientAddresses } from '../../../src/server/sockets/client-address.ts'
 import { type FakeService, startFake } from '../fake-service.ts'
 import { BEFORE_IDLE_MS, exchange, rawConnect, waitUntil } from '../raw-http.ts'
+
+/** Limits of the server, private to their files. */
+const NEW_SOCKETS_WINDOW_MS = 10_000
 
 const HEALTH = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'
 const MANY = { sockets: 60_000, newSocketsPerAddress: 3 }
@@ -40,7 +42,7 @@ function letIn(counted: NewSockets, remote: ArrayBuffer, count: number): number 
 
 test('an address begins so many sockets in ten seconds, and as many again in the next ten', () => {
   let nowMs = 0
-  const counted = new NewSockets(MANY, clientAddresses([]), () => nowMs)
+  const counted = new NewSockets(MANY, new ClientAddresses([]), () => nowMs)
   expect(letIn(counted, address(9, 9, 9, 9), 10)).toBe(3)
   expect(letIn(counted, address(9, 9, 9, 8), 10)).toBe(3)
   nowMs = NEW_SOCKETS_WINDOW_MS - 1
@@ -50,7 +52,7 @@ test('an address begins so many sockets in ten seconds, and as many again in the
 })
 
 test('programs of this machine and trusted proxies stand for others: they are not counted', () => {
-  const counted = new NewSockets(MANY, clientAddresses(['10.0.0.0/8']))
+  const counted = new NewSockets(MANY, new ClientAddresses(['10.0.0.0/8']))
   expect(letIn(counted, address(127, 0, 0, 1), 10)).toBe(10)
   expect(letIn(counted, address(...Array.from({ length: 15 }, () => 0), 1), 10)).toBe(10)
   expect(letIn(counted, address(10, 1, 2, 3), 10)).toBe(10)
@@ -59,9 +61,9 @@ test('programs of this machine and trusted proxies stand for others: they are no
 
 test('where there are few sockets an address begins an eighth of them, one at least', () => {
   const some = { sockets: 80, newSocketsPerAddress: 2000 }
-  expect(letIn(new NewSockets(some, clientAddresses([])), address(9, 9, 9, 9), 80)).toBe(10)
+  expect(letIn(new NewSockets(some, new ClientAddresses([])), address(9, 9, 9, 9), 80)).toBe(10)
   const few = { sockets: 2, newSocketsPerAddress: 2000 }
-  expect(letIn(new NewSockets(few, clientAddresses([])), address(9, 9, 9, 9), 2)).toBe(1)
+  expect(letIn(new NewSockets(few, new ClientAddresses([])), address(9, 9, 9, 9), 2)).toBe(1)
 })
 
 test.skipIf(OWN === undefined)(
@@ -89,7 +91,7 @@ test.skipIf(OWN === undefined)(
   },
 )
 
-test('while hardly any socket is free an answer closes its connection, else it is kept', async () => {
+test('while hardly any socket is free an answer closes its connection, else it stays open', async () => {
   await start({ limits: { sockets: 16 } })
   const { port } = fake.server
   const asker = await rawConnect(port)

@@ -4,12 +4,14 @@ import { Agent, get } from 'node:https'
 import { join } from 'node:path'
 import { connect, type TLSSocket } from 'node:tls'
 import { afterEach, expect, test } from 'vitest'
-import { MAX_CERTIFICATES } from '../../../src/server/load/limits.ts'
 import { checkTlsFiles } from '../../../src/server/sockets/tls-files.ts'
 import { HAS_OPENSSL, makeCertificate } from '../certificates.ts'
 import { type FakeService, startFake } from '../fake-service.ts'
 import { LiveClient } from '../live-client.ts'
 import { waitUntil } from '../raw-http.ts'
+
+/** Limits of the server, private to their files. */
+const MAX_CERTIFICATES = 64
 
 const tlsTest = test.skipIf(!HAS_OPENSSL)
 

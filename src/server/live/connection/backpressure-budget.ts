@@ -1,5 +1,13 @@
-import { BUFFER_CHECK_BYTES, BUFFER_CHECK_MS, CLOSING_MS } from '../../load/limits.ts'
 import type { LiveConnection } from './connection.ts'
+
+/** uWebSockets.js cuts a socket that was closed and is not read on after about twelve seconds. */
+const CLOSING_MS = 16_000
+
+/** Buffers are looked at whenever this many bytes were published since the last look. */
+const BUFFER_CHECK_BYTES = 64 * 1024
+
+/** Buffers are looked at this long after a publish at the latest. */
+const BUFFER_CHECK_MS = 10
 
 /** Share of the bound past which readers are closed. */
 const CUT_FROM_SHARE = 3 / 4

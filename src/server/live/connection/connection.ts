@@ -4,13 +4,24 @@
  * incoming.ts its inbox, backpressure-budget.ts its unread bytes, live-gate.ts who may connect. Everything that a client
  * can make grow has a limit of the connection, of its address, and of all together.
  */
+
 import type { AdjustableLimits } from '../../../config/surface.ts'
 import type { LiveRequest } from '../../../protocol/live/live-messages.ts'
-import {
-  CATCH_UP_BUFFER_BYTES,
-  MAX_BUFFERED_BYTES,
-  MAX_MESSAGE_BYTES_PER_SECOND,
-} from '../../load/limits.ts'
+
+/**
+ * Bytes buffered for one live connection at most; past it the connection closes with 4009. What is
+ * left of a snapshot comes on top, and of a change as long: 5,000 bars are 1 MB by themselves.
+ */
+export const MAX_BUFFERED_BYTES = 1024 * 1024
+
+/** Replays and snapshots wait while more than this lies unread, far below what cuts the connection. */
+export const CATCH_UP_BUFFER_BYTES = 256 * 1024
+
+/**
+ * Bytes a second of one live connection's messages at most, and of all that one address has: long
+ * ones cost more than short ones.
+ */
+export const MAX_MESSAGE_BYTES_PER_SECOND = 16 * 1024 * 1024
 
 /** Sends a frame to a connection, and closes it when it has too much unread. */
 export type Send = (connection: LiveConnection, frame: string) => void

@@ -6,17 +6,37 @@ import {
 } from '../../../protocol/live/live-messages.ts'
 import type { Queries } from '../../../protocol/queries.ts'
 import { liveErrorFrame } from '../../../protocol/wire.ts'
-import { Fifo } from '../../load/fair-queue.ts'
-import * as limits from '../../load/limits.ts'
-import type { LoopScheduler, Waiting } from '../../load/loop-scheduler.ts'
+import { Fifo, type LoopScheduler, type Waiting } from '../../load/loop-scheduler.ts'
 import {
   hasMuchUnread,
   type LiveConnection,
+  MAX_MESSAGE_BYTES_PER_SECOND,
   MessageBudget,
   type MessageLimits,
   type Send,
 } from './connection.ts'
 import type { LiveFailures } from './live-failures.ts'
+
+/** Messages of live connections are served at once for this long in one turn of the loop: to wait costs them next to nothing. */
+const LIVE_TURN_MS = 1
+
+/** Bytes of a client's live message at most; past it the connection closes with 1009. */
+const MAX_MESSAGE_BYTES = 64 * 1024
+
+/**
+ * Bytes of messages of one live connection that wait for a later turn at most, as much as it may send
+ * in a second; past it the connection closes with 4010.
+ */
+const MAX_INBOX_BYTES = MAX_MESSAGE_BYTES_PER_SECOND
+
+/** What keeping one waiting message takes beside its bytes. */
+const INBOX_MESSAGE_BYTES = 256
+
+/**
+ * Bytes of waiting messages of all connections; past it those close that have more than an equal part
+ * waiting, so that there is never more than twice as much.
+ */
+const MAX_INBOXES_BYTES = 32 * 1024 * 1024
 
 interface IncomingParts {
   readonly limits: MessageLimits
@@ -62,14 +82,14 @@ export class Incoming {
   receive(connection: LiveConnection, message: ArrayBuffer, isBinary: boolean): void {
     if (connection.isClosed) return
     const nowMs = performance.now()
-    if (message.byteLength > limits.MAX_MESSAGE_BYTES) {
-      const reason = `messages are limited to ${limits.MAX_MESSAGE_BYTES} bytes`
+    if (message.byteLength > MAX_MESSAGE_BYTES) {
+      const reason = `messages are limited to ${MAX_MESSAGE_BYTES} bytes`
       this.#parts.close(connection, CLOSE_CODES.messageTooBig, reason)
     } else if (this.#admits(connection, message.byteLength, nowMs)) {
       const { turns } = this.#parts
       const hasToWait =
         this.#inboxes.isWaiting(connection) ||
-        turns.isOverBudget(connection.client, limits.LIVE_TURN_MS, nowMs)
+        turns.isOverBudget(connection.client, LIVE_TURN_MS, nowMs)
       if (!hasToWait) {
         const isServed = this.#serve(connection, { bytes: message, isBinary, isBegun: false })
         turns.done()
@@ -200,10 +220,10 @@ export class Inboxes {
     const bytes = bytesOf(message)
     const before = this.#inboxes.get(connection)
     const bytesOfIt = (before?.bytes ?? 0) + bytes
-    if (bytesOfIt > limits.MAX_INBOX_BYTES) return false
+    if (bytesOfIt > MAX_INBOX_BYTES) return false
     // A connection with at most an equal part is not closed for the messages of others.
-    const isFull = this.#bytes + bytes > limits.MAX_INBOXES_BYTES
-    if (isFull && bytesOfIt * (this.#inboxes.size + 1) > limits.MAX_INBOXES_BYTES) return false
+    const isFull = this.#bytes + bytes > MAX_INBOXES_BYTES
+    if (isFull && bytesOfIt * (this.#inboxes.size + 1) > MAX_INBOXES_BYTES) return false
     this.#deferred++
     const inbox = before ?? this.#newInbox(connection)
     // A short copy made this way is in V8's heap and takes a tenth of the memory of an ArrayBuffer.
@@ -269,5 +289,5 @@ export class Inboxes {
 
 /** Bytes that a waiting message counts for. */
 function bytesOf({ bytes }: Message): number {
-  return bytes.byteLength + limits.INBOX_MESSAGE_BYTES
+  return bytes.byteLength + INBOX_MESSAGE_BYTES
 }

@@ -1,8 +1,7 @@
 import { stackOf, TapeDamage } from '../../../base/errors.ts'
 import { CLOSE_CODES } from '../../../protocol/errors.ts'
 import { type FollowedWords, liveErrorFrame } from '../../../protocol/wire.ts'
-import { DamageLines } from '../../http/damage-lines.ts'
-import type { Log, OnStep } from '../../http/options.ts'
+import { DamageLines, type Log, type OnStep } from '../../http/exchange.ts'
 import type { LiveConnection, Send } from './connection.ts'
 
 const THREW = 'A live request threw'
@@ -50,7 +49,7 @@ export class LiveFailures {
   /** Logs an exception and reports it to connections; `ended` is the subscription that ended by it, if any. */
   failed(error: unknown, connections: readonly LiveConnection[], ended?: FollowedWords): void {
     const stack = stackOf(error)
-    if (error instanceof TapeDamage) this.#damage.tell({ stack }, THREW)
+    if (error instanceof TapeDamage) this.#damage.write({ stack }, THREW)
     else {
       this.#parts.log.error({ stack }, THREW)
       this.#defects++

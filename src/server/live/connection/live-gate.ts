@@ -1,8 +1,17 @@
 import type { AdjustableLimits } from '../../../config/surface.ts'
 import { type RequestError, requestError } from '../../../protocol/errors.ts'
-import { LOOPBACK_CONNECTIONS_SHARE, MAX_RESTING_LOADS } from '../../load/limits.ts'
 import { isLoopback } from '../../sockets/client-address.ts'
 import { type ClientLoad, MessageRate } from './connection.ts'
+
+/** Clients whose last second is remembered after they left; the one that left first is forgotten. */
+const MAX_RESTING_LOADS = 10_000
+
+/**
+ * Part of all live connections that programs of this machine may have together. No single address bounds them, and
+ * one that never closes what it opens, or a proxy whose clients are not told apart (no TRUST_PROXY), would lock
+ * out everybody else.
+ */
+const LOOPBACK_CONNECTIONS_SHARE = 0.9
 
 /**
  * Decides whether a client may open one more live connection, and counts what it has. An address has an entry while it

@@ -1,6 +1,6 @@
 import { Budget, UNFINISHED, within } from '../../../base/budget.ts'
 import { TapeDamage } from '../../../base/errors.ts'
-import type { LiveStreams } from '../../../protocol/queries.ts'
+import { type LiveStreams, RECENT_ARRIVALS_MAX } from '../../../protocol/queries.ts'
 import {
   type FollowedWords,
   type MessageForm,
@@ -9,8 +9,35 @@ import {
   type StreamChannel,
   streamWords,
 } from '../../../protocol/wire.ts'
-import * as limits from '../../load/limits.ts'
+import { ROUTE_SLICE_MS } from '../../load/loop-scheduler.ts'
 import { hasMuchUnread, type LiveConnection, type Send } from '../connection/connection.ts'
+
+/**
+ * Missed messages of one stream that a resume brings at most; past it the client starts anew. Those
+ * of wallets and of all mints together are no more than the newest arrivals that are remembered.
+ */
+export const MAX_REPLAYED: { readonly [C in StreamChannel]: number } = {
+  update_mint_info: 10_000,
+  mint_migration: 10_000,
+  new_launched_pool: 10_000,
+  wallet_trades: RECENT_ARRIVALS_MAX,
+  all_trades: RECENT_ARRIVALS_MAX,
+}
+
+/**
+ * Streams that are being brought up to now, of all connections whose clients read; further ones are
+ * `busy`. Those of one that does not read wait aside, at most as many as it may follow.
+ */
+const MAX_CATCH_UPS = 50_000
+
+/** Missed messages sent in one go at most; about a quarter of a MiB of trades. */
+const CATCH_UP_FRAMES = 200
+
+/** Replays hold the loop for this long at a time. */
+export const CATCH_UP_SLICE_MS = 2
+
+/** A client that reads slowly is looked at again after this time, should nothing tell that it has read. */
+const CATCH_UP_RETRY_MS = 1000
 
 /** A connection that catches up with the head of a stream. */
 interface CatchUp {
@@ -65,7 +92,7 @@ export class CatchUps {
 
   /** Is there room for `count` more? Held connections do not count. */
   hasRoomFor(count: number): boolean {
-    return this.#waiting.size + count <= limits.MAX_CATCH_UPS
+    return this.#waiting.size + count <= MAX_CATCH_UPS
   }
 
   /** Replaces one of the same topic. `run` begins it. */
@@ -111,7 +138,7 @@ export class CatchUps {
 
   /** Works for one slice and comes back as long as there is something to do. */
   run(): void {
-    const endMs = performance.now() + limits.CATCH_UP_SLICE_MS
+    const endMs = performance.now() + CATCH_UP_SLICE_MS
     for (const catchUp of this.#waiting) {
       if (performance.now() >= endMs) break
       this.#waiting.delete(catchUp)
@@ -137,7 +164,7 @@ export class CatchUps {
       this.#timer = null
       for (const connection of this.#held) this.drained(connection)
       this.#lookLater()
-    }, limits.CATCH_UP_RETRY_MS)
+    }, CATCH_UP_RETRY_MS)
   }
 
   #stepOrFail(catchUp: CatchUp): boolean {
@@ -158,7 +185,7 @@ export class CatchUps {
     const { connection, channel, key, topic, form, after } = catchUp
     const source = this.#streams.sources[channel]
     if (after === null) {
-      const snapshot = within(Budget.ofMs(limits.ROUTE_SLICE_MS), (budget) =>
+      const snapshot = within(Budget.ofMs(ROUTE_SLICE_MS), (budget) =>
         source.snapshot(key, form === 'extra', budget),
       )
       if (snapshot === UNFINISHED) return false
@@ -166,9 +193,8 @@ export class CatchUps {
       this.#actions.join(connection, topic, form)
       return true
     }
-    if (source.head(key) - after > limits.MAX_REPLAYED[channel])
-      return this.#fail(catchUp, 'backlog')
-    const frames = source.since(key, after, limits.CATCH_UP_FRAMES, form === 'extra')
+    if (source.head(key) - after > MAX_REPLAYED[channel]) return this.#fail(catchUp, 'backlog')
+    const frames = source.since(key, after, CATCH_UP_FRAMES, form === 'extra')
     if (typeof frames === 'string') return this.#fail(catchUp, frames)
     let sent = 0
     for (const frame of frames) {

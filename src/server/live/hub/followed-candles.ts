@@ -12,9 +12,21 @@ import {
   WIDTHS,
 } from '../../../protocol/queries.ts'
 import { type FollowedWords, jsonNumber, jsonString } from '../../../protocol/wire.ts'
-import * as limits from '../../load/limits.ts'
+import { ROUTE_SLICE_MS } from '../../load/loop-scheduler.ts'
 import { hasMuchUnread, type LiveConnection } from '../connection/connection.ts'
 import { StateChannel, type StateParts } from './state-channel.ts'
+
+/** Live candles of one connection at most. */
+const MAX_CONNECTION_CANDLES = 100
+
+/** Distinct (mint, resolution) followed at most. */
+const MAX_CANDLES = 5_000
+
+/** Of one client address, loopback not counted: those that it is the first to follow. */
+const MAX_CANDLES_PER_ADDRESS = 1_000
+
+/** Changes of candles are gathered for this long. */
+const CANDLES_EVERY_MS = 100
 
 const NAME = 'candles'
 /** A chart that changes in every turn is begun this often, then written in one go. */
@@ -34,10 +46,10 @@ export class FollowedCandles {
     this.channel = new StateChannel(parts, {
       name: NAME,
       refusal: { code: 'too_many_candles', what: 'candles' },
-      maxOfConnection: limits.MAX_CONNECTION_CANDLES,
-      maxOfAddress: limits.MAX_CANDLES_PER_ADDRESS,
-      max: limits.MAX_CANDLES,
-      everyMs: limits.CANDLES_EVERY_MS,
+      maxOfConnection: MAX_CONNECTION_CANDLES,
+      maxOfAddress: MAX_CANDLES_PER_ADDRESS,
+      max: MAX_CANDLES,
+      everyMs: CANDLES_EVERY_MS,
       due: (all) => this.#due(all),
       advance: (candles) => candles.advance(),
       dropped: (candles) => this.#dropped(candles),
@@ -71,7 +83,7 @@ export class FollowedCandles {
     }
     if (hasMuchUnread(connection)) return false
     const query = newestBars(mint, resolution, countback, this.#parts.streams)
-    const chart = within(Budget.ofMs(limits.ROUTE_SLICE_MS), (budget) =>
+    const chart = within(Budget.ofMs(ROUTE_SLICE_MS), (budget) =>
       this.#charts.write(connection, topic, query, budget),
     )
     if (chart === UNFINISHED) return false

@@ -9,9 +9,27 @@ import type {
   TablesQuery,
 } from '../../../protocol/queries.ts'
 import { type FollowedWords, jsonString } from '../../../protocol/wire.ts'
-import * as limits from '../../load/limits.ts'
+import { ROUTE_SLICE_MS } from '../../load/loop-scheduler.ts'
 import { hasMuchUnread, type LiveConnection } from '../connection/connection.ts'
 import { StateChannel, type StateParts } from './state-channel.ts'
+
+/** Live tables of one connection at most. */
+const MAX_CONNECTION_TABLES = 10
+
+/** Distinct live tables at most: each is computed whenever anything changed. */
+const MAX_TABLES = 500
+
+/**
+ * Characters of all live tables that are kept to tell what changes, of up to two bytes each: as many as the longest
+ * tables of usual rows have. Rows with the longest texts have ten times as many; past it tables are told whole.
+ */
+const MAX_TABLES_CHARACTERS = 256 * 1024 * 1024
+
+/** Of one client address, loopback not counted: those that it is the first to follow. */
+const MAX_TABLES_PER_ADDRESS = 100
+
+/** Changes of tables are gathered for this long. */
+const TABLES_EVERY_MS = 250
 
 const NAME = 'meme_tables'
 
@@ -19,7 +37,7 @@ const NAME = 'meme_tables'
 export class FollowedTables {
   readonly channel: StateChannel<LiveTable>
   readonly #parts: StateParts
-  readonly #texts = new TableTexts(limits.MAX_TABLES_CHARACTERS)
+  readonly #texts = new TableTexts(MAX_TABLES_CHARACTERS)
   #computations = 0
 
   constructor(parts: StateParts) {
@@ -27,10 +45,10 @@ export class FollowedTables {
     this.channel = new StateChannel(parts, {
       name: NAME,
       refusal: { code: 'too_many_tables', what: 'tables' },
-      maxOfConnection: limits.MAX_CONNECTION_TABLES,
-      maxOfAddress: limits.MAX_TABLES_PER_ADDRESS,
-      max: limits.MAX_TABLES,
-      everyMs: limits.TABLES_EVERY_MS,
+      maxOfConnection: MAX_CONNECTION_TABLES,
+      maxOfAddress: MAX_TABLES_PER_ADDRESS,
+      max: MAX_TABLES,
+      everyMs: TABLES_EVERY_MS,
       due: (tables) => tables.keys(),
       advance: (table) => this.#advance(table),
       whole: (table) => table.snapshot(),
@@ -64,7 +82,7 @@ export class FollowedTables {
     const read = (budget: Budget) => answers.tableAnswer(query, budget)
     const isNew = !this.channel.has(topic)
     // A new table reads all of it in one go below: by then it is in memory.
-    if (isNew && within(Budget.ofMs(limits.ROUTE_SLICE_MS), read) === UNFINISHED) return false
+    if (isNew && within(Budget.ofMs(ROUTE_SLICE_MS), read) === UNFINISHED) return false
     this.channel.follow(
       connection,
       topic,

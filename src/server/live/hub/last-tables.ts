@@ -1,5 +1,10 @@
 import { LRUCache } from 'lru-cache'
-import { MAX_SOCKET_ID_CHARACTERS, MAX_TABLE_READERS } from '../../load/limits.ts'
+
+/** Ids whose last table answer is kept for `update_pools_info`; the longest unread goes first. */
+const MAX_TABLE_READERS = 2000
+
+/** Characters of an `x-socket-id` that counts; a connection's id has at most 128 code points. */
+const MAX_SOCKET_ID_CHARACTERS = 256
 
 /**
  * The mints of the last table answer of each `x-socket-id`: `update_pools_info` brings their trades to the

@@ -1,12 +1,25 @@
 import type { LiveErrorCode } from '../../../protocol/errors.ts'
 import type { LiveStreams, Queries } from '../../../protocol/queries.ts'
 import { type FollowedWords, liveErrorFrame } from '../../../protocol/wire.ts'
-import type { OnStep } from '../../http/options.ts'
-import { CATCH_UP_BUFFER_BYTES, LITTLE_UNREAD_BYTES, STATE_SLICE_MS } from '../../load/limits.ts'
+import type { OnStep } from '../../http/exchange.ts'
 import { isLoopback } from '../../sockets/client-address.ts'
-import { type LiveConnection, lags, type Send } from '../connection/connection.ts'
+import {
+  CATCH_UP_BUFFER_BYTES,
+  type LiveConnection,
+  lags,
+  type Send,
+} from '../connection/connection.ts'
 import type { LiveFailures } from '../connection/live-failures.ts'
 import type { Topics } from './topics.ts'
+
+/**
+ * Whoever lags behind the changes of a state gets the whole of it once no more than this lies unread; a change that
+ * is longer than CATCH_UP_BUFFER_BYTES comes to nobody else either.
+ */
+const LITTLE_UNREAD_BYTES = 64 * 1024
+
+/** Tables and candles hold the loop for this long at a time. */
+const STATE_SLICE_MS = 4
 
 /** The parts that state channels share. */
 export interface StateParts {

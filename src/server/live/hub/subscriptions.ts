@@ -9,14 +9,16 @@ import {
   resyncFrame,
   type StreamChannel,
 } from '../../../protocol/wire.ts'
-import { CATCH_UP_SLICE_MS, MAX_REPLAYED, MAX_REPLAYED_TOGETHER } from '../../load/limits.ts'
 import { hasMuchUnread, type LiveConnection, type Send } from '../connection/connection.ts'
-import type { CatchUps } from './catch-ups.ts'
+import { CATCH_UP_SLICE_MS, type CatchUps, MAX_REPLAYED } from './catch-ups.ts'
 import type { LastTables } from './last-tables.ts'
 import type { Topics } from './topics.ts'
 
 /** Mints and wallets of one connection at most, over all of its messages (contract section 4). */
 export const MAX_CONNECTION_KEYS = { mint: 1000, wallet: 1000 } as const
+
+/** Missed messages of all mints of one subscription at most: a message asks for bounded work. */
+const MAX_REPLAYED_TOGETHER = 50_000
 
 interface SubscriptionParts {
   readonly streams: LiveStreams

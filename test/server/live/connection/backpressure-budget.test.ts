@@ -5,11 +5,13 @@ import {
   type LiveConnection,
   newConnection,
 } from '../../../../src/server/live/connection/connection.ts'
-import { CLOSING_MS } from '../../../../src/server/load/limits.ts'
 import { EngineServer } from '../../engine-server.ts'
 import { LiveClient } from '../../live-client.ts'
 import { SILENT_OUTLET } from '../../silent-outlet.ts'
 import { born, trade } from '../../told-events.ts'
+
+/** Limits of the server, private to their files. */
+const CLOSING_MS = 16_000
 
 const MAX = 1_000
 

@@ -1,19 +1,19 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import {
+  CATCH_UP_BUFFER_BYTES,
   type LiveConnection,
   newConnection,
 } from '../../../../src/server/live/connection/connection.ts'
 import { Inboxes } from '../../../../src/server/live/connection/incoming.ts'
-import {
-  CATCH_UP_BUFFER_BYTES,
-  CLIENT_SLICE_MS,
-  INBOX_MESSAGE_BYTES,
-  MAX_INBOX_BYTES,
-  MAX_INBOXES_BYTES,
-} from '../../../../src/server/load/limits.ts'
 import { LoopScheduler } from '../../../../src/server/load/loop-scheduler.ts'
 import { waitUntil } from '../../raw-http.ts'
 import { SILENT_OUTLET } from '../../silent-outlet.ts'
+
+/** Limits of the server, private to their files. */
+const CLIENT_SLICE_MS = 0.5
+const INBOX_MESSAGE_BYTES = 256
+const MAX_INBOX_BYTES = 16 * 1024 * 1024
+const MAX_INBOXES_BYTES = 32 * 1024 * 1024
 
 const NONE = { live_waiting_messages: 0, live_waiting_bytes: 0, live_held_connections: 0 }
 

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
 import WebSocket from 'ws'
 import { LiveGate } from '../../../../src/server/live/connection/live-gate.ts'
-import { MAX_RESTING_LOADS } from '../../../../src/server/load/limits.ts'
 import { startFake } from '../../fake-service.ts'
 import { LiveClient } from '../../live-client.ts'
+
+/** Limits of the server, private to their files. */
+const MAX_RESTING_LOADS = 10_000
 
 const LOOPBACK = '127.0.0.1'
 /** As clients of IPv6 are told apart. */

@@ -2,14 +2,14 @@ import { expect, test } from 'vitest'
 import { type LiveRequest, parseLiveMessage } from '../../../../src/protocol/live/live-messages.ts'
 import {
   type LiveConnection,
+  MAX_MESSAGE_BYTES_PER_SECOND,
   MessageBudget,
   type MessageLimits,
   MessageRate,
 } from '../../../../src/server/live/connection/connection.ts'
-import {
-  MAX_MESSAGE_BYTES,
-  MAX_MESSAGE_BYTES_PER_SECOND,
-} from '../../../../src/server/load/limits.ts'
+
+/** Limits of the server, private to their files. */
+const MAX_MESSAGE_BYTES = 64 * 1024
 
 type Sender = Pick<LiveConnection, 'rate' | 'load'>
 

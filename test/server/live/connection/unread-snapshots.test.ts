@@ -1,16 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import type { Swap } from '../../../../src/events/event.ts'
-import type { ServerOptions } from '../../../../src/server/http/options.ts'
 import {
+  CATCH_UP_BUFFER_BYTES,
   hasTooMuchUnread,
   type LiveConnection,
+  MAX_BUFFERED_BYTES,
   newConnection,
 } from '../../../../src/server/live/connection/connection.ts'
 import { LiveFailures } from '../../../../src/server/live/connection/live-failures.ts'
 import { FollowedCandles } from '../../../../src/server/live/hub/followed-candles.ts'
 import { Topics } from '../../../../src/server/live/hub/topics.ts'
-import { CATCH_UP_BUFFER_BYTES, MAX_BUFFERED_BYTES } from '../../../../src/server/load/limits.ts'
+import type { ServerOptions } from '../../../../src/server/server.ts'
 import { START_SECOND } from '../../../oracle/fixtures.ts'
 import { HAS_OPENSSL, makeCertificate } from '../../certificates.ts'
 import { EngineServer } from '../../engine-server.ts'

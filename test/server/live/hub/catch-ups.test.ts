@@ -2,17 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { StreamSource } from '../../../../src/protocol/queries.ts'
 import {
+  CATCH_UP_BUFFER_BYTES,
   type LiveConnection,
+  MAX_BUFFERED_BYTES,
   newConnection,
 } from '../../../../src/server/live/connection/connection.ts'
 import { CatchUps } from '../../../../src/server/live/hub/catch-ups.ts'
-import {
-  CATCH_UP_BUFFER_BYTES,
-  MAX_BUFFERED_BYTES,
-  MAX_CATCH_UPS,
-} from '../../../../src/server/load/limits.ts'
 import { fakeStreams } from '../../fake-service.ts'
 import { SILENT_OUTLET } from '../../silent-outlet.ts'
+
+/** Limits of the server, private to their files. */
+const MAX_CATCH_UPS = 50_000
 
 const CHANNEL = 'update_mint_info'
 const source: StreamSource = {

@@ -1,14 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
-import { hasTooMuchUnread } from '../../../../src/server/live/connection/connection.ts'
-import type { StateChannel } from '../../../../src/server/live/hub/state-channel.ts'
 import {
   CATCH_UP_BUFFER_BYTES,
-  LITTLE_UNREAD_BYTES,
+  hasTooMuchUnread,
   MAX_BUFFERED_BYTES,
-} from '../../../../src/server/load/limits.ts'
+} from '../../../../src/server/live/connection/connection.ts'
+import type { StateChannel } from '../../../../src/server/live/hub/state-channel.ts'
 import { type Counter, counterChannel, EVERY_MS, Reader, wholeOf } from '../../counter-channel.ts'
 import { EngineServer } from '../../engine-server.ts'
+
+/** Limits of the server, private to their files. */
+const LITTLE_UNREAD_BYTES = 64 * 1024
 
 const TOPICS = ['a', 'b', 'c'] as const
 

@@ -2,12 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import { isRecord } from '../../../../src/base/json-access.ts'
 import type { FeedEvent } from '../../../../src/events/event.ts'
-import { TABLES_EVERY_MS } from '../../../../src/server/load/limits.ts'
 import { TableCopy } from '../../../model/live-copies.ts'
 import { price, START_SECOND } from '../../../oracle/fixtures.ts'
 import { EngineServer } from '../../engine-server.ts'
 import { LiveClient } from '../../live-client.ts'
 import { born, trade } from '../../told-events.ts'
+
+/** Limits of the server, private to their files. */
+const TABLES_EVERY_MS = 250
 
 const MINTS = Array.from({ length: 50 }, (_, n) => `Mint${n}`)
 /** Different tables of nearly the same rows: what changes of all of them passes what a system holds for a socket. */

@@ -1,10 +1,13 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { Budget } from '../../../../src/base/budget.ts'
 import { LastTables } from '../../../../src/server/live/hub/last-tables.ts'
-import { MAX_SOCKET_ID_CHARACTERS, MAX_TABLE_READERS } from '../../../../src/server/load/limits.ts'
 import { apiRoutes } from '../../../../src/server/routes/api-routes.ts'
 import { cachedChart } from '../../../../src/server/routes/chart-cache.ts'
-import { fakeAnswers } from '../../fake-service.ts'
+import { fakeAnswers, fakeReads } from '../../fake-service.ts'
+
+/** Limits of the server, private to their files. */
+const MAX_SOCKET_ID_CHARACTERS = 256
+const MAX_TABLE_READERS = 2000
 
 const readers = (tables: LastTables, mint: string) => [...tables.readersOf(mint)].toSorted()
 
@@ -48,7 +51,7 @@ test('the mints of an answer that is kept are read out of it once, whoever it go
   let answer = '{"new":[{"image":"","mint":"A"},{"image":"","mint":"B"}]}'
   const answers = fakeAnswers([], () => answer)
   const chart = cachedChart(answers, () => 0)
-  const route = apiRoutes(answers, chart, tables).find(({ name }) => name === 'tables')
+  const route = apiRoutes(answers, fakeReads, chart, tables).find(({ name }) => name === 'tables')
   const asked = () => {
     const made = route?.answer({
       word: '',

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { CATCH_UP_BUFFER_BYTES } from '../../../../src/server/live/connection/connection.ts'
 import { LiveFailures } from '../../../../src/server/live/connection/live-failures.ts'
 import type {
   StateChannel,
   StateChannelOptions,
   StateParts,
 } from '../../../../src/server/live/hub/state-channel.ts'
-import { CATCH_UP_BUFFER_BYTES, LITTLE_UNREAD_BYTES } from '../../../../src/server/load/limits.ts'
 import {
   type Counter,
   counterChannel,
@@ -16,6 +16,9 @@ import {
   wholeOf,
 } from '../../counter-channel.ts'
 import { EngineServer } from '../../engine-server.ts'
+
+/** Limits of the server, private to their files. */
+const LITTLE_UNREAD_BYTES = 64 * 1024
 
 let service: EngineServer
 const channels: StateChannel<Counter>[] = []

@@ -13,9 +13,12 @@ import {
   Subscriptions,
 } from '../../../../src/server/live/hub/subscriptions.ts'
 import { Topics } from '../../../../src/server/live/hub/topics.ts'
-import { MAX_CATCH_UPS, MAX_REPLAYED_TOGETHER } from '../../../../src/server/load/limits.ts'
 import { fakeStreams } from '../../fake-service.ts'
 import { SILENT_OUTLET } from '../../silent-outlet.ts'
+
+/** Limits of the server, private to their files. */
+const MAX_CATCH_UPS = 50_000
+const MAX_REPLAYED_TOGETHER = 50_000
 
 const CHANNEL = 'update_mint_info'
 /** Snapshots that lie on a disk which never answers: all who ask for one stay on their way. */

@@ -1,11 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
-import { Budget } from '../../src/base/budget.ts'
-import { httpCounters } from '../../src/server/http/http-counters.ts'
-import { metricsText } from '../../src/server/http/metrics-text.ts'
-import { textOf } from '../../src/server/http/reply.ts'
-import { systemRoutes } from '../../src/server/routes/system-routes.ts'
-import { type FakeService, fakeAnswers, startFake } from './fake-service.ts'
+import { Budget } from '../../../src/base/budget.ts'
+import { textOf } from '../../../src/server/http/reply.ts'
+import { HttpCounters, metricsText } from '../../../src/server/metrics/metrics.ts'
+import { systemRoutes } from '../../../src/server/routes/system-routes.ts'
+import { type FakeService, fakeAnswers, startFake } from '../fake-service.ts'
 
 let fake: FakeService
 afterEach(() => fake?.server.stop())
@@ -50,7 +49,7 @@ test('the buckets of a histogram never fall, and every value is a number', async
 })
 
 test('an answer is in the first bucket whose bound it does not pass, one above all bounds only in the last', async () => {
-  const http = httpCounters()
+  const http = new HttpCounters()
   for (const durationMs of [0, 0.05, 0.051, 1, 2.6, 10_000, 10_001])
     http.count('a', 200, durationMs)
   http.count('b', 404, 1)
@@ -105,7 +104,7 @@ test('a defect is counted by itself, from 0 on: the first one is a growth', asyn
   expect((await samples()).get(name)).toBe(1)
 })
 
-test('hundreds who ask for the metrics at a time get one text, who asks later a new one', async () => {
+test('hundreds of requests for the metrics at a time get one text, a later one a new text', async () => {
   let made = 0
   const ready = { statusCode: 200, fields: {} } as const
   const routes = systemRoutes(

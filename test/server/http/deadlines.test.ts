@@ -1,15 +1,17 @@
 import fc from 'fast-check'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { type Awaited, Deadlines } from '../../../src/server/load/deadlines.ts'
+import { Deadlines } from '../../../src/server/http/exchange.ts'
 import { waitUntil } from '../raw-http.ts'
 
+type Late = Parameters<Deadlines['add']>[0]
+
 /** Something awaited that notes when it was late. */
-function noted(): Awaited & { readonly lateMs: readonly number[] } {
+function noted(): Late & { readonly lateMs: readonly number[] } {
   const lateMs: number[] = []
   return { lateMs, late: () => void lateMs.push(performance.now()) }
 }
 
-test('who waits equally long is late one after the other, none before its time', async () => {
+test('exchanges that wait equally long are late one after the other, none before its time', async () => {
   const deadlines = new Deadlines()
   const startMs = performance.now()
   const first = noted()
@@ -53,7 +55,7 @@ test('what was done in time is never late, and what comes behind it is', async (
 test('one that waits anew when it is late waits its whole time again', async () => {
   const deadlines = new Deadlines()
   const lateMs: number[] = []
-  const again: Awaited = {
+  const again: Late = {
     late() {
       lateMs.push(performance.now())
       if (lateMs.length < 3) deadlines.add(again, 10)
@@ -66,7 +68,7 @@ test('one that waits anew when it is late waits its whole time again', async () 
   expect(deadlines.size).toBe(0)
 })
 
-test('who is not done in time is late at its time, and nobody else ever, whatever came and went before', () => {
+test('only what is not done in time is late, and at its time, whatever came and went before', () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   const waits = fc.record({
