@@ -15,28 +15,24 @@ import type { Config } from '../config/config.ts'
 import type { Feed } from '../events/event-sink.ts'
 import { newFeedCounters } from '../feeds/feed-counters.ts'
 import { EventLoopStallMonitor, LongSteps } from '../figures/event-loop-stall-monitor.ts'
-import { memoryFigures } from '../figures/memory-figures.ts'
-import {
-  descriptorLimit,
-  ProcessFigures,
-  RESERVED_DESCRIPTORS,
-} from '../figures/process-figures.ts'
+import { descriptorLimit, memoryFigures, ProcessFigures } from '../figures/process-figures.ts'
 import { asyncApiJson, docsHtml, openApiJson } from '../openapi/documents.ts'
 import { EngineService } from '../query/engine-service.ts'
-import type { RunningAdmin } from '../server/admin/admin-server.ts'
+import type { AdminSource } from '../server/admin/admin-routes.ts'
+import { type RunningAdmin, startAdmin } from '../server/admin/admin-server.ts'
+import { type Dashboard, readDashboard } from '../server/http/dashboard-files.ts'
+import type { Log, RunningServer } from '../server/http/options.ts'
 import { JSON_TYPE } from '../server/http/reply.ts'
 import { type Dashboard, readDashboard } from '../server/routes/dashboard-routes.ts'
 import { type RunningServer, startServer } from '../server/server.ts'
 import { checkTlsFiles, type TlsFiles } from '../server/sockets/tls-files.ts'
 import { isSimulatedFolder } from '../store/folder/market-mark.ts'
-import { openAdmin } from './admin-surface.ts'
 import { BusyPoll } from './busy-poll.ts'
 import { Durability } from './durability.ts'
 import { type Feeds, makeFeeds } from './feeds/feed-list.ts'
 import { IntakeLog } from './intake-log.ts'
 import type { Logger } from './log.ts'
-import { Service } from './service.ts'
-import { ClockReports, WallClock } from './wall-clock.ts'
+import { ClockReports, Service, WallClock } from './service.ts'
 
 /** How often the market's clock advances without events and requests, in ms. */
 const TICK_EVERY_MS = 1_000
@@ -356,4 +352,42 @@ const SOCKETS_SHARE_MIN = 1 / 4
 function spareDescriptors(): number {
   const limit = descriptorLimit()
   return Math.max(limit - RESERVED_DESCRIPTORS, Math.floor(limit * SOCKETS_SHARE_MIN))
+}
+
+/**
+ * Opens the admin surface when one is wanted, else null.
+ * @throws Error with one sentence when its port cannot be had
+ */
+export async function openAdmin(
+  { surface, dataDir }: Pick<Config, 'surface' | 'dataDir'>,
+  parts: {
+    readonly server: RunningServer
+    /** Null when ready, else why not, with the paths that the public port leaves out. */
+    readonly notReady: () => string | null
+    readonly stalls: () => readonly object[]
+    /** Takes a snapshot; null without a folder. */
+    readonly snapshot: () => Promise<string> | null
+    /** Takes the certificate that the files hold now; null: plain HTTP. */
+    readonly reloadTls: (() => string) | null
+    readonly log: Log
+  },
+): Promise<RunningAdmin | null> {
+  if (surface.admin === null) return null
+  const { host, token } = surface.admin
+  const source: AdminSource = {
+    metrics: () => parts.server.metrics(),
+    readiness: () => {
+      const { statusCode, fields } = parts.server.readiness()
+      return { statusCode, fields: { ...fields, reason: parts.notReady() } }
+    },
+    stalls: parts.stalls,
+    snapshot:
+      dataDir === null
+        ? null
+        : async () => (await parts.snapshot()) ?? 'Not yet: the service is starting.',
+    reloadTls: parts.reloadTls,
+  }
+  const admin = await startAdmin({ ...surface.admin, source, log: parts.log })
+  parts.log.info({ host, port: admin.port, token: token !== null }, 'admin surface')
+  return admin
 }

@@ -8,8 +8,13 @@ import {
   listDataFiles,
   type NumberedFile,
 } from '../store/folder/data-folder.ts'
-import { readSegmentHeader, type SegmentHeader } from '../store/format/journal-format.ts'
-import { evidenceBehind, SegmentScan, scanned } from '../store/format/segment-scan.ts'
+import {
+  evidenceBehind,
+  readSegmentHeader,
+  type SegmentHeader,
+  SegmentScan,
+  scanned,
+} from '../store/format/journal-format.ts'
 import type { JournalPlace } from '../store/journal/journal.ts'
 import { headerOf, type JournalStart } from '../store/journal/journal-scan.ts'
 import { bytesOf, sizeOf } from './segment-report.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import fs from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { TAPE_CHUNK_RECORDS } from '../engine/state/tape.ts'
 import type { Disk } from '../store/disk/disk.ts'
@@ -15,8 +15,8 @@ import {
 } from '../store/folder/data-folder.ts'
 import { bootId, endOrphan, lockFolder } from '../store/folder/process-lock.ts'
 import { Journal } from '../store/journal/journal.ts'
-import { RING_NAME, type RingPlace, ringPath, settleRing } from '../store/journal/journal-ring.ts'
-import { MappedRing } from '../store/journal/mapped-ring.ts'
+import { MappedRing, type RingPlace, ringPath } from '../store/journal/journal-ring.ts'
+import { settleRing } from '../store/journal/journal-scan.ts'
 import { type Command, count, Exit, seqFlag, type Terminal, UsageError } from './command.ts'
 import { GIVEN_UP } from './inspect.ts'
 import { settledDisk } from './read-only-disk.ts'
@@ -199,5 +199,6 @@ export function emptyRing(disk: Disk, folder: string, place: RingPlace): void {
   // And the segments before, with their names: of those too the process may have synced nothing yet.
   syncFiles(disk, folder, segments)
   // Else the next start would take out of it what is given up.
-  if (disk.list(folder).includes(RING_NAME)) disk.remove(ringPath(folder))
+  const ring = ringPath(folder)
+  if (disk.list(folder).includes(basename(ring))) disk.remove(ring)
 }

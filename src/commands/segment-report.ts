@@ -6,8 +6,8 @@ import {
   Kind,
   readSegmentHeader,
   type SegmentHeader,
+  SegmentScan,
 } from '../store/format/journal-format.ts'
-import { SegmentScan } from '../store/format/segment-scan.ts'
 import { headerOf } from '../store/journal/journal-scan.ts'
 
 /** What is in a segment of the journal. */

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
-import type { FileMemory, MapFile } from '../disk/file-memory.ts'
+import type { MapFile } from '../disk/kernel-calls.ts'
 import { NodeDisk } from '../disk/node-disk.ts'
 import { segmentPath } from './data-folder.ts'
 
@@ -91,6 +91,10 @@ function goneBehind({ seq, segment }: FoundStream['place'], written: WrittenBefo
 const NAME = 'written'
 const DIGITS = 16
 const DIGIT_0 = 48
+/** Digits that are stored as one, and what they count up to. */
+const PART_DIGITS = 4
+const PART = 10 ** PART_DIGITS
+const PARTS = DIGITS / PART_DIGITS
 const STATE = { open: 'open  ', closed: 'closed' } as const
 const SHAPE =
   /^(\d{16}) (\d{16}) (open {2}|closed)\n\{"epoch":"([^"]*)","boot":"([^"]*)","device":"(\d+)","itself":"([^"]*)","first":(\d+),"segment":"([^"]*)"\}\n$/
@@ -106,7 +110,11 @@ export class FileCommitMarker implements CommitMarker {
   readonly #map: MapFile | null
   readonly #digits = Buffer.alloc(DIGITS)
   #fd: number | null = null
-  #memory: MarkMemory | null = null
+  #memory: ReturnType<MapFile> = null
+  /** The digits of a mark that is memory: four in each part, the first of them in the lowest byte. */
+  #parts: Uint32Array | null = null
+  /** What all parts but the last say; -1: they were not stored yet. */
+  #above = -1
   #seq = -1
 
   /** With `map` to reach costs a store, where the file can be memory, else a write. */
@@ -117,7 +125,7 @@ export class FileCommitMarker implements CommitMarker {
   }
 
   get isMemory(): boolean {
-    return this.#memory !== null
+    return this.#parts !== null
   }
 
   begin(about: MarkAbout): void {
@@ -139,7 +147,8 @@ export class FileCommitMarker implements CommitMarker {
     fs.writeSync(fd, text, 0)
     fs.fsyncSync(fd)
     const memory = this.#map?.(fd, fresh, text.length) ?? null
-    this.#memory = memory === null ? null : new MarkMemory(memory)
+    this.#memory = memory
+    this.#parts = memory === null ? null : new Uint32Array(memory.bytes.buffer, 0, PARTS)
     fs.renameSync(fresh, this.#path)
     new NodeDisk().syncFolder(this.#folder)
   }
@@ -147,8 +156,8 @@ export class FileCommitMarker implements CommitMarker {
   reach(seq: number): void {
     if (this.#fd === null || seq === this.#seq) return
     this.#seq = seq
-    if (this.#memory !== null) {
-      this.#memory.store(seq)
+    if (this.#parts !== null) {
+      this.#store(this.#parts, seq)
       return
     }
     this.#digits.write(digits(seq), 'latin1')
@@ -160,11 +169,30 @@ export class FileCommitMarker implements CommitMarker {
     const fd = this.#fd
     this.#memory?.close()
     this.#memory = null
+    this.#parts = null
     this.#write(fd, Buffer.from(head(this.#seq, segment, 'closed')))
     if (this.#fd === null) return
     fs.fsyncSync(fd)
     fs.closeSync(fd)
     this.#fd = null
+  }
+
+  /**
+   * Stores the upper parts first, which seldom change: what stands between two of the stores is beyond what anybody
+   * has seen, as the next batch is not seen yet. A process killed there may leave a mark beyond what it wrote too,
+   * for which the next start gives a new epoch. Nothing is read back on the way: that would wait for all stores
+   * before, of the batch into its ring.
+   */
+  #store(parts: Uint32Array, seq: number): void {
+    const above = Math.floor(seq / PART)
+    if (above !== this.#above) this.#storeAbove(parts, above)
+    parts[PARTS - 1] = digitsOf(seq - above * PART)
+  }
+
+  #storeAbove(parts: Uint32Array, above: number): void {
+    this.#above = above
+    for (let place = 0; place < PARTS - 1; place++)
+      parts[place] = digitsOf(Math.floor(above / PART ** (PARTS - 2 - place)) % PART)
   }
 
   /** A stale marker would pass off a truncated journal as complete, so it is deleted. */
@@ -177,47 +205,6 @@ export class FileCommitMarker implements CommitMarker {
     this.#fd = null
     fs.closeSync(fd)
     fs.rmSync(this.#path, { force: true })
-  }
-}
-
-/** Digits that are stored as one, and what they count up to. */
-const PART_DIGITS = 4
-const PART = 10 ** PART_DIGITS
-const PARTS = DIGITS / PART_DIGITS
-
-/** The digits of a mark that is memory. */
-class MarkMemory {
-  readonly #memory: FileMemory
-  /** Four digits each, the first of them in the lowest byte. */
-  readonly #parts: Uint32Array
-  /** What all parts but the last say; -1: they were not stored yet. */
-  #above = -1
-
-  constructor(memory: FileMemory) {
-    this.#memory = memory
-    this.#parts = new Uint32Array(memory.bytes.buffer, 0, PARTS)
-  }
-
-  /**
-   * The upper parts first, which are seldom others: what stands between two of the stores is beyond what anybody
-   * has seen, as the next batch is not seen yet. A process killed there may leave a mark beyond what it wrote too,
-   * for which the next start gives a new epoch. Nothing is read back on the way: that would wait for all stores
-   * before, of the batch into its ring.
-   */
-  store(seq: number): void {
-    const above = Math.floor(seq / PART)
-    if (above !== this.#above) this.#storeAbove(above)
-    this.#parts[PARTS - 1] = digitsOf(seq - above * PART)
-  }
-
-  close(): void {
-    this.#memory.close()
-  }
-
-  #storeAbove(above: number): void {
-    this.#above = above
-    for (let place = 0; place < PARTS - 1; place++)
-      this.#parts[place] = digitsOf(Math.floor(above / PART ** (PARTS - 2 - place)) % PART)
   }
 }
 

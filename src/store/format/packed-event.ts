@@ -1,7 +1,7 @@
 import { snakeCase } from '../../base/snake-case.ts'
 import { asU64, readU64, writeU64 } from '../../base/u64.ts'
 import type { EventFields, FeedEvent } from '../../events/event.ts'
-import { GrowingLanes } from './frame-writer.ts'
+import { GrowingLanes } from './journal-format.ts'
 
 /**
  * An event that is no swap, as the journal has it from version 4 on:

@@ -9,17 +9,16 @@ import { SWAP_RECORD_BYTES } from '../../events/swap-record.ts'
 import type { Disk } from '../disk/disk.ts'
 import { isRefusal, StoreError } from '../disk/failure.ts'
 import type { DataFiles } from '../folder/data-folder.ts'
-import { Kind } from '../format/journal-format.ts'
+import { Kind, type SegmentScan } from '../format/journal-format.ts'
 import { unpackedLine } from '../format/packed-event.ts'
 import { recordedSettings } from '../format/recorded-settings.ts'
-import type { SegmentScan } from '../format/segment-scan.ts'
-import { applyDefinitions } from './definitions.ts'
 import {
   type JournalEnd,
   type JournalStart,
   type SegmentSource,
   walkJournal,
 } from './journal-scan.ts'
+import { applyDefinitions } from './journaled-engine.ts'
 
 export interface JournalFold {
   readonly end: JournalEnd

@@ -1,13 +1,18 @@
-import type { Disk } from '../disk/disk.ts'
+import { basename } from 'node:path'
+import { type Disk, readAll } from '../disk/disk.ts'
 import { newerVersion, StoreError } from '../disk/failure.ts'
+import { unlessUnreadable } from '../disk/node-disk.ts'
 import { type DataFiles, FileBuffer, type NumberedFile, withFile } from '../folder/data-folder.ts'
 import {
+  evidenceBehind,
   Kind,
   readSegmentHeader,
   SEGMENT_HEADER_BYTES,
   type SegmentHeader,
+  SegmentScan,
+  scanned,
 } from '../format/journal-format.ts'
-import { evidenceBehind, evidenceOfSegment, SegmentScan } from '../format/segment-scan.ts'
+import { type RingPlace, ringParts, ringPath } from './journal-ring.ts'
 
 /** Where a tail that never was safe begins, and what goes with it. */
 export interface Cut {
@@ -227,10 +232,10 @@ function tornAt(
   const { path } = walk.segments[walk.place]
   const later = walk.segments.slice(walk.place + 1)
   // A header that is whole but does not follow says what was safe before it.
-  let { syncedSeq, frames } = byte === 0 ? evidenceOfSegment(bytes) : evidenceBehind(bytes, byte)
+  let { syncedSeq, frames } = evidenceBehind(bytes, byte)
   const buffer = new FileBuffer()
   for (const segment of later) {
-    const more = evidenceOfSegment(buffer.read(walk.disk, segment.path))
+    const more = evidenceBehind(buffer.read(walk.disk, segment.path), 0)
     syncedSeq = Math.max(syncedSeq, more.syncedSeq)
     frames += more.frames
   }
@@ -263,4 +268,74 @@ function gap(path: string, fromSeq: number, firstSeq: number): StoreError {
     `Events ${fromSeq} to ${firstSeq - 1} are in no readable file: the journal begins with ${path}. ` +
       'Put back the snapshot or the segment that holds them, or start with an empty DATA_DIR.',
   )
+}
+
+/**
+ * Looks in the ring of a killed process for what the last segment does not have: `bytes` of whole frames, which
+ * follow the last good frame of the segment, at `byte`, and reach at least to its end; null for nothing. The frames themselves tell:
+ * one counts that is chained, by crc and seq, to the last good one of the file, so that what an earlier
+ * turn of the ring, another segment or half a store has left in it does not. A file that reaches further
+ * than they do is left to the walk of the journal, which knows damage from a torn tail.
+ */
+export function ringTail(
+  disk: Disk,
+  folder: string,
+  segments: readonly NumberedFile[],
+): { readonly path: string; readonly byte: number; readonly bytes: Uint8Array } | null {
+  const path = segments.at(-1)?.path
+  const ring = unlessUnreadable(() => readRing(disk, folder))
+  if (path === undefined || ring === null) return null
+  // What cannot be read is for the walk too, which names it.
+  const segment = unlessUnreadable(() => new FileBuffer().read(disk, path))
+  const scan = segment === null ? null : scanned(segment)
+  if (segment === null || scan === null) return null
+  const bytes = chained(ring, scan)
+  const isFurther = bytes.length > 0 && scan.end + bytes.length >= segment.length
+  return isFurther ? { path, byte: scan.end, bytes } : null
+}
+
+/**
+ * Puts what the ring of a killed process has alone into the last segment; returns how many bytes. What stood there
+ * was no whole frame. The caller syncs the segments before the ring goes.
+ */
+export function settleRing(
+  disk: Disk,
+  folder: string,
+  segments: readonly NumberedFile[],
+  place: RingPlace,
+): number {
+  const tail = ringTail(disk, folder, segments)
+  if (tail === null) return 0
+  const { path, byte, bytes } = tail
+  const placed = place.open(path)
+  try {
+    placed.write([bytes], byte)
+  } finally {
+    placed.close()
+  }
+  return bytes.length
+}
+
+/** The frames of the ring that go on where a scan of the segment has ended. */
+function chained(ring: Uint8Array, { end, crc, endSeq }: SegmentScan): Uint8Array {
+  // As a segment of which the frames before are a head.
+  const turn = new Uint8Array(SEGMENT_HEADER_BYTES + ring.length)
+  let at = SEGMENT_HEADER_BYTES
+  for (const part of ringParts(ring, end, end + ring.length)) {
+    turn.set(part, at)
+    at += part.length
+  }
+  const scan = new SegmentScan(turn, crc, endSeq)
+  while (scan.next());
+  return turn.subarray(SEGMENT_HEADER_BYTES, scan.end)
+}
+
+/** Null when there is none, or one that was not made to its end. */
+function readRing(disk: Disk, folder: string): Uint8Array | null {
+  const path = ringPath(folder)
+  if (!disk.list(folder).includes(basename(path))) return null
+  return withFile(disk.open(path), (file) => {
+    const ring = new Uint8Array(file.size())
+    return ring.length > 0 && readAll(file, ring, 0) ? ring : null
+  })
 }

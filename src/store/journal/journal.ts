@@ -11,16 +11,14 @@ import fs from 'node:fs'
 import { appendAll, type DiskFile } from '../disk/disk.ts'
 import { diskReason, StoreError } from '../disk/failure.ts'
 import { segmentPath } from '../folder/data-folder.ts'
-import { FrameWriter } from '../format/frame-writer.ts'
-import { Kind, SEGMENT_HEADER_BYTES, writeSegmentHeader } from '../format/journal-format.ts'
-import { FsyncScheduler, type JournalSyncsOptions, type OpenSegment } from './fsync-scheduler.ts'
 import {
-  plainSegment,
-  Ring,
-  type RingPlace,
-  RingSegment,
-  type SegmentFile,
-} from './journal-ring.ts'
+  FrameWriter,
+  Kind,
+  SEGMENT_HEADER_BYTES,
+  writeSegmentHeader,
+} from '../format/journal-format.ts'
+import { FsyncScheduler, type JournalSyncsOptions, type OpenSegment } from './fsync-scheduler.ts'
+import { Ring, type RingPlace, RingSegment, type SegmentFile } from './journal-ring.ts'
 
 /** A segment is followed by a new one from this size on. */
 export const SEGMENT_BYTES = 64 << 20
@@ -127,7 +125,7 @@ export class Journal {
     if (this.#isClosed) throw new StoreError('disk', 'The journal is closed: the program ends.')
     const { bytes } = this.frames
     try {
-      appendAll(this.#open.file, bytes)
+      this.#open.file.append(bytes)
       this.#size += bytes.length
       this.#crc = this.frames.crc
       this.#seq = endSeq
@@ -188,7 +186,7 @@ export class Journal {
       // Before the frame, which says what was safe: with `off` nothing else has ever made it so.
       this.#syncs.now()
       this.begin().add(Kind.closed, this.#seq, 0, new Uint8Array(0))
-      appendAll(this.#open.file, this.frames.bytes)
+      this.#open.file.append(this.frames.bytes)
       this.#syncs.now()
       this.#options.mark?.reach(this.#seq)
       this.#options.mark?.close(this.segment)
@@ -238,6 +236,21 @@ export class Journal {
     this.#syncs.stop()
     this.#options.onFailure(failure)
     return failure
+  }
+}
+
+/**
+ * A segment that is written as it stands, a call of the kernel for each batch. It is synced all the time: the
+ * more there is to sync, the longer the kernel keeps a write waiting.
+ */
+function plainSegment(file: DiskFile): SegmentFile {
+  return {
+    syncEveryMs: 0,
+    append: (bytes) => appendAll(file, bytes),
+    sync: () => file.sync(),
+    syncLater: (done) => file.syncLater(done),
+    close: () => file.close(),
+    settle() {},
   }
 }
 

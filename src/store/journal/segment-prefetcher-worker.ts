@@ -3,7 +3,7 @@ import { MessagePort, workerData } from 'node:worker_threads'
 import { readAll } from '../disk/disk.ts'
 import { NodeDisk } from '../disk/node-disk.ts'
 import { withFile } from '../folder/data-folder.ts'
-import { scanned } from '../format/segment-scan.ts'
+import { scanned } from '../format/journal-format.ts'
 import { isLoadOrder, type LoadedFile, type LoadOrder } from './segment-prefetcher.ts'
 
 const disk = new NodeDisk()

@@ -6,10 +6,12 @@
  * - A tail that was never safe is cut off. Damage of what had been safe stops the start with a sentence.
  * - The epoch stays only if nothing a client saw can be missing (folder/commit-marker.ts).
  */
+
 import { basename, join } from 'node:path'
+import { errorOf } from '../../base/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { StateError, type StatePart } from '../../engine/memory/state-part.ts'
-import type { Disk } from '../disk/disk.ts'
+import type { Disk, DiskFile } from '../disk/disk.ts'
 import { StoreError } from '../disk/failure.ts'
 import { isUnreadable } from '../disk/node-disk.ts'
 import { mapProgress } from '../disk/steps.ts'
@@ -21,22 +23,23 @@ import {
   listDataFiles,
   type NumberedFile,
   putSnapshotAside,
+  syncFiles,
   withFile,
 } from '../folder/data-folder.ts'
 import { SEGMENT_HEADER_BYTES } from '../format/journal-format.ts'
 import type { Contents } from '../format/snapshot-format.ts'
 import type { JournalPlace } from '../journal/journal.ts'
 import { foldJournal, type JournalFold } from '../journal/journal-fold.ts'
-import { type RingPlace, settleRing } from '../journal/journal-ring.ts'
+import type { RingPlace } from '../journal/journal-ring.ts'
 import {
   type Cut,
   type JournalEnd,
   pathsFrom,
   type SegmentSource,
+  settleRing,
 } from '../journal/journal-scan.ts'
 import { type FoundContents, loadParts, readContents } from '../snapshot/snapshot-file.ts'
 import { needChunks } from '../snapshot/tape-archive.ts'
-import { RecoveryFsync } from './recovery-fsync.ts'
 
 interface RecoveryOptions {
   readonly disk: Disk
@@ -316,4 +319,74 @@ export function namingDamaged(error: unknown, paths: readonly string[]): unknown
       ? `The snapshot ${paths[0]} is damaged`
       : `These snapshots are damaged: ${paths.join(', ')}`
   return new StoreError('missing', `${which}. ${error.message}`)
+}
+
+/**
+ * Makes the journal of a killed process last while a recovery folds it: its bytes may be in memory
+ * alone, and to write them only at the end would keep everybody waiting for the disk.
+ */
+export class RecoveryFsync {
+  readonly #disk: Disk
+  #waiting: string[] = []
+  readonly #synced = new Set<string>()
+  #failure: Error | null = null
+
+  constructor(disk: Disk) {
+    this.#disk = disk
+  }
+
+  /** Begins to sync these in the background, one after the other. */
+  begin(paths: readonly string[]): void {
+    this.#waiting = [...paths]
+    this.#next()
+  }
+
+  /**
+   * Syncs those of the folder's files that are not on the disk yet, and their names; begins with no
+   * more by itself.
+   * @throws the error of a sync that failed: to try again would take what is lost for safe
+   */
+  finish(folder: string, files: readonly NumberedFile[]): void {
+    this.#waiting = []
+    if (this.#failure !== null) throw this.#failure
+    const left = files.filter(({ path }) => !this.#synced.has(path))
+    syncFiles(this.#disk, folder, left)
+  }
+
+  #next(): void {
+    for (let path = this.#waiting.shift(); path !== undefined; path = this.#waiting.shift())
+      if (this.#syncLater(path)) return
+  }
+
+  /** False when the file cannot be opened, which the walk through the journal tells. */
+  #syncLater(path: string): boolean {
+    const file = this.#opened(path)
+    file?.syncLater((error) => {
+      // Nobody else would catch what the disk refuses here.
+      const notClosed = refusalToClose(file)
+      const failure = error ?? notClosed
+      if (failure === null) this.#synced.add(path)
+      else this.#failure ??= failure
+      this.#next()
+    })
+    return file !== null
+  }
+
+  #opened(path: string): DiskFile | null {
+    try {
+      return this.#disk.open(path)
+    } catch {
+      return null
+    }
+  }
+}
+
+/** null: it is closed. */
+function refusalToClose(file: DiskFile): Error | null {
+  try {
+    file.close()
+    return null
+  } catch (error) {
+    return errorOf(error)
+  }
 }

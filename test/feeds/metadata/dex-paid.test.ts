@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { SideFeeds } from '../../../src/app/feeds/side-feeds.ts'
+import { SideFeeds } from '../../../src/app/feeds/feed-list.ts'
 import { encodeBase58 } from '../../../src/base/base58.ts'
 import { THRESHOLDS } from '../../../src/base/thresholds.ts'
 import type { FeedEvent, Swap } from '../../../src/events/event.ts'

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
-import { SideFeeds } from '../../../src/app/feeds/side-feeds.ts'
+import { SideFeeds } from '../../../src/app/feeds/feed-list.ts'
 import { THRESHOLDS } from '../../../src/base/thresholds.ts'
 import type { FeedEvent, Metadata } from '../../../src/events/event.ts'
 import { isProfileApproved } from '../../../src/feeds/metadata/dex-paid.ts'

@@ -109,7 +109,7 @@ export const COMMAND_FAULTS: readonly Fault[] = [
   },
   {
     name: 'journal: of a segment that is read ahead a frame more passes than is right',
-    file: 'src/store/format/segment-scan.ts',
+    file: 'src/store/format/journal-format.ts',
     find: 'if (at < this.#checkedTo)',
     replace: 'if (at <= this.#checkedTo)',
     tests: ['test/process/half-a-write.test.ts'],

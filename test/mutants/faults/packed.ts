@@ -50,7 +50,7 @@ export const PACKED_FAULTS: readonly Fault[] = [
   },
   {
     name: 'packed: wider memory has lost what was packed of the event',
-    file: 'src/store/format/frame-writer.ts',
+    file: 'src/store/format/journal-format.ts',
     find: '    wider.set(this.bytes)\n',
     replace: '',
     tests: [PACKED],

@@ -456,8 +456,8 @@ export const SERVER_FAULTS: readonly Fault[] = [
   {
     name: 'journal: a segment of which the header is read stays open',
     file: 'src/store/journal/journal-scan.ts',
-    find: 'withFile(disk.open(path), (file) => {',
-    replace: 'withFile(disk.open(path), () => {\n    const file = disk.open(path)',
+    find: 'withFile(disk.open(path), (file) => {\n    const bytes',
+    replace: 'withFile(disk.open(path), () => {\n    const file = disk.open(path)\n    const bytes',
     tests: ['test/store/closed-files.test.ts'],
   },
   {
@@ -798,10 +798,10 @@ export const SERVER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'log: a recording without slots is not judged by the age of its swaps',
-    file: 'src/app/feeds/feed-share.ts',
+    file: 'src/app/intake-log.ts',
     find: 'this.#fresh >= nearlyAll || this.#older >= nearlyAll',
     replace: 'this.#fresh >= nearlyAll',
-    tests: ['test/app/feeds/feed-share.test.ts'],
+    tests: ['test/app/feed-share.test.ts'],
   },
   {
     name: 'readyz: a market without a price of SOL is not told',
@@ -1079,7 +1079,7 @@ export const SERVER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'clock: a single step ahead is taken at once',
-    file: 'src/app/wall-clock.ts',
+    file: 'src/app/service.ts',
     find: 'steadyMs - this.#held.sinceMs >= STEP_LASTS_MS',
     replace: 'steadyMs >= this.#held.sinceMs',
     tests: ['test/simulation/wall-clock.test.ts'],

@@ -2,11 +2,10 @@ import fs from 'node:fs'
 import os from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
-import { type FileMemory, loadMapFile, type MapFile } from '../../../src/store/disk/file-memory.ts'
+import { loadMapFile, type MapFile } from '../../../src/store/disk/kernel-calls.ts'
 import { FileCommitMarker, readMark } from '../../../src/store/folder/commit-marker.ts'
 import { segmentPath } from '../../../src/store/folder/data-folder.ts'
-import { RING_BYTES, ringPath } from '../../../src/store/journal/journal-ring.ts'
-import { MappedRing } from '../../../src/store/journal/mapped-ring.ts'
+import { MappedRing, RING_BYTES, ringPath } from '../../../src/store/journal/journal-ring.ts'
 import { Run } from '../../commands/folders.ts'
 import { newFolder } from '../../new-folder.ts'
 import { Random } from '../../oracle/random.ts'
@@ -254,7 +253,7 @@ test('a disk that has no room for a ring is written to without one', () => {
 test('the whole of a ring is on the disk before it is memory', () => {
   const folder = newFolder()
   const sizes: number[] = []
-  const looking: MapFile = (fd, _, bytes): FileMemory => {
+  const looking: MapFile = (fd, _, bytes) => {
     sizes.push(fs.fstatSync(fd).size, fs.fstatSync(fd).blocks * 512)
     return { bytes: new Uint8Array(bytes), close() {} }
   }

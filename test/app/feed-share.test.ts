@@ -1,12 +1,8 @@
 import { expect, test } from 'vitest'
-import {
-  FeedShare,
-  JUDGED_SLOTLESS_SWAPS,
-  SlotlessShare,
-} from '../../../src/app/feeds/feed-share.ts'
-import { noCounts } from '../../../src/engine/order/progress.ts'
-import type { FeedEvent, Swap } from '../../../src/events/event.ts'
-import { START_SECOND, swap } from '../../oracle/fixtures.ts'
+import { START_SECOND, swap } from '../oracle/fixtures.ts'
+import { FeedShare, JUDGED_SLOTLESS_SWAPS, SlotlessShare } from '../../src/app/intake-log.ts'
+import { noCounts } from '../../src/engine/order/progress.ts'
+import type { FeedEvent, Swap } from '../../src/events/event.ts'
 
 function shareOf() {
   const total = { ...noCounts(), swaps: 5_000, lateRefused: 70 }
