@@ -13,7 +13,7 @@ import { NodeDisk } from '../../src/store/disk/node-disk.ts'
 import { WaitTimes } from '../../src/store/disk/watched-disk.ts'
 import { FileCommitMarker } from '../../src/store/folder/commit-marker.ts'
 import { bootId } from '../../src/store/folder/process-lock.ts'
-import type { FsyncPolicy } from '../../src/store/journal/fsync-scheduler.ts'
+import type { Config } from '../../src/config/config.ts'
 import { Journal } from '../../src/store/journal/journal.ts'
 import { MappedRing } from '../../src/store/journal/journal-ring.ts'
 import { JournaledEngine } from '../../src/store/journal/journaled-engine.ts'
@@ -99,7 +99,7 @@ function writeBare(service: Service): Front {
   return { sink, end }
 }
 
-function keep(service: Service, fsync: FsyncPolicy, waits: WaitTimes): Kept {
+function keep(service: Service, fsync: Config['fsync'], waits: WaitTimes): Kept {
   const scratch = scratchFolder()
   const folder = scratch.path
   const journal = new Journal(

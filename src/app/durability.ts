@@ -12,19 +12,19 @@ import type { Log } from '../server/http/exchange.ts'
 import { CompactorLauncher } from '../store/compaction/compactor-launcher.ts'
 import { Snapshots } from '../store/compaction/snapshots.ts'
 import type { Disk } from '../store/disk/disk.ts'
-import { folderRefused, isRefusal, type StoreError } from '../store/disk/failure.ts'
+import { folderRefused, isRefusal, StoreError } from '../store/disk/failure.ts'
 import { loadMapFile, type MapFile, shortenPoolSlices } from '../store/disk/kernel-calls.ts'
 import { NodeDisk } from '../store/disk/node-disk.ts'
 import { mapProgress } from '../store/disk/steps.ts'
 import { type OnDiskCall, WaitTimes, watchedDisk } from '../store/disk/watched-disk.ts'
 import { FileCommitMarker, readMark } from '../store/folder/commit-marker.ts'
-import { markMarket, refuseOtherMarket } from '../store/folder/market-mark.ts'
+import { markMarket, otherMarket } from '../store/folder/market-mark.ts'
 import { bootId, endOrphan, lockFolder } from '../store/folder/process-lock.ts'
 import { Journal, SegmentWatch } from '../store/journal/journal.ts'
 import { MappedRing, type RingPlace } from '../store/journal/journal-ring.ts'
 import { JournaledEngine } from '../store/journal/journaled-engine.ts'
 import { SegmentPrefetcher } from '../store/journal/segment-prefetcher.ts'
-import { type Recovered, type RecoveryProgress, recover } from '../store/recovery/recovery.ts'
+import { type Recovered, recover } from '../store/recovery/recovery.ts'
 import { archive } from '../store/snapshot/tape-archive.ts'
 import type { Service } from './service.ts'
 
@@ -152,7 +152,8 @@ export class Durability {
     const launcher = new CompactorLauncher()
     try {
       const market = marketOf(config.feeds)
-      refuseOtherMarket(folder, market)
+      const refusal = otherMarket(folder, market)
+      if (refusal !== null) throw new StoreError('other_market', refusal)
       endOrphan(folder)
       launcher.start()
       const disk = watchedDisk(new NodeDisk(), options.onDiskCall)
@@ -224,15 +225,16 @@ export class Durability {
     }
   }
 
-  /** Takes a snapshot now. */
-  snapshot(): Promise<void> {
-    return this.#snapshots.take()
+  /** Takes a snapshot now; resolves with one sentence about the result. */
+  async snapshot(): Promise<string> {
+    if (!(await this.#snapshots.take())) return 'The snapshot failed; the log says why.'
+    return `The newest snapshot holds seq ${this.#snapshots.seq}.`
   }
 
   /** What the folder holds: events that arrived, and how many of them are in the newest snapshot. */
   stored(): object {
     const { seq, syncedSeq, failure } = this.#journal
-    const { snapshot_seq: snapshotSeq } = this.#snapshots.figures()
+    const { seq: snapshotSeq } = this.#snapshots
     return {
       kept: storedSentence(this.#folder, seq, syncedSeq, snapshotSeq, failure),
       seq,
@@ -278,7 +280,7 @@ interface OpenFolder {
 }
 
 /** Runs a recovery in slices, between which the event loop runs. */
-async function inSlices<T>(steps: Generator<RecoveryProgress, T>, log: Log): Promise<T> {
+async function inSlices<T>(steps: Generator<object, T>, log: Log): Promise<T> {
   let sliceEndMs = performance.now() + SLICE_MS
   let nextLineMs = performance.now() + PROGRESS_MS
   for (;;) {

@@ -100,7 +100,7 @@ export class IntakeLog {
       const token = book.findToken(mint)
       return token >= 0 && token < tokens
     }
-    return new SlotlessShare({ hasToken, newestSeconds: engine.newestEventSeconds })
+    return new SlotlessShare(hasToken, engine.newestEventSeconds)
   }
 }
 
@@ -184,7 +184,7 @@ export const REFUSAL_KINDS: Readonly<Record<string, string>> = {
 export class RefusalWatch {
   readonly #log: Pick<Log, 'warn'>
   readonly #timers: Timers
-  /** Readonly<Record<string, number>> that count refusals, at the last look. */
+  /** Figures that count refusals, at the last look. */
   readonly #counts = new Map<string, number>()
   readonly #reports = new Map<string, RefusalReport<string>>()
 
@@ -224,7 +224,7 @@ export class RefusalWatch {
   }
 }
 
-/** Readonly<Record<string, number>> of feeds begin with the name of their feed. */
+/** Figures of feeds begin with the name of their feed. */
 function sentenceOf(figure: string): string | null {
   for (const [ending, sentence] of Object.entries(REFUSAL_KINDS))
     if (figure === ending || figure.endsWith(`_${ending}`)) return sentence
@@ -237,7 +237,7 @@ export const JUDGED_SWAPS = 1_000
 const LATE_SHARE = 0.9
 
 /** Of a feed whose folder seems to be another market's: by what that shows. */
-export type Foreign = 'late' | 'slotless'
+type Foreign = 'late' | 'slotless'
 
 /** A feed's way to the engine: counts what came of the events of this one feed. */
 export class FeedShare implements EventSink {
@@ -315,14 +315,6 @@ export class FeedShare implements EventSink {
   }
 }
 
-/** What a folder held before a feed began. */
-interface HeldMarket {
-  /** Did it have this token then? */
-  readonly hasToken: (mint: string) => boolean
-  /** Unix seconds of its newest event. */
-  readonly newestSeconds: number
-}
-
 /** Swaps that are judged. */
 export const JUDGED_SLOTLESS_SWAPS = 100
 /** So many of the judged ones are nearly all. */
@@ -335,15 +327,18 @@ const OLDER_SECONDS = 60
  * far behind is refused as late. Events without slots go behind the newest one, whatever they are of, for good.
  */
 export class SlotlessShare {
-  readonly #held: HeldMarket
+  readonly #hasToken: (mint: string) => boolean
+  readonly #newestSeconds: number
   #swaps = 0
   #slotless = 0
   /** Of tokens that the folder had not. */
   #fresh = 0
   #older = 0
 
-  constructor(held: HeldMarket) {
-    this.#held = held
+  /** What the folder held before the feed began: its tokens, and its newest event in unix seconds. */
+  constructor(hasToken: (mint: string) => boolean, newestSeconds: number) {
+    this.#hasToken = hasToken
+    this.#newestSeconds = newestSeconds
   }
 
   /** Looks at events before they are taken. */
@@ -353,8 +348,8 @@ export class SlotlessShare {
       if (event.type !== 'swap') continue
       this.#swaps += 1
       if (event.slot === null) this.#slotless += 1
-      if (!this.#held.hasToken(event.mint)) this.#fresh += 1
-      if (event.timestamp + OLDER_SECONDS < this.#held.newestSeconds) this.#older += 1
+      if (!this.#hasToken(event.mint)) this.#fresh += 1
+      if (event.timestamp + OLDER_SECONDS < this.#newestSeconds) this.#older += 1
     }
   }
 

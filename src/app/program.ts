@@ -18,10 +18,9 @@ import { EventLoopStallMonitor, LongSteps } from '../figures/event-loop-stall-mo
 import { descriptorLimit, memoryFigures, ProcessFigures } from '../figures/process-figures.ts'
 import { asyncApiJson, docsHtml, openApiJson } from '../openapi/documents.ts'
 import { EngineService } from '../query/engine-service.ts'
-import type { AdminSource } from '../server/admin/admin-routes.ts'
 import { type RunningAdmin, startAdmin } from '../server/admin/admin-server.ts'
 import { type Dashboard, readDashboard } from '../server/http/dashboard-files.ts'
-import type { Log, RunningServer } from '../server/http/options.ts'
+import type { RunningServer } from '../server/http/options.ts'
 import { JSON_TYPE } from '../server/http/reply.ts'
 import { type Dashboard, readDashboard } from '../server/routes/dashboard-routes.ts'
 import { type RunningServer, startServer } from '../server/server.ts'
@@ -29,7 +28,7 @@ import { checkTlsFiles, type TlsFiles } from '../server/sockets/tls-files.ts'
 import { isSimulatedFolder } from '../store/folder/market-mark.ts'
 import { BusyPoll } from './busy-poll.ts'
 import { Durability } from './durability.ts'
-import { type Feeds, makeFeeds } from './feeds/feed-list.ts'
+import { makeFeeds } from './feeds/feed-list.ts'
 import { IntakeLog } from './intake-log.ts'
 import type { Logger } from './log.ts'
 import { ClockReports, Service, WallClock } from './service.ts'
@@ -65,7 +64,7 @@ export class Program {
   #epoch = ''
   readonly #intakeLog: IntakeLog
   /** Made once the API answers: loading their modules is a third of a start. */
-  #feeds: Feeds | null = null
+  #feeds: Awaited<ReturnType<typeof makeFeeds>> | null = null
   #isRecovered = false
   /** Draining, or the disk refused: feeds are stopped, and none begins. */
   #takesNoMore = false
@@ -134,14 +133,35 @@ export class Program {
       log: this.#log,
       onStep: (name, startMs) => this.#steps.note(name, startMs),
     })
-    this.#admin = await openAdmin(this.#config, {
-      server: this.#server,
-      notReady: () => this.#notReady(),
+    this.#admin = await this.#openAdmin(this.#server)
+  }
+
+  /**
+   * Opens the admin surface when one is wanted, else null.
+   * @throws Error with one sentence when its port cannot be had
+   */
+  async #openAdmin(server: RunningServer): Promise<RunningAdmin | null> {
+    const { surface, dataDir } = this.#config
+    if (surface.admin === null) return null
+    const { host, token } = surface.admin
+    const { tls } = surface
+    const source = {
+      metrics: () => server.metrics(),
+      readiness: () => {
+        const { statusCode, fields } = server.readiness()
+        // With the paths that the public port leaves out.
+        return { statusCode, fields: { ...fields, reason: this.#notReady() } }
+      },
       stalls: () => this.#stalls.stalls(),
-      snapshot: () => this.#snapshot(),
+      snapshot:
+        dataDir === null
+          ? null
+          : async () => (await this.#durability?.snapshot()) ?? 'Not yet: the service is starting.',
       reloadTls: tls === null ? null : () => this.#changeTls(tls),
-      log: this.#log,
-    })
+    }
+    const admin = await startAdmin({ ...surface.admin, source, log: this.#log })
+    this.#log.info({ host, port: admin.port, token: token !== null }, 'admin surface')
+    return admin
   }
 
   /** The page for people, unless it is switched off. */
@@ -252,18 +272,6 @@ export class Program {
     return `New connections get the certificate that ends ${new Date(endsAt * 1000).toISOString()}.`
   }
 
-  /** Takes a snapshot; one sentence about the result, or null before the recovery is done. */
-  #snapshot(): Promise<string> | null {
-    const durability = this.#durability
-    if (durability === null) return null
-    const failures = () => durability.figures().snapshot_failures_total
-    const before = failures()
-    return durability.snapshot().then(() => {
-      if (failures() > before) return 'The snapshot failed; the log says why.'
-      return `The newest snapshot holds seq ${durability.figures().snapshot_seq}.`
-    })
-  }
-
   async #runFeed(feed: Feed): Promise<void> {
     this.#log.info({ feed: feed.name }, 'feed started')
     const share = this.#intakeLog.shareOf(feed)
@@ -352,42 +360,4 @@ const SOCKETS_SHARE_MIN = 1 / 4
 function spareDescriptors(): number {
   const limit = descriptorLimit()
   return Math.max(limit - RESERVED_DESCRIPTORS, Math.floor(limit * SOCKETS_SHARE_MIN))
-}
-
-/**
- * Opens the admin surface when one is wanted, else null.
- * @throws Error with one sentence when its port cannot be had
- */
-export async function openAdmin(
-  { surface, dataDir }: Pick<Config, 'surface' | 'dataDir'>,
-  parts: {
-    readonly server: RunningServer
-    /** Null when ready, else why not, with the paths that the public port leaves out. */
-    readonly notReady: () => string | null
-    readonly stalls: () => readonly object[]
-    /** Takes a snapshot; null without a folder. */
-    readonly snapshot: () => Promise<string> | null
-    /** Takes the certificate that the files hold now; null: plain HTTP. */
-    readonly reloadTls: (() => string) | null
-    readonly log: Log
-  },
-): Promise<RunningAdmin | null> {
-  if (surface.admin === null) return null
-  const { host, token } = surface.admin
-  const source: AdminSource = {
-    metrics: () => parts.server.metrics(),
-    readiness: () => {
-      const { statusCode, fields } = parts.server.readiness()
-      return { statusCode, fields: { ...fields, reason: parts.notReady() } }
-    },
-    stalls: parts.stalls,
-    snapshot:
-      dataDir === null
-        ? null
-        : async () => (await parts.snapshot()) ?? 'Not yet: the service is starting.',
-    reloadTls: parts.reloadTls,
-  }
-  const admin = await startAdmin({ ...surface.admin, source, log: parts.log })
-  parts.log.info({ host, port: admin.port, token: token !== null }, 'admin surface')
-  return admin
 }

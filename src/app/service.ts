@@ -192,29 +192,17 @@ const STEP_LASTS_MS = 90_000
 /** A smaller step is drift, not sleep. */
 const SLEPT_MS_MIN = 1_000
 
-interface MachineClocks {
+const MACHINE_CLOCKS = {
   /** Unix milliseconds; anybody may set it. */
-  readonly wallMs: () => number
-  /** Milliseconds that never jump and stand still while the machine sleeps. */
-  readonly steadyMs: () => number
-  /** As `steadyMs`, but they go on while the machine sleeps. */
-  readonly upMs: () => number
-}
-
-const MACHINE: MachineClocks = {
   wallMs: () => Date.now(),
+  /** Milliseconds that never jump and stand still while the machine sleeps. */
   steadyMs: () => performance.now(),
+  /** As `steadyMs`, but they go on while the machine sleeps. */
   upMs: () => os.uptime() * 1000,
 }
 
 /** What became of a step forward that the other clocks contradict. */
 type ClockStep = 'held' | 'taken' | 'undone'
-
-interface HeldStep {
-  /** What the wall clock is ahead of the monotonic one. */
-  readonly offsetMs: number
-  readonly sinceMs: number
-}
 
 /**
  * The wall clock of the machine without single steps ahead: a step of more than STEP_MS_MAX that the monotonic clock
@@ -222,17 +210,18 @@ interface HeldStep {
  * at once, and so is the time that the machine slept.
  */
 export class WallClock {
-  readonly #clocks: MachineClocks
+  readonly #clocks: typeof MACHINE_CLOCKS
   readonly #onStep: (step: ClockStep, aheadSeconds: number) => void
   /** The most that the wall clock was ahead of the monotonic one when it was taken. */
   #offsetMs: number
   /** What the machine had slept when that was. */
   #sleptMs: number
-  #held: HeldStep | null = null
+  /** A step that is not taken yet: how far the wall clock is ahead of the monotonic one, and since when. */
+  #held: { readonly offsetMs: number; readonly sinceMs: number } | null = null
 
   constructor(
     onStep: (step: ClockStep, aheadSeconds: number) => void = () => {},
-    clocks: MachineClocks = MACHINE,
+    clocks = MACHINE_CLOCKS,
   ) {
     this.#clocks = clocks
     this.#onStep = onStep

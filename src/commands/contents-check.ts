@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import type { Disk } from '../store/disk/disk.ts'
-import { lossOfAll, readMark } from '../store/folder/commit-marker.ts'
+import { lossOf, readMark } from '../store/folder/commit-marker.ts'
 import { type DataFiles, listDataFiles, type NumberedFile } from '../store/folder/data-folder.ts'
 import { bootId, holderOf } from '../store/folder/process-lock.ts'
 import { Exit } from './command.ts'
@@ -38,7 +38,7 @@ function contentsOf(folder: string, lookMs: number): Finding {
   const written = readMark(folder, boot)
   const disk = settledDisk(folder)
   const files = listDataFiles(disk, folder)
-  if (files.segments.length + files.snapshots.length === 0 && lossOfAll(written) === null)
+  if (files.segments.length + files.snapshots.length === 0 && lossOf(null, written, boot) === null)
     return good(ABOUT, 'Nothing is in it yet.')
   const { snapshots, isAll } = readSnapshots(disk, files, lookMs)
   const steps = startSteps({

@@ -15,7 +15,7 @@ import { type DataFiles, listDataFiles, UNFINISHED } from '../store/folder/data-
 import { frameBytes, Kind, type SegmentScan } from '../store/format/journal-format.ts'
 import { foldFrame, lineTextOf } from '../store/journal/journal-fold.ts'
 import { headerOf, type JournalStart, walkJournal } from '../store/journal/journal-scan.ts'
-import { loadNewestAnew } from '../store/recovery/recovery.ts'
+import { loadNewest } from '../store/recovery/recovery.ts'
 import { archivedEngine } from '../store/snapshot/tape-archive.ts'
 import {
   type Asked,
@@ -131,7 +131,7 @@ function startOf(
   files: DataFiles,
   journalFrom: number,
 ): { engine: Engine; foldFrom: JournalStart } {
-  const loaded = runToEnd(loadNewestAnew(disk, files.snapshots, newEngine))
+  const loaded = runToEnd(loadNewest(disk, files.snapshots, newEngine))
   if (loaded !== null) return { engine: loaded.engine, foldFrom: loaded.contents }
   if (journalFrom === 0) return { engine: newEngine(), foldFrom: { seq: 0, segment: 0 } }
   throw new StoreError(

@@ -3,14 +3,7 @@ import { type Disk, type DiskFile, readAll } from '../store/disk/disk.ts'
 import { StoreError } from '../store/disk/failure.ts'
 import { isUnreadable } from '../store/disk/node-disk.ts'
 import { type NumberedFile, withFile } from '../store/folder/data-folder.ts'
-import {
-  archivedPositionsOf,
-  archivedRecordsOf,
-  type ChunkCrcs,
-  type Contents,
-  type PartEntry,
-} from '../store/format/snapshot-format.ts'
-import { readContents } from '../store/snapshot/snapshot-file.ts'
+import { archivedOf, type Contents, readContents } from '../store/snapshot/snapshot-file.ts'
 import { needChunks } from '../store/snapshot/tape-archive.ts'
 
 /** What is in a snapshot. */
@@ -28,7 +21,7 @@ export interface SnapshotReport {
   /** Records of the dormant tape that it leaves to chunks. */
   readonly archivedPositions: number
   /** The chunks it leaves them to. */
-  readonly chunks: ChunkCrcs
+  readonly chunks: Contents['chunks']
   readonly parts: readonly { readonly name: string; readonly bytes: number }[]
   readonly status: 'whole' | 'damaged' | 'other version'
   /** What is damaged, or "". */
@@ -79,7 +72,7 @@ function ofContents(
   file: NumberedFile,
   bytes: number,
   contents: Contents,
-  damaged: PartEntry | null,
+  damaged: Contents['parts'][number] | null,
 ): SnapshotReport {
   const { seq, epoch, digest, segment, parts } = contents
   const damage =
@@ -95,8 +88,8 @@ function ofContents(
     epoch,
     digest,
     segment,
-    archivedRecords: archivedRecordsOf(contents),
-    archivedPositions: archivedPositionsOf(contents),
+    archivedRecords: archivedOf(contents, 'tape'),
+    archivedPositions: archivedOf(contents, 'dormant tape'),
     chunks: contents.chunks,
     parts: parts.map(({ name, bytes }) => ({ name, bytes })),
     status: damage === '' ? 'whole' : 'damaged',
@@ -121,9 +114,9 @@ function unreadable(
 
 function damagedPart(
   file: DiskFile,
-  parts: readonly PartEntry[],
+  parts: Contents['parts'],
   onBytes: (bytes: number) => unknown,
-): PartEntry | null {
+): Contents['parts'][number] | null {
   const buffer = new Uint8Array(READ_BYTES)
   for (const part of parts) {
     let crc = 0

@@ -4,16 +4,10 @@ import type { Disk } from '../store/disk/disk.ts'
 import { StoreError } from '../store/disk/failure.ts'
 import { isUnreadable } from '../store/disk/node-disk.ts'
 import { runToEnd } from '../store/disk/steps.ts'
-import { lossOfAll, readMark, type WrittenBefore } from '../store/folder/commit-marker.ts'
+import { lossOf, readMark, type WrittenBefore } from '../store/folder/commit-marker.ts'
 import { listDataFiles, type NumberedFile, withFile } from '../store/folder/data-folder.ts'
 import { bootId } from '../store/folder/process-lock.ts'
 import { frameBytes } from '../store/format/journal-format.ts'
-import {
-  archivedPositionsOf,
-  archivedRecordsOf,
-  type Contents,
-  SNAPSHOT_VERSION,
-} from '../store/format/snapshot-format.ts'
 import { foldFrame } from '../store/journal/journal-fold.ts'
 import {
   headerOf,
@@ -22,7 +16,13 @@ import {
   walkJournal,
 } from '../store/journal/journal-scan.ts'
 import { loadSnapshot } from '../store/recovery/recovery.ts'
-import { readContents, stateDigest } from '../store/snapshot/snapshot-file.ts'
+import {
+  archivedOf,
+  type Contents,
+  readContents,
+  SNAPSHOT_VERSION,
+  stateDigest,
+} from '../store/snapshot/snapshot-file.ts'
 import { archivedEngine } from '../store/snapshot/tape-archive.ts'
 import { type ChunkKind, DORMANT_CHUNKS, SWAP_CHUNKS } from '../store/snapshot/tape-chunk.ts'
 import { type Archived, ReplayedChunks, reportChunk } from './chunk-report.ts'
@@ -91,13 +91,13 @@ class Verification {
   run(): void {
     const { segments, snapshots } = this.#files
     if (segments.length + snapshots.length === 0) {
-      this.#report('folder', false, lossOfAll(this.#options.written) ?? NOTHING)
+      this.#report('folder', false, lossOf(null, this.#options.written, bootId()) ?? NOTHING)
       return
     }
     const readable = snapshots.flatMap((file) => this.#readable(file) ?? [])
-    const most = (of: (contents: Contents) => number) =>
-      Math.max(0, ...readable.map(({ contents }) => of(contents)))
-    const archived = { swaps: most(archivedRecordsOf), positions: most(archivedPositionsOf) }
+    const most = (tape: Parameters<typeof archivedOf>[1]) =>
+      Math.max(0, ...readable.map(({ contents }) => archivedOf(contents, tape)))
+    const archived = { swaps: most('tape'), positions: most('dormant tape') }
     const { chunks, dormantChunks } = this.#files
     const known = readable.at(-1)?.contents.chunks ?? { swaps: [], positions: [] }
     this.#checkChunks(archived.swaps, chunks, SWAP_CHUNKS, 'tape', known.swaps)

@@ -112,7 +112,8 @@ export class EventLoopStallMonitor {
       this.#stolenTicks = ticks
       this.#stolenAtMs = nowMs
       const [startMs, atMs] = [this.#lastMs, Date.now()]
-      const [ranMs, waitedMs] = now.map((ms, i) => ms - this.#last[i])
+      const ranMs = now[0] - this.#last[0]
+      const waitedMs = now[1] - this.#last[1]
       if (isLong) this.#turn = { atMs, startMs, endMs: nowMs, ranMs, waitedMs, stolenMs, short }
     }
     this.#lastMs = nowMs

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { START_SECOND, swap } from '../oracle/fixtures.ts'
 import { FeedShare, JUDGED_SLOTLESS_SWAPS, SlotlessShare } from '../../src/app/intake-log.ts'
 import { noCounts } from '../../src/engine/order/progress.ts'
 import type { FeedEvent, Swap } from '../../src/events/event.ts'
+import { START_SECOND, swap } from '../oracle/fixtures.ts'
 
 function shareOf() {
   const total = { ...noCounts(), swaps: 5_000, lateRefused: 70 }
@@ -65,7 +65,7 @@ function slotlessShareOf(newestSeconds: number) {
     },
     records: () => {},
   }
-  const slotless = new SlotlessShare({ hasToken: (mint) => mint === 'held', newestSeconds })
+  const slotless = new SlotlessShare((mint) => mint === 'held', newestSeconds)
   const share = new FeedShare(sink, total, (foreign) => told.push(foreign), slotless)
   const take = (count: number, over: Partial<Swap>) =>
     share.events(Array.from({ length: count }, () => swap({ slot: null, ...over })))

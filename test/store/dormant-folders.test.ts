@@ -9,7 +9,7 @@ import { startOf, type Verdict } from '../../src/commands/verdict.ts'
 import { type Check, verifyFolder } from '../../src/commands/verify.ts'
 import { EngineQueries } from '../../src/query/engine-queries.ts'
 import { StoreError } from '../../src/store/disk/failure.ts'
-import { dormantChunkPath, listDataFiles } from '../../src/store/folder/data-folder.ts'
+import { dataPath, listDataFiles } from '../../src/store/folder/data-folder.ts'
 import { stateDigest } from '../../src/store/snapshot/snapshot-file.ts'
 import { archive, archivedEngine } from '../../src/store/snapshot/tape-archive.ts'
 import { DORMANT_CHUNKS, writeChunk } from '../../src/store/snapshot/tape-chunk.ts'
@@ -164,7 +164,7 @@ function exported(disk: ImageDisk): string {
 
 /** The one block of a chunk. */
 function blockOf(disk: ImageDisk, chunk: number): Uint8Array {
-  const bytes = disk.bytesOf(dormantChunkPath(FOLDER, chunk))
+  const bytes = disk.bytesOf(dataPath(FOLDER, 'dormantChunk', chunk))
   return bytes.slice(bytes.length - SIZES.tapeChunkRecords * DORMANT_CHUNKS.recordBytes)
 }
 

@@ -2,11 +2,10 @@ import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import {
   type Contents,
+  digestPart,
   FOOTER,
-  type PartEntry,
   SNAPSHOT_FOOTER_BYTES,
-} from '../../src/store/format/snapshot-format.ts'
-import { digestPart } from '../../src/store/snapshot/snapshot-file.ts'
+} from '../../src/store/snapshot/snapshot-file.ts'
 
 const OLDER_VERSION = 9
 const VERSION_AT = 8
@@ -33,7 +32,7 @@ export function olderSnapshot(snapshot: Buffer<ArrayBuffer>, crcs?: readonly num
   return Buffer.concat([older.subarray(0, contentsAt), changed, footer])
 }
 
-function digestOf(snapshot: Uint8Array, parts: readonly PartEntry[]): string {
+function digestOf(snapshot: Uint8Array, parts: Contents['parts']): string {
   const hash = createHash('sha256')
   for (const { name, facts, at, bytes } of parts)
     digestPart(hash, { name, facts, views: [snapshot.subarray(at, at + bytes)] })

@@ -1,6 +1,7 @@
 /**
- * app/feeds makes the feeds that FEED names, from settings: `makeFeeds` for all, `supervisedFeed` for live ones, `SideFeeds` for the
- * price of SOL and token texts, `EngineMarket` for the simulator. A feed's modules are loaded when it is made.
+ * app/feeds makes the feeds that FEED names, from settings: `makeFeeds` for all, `supervisedFeed` for live ones,
+ * `makeSideFeeds` for the price of SOL and token texts, `EngineMarket` for the simulator. A feed's modules are loaded
+ * when it is made.
  * A swap's way: feed → (`PricedSink`) → `FeedShare`, which counts what became of it → service → engine.
  */
 
@@ -23,12 +24,13 @@ import {
 } from '../../feeds/sol-price/priced-sink.ts'
 import type { SolPriceFeed } from '../../feeds/sol-price/sol-price-feed.ts'
 import { EngineMarket } from './engine-market.ts'
-import type { FeedTime } from './live-sources.ts'
 
-/** What runs: the feeds of FEED, and what stands at their side for as long as the program does. */
-export interface Feeds {
-  readonly main: readonly Feed[]
-  readonly side: readonly Feed[]
+/** The market's clock, as feeds go by it. */
+interface FeedTime {
+  /** Are events of a time refused now, as too far ahead of the clock? */
+  readonly isAhead: (timestamp: number) => boolean
+  /** Unix milliseconds. */
+  readonly nowMs: () => number
 }
 
 /** Where feeds say what went wrong. */
@@ -42,7 +44,7 @@ interface FeedReports {
 }
 
 /**
- * Makes the feeds of FEED.
+ * Makes the feeds of FEED, `main`, and `side` feeds, which run beside them for as long as the program does.
  * @throws ConfigError when the file of SOL_PRICE can no longer be used
  */
 export async function makeFeeds(
@@ -51,8 +53,8 @@ export async function makeFeeds(
   counters: FeedCounters,
   reports: FeedReports,
   time: FeedTime,
-): Promise<Feeds> {
-  const side = await SideFeeds.make(config, reports.sentence, time)
+): Promise<{ readonly main: readonly Feed[]; readonly side: readonly Feed[] }> {
+  const side = await makeSideFeeds(config, reports.sentence, time)
   const main: Feed[] = []
   for (const name of config.feeds) {
     const feed = isLiveFeed(name)
@@ -136,73 +138,45 @@ export const FIRST_PRICE_MS = 10_000
 
 const MACHINE_TIME: FeedTime = { isAhead: () => false, nowMs: () => Date.now() }
 
-/** What runs beside the feeds of FEED: the price of SOL, and the texts of tokens. */
-export class SideFeeds {
-  readonly feeds: readonly Feed[]
-  readonly #solPrice: SolPriceFeed | null
-  readonly #series: PriceSeries | null
-  readonly #isAhead: (timestamp: number) => boolean
-  readonly #metadata: MetadataFeed | null
+/**
+ * Makes what runs beside the feeds of FEED as the settings ask for it, with the modules of that alone: the price of
+ * SOL, and the texts of tokens. `beside` gives a feed what it needs of these; the feed keeps its name.
+ * @throws ConfigError when the file of SOL_PRICE cannot be used
+ */
+export async function makeSideFeeds(
+  { solPrice, metadata, rules }: Pick<Config, 'solPrice' | 'metadata' | 'rules'>,
+  report: (sentence: string) => void = () => {},
+  { isAhead, nowMs }: FeedTime = MACHINE_TIME,
+) {
+  const prices =
+    solPrice.kind === 'venues' ? await makeSolPrice(solPrice.names, report, nowMs) : null
+  const series = givenPrices(solPrice)
+  const texts = metadata === null ? null : await makeMetadata(metadata, rules, nowMs)
 
-  private constructor(
-    solPrice: SolPriceFeed | null,
-    series: PriceSeries | null,
-    isAhead: (timestamp: number) => boolean,
-    metadata: MetadataFeed | null,
-  ) {
-    this.#solPrice = solPrice
-    this.#series = series
-    this.#isAhead = isAhead
-    this.#metadata = metadata
-    this.feeds = [solPrice, metadata].filter((feed) => feed !== null)
-  }
-
-  /**
-   * Makes those that the settings ask for, with the modules of those alone.
-   * @throws ConfigError when the file of SOL_PRICE cannot be used
-   */
-  static async make(
-    { solPrice, metadata, rules }: Pick<Config, 'solPrice' | 'metadata' | 'rules'>,
-    report: (sentence: string) => void = () => {},
-    { isAhead, nowMs }: FeedTime = MACHINE_TIME,
-  ): Promise<SideFeeds> {
-    return new SideFeeds(
-      solPrice.kind === 'venues' ? await makeSolPrice(solPrice.names, report, nowMs) : null,
-      givenPrices(solPrice),
-      isAhead,
-      metadata === null ? null : await makeMetadata(metadata, rules, nowMs),
-    )
-  }
-
-  /** The feed with what it needs at its side; it keeps its name. */
-  beside(name: FeedName, feed: Feed): Feed {
-    return {
-      name: feed.name,
-      start: async (sink) => {
-        if (isLiveFeed(name)) await this.#solPrice?.whenPriced(FIRST_PRICE_MS)
-        await feed.start(this.#sinkOf(name, sink))
-      },
-      stop: () => feed.stop(),
-      figures: () => feed.figures?.() ?? {},
-      notLive: () => feed.notLive?.() ?? null,
-    }
-  }
-
-  /** Replays and simulations have their own texts: nothing is fetched for them. */
-  #sinkOf(name: FeedName, sink: EventSink): EventSink {
-    const metadata = isLiveFeed(name) || name.kind === 'stdin' ? this.#metadata : null
-    const series = this.#series
-    const priced = series === null ? sink : new PricedSink(sink, series, this.#isAhead)
-    if (metadata === null) return priced
+  const sinkOf = (name: FeedName, sink: EventSink): EventSink => {
+    const priced = series === null ? sink : new PricedSink(sink, series, isAhead)
+    // Replays and simulations have their own texts: nothing is fetched for them.
+    if (texts === null || !(isLiveFeed(name) || name.kind === 'stdin')) return priced
     return {
       events: (batch) => {
         priced.events(batch)
         // Once they are folded.
-        metadata.observe(batch)
+        texts.observe(batch)
       },
       records: (batch) => priced.records(batch),
     }
   }
+  const beside = (name: FeedName, feed: Feed): Feed => ({
+    name: feed.name,
+    start: async (sink) => {
+      if (isLiveFeed(name)) await prices?.whenPriced(FIRST_PRICE_MS)
+      await feed.start(sinkOf(name, sink))
+    },
+    stop: () => feed.stop(),
+    figures: () => feed.figures?.() ?? {},
+    notLive: () => feed.notLive?.() ?? null,
+  })
+  return { feeds: [prices, texts].filter((feed) => feed !== null), beside }
 }
 
 async function makeSolPrice(
@@ -232,7 +206,7 @@ async function makeMetadata(
  * The prices that SOL_PRICE itself gives; null when they come from elsewhere.
  * @throws ConfigError when its file cannot be used
  */
-export function givenPrices(setting: Config['solPrice']): PriceSeries | null {
+function givenPrices(setting: Config['solPrice']): PriceSeries | null {
   if (setting.kind === 'fixed') return fixedPrice(setting.usd)
   if (setting.kind !== 'file') return null
   try {

@@ -82,14 +82,6 @@ export function recordedFeed(
     : new Supervisor({ sources, cursor: null, report, backfillSlotsMax, backfillMs })
 }
 
-/** The market's clock, as feeds go by it. */
-export interface FeedTime {
-  /** Are events of a time refused now, as too far ahead of the clock? */
-  readonly isAhead: (timestamp: number) => boolean
-  /** Unix milliseconds. */
-  readonly nowMs: () => number
-}
-
 /**
  * The slot behind which a restart goes on, of an engine that refuses what lies more than `lateSlots` before its
  * newest event; null: from now on. The newest slot may not have been written whole, transactions of older

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { ChunkCrcs } from '../format/snapshot-format.ts'
+import { ChunkCrcs } from '../snapshot/snapshot-file.ts'
 
 const Count = Type.Integer({ minimum: 0 })
 
@@ -14,10 +14,6 @@ export const CompactorRun = Type.Object({
   memoryBytesMax: Count,
 })
 export type CompactorRun = Type.Static<typeof CompactorRun>
-
-/** The one argument of its process, as JSON; `parent` is the pid of what starts it. */
-export const CompactorOrder = Type.Object({ run: CompactorRun, parent: Count })
-export type CompactorOrder = Type.Static<typeof CompactorOrder>
 
 /** What a compactor process did. */
 export const CompactorResult = Type.Object({
@@ -53,4 +49,3 @@ export const LauncherMessage = Type.Union([
   Type.Object({ result: CompactorResult }),
   Type.Object({ failed: Type.String() }),
 ])
-export type LauncherMessage = Type.Static<typeof LauncherMessage>

@@ -9,12 +9,7 @@ import { entryFile } from '../../base/program-files.ts'
 import { processFields } from '../../base/this-process.ts'
 import { StoreError } from '../disk/failure.ts'
 import { noteCompactor } from '../folder/process-lock.ts'
-import {
-  type CompactorOrder,
-  CompactorProgress,
-  CompactorResult,
-  type CompactorRun,
-} from './compactor-messages.ts'
+import { CompactorProgress, CompactorResult, type CompactorRun } from './compactor-messages.ts'
 
 const resultLine = Compile(Type.Object({ result: CompactorResult }))
 const progressLine = Compile(Type.Object({ progress: CompactorProgress }))
@@ -44,7 +39,7 @@ export function runCompactor(
   onProgress: (progress: CompactorProgress) => void,
   signal: AbortSignal,
 ): Promise<CompactorResult> {
-  const order: CompactorOrder = { run, parent: process.pid }
+  const order = { run, parent: process.pid }
   const [program, ...args] = [
     ...besideProcessorOf(serving),
     process.execPath,
@@ -145,7 +140,7 @@ export function allowedProcessors(pid: number): readonly number[] {
 export function numbersOf(list: string): readonly number[] {
   const ranges = list.split(',').filter((range) => range !== '')
   return ranges.flatMap((range) => {
-    const [first, last = first] = range.split('-').map(Number)
+    const [first = Number.NaN, last = first] = range.split('-').map(Number)
     return Array.from({ length: Math.max(0, last - first + 1) || 0 }, (_, i) => first + i)
   })
 }

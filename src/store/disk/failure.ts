@@ -39,19 +39,6 @@ export function newerVersion(path: string): StoreError {
   )
 }
 
-/** The last release that reads every format there was. */
-const LAST_READER_OF_ALL = '0.9.25'
-
-/** Why a snapshot is not read that a version wrote of which the upgrade is gone. */
-export function olderVersion(path: string, version: number): StoreError {
-  return new StoreError(
-    'older_version',
-    `${path} has version ${version} of its format, which this mintfeed does not read any more: start mintfeed ` +
-      `${LAST_READER_OF_ALL} with this DATA_DIR, let it take events for a minute, stop it, then start this one ` +
-      '(or another DATA_DIR).',
-  )
-}
-
 /** Why the disk refused, in the words of the system. */
 export function diskReason(error: unknown): string {
   if (!(error instanceof Error)) return String(error)

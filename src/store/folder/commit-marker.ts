@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import { join } from 'node:path'
 import type { MapFile } from '../disk/kernel-calls.ts'
 import { NodeDisk } from '../disk/node-disk.ts'
-import { segmentPath } from './data-folder.ts'
+import { dataPath } from './data-folder.ts'
 
 /**
  * Says beside the journal how far it was written. The journal alone cannot tell that its end is gone:
@@ -12,29 +12,26 @@ export interface CommitMarker {
   /** Is it memory, so that to reach costs no call of the kernel? */
   readonly isMemory: boolean
   /** A process begins to write in this segment, behind this seq; the disk has it when this returns. */
-  begin(about: MarkAbout): void
+  begin(about: Omit<WrittenBefore, 'isClosed' | 'isHere'>): void
   /** Everything before this seq is written. */
   reach(seq: number): void
   /** The journal was closed in order in this segment; the disk has it when this returns. */
   close(segment: number): void
 }
 
-export interface MarkAbout {
+/** What the process before has left in its mark. */
+export interface WrittenBefore {
   readonly seq: number
   readonly segment: number
   readonly epoch: string
   readonly boot: string
-}
-
-/** What the process before has left in its mark. */
-export interface WrittenBefore extends MarkAbout {
   readonly isClosed: boolean
   /** Is the mark the very file that the process wrote, in no other folder as well, and so the folder no copy? */
   readonly isHere: boolean
 }
 
 /** What a start has found of the stream. */
-export interface FoundStream {
+interface FoundStream {
   readonly place: { readonly seq: number; readonly segment: number }
   /** The last segment that is there, 0 for none. */
   readonly lastSegment: number
@@ -60,7 +57,9 @@ export function lossOf(
   written: WrittenBefore | null,
   boot: string,
 ): string | null {
-  if (found === null) return lossOfAll(written)
+  // Of an empty folder, which need not be new; a mark that was copied says nothing of the folder it was copied to.
+  if (found === null)
+    return written?.isHere === true ? goneBehind({ seq: 0, segment: 0 }, written) : null
   if (written === null) return 'nothing in the folder says how far it had been written'
   if (written.epoch !== found.epoch) return 'the journal is not the one that was written here last'
   const gone = goneBehind(found.place, written)
@@ -72,12 +71,6 @@ export function lossOf(
     return 'what stands at the end of the journal is damaged, and may be events that were seen'
   if (written.boot === boot && boot !== UNKNOWN_BOOT) return null
   return 'the machine went down, or does not tell, before the journal was closed'
-}
-
-/** As `lossOf` of a folder without a journal and a snapshot: it need not be a new one. */
-export function lossOfAll(written: WrittenBefore | null): string | null {
-  // A mark that was copied says nothing of the folder it was copied to.
-  return written?.isHere === true ? goneBehind({ seq: 0, segment: 0 }, written) : null
 }
 
 function goneBehind({ seq, segment }: FoundStream['place'], written: WrittenBefore): string | null {
@@ -128,7 +121,7 @@ export class FileCommitMarker implements CommitMarker {
     return this.#parts !== null
   }
 
-  begin(about: MarkAbout): void {
+  begin(about: Omit<WrittenBefore, 'isClosed' | 'isHere'>): void {
     const fresh = `${this.#path}.new`
     fs.rmSync(fresh, { force: true })
     const fd = fs.openSync(fresh, 'wx+', 0o644)
@@ -226,7 +219,7 @@ export function readMark(folder: string, bootNow: string): WrittenBefore | null 
   try {
     const parts = SHAPE.exec(fs.readFileSync(path, 'latin1'))
     if (parts === null) return null
-    const [, seq, segment, state, epoch, boot, device, itself, first, begun] = parts
+    const [, seq, segment, state, epoch = '', boot = '', device, itself, first, begun] = parts
     const stat = fs.statSync(path, { bigint: true })
     // A device may get another number at the next boot; within one it tells a picture of the disk.
     const isSameDevice = boot !== bootNow || device === `${stat.dev}`
@@ -255,7 +248,10 @@ function identityOf({ ino, birthtimeNs }: fs.BigIntStats): string {
 
 /** Empty when the segment is not there. */
 function segmentIdentity(folder: string, segment: number): string {
-  const stat = fs.statSync(segmentPath(folder, segment), { bigint: true, throwIfNoEntry: false })
+  const stat = fs.statSync(dataPath(folder, 'segment', segment), {
+    bigint: true,
+    throwIfNoEntry: false,
+  })
   return stat === undefined ? '' : identityOf(stat)
 }
 

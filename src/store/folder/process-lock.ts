@@ -179,7 +179,7 @@ function isAlive(pid: number): boolean {
  */
 function startedAt(pid: number): string | null {
   const fields = processFields(pid)
-  return ENDED_STATES.includes(fields[0]) ? null : (fields[19] ?? '')
+  return ENDED_STATES.includes(fields[0] ?? '') ? null : (fields[19] ?? '')
 }
 
 /** Uuid of the machine's boot: while it stays, what was written is in memory or on the disk. */

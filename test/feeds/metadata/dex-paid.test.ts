@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { SideFeeds } from '../../../src/app/feeds/feed-list.ts'
+import { makeSideFeeds } from '../../../src/app/feeds/feed-list.ts'
 import { encodeBase58 } from '../../../src/base/base58.ts'
 import { THRESHOLDS } from '../../../src/base/thresholds.ts'
 import type { FeedEvent, Swap } from '../../../src/events/event.ts'
@@ -126,7 +126,7 @@ test('a token for which there is no room is counted once, however often it trade
 })
 
 test('with COMPLETING_PERCENT it begins where tokens begin to be completing', async () => {
-  const side = await SideFeeds.make({
+  const side = await makeSideFeeds({
     solPrice: { kind: 'off' },
     metadata: { gateways: ['https://one.hosts.test'] },
     rules: { ...THRESHOLDS, completingPercent: 20 },

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
-import { SideFeeds } from '../../../src/app/feeds/feed-list.ts'
+import { makeSideFeeds } from '../../../src/app/feeds/feed-list.ts'
 import { THRESHOLDS } from '../../../src/base/thresholds.ts'
 import type { FeedEvent, Metadata } from '../../../src/events/event.ts'
 import { isProfileApproved } from '../../../src/feeds/metadata/dex-paid.ts'
@@ -313,7 +313,7 @@ test('a profile is paid when its order is approved', () => {
 })
 
 test('a replay and a simulation are never fetched for, live events are', async () => {
-  const side = await SideFeeds.make({
+  const side = await makeSideFeeds({
     solPrice: { kind: 'off' },
     metadata: { gateways: ['https://one.hosts.test'] },
     rules: THRESHOLDS,

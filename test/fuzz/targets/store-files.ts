@@ -14,8 +14,11 @@ import {
   SEGMENT_HEADER_BYTES,
   SegmentScan,
 } from '../../../src/store/format/journal-format.ts'
-import { FOOTER, SNAPSHOT_FOOTER_BYTES } from '../../../src/store/format/snapshot-format.ts'
-import { readContents } from '../../../src/store/snapshot/snapshot-file.ts'
+import {
+  FOOTER,
+  readContents,
+  SNAPSHOT_FOOTER_BYTES,
+} from '../../../src/store/snapshot/snapshot-file.ts'
 import {
   readChunkBlock,
   readChunkTable,

@@ -12,7 +12,7 @@ export const RING_FAULTS: readonly Fault[] = [
   {
     name: 'ring: a segment that is full is followed before all of it is in its file',
     file: 'src/store/journal/fsync-scheduler.ts',
-    find: '    file.settle()\n',
+    find: '    this.#file.settle()\n',
     replace: '',
     tests: [CRASHES],
   },

@@ -1,5 +1,5 @@
 import { StoreError } from '../../../src/store/disk/failure.ts'
-import { type NumberedFile, segmentPath } from '../../../src/store/folder/data-folder.ts'
+import { dataPath, type NumberedFile } from '../../../src/store/folder/data-folder.ts'
 import type { SegmentScan } from '../../../src/store/format/journal-format.ts'
 import { type JournalEnd, walkJournal } from '../../../src/store/journal/journal-scan.ts'
 import { ImageDisk } from './image-disk.ts'
@@ -24,7 +24,7 @@ export class JournalImages {
     this.#runs = runs
     this.#fromSeq = fromSeq
     this.#files = runs[0].map(({ number }) => {
-      const path = segmentPath(FOLDER, number)
+      const path = dataPath(FOLDER, 'segment', number)
       return { number, name: path.slice(FOLDER.length + 1), path }
     })
   }

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Appended, DiskFile } from '../../../src/store/disk/disk.ts'
+import type { DiskFile } from '../../../src/store/disk/disk.ts'
 import { NodeDisk } from '../../../src/store/disk/node-disk.ts'
 import {
   FileBuffer,
@@ -79,15 +79,15 @@ test('a file that is shorter than it was when it was opened is not read in part'
 
 test('half a file that a killed process left gives way to the whole one', () => {
   const folder = folderOf(['whole.unfinished'])
-  writeWhole(disk, folder, join(folder, 'whole'), (file) => file.append(Buffer.from('all of it')))
+  writeWhole(disk, folder, join(folder, 'whole'), (append) => append(Buffer.from('all of it')))
   expect(readdirSync(folder)).toEqual(['whole'])
   expect(readFileSync(join(folder, 'whole'), 'utf8')).toBe('all of it')
 })
 
 test('a file that could not be written whole leaves nothing behind, and the one before it stays', () => {
   const folder = folderOf(['whole'])
-  const write = (file: Appended) => {
-    file.append(Buffer.from('half'))
+  const write = (append: (bytes: Uint8Array) => void) => {
+    append(Buffer.from('half'))
     throw new Error('the disk is full')
   }
   expect(() => writeWhole(disk, folder, join(folder, 'whole'), write)).toThrow('the disk is full')

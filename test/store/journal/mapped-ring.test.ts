@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { loadMapFile, type MapFile } from '../../../src/store/disk/kernel-calls.ts'
 import { FileCommitMarker, readMark } from '../../../src/store/folder/commit-marker.ts'
-import { segmentPath } from '../../../src/store/folder/data-folder.ts'
+import { dataPath } from '../../../src/store/folder/data-folder.ts'
 import { MappedRing, RING_BYTES, ringPath } from '../../../src/store/journal/journal-ring.ts'
 import { Run } from '../../commands/folders.ts'
 import { newFolder } from '../../new-folder.ts'
@@ -47,7 +47,7 @@ test.skipIf(!CAN)(
   async () => {
     const folder = newFolder()
     const run = new Run(folder, { fsync: 'group', map })
-    const path = segmentPath(folder, 1)
+    const path = dataPath(folder, 'segment', 1)
     const before = fs.statSync(path).size
     run.take(events)
     expect(run.journal.segmentSize).toBeGreaterThan(before)
@@ -64,13 +64,13 @@ test.skipIf(!CAN)('a start takes out of the ring what a killed process had in it
   const run = new Run(folder, { fsync: 'group', map, batch: 7 })
   run.take(events)
   const left = killed(folder)
-  expect(fs.statSync(segmentPath(left, 1)).size).toBeLessThan(run.journal.segmentSize)
+  expect(fs.statSync(dataPath(left, 'segment', 1)).size).toBeLessThan(run.journal.segmentSize)
   const again = new Run(left, { fsync: 'group', map })
   expect(again.recovered.ringBytes).toBeGreaterThan(0)
   expect(again.recovered.place.seq).toBe(run.journal.seq)
   expect(again.recovered.cut).toBeNull()
   expect(again.digest).toBe(run.digest)
-  expect(fs.statSync(segmentPath(left, 1)).size).toBe(run.journal.segmentSize)
+  expect(fs.statSync(dataPath(left, 'segment', 1)).size).toBe(run.journal.segmentSize)
   for (const one of [run, again]) one.close()
 })
 
@@ -203,7 +203,7 @@ test.skipIf(!CAN)('a journal that syncs each batch, or none, is written to witho
     const folder = newFolder()
     const run = new Run(folder, { fsync, map }).take(events)
     expect(fs.existsSync(ringPath(folder))).toBe(false)
-    expect(fs.statSync(segmentPath(folder, 1)).size).toBe(run.journal.segmentSize)
+    expect(fs.statSync(dataPath(folder, 'segment', 1)).size).toBe(run.journal.segmentSize)
     run.close()
   }
 })
@@ -215,7 +215,7 @@ test.skipIf(!CAN)('what is written in the background lasts when that is told', a
   const flagsOf = new Map<number, number>()
   vi.spyOn(fs, 'openSync').mockImplementation((path, flags, mode) => {
     const fd = openSync(path, flags, mode)
-    if (path === segmentPath(folder, 1)) flagsOf.set(fd, Number(flags))
+    if (path === dataPath(folder, 'segment', 1)) flagsOf.set(fd, Number(flags))
     return fd
   })
   const written: boolean[] = []
@@ -237,7 +237,7 @@ test('where a file cannot be memory the journal writes as it does without', () =
   const run = new Run(folder, { fsync: 'group', map: refusing })
   run.take(events)
   expect(fs.existsSync(ringPath(folder))).toBe(false)
-  expect(fs.statSync(segmentPath(folder, 1)).size).toBe(run.journal.segmentSize)
+  expect(fs.statSync(dataPath(folder, 'segment', 1)).size).toBe(run.journal.segmentSize)
   run.close()
 })
 
