@@ -16,7 +16,7 @@ import { folderRefused, isRefusal, StoreError } from '../store/disk/failure.ts'
 import { loadMapFile, type MapFile, shortenPoolSlices } from '../store/disk/kernel-calls.ts'
 import { NodeDisk } from '../store/disk/node-disk.ts'
 import { mapProgress } from '../store/disk/steps.ts'
-import { type OnDiskCall, WaitTimes, watchedDisk } from '../store/disk/watched-disk.ts'
+import { WaitTimes, watchedDisk } from '../store/disk/watched-disk.ts'
 import { FileCommitMarker, readMark } from '../store/folder/commit-marker.ts'
 import { markMarket, otherMarket } from '../store/folder/market-mark.ts'
 import { bootId, endOrphan, lockFolder } from '../store/folder/process-lock.ts'
@@ -56,7 +56,7 @@ interface DurabilityOptions {
   /** Called once when the disk has refused: feeds are to stop. */
   readonly onFailure: () => void
   /** Called for each call of the disk that blocks the event loop. */
-  readonly onDiskCall: OnDiskCall
+  readonly onDiskCall: Parameters<typeof watchedDisk>[1]
 }
 
 /** DATA_DIR of a running service: lock, recovery, journal, snapshots (contract section 6). */
@@ -82,6 +82,7 @@ export class Durability {
     this.#launcher = own.launcher
     this.#waits = new WaitTimes()
     const { disk } = own
+    const clockMs = performance.now.bind(performance)
     this.#journal = new Journal(
       {
         disk,
@@ -92,9 +93,9 @@ export class Durability {
         mark: new FileCommitMarker(folder, own.map),
         ring: own.ring,
         watch: new SegmentWatch(),
-        clockMs: () => performance.now(),
-        later: (ms, run) => void setTimeout(run, ms),
-        onSynced: (waitedMs) => this.#waits.add(waitedMs),
+        clockMs,
+        later: setTimeout,
+        onSynced: this.#waits.add.bind(this.#waits),
         onFailure: (failure) => {
           log.error({ reason: failure.message }, 'the disk refused')
           options.onFailure()
@@ -106,9 +107,8 @@ export class Durability {
     const eviction = new EvictionPolicy(engine, config.positionsMemoryBytes, () =>
       log.warn({ positions: engine.state.positions.count }, EVICTING),
     )
-    this.#journaled = new JournaledEngine(engine, this.#journal, (events) =>
-      eviction.choose(events),
-    )
+    const choose = eviction.choose.bind(eviction)
+    this.#journaled = new JournaledEngine(engine, this.#journal, choose)
     this.#journaled.settings()
     service.journalTo(this.#journaled)
     this.#snapshots = new Snapshots(
@@ -122,7 +122,7 @@ export class Durability {
         keepsJournal: config.keepsJournal,
         compact: (run, onProgress) => own.launcher.run(run, onProgress),
         memoryBytes: residentBytes,
-        clockMs: () => performance.now(),
+        clockMs,
         onProgress: (progress) => log.info({ ...progress }, 'snapshot under way'),
         onDone: (result) => {
           log.info({ ...result }, 'snapshot made and verified')

@@ -30,7 +30,7 @@ import { BusyPoll } from './busy-poll.ts'
 import { Durability } from './durability.ts'
 import { makeFeeds } from './feeds/feed-list.ts'
 import { IntakeLog } from './intake-log.ts'
-import type { Logger } from './log.ts'
+import type { makeLog } from './log.ts'
 import { ClockReports, Service, WallClock } from './service.ts'
 
 /** How often the market's clock advances without events and requests, in ms. */
@@ -50,7 +50,7 @@ const DASHBOARD_FOLDER = programFile('../web/dist')
 
 export class Program {
   readonly #config: Config
-  readonly #log: Logger
+  readonly #log: ReturnType<typeof makeLog>
   readonly #clock: WallClock
   readonly #clockReports: ClockReports
   readonly #service: Service
@@ -76,7 +76,7 @@ export class Program {
   /** Why the first feed failed; null: none has. */
   #feedFailure: string | null = null
 
-  constructor(config: Config, log: Logger) {
+  constructor(config: Config, log: ReturnType<typeof makeLog>) {
     this.#config = config
     this.#log = log
     this.#clockReports = new ClockReports(log, config.clock === 'event')

@@ -15,15 +15,15 @@ import {
   SegmentScan,
   scanned,
 } from '../store/format/journal-format.ts'
-import type { JournalPlace } from '../store/journal/journal.ts'
 import { headerOf, type JournalStart } from '../store/journal/journal-scan.ts'
+import type { Recovered } from '../store/recovery/recovery.ts'
 import { bytesOf, sizeOf } from './segment-report.ts'
 import { neededChunks, reportSnapshot, type SnapshotReport } from './snapshot-report.ts'
 
 /** What `repair` would give up. */
 export interface RepairPlan {
   /** Where the journal goes on: its seq is where the folder stands afterwards. */
-  readonly place: JournalPlace
+  readonly place: Recovered['place']
   /** The segment that stays in part: everything from `byte` on goes. */
   readonly cut: {
     readonly file: NumberedFile

@@ -48,11 +48,6 @@ export function ownMs({
   return Math.max(0, lateMs - waitedMs - stolenMs)
 }
 
-/** Is it no stall without the time for which others had the core? */
-export function isOfTheMachine(stall: Parameters<typeof ownMs>[0]): boolean {
-  return ownMs(stall) <= STALL_MS
-}
-
 /** A turn as it was seen: collections are reported a moment later. */
 interface Turn extends Pick<Stall, 'atMs' | 'ranMs' | 'waitedMs' | 'stolenMs'> {
   readonly startMs: number
@@ -133,7 +128,7 @@ export class EventLoopStallMonitor {
     const isStall = stall.lateMs > STALL_MS
     if (!isStall && ownMs(stall) <= LONG_TURN_MS) return
     if (isStall) this.#count += 1
-    if (!isOfTheMachine(stall)) this.#countOwn += 1
+    if (ownMs(stall) > STALL_MS) this.#countOwn += 1
     if (this.#stalls.length === STALLS_MAX) this.#stalls.shift()
     this.#stalls.push(stall)
   }

@@ -109,7 +109,7 @@ export class SimulatedProcess {
         segmentBytes: plan.segmentBytes,
         ring: this.#ring,
         clockMs: () => time.nowMs,
-        later: (ms, run) => this.disk.after(ms, run),
+        later: (run, ms) => this.disk.after(ms, run),
         onFailure: () => {},
       },
       this.recovered.place,

@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import {
   type Contents,
-  digestPart,
   FOOTER,
   SNAPSHOT_FOOTER_BYTES,
+  stateDigest,
 } from '../../src/store/snapshot/snapshot-file.ts'
 
 const OLDER_VERSION = 9
@@ -33,8 +32,11 @@ export function olderSnapshot(snapshot: Buffer<ArrayBuffer>, crcs?: readonly num
 }
 
 function digestOf(snapshot: Uint8Array, parts: Contents['parts']): string {
-  const hash = createHash('sha256')
-  for (const { name, facts, at, bytes } of parts)
-    digestPart(hash, { name, facts, views: [snapshot.subarray(at, at + bytes)] })
-  return hash.digest('hex')
+  return stateDigest(
+    parts.map(({ name, facts, at, bytes }) => ({
+      name,
+      facts: () => facts,
+      views: () => [snapshot.subarray(at, at + bytes)],
+    })),
+  )
 }

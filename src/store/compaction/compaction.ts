@@ -16,7 +16,6 @@ import { mapProgress } from '../disk/steps.ts'
 import {
   type DataFiles,
   dataPath,
-  hasSnapshotAside,
   listDataFiles,
   type NumberedFile,
   putSnapshotAside,
@@ -165,7 +164,7 @@ function* verify(
   const contents = yield* mapProgress(loading, ({ done }) => ({ step: 'verify' as const, done }))
   if (contents !== null && stateDigest(engine.parts) === digest) return
   // One is there to be looked at. It is tried again every few minutes: all of them would fill the disk.
-  if (hasSnapshotAside(disk, folder)) disk.remove(path)
+  if (listDataFiles(disk, folder).snapshotsAside.length > 0) disk.remove(path)
   else putSnapshotAside(disk, path)
   throw new StoreError(
     'damaged',

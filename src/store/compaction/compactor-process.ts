@@ -18,7 +18,7 @@ const progressLine = Compile(Type.Object({ progress: CompactorProgress }))
  * Longest that a compaction tells nothing; then its process is ended and nothing has changed. It may take
  * longer in all: the state of months on a slow disk does.
  */
-export const COMPACTION_SILENCE_MS_MAX = 30 * 60_000
+const COMPACTION_SILENCE_MS_MAX = 30 * 60_000
 /** V8 heap of the compactor: the state lies outside of it. */
 const HEAP_MB = 768
 /** Characters of its complaint that are passed on. */
@@ -137,7 +137,7 @@ export function allowedProcessors(pid: number): readonly number[] {
 }
 
 /** Numbers of a list such as `0-3,8`. */
-export function numbersOf(list: string): readonly number[] {
+function numbersOf(list: string): readonly number[] {
   const ranges = list.split(',').filter((range) => range !== '')
   return ranges.flatMap((range) => {
     const [first = Number.NaN, last = first] = range.split('-').map(Number)

@@ -27,6 +27,8 @@ export interface DataFiles {
   readonly dormantChunks: readonly NumberedFile[]
   /** Snapshots and chunks that were being written when a process ended. */
   readonly unfinished: readonly string[]
+  /** Names of damaged snapshots that were put aside. */
+  readonly snapshotsAside: readonly string[]
 }
 
 export interface NumberedFile {
@@ -74,6 +76,7 @@ export function listDataFiles(disk: Disk, folder: string): DataFiles {
     snapshots: numbered(folder, names, 'snapshot'),
     chunks: numbered(folder, names, 'chunk'),
     dormantChunks: numbered(folder, names, 'dormantChunk'),
+    snapshotsAside: names.filter((name) => ASIDE.test(name)),
     unfinished: names.filter((name) => HALF.some((shape) => shape.test(name))),
   }
 }
@@ -81,11 +84,6 @@ export function listDataFiles(disk: Disk, folder: string): DataFiles {
 /** Puts a damaged snapshot aside, in place of one that was there by its name. */
 export function putSnapshotAside(disk: Disk, path: string): void {
   disk.rename(path, `${path}${DAMAGED}`)
-}
-
-/** Was a snapshot put aside? */
-export function hasSnapshotAside(disk: Disk, folder: string): boolean {
-  return disk.list(folder).some((name) => ASIDE.test(name))
 }
 
 /** Memory that files are read into one after the other: fresh memory would cost more than the read. */

@@ -26,7 +26,7 @@ export interface JournalSyncsOptions {
   /** Milliseconds, for `onSynced` and `later`. */
   readonly clockMs?: () => number
   /** Runs something so many milliseconds later, a whole number; without it syncs follow each other at once. */
-  readonly later?: (ms: number, run: () => void) => void
+  readonly later?: (run: () => void, ms: number) => unknown
 }
 
 /**
@@ -204,12 +204,12 @@ export class FsyncScheduler {
     if (leftMs <= 0) return false
     this.#isPaused = true
     // Timers of Node leave a part of a millisecond off.
-    later(Math.ceil(leftMs), () => {
+    later(() => {
       this.#isPaused = false
       // One may be early by such a part.
       this.#begunMs = Number.NEGATIVE_INFINITY
       this.resume()
-    })
+    }, Math.ceil(leftMs))
     return true
   }
 

@@ -4,13 +4,12 @@ import { performance } from 'node:perf_hooks'
 import { appendAll, type DiskFile, NOTHING_TAKEN } from '../disk/disk.ts'
 import type { MapFile } from '../disk/kernel-calls.ts'
 import { again } from '../disk/node-disk.ts'
-import type { OnDiskCall } from '../disk/watched-disk.ts'
 
 /**
  * Bytes of the ring: what may be written before the file has it. Longer than a sync of the disk takes at
  * 60 MB/s, short enough to stay in the caches of a core.
  */
-export const RING_BYTES = 2 << 20
+const RING_BYTES = 2 << 20
 /** What is moved at once when the ring is full: long enough that a call of the kernel counts for little. */
 const MOVED_BYTES = 256 << 10
 
@@ -222,14 +221,18 @@ export function ringParts(ring: Uint8Array, from: number, to: number): readonly 
 export class MappedRing implements RingPlace {
   readonly #folder: string
   readonly #map: MapFile | null
-  readonly #onCall: OnDiskCall
+  readonly #onCall: (call: string, startMs: number) => void
   #memory: ReturnType<MapFile> = null
   /** Writes in the background that read the memory. */
   #underWay = 0
   #isOver = false
 
   /** `map` null: there is none, but that of another start is read. */
-  constructor(folder: string, map: MapFile | null, onCall: OnDiskCall) {
+  constructor(
+    folder: string,
+    map: MapFile | null,
+    onCall: (call: string, startMs: number) => void,
+  ) {
     this.#folder = folder
     this.#map = map
     this.#onCall = onCall
@@ -289,13 +292,17 @@ class NodePlacedFile implements PlacedFile {
   readonly #fd: number
   /** The same file; a write to it returns when its bytes last. */
   readonly #syncedFd: number
-  readonly #onCall: OnDiskCall
+  readonly #onCall: (call: string, startMs: number) => void
   /** A write in the background begins (1), or has ended, however it did (-1). */
   readonly #onBackground: (change: 1 | -1) => void
   #isUnderWay = false
   #isClosed = false
 
-  constructor(path: string, onCall: OnDiskCall, onBackground: (change: 1 | -1) => void) {
+  constructor(
+    path: string,
+    onCall: (call: string, startMs: number) => void,
+    onBackground: (change: 1 | -1) => void,
+  ) {
     this.#fd = fs.openSync(path, fs.constants.O_WRONLY)
     try {
       this.#syncedFd = fs.openSync(path, fs.constants.O_WRONLY | fs.constants.O_DSYNC)

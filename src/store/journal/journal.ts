@@ -19,6 +19,7 @@ import {
 } from '../format/journal-format.ts'
 import { FsyncScheduler, type JournalSyncsOptions } from './fsync-scheduler.ts'
 import { Ring, type RingPlace, RingSegment, type SegmentFile } from './journal-ring.ts'
+import type { JournalEnd } from './journal-scan.ts'
 
 /** A segment is followed by a new one from this size on. */
 export const SEGMENT_BYTES = 64 << 20
@@ -33,13 +34,6 @@ interface JournalOptions extends JournalSyncsOptions {
   readonly watch?: SegmentWatch
   /** Called once, when the disk refused: nothing can be appended any more. */
   readonly onFailure: (failure: StoreError) => void
-}
-
-/** Where a journal goes on: behind this seq and crc, in the segment after this one. */
-export interface JournalPlace {
-  readonly seq: number
-  readonly crc: number
-  readonly segment: number
 }
 
 /**
@@ -61,8 +55,11 @@ export class Journal {
   #failure: StoreError | null = null
   #isClosed = false
 
-  /** @throws StoreError when the first segment cannot be made */
-  constructor(options: JournalOptions, place: JournalPlace) {
+  /**
+   * Goes on behind a seq and a crc, in the segment after this one.
+   * @throws StoreError when the first segment cannot be made
+   */
+  constructor(options: JournalOptions, place: Pick<JournalEnd, 'seq' | 'crc' | 'segment'>) {
     this.#options = options
     this.#segmentBytes = options.segmentBytes ?? SEGMENT_BYTES
     const { seq } = place

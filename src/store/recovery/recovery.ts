@@ -27,7 +27,6 @@ import {
   withFile,
 } from '../folder/data-folder.ts'
 import { SEGMENT_HEADER_BYTES } from '../format/journal-format.ts'
-import type { JournalPlace } from '../journal/journal.ts'
 import { foldJournal } from '../journal/journal-fold.ts'
 import type { RingPlace } from '../journal/journal-ring.ts'
 import {
@@ -68,7 +67,7 @@ interface RecoveryProgress {
 /** What the recovery found and did. */
 export interface Recovered {
   /** Where the journal goes on. */
-  readonly place: JournalPlace
+  readonly place: Pick<JournalEnd, 'seq' | 'crc' | 'segment'>
   readonly epoch: string
   /** Why something of the stream may be gone, and the epoch is a new one; null when nothing is. */
   readonly loss: string | null

@@ -261,19 +261,19 @@ function* loadPart(
 }
 
 /** A part as it stands: some are written out each time they are asked, so they are asked once. */
-function imageOf(part: StatePart) {
+function imageOf(part: Pick<StatePart, 'name' | 'facts' | 'views'>) {
   return { name: part.name, facts: part.facts(), views: part.views() }
 }
 
 /** Sha-256 (hex) of a whole state: the name, the facts and the bytes of each part. */
-export function stateDigest(parts: readonly StatePart[]): string {
+export function stateDigest(parts: readonly Parameters<typeof imageOf>[0][]): string {
   const hash = createHash('sha256')
   for (const part of parts) digestPart(hash, imageOf(part))
   return hash.digest('hex')
 }
 
 /** Adds one part to a digest. */
-export function digestPart(hash: Hash, { name, facts, views }: ReturnType<typeof imageOf>): void {
+function digestPart(hash: Hash, { name, facts, views }: ReturnType<typeof imageOf>): void {
   hash.update(JSON.stringify([name, facts, totalBytes(views)]))
   for (const view of views) hash.update(view)
 }

@@ -673,8 +673,8 @@ export const SERVER_FAULTS: readonly Fault[] = [
   {
     name: 'folder: any damaged file is taken for a snapshot that was put aside',
     file: 'src/store/folder/data-folder.ts',
-    find: 'some((name) => ASIDE.test(name))',
-    replace: 'some((name) => name.endsWith(DAMAGED))',
+    find: 'filter((name) => ASIDE.test(name))',
+    replace: 'filter((name) => name.endsWith(DAMAGED))',
     tests: ['test/store/folder/data-folder.test.ts'],
   },
   {
@@ -750,7 +750,7 @@ export const SERVER_FAULTS: readonly Fault[] = [
   {
     name: 'figures: nobody is told how long a sync takes',
     file: 'src/app/durability.ts',
-    find: 'onSynced: (waitedMs) => this.#waits.add(waitedMs)',
+    find: 'onSynced: this.#waits.add.bind(this.#waits)',
     replace: 'onSynced: () => {}',
     tests: ['test/process/settings.test.ts'],
   },
@@ -798,10 +798,10 @@ export const SERVER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'log: a recording without slots is not judged by the age of its swaps',
-    file: 'src/app/intake-log.ts',
+    file: 'src/app/feeds/feed-list.ts',
     find: 'this.#fresh >= nearlyAll || this.#older >= nearlyAll',
     replace: 'this.#fresh >= nearlyAll',
-    tests: ['test/app/feed-share.test.ts'],
+    tests: ['test/app/feeds/feed-share.test.ts'],
   },
   {
     name: 'readyz: a market without a price of SOL is not told',

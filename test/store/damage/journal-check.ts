@@ -68,7 +68,13 @@ export class JournalImages {
   }
 
   #walk(visit: (frame: SegmentScan) => void): JournalEnd {
-    const none = { snapshots: [], chunks: [], dormantChunks: [], unfinished: [] }
+    const none = {
+      snapshots: [],
+      chunks: [],
+      dormantChunks: [],
+      unfinished: [],
+      snapshotsAside: [],
+    }
     const files = { ...none, segments: this.#files }
     const walk = walkJournal(this.#disk, files, this.#fromSeq, visit)
     for (let rests = 0; rests < RESTS_MAX; rests += 1) {

@@ -3,12 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { DiskFile } from '../../../src/store/disk/disk.ts'
 import { NodeDisk } from '../../../src/store/disk/node-disk.ts'
-import {
-  FileBuffer,
-  hasSnapshotAside,
-  listDataFiles,
-  writeWhole,
-} from '../../../src/store/folder/data-folder.ts'
+import { FileBuffer, listDataFiles, writeWhole } from '../../../src/store/folder/data-folder.ts'
 import { newFolder } from '../../new-folder.ts'
 
 const disk = new NodeDisk()
@@ -52,10 +47,9 @@ test('files of a data folder are told by their whole names, and those of others 
 
 test('a snapshot that was put aside is told from other damaged files', () => {
   const others = [`journal-${number(1)}.mfj.damaged`, `tape-${number(1)}.mft.damaged`]
-  expect(hasSnapshotAside(disk, folderOf(others))).toBe(false)
-  expect(hasSnapshotAside(disk, folderOf([...others, `snapshot-${number(1)}.mfs.damaged`]))).toBe(
-    true,
-  )
+  expect(listDataFiles(disk, folderOf(others)).snapshotsAside).toEqual([])
+  const aside = `snapshot-${number(1)}.mfs.damaged`
+  expect(listDataFiles(disk, folderOf([...others, aside])).snapshotsAside).toEqual([aside])
 })
 
 test('a file that is read behind a longer one has nothing of it', () => {

@@ -5,12 +5,14 @@ import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { loadMapFile, type MapFile } from '../../../src/store/disk/kernel-calls.ts'
 import { FileCommitMarker, readMark } from '../../../src/store/folder/commit-marker.ts'
 import { dataPath } from '../../../src/store/folder/data-folder.ts'
-import { MappedRing, RING_BYTES, ringPath } from '../../../src/store/journal/journal-ring.ts'
+import { MappedRing, ringPath } from '../../../src/store/journal/journal-ring.ts'
 import { Run } from '../../commands/folders.ts'
 import { newFolder } from '../../new-folder.ts'
 import { Random } from '../../oracle/random.ts'
 import { crowd } from '../crowd.ts'
 import { systemError } from '../disks/crash-disk.ts'
+
+const RING_BYTES = 2 << 20
 
 const map = await loadMapFile()
 

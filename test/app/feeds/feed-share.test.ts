@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { FeedShare, JUDGED_SLOTLESS_SWAPS, SlotlessShare } from '../../src/app/intake-log.ts'
-import { noCounts } from '../../src/engine/order/progress.ts'
-import type { FeedEvent, Swap } from '../../src/events/event.ts'
-import { START_SECOND, swap } from '../oracle/fixtures.ts'
+import { FeedShare, SlotlessShare } from '../../../src/app/feeds/feed-list.ts'
+import { noCounts } from '../../../src/engine/order/progress.ts'
+import type { FeedEvent, Swap } from '../../../src/events/event.ts'
+import { START_SECOND, swap } from '../../oracle/fixtures.ts'
 
 function shareOf() {
   const total = { ...noCounts(), swaps: 5_000, lateRefused: 70 }
@@ -75,7 +75,7 @@ function slotlessShareOf(newestSeconds: number) {
 test('swaps without slots of tokens that the folder had not are told once, before the feed ends', () => {
   const { share, told, take } = slotlessShareOf(0)
   take(5, { mint: 'held' })
-  take(JUDGED_SLOTLESS_SWAPS - 6, { mint: 'other' })
+  take(100 - 6, { mint: 'other' })
   expect(told).toEqual([])
   take(1, { mint: 'other' })
   take(1_000, { mint: 'other' })
