@@ -148,9 +148,10 @@ export class Durability {
    */
   static async open(options: DurabilityOptions): Promise<Durability> {
     const { config, folder, service, log } = options
-    const unlock = sayingWhy(folder, () => lockFolder(folder))
+    let unlock = () => {}
     const launcher = new CompactorLauncher()
     try {
+      unlock = lockFolder(folder)
       const market = marketOf(config.feeds)
       const refusal = otherMarket(folder, market)
       if (refusal !== null) throw new StoreError('other_market', refusal)
@@ -190,7 +191,8 @@ export class Durability {
     } catch (error) {
       launcher.stop()
       unlock()
-      throw asStoreError(folder, error)
+      // A disk that refuses at the start is for the user to mend and not a fault of the program.
+      throw isRefusal(error) ? folderRefused(error, folder) : error
     }
   }
 
@@ -254,19 +256,6 @@ export class Durability {
     this.#launcher.stop()
     this.#unlock()
   }
-}
-
-function sayingWhy<T>(folder: string, take: () => T): T {
-  try {
-    return take()
-  } catch (error) {
-    throw asStoreError(folder, error)
-  }
-}
-
-/** A disk that refuses at the start is for the user to mend and not a fault of the program. */
-function asStoreError(folder: string, error: unknown): unknown {
-  return isRefusal(error) ? folderRefused(error, folder) : error
 }
 
 interface OpenFolder {

@@ -48,7 +48,7 @@ export function ownMs({
   return Math.max(0, lateMs - waitedMs - stolenMs)
 }
 
-/** A turn as it was seen: collections are reported a moment later. */
+/** A long turn; its garbage collections are reported a moment later. */
 interface Turn extends Pick<Stall, 'atMs' | 'ranMs' | 'waitedMs' | 'stolenMs'> {
   readonly startMs: number
   readonly endMs: number

@@ -1,6 +1,6 @@
 /**
- * Figures of this process for /readyz and /metrics: time, heap and loop here, memory by part in memory-figures.ts, stalls
- * in event-loop-stall-monitor.ts. They read the runtime and /proc, and change nothing.
+ * Figures of this process for /readyz and /metrics: time, heap, loop and memory by part; stalls of the loop are in
+ * event-loop-stall-monitor.ts. They read the runtime and /proc, and change nothing.
  */
 
 import { monitorEventLoopDelay, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks'

@@ -220,12 +220,12 @@ function givenPrices(setting: Config['solPrice']): PriceSeries | null {
   }
 }
 
-/** Swaps by which it is judged whether a feed tells the market of the folder. */
+/** Swaps by which it is judged whether a feed is of the market of the folder. */
 export const JUDGED_SWAPS = 1_000
 /** So many of the judged ones refused as late are nearly all. */
 const LATE_SHARE = 0.9
 
-/** Of a feed whose folder seems to be another market's: by what that shows. */
+/** What shows that a feed is of another market than its folder. */
 type Foreign = 'late' | 'slotless'
 
 /** A feed's way to the engine: counts what came of the events of this one feed. */

@@ -33,7 +33,7 @@ export function supervisedFeed(
   const isEventClock = config.clock === 'event'
   const cursor = resumedCursor(engine.newestSlot, lateSlots)
   const earlierReserveTrades = () => newestSlotlessSwaps(engine.state, REMEMBERED_MAX)
-  // A feed without slots tells later times, by which the chain has gone on.
+  // A feed without slots brings later times, which show that the chain has gone on.
   const cursorSeconds = newestSecondsOfSlot(engine.state, REMEMBERED_MAX)
   const written = highestIndexes(engine.state, cursor ?? 0, REMEMBERED_MAX)
   // Others than swaps count too.

@@ -45,7 +45,7 @@ function run(): void {
 }
 
 /**
- * What it is to do. A service whose files were replaced is of another version, or asks in other words:
+ * What it is asked to do. A service whose files were replaced is of another version, or asks in another form:
  * what is written here, it could perhaps not read, should it have to start again.
  */
 function orderOf(text: string) {

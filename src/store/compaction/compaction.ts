@@ -185,7 +185,7 @@ function prune(
 ): { snapshotsRemoved: number; segmentsRemoved: number } {
   const { snapshots, segments } = listDataFiles(disk, folder)
   const old = snapshots.slice(0, -SNAPSHOTS_KEPT)
-  // The first snapshot alone keeps the whole journal behind it: should it be damaged, there is it.
+  // The whole journal stays behind the first snapshot: should that be damaged, a start reads the journal.
   const oldest = snapshots.at(-SNAPSHOTS_KEPT)
   const needed = oldest === undefined ? null : contentsOf(disk, oldest)
   for (const { path } of old) disk.remove(path)

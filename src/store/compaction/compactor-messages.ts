@@ -41,7 +41,7 @@ export type CompactorResult = Type.Static<typeof CompactorResult>
 export const CompactorProgress = Type.Object({ step: Type.String(), done: Count })
 export type CompactorProgress = Type.Static<typeof CompactorProgress>
 
-/** What the launcher tells the program about the compactor it was asked for. */
+/** What the launcher sends the program about the compactor it was asked for. */
 export const LauncherMessage = Type.Union([
   /** Sent every so often while a compactor runs: the launcher itself does not hang. */
   Type.Object({ alive: Type.Literal(true) }),

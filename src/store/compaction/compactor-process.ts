@@ -15,7 +15,7 @@ const resultLine = Compile(Type.Object({ result: CompactorResult }))
 const progressLine = Compile(Type.Object({ progress: CompactorProgress }))
 
 /**
- * Longest that a compaction tells nothing; then its process is ended and nothing has changed. It may take
+ * Longest silence of a compaction; then its process is ended and nothing has changed. It may take
  * longer in all: the state of months on a slow disk does.
  */
 const COMPACTION_SILENCE_MS_MAX = 30 * 60_000
@@ -113,7 +113,7 @@ export function besideProcessorOf(pid: number): readonly string[] {
   return isAllowed(taskset, words) ? [taskset, ...words] : []
 }
 
-/** A service may be kept from it, as by SystemCallFilter=~@resources: the command behind it would then never run. */
+/** A service may be forbidden to use it, as by SystemCallFilter=~@resources: the command behind it would then never run. */
 function isAllowed(taskset: string, words: readonly string[]): boolean {
   // By its place as well: the service's PATH may be without it.
   return spawnSync(taskset, [...words, '/bin/true'], { stdio: 'ignore' }).status === 0

@@ -38,7 +38,7 @@ export interface DiskFile {
   close(): void
 }
 
-/** Why a write is given up of which the disk takes nothing and does not say why. */
+/** Why a write is given up when the disk takes no byte and reports no error. */
 export const NOTHING_TAKEN = 'the disk took no byte of a write'
 
 /** Appends all bytes, however many calls that takes. */

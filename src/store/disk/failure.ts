@@ -3,7 +3,7 @@ import os from 'node:os'
 /** What libuv calls an error of the system that it has no name for, as a quota that is used up. */
 const NAMELESS = 'UNKNOWN: unknown error'
 
-/** What the store tells when it cannot go on; `message` is a sentence a person can act on. */
+/** Why the store cannot go on; `message` is a sentence a person can act on. */
 export class StoreError extends Error {
   readonly code: StoreErrorCode
 

@@ -5,7 +5,7 @@ import { NodeDisk } from '../disk/node-disk.ts'
 import { dataPath } from './data-folder.ts'
 
 /**
- * Says beside the journal how far it was written. The journal alone cannot tell that its end is gone:
+ * Says beside the journal how far it was written. The journal alone does not show that its end is gone:
  * a copy that was taken earlier, or a file cut between two frames, reads as well as the whole.
  */
 export interface CommitMarker {
@@ -19,7 +19,7 @@ export interface CommitMarker {
   close(segment: number): void
 }
 
-/** What the process before has left in its mark. */
+/** What the process before left in its mark. */
 export interface WrittenBefore {
   readonly seq: number
   readonly segment: number
@@ -42,7 +42,7 @@ interface FoundStream {
   readonly isTailDamaged: boolean
 }
 
-/** The boot of a machine that does not tell it. */
+/** The boot of a machine that does not name it. */
 export const UNKNOWN_BOOT = '00000000-0000-0000-0000-000000000000'
 
 /**
@@ -221,7 +221,7 @@ export function readMark(folder: string, bootNow: string): WrittenBefore | null 
     if (parts === null) return null
     const [, seq, segment, state, epoch = '', boot = '', device, itself, first, begun] = parts
     const stat = fs.statSync(path, { bigint: true })
-    // A device may get another number at the next boot; within one it tells a picture of the disk.
+    // A device may get another number at the next boot; within one boot another number is a copy of the disk.
     const isSameDevice = boot !== bootNow || device === `${stat.dev}`
     const firstNow = segmentIdentity(folder, Number(first))
     // Snapshots and repairs take segments away.

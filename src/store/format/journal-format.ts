@@ -1,5 +1,3 @@
-import { crc32 } from '../../base/crc32.ts'
-
 /**
  * The layout of a journal segment, version 5. Everything is little-endian and 8-byte aligned.
  *
@@ -8,9 +6,14 @@ import { crc32 } from '../../base/crc32.ts'
  *
  * `seq` counts the events that arrived, duplicates and refused ones among them; a frame's seq is
  * that of its first event. `syncedSeq` says, at the time of writing, below which seq everything was
- * known to be on the disk: when a frame is damaged, a later one tells by it whether the damaged one
+ * known to be on the disk: when a frame is damaged, a later one shows by it whether the damaged one
  * had been safe once (damage) or never was (a crash before the sync).
+ *
+ * `FrameWriter` makes frames, `SegmentScan` walks them; what an event's payload holds is in packed-event.ts and in
+ * events/swap-record.ts.
  */
+import { crc32 } from '../../base/crc32.ts'
+
 const JOURNAL_MAGIC = 'MFJOURN\n'
 export const JOURNAL_VERSION = 5
 

@@ -61,7 +61,7 @@ export class Ring {
   isFree(end: number, bytes: number): boolean {
     const { length } = this.memory
     const ahead = (this.#takenFrom - (end % length) + length) % length
-    // Those taken begin behind them, and end before a turn is full.
+    // The taken bytes begin behind these, and end before the ring begins again.
     return this.#taken === 0 || (ahead >= bytes && ahead + this.#taken <= length)
   }
 }
@@ -97,7 +97,7 @@ export interface SegmentFile extends Pick<DiskFile, 'sync' | 'syncLater' | 'clos
  * A segment behind the ring: a batch is put into memory that a kill leaves in the ring's file, and goes
  * to the segment in the background, with the sync that makes it last. Byte `n` of the segment lies at `n`
  * modulo the ring's length, so that the ring needs no head of its own: what of it goes on where the segment
- * ends, the frames tell (`ringTail`).
+ * ends, its frames show (`ringTail`).
  *
  * Every byte before the end is in the file or in the ring, at each moment.
  */
@@ -282,7 +282,7 @@ export class MappedRing implements RingPlace {
         return memory
       })
     } catch {
-      // A disk without room for it: what it refuses the journal will tell.
+      // The disk has no room for it: the journal reports what the disk refuses.
       return null
     }
   }

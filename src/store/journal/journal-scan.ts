@@ -257,10 +257,10 @@ function gap(path: string, fromSeq: number, firstSeq: number): StoreError {
 
 /**
  * Looks in the ring of a killed process for what the last segment does not have: `bytes` of whole frames, which
- * follow the last good frame of the segment, at `byte`, and reach at least to its end; null for nothing. The frames themselves tell:
- * one counts that is chained, by crc and seq, to the last good one of the file, so that what an earlier
- * turn of the ring, another segment or half a store has left in it does not. A file that reaches further
- * than they do is left to the walk of the journal, which knows damage from a torn tail.
+ * follow the last good frame of the segment, at `byte`, and reach at least to its end; null for nothing. A frame counts
+ * that is chained, by crc and seq, to the last good one of the file; what an earlier round of the ring, another segment
+ * or half a store left in the ring is not. A file that reaches further than these frames is left to the walk of the
+ * journal, which distinguishes damage from a torn tail.
  */
 export function ringTail(
   disk: Disk,
@@ -303,7 +303,7 @@ export function settleRing(
 
 /** The frames of the ring that go on where a scan of the segment has ended. */
 function chained(ring: Uint8Array, { end, crc, endSeq }: SegmentScan): Uint8Array {
-  // As a segment of which the frames before are a head.
+  // The ring is read as a segment whose header is the frames before.
   const turn = new Uint8Array(SEGMENT_HEADER_BYTES + ring.length)
   let at = SEGMENT_HEADER_BYTES
   for (const part of ringParts(ring, end, end + ring.length)) {

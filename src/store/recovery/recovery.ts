@@ -344,7 +344,7 @@ export class RecoveryFsync {
       if (this.#syncLater(path)) return
   }
 
-  /** False when the file cannot be opened, which the walk through the journal tells. */
+  /** False when the file cannot be opened, which the walk through the journal reports. */
   #syncLater(path: string): boolean {
     const file = this.#opened(path)
     file?.syncLater((error) => {

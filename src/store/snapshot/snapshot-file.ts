@@ -178,7 +178,7 @@ export function readContents(file: DiskFile, path: string): Contents | null {
 /** The last release that reads every format there was. */
 const LAST_READER_OF_ALL = '0.9.25'
 
-/** Why a snapshot is not read that a version wrote of which the upgrade is gone. */
+/** Why a snapshot of a version without an upgrade is not read. */
 function olderVersion(path: string, version: number): StoreError {
   return new StoreError(
     'older_version',

@@ -17,13 +17,13 @@ import { upgradeFoldedRecords } from '../upgrades/format-upgrades.ts'
  *     blocks   records, by the magic those of swaps or of the positions of dormant tokens
  *
  * Chunks never change: two snapshots, and two runs that fold the same journal, share them,
- * and tell them by the crc of the header (snapshot-format.ts). Magic, version and crc of the header stay
+ * and know them by the crc of the header (`ChunkCrcs`). Magic, version and crc of the header stay
  * where they are in later versions, so that they are known. One of version 1 stays in its form; its swaps are
  * brought up when they are read (store/upgrades).
  */
 export const CHUNK_VERSION = 2
 
-/** What a chunk holds, and what tells so. */
+/** What a chunk holds, and the magic that says so. */
 export interface ChunkKind {
   readonly magic: string
   readonly recordBytes: number

@@ -128,8 +128,8 @@ function octoberPart(part: SavedPart, traders: Uint32Array): SavedPart {
  * Folded swap records of snapshots up to version 9 and chunks of version 1, put into the form of later ones
  * where they lie (`beginFold` in events/swap-record.ts):
  *
- * - what the dollars of a SOL were that the feed gave stood in a lane that is the cashback's now, of which
- *   there was none. The sign of those that the fold used says that none was given;
+ * - the price of SOL that the feed gave stood in a lane that is the cashback's now; there was no cashback then. The
+ *   sign of the price that the fold used says that none was given;
  * - the real base of an AMM swap, which moved nothing, stood where its LP fee is now.
  *
  * Numbers of lanes stand here as these files have them, whatever records become later.
