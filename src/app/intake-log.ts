@@ -3,7 +3,7 @@ import type { Feed } from '../events/event-sink.ts'
 import type { ReportLine } from '../feeds/lines/line-splitter.ts'
 import { RefusalReport } from '../feeds/refusal-report.ts'
 import { REAL_TIMERS, type Timers } from '../feeds/timers.ts'
-import type { Log } from '../server/http/options.ts'
+import type { Log } from '../server/http/exchange.ts'
 import { FeedShare, SlotlessShare } from './feeds/feed-list.ts'
 import type { Service } from './service.ts'
 

@@ -15,12 +15,15 @@ import type { Config } from '../config/config.ts'
 import type { Feed } from '../events/event-sink.ts'
 import { newFeedCounters } from '../feeds/feed-counters.ts'
 import { EventLoopStallMonitor, LongSteps } from '../figures/event-loop-stall-monitor.ts'
-import { descriptorLimit, memoryFigures, ProcessFigures } from '../figures/process-figures.ts'
+import {
+  descriptorLimit,
+  memoryFigures,
+  ProcessFigures,
+  RESERVED_DESCRIPTORS,
+} from '../figures/process-figures.ts'
 import { asyncApiJson, docsHtml, openApiJson } from '../openapi/documents.ts'
 import { EngineService } from '../query/engine-service.ts'
 import { type RunningAdmin, startAdmin } from '../server/admin/admin-server.ts'
-import { type Dashboard, readDashboard } from '../server/http/dashboard-files.ts'
-import type { RunningServer } from '../server/http/options.ts'
 import { JSON_TYPE } from '../server/http/reply.ts'
 import { type Dashboard, readDashboard } from '../server/routes/dashboard-routes.ts'
 import { type RunningServer, startServer } from '../server/server.ts'

@@ -8,7 +8,7 @@ import type { MemoryPart } from '../engine/memory/state-part.ts'
 import { AHEAD_OF_WALL_SECONDS_MAX, type FeedEvent } from '../events/event.ts'
 import type { EventSink } from '../events/event-sink.ts'
 import type { RecordBatch } from '../events/record-batch.ts'
-import type { Log } from '../server/http/options.ts'
+import type { Log } from '../server/http/exchange.ts'
 
 const UNPRICED =
   'No price of SOL is known: amounts in USD of what is quoted in SOL read 0, and trades of now keep that. Set SOL_PRICE: ' +

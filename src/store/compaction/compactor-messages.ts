@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { ChunkCrcs } from '../snapshot/snapshot-file.ts'
+import { ChunkCrcs } from '../format/recorded-values.ts'
 
 const Count = Type.Integer({ minimum: 0 })
 

@@ -11,7 +11,7 @@ import { isRefusal, StoreError } from '../disk/failure.ts'
 import type { DataFiles } from '../folder/data-folder.ts'
 import { Kind, type SegmentScan } from '../format/journal-format.ts'
 import { unpackedLine } from '../format/packed-event.ts'
-import { recordedSettings } from '../format/recorded-settings.ts'
+import { recordedSettings } from '../format/recorded-values.ts'
 import {
   type JournalEnd,
   type JournalStart,

@@ -17,7 +17,7 @@ import { type Disk, type DiskFile, readAll } from '../disk/disk.ts'
 import { newerVersion, StoreError } from '../disk/failure.ts'
 import { writeWhole } from '../folder/data-folder.ts'
 import { JOURNAL_VERSION, padded } from '../format/journal-format.ts'
-import { SettingsSchema } from '../format/recorded-settings.ts'
+import { ChunkCrcs, SettingsSchema } from '../format/recorded-values.ts'
 import { loadOldParts, octoberParts } from '../upgrades/format-upgrades.ts'
 import { CHUNK_VERSION } from './tape-chunk.ts'
 
@@ -42,15 +42,6 @@ export const SNAPSHOT_FOOTER_BYTES = 32
 export const FOOTER = { contentsAt: 0, contentsBytes: 8, crc: 16, version: 20, magic: 24 } as const
 /** Largest table of contents that is believed. */
 const CONTENTS_BYTES_MAX = 64 << 20
-
-/**
- * Crc of the header of each chunk that a state leaves records to, from the first (tape-chunk.ts): so that
- * no other file is taken for one.
- */
-export const ChunkCrcs = Type.Object({
-  swaps: Type.Array(Type.Integer({ minimum: 0 })),
-  positions: Type.Array(Type.Integer({ minimum: 0 })),
-})
 
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 const ContentsSchema = Type.Object({

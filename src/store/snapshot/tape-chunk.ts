@@ -17,7 +17,7 @@ import { upgradeFoldedRecords } from '../upgrades/format-upgrades.ts'
  *     blocks   records, by the magic those of swaps or of the positions of dormant tokens
  *
  * Chunks never change: two snapshots, and two runs that fold the same journal, share them,
- * and know them by the crc of the header (`ChunkCrcs`). Magic, version and crc of the header stay
+ * and know them by the crc of the header (`ChunkCrcs` in recorded-values.ts). Magic, version and crc of the header stay
  * where they are in later versions, so that they are known. One of version 1 stays in its form; its swaps are
  * brought up when they are read (store/upgrades).
  */
