@@ -23,14 +23,16 @@ import {
   type Command,
   count,
   Exit,
+  type Progress,
+  progressOn,
   refusedOutput,
+  SILENT,
   seqFlag,
   type Terminal,
   UsageError,
 } from './command.ts'
-import { type Progress, progressOn, SILENT } from './progress.ts'
+import { bytesBetween } from './file-reports.ts'
 import { settledDisk } from './read-only-disk.ts'
-import { bytesBetween } from './segment-report.ts'
 
 interface ExportOptions {
   readonly disk: Disk

@@ -1,6 +1,7 @@
-import { EndlessChain, messageOf, TapeDamage } from '../base/errors.ts'
+import { codeOf, EndlessChain, messageOf, TapeDamage } from '../base/errors.ts'
 import type { Engine } from '../engine/engine.ts'
-import type { Disk } from '../store/disk/disk.ts'
+import { TAPE_BLOCK_RECORDS, type Tape } from '../engine/state/tape.ts'
+import type { Disk, DiskFile } from '../store/disk/disk.ts'
 import { StoreError } from '../store/disk/failure.ts'
 import { isUnreadable } from '../store/disk/node-disk.ts'
 import { runToEnd } from '../store/disk/steps.ts'
@@ -23,16 +24,22 @@ import {
 } from '../store/journal/journal-scan.ts'
 import { loadSnapshot } from '../store/recovery/recovery.ts'
 import { readContents, stateDigest } from '../store/snapshot/snapshot-file.ts'
-import { archivedEngine } from '../store/snapshot/tape-archive.ts'
-import { type ChunkKind, DORMANT_CHUNKS, SWAP_CHUNKS } from '../store/snapshot/tape-chunk.ts'
-import { type Archived, ReplayedChunks, reportChunk } from './chunk-report.ts'
-import { type Command, Exit } from './command.ts'
-import { type Progress, progressOn } from './progress.ts'
+import { archivedEngine, blockBytes } from '../store/snapshot/tape-archive.ts'
+import {
+  type ChunkKind,
+  DORMANT_CHUNKS,
+  readChunkBlock,
+  readChunkTable,
+  SWAP_CHUNKS,
+} from '../store/snapshot/tape-chunk.ts'
+import { type Command, Exit, type Progress, progressOn } from './command.ts'
+import { bytesBetween, reportChunk } from './file-reports.ts'
 import { settledDisk } from './read-only-disk.ts'
-import { bytesBetween } from './segment-report.ts'
 
-/** Of a folder that says nothing itself: what is verified is a backup, and this one would restore nothing. */
+/** A folder without data is no good backup: it would restore nothing. */
 const NOTHING = 'no journal and no snapshot is in it: is it the right folder?'
+
+const OTHER_FILE = 'it is another file than the one the snapshots were made with'
 
 interface VerifyOptions {
   readonly disk: Disk
@@ -40,14 +47,14 @@ interface VerifyOptions {
   /** Makes an empty engine that reads the tape's chunks of the folder. */
   readonly newEngine: () => Engine
   readonly progress: Progress
-  /** What the last process that wrote says it has written. */
+  /** How far the process that wrote last says it has written. */
   readonly written: WrittenBefore | null
   /** Takes each check once it is done. */
   readonly onCheck: (check: Check) => void
 }
 
 /** One thing that was checked. */
-export interface Check {
+interface Check {
   readonly what: string
   readonly isGood: boolean
   /** What was found. */
@@ -114,7 +121,7 @@ class Verification {
     this.#replay('the beginning', engine, start, readable[0] ?? null, chunks)
   }
 
-  /** The state goes with this call, so that only one is in memory. */
+  /** The state is freed with this call, so that only one is in memory. */
   #replayFrom(snapshot: Snapshot, next: Snapshot | null, archived: Archived): void {
     const engine = this.#loaded(snapshot)
     if (engine === null) return
@@ -145,7 +152,7 @@ class Verification {
     return header !== null && header !== 'newer' && header.firstSeq === 0
   }
 
-  /** Every chunk that a snapshot leaves records to: is it whole, and the one that the snapshot tells? */
+  /** Checks every chunk that a snapshot leaves records to: whole, and the one that the snapshot names. */
   #checkChunks(
     archived: number,
     files: readonly NumberedFile[],
@@ -162,20 +169,10 @@ class Verification {
         continue
       }
       const { isWhole, blocks, damagedBlocks, crc } = reportChunk(disk, file, kind)
-      if (isWhole && crc !== known[number]) {
-        this.#report(
-          file.name,
-          false,
-          'it is another file than the one the snapshots were made with',
-        )
-        continue
-      }
       const damage = damagedBlocks.length > 0 ? `block ${damagedBlocks[0]}` : 'its head'
-      this.#report(
-        file.name,
-        isWhole,
-        isWhole ? `${blocks} blocks are whole` : `${damage} is damaged`,
-      )
+      if (!isWhole) this.#report(file.name, false, `${damage} is damaged`)
+      else if (crc === known[number]) this.#report(file.name, true, `${blocks} blocks are whole`)
+      else this.#report(file.name, false, OTHER_FILE)
     }
   }
 
@@ -226,7 +223,7 @@ class Verification {
     }
   }
 
-  /** Is all there that is known to have been written? */
+  /** Compares the end with what is known to have been written. */
   #end({ seq, epoch, cut }: FoldEnd): Found {
     const { written } = this.#options
     const isOurs = written !== null && (epoch === null || epoch === written.epoch)
@@ -266,7 +263,7 @@ class Verification {
   }
 }
 
-/** The words for damage; anything else is thrown. */
+/** The sentence of damage; any other error is thrown. */
 function whyNot(error: unknown): string {
   const isDamage =
     error instanceof StoreError ||
@@ -345,4 +342,81 @@ export const verifyCommand: Command = {
 
 function checkLine({ what, isGood, found }: Check): string {
   return `${isGood ? 'good' : 'BAD '}  ${what}: ${found}\n`
+}
+
+/** Records that snapshots leave to chunks; nothing reads chunks behind them. */
+interface Archived {
+  readonly swaps: number
+  readonly positions: number
+}
+
+/** Compares chunks on the disk with the tapes that a replay makes, as soon as one is settled. */
+class ReplayedChunks {
+  readonly compared: { readonly name: string; readonly isSame: boolean }[] = []
+  readonly #disk: Disk
+  readonly #folder: string
+  readonly #engine: Engine
+  readonly #archived: Archived
+  /** Tapes of which a chunk was another: records that differ from the file must not be read from it. */
+  readonly #stays = new Set<Tape>()
+
+  constructor(at: { disk: Disk; folder: string }, engine: Engine, archived: Archived) {
+    this.#disk = at.disk
+    this.#folder = at.folder
+    this.#engine = engine
+    this.#archived = archived
+  }
+
+  /** To be called between frames; what was compared leaves memory, so that it stays small. */
+  compare(): void {
+    const { state, settledSwaps } = this.#engine
+    const { swaps, positions } = this.#archived
+    this.#compare(state.tape, Math.min(swaps, settledSwaps), SWAP_CHUNKS, 'tape')
+    const { tape } = state.dormant
+    this.#compare(tape, Math.min(positions, tape.count), DORMANT_CHUNKS, 'dormant')
+  }
+
+  #compare(tape: Tape, until: number, kind: ChunkKind, what: string): void {
+    for (;;) {
+      const end = tape.archivedCount + tape.chunkRecords
+      if (end > until) return
+      const chunk = tape.archivedCount / tape.chunkRecords
+      const isSame = this.#isSame(tape, chunk, kind)
+      this.compared.push({ name: `${what} chunk ${chunk}`, isSame })
+      tape.archivedCount = end
+      if (!isSame) this.#stays.add(tape)
+      if (!this.#stays.has(tape)) tape.leaveMemory(end)
+    }
+  }
+
+  #isSame(tape: Tape, chunk: number, kind: ChunkKind): boolean {
+    const path = kind.path(this.#folder, chunk)
+    try {
+      return withFile(this.#disk.open(path), (file) => isChunkOf(tape, chunk, file, path, kind))
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT' || isUnreadable(error)) return false
+      throw error
+    }
+  }
+}
+
+function isChunkOf(
+  tape: Tape,
+  chunk: number,
+  file: DiskFile,
+  path: string,
+  kind: ChunkKind,
+): boolean {
+  const table = readChunkTable(file, chunk, path, kind)
+  const blocks = tape.chunkRecords / TAPE_BLOCK_RECORDS
+  if (table?.crcs.length !== blocks || table.blockRecords !== TAPE_BLOCK_RECORDS) return false
+  const first = chunk * tape.chunkRecords
+  for (let block = 0; block < blocks; block++) {
+    const replayed = blockBytes(tape, first + block * TAPE_BLOCK_RECORDS)
+    const onDisk = new Uint8Array(replayed.length)
+    if (!readChunkBlock(file, table, block, onDisk)) return false
+    if (Buffer.compare(onDisk, replayed) !== 0) return false
+  }
+  tape.chunkCrcs[chunk] = table.crc
+  return true
 }

@@ -79,8 +79,11 @@ export function isLoopback(host: string): boolean {
 }
 
 /** @throws ConfigError on a bad value */
-export function readSurface(settings: Readonly<Record<string, string>>): Surface {
-  const count = (name: string, most: number) => integer(name, settings[name], 1, most)
+export function readSurface(
+  settings: Readonly<Record<keyof typeof SURFACE_DEFAULTS, string>>,
+): Surface {
+  const count = (name: keyof typeof SURFACE_DEFAULTS, most: number) =>
+    integer(name, settings[name], 1, most)
   return {
     limits: {
       sockets: count('SOCKETS', MOST_SOCKETS),

@@ -19,7 +19,7 @@ import type {
   HeldPosition,
   HeldToken,
   RecentAttention,
-} from '../../feeds/simulator/held-market.ts'
+} from '../../feeds/simulator/take-up.ts'
 
 /** Swaps looked at between two pauses. */
 const SWAPS_A_STEP = 64

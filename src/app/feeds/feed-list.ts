@@ -5,14 +5,13 @@
  */
 
 import type { Config } from '../../config/config.ts'
-import { type FeedName, isLiveFeed } from '../../config/feed-setting.ts'
 import { ConfigError } from '../../config/setting-values.ts'
+import { type FeedName, isLiveFeed } from '../../config/source-settings.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Feed } from '../../events/event-sink.ts'
 import type { NewForms } from '../../feeds/chain/transactions/new-forms.ts'
 import type { FeedCounters } from '../../feeds/feed-counters.ts'
-import { checkInputFile } from '../../feeds/lines/input-file.ts'
-import type { ReportLine } from '../../feeds/lines/line-splitter.ts'
+import { checkInputFile } from '../../feeds/replay/input-file.ts'
 import { EngineMarket } from './engine-market.ts'
 import type { FeedTime } from './live-sources.ts'
 import { givenPrices, SideFeeds } from './side-feeds.ts'
@@ -26,7 +25,7 @@ export interface Feeds {
 /** Where feeds say what went wrong. */
 interface FeedReports {
   /** Lines of a feed that were skipped. */
-  readonly line: (feed: string) => ReportLine
+  readonly line: (feed: string) => (lineNumber: number, reason: string) => void
   /** Lost connections, refusals and slots that are missing. */
   readonly trouble: (who: string, reason: string) => void
   /** What else somebody should read. */

@@ -1,7 +1,7 @@
 import { messageOf } from '../../base/errors.ts'
 import type { Config } from '../../config/config.ts'
-import { type FeedName, isLiveFeed } from '../../config/feed-setting.ts'
 import { ConfigError } from '../../config/setting-values.ts'
+import { type FeedName, isLiveFeed } from '../../config/source-settings.ts'
 import type { EventSink, Feed } from '../../events/event-sink.ts'
 import type { MetadataFeed } from '../../feeds/metadata/metadata-feed.ts'
 import {
@@ -92,8 +92,7 @@ async function makeSolPrice(
   report: (sentence: string) => void,
   wallMs: () => number,
 ): Promise<SolPriceFeed> {
-  const { SolPriceFeed } = await import('../../feeds/sol-price/sol-price-feed.ts')
-  const { PRICE_VENUES } = await import('../../feeds/sol-price/venues.ts')
+  const { PRICE_VENUES, SolPriceFeed } = await import('../../feeds/sol-price/sol-price-feed.ts')
   return new SolPriceFeed({
     venues: PRICE_VENUES.filter((venue) => names.includes(venue.name)),
     report,

@@ -15,7 +15,7 @@ export const DESCRIPTION_MAX = 2_048
  */
 const UNSEEN = /(?![\u200d\ufe0e\ufe0f])[\p{Cc}\p{Default_Ignorable_Code_Point}]/gu
 
-/** A joiner that does not join two pictures, a form of nothing that has one. */
+/** A joiner that joins no two pictures, and a variation selector behind no emoji. */
 const LOOSE =
   /(?<!\p{Extended_Pictographic}\ufe0f?\p{Emoji_Modifier}?)\u200d|\u200d(?!\p{Extended_Pictographic})|(?<!\p{Emoji})[\ufe0e\ufe0f]/gu
 const QUOTE = 0x22

@@ -1,5 +1,5 @@
 import type { Random } from '../../base/random.ts'
-import { Appointment } from './world/appointments.ts'
+import { Appointment } from './world/chain-clock.ts'
 import { MIGRATION_FEE_LAMPORTS, MIGRATION_FEE_MICRO_USDC, POOL_BASE_RAW } from './world/curve.ts'
 import type { MarketParts } from './world/parts.ts'
 import { I, quotedPoolLane, T, TOKEN_INTS, TOKEN_LANES, Trait } from './world/token-table.ts'

@@ -3,10 +3,17 @@ import type { Metadata, TokenCreated } from '../../events/event.ts'
 import { USDC_MINT } from '../../events/platform.ts'
 import { Flag } from '../../events/swap-record.ts'
 import type { Crowd } from './crowd.ts'
-import { drawIsRunner, MAX_ORDINARY_TARGET, RUNNER_TARGET, sizeFactorOf } from './expectations.ts'
 import type { ReserveMoves } from './reserve-moves.ts'
-import { QUANTILES, type SizeDraw, TICKETS } from './size-draw.ts'
-import { Appointment } from './world/appointments.ts'
+import {
+  drawIsRunner,
+  MAX_ORDINARY_TARGET,
+  QUANTILES,
+  RUNNER_TARGET,
+  type SizeDraw,
+  sizeFactorOf,
+  TICKETS,
+} from './size-draw.ts'
+import { Appointment } from './world/chain-clock.ts'
 import {
   COIN_DECIMALS,
   MAYHEM_SUPPLY_RAW,

@@ -4,23 +4,25 @@ import { MAYHEM_AGENT } from '../../events/platform.ts'
 import { CoinTrades } from './coin-trades.ts'
 import { Crowd } from './crowd.ts'
 import { Graduation } from './graduation.ts'
-import type { HeldMarket } from './held-market.ts'
 import { Launcher } from './launcher.ts'
 import { ReserveMoves } from './reserve-moves.ts'
 import { SizeDraw, TICKETS } from './size-draw.ts'
-import { TakeUp, type TakeUpParts } from './take-up.ts'
+import { type HeldMarket, TakeUp, type TakeUpParts } from './take-up.ts'
 import { Trader } from './trader.ts'
-import { Appointment, Appointments, MAX_DELAY_SLOTS } from './world/appointments.ts'
-import { ChainClock, slotAt } from './world/chain-clock.ts'
+import { TicketPool, WatchList } from './world/attention.ts'
+import {
+  Appointment,
+  Appointments,
+  ChainClock,
+  MAX_DELAY_SLOTS,
+  slotAt,
+} from './world/chain-clock.ts'
 import { FeeSchedule } from './world/fee-schedule.ts'
 import { HolderTable } from './world/holder-table.ts'
 import { Holdings } from './world/holdings.ts'
-import type { Interner } from './world/interner.ts'
 import { StateWriter, SwapWriter } from './world/swap-writer.ts'
-import { TicketPool } from './world/ticket-pool.ts'
 import { TokenTable } from './world/token-table.ts'
-import { WalletPool } from './world/wallet-pool.ts'
-import { WatchList } from './world/watch-list.ts'
+import { type Interner, WalletPool } from './world/wallet-pool.ts'
 
 /** 2.9 million curve trades and 34,000 launches a day (mainnet, July 2026). */
 const TRADES_PER_LAUNCH = 85

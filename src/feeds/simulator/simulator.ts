@@ -8,8 +8,8 @@
 import { performance } from 'node:perf_hooks'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import type { Feed, RecordSink } from '../../events/event-sink.ts'
-import type { HeldMarket } from './held-market.ts'
 import { Market, type MarketOptions } from './market.ts'
+import type { HeldMarket } from './take-up.ts'
 import { SLOT_SECONDS } from './world/chain-clock.ts'
 
 /** Between two looks at the clock: what is owed by then is folded in one turn of the loop. */

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
-import type { Market } from '../../config/feed-setting.ts'
+import type { Market } from '../../config/source-settings.ts'
 import { appendAll } from '../disk/disk.ts'
 import { StoreError } from '../disk/failure.ts'
 import { NodeDisk } from '../disk/node-disk.ts'

@@ -1,13 +1,10 @@
 import type { Random } from '../../../base/random.ts'
-import type { Appointments } from './appointments.ts'
-import type { ChainClock } from './chain-clock.ts'
+import type { TicketPool, WatchList } from './attention.ts'
+import type { Appointments, ChainClock } from './chain-clock.ts'
 import type { HolderTable } from './holder-table.ts'
-import type { Interner } from './interner.ts'
 import type { StateWriter, SwapWriter } from './swap-writer.ts'
-import type { TicketPool } from './ticket-pool.ts'
 import type { TokenTable } from './token-table.ts'
-import type { WalletPool } from './wallet-pool.ts'
-import type { WatchList } from './watch-list.ts'
+import type { Interner, WalletPool } from './wallet-pool.ts'
 
 /** What launches, trades and migrations of one market share. */
 export interface MarketParts {

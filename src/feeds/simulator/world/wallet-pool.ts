@@ -1,6 +1,12 @@
 import type { Random } from '../../../base/random.ts'
-import type { Interner } from './interner.ts'
 import { randomAddress } from './token-text.ts'
+
+/** What the simulator needs of the address book: dense ids for the addresses it invents. */
+export interface Interner {
+  token(mint: string): number
+  wallet(address: string): number
+  address(text: string): number
+}
 
 const MAX_WALLETS = 200_000
 const MIN_WALLETS = 4_000
