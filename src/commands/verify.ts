@@ -6,7 +6,12 @@ import { StoreError } from '../store/disk/failure.ts'
 import { isUnreadable } from '../store/disk/node-disk.ts'
 import { runToEnd } from '../store/disk/steps.ts'
 import { lossOfAll, readMark, type WrittenBefore } from '../store/folder/commit-marker.ts'
-import { listDataFiles, type NumberedFile, withFile } from '../store/folder/data-folder.ts'
+import {
+  type DataFiles,
+  listDataFiles,
+  type NumberedFile,
+  withFile,
+} from '../store/folder/data-folder.ts'
 import { bootId } from '../store/folder/process-lock.ts'
 import { frameBytes } from '../store/format/journal-format.ts'
 import {
@@ -67,9 +72,6 @@ interface Snapshot {
   readonly contents: Contents & { readonly version: number }
 }
 
-/** Where a replay begins. `isOlder`: an older version folded what comes there first; its records may be others. */
-type Start = JournalStart & { readonly isOlder: boolean }
-
 /**
  * Recomputes what a folder holds from its journal: each snapshot from the one before it, the tape's
  * chunks between them, and at last the tail. Returns all checks.
@@ -87,7 +89,11 @@ export function verifyFolder(options: VerifyOptions): readonly Check[] {
 class Verification {
   readonly #options: VerifyOptions
   readonly #report: (what: string, isGood: boolean, found: string) => void
-  readonly #files: ReturnType<typeof listDataFiles>
+  readonly #files: DataFiles
+  /** Those that can be read, ascending. */
+  #snapshots: readonly Snapshot[] = []
+  /** Records that snapshots leave to chunks; nothing reads chunks behind them. */
+  #archived = { swaps: 0, positions: 0 }
 
   constructor(options: VerifyOptions, report: (...check: [string, boolean, string]) => void) {
     this.#options = options
@@ -104,32 +110,31 @@ class Verification {
     const readable = snapshots.flatMap((file) => this.#readable(file) ?? [])
     const most = (of: (contents: Contents) => number) =>
       Math.max(0, ...readable.map(({ contents }) => of(contents)))
-    const archived = { swaps: most(archivedRecordsOf), positions: most(archivedPositionsOf) }
+    this.#snapshots = readable
+    this.#archived = { swaps: most(archivedRecordsOf), positions: most(archivedPositionsOf) }
     const { chunks, dormantChunks } = this.#files
     const known = readable.at(-1)?.contents.chunks ?? { swaps: [], positions: [] }
-    this.#checkChunks(archived.swaps, chunks, SWAP_CHUNKS, 'tape', known.swaps)
-    this.#checkChunks(archived.positions, dormantChunks, DORMANT_CHUNKS, 'dormant', known.positions)
-    if (readable.length === 0 || this.#beginsAt0()) this.#replayAll(readable, archived)
+    const { swaps, positions } = this.#archived
+    this.#checkChunks(swaps, chunks, SWAP_CHUNKS, 'tape', known.swaps)
+    this.#checkChunks(positions, dormantChunks, DORMANT_CHUNKS, 'dormant', known.positions)
+    if (readable.length === 0 || this.#beginsAt0()) this.#replayAll()
     for (const [i, snapshot] of readable.entries())
-      this.#replayFrom(snapshot, readable[i + 1] ?? null, archived)
+      this.#replayFrom(snapshot, readable[i + 1] ?? null)
   }
 
-  #replayAll(readable: readonly Snapshot[], archived: Archived): void {
-    const engine = this.#options.newEngine()
-    const start = { seq: 0, segment: 0, isOlder: readable.some(goesBackToOlder) }
-    const chunks = new ReplayedChunks(this.#options, engine, archived)
-    this.#replay('the beginning', engine, start, readable[0] ?? null, chunks)
+  #replayAll(): void {
+    const start = { seq: 0, segment: 0, isOlder: this.#snapshots.some(goesBackToOlder) }
+    this.#replay('the beginning', this.#options.newEngine(), start, this.#snapshots[0] ?? null)
   }
 
   /** The state is freed with this call, so that only one is in memory. */
-  #replayFrom(snapshot: Snapshot, next: Snapshot | null, archived: Archived): void {
+  #replayFrom(snapshot: Snapshot, next: Snapshot | null): void {
     const engine = this.#loaded(snapshot)
     if (engine === null) return
     const { name, number: seq } = snapshot.file
     const isOlder = snapshot.contents.version < SNAPSHOT_VERSION
     const start = { seq, segment: snapshot.contents.segment, isOlder }
-    const chunks = new ReplayedChunks(this.#options, engine, archived)
-    this.#replay(name, engine, start, next, chunks)
+    this.#replay(name, engine, start, next)
   }
 
   #readable(file: NumberedFile): Snapshot | null {
@@ -198,14 +203,17 @@ class Verification {
     return isGood ? engine : null
   }
 
-  /** Folds the journal from a place to a snapshot, or to its end, and compares. */
+  /**
+   * Folds the journal from a place to a snapshot, or to its end, and compares. `isOlder`: an older version folded what
+   * comes there first, so its records may be others.
+   */
   #replay(
     from: string,
     engine: Engine,
-    start: Start,
+    start: JournalStart & { readonly isOlder: boolean },
     to: Snapshot | null,
-    chunks: ReplayedChunks,
   ): void {
+    const chunks = new ReplayedChunks(this.#options, engine, this.#archived)
     const what = `journal from ${from} to ${to?.file.name ?? 'its end'}`
     try {
       const end = this.#fold(engine, start, to, chunks)
@@ -344,30 +352,28 @@ function checkLine({ what, isGood, found }: Check): string {
   return `${isGood ? 'good' : 'BAD '}  ${what}: ${found}\n`
 }
 
-/** Records that snapshots leave to chunks; nothing reads chunks behind them. */
-interface Archived {
-  readonly swaps: number
-  readonly positions: number
-}
-
-/** Compares chunks on the disk with the tapes that a replay makes, as soon as one is settled. */
+/** Compares each chunk on the disk with the tape of a replay, as soon as its records are settled. */
 class ReplayedChunks {
   readonly compared: { readonly name: string; readonly isSame: boolean }[] = []
   readonly #disk: Disk
   readonly #folder: string
   readonly #engine: Engine
-  readonly #archived: Archived
-  /** Tapes of which a chunk was another: records that differ from the file must not be read from it. */
+  readonly #archived: { readonly swaps: number; readonly positions: number }
+  /** Tapes with a chunk that differs: its records must not be read from the file. */
   readonly #stays = new Set<Tape>()
 
-  constructor(at: { disk: Disk; folder: string }, engine: Engine, archived: Archived) {
-    this.#disk = at.disk
-    this.#folder = at.folder
+  constructor(
+    { disk, folder }: Pick<VerifyOptions, 'disk' | 'folder'>,
+    engine: Engine,
+    archived: { readonly swaps: number; readonly positions: number },
+  ) {
+    this.#disk = disk
+    this.#folder = folder
     this.#engine = engine
     this.#archived = archived
   }
 
-  /** To be called between frames; what was compared leaves memory, so that it stays small. */
+  /** To be called between frames; compared records leave memory. */
   compare(): void {
     const { state, settledSwaps } = this.#engine
     const { swaps, positions } = this.#archived

@@ -1,11 +1,8 @@
 import { Flag } from '../../events/swap-record.ts'
 import type { CoinTrades } from './coin-trades.ts'
 import type { ReserveMoves } from './reserve-moves.ts'
-import type { SizeDraw } from './size-draw.ts'
-import type { Trader } from './trader.ts'
+import type { TradeParts } from './trader.ts'
 import { Known } from './world/holder-table.ts'
-import type { Holdings } from './world/holdings.ts'
-import type { MarketParts } from './world/parts.ts'
 import { A } from './world/swap-writer.ts'
 import { I, T, TOKEN_INTS, TOKEN_LANES, Trait } from './world/token-table.ts'
 
@@ -26,11 +23,8 @@ const MOVES_MASK = 0x30f0
 /** One sell in eight of a wallet whose balance is known hands the rest on. */
 const HAND_ON_MASK = 0x38
 
-interface CrowdParts extends MarketParts {
-  readonly trader: Trader
+interface CrowdParts extends TradeParts {
   readonly coins: CoinTrades
-  readonly sizes: SizeDraw
-  readonly holdings: Holdings
   readonly moves: ReserveMoves
   /** Wallet of the mayhem agent. */
   readonly agent: number

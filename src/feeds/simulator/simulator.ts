@@ -80,7 +80,7 @@ export class SimulatorFeed implements Feed {
     const { seed, tokens, startSeconds, addressBook } = this.#options
     const options = { seed, tokens, startSeconds, addressBook }
     if (held === null) return options
-    return { ...options, firstSlot: held.newestSlot + 1, toldEvents: held.seq }
+    return { ...options, firstSlot: held.newestSlot + 1, earlierEvents: held.seq }
   }
 
   /** null: the folder holds no token of the simulator. */

@@ -3,8 +3,7 @@ import type { MarketParts } from './world/parts.ts'
 import { A } from './world/swap-writer.ts'
 import { T, TOKEN_LANES, Trait } from './world/token-table.ts'
 
-/** What is expected of a token, and how it is traded therefore. */
-
+/** Tokens that are meant to be bought out. */
 const RUNNER_SHARE = 0.012
 /** Runners trade in larger sizes. */
 const RUNNER_SIZE = 6
@@ -25,13 +24,13 @@ export function sizeFactorOf(traits: number): number {
 }
 
 /** Millionths of a dollar a lamport at 150 dollars per SOL: trade sizes of USDC tokens. */
-export const MICRO_USDC_PER_LAMPORT = 0.15
+const MICRO_USDC_PER_LAMPORT = 0.15
 /** A buy takes at most this share of the quote reserve. */
 const MAX_CURVE_SHARE = 0.25
 const MAX_POOL_SHARE = 0.03
 /** Smallest trade, quote units. */
 const MIN_QUOTE_RAW = 1_000
-export const QUANTILES = 4096
+const QUANTILES = 4096
 /** Median trade, lamports. */
 const MEDIAN_LAMPORTS = 100_000_000
 /** Spread of the log of trade sizes: the mean is about three times the median. */

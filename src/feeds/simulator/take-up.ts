@@ -17,21 +17,17 @@ import { isMadeUpUri } from './world/token-text.ts'
 
 /** Of the newest swaps so many stand for one ticket of the draw. */
 const SWAPS_PER_TICKET = 4
-/** Newest swaps that are looked at, however many tickets there are. */
+/** Newest swaps that are read at most. */
 const SWAPS_MAX = 262_144
-/** Rows at the head of each table that somebody may look at: they trade, however long they stood still. */
+/** Rows at the head of each table, which a board shows: they trade, however long they did not. */
 const BOARD_ROWS = 40
 const BOARD_TICKETS = 2
 /** Swaps of a curve of which the launch's own draw may still be unknown. */
 const NEW_SWAPS_MAX = 8
 /** Base of a curve that is never for sale. */
 const UNSOLD_BASE_RAW = VIRTUAL_BASE_RAW - REAL_BASE_RAW
-/** Quote in a pool for each quote of the launch, about; where the launch itself is not known any more. */
+/** About the quote in a pool for each quote of the launch, where the launch is not known any more. */
 const POOL_QUOTE_PER_LAUNCH = 3
-
-export interface TakeUpParts extends MarketParts {
-  readonly graduation: Graduation
-}
 
 /**
  * Puts the market that a folder holds into the tables of a new one, which goes on from there: the same
@@ -39,13 +35,13 @@ export interface TakeUpParts extends MarketParts {
  * attention as they had. What no event says is drawn anew: where a price is going, and when a creator sells.
  */
 export class TakeUp {
-  readonly #parts: TakeUpParts
+  readonly #parts: MarketParts & { readonly graduation: Graduation }
   readonly #held: HeldMarket
-  /** Row of each token that was looked at, -1 for one that cannot be taken. All are held until the end. */
+  /** Row of each token that was read, -1 for one that cannot be taken. All rows are held until the end. */
   readonly #rows = new Map<number, number>()
   readonly #agent: number
 
-  constructor(parts: TakeUpParts, held: HeldMarket) {
+  constructor(parts: MarketParts & { readonly graduation: Graduation }, held: HeldMarket) {
     this.#parts = parts
     this.#held = held
     this.#agent = parts.book.wallet(MAYHEM_AGENT)
@@ -82,7 +78,7 @@ export class TakeUp {
   #rowOf(token: number): number {
     const known = this.#rows.get(token)
     if (known !== undefined) return known
-    // Found again by a coin that would be quoted in itself.
+    // A coin that would be quoted in itself finds this.
     this.#rows.set(token, -1)
     const held = this.#held.read(token)
     const row = held === null || !isOwn(held) ? -1 : this.#take(held)
@@ -119,15 +115,11 @@ export class TakeUp {
     const near = held.virtualQuote * (0.85 + 0.3 * random.unit())
     lanes[lane + T.targetQuote] = isRunner ? launchQuote * RUNNER_TARGET : near
     this.#fillHolders(row, held)
-    if (held.isComplete && !held.isMigrated) this.#complete(row, held)
+    // Between curve and pool: the pool opens soon, with what the curve came to.
+    if (held.isComplete && !held.isMigrated)
+      this.#parts.graduation.resume(row, held.virtualBase <= POOL_BASE_RAW)
     else if (!held.isMigrated) this.#parts.watched.consider(row)
     return row
-  }
-
-  /** Between curve and pool: the pool opens soon, with what the curve came to. */
-  #complete(row: number, held: HeldToken): void {
-    const hasPoolReserves = held.virtualBase <= POOL_BASE_RAW
-    this.#parts.graduation.resume(row, hasPoolReserves)
   }
 
   /** Row of the coin that a token is quoted in; -1 when that one cannot be taken. */
@@ -153,7 +145,7 @@ export class TakeUp {
     let traits = held.isMayhem ? Trait.mayhem : 0
     if (isOfCoin) traits |= Trait.coin
     if (held.quote === Quote.usdc) traits |= Trait.usdc
-    if (supplyOf(held) !== SUPPLY_RAW) traits |= Trait.supplyTold
+    if (supplyOf(held) !== SUPPLY_RAW) traits |= Trait.supplyGiven
     if (!held.isMayhem && !isOfCoin && this.#held.paysBack(held.token)) traits |= Trait.cashback
     if (held.isMigrated) {
       traits |= Trait.amm
@@ -225,8 +217,8 @@ function ordinaryRealBase(): number {
 }
 
 /**
- * The market that an earlier run left in the folder, as the simulator asks for it: src/app/feeds reads it out of
- * the engine, so that a feed knows nothing of one. Nothing here waits for the disk.
+ * The market that an earlier run left in the folder. src/app/feeds implements it on the engine, which a feed does not
+ * know. Nothing here waits for the disk.
  */
 export interface HeldMarket {
   readonly seq: number
@@ -237,8 +229,13 @@ export interface HeldMarket {
 
   /** Up to `rows` tokens at the head of each table. */
   boardTokens(rows: number): number[]
-  /** How often tokens and wallets are among the `most` newest swaps in memory; yields now and then. */
-  recentAttention(most: number): Generator<void, RecentAttention>
+  /** How often each token, and each wallet, is among the `most` newest swaps in memory; yields now and then. */
+  recentAttention(
+    most: number,
+  ): Generator<
+    void,
+    { readonly tokens: ReadonlyMap<number, number>; readonly wallets: ReadonlyMap<number, number> }
+  >
   /** Token of a quote's number; -1: it is none. */
   tokenOfQuote(quote: number): number
   /** null: its creation was not seen. */
@@ -248,8 +245,8 @@ export interface HeldMarket {
   /** Do its newest swaps pay the creator's fee back to the traders? */
   paysBack(token: number): boolean
   balanceOf(token: number, wallet: number): number
-  /** Holders among those who came last, the newest first; none while the token is dormant. */
-  holdersOf(token: number, most: number): HeldPosition[]
+  /** Holders among the newest positions and their raw balances, newest first; none while the token is dormant. */
+  holdersOf(token: number, most: number): { readonly wallet: number; readonly balance: number }[]
 }
 
 /** A token whose creation was seen, as the engine has it. Amounts are raw; wallets and tokens are rows. */
@@ -273,16 +270,4 @@ export interface HeldToken {
   readonly realBase: number
   readonly supply: number
   readonly swaps: number
-}
-
-/** A wallet and what it holds of a token, raw. */
-export interface HeldPosition {
-  readonly wallet: number
-  readonly balance: number
-}
-
-/** How often each token, and each wallet, is among the newest swaps that are in memory. */
-export interface RecentAttention {
-  readonly tokens: ReadonlyMap<number, number>
-  readonly wallets: ReadonlyMap<number, number>
 }

@@ -28,8 +28,8 @@ export class ChainClock {
     this.#slotsAhead = Math.max(0, firstSlot - slotAt(fromSeconds))
   }
 
-  /** The slot as the chain's events tell it. */
-  get toldSlot(): number {
+  /** The slot that events name. */
+  get emittedSlot(): number {
     return this.slot + this.#slotsAhead
   }
 
@@ -62,7 +62,7 @@ function beginOf(slot: number): number {
 export const Appointment = { snipe: 0, migrate: 1 } as const
 
 /** Farthest appointment, slots ahead. */
-export const MAX_DELAY_SLOTS = 15
+const MAX_DELAY_SLOTS = 15
 const BUCKETS = MAX_DELAY_SLOTS + 1
 const BUCKET_CAPACITY = 4_096
 
@@ -70,8 +70,8 @@ const BUCKET_CAPACITY = 4_096
 export class Appointments {
   readonly #entries = new Int32Array(BUCKETS * BUCKET_CAPACITY)
   readonly #counts = new Int32Array(BUCKETS)
-  /** Appointments not run yet. */
-  pending = 0
+  /** Appointments that are still to come. */
+  #pending = 0
 
   /** False when the slot's list is full. */
   add(slot: number, row: number, kind: number): boolean {
@@ -80,20 +80,26 @@ export class Appointments {
     if (count === BUCKET_CAPACITY) return false
     this.#entries[bucket * BUCKET_CAPACITY + count] = row * 2 + kind
     this.#counts[bucket] = count + 1
-    this.pending++
+    this.#pending++
     return true
   }
 
-  hasAny(slot: number): boolean {
-    return this.#counts[slot % BUCKETS] > 0
+  /** Enters each slot up to `target` that has appointments, and calls `keep` for these in the order they were made. */
+  runUntil(target: number, clock: ChainClock, keep: (row: number, kind: number) => void): void {
+    if (this.#pending === 0) return
+    const last = Math.min(target, clock.slot + MAX_DELAY_SLOTS)
+    for (let slot = clock.slot + 1; slot <= last; slot++) {
+      if (this.#counts[slot % BUCKETS] === 0) continue
+      clock.enterSlot(slot)
+      this.#run(slot, keep)
+    }
   }
 
-  /** Calls `keep` for each appointment of the slot, in the order they were made. */
-  run(slot: number, keep: (row: number, kind: number) => void): void {
+  #run(slot: number, keep: (row: number, kind: number) => void): void {
     const bucket = slot % BUCKETS
     const count = this.#counts[bucket]
     this.#counts[bucket] = 0
-    this.pending -= count
+    this.#pending -= count
     for (let i = 0; i < count; i++) {
       const entry = this.#entries[bucket * BUCKET_CAPACITY + i]
       keep(entry >> 1, entry & 1)

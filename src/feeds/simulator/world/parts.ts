@@ -2,7 +2,7 @@ import type { Random } from '../../../base/random.ts'
 import type { TicketPool, WatchList } from './attention.ts'
 import type { Appointments, ChainClock } from './chain-clock.ts'
 import type { HolderTable } from './holder-table.ts'
-import type { StateWriter, SwapWriter } from './swap-writer.ts'
+import type { SwapWriter } from './swap-writer.ts'
 import type { TokenTable } from './token-table.ts'
 import type { Interner, WalletPool } from './wallet-pool.ts'
 
@@ -16,7 +16,6 @@ export interface MarketParts {
   readonly wallets: WalletPool
   readonly clock: ChainClock
   readonly writer: SwapWriter
-  readonly state: StateWriter
   readonly book: Interner
   readonly random: Random
 }

@@ -84,7 +84,7 @@ export class SwapWriter {
     const traits = ints[int + I.traits]
     let bits = flags
     if ((traits & Trait.amm) !== 0) bits |= Flag.amm
-    batch.f64[RecordBatch.f64At(index) + SwapFloatLane.slot] = this.#clock.toldSlot
+    batch.f64[RecordBatch.f64At(index) + SwapFloatLane.slot] = this.#clock.emittedSlot
     u32[at + SwapLane.txIndex] = this.#clock.txIndex
     u32[at + SwapLane.ordinal] = this.#clock.ordinal++
     u32[at + SwapLane.timestamp] = this.#clock.timestamp
@@ -96,7 +96,7 @@ export class SwapWriter {
       bits |= Flag.chainFeeGiven
       u32[at + SwapLane.chainFeeLo] = this.#chainFeeLamports
     }
-    if ((traits & Trait.supplyTold) !== 0) {
+    if ((traits & Trait.supplyGiven) !== 0) {
       bits |= Flag.supplyGiven
       put(u32, at + SwapLane.supplyLo, this.#tokens.lanes[row * TOKEN_LANES + T.supply])
     }
@@ -162,7 +162,7 @@ export class SwapWriter {
     readonly signature: string
     readonly timestamp: number
   } {
-    const { toldSlot: slot, txIndex, timestamp } = this.#clock
+    const { emittedSlot: slot, txIndex, timestamp } = this.#clock
     if (this.#signatureText === '') {
       this.#keepSignature()
       this.#signatureText = signatureText(this.#signature)
@@ -175,6 +175,37 @@ export class SwapWriter {
   event(event: OtherEvent['event']): void {
     if (this.#batch.others.length === BATCH_OTHERS_MAX) this.flush()
     this.#batch.addOther(event)
+  }
+
+  /** Emits the reserves of the token's row, where no swap does. */
+  reserves(row: number, reason: ReservesReason): void {
+    const lanes = this.#tokens.lanes
+    const lane = row * TOKEN_LANES
+    const virtualQuote = lanes[lane + T.virtualQuote]
+    const isSupplyGiven = this.#tokens.has(row, Trait.supplyGiven)
+    this.event({
+      type: 'reserves',
+      ...this.position(),
+      mint: this.#tokens.mints[row],
+      source: this.#tokens.has(row, Trait.amm) ? 'pump_amm' : 'pump',
+      virtualBaseRaw: BigInt(lanes[lane + T.virtualBase]),
+      virtualQuoteRaw: BigInt(virtualQuote),
+      realBaseRaw: BigInt(lanes[lane + T.realBase]),
+      realQuoteRaw: BigInt(virtualQuote - lanes[lane + T.offsetQuote]),
+      ...(isSupplyGiven ? { supplyRaw: BigInt(lanes[lane + T.supply]) } : {}),
+      reason,
+    })
+  }
+
+  /** Emits what a wallet holds after the open transaction; behind all that happens in it. */
+  balance(row: number, wallet: string, balanceRaw: number): void {
+    this.event({
+      type: 'balance',
+      ...this.position(),
+      mint: this.#tokens.mints[row],
+      wallet,
+      balanceRaw: BigInt(balanceRaw),
+    })
   }
 
   flush(): void {
@@ -190,46 +221,4 @@ export class SwapWriter {
 function put(u32: Uint32Array, at: number, value: number): void {
   u32[at] = value
   u32[at + 1] = value * PER_TWO_32
-}
-
-/** Emits what a transaction left behind where no swap says it: reserves, supply, balances. */
-export class StateWriter {
-  readonly #tokens: TokenTable
-  readonly #writer: SwapWriter
-
-  constructor(parts: { readonly tokens: TokenTable; readonly writer: SwapWriter }) {
-    this.#tokens = parts.tokens
-    this.#writer = parts.writer
-  }
-
-  /** The reserves of the token's row as they stand now. */
-  reserves(row: number, reason: ReservesReason): void {
-    const lanes = this.#tokens.lanes
-    const lane = row * TOKEN_LANES
-    const virtualQuote = lanes[lane + T.virtualQuote]
-    const isSupplyTold = this.#tokens.has(row, Trait.supplyTold)
-    this.#writer.event({
-      type: 'reserves',
-      ...this.#writer.position(),
-      mint: this.#tokens.mints[row],
-      source: this.#tokens.has(row, Trait.amm) ? 'pump_amm' : 'pump',
-      virtualBaseRaw: BigInt(lanes[lane + T.virtualBase]),
-      virtualQuoteRaw: BigInt(virtualQuote),
-      realBaseRaw: BigInt(lanes[lane + T.realBase]),
-      realQuoteRaw: BigInt(virtualQuote - lanes[lane + T.offsetQuote]),
-      ...(isSupplyTold ? { supplyRaw: BigInt(lanes[lane + T.supply]) } : {}),
-      reason,
-    })
-  }
-
-  /** What a wallet holds after the open transaction; behind all that happens in it. */
-  balance(row: number, wallet: string, balanceRaw: number): void {
-    this.#writer.event({
-      type: 'balance',
-      ...this.#writer.position(),
-      mint: this.#tokens.mints[row],
-      wallet,
-      balanceRaw: BigInt(balanceRaw),
-    })
-  }
 }

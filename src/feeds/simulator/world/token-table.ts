@@ -59,7 +59,7 @@ export const Trait = {
   /** Its pool buys back and burns now and then. */
   boosted: 128,
   /** Its supply is not that of its launch, so swaps tell it. */
-  supplyTold: 256,
+  supplyGiven: 256,
   /** It stands in the watch list. */
   watched: 512,
 } as const

@@ -29,8 +29,6 @@ const SYMBOL_CHARACTERS = 10
 const HOSTILE_SHARE = 0.03
 const RECENT_LINKS = 64
 const REUSE_SHARE = 0.12
-const SERIAL_CREATORS = 128
-const SERIAL_SHARE = 0.35
 const ADDRESS_CHARS = 44
 
 /**
@@ -127,25 +125,6 @@ export class TokenTextSource {
 /** The first code points of a text: a cut between the halves of one would leave text that is not well-formed. */
 function firstCharacters(text: string, count: number): string {
   return Array.from(text).slice(0, count).join('')
-}
-
-/** Who creates tokens: mostly newcomers, and some who launch one token after the other. */
-export class CreatorSource {
-  readonly #serial: string[] = []
-  readonly #random: Random
-
-  constructor(random: Random) {
-    this.#random = random
-  }
-
-  address(): string {
-    const random = this.#random
-    if (this.#serial.length > 0 && random.chance(SERIAL_SHARE)) return random.pick(this.#serial)
-    const address = randomAddress(random)
-    if (this.#serial.length < SERIAL_CREATORS) this.#serial.push(address)
-    else if (random.chance(0.1)) this.#serial[random.below(SERIAL_CREATORS)] = address
-    return address
-  }
 }
 
 /**
