@@ -20,7 +20,7 @@ import { ClientAddresses } from '../server/sockets/client-address.ts'
 import { checkTlsFiles } from '../server/sockets/tls-files.ts'
 import { checkLiveFeeds } from './live-checks.ts'
 
-/** A certificate that ends sooner is worth a word. */
+/** A certificate that ends sooner gets a warning. */
 const CERTIFICATE_DAYS = 14
 const DAY_S = 86_400
 const PLAIN_ADMIN_PORT =
@@ -94,7 +94,7 @@ function newestFileMs(folder: string | null): number | null {
     })
     return times.length === 0 ? null : Math.max(...times)
   } catch {
-    // checkFolder says what is wrong with the folder.
+    // checkFolder reports what is wrong with the folder.
     return null
   }
 }
@@ -154,7 +154,7 @@ interface ListenedPort {
   readonly port: number
 }
 
-/** Can all be had at once? Two settings may name one port. */
+/** Checks that all can be opened at once: two settings may name one port. */
 async function checkPorts(ports: readonly ListenedPort[]): Promise<Finding[]> {
   const taken: { readonly server: Server; readonly of: ListenedPort }[] = []
   const findings: Finding[] = []
@@ -198,7 +198,7 @@ function findingOf(
 }
 
 const MEBIBYTE = 2 ** 20
-/** What the process needs beside the history it keeps in memory. */
+/** What the process needs beside the history in memory. */
 const MEMORY_BESIDE_BYTES = 512 * MEBIBYTE
 /** Clients that come back at once after a restart wait here to be accepted. */
 const BACKLOG_WANTED = 1024
@@ -225,13 +225,13 @@ export function checkDescriptors(limit: number, sockets: number, reserved: numbe
   )
 }
 
-/** Memory for what TAPE_MEMORY and POSITIONS_MEMORY keep, `keptBytes` together, and for everything else. */
-export function checkMemory(keptBytes: number): Finding {
+/** Memory for everything; `historyBytes` are those of TAPE_MEMORY and POSITIONS_MEMORY together. */
+export function checkMemory(historyBytes: number): Finding {
   const constrained = process.constrainedMemory()
   const total = constrained > 0 ? Math.min(constrained, os.totalmem()) : os.totalmem()
   const all = Math.round(total / MEBIBYTE)
   // The compactor holds a second copy of the state.
-  const wanted = Math.round((2 * keptBytes + MEMORY_BESIDE_BYTES) / MEBIBYTE)
+  const wanted = Math.round((2 * historyBytes + MEMORY_BESIDE_BYTES) / MEBIBYTE)
   if (all >= wanted) return good('memory', `${all} MiB are there.`)
   return warn(
     'memory',
@@ -270,7 +270,7 @@ function exitCodeOf(findings: readonly Finding[]): number {
   return [Exit.usage, Exit.data, Exit.bad].find((code) => codes.includes(code)) ?? Exit.good
 }
 
-/** A line for each finding, and what they come to. */
+/** A line for each finding, and a sum of them. */
 function findingsText(findings: readonly Finding[]): string {
   const lines = findings.map(
     ({ level, about, says }) => `${level.padEnd(5)} ${about.padEnd(12)} ${says}`,

@@ -36,7 +36,7 @@ export function checkFolder(folder: string | null, market: Market | null): Findi
     return null
   })
   if (refused !== null) return [refused]
-  const place = nearestPath(folder)
+  const place = existingPath(folder)
   if (!isFolder(place)) {
     const what = isLink(place) ? 'a link that leads nowhere' : 'no folder'
     return [bad('data folder', `${place} is ${what}: give another DATA_DIR.`, Exit.data)]
@@ -95,11 +95,11 @@ function roomOn(place: string): Finding {
   return good('disk', `${text}.`)
 }
 
-/** The path itself, or the nearest one above that is there. */
-function nearestPath(path: string): string {
+/** The path itself, or the closest folder above it that is there. */
+function existingPath(path: string): string {
   // A link that leads nowhere is there: no folder can be made in its place.
   if (fs.existsSync(path) || isLink(path) || dirname(path) === path) return path
-  return nearestPath(dirname(path))
+  return existingPath(dirname(path))
 }
 
 function isLink(path: string): boolean {
@@ -111,9 +111,9 @@ function isLink(path: string): boolean {
 }
 
 /**
- * Does in a data folder what a start does, and undoes it: a file is made, written, made to last and removed, and the
+ * Does in a data folder what a start does, and undoes it: a file is made, written, synced and removed, and the
  * kernel's lock taken and given back. A quota, a disk without free inodes or one that takes no writes shows in nothing
- * else. `place` is the folder, or the nearest one above where that is not there yet. Null: nothing was refused.
+ * else. `place` is the folder, or the closest one above where that is not there yet. Null: nothing was refused.
  */
 function tryFolder(folder: string, place: string): Finding | null {
   try {
@@ -161,7 +161,7 @@ const ABOUT = 'contents'
 const LOOK_MS = 1_000
 const NOT_ALL = 'Not all was read in the time: "mintfeed inspect" reads every byte.'
 
-/** What a start would make of a data folder, as far as two seconds of reading say. */
+/** What a start would do with a data folder, as far as two seconds of reading show. */
 export function checkContents(folder: string, lookMs = LOOK_MS): Finding {
   const holder = holderOf(folder)
   if (holder !== null) {

@@ -150,15 +150,12 @@ function totalText({ segments, snapshots, chunks, dormantChunks, totals }: Folde
   if (segments.length + snapshots.length + chunks.length + dormantChunks.length === 0)
     return 'no data files'
   const range = seqs === null ? 'none' : `${count(seqs.from)} to ${count(seqs.to)}`
+  const dormant =
+    dormantRecords === 0 ? '' : `, ${count(dormantRecords)} positions in chunks of dormant tokens`
   return (
     `total: ${count(bytes)} bytes, ${count(frames)} frames, seq ${range}, ` +
-    `${count(tapeRecords)} swaps in tape chunks${dormantText(dormantRecords)}`
+    `${count(tapeRecords)} swaps in tape chunks${dormant}`
   )
-}
-
-/** Only where tokens are dormant. */
-function dormantText(records: number): string {
-  return records === 0 ? '' : `, ${count(records)} positions in chunks of dormant tokens`
 }
 
 function segmentLines(segment: SegmentReport): string[] {

@@ -241,7 +241,7 @@ const KEEPS_ALL =
 
 /**
  * Moves what is given up into a folder of its own below the data folder and returns that. A segment
- * of a new epoch, empty and closed in order, says that the stream has broken off here.
+ * of a new epoch, empty and closed in order, marks that the stream has broken off here.
  *
  * It takes the place of the first segment that goes. Until the last step a start refuses what is
  * left or finds the new epoch, and a repair that was interrupted can be run again.
@@ -382,7 +382,7 @@ function giveToOwner(folder: string): void {
     if (uid === 0) return
     for (const path of madeByRoot(folder)) fs.lchownSync(path, uid, gid)
   } catch {
-    // This root may not: the service says which file it cannot open.
+    // This root may not: the service reports the file that it cannot open.
   }
 }
 
@@ -393,7 +393,7 @@ function madeByRoot(folder: string): string[] {
     const isOfRoot = stat.uid === 0
     if (stat.isDirectory())
       return name.startsWith(GIVEN_UP) ? [...(isOfRoot ? [path] : []), ...madeByRoot(path)] : []
-    // A file with another name somewhere may be one that root keeps from this user.
+    // A file with a second link may be one that root withholds from this user.
     return isOfRoot && stat.isFile() && stat.nlink === 1 ? [path] : []
   })
 }

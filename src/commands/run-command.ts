@@ -4,7 +4,7 @@
  *
  * - All but `repair` open files for reading only (read-only-disk.ts), take no lock, and show the folder as the next start
  *   would find it, the ring's tail included.
- * - They read through the store's own code, so that what they say is what a start does.
+ * - They read through the store's own code, so that they report what a start does.
  */
 import fs from 'node:fs'
 import { parseArgs } from 'node:util'

@@ -28,7 +28,7 @@ export type Verdict =
         /** Half a write, which goes for good; anything else is put aside. */
         readonly isUnfinished: boolean
       } | null
-      /** Why the stream would have a new epoch; null when it keeps the one it has. */
+      /** Why the stream would have a new epoch; null when it has the same one. */
       readonly newEpoch: string | null
     }
   | { readonly starts: false; readonly reason: string }

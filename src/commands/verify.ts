@@ -52,7 +52,7 @@ interface VerifyOptions {
   /** Makes an empty engine that reads the tape's chunks of the folder. */
   readonly newEngine: () => Engine
   readonly progress: Progress
-  /** How far the process that wrote last says it has written. */
+  /** The mark of the process that wrote last: how far it has written. */
   readonly written: WrittenBefore | null
   /** Takes each check once it is done. */
   readonly onCheck: (check: Check) => void
@@ -232,7 +232,7 @@ class Verification {
   }
 
   /** Compares the end with what is known to have been written. */
-  #end({ seq, epoch, cut }: FoldEnd): Found {
+  #end({ seq, epoch, cut }: FoldEnd): { isGood: boolean; says: string } {
     const { written } = this.#options
     const isOurs = written !== null && (epoch === null || epoch === written.epoch)
     const writtenSeq = isOurs ? written.seq : 0
@@ -284,14 +284,12 @@ function whyNot(error: unknown): string {
 
 type FoldEnd = Pick<JournalEnd, 'seq' | 'epoch' | 'cut'>
 
-/** `says` goes on behind the seqs. */
-type Found = Pick<Check, 'isGood'> & { readonly says: string }
-
 function goesBackToOlder({ contents }: Snapshot): boolean {
   return contents.version < SNAPSHOT_VERSION || contents.upgradedFrom !== undefined
 }
 
-function stateAt(engine: Engine, start: JournalStart, { seq }: FoldEnd, to: Snapshot): Found {
+/** Compares the state with that of a snapshot; `says` goes on behind the seqs. */
+function stateAt(engine: Engine, start: JournalStart, { seq }: FoldEnd, to: Snapshot) {
   const { upgradedFrom } = to.contents
   // That snapshot is gone, or what is compared began before it.
   if (upgradedFrom !== undefined && start.segment === 0 && seq === to.file.number)
@@ -300,7 +298,7 @@ function stateAt(engine: Engine, start: JournalStart, { seq }: FoldEnd, to: Snap
   return { isGood, says: isGood ? ', the same state' : ', another state' }
 }
 
-/** Frames without events may stand on either side of a snapshot at its seq: the segment tells. */
+/** Frames without events may stand on either side of a snapshot at its seq, so its segment decides. */
 function isBehind(seq: number, segment: number, { file, contents }: Snapshot): boolean {
   return seq > file.number || (seq === file.number && segment >= contents.segment)
 }

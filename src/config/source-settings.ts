@@ -199,7 +199,7 @@ export interface SolanaSetting {
   readonly rpcUrl: string
   readonly wsUrl: string
   /**
-   * `gaps`: what the logs say, at once; index of arrival, no fee. `all`: each slot is read from its
+   * `gaps`: the content of the logs, at once; index of arrival, no fee. `all`: each slot is read from its
    * block, so index, fee and balances are there and nothing the node drops is lost; it costs a
    * `getBlock` a slot and its time.
    */

@@ -22,8 +22,8 @@ const OF_OTHERS = /^(npm_.*|SEED)$/i
 const OF_KUBERNETES = /^(tcp|udp|sctp):\/\//
 
 /**
- * Warnings of variables that are not among `names` and so near to one that it may be meant: the start goes on with
- * the default of that setting, which nobody would see. Variables of systems and other programs are passed over.
+ * Warnings of variables that are not among `names` and are spelt so much like one that it may be meant: the start
+ * goes on with the default of that setting, which nobody would see. Variables of systems and other programs are passed over.
  */
 export function mistypedSettings(
   environment: Readonly<Record<string, string | undefined>>,
@@ -44,19 +44,19 @@ export function mistypedSettings(
   return found
 }
 
-/** The nearest of the names; null: none is near. */
+/** The name that is spelt most alike; null: none is alike. */
 function settingLike(variable: string, names: readonly string[]): string | null {
   const word = lettersOf(variable.replace(OWN_PREFIX, ''))
-  let [nearest, fewest]: [string | null, number] = [null, Number.POSITIVE_INFINITY]
+  let [closest, fewest]: [string | null, number] = [null, Number.POSITIVE_INFINITY]
   for (const name of names) {
     const letters = lettersOf(name)
     const most = editsMaxOf(word, letters)
     // Each start compares all variables with all settings: most differ in length alone.
     if (Math.abs(word.length - letters.length) > most) continue
     const edits = editsBetween(word, letters)
-    if (edits < fewest && edits <= most) [nearest, fewest] = [name, edits]
+    if (edits < fewest && edits <= most) [closest, fewest] = [name, edits]
   }
-  return nearest
+  return closest
 }
 
 function editsMaxOf(word: string, name: string): number {

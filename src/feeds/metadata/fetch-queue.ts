@@ -16,7 +16,7 @@ export const QUEUE_LIMITS = {
   hostPace: { perSecond: 10, burst: 20 },
   /** Failures in a row after which a host is left alone for a while. */
   hostFailures: 5,
-  /** How long a gateway is put aside that says it is switched off: it may come back, or the next start name others. */
+  /** How long a gateway is put aside that announces its end: it may come back, or the next start name others. */
   sunsetMs: 3_600_000,
 } as const
 /** Waits before the second try and the ones after it. */
@@ -35,16 +35,16 @@ interface FetchJob {
   attempt: number
   dueMs: number
   isRunning: boolean
-  /** Where this try may be made, first to last: thousands are looked at again and again. */
+  /** Where this try may be made, first to last; stored, as thousands of jobs are looked at again and again. */
   places: readonly { readonly url: string; readonly host: string }[]
 }
 
 /** A fetch that has begun. */
-export interface FetchTurn {
+export interface RunningFetch {
   readonly job: FetchJob
   readonly url: string
   readonly host: string
-  /** The host that is asked now: another one behind a redirect. */
+  /** The host that is asked now; behind a redirect another one. */
   at: string
   /** A host that is no gateway is asked, or was on the way. */
   isForeign: boolean
@@ -61,7 +61,7 @@ export class FetchQueue {
   running = 0
   /** Mints that were given up because the queue was full. */
   dropped = 0
-  /** Answers of gateways that say they are switched off. */
+  /** Answers of gateways that announce their end. */
   sunsets = 0
 
   constructor(gateways: readonly string[]) {
@@ -107,9 +107,9 @@ export class FetchQueue {
   }
 
   /** The next fetch that may begin now; null when there is none. */
-  take(nowMs: number): FetchTurn | null {
+  take(nowMs: number): RunningFetch | null {
     if (this.running >= QUEUE_LIMITS.running) return null
-    let best: FetchTurn | null = null
+    let best: RunningFetch | null = null
     const known = new Map<string, boolean>()
     const isFree = ({ host }: FetchJob['places'][number]) => {
       const free = known.get(host) ?? this.#isFree(host, nowMs)
@@ -136,26 +136,26 @@ export class FetchQueue {
    * strangers while these have all of their places. The first host's place is held until the end: one that redirects to
    * a slower one must not send more there than that answers.
    */
-  leadTo(turn: FetchTurn, host: string, nowMs: number): boolean {
-    if (host === turn.at) return true
-    const isBack = host === turn.host
+  leadTo(fetch: RunningFetch, host: string, nowMs: number): boolean {
+    if (host === fetch.at) return true
+    const isBack = host === fetch.host
     if (!isBack && !this.#pace.isFree(host, nowMs)) return false
-    if (!turn.isForeign && this.#isForeign(host)) {
+    if (!fetch.isForeign && this.#isForeign(host)) {
       if (this.#foreignRunning >= QUEUE_LIMITS.foreignRunning) return false
       this.#foreignRunning += 1
-      turn.isForeign = true
+      fetch.isForeign = true
     }
-    if (turn.at !== turn.host) this.#pace.end(turn.at, false, nowMs)
+    if (fetch.at !== fetch.host) this.#pace.end(fetch.at, false, nowMs)
     if (!isBack) this.#pace.begin(host, nowMs)
-    turn.at = host
+    fetch.at = host
     return true
   }
 
   /** The fetch is over: `refused` null, it is done. Returns whether the job is over too. */
-  settle(turn: FetchTurn, refused: Refusal | null, nowMs: number): boolean {
-    const { job, host, at } = turn
+  settle(fetch: RunningFetch, refused: Refusal | null, nowMs: number): boolean {
+    const { job, host, at } = fetch
     this.running -= 1
-    if (turn.isForeign) this.#foreignRunning -= 1
+    if (fetch.isForeign) this.#foreignRunning -= 1
     // The time is that of all hosts on the way: who redirects late must not have another one paused.
     const isOfOthers = refused?.isOfPath === true || (refused?.refused === 'time' && at !== host)
     const isAtFault = refused !== null && !refused.isFinal && !isOfOthers
@@ -176,7 +176,7 @@ export class FetchQueue {
     return false
   }
 
-  /** For how long what was answered has a host left alone. */
+  /** For how long a host is left alone because of its answer. */
   #asideMs(host: string, refused: Refusal | null): number {
     const waitMs = refused?.retryAfterMs ?? 0
     // Strangers could have any of their hosts left alone, which is theirs; it is no gateway.

@@ -11,7 +11,7 @@ import type { FeedEvent } from '../../events/event.ts'
 import type { EventSink, Feed } from '../../events/event-sink.ts'
 import { wait } from '../timers.ts'
 import { DexPaid } from './dex-paid.ts'
-import { FetchQueue, type FetchTurn, QUEUE_LIMITS, uriKey } from './fetch-queue.ts'
+import { FetchQueue, QUEUE_LIMITS, type RunningFetch, uriKey } from './fetch-queue.ts'
 import {
   FETCH_LIMITS,
   REFUSALS,
@@ -142,18 +142,18 @@ export class MetadataFeed implements Feed {
   #begin(): void {
     if (this.#stopping.signal.aborted) return
     const next = () => this.#queue.take(this.#steadyMs())
-    for (let turn = next(); turn !== null; turn = next()) void this.#run(turn)
+    for (let fetch = next(); fetch !== null; fetch = next()) void this.#run(fetch)
   }
 
   /** One fetch; never rejects. */
-  async #run(turn: FetchTurn): Promise<void> {
-    const mayLeadTo = (host: string) => this.#queue.leadTo(turn, host, this.#steadyMs())
-    const answer = await this.#fetch.text(turn.url, this.#stopping.signal, mayLeadTo)
+  async #run(fetch: RunningFetch): Promise<void> {
+    const mayLeadTo = (host: string) => this.#queue.leadTo(fetch, host, this.#steadyMs())
+    const answer = await this.#fetch.text(fetch.url, this.#stopping.signal, mayLeadTo)
     if (this.#stopping.signal.aborted) return
     const texts = typeof answer === 'string' ? readTokenTexts(answer) : answer
     const refused = isRefusal(texts) ? texts : null
-    const { mints, key } = turn.job
-    const isOver = this.#queue.settle(turn, refused, this.#steadyMs())
+    const { mints, key } = fetch.job
+    const isOver = this.#queue.settle(fetch, refused, this.#steadyMs())
     if (isRefusal(texts)) {
       this.#count(texts.refused, isOver)
       if (isOver) this.#nothing.set(key, this.#steadyMs() + NOTHING_MS)

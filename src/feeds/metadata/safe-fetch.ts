@@ -34,7 +34,7 @@ export interface Refusal {
   readonly isOfPath?: boolean
   /** The server named a time to wait, in ms. */
   readonly retryAfterMs?: number
-  /** The server says that it is or will be switched off (`Sunset`, RFC 8594). */
+  /** The server is or will be switched off (`Sunset`, RFC 8594). */
   readonly isSunset?: boolean
 }
 
@@ -152,7 +152,7 @@ export class SafeFetch {
       string | Refusal | { readonly location: string }
     >()
     const socket = this.#dial(address, hostOf(target))
-    // The request has its own; this one is for what comes when the request is over.
+    // The request has a listener of its own; this one is for errors after its end.
     socket.on('error', () => {})
     const slow = setTimeout(() => socket.destroy(), FETCH_LIMITS.connectMs)
     socket.once('secureConnect', () => clearTimeout(slow))
@@ -173,7 +173,7 @@ export class SafeFetch {
       if (interim > INTERIM_MAX) get.destroy()
     })
     get.on('error', reject)
-    // Without this Node ends the request and says nothing: neither answer nor error would come.
+    // Without this Node ends the request silently: neither answer nor error would come.
     get.on('upgrade', () => reject(new Error('the server changes the protocol')))
     get.on('response', (response) => {
       answerOf(response, target).then(resolve, reject)

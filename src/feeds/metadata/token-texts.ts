@@ -23,7 +23,7 @@ const BACKSLASH = 0x5c
 const OPENING = [0x5b, 0x7b]
 const CLOSING = [0x5d, 0x7d]
 
-/** What the JSON behind a token's uri says; absent keys are not in it. */
+/** Texts in the JSON behind a token's uri; absent keys are left out. */
 export type TokenTexts = { readonly [K in MetadataKey]?: string }
 
 /** Reads the texts; never throws. */

@@ -17,7 +17,7 @@ function newPortalCounters() {
     frames: 0,
     creates: 0,
     trades: 0,
-    /** Of these, trades of graduated coins that say neither pool nor reserves. */
+    /** Of these, trades of graduated coins without pool and reserves. */
     bareTrades: 0,
     migrations: 0,
     /** Creations and trades of another coin: with the mint of its quote, or with the curve of another mint. */
@@ -52,7 +52,7 @@ const UNREAL_BASE_RAW = 279_900_000_000_000n
 const UNREAL_QUOTE_RAW = 30_000_000_000n
 /** Amounts come as doubles: reserves that differ by so much follow on from each other. */
 const ROUNDING_RAW = 16n
-/** Every creation uses it since the platform's create_v2; frames do not say. */
+/** Every creation uses it since the platform's create_v2; frames do not name it. */
 const TOKEN_PROGRAM = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb'
 /** Frames that are remembered, so that repeats are recognized. */
 const FRAMES_MAX = 50_000
@@ -134,7 +134,7 @@ export class PortalEvents {
     return [swap]
   }
 
-  /** After the trade; where the frame says none, at the trade's own price. */
+  /** After the trade; where the frame has none, at the trade's own price. */
   #reservesOf(frame: TradeFrame): PoolReserves {
     if (frame.pool === undefined) {
       const baseRaw = raw(frame.tokenAmount, TOKEN_DECIMALS)
@@ -355,7 +355,7 @@ interface PoolReserves {
 const UNKNOWN: PoolReserves = { baseRaw: 0n, quoteRaw: 0n }
 
 /**
- * Reserves for trades that do not say them: at the price that the trade paid, fees in it, and on the curve of constant
+ * Reserves for trades without them: at the price that the trade paid, fees in it, and on the curve of constant
  * product on which the pool was last. The price is the trade's; the liquidity that follows is an estimate.
  */
 class PoolDepths {

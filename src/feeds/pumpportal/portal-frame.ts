@@ -29,7 +29,7 @@ const CreateFrame = Type.Object({
   is_mayhem_mode: Type.Optional(Type.Boolean()),
 })
 
-/** What the frame must not say. */
+/** A key that the frame must not have. */
 const Absent = Type.Optional(Type.Never())
 
 const Trade = {
@@ -82,7 +82,7 @@ const Known = Type.Union([
   MigrateFrame,
 ])
 const known = Compile(Known)
-/** What frames are known to say, with what is not read of it. */
+/** Keys that frames are known to have, those that are not read included. */
 const KNOWN_KEYS: ReadonlySet<string> = new Set([
   ...[CreateFrame, CurveTradeFrame, PoolTradeFrame].flatMap(({ properties }) =>
     Object.keys(properties),
@@ -106,7 +106,7 @@ export function unknownKeysOf(frame: PortalFrame): readonly string[] {
   return Object.keys(frame).filter((key) => !KNOWN_KEYS.has(key))
 }
 
-/** Why a subscription was refused, as the service says it. */
+/** Why a subscription was refused, in the words of the service. */
 export function refusalOf(value: unknown): string {
   if (Acknowledgement.Check(value)) return value.message
   if (!Complaint.Check(value)) return 'without a reason'

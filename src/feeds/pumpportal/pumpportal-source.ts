@@ -1,6 +1,6 @@
 /**
  * feeds/pumpportal: JSON frames of PumpPortal in, events without slot, index and fees out. `portal-frame` checks the form,
- * `PortalEvents` makes events and knows repeated frames. A frame about another coin than it says is counted and dropped.
+ * `PortalEvents` makes events and recognizes repeats. A frame about another coin than it names is counted and dropped.
  */
 
 import { WebSocket } from 'ws'
@@ -21,7 +21,7 @@ export const PUMPPORTAL = 'pumpportal'
 const FRAME_BYTES_MAX = 256 * 1024
 /** Tokens are created every few seconds; between them only a ping shows that the connection lives. */
 const PING_MS = 1_500
-/** A server that answers pings and says nothing else for this long is stalled. */
+/** A server that answers pings and sends nothing else for this long is stalled. */
 const STALL_MS = 60_000
 /** Mints in one subscription message. */
 const KEYS_MAX = 200
@@ -135,7 +135,7 @@ export class PumpPortalSource implements Source {
     receiver.events(events)
   }
 
-  /** Pings, and ends a connection that says nothing else. */
+  /** Pings, and ends a connection on which nothing else comes. */
   #watch(
     socket: WebSocket,
     reject: (error: Error) => void,

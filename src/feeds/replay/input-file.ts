@@ -65,7 +65,7 @@ export async function* gunzipped(file: Readable): AsyncGenerator<Buffer> {
 /**
  * The content of a file of one or more zstd frames. Node's decompressor drops without a word the frames behind the
  * first one (nodejs/node#64741) and takes a frame that breaks off for a whole one. So each frame has a decompressor
- * of its own here, and `ZstdBlocks` says where frames end; a file that breaks off is an error after all that it held.
+ * of its own here, and `ZstdBlocks` finds where frames end; a file that breaks off is an error after all that it held.
  * Where a recorder was killed and another file was put behind its own, reading goes on with a new line.
  */
 export async function* zstdDecompressed(file: Readable): AsyncGenerator<Buffer> {
@@ -168,7 +168,7 @@ class ZstdBlocks {
   #step: keyof typeof FIELD_BYTES = 'magic'
   readonly #field = Buffer.alloc(MAGIC_BYTES)
   #fieldBytes = 0
-  /** Bytes before the field that say nothing about what follows. */
+  /** Bytes before the field that are not read. */
   #skipBytes = 0
   #hasChecksum = false
   /** Frames that broke off at the end of a block, with another frame behind them. */

@@ -153,8 +153,11 @@ export class RecordedValues {
   }
 }
 
-/** null: the value does not say which feed it is of, as in recordings of other programs. */
-function originOf(value: JsonRecord): FrameOrigin | null {
+/**
+ * Where a frame comes from: the feed's name in FEED and unix seconds of arrival. Null: it does not say, as in
+ * recordings of other programs.
+ */
+function originOf(value: JsonRecord): { readonly feed: string; readonly seconds: number } | null {
   const feed = textAt(value, 'feed')
   const seconds = value.t_wall
   return feed === null || typeof seconds !== 'number' ? null : { feed, seconds }
@@ -163,12 +166,6 @@ function originOf(value: JsonRecord): FrameOrigin | null {
 /** What PumpPortal sends: events with a `txType`, and acknowledgements. */
 function isPortalFrame(frame: JsonRecord): boolean {
   return ['txType', 'message', 'errors'].some((key) => Object.hasOwn(frame, key))
-}
-
-/** Where a frame of a recording comes from: the feed's name in FEED and unix seconds of arrival. */
-interface FrameOrigin {
-  readonly feed: string
-  readonly seconds: number
 }
 
 interface WaitingFrame {
@@ -195,7 +192,7 @@ export class FrameChoice {
   readonly #waiting: WaitingFrame[] = []
 
   /** The events that count once this frame has come: its own, and those of frames that waited. */
-  counted(events: readonly FeedEvent[], origin: FrameOrigin | null): readonly FeedEvent[] {
+  counted(events: readonly FeedEvent[], origin: ReturnType<typeof originOf>): readonly FeedEvent[] {
     const rank = origin === null ? -1 : FEEDS.indexOf(origin.feed)
     if (origin === null || rank < 0) return events
     const { feed, seconds } = origin

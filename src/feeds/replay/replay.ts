@@ -1,7 +1,8 @@
 /**
  * feeds/replay: FEED=replay:<file> and FEED=stdin. In: lines of JSON, each an event line, a transaction or a recorded frame of a
- * live feed. Out: batches of events. `LineRun` reads lines, `RecordedValues` makes events of a value and chooses between feeds
- * that recorded the same trade.
+ * live feed; a file may be plain, `.gz` or `.zst` (input-file.ts). Out: batches of events, paced by their times. `LineRun` reads
+ * lines, `RecordedValues` makes events of a value and chooses between feeds that recorded the same trade. A line that cannot be
+ * read is reported with its number and stops nothing; a file that breaks off is an error after all that it held.
  */
 
 import type { Readable } from 'node:stream'
@@ -100,7 +101,7 @@ interface ProgressOutput {
   write(text: string): unknown
 }
 
-/** Shows rows, rate and time left on a terminal; says nothing anywhere else. */
+/** Shows rows, rate and time left on a terminal, and nothing anywhere else. */
 export class Progress {
   readonly #output: ProgressOutput | null
   readonly #fraction: () => number

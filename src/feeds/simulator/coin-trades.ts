@@ -103,7 +103,7 @@ export class CoinTrades {
     this.#parts.trader.exchangeForQuote(quoteRow, wallet, SECOND_HOP, FeePart.platform)
   }
 
-  /** Sells for the coin and keeps that; false when what the wallet holds of the coin is not known. */
+  /** Sells for the coin and holds that; false when the wallet's balance of the coin is not known. */
   #sellDirectly(row: number, place: number, base: number): boolean {
     const { amounts } = this.#parts.writer
     const quoteRow = this.#parts.tokens.quoteRow[row]

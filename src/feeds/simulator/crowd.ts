@@ -16,7 +16,7 @@ const MIN_TARGET = 0.5
 const MAX_TARGET = 60
 const KNOWN_BALANCES = Flag.balanceBeforeGiven | Flag.balanceAfterGiven
 const DRAWS = 8
-/** One trade in so many goes to the curves nearest to completion. */
+/** One trade in so many goes to the curves closest to completion. */
 const WATCHED_EVERY = 24
 /** One trade in 64 is followed by something that moves reserves or supply without one. */
 const MOVES_MASK = 0x30f0
@@ -34,7 +34,7 @@ interface CrowdParts extends TradeParts {
 export class Crowd {
   readonly #parts: CrowdParts
   #draws = 0
-  /** Somebody looks at the board, so that the curves nearest to completion are traded again and again. */
+  /** A board is shown, so the curves closest to completion are traded again and again. */
   isWatching = false
 
   constructor(parts: CrowdParts) {
@@ -79,7 +79,7 @@ export class Crowd {
       : this.#parts.tickets.draw()
   }
 
-  /** A buy of a common size; tells the balances of a wallet that is new. */
+  /** A buy of a common size; a new wallet's balances are in the swap. */
   buySome(row: number, wallet: number): number {
     this.#parts.sizes.draw(row, 1)
     return this.buyGiven(row, wallet, 0)

@@ -10,7 +10,7 @@ const MAX_MIGRATION_DELAY_SLOTS = 10
 /** New attention that a migration brings, tickets. */
 const MIGRATION_TICKETS = 48
 const DEX_PAID_SHARE = 0.4
-/** What the migration keeps of the curve's real quote. */
+/** What the migration takes of the curve's real quote. */
 const MIGRATION_FEE_LAMPORTS = 15_000_001
 const MIGRATION_FEE_MICRO_USDC = 2_150_000
 /** Pools that buy back and burn. */
@@ -96,7 +96,7 @@ export class Graduation {
     this.#parts.tokens.release(row)
   }
 
-  /** What the migration keeps; of a coin's curve nothing, which was not seen on chain. */
+  /** What the migration takes; of a coin's curve nothing, as no such migration was seen on chain. */
   #migrationFee(row: number): number {
     if (this.#parts.tokens.has(row, Trait.coin)) return 0
     return this.#parts.tokens.has(row, Trait.usdc)

@@ -59,9 +59,6 @@ const DEX_PAID_SHARE = 0.01
 const SERIAL_CREATORS = 128
 const SERIAL_SHARE = 0.35
 
-/** `quiet`: without first trades; `old`: quiet, and from before the market's day. */
-type LaunchKind = 'noticed' | 'quiet' | 'old'
-
 interface LauncherParts extends TradeParts {
   readonly crowd: Crowd
   readonly moves: ReserveMoves
@@ -81,7 +78,8 @@ export class Launcher {
     this.#text = new TokenTextSource(parts.random)
   }
 
-  launch(kind: LaunchKind): void {
+  /** `quiet`: without first trades; `old`: quiet, and from before the market's day. */
+  launch(kind: 'noticed' | 'quiet' | 'old'): void {
     if (this.#parts.tokens.isFull) return
     const quoteRow = this.#parts.random.chance(COIN_SHARE) ? this.#drawQuoteRow() : -1
     const row = this.#parts.tokens.take()

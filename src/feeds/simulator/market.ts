@@ -92,7 +92,7 @@ export class Market {
     if (seconds > this.seconds) this.seconds = seconds
     if (this.seconds < clock.slotEndSeconds) return
     const target = slotAt(this.seconds)
-    appointments.runUntil(target, clock, this.#world.keep)
+    appointments.runUntil(target, clock, this.#world.onDue)
     if (clock.slot < target || this.#priceSeconds === 0) clock.enterSlot(target)
     if (clock.timestamp - this.#priceSeconds >= priceIntervalSeconds) this.#emitPrice()
   }
@@ -173,7 +173,7 @@ function newWorld(options: MarketOptions, sink: RecordSink) {
   const fromSeconds = options.fromSeconds ?? startSeconds - HISTORY_ROOM_SECONDS
   const clock = new ChainClock(fromSeconds, options.firstSlot ?? 0)
   const appointments = new Appointments()
-  const writer = new SwapWriter({ sink, clock, tokens, random })
+  const writer = new SwapWriter(sink, clock, tokens, random)
   const watched = new WatchList(tokens)
   const tables = { tokens, tickets, watched, appointments, holders, wallets }
   const shared = { ...tables, clock, writer, book, random }
@@ -189,11 +189,11 @@ function newWorld(options: MarketOptions, sink: RecordSink) {
   const crowd = new Crowd({ ...trading, coins, moves, agent: book.wallet(MAYHEM_AGENT) })
   const solPrice = new SolPriceWalk(random, options.solPriceUsd)
   const launcher = new Launcher({ ...trading, crowd, moves })
-  const keep = (row: number, kind: number) => {
+  const onDue = (row: number, kind: number) => {
     if (kind === Appointment.migrate) graduation.migrate(row)
     else launcher.snipe(row)
   }
-  return { parts, crowd, launcher, solPrice, keep }
+  return { parts, crowd, launcher, solPrice, onDue }
 }
 
 function ticketsInDraw(tokens: number): number {
@@ -202,7 +202,7 @@ function ticketsInDraw(tokens: number): number {
   return Math.min(MAX_TICKETS_IN_DRAW, Math.max(MIN_TICKETS, wanted))
 }
 
-/** Dollars per SOL: a random walk held near its start, in whole cents. */
+/** Dollars per SOL: a random walk around its start, in whole cents. */
 export class SolPriceWalk {
   #usd: number
   readonly #random: Random
@@ -216,7 +216,7 @@ export class SolPriceWalk {
   /** The price `seconds` after the last one; after more than a day that of a day. */
   next(seconds: number): number {
     const step = Math.min(seconds, STEP_SECONDS_MAX)
-    // Three uniform draws are near enough to a normal one; their sum has a variance of 1/4.
+    // Three uniform draws are close enough to a normal one; their sum has a variance of 1/4.
     const draw = (this.#random.unit() + this.#random.unit() + this.#random.unit() - 1.5) * 2
     const pull = PULL_PER_SECOND * step * (START_USD - this.#usd)
     this.#usd = this.#usd * (1 + draw * MOVE_PER_ROOT_SECOND * Math.sqrt(step)) + pull

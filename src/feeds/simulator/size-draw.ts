@@ -52,26 +52,15 @@ export class SizeDraw {
     const bits = this.#parts.random.next()
     const spread = 0.75 + (bits >>> 12) * 2 ** -21
     const size = SIZE_LAMPORTS[bits & (QUANTILES - 1)] * spread * factor
-    const lanes = this.#parts.tokens.lanes
-    const lane = row * TOKEN_LANES
-    const isCoin = this.#parts.tokens.has(row, Trait.coin)
-    const quote = size * (isCoin ? this.quotePerLamport(row) : lanes[lane + T.sizeFactor])
-    const share = this.#parts.tokens.has(row, Trait.amm) ? MAX_POOL_SHARE : MAX_CURVE_SHARE
-    const limit = lanes[lane + T.virtualQuote] * share
-    this.#parts.writer.amounts[A.quote] = Math.max(
-      MIN_QUOTE_RAW,
-      Math.floor(Math.min(quote, limit)),
-    )
+    this.put(row, size * this.quotePerLamport(row))
   }
 
   /** Puts an amount of quote into the writer's lane, within the bounds of a buy of the token. */
   put(row: number, quote: number): void {
     const share = this.#parts.tokens.has(row, Trait.amm) ? MAX_POOL_SHARE : MAX_CURVE_SHARE
     const limit = this.#parts.tokens.lanes[row * TOKEN_LANES + T.virtualQuote] * share
-    this.#parts.writer.amounts[A.quote] = Math.max(
-      MIN_QUOTE_RAW,
-      Math.floor(Math.min(quote, limit)),
-    )
+    const amount = Math.floor(Math.min(quote, limit))
+    this.#parts.writer.amounts[A.quote] = Math.max(MIN_QUOTE_RAW, amount)
   }
 
   /** Quote units of the token for a lamport of trade size. */

@@ -32,7 +32,7 @@ const POOL_QUOTE_PER_LAUNCH = 3
 /**
  * Puts the market that a folder holds into the tables of a new one, which goes on from there: the same
  * tokens, at the reserves that the last swap left, the wallets that held and traded them, and as much
- * attention as they had. What no event says is drawn anew: where a price is going, and when a creator sells.
+ * attention as they had. What is in no event is drawn anew: where a price is going, and when a creator sells.
  */
 export class TakeUp {
   readonly #parts: MarketParts & { readonly graduation: Graduation }
@@ -112,8 +112,8 @@ export class TakeUp {
     lanes[lane + T.sizeFactor] = sizeFactorOf(traits)
     lanes[lane + T.dumpAt] = held.swaps + random.between(3, 40)
     const isRunner = (traits & (Trait.runner | Trait.amm)) === Trait.runner
-    const near = held.virtualQuote * (0.85 + 0.3 * random.unit())
-    lanes[lane + T.targetQuote] = isRunner ? launchQuote * RUNNER_TARGET : near
+    const close = held.virtualQuote * (0.85 + 0.3 * random.unit())
+    lanes[lane + T.targetQuote] = isRunner ? launchQuote * RUNNER_TARGET : close
     this.#fillHolders(row, held)
     // Between curve and pool: the pool opens soon, with what the curve came to.
     if (held.isComplete && !held.isMigrated)
@@ -186,7 +186,7 @@ export class TakeUp {
   }
 }
 
-/** Did the simulator make it up? Other feeds may have emitted tokens of the same folder. */
+/** Whether the simulator made it up: the folder may have tokens of other feeds. */
 function isOwn({ decimals, uri }: HeldToken): boolean {
   return decimals === DECIMALS_DEFAULT && isMadeUpUri(uri)
 }
@@ -199,14 +199,14 @@ function isPlausible(held: HeldToken): boolean {
   return held.isComplete || virtualBase - realBase === UNSOLD_BASE_RAW
 }
 
-/** Virtual quote of the launch; of a coin's pool, of which nothing tells it, about that. */
+/** Virtual quote of the launch; of a coin's pool, where it is unknown, an estimate. */
 function launchQuoteOf({ quote, isComplete, virtualQuote }: HeldToken, offset: number): number {
   if (quote === Quote.usdc) return VIRTUAL_QUOTE_MICRO_USDC
   if (quote === Quote.sol) return VIRTUAL_QUOTE_LAMPORTS
   return isComplete ? Math.ceil(virtualQuote / POOL_QUOTE_PER_LAUNCH) : offset
 }
 
-/** A mayhem coin has twice the supply, which its first swap tells. */
+/** A mayhem coin has twice the supply, which only its first swap names. */
 function supplyOf({ isMayhem, supply }: HeldToken): number {
   return isMayhem && supply <= SUPPLY_RAW ? MAYHEM_SUPPLY_RAW : supply
 }
@@ -257,7 +257,7 @@ export interface HeldToken {
   readonly creator: string
   readonly creatorWallet: number
   readonly decimals: number
-  /** Where its metadata are said to be; '' for none. */
+  /** Address of its metadata; '' for none. */
   readonly uri: string
   /** Number of what it is quoted in (`Quotes`). */
   readonly quote: number

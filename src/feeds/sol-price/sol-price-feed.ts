@@ -13,9 +13,9 @@ import { wait } from '../timers.ts'
 
 /** When a price is believed and emitted, and when a venue is connected to anew (docs/feeds.md). */
 export const PRICE_RULES = {
-  /** A quote older than this says nothing about now. */
+  /** A quote older than this does not count. */
   freshMs: 15_000,
-  /** A price that is further from the last one than this is believed only when two venues say it. */
+  /** A price that is further from the last one than this is believed only when two venues agree. */
   jumpShare: 0.05,
   /** Two venues agree when their prices differ by no more than this. */
   agreeShare: 0.01,
@@ -112,7 +112,7 @@ export class SolPriceFeed implements Feed {
     waiting.abort()
   }
 
-  /** For `/readyz` and `/metrics`. Stale: no venue said anything lately, the last price stays. */
+  /** For `/readyz` and `/metrics`. Stale: no venue has sent a price lately, the last one stays. */
   figures(): Readonly<Record<string, number>> {
     const fresh = this.#aggregator.freshVenues(this.#steadyMs())
     return {
@@ -180,7 +180,7 @@ class VenueSocket {
   /**
    * @param silenceMs without a message for this long the connection is taken for dead and made anew
    * @param stallMs the same without a message of use: a subscription may be dead behind heartbeats
-   * @param onText says whether the message is of use
+   * @param onText takes a message; returns whether it is of use
    */
   constructor(
     venue: PriceVenue,
@@ -305,7 +305,7 @@ function decimalOf(text: unknown): number {
 }
 
 /**
- * What a SOL costs by what several venues say: the median of the fresh quotes near the last price.
+ * The price of SOL by several venues: the median of the fresh quotes near the last price.
  * A jump counts when more venues agree on it than stay behind, or when it lasts.
  */
 export class PriceAggregator {

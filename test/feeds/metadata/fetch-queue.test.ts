@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import {
   FetchQueue,
-  type FetchTurn,
   QUEUE_LIMITS,
+  type RunningFetch,
 } from '../../../src/feeds/metadata/fetch-queue.ts'
 import { refusal } from '../../../src/feeds/metadata/safe-fetch.ts'
 
@@ -19,13 +19,13 @@ function uri(host: number, page = 0): string {
 }
 
 /** Everything that may begin at a time. */
-function takeAll(queue: FetchQueue, nowMs: number): FetchTurn[] {
-  const turns: FetchTurn[] = []
+function takeAll(queue: FetchQueue, nowMs: number): RunningFetch[] {
+  const turns: RunningFetch[] = []
   for (let turn = queue.take(nowMs); turn !== null; turn = queue.take(nowMs)) turns.push(turn)
   return turns
 }
 
-function must(turn: FetchTurn | null): FetchTurn {
+function must(turn: RunningFetch | null): RunningFetch {
   if (turn === null) throw new Error('nothing may begin')
   return turn
 }
@@ -265,7 +265,7 @@ test('whatever comes, no bound is passed and nothing is lost from sight', () => 
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
       const queue = newQueue()
-      const running: FetchTurn[] = []
+      const running: RunningFetch[] = []
       let nowMs = 0
       for (const [index, { host, page, isIpfs, ending, passMs }] of steps.entries()) {
         nowMs += passMs

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import { readConfig } from '../../../src/config/config.ts'
 import {
   FetchQueue,
-  type FetchTurn,
   isRetired,
   paceOf,
   QUEUE_LIMITS,
+  type RunningFetch,
 } from '../../../src/feeds/metadata/fetch-queue.ts'
 import { refusal } from '../../../src/feeds/metadata/safe-fetch.ts'
 
@@ -20,8 +20,8 @@ function content(index: number): string {
 }
 
 /** Turns that may begin at a time, as long as none ends. */
-function takeAll(queue: FetchQueue, nowMs: number): FetchTurn[] {
-  const turns: FetchTurn[] = []
+function takeAll(queue: FetchQueue, nowMs: number): RunningFetch[] {
+  const turns: RunningFetch[] = []
   for (let turn = queue.take(nowMs); turn !== null; turn = queue.take(nowMs)) turns.push(turn)
   return turns
 }

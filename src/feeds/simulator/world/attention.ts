@@ -46,14 +46,14 @@ export class TicketPool {
   }
 }
 
-/** Tokens that are watched: more than a board shows of those that near completion. */
+/** Tokens that are watched: more than a board shows of the completing ones. */
 const WATCHED_MAX = 40
 /** A curve that has sold this share of its base is worth a look: the engine calls it completing. */
 const SOLD_SHARE = 0.4
 const REAL_BASE_MAX_RAW = REAL_BASE_RAW * (1 - SOLD_SHARE)
 
 /**
- * The curves nearest to completion, which somebody always trades. Without it attention would leave them
+ * The curves closest to completion, which somebody always trades. Without it attention would leave them
  * where they are, and a board of the completing fill with tokens that never trade again.
  */
 export class WatchList {
@@ -70,13 +70,13 @@ export class WatchList {
     return this.#count === 0
   }
 
-  /** The watched in turn, so that each is traded as often; the caller has checked `isEmpty`. */
+  /** One watched token after the other, so that each is traded as often; the caller has checked `isEmpty`. */
   next(): number {
     if (this.#next >= this.#count) this.#next = 0
     return this.#rows[this.#next++]
   }
 
-  /** A curve was bought from: it is watched once it is nearer to completion than one of those that are. */
+  /** A curve was bought from: it is watched once it is closer to completion than one of those that are. */
   consider(row: number): void {
     const tokens = this.#tokens
     const left = tokens.lanes[row * TOKEN_LANES + T.realBase]

@@ -8,7 +8,7 @@ const SLOT_SECONDS_NUMERATOR = 67
 const SLOT_SECONDS_DENOMINATOR = 250
 /** Length of a slot. */
 export const SLOT_SECONDS = SLOT_SECONDS_NUMERATOR / SLOT_SECONDS_DENOMINATOR
-/** Unix second that reads as slot 0; near the chain's real count in October 2026. */
+/** Unix second of slot 0, so that slots are about the chain's own in October 2026. */
 const SLOT_ZERO_SECONDS = 1_669_000_000
 
 export class ChainClock {
@@ -84,25 +84,25 @@ export class Appointments {
     return true
   }
 
-  /** Enters each slot up to `target` that has appointments, and calls `keep` for these in the order they were made. */
-  runUntil(target: number, clock: ChainClock, keep: (row: number, kind: number) => void): void {
+  /** Enters each slot up to `target` that has appointments, and calls `run` for these in the order they were made. */
+  runUntil(target: number, clock: ChainClock, run: (row: number, kind: number) => void): void {
     if (this.#pending === 0) return
     const last = Math.min(target, clock.slot + MAX_DELAY_SLOTS)
     for (let slot = clock.slot + 1; slot <= last; slot++) {
       if (this.#counts[slot % BUCKETS] === 0) continue
       clock.enterSlot(slot)
-      this.#run(slot, keep)
+      this.#runSlot(slot, run)
     }
   }
 
-  #run(slot: number, keep: (row: number, kind: number) => void): void {
+  #runSlot(slot: number, run: (row: number, kind: number) => void): void {
     const bucket = slot % BUCKETS
     const count = this.#counts[bucket]
     this.#counts[bucket] = 0
     this.#pending -= count
     for (let i = 0; i < count; i++) {
       const entry = this.#entries[bucket * BUCKET_CAPACITY + i]
-      keep(entry >> 1, entry & 1)
+      run(entry >> 1, entry & 1)
     }
   }
 }

@@ -53,7 +53,7 @@ export class FeeSchedule {
     amounts[lane] = bps === 0 ? 0 : feeOf(amounts[A.quote], bps)
   }
 
-  /** What the far hop of a route keeps of an amount of the coin that its token is quoted in. */
+  /** Fees of the far hop of a route for an amount of the coin that its token is quoted in. */
   farFee(row: number, quoteRaw: number): number {
     const { creatorBps, liquidityBps } = this.#coinRates(row)
     return feeOf(quoteRaw, creatorBps) + feeOf(quoteRaw, liquidityBps)
@@ -104,7 +104,7 @@ export class FeeSchedule {
 
 /**
  * Trading fees, in whole basis points as on chain; each fee is rounded up by itself. Whether the program
- * keeps a fee on the curve or in the pool, or pays it out with the trade, changes no amount and no reserve.
+ * holds a fee on the curve or in the pool, or pays it out with the trade, changes no amount and no reserve.
  */
 
 const BPS_PER_WHOLE = 10_000

@@ -1,3 +1,8 @@
+/**
+ * feeds/simulator/world: the state of a simulated market, in tables of fixed size, and the way out of it. `TokenTable` has the
+ * tokens that trade, `HolderTable` who can sell, `WalletPool` who trades; `TicketPool` and `WatchList` say which token is next,
+ * `ChainClock` and `Appointments` when; `SwapWriter` emits swap records and events. Amounts are raw units, in doubles below 2^53.
+ */
 import type { Random } from '../../../base/random.ts'
 import type { TicketPool, WatchList } from './attention.ts'
 import type { Appointments, ChainClock } from './chain-clock.ts'

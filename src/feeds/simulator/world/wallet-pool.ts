@@ -53,7 +53,7 @@ export class WalletPool {
     return this.#at(Math.floor(unit * unit * BOTS))
   }
 
-  /** Address of a wallet that no draw gives: what it holds is what its holder entries say. */
+  /** Address of a wallet that no draw gives: its holder entries are all that it holds. */
   outsider(): string {
     return randomAddress(this.#random)
   }
