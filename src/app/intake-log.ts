@@ -1,6 +1,5 @@
 import { AHEAD_OF_WALL_SECONDS_MAX } from '../events/event.ts'
 import type { Feed } from '../events/event-sink.ts'
-import type { ReportLine } from '../feeds/lines/line-splitter.ts'
 import { RefusalReport } from '../feeds/refusal-report.ts'
 import { REAL_TIMERS, type Timers } from '../feeds/timers.ts'
 import type { Log } from '../server/http/exchange.ts'
@@ -45,7 +44,7 @@ export class IntakeLog {
   }
 
   /** Where a feed reports skipped lines. */
-  line(feed: string): ReportLine {
+  line(feed: string): (line: number, reason: string) => void {
     return this.#lines.of(feed)
   }
 
@@ -119,7 +118,7 @@ class LineReports {
     this.#log = log
   }
 
-  of(feed: string): ReportLine {
+  of(feed: string): (line: number, reason: string) => void {
     const log = this.#log
     let isFirst = true
     const report = new RefusalReport<Line>((lines, last) => {

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { checkContents } from '../../src/commands/contents-check.ts'
+import { checkContents } from '../../src/commands/folder-checks.ts'
 import type { FeedEvent } from '../../src/events/event.ts'
 import { parseEventLine } from '../../src/events/event-lines.ts'
 import { dataPath } from '../../src/store/folder/data-folder.ts'

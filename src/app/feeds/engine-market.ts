@@ -14,12 +14,7 @@ import {
 } from '../../engine/state/layout.ts'
 import type { State } from '../../engine/state/state.ts'
 import { Flag, SwapLane, walletOf } from '../../events/swap-record.ts'
-import type {
-  HeldMarket,
-  HeldPosition,
-  HeldToken,
-  RecentAttention,
-} from '../../feeds/simulator/held-market.ts'
+import type { HeldMarket, HeldToken } from '../../feeds/simulator/take-up.ts'
 
 /** Swaps looked at between two pauses. */
 const SWAPS_A_STEP = 64
@@ -66,7 +61,7 @@ export class EngineMarket implements HeldMarket {
     return tables.flatMap(({ tokens }) => tokens.slice(-rows))
   }
 
-  *recentAttention(most: number): Generator<void, RecentAttention> {
+  *recentAttention(most: number): ReturnType<HeldMarket['recentAttention']> {
     const { tape } = this.#state
     const tokens = new Map<number, number>()
     const wallets = new Map<number, number>()
@@ -150,9 +145,9 @@ export class EngineMarket implements HeldMarket {
     return numberAt(p, (row & ROW_MASK) * POSITION_LANES + PositionLane.balanceLo)
   }
 
-  holdersOf(token: number, most: number): HeldPosition[] {
+  holdersOf(token: number, most: number): ReturnType<HeldMarket['holdersOf']> {
     const { positions } = this.#state
-    const found: HeldPosition[] = []
+    const found: ReturnType<HeldMarket['holdersOf']> = []
     let rowPlus1 = tokenLane(this.#state, token, TokenLane.positionsPlus1)
     for (let i = 0; i < LOOKED_AT_POSITIONS && rowPlus1 !== 0 && found.length < most; i++) {
       const p = positions.u32[(rowPlus1 - 1) >>> ROW_SHIFT]

@@ -7,8 +7,8 @@
 
 import { messageOf } from '../../base/errors.ts'
 import type { Config } from '../../config/config.ts'
-import { type FeedName, isLiveFeed } from '../../config/feed-setting.ts'
 import { ConfigError } from '../../config/setting-values.ts'
+import { type FeedName, isLiveFeed } from '../../config/source-settings.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { type EngineCounts, noCounts } from '../../engine/order/progress.ts'
 import type { FeedEvent } from '../../events/event.ts'
@@ -16,9 +16,8 @@ import type { EventSink, Feed } from '../../events/event-sink.ts'
 import type { RecordBatch } from '../../events/record-batch.ts'
 import type { NewForms } from '../../feeds/chain/transactions/new-forms.ts'
 import type { FeedCounters } from '../../feeds/feed-counters.ts'
-import { checkInputFile } from '../../feeds/lines/input-file.ts'
-import type { ReportLine } from '../../feeds/lines/line-splitter.ts'
 import type { MetadataFeed } from '../../feeds/metadata/metadata-feed.ts'
+import { checkInputFile } from '../../feeds/replay/input-file.ts'
 import {
   fixedPrice,
   PricedSink,
@@ -39,7 +38,7 @@ interface FeedTime {
 /** Where feeds say what went wrong. */
 interface FeedReports {
   /** Lines of a feed that were skipped. */
-  readonly line: (feed: string) => ReportLine
+  readonly line: (feed: string) => (lineNumber: number, reason: string) => void
   /** Lost connections, refusals and slots that are missing. */
   readonly trouble: (who: string, reason: string) => void
   /** What else somebody should read. */
@@ -188,7 +187,7 @@ async function makeSolPrice(
   wallMs: () => number,
 ): Promise<SolPriceFeed> {
   const { SolPriceFeed } = await import('../../feeds/sol-price/sol-price-feed.ts')
-  const { PRICE_VENUES } = await import('../../feeds/sol-price/venues.ts')
+  const { PRICE_VENUES } = await import('../../feeds/sol-price/sol-price-feed.ts')
   return new SolPriceFeed({
     venues: PRICE_VENUES.filter((venue) => names.includes(venue.name)),
     report,

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
-import type { Market } from '../../config/feed-setting.ts'
+import type { Market } from '../../config/source-settings.ts'
 import { NodeDisk } from '../disk/node-disk.ts'
 import { listDataFiles, writeWhole } from './data-folder.ts'
 

@@ -3,7 +3,6 @@ import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { makeSideFeeds } from '../../../src/app/feeds/feed-list.ts'
 import { THRESHOLDS } from '../../../src/base/thresholds.ts'
 import type { FeedEvent, Metadata } from '../../../src/events/event.ts'
-import { isProfileApproved } from '../../../src/feeds/metadata/dex-paid.ts'
 import { MetadataFeed } from '../../../src/feeds/metadata/metadata-feed.ts'
 import { CollectingSink } from '../collecting-sink.ts'
 import { until } from '../until.ts'
@@ -301,15 +300,6 @@ test('a token that is traded is asked for before one that came earlier and is no
   await until(() => held.length === 5)
   expect(held[4].req.url).toBe('/busy')
   for (const response of held) response.end()
-})
-
-test('a profile is paid when its order is approved', () => {
-  const approved = { type: 'tokenProfile', status: 'approved' }
-  expect(isProfileApproved(JSON.stringify([{ type: 'communityTakeover' }, approved]))).toBe(true)
-  expect(isProfileApproved(JSON.stringify({ orders: [approved], boosts: [] }))).toBe(true)
-  for (const value of [[], [{ ...approved, status: 'processing' }], [null], {}, null, 'approved'])
-    expect(isProfileApproved(JSON.stringify(value))).toBe(false)
-  expect(isProfileApproved('<html>')).toBe(false)
 })
 
 test('a replay and a simulation are never fetched for, live events are', async () => {

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Market } from '../../../src/config/feed-setting.ts'
+import type { Market } from '../../../src/config/source-settings.ts'
 import { dataPath } from '../../../src/store/folder/data-folder.ts'
 import {
   isSimulatedFolder,
