@@ -365,7 +365,7 @@ export const SERVER_FAULTS: readonly Fault[] = [
   {
     name: 'snapshots: one is made of a journal with nothing new',
     file: 'src/store/compaction/snapshots.ts',
-    find: 'if (options.journal.seq === this.#snapshotSeq) return',
+    find: 'if (options.journal.seq === this.seq) return true',
     replace: '',
     tests: ['test/store/snapshot-pace.test.ts'],
   },
@@ -457,8 +457,8 @@ export const SERVER_FAULTS: readonly Fault[] = [
   {
     name: 'journal: a segment of which the header is read stays open',
     file: 'src/store/journal/journal-scan.ts',
-    find: 'withFile(disk.open(path), (file) => {',
-    replace: 'withFile(disk.open(path), () => {\n    const file = disk.open(path)',
+    find: 'withFile(disk.open(path), (file) => {\n    const bytes',
+    replace: 'withFile(disk.open(path), () => {\n    const file = disk.open(path)\n    const bytes',
     tests: ['test/store/closed-files.test.ts'],
   },
   {
@@ -660,22 +660,22 @@ export const SERVER_FAULTS: readonly Fault[] = [
   {
     name: 'folder: an export that is being written into it is taken for half a snapshot',
     file: 'src/store/folder/data-folder.ts',
-    find: 'return endsIn(name, UNFINISHED, [SNAPSHOT, CHUNK, DORMANT_CHUNK])',
-    replace: 'return name.endsWith(UNFINISHED)',
+    find: 'HALF.some((shape) => shape.test(name))',
+    replace: 'name.endsWith(UNFINISHED)',
     tests: ['test/store/folder/data-folder.test.ts'],
   },
   {
     name: 'folder: half a chunk of resting positions stays for good',
     file: 'src/store/folder/data-folder.ts',
-    find: '[SNAPSHOT, CHUNK, DORMANT_CHUNK]',
-    replace: '[SNAPSHOT, CHUNK]',
+    find: "['snapshot', 'chunk', 'dormantChunk']",
+    replace: "['snapshot', 'chunk']",
     tests: ['test/store/folder/data-folder.test.ts'],
   },
   {
     name: 'folder: any damaged file is taken for a snapshot that was put aside',
     file: 'src/store/folder/data-folder.ts',
-    find: 'some((name) => endsIn(name, DAMAGED, [SNAPSHOT]))',
-    replace: 'some((name) => name.endsWith(DAMAGED))',
+    find: 'filter((name) => ASIDE.test(name))',
+    replace: 'filter((name) => name.endsWith(DAMAGED))',
     tests: ['test/store/folder/data-folder.test.ts'],
   },
   {
@@ -694,9 +694,9 @@ export const SERVER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'orders: a snapshot that failed is told as made',
-    file: 'src/app/program.ts',
-    find: 'if (failures() > before) return',
-    replace: 'if (failures() < before) return',
+    file: 'src/app/durability.ts',
+    find: 'if (!(await this.#snapshots.take())) return',
+    replace: 'if (await this.#snapshots.take().then(() => false)) return',
     tests: ['test/process/admin-orders.test.ts'],
   },
   {
@@ -751,7 +751,7 @@ export const SERVER_FAULTS: readonly Fault[] = [
   {
     name: 'figures: nobody is told how long a sync takes',
     file: 'src/app/durability.ts',
-    find: 'onSynced: (waitedMs) => this.#waits.add(waitedMs)',
+    find: 'onSynced: this.#waits.add.bind(this.#waits)',
     replace: 'onSynced: () => {}',
     tests: ['test/process/settings.test.ts'],
   },
@@ -799,7 +799,7 @@ export const SERVER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'log: a recording without slots is not judged by the age of its swaps',
-    file: 'src/app/feeds/feed-share.ts',
+    file: 'src/app/feeds/feed-list.ts',
     find: 'this.#fresh >= nearlyAll || this.#older >= nearlyAll',
     replace: 'this.#fresh >= nearlyAll',
     tests: ['test/app/feeds/feed-share.test.ts'],
@@ -1080,7 +1080,7 @@ export const SERVER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'clock: a single step ahead is taken at once',
-    file: 'src/app/wall-clock.ts',
+    file: 'src/app/service.ts',
     find: 'steadyMs - this.#held.sinceMs >= STEP_LASTS_MS',
     replace: 'steadyMs >= this.#held.sinceMs',
     tests: ['test/simulation/wall-clock.test.ts'],

@@ -1,3 +1,4 @@
+import type { Config } from '../../../src/config/config.ts'
 import type { Engine } from '../../../src/engine/engine.ts'
 import type { EngineOptions } from '../../../src/engine/engine-options.ts'
 import { TAPE_BLOCK_RECORDS } from '../../../src/engine/state/tape.ts'
@@ -5,7 +6,6 @@ import type { FeedEvent } from '../../../src/events/event.ts'
 import type { EventSink } from '../../../src/events/event-sink.ts'
 import { RecordBatch } from '../../../src/events/record-batch.ts'
 import type { Disk } from '../../../src/store/disk/disk.ts'
-import type { FsyncPolicy } from '../../../src/store/journal/fsync-scheduler.ts'
 import { stateDigest } from '../../../src/store/snapshot/snapshot-file.ts'
 import { archivedEngine } from '../../../src/store/snapshot/tape-archive.ts'
 import { history } from '../../oracle/histories.ts'
@@ -32,7 +32,7 @@ export class Story {
   readonly batches: readonly Batch[]
   readonly count: number
   readonly options: EngineOptions
-  readonly fsync: FsyncPolicy
+  readonly fsync: Config['fsync']
   /** Length of the journal's ring; null: it has none. */
   readonly ringBytes: number | null
   /** Digest of the whole. */
@@ -46,7 +46,7 @@ export class Story {
   constructor(
     seed: number,
     count: number,
-    fsync: FsyncPolicy,
+    fsync: Config['fsync'],
     clock: 'event' | 'wall',
     ringBytes: number | null = null,
   ) {

@@ -1,8 +1,7 @@
-import { expect, test } from 'vitest'
-import { LINE_BYTES_MAX, LineSplitter } from '../../src/feeds/lines/line-splitter.ts'
-import { Pacer } from '../../src/feeds/lines/pacer.ts'
-import { Progress, progressText } from '../../src/feeds/lines/progress.ts'
-import { SeededRandom } from './seeded-random.ts'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { LINE_BYTES_MAX, LineSplitter, Pacer } from '../../../src/feeds/replay/line-run.ts'
+import { Progress } from '../../../src/feeds/replay/replay.ts'
+import { SeededRandom } from '../seeded-random.ts'
 
 /** Lines as `number:text` or `number!reason`, with the input in chunks of `size` bytes. */
 function split(input: string | Uint8Array, size = 1_000_000): string[] {
@@ -81,11 +80,19 @@ test('events are paced by their time and the speed, gaps backwards are not waite
 })
 
 test('progress says rows, rate, part and time left, and only to a terminal', () => {
-  expect(progressText(1_000, 2, 0.5)).toBe('1000 rows, 500 rows/s, 50 %, 2 s left')
-  expect(progressText(1_000, 2, 0)).toBe('1000 rows, 500 rows/s, 0 %')
-  const written: string[] = []
-  const progress = new Progress({ isTTY: false, write: (text) => written.push(text) }, () => 1)
-  progress.update(1)
-  progress.end()
-  expect(written).toEqual([])
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const shownOf = (isTTY: boolean, fraction: number) => {
+    const written: string[] = []
+    const output = { isTTY, write: (text: string) => written.push(text) }
+    const progress = new Progress(output, () => fraction)
+    vi.advanceTimersByTime(2_000)
+    progress.update(1_000)
+    progress.end()
+    return written
+  }
+  const clear = '\r\x1b[K'
+  expect(shownOf(true, 0.5)).toEqual([`${clear}1000 rows, 500 rows/s, 50 %, 2 s left`, clear])
+  expect(shownOf(true, 0)).toEqual([`${clear}1000 rows, 500 rows/s, 0 %`, clear])
+  expect(shownOf(false, 1)).toEqual([])
 })

@@ -1,5 +1,44 @@
-import type { Readable, Transform } from 'node:stream'
-import { createGunzip, createZstdDecompress } from 'node:zlib'
+import { accessSync, constants, createReadStream, statSync } from 'node:fs'
+import { Readable, type Transform } from 'node:stream'
+import zlib from 'node:zlib'
+import { codeOf } from '../../base/errors.ts'
+
+const CHUNK_BYTES = 256 * 1024
+
+/** Why the file cannot be read, in one sentence; null when it can. */
+export function checkInputFile(path: string): string | null {
+  try {
+    if (statSync(path).isDirectory()) return `"${path}" is a directory but must be a file`
+    accessSync(path, constants.R_OK)
+  } catch (error) {
+    return `"${path}" cannot be read (${codeOf(error) || error}) but must be a file that can`
+  }
+  const canReadZstd = typeof zlib.createZstdDecompress === 'function'
+  return path.endsWith('.zst') && !canReadZstd
+    ? `"${path}" is zstd, which needs Node 22.15 or newer, but this is ${process.version}`
+    : null
+}
+
+/** Opens a plain, `.gz` or `.zst` file; errors of reading come through the stream. */
+export function openInputFile(path: string): {
+  /** Decompressed. */
+  readonly bytes: Readable
+  /** Of the file as it is on disk. */
+  readonly sizeBytes: number
+  /** Bytes of it read so far. */
+  readonly bytesRead: () => number
+} {
+  const file = createReadStream(path, { highWaterMark: CHUNK_BYTES })
+  const bytes = decompressed(path, file)
+  return { bytes, sizeBytes: statSync(path).size, bytesRead: () => file.bytesRead }
+}
+
+function decompressed(path: string, file: Readable): Readable {
+  if (!/\.(gz|zst)$/.test(path)) return file
+  const parts = (path.endsWith('.gz') ? gunzipped : zstdDecompressed)(file)
+  // Nothing is read ahead: an error would take along what nobody has read yet.
+  return Readable.from(parts, { objectMode: false, highWaterMark: 1 })
+}
 
 /** So much of a gzip file goes in at once: unpacked a thousand times as long, it still fits into memory. */
 const GZIP_PIECE_BYTES = 16 * 1024
@@ -11,7 +50,7 @@ const NEW_LINE = Buffer.from('\n')
  * one that is damaged, or that other bytes follow, lacks at most the last 64 KB before these.
  */
 export async function* gunzipped(file: Readable): AsyncGenerator<Buffer> {
-  const gunzip = new Decompression(createGunzip({ chunkSize: GZIP_CHUNK_BYTES }))
+  const gunzip = new Decompression(zlib.createGunzip({ chunkSize: GZIP_CHUNK_BYTES }))
   try {
     for await (const chunk of file)
       for (let at = 0; at < chunk.length; at += GZIP_PIECE_BYTES)
@@ -26,7 +65,7 @@ export async function* gunzipped(file: Readable): AsyncGenerator<Buffer> {
 /**
  * The content of a file of one or more zstd frames. Node's decompressor drops without a word the frames behind the
  * first one (nodejs/node#64741) and takes a frame that breaks off for a whole one. So each frame has a decompressor
- * of its own here, and `ZstdBlocks` says where frames end; a file that breaks off is an error after all that it held.
+ * of its own here, and `ZstdBlocks` finds where frames end; a file that breaks off is an error after all that it held.
  * Where a recorder was killed and another file was put behind its own, reading goes on with a new line.
  */
 export async function* zstdDecompressed(file: Readable): AsyncGenerator<Buffer> {
@@ -45,7 +84,7 @@ export async function* zstdDecompressed(file: Readable): AsyncGenerator<Buffer> 
           piece = MAGIC_HEAD
           yield NEW_LINE
         }
-        frame ??= new Decompression(createZstdDecompress({ chunkSize: BLOCK_BYTES_MAX }))
+        frame ??= new Decompression(zlib.createZstdDecompress({ chunkSize: BLOCK_BYTES_MAX }))
         yield* frame.contentOf(piece)
         if (!blocks.isBetweenFrames) continue
         yield* frame.rest()
@@ -121,8 +160,6 @@ const MAGIC_HEAD = Buffer.from([0x28, 0xb5, 0x2f])
 const CHECKSUM_BYTES = 4
 const BLOCK_HEADER_BYTES = 3
 const BLOCK_OF_ONE_BYTE = 1
-const DICTIONARY_ID_BYTES = [0, 1, 2, 4]
-const CONTENT_SIZE_BYTES = [0, 2, 4, 8]
 const FIELD_BYTES = { magic: MAGIC_BYTES, skippable: 4, descriptor: 1, block: BLOCK_HEADER_BYTES }
 
 /** Follows zstd data from block to block (RFC 8878). */
@@ -131,7 +168,7 @@ class ZstdBlocks {
   #step: keyof typeof FIELD_BYTES = 'magic'
   readonly #field = Buffer.alloc(MAGIC_BYTES)
   #fieldBytes = 0
-  /** Bytes before the field that say nothing about what follows. */
+  /** Bytes before the field that are not read. */
   #skipBytes = 0
   #hasChecksum = false
   /** Frames that broke off at the end of a block, with another frame behind them. */
@@ -155,10 +192,11 @@ class ZstdBlocks {
       at += skipped
       if (skipped > 0 && this.#skipBytes === 0) return at
       const fieldBytes = FIELD_BYTES[this.#step]
-      while (at < chunk.length && this.#skipBytes === 0 && this.#fieldBytes < fieldBytes) {
-        this.#field[this.#fieldBytes] = chunk[at]
-        this.#fieldBytes += 1
-        at += 1
+      if (this.#skipBytes === 0) {
+        const end = at + fieldBytes - this.#fieldBytes
+        const copied = chunk.copy(this.#field, this.#fieldBytes, at, end)
+        this.#fieldBytes += copied
+        at += copied
       }
       if (this.#fieldBytes === fieldBytes) this.#take()
       if (this.isBetweenFrames) return at
@@ -181,7 +219,7 @@ class ZstdBlocks {
         this.#step = 'magic'
         return
       case 'descriptor':
-        this.#takeDescriptor(this.#field[0])
+        this.#takeDescriptor(this.#field.readUInt8(0))
         return
       case 'block': {
         const header = this.#field.readUIntLE(0, BLOCK_HEADER_BYTES)
@@ -200,10 +238,13 @@ class ZstdBlocks {
 
   #takeDescriptor(descriptor: number): void {
     const isOneSegment = (descriptor & 0x20) !== 0
+    // 0, 2, 4 or 8 bytes of content size; one that is one segment has it always.
     const sizeFlag = descriptor >>> 6
-    const sizeBytes = sizeFlag === 0 && isOneSegment ? 1 : CONTENT_SIZE_BYTES[sizeFlag]
+    const sizeBytes = sizeFlag === 0 ? Number(isOneSegment) : 2 ** sizeFlag
+    // 0, 1, 2 or 4.
+    const dictionaryIdBytes = (2 ** (descriptor & 0x03)) >>> 1
     this.#hasChecksum = (descriptor & 0x04) !== 0
-    this.#skipBytes = (isOneSegment ? 0 : 1) + DICTIONARY_ID_BYTES[descriptor & 0x03] + sizeBytes
+    this.#skipBytes = (isOneSegment ? 0 : 1) + dictionaryIdBytes + sizeBytes
     this.#step = 'block'
   }
 

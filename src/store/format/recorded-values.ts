@@ -1,3 +1,4 @@
+/** Schemas of values that the journal, snapshots and the messages of the compactor have as JSON. */
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import { jsonOf } from '../../base/json-access.ts'
@@ -36,3 +37,12 @@ export function recordedSettings(text: string): EngineSettings | null {
   const value = jsonOf(text)
   return validator.Check(value) ? value : null
 }
+
+/**
+ * Crc of the header of each chunk that a state leaves records to, from the first (tape-chunk.ts): so that
+ * no other file is taken for one.
+ */
+export const ChunkCrcs = Type.Object({
+  swaps: Type.Array(Type.Integer({ minimum: 0 })),
+  positions: Type.Array(Type.Integer({ minimum: 0 })),
+})

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { THRESHOLDS } from '../../../src/base/thresholds.ts'
-import { recordedSettings } from '../../../src/store/format/recorded-settings.ts'
+import { recordedSettings } from '../../../src/store/format/recorded-values.ts'
 
 const SETTINGS = { clock: 'wall', lateSlots: 32 }
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { crc32, gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { messageOf } from '../../../src/base/errors.ts'
-import { gunzipped } from '../../../src/feeds/lines/decompress.ts'
+import { gunzipped } from '../../../src/feeds/replay/input-file.ts'
 import { CONTENTS, cutsOf, inPieces } from '../packed.ts'
 
 interface Outcome {

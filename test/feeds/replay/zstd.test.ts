@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { constants, createZstdCompress, zstdCompressSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { zstdDecompressed } from '../../../src/feeds/lines/decompress.ts'
+import { zstdDecompressed } from '../../../src/feeds/replay/input-file.ts'
 import { CONTENTS, cutsOf, inPieces } from '../packed.ts'
 
 async function read(packed: Buffer, pieceBytes: number): Promise<Buffer> {
