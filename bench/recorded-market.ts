@@ -6,7 +6,7 @@ import { NEVER_HOLDERS } from '../src/events/platform.ts'
 import { RecordBatch } from '../src/events/swap-record.ts'
 import { Market } from '../src/feeds/simulator/market.ts'
 import { History } from '../src/feeds/simulator/simulator.ts'
-import type { Interner } from '../src/feeds/simulator/world/interner.ts'
+import type { Interner } from '../src/feeds/simulator/world/wallet-pool.ts'
 
 /** 2026-01-01, so that the same seed gives the same market on every day. */
 const START_SECONDS = 1_767_225_600

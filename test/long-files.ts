@@ -80,7 +80,6 @@ const OF_FOLDERS: Readonly<Record<string, readonly string[]>> = {
   'engine/fold': ['waiting-metadata'],
   'engine/index': ['long-chains', 'trader-columns'],
   'engine/memory': ['growing-bytes', 'memory-parts'],
-  'feeds/lines': ['zstd-frames'],
   'query/search': ['equal-searches'],
   'query/tables': ['table-columns'],
   'server/admin': ['admin'],

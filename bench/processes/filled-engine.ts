@@ -6,7 +6,7 @@
 import { Service } from '../../src/app/service.ts'
 import { LATE_SLOTS } from '../../src/engine/order/reorder-window.ts'
 import type { EventSink } from '../../src/events/event-sink.ts'
-import type { Interner } from '../../src/feeds/simulator/world/interner.ts'
+import type { Interner } from '../../src/feeds/simulator/world/wallet-pool.ts'
 import { newMarket, playHistory, playLive } from '../recorded-market.ts'
 
 const LIVE_RATE = 1_000

@@ -4,9 +4,9 @@
  */
 import { performance } from 'node:perf_hooks'
 import type { RecordBatch } from '../../src/events/swap-record.ts'
-import { eventFrame } from '../../src/protocol/live-frames.ts'
-import { EngineLive } from '../../src/query/engine-live.ts'
+import { eventFrame } from '../../src/protocol/wire.ts'
 import { EngineQueries } from '../../src/query/engine-queries.ts'
+import { EngineLive } from '../../src/query/engine-streams.ts'
 import { queryOf, TABLE_BODIES } from '../bodies.ts'
 import { SERIAL_MARK } from '../drivers/request-source.ts'
 import { serviceAndLive } from '../live-recorder.ts'

@@ -5,19 +5,18 @@ import { performance } from 'node:perf_hooks'
 import { setTimeout as setTimer } from 'node:timers'
 import { setTimeout } from 'node:timers/promises'
 import { Service } from '../../src/app/service.ts'
+import type { Config } from '../../src/config/config.ts'
 import { LATE_SLOTS } from '../../src/engine/order/reorder-window.ts'
 import type { EventSink, RecordSink } from '../../src/events/event-sink.ts'
 import { SWAP_RECORD_BYTES } from '../../src/events/swap-record.ts'
-import { loadMapFile } from '../../src/store/disk/file-memory.ts'
+import { loadMapFile, shortenPoolSlices } from '../../src/store/disk/kernel-calls.ts'
 import { NodeDisk } from '../../src/store/disk/node-disk.ts'
-import { shortenPoolSlices } from '../../src/store/disk/pool-slices.ts'
 import { WaitTimes } from '../../src/store/disk/watched-disk.ts'
 import { FileCommitMarker } from '../../src/store/folder/commit-marker.ts'
 import { bootId } from '../../src/store/folder/process-lock.ts'
-import type { FsyncPolicy } from '../../src/store/journal/fsync-scheduler.ts'
 import { Journal } from '../../src/store/journal/journal.ts'
+import { MappedRing } from '../../src/store/journal/journal-ring.ts'
 import { JournaledEngine } from '../../src/store/journal/journaled-engine.ts'
-import { MappedRing } from '../../src/store/journal/mapped-ring.ts'
 import { atMost, type Line, ratioAtLeast } from '../line.ts'
 import { feedLines, marketLines } from '../market-lines.ts'
 import { pairedRounds } from '../paired-rounds.ts'
@@ -100,7 +99,7 @@ function writeBare(service: Service): Front {
   return { sink, end }
 }
 
-function keep(service: Service, fsync: FsyncPolicy, waits: WaitTimes): Kept {
+function keep(service: Service, fsync: Config['fsync'], waits: WaitTimes): Kept {
   const scratch = scratchFolder()
   const folder = scratch.path
   const journal = new Journal(
@@ -109,7 +108,7 @@ function keep(service: Service, fsync: FsyncPolicy, waits: WaitTimes): Kept {
       mark: new FileCommitMarker(folder, map),
       ring: new MappedRing(folder, map, () => {}),
       clockMs: () => performance.now(),
-      later: (ms, run) => void setTimer(run, ms),
+      later: setTimer,
       onSynced: (waitedMs) => waits.add(waitedMs),
       onFailure: (failure) => {
         throw failure

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import { Budget, within } from '../base/budget.ts'
 import { residentBytes } from '../base/this-process.ts'
 import type { Config } from '../config/config.ts'
-import { marketOf } from '../config/feed-setting.ts'
+import { marketOf } from '../config/source-settings.ts'
 import { Engine } from '../engine/engine.ts'
 import { EvictionPolicy } from '../engine/fold/cold-store.ts'
 import { boundedPart, type MemoryPart } from '../engine/memory/state-part.ts'
@@ -12,21 +12,19 @@ import type { Log } from '../server/http/exchange.ts'
 import { CompactorLauncher } from '../store/compaction/compactor-launcher.ts'
 import { Snapshots } from '../store/compaction/snapshots.ts'
 import type { Disk } from '../store/disk/disk.ts'
-import { folderRefused, isRefusal, type StoreError } from '../store/disk/failure.ts'
-import { loadMapFile, type MapFile } from '../store/disk/file-memory.ts'
+import { folderRefused, isRefusal, StoreError } from '../store/disk/failure.ts'
+import { loadMapFile, type MapFile, shortenPoolSlices } from '../store/disk/kernel-calls.ts'
 import { NodeDisk } from '../store/disk/node-disk.ts'
-import { shortenPoolSlices } from '../store/disk/pool-slices.ts'
 import { mapProgress } from '../store/disk/steps.ts'
-import { type OnDiskCall, WaitTimes, watchedDisk } from '../store/disk/watched-disk.ts'
+import { WaitTimes, watchedDisk } from '../store/disk/watched-disk.ts'
 import { FileCommitMarker, readMark } from '../store/folder/commit-marker.ts'
-import { markMarket, refuseOtherMarket } from '../store/folder/market-mark.ts'
+import { markMarket, otherMarket } from '../store/folder/market-mark.ts'
 import { bootId, endOrphan, lockFolder } from '../store/folder/process-lock.ts'
 import { Journal, SegmentWatch } from '../store/journal/journal.ts'
-import type { RingPlace } from '../store/journal/journal-ring.ts'
+import { MappedRing, type RingPlace } from '../store/journal/journal-ring.ts'
 import { JournaledEngine } from '../store/journal/journaled-engine.ts'
-import { MappedRing } from '../store/journal/mapped-ring.ts'
 import { SegmentPrefetcher } from '../store/journal/segment-prefetcher.ts'
-import { type Recovered, type RecoveryProgress, recover } from '../store/recovery/recovery.ts'
+import { type Recovered, recover } from '../store/recovery/recovery.ts'
 import { archive } from '../store/snapshot/tape-archive.ts'
 import type { Service } from './service.ts'
 
@@ -58,7 +56,7 @@ interface DurabilityOptions {
   /** Called once when the disk has refused: feeds are to stop. */
   readonly onFailure: () => void
   /** Called for each call of the disk that blocks the event loop. */
-  readonly onDiskCall: OnDiskCall
+  readonly onDiskCall: Parameters<typeof watchedDisk>[1]
 }
 
 /** DATA_DIR of a running service: lock, recovery, journal, snapshots (contract section 6). */
@@ -84,6 +82,7 @@ export class Durability {
     this.#launcher = own.launcher
     this.#waits = new WaitTimes()
     const { disk } = own
+    const clockMs = performance.now.bind(performance)
     this.#journal = new Journal(
       {
         disk,
@@ -94,9 +93,9 @@ export class Durability {
         mark: new FileCommitMarker(folder, own.map),
         ring: own.ring,
         watch: new SegmentWatch(),
-        clockMs: () => performance.now(),
-        later: (ms, run) => void setTimeout(run, ms),
-        onSynced: (waitedMs) => this.#waits.add(waitedMs),
+        clockMs,
+        later: setTimeout,
+        onSynced: this.#waits.add.bind(this.#waits),
         onFailure: (failure) => {
           log.error({ reason: failure.message }, 'the disk refused')
           options.onFailure()
@@ -111,9 +110,8 @@ export class Durability {
       config.positionsMemoryBytes,
       () => log.warn({ positions: engine.state.positions.count }, EVICTING),
     )
-    this.#journaled = new JournaledEngine(engine, this.#journal, (events) =>
-      eviction.choose(events),
-    )
+    const choose = eviction.choose.bind(eviction)
+    this.#journaled = new JournaledEngine(engine, this.#journal, choose)
     this.#journaled.settings()
     service.journalTo(this.#journaled)
     this.#snapshots = new Snapshots(
@@ -127,7 +125,7 @@ export class Durability {
         keepsJournal: config.keepsJournal,
         compact: (run, onProgress) => own.launcher.run(run, onProgress),
         memoryBytes: residentBytes,
-        clockMs: () => performance.now(),
+        clockMs,
         onProgress: (progress) => log.info({ ...progress }, 'snapshot under way'),
         onDone: (result) => {
           log.info({ ...result }, 'snapshot made and verified')
@@ -153,11 +151,13 @@ export class Durability {
    */
   static async open(options: DurabilityOptions): Promise<Durability> {
     const { config, folder, service, log } = options
-    const unlock = sayingWhy(folder, () => lockFolder(folder))
+    let unlock = () => {}
     const launcher = new CompactorLauncher()
     try {
+      unlock = lockFolder(folder)
       const market = marketOf(config.feeds)
-      refuseOtherMarket(folder, market)
+      const refusal = otherMarket(folder, market)
+      if (refusal !== null) throw new StoreError('other_market', refusal)
       endOrphan(folder)
       launcher.start()
       const disk = watchedDisk(new NodeDisk(), options.onDiskCall)
@@ -194,7 +194,8 @@ export class Durability {
     } catch (error) {
       launcher.stop()
       unlock()
-      throw asStoreError(folder, error)
+      // A disk that refuses at the start is for the user to mend and not a fault of the program.
+      throw isRefusal(error) ? folderRefused(error, folder) : error
     }
   }
 
@@ -229,15 +230,16 @@ export class Durability {
     }
   }
 
-  /** Takes a snapshot now. */
-  snapshot(): Promise<void> {
-    return this.#snapshots.take()
+  /** Takes a snapshot now; resolves with one sentence about the result. */
+  async snapshot(): Promise<string> {
+    if (!(await this.#snapshots.take())) return 'The snapshot failed; the log says why.'
+    return `The newest snapshot holds seq ${this.#snapshots.seq}.`
   }
 
   /** What the folder holds: events that arrived, and how many of them are in the newest snapshot. */
   stored(): object {
     const { seq, syncedSeq, failure } = this.#journal
-    const { snapshot_seq: snapshotSeq } = this.#snapshots.figures()
+    const { seq: snapshotSeq } = this.#snapshots
     return {
       kept: storedSentence(this.#folder, seq, syncedSeq, snapshotSeq, failure),
       seq,
@@ -259,19 +261,6 @@ export class Durability {
   }
 }
 
-function sayingWhy<T>(folder: string, take: () => T): T {
-  try {
-    return take()
-  } catch (error) {
-    throw asStoreError(folder, error)
-  }
-}
-
-/** A disk that refuses at the start is for the user to mend and not a fault of the program. */
-function asStoreError(folder: string, error: unknown): unknown {
-  return isRefusal(error) ? folderRefused(error, folder) : error
-}
-
 interface OpenFolder {
   readonly disk: Disk
   readonly ring: RingPlace
@@ -283,7 +272,7 @@ interface OpenFolder {
 }
 
 /** Runs a recovery in slices, between which the event loop runs. */
-async function inSlices<T>(steps: Generator<RecoveryProgress, T>, log: Log): Promise<T> {
+async function inSlices<T>(steps: Generator<object, T>, log: Log): Promise<T> {
   let sliceEndMs = performance.now() + SLICE_MS
   let nextLineMs = performance.now() + PROGRESS_MS
   for (;;) {

@@ -1,13 +1,12 @@
 import { AHEAD_OF_WALL_SECONDS_MAX } from '../events/event.ts'
 import type { Feed } from '../events/event-sink.ts'
-import type { ReportLine } from '../feeds/lines/line-splitter.ts'
 import { RefusalReport } from '../feeds/refusal-report.ts'
 import { REAL_TIMERS, type Timers } from '../feeds/timers.ts'
 import type { Log } from '../server/http/exchange.ts'
-import { FeedShare, type Foreign, SlotlessShare } from './feeds/feed-share.ts'
+import { FeedShare, SlotlessShare } from './feeds/feed-list.ts'
 import type { Service } from './service.ts'
 
-const FOREIGN: Readonly<Record<Foreign, string>> = {
+const FOREIGN: Readonly<Record<'late' | 'slotless', string>> = {
   late:
     'Nearly all swaps of this feed are refused as late: DATA_DIR holds newer events, of another ' +
     'market or another feed; take another DATA_DIR for this feed.',
@@ -45,7 +44,7 @@ export class IntakeLog {
   }
 
   /** Where a feed reports skipped lines. */
-  line(feed: string): ReportLine {
+  line(feed: string): (line: number, reason: string) => void {
     return this.#lines.of(feed)
   }
 
@@ -62,7 +61,8 @@ export class IntakeLog {
 
   /** A feed's way to the engine. */
   shareOf(feed: Feed): FeedShare {
-    const onForeign = (foreign: Foreign) => this.#log.warn({ feed: feed.name }, FOREIGN[foreign])
+    const onForeign = (foreign: keyof typeof FOREIGN) =>
+      this.#log.warn({ feed: feed.name }, FOREIGN[foreign])
     const { counts } = this.#service.engine
     return new FeedShare(this.#service, counts, onForeign, this.#slotlessOf(feed))
   }
@@ -99,7 +99,7 @@ export class IntakeLog {
       const token = book.findToken(mint)
       return token >= 0 && token < tokens
     }
-    return new SlotlessShare({ hasToken, newestSeconds: engine.newestEventSeconds })
+    return new SlotlessShare(hasToken, engine.newestEventSeconds)
   }
 }
 
@@ -118,7 +118,7 @@ class LineReports {
     this.#log = log
   }
 
-  of(feed: string): ReportLine {
+  of(feed: string): (line: number, reason: string) => void {
     const log = this.#log
     let isFirst = true
     const report = new RefusalReport<Line>((lines, last) => {
@@ -183,7 +183,7 @@ export const REFUSAL_KINDS: Readonly<Record<string, string>> = {
 export class RefusalWatch {
   readonly #log: Pick<Log, 'warn'>
   readonly #timers: Timers
-  /** Readonly<Record<string, number>> that count refusals, at the last look. */
+  /** Figures that count refusals, at the last look. */
   readonly #counts = new Map<string, number>()
   readonly #reports = new Map<string, RefusalReport<string>>()
 
@@ -223,7 +223,7 @@ export class RefusalWatch {
   }
 }
 
-/** Readonly<Record<string, number>> of feeds begin with the name of their feed. */
+/** Figures of feeds begin with the name of their feed. */
 function sentenceOf(figure: string): string | null {
   for (const [ending, sentence] of Object.entries(REFUSAL_KINDS))
     if (figure === ending || figure.endsWith(`_${ending}`)) return sentence

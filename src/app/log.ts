@@ -1,8 +1,6 @@
 import { pino } from 'pino'
 import type { Config } from '../config/config.ts'
 
-export type Logger = ReturnType<typeof pino>
-
 /** Bytes of log that wait while a pipe is full; further lines are dropped. */
 const WAITING_LOG_BYTES_MAX = 1 << 20
 
@@ -29,7 +27,7 @@ export function makeLog(
   { logLevel: level, logFormat }: Pick<Config, 'logLevel' | 'logFormat'>,
   stream: { readonly fd: number; readonly isTTY?: boolean; readonly columns?: number },
   environment: Readonly<Record<string, string | undefined>>,
-): Logger {
+) {
   const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime }
   const lines = pino.destination({
     dest: stream.fd,

@@ -14,28 +14,26 @@ import type { Config } from '../config/config.ts'
 import type { Feed } from '../events/event-sink.ts'
 import { newFeedCounters } from '../feeds/feed-counters.ts'
 import { EventLoopStallMonitor, LongSteps } from '../figures/event-loop-stall-monitor.ts'
-import { memoryFigures } from '../figures/memory-figures.ts'
 import {
   descriptorLimit,
+  memoryFigures,
   ProcessFigures,
   RESERVED_DESCRIPTORS,
 } from '../figures/process-figures.ts'
 import { asyncApiJson, docsHtml, openApiJson } from '../openapi/documents.ts'
 import { EngineService } from '../query/engine-service.ts'
-import type { RunningAdmin } from '../server/admin/admin-server.ts'
+import { type RunningAdmin, startAdmin } from '../server/admin/admin-server.ts'
 import { JSON_TYPE } from '../server/http/reply.ts'
 import { type Dashboard, readDashboard } from '../server/routes/dashboard-routes.ts'
 import { type RunningServer, startServer } from '../server/server.ts'
 import { checkTlsFiles, type TlsFiles } from '../server/sockets/tls-files.ts'
 import { isSimulatedFolder } from '../store/folder/market-mark.ts'
-import { openAdmin } from './admin-surface.ts'
 import { BusyPoll } from './busy-poll.ts'
 import { Durability } from './durability.ts'
-import { type Feeds, makeFeeds } from './feeds/feed-list.ts'
+import { makeFeeds } from './feeds/feed-list.ts'
 import { IntakeLog } from './intake-log.ts'
-import type { Logger } from './log.ts'
-import { Service } from './service.ts'
-import { ClockReports, WallClock } from './wall-clock.ts'
+import type { makeLog } from './log.ts'
+import { ClockReports, Service, WallClock } from './service.ts'
 
 /** How often the market's clock advances without events and requests, in ms. */
 const TICK_EVERY_MS = 1_000
@@ -54,7 +52,7 @@ const DASHBOARD_FOLDER = programFile('../web/dist')
 
 export class Program {
   readonly #config: Config
-  readonly #log: Logger
+  readonly #log: ReturnType<typeof makeLog>
   readonly #clock: WallClock
   readonly #clockReports: ClockReports
   readonly #service: Service
@@ -68,7 +66,7 @@ export class Program {
   #epoch = ''
   readonly #intakeLog: IntakeLog
   /** Made once the API answers: loading their modules is a third of a start. */
-  #feeds: Feeds | null = null
+  #feeds: Awaited<ReturnType<typeof makeFeeds>> | null = null
   #isRecovered = false
   /** Draining, or the disk refused: feeds are stopped, and none begins. */
   #takesNoMore = false
@@ -80,7 +78,7 @@ export class Program {
   /** Why the first feed failed; null: none has. */
   #feedFailure: string | null = null
 
-  constructor(config: Config, log: Logger) {
+  constructor(config: Config, log: ReturnType<typeof makeLog>) {
     this.#config = config
     this.#log = log
     this.#clockReports = new ClockReports(log, config.clock === 'event')
@@ -137,14 +135,35 @@ export class Program {
       log: this.#log,
       onStep: (name, startMs) => this.#steps.note(name, startMs),
     })
-    this.#admin = await openAdmin(this.#config, {
-      server: this.#server,
-      notReady: () => this.#notReady(),
+    this.#admin = await this.#openAdmin(this.#server)
+  }
+
+  /**
+   * Opens the admin surface when one is wanted, else null.
+   * @throws Error with one sentence when its port cannot be had
+   */
+  async #openAdmin(server: RunningServer): Promise<RunningAdmin | null> {
+    const { surface, dataDir } = this.#config
+    if (surface.admin === null) return null
+    const { host, token } = surface.admin
+    const { tls } = surface
+    const source = {
+      metrics: () => server.metrics(),
+      readiness: () => {
+        const { statusCode, fields } = server.readiness()
+        // With the paths that the public port leaves out.
+        return { statusCode, fields: { ...fields, reason: this.#notReady() } }
+      },
       stalls: () => this.#stalls.stalls(),
-      snapshot: () => this.#snapshot(),
+      snapshot:
+        dataDir === null
+          ? null
+          : async () => (await this.#durability?.snapshot()) ?? 'Not yet: the service is starting.',
       reloadTls: tls === null ? null : () => this.#changeTls(tls),
-      log: this.#log,
-    })
+    }
+    const admin = await startAdmin({ ...surface.admin, source, log: this.#log })
+    this.#log.info({ host, port: admin.port, token: token !== null }, 'admin surface')
+    return admin
   }
 
   /** The page for people, unless it is switched off. */
@@ -253,18 +272,6 @@ export class Program {
     this.#server?.changeTls(tls)
     this.#tlsEndsAt = endsAt
     return `New connections get the certificate that ends ${new Date(endsAt * 1000).toISOString()}.`
-  }
-
-  /** Takes a snapshot; one sentence about the result, or null before the recovery is done. */
-  #snapshot(): Promise<string> | null {
-    const durability = this.#durability
-    if (durability === null) return null
-    const failures = () => durability.figures().snapshot_failures_total
-    const before = failures()
-    return durability.snapshot().then(() => {
-      if (failures() > before) return 'The snapshot failed; the log says why.'
-      return `The newest snapshot holds seq ${durability.figures().snapshot_seq}.`
-    })
   }
 
   async #runFeed(feed: Feed): Promise<void> {

@@ -1,6 +1,6 @@
 import os from 'node:os'
 import { isatty } from 'node:tty'
-import type { Logger } from './log.ts'
+import type { makeLog } from './log.ts'
 import type { Program } from './program.ts'
 
 const STANDARD_STREAMS = [0, 1, 2]
@@ -31,7 +31,11 @@ export function hangUpMeaning(at: {
  * SIGTERM and SIGINT drain; a second one while it does ends the process: the journal is safe. SIGHUP
  * reloads, stops or does nothing (docs/install.md, "Signals").
  */
-export function obeySignals(program: Program, hasTls: boolean, log: Logger): void {
+export function obeySignals(
+  program: Program,
+  hasTls: boolean,
+  log: ReturnType<typeof makeLog>,
+): void {
   let isDraining = false
   const drain = (signal: NodeJS.Signals) => {
     isDraining = true

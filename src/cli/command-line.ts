@@ -6,19 +6,19 @@
 import { PROGRAM_VERSION } from '../base/program-files.ts'
 import { preferOomKill } from '../base/this-process.ts'
 import { Exit } from '../commands/command.ts'
-import { type RecordedFeed, recordCommand } from '../commands/record-command.ts'
+import { recordCommand } from '../commands/record-command.ts'
 import { COMMANDS, runCommand } from '../commands/run-command.ts'
 import { SETTING_NAMES } from '../config/config.ts'
+import { settingsHelp } from '../config/setting-texts.ts'
 import { mistypedSettings } from '../config/typos.ts'
-import { settingsHelp } from './settings-table.ts'
 
 const DOCTOR_SUMMARY = 'what would stand in the way of a start with the same settings'
 
-/** Loaded on demand: feeds take longer to load than most commands to run. */
-const recordedFeed: RecordedFeed = async (...given) => {
+/** `mintfeed record`. Feeds are loaded on demand: that takes longer than most commands run. */
+const RECORD = recordCommand(async (...given) => {
   const { recordedFeed } = await import('../app/feeds/live-sources.ts')
   return recordedFeed(...given)
-}
+})
 
 const HELP_WORDS: readonly string[] = ['help', '--help', '-h']
 const VERSION_WORDS: readonly string[] = ['version', '--version', '-V']
@@ -26,7 +26,7 @@ const VERSION_WORDS: readonly string[] = ['version', '--version', '-V']
 /** Runs the command that the first argument names; the process ends with its exit code. */
 export async function runCommandLine(args: readonly string[]): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', endUnlessClosed)
-  // Set, not exited with: what was written to a pipe must arrive.
+  // Not by process.exit: what was written to a pipe must arrive.
   process.exitCode = await codeOf(args)
 }
 
@@ -41,8 +41,8 @@ function endUnlessClosed(error: NodeJS.ErrnoException): void {
 async function codeOf(args: readonly string[]): Promise<number> {
   const { stdin, stdout, stderr, env: environment } = process
   const terminal = { stdin, stdout, stderr, environment }
-  const more = new Map([['record', recordCommand(recordedFeed)]])
-  const [name, ...rest] = args
+  const more = new Map([['record', RECORD]])
+  const [name = 'help', ...rest] = args
   // `help export` asks what `export --help` does.
   if (name === 'help' && rest.length > 0) return codeOf([...rest, '--help'])
   if (name.startsWith('-') || name === 'help' || name === 'version') {
@@ -89,8 +89,9 @@ ${settingsHelp()}
 
 /** Whether the arguments ask for something else than the service. */
 export function isCommandLine(args: readonly string[]): boolean {
-  if (args.length === 0) return false
-  return !args[0].startsWith('-') || asks(HELP_WORDS, args) || asksForVersion(args)
+  const [first] = args
+  if (first === undefined) return false
+  return !first.startsWith('-') || asks(HELP_WORDS, args) || asksForVersion(args)
 }
 
 function asksForVersion(args: readonly string[]): boolean {

@@ -1,20 +1,16 @@
 import { once } from 'node:events'
+import fs from 'node:fs'
 import { createServer, type Server } from 'node:net'
+import os from 'node:os'
+import { join } from 'node:path'
 import { checkFeeds } from '../app/feeds/feed-list.ts'
 import { messageOf } from '../base/errors.ts'
+import { systemText } from '../base/this-process.ts'
 import { Exit, type Terminal } from '../commands/command.ts'
-import { checkFolder, newestFileMs } from '../commands/folder-checks.ts'
-import {
-  checkBacklog,
-  checkClock,
-  checkDescriptors,
-  checkMemory,
-  checkNode,
-} from '../commands/machine-checks.ts'
-import { bad, exitCodeOf, type Finding, findingsText, good, warn } from '../commands/verdict.ts'
+import { bad, checkFolder, type Finding, good, warn } from '../commands/folder-checks.ts'
 import { type Config, readConfig, SETTING_NAMES } from '../config/config.ts'
-import { marketOf } from '../config/feed-setting.ts'
 import { ConfigError } from '../config/setting-values.ts'
+import { marketOf } from '../config/source-settings.ts'
 import { isLoopback } from '../config/surface.ts'
 import { mistypedSettings } from '../config/typos.ts'
 import { platformSentence } from '../feeds/chain/layouts/decode-event.ts'
@@ -24,7 +20,7 @@ import { ClientAddresses } from '../server/sockets/client-address.ts'
 import { checkTlsFiles } from '../server/sockets/tls-files.ts'
 import { checkLiveFeeds } from './live-checks.ts'
 
-/** A certificate that ends sooner is worth a word. */
+/** A certificate that ends sooner gets a warning. */
 const CERTIFICATE_DAYS = 14
 const DAY_S = 86_400
 const PLAIN_ADMIN_PORT =
@@ -78,7 +74,7 @@ async function examine(
     ...checkFolder(dataDir, marketOf(config.feeds)),
     checkDescriptors(descriptorLimit(), surface.limits.sockets, RESERVED_DESCRIPTORS),
     checkMemory(config.tapeMemoryBytes + config.positionsMemoryBytes),
-    checkClockBy(dataDir),
+    checkClock(newestFileMs(dataDir)),
     checkBacklog(),
     ...(await checkTls(surface.tls)),
     checkFeedsOf(config),
@@ -89,10 +85,18 @@ async function examine(
   ]
 }
 
-/** The clock is asked last: a service that runs writes on while its folder is looked at. */
-function checkClockBy(dataDir: Config['dataDir']): Finding {
-  const newestMs = newestFileMs(dataDir)
-  return checkClock(Date.now(), newestMs)
+/** Unix milliseconds of the newest file in the folder, null when there is none that can be seen. */
+function newestFileMs(folder: string | null): number | null {
+  if (folder === null) return null
+  try {
+    const times = fs.readdirSync(folder).map((name) => {
+      return fs.statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0
+    })
+    return times.length === 0 ? null : Math.max(...times)
+  } catch {
+    // checkFolder reports what is wrong with the folder.
+    return null
+  }
 }
 
 async function checkTls(tls: Config['surface']['tls']): Promise<Finding[]> {
@@ -150,7 +154,7 @@ interface ListenedPort {
   readonly port: number
 }
 
-/** Can all be had at once? Two settings may name one port. */
+/** Checks that all can be opened at once: two settings may name one port. */
 async function checkPorts(ports: readonly ListenedPort[]): Promise<Finding[]> {
   const taken: { readonly server: Server; readonly of: ListenedPort }[] = []
   const findings: Finding[] = []
@@ -191,4 +195,90 @@ function findingOf(
   return same === null
     ? bad(name, `${cannot} it is in use: stop what uses it, or give another ${name}.`)
     : bad(name, `${cannot} it is that of ${same.name}: give another ${name}.`, Exit.usage)
+}
+
+const MEBIBYTE = 2 ** 20
+/** What the process needs beside the history in memory. */
+const MEMORY_BESIDE_BYTES = 512 * MEBIBYTE
+/** Clients that come back at once after a restart wait here to be accepted. */
+const BACKLOG_WANTED = 1024
+/** Before this the clock was never set. */
+const BUILT_AT_MS = Date.UTC(2025, 0, 1)
+const NODE_MAJOR = 22
+
+/** Which Node runs: the sockets' binaries are made for one major version. */
+export function checkNode(version: string): Finding {
+  const major = Number(version.slice(1).split('.')[0])
+  if (major === NODE_MAJOR) return good('node', `${version} runs.`)
+  return bad('node', `${version} runs, but ${NODE_MAJOR} is wanted: start it with make or bin/.`)
+}
+
+/** Descriptors for the sockets that are allowed; `reserved` are those for anything else. */
+export function checkDescriptors(limit: number, sockets: number, reserved: number): Finding {
+  if (limit >= sockets + reserved) return good('open files', `${limit} are allowed.`)
+  if (limit < 4 * reserved)
+    return bad('open files', `Only ${limit} are allowed: set LimitNOFILE or ulimit -n to 65536.`)
+  return warn(
+    'open files',
+    `${limit} are allowed, so ${limit - reserved} sockets and not SOCKETS=${sockets}: raise ` +
+      `LimitNOFILE or ulimit -n to ${sockets + reserved}, or lower SOCKETS.`,
+  )
+}
+
+/** Memory for everything; `historyBytes` are those of TAPE_MEMORY and POSITIONS_MEMORY together. */
+export function checkMemory(historyBytes: number): Finding {
+  const constrained = process.constrainedMemory()
+  const total = constrained > 0 ? Math.min(constrained, os.totalmem()) : os.totalmem()
+  const all = Math.round(total / MEBIBYTE)
+  // The compactor holds a second copy of the state.
+  const wanted = Math.round((2 * historyBytes + MEMORY_BESIDE_BYTES) / MEBIBYTE)
+  if (all >= wanted) return good('memory', `${all} MiB are there.`)
+  return warn(
+    'memory',
+    `${all} MiB are there; with TAPE_MEMORY and POSITIONS_MEMORY as they are a large market takes up to ` +
+      `${wanted} MiB while a snapshot is made: lower them.`,
+  )
+}
+
+/**
+ * The machine's clock, against the newest file that it has dated itself. It is read behind that: a running service
+ * goes on writing while its folder is looked at.
+ */
+export function checkClock(newestFileMs: number | null, nowMs = Date.now()): Finding {
+  const now = new Date(nowMs).toISOString()
+  if (nowMs < BUILT_AT_MS) return bad('clock', `It says ${now}: set it, and keep it by NTP.`)
+  if (newestFileMs !== null && newestFileMs > nowMs)
+    return warn(
+      'clock',
+      `It says ${now}, but DATA_DIR was written at ${new Date(newestFileMs).toISOString()}: ` +
+        'it was set back, or is wrong; keep it by NTP.',
+    )
+  return good('clock', `It says ${now}; see that NTP keeps it.`)
+}
+
+/** How many connections may wait to be accepted. */
+function checkBacklog(): Finding {
+  const text = systemText('/proc/sys/net/core/somaxconn').trim()
+  if (text === '' || Number(text) >= BACKLOG_WANTED)
+    return good('backlog', `${text || 'Unknown here; it'} is enough.`)
+  return warn('backlog', `${text} is small: sysctl net.core.somaxconn=4096.`)
+}
+
+/** That of a setting goes before that of the data folder, as at a start. */
+function exitCodeOf(findings: readonly Finding[]): number {
+  const codes = findings.filter(({ level }) => level === 'bad').map(({ code }) => code)
+  return [Exit.usage, Exit.data, Exit.bad].find((code) => codes.includes(code)) ?? Exit.good
+}
+
+/** A line for each finding, and a sum of them. */
+function findingsText(findings: readonly Finding[]): string {
+  const lines = findings.map(
+    ({ level, about, says }) => `${level.padEnd(5)} ${about.padEnd(12)} ${says}`,
+  )
+  const count = (level: Finding['level']) => findings.filter((one) => one.level === level).length
+  const verdict =
+    count('bad') > 0
+      ? `${count('bad')} to mend before the start`
+      : `nothing stands in the way, ${count('warn')} to look at`
+  return `${[...lines, verdict].join('\n')}\n`
 }

@@ -1,10 +1,10 @@
 import { status } from '@grpc/grpc-js'
 import { WebSocket } from 'ws'
 import { codeOf } from '../base/errors.ts'
-import { bad, type Finding, good, warn } from '../commands/verdict.ts'
+import { bad, type Finding, good, warn } from '../commands/folder-checks.ts'
 import type { Config } from '../config/config.ts'
 import { GEYSER_COMMITMENT } from '../feeds/chain/layouts/programs.ts'
-import { isRetired } from '../feeds/metadata/gateways.ts'
+import { isRetired } from '../feeds/metadata/fetch-queue.ts'
 import { secretsOf } from '../feeds/secrets.ts'
 import { RpcClient } from '../feeds/solana/rpc-client.ts'
 import { reasonOf as shown } from '../feeds/supervisor/source.ts'
@@ -20,55 +20,43 @@ const REFUSED = /\b(401|402|403)\b|unauthenticated|permission denied|forbidden|u
 const HELLO_CONTENT = 'bafkqabtimvwgy3yk'
 const NAME_ANOTHER = 'name another in IPFS_GATEWAYS.'
 
-/** A server that is asked. */
-interface Peer {
-  readonly about: string
-  readonly url: string
-  /** The settings that name it and its credentials. */
-  readonly names: string
-  /** Texts that no finding may show. */
-  readonly secrets: readonly string[]
-}
-
-type LiveConfig = Pick<Config, 'feeds' | 'pumpPortal' | 'yellowstone' | 'solana' | 'metadata'>
-
 /**
  * Asks the server of each live feed of FEED, and each IPFS gateway if METADATA is on, one question with the configured
  * credentials, all at once and for ANSWER_MS at most. Findings name hosts only: addresses may hold keys, and so may
  * answers, whose keys are cut out as in the log of the service.
  */
-export async function checkLiveFeeds(config: LiveConfig): Promise<Finding[]> {
+export async function checkLiveFeeds(
+  config: Pick<Config, 'feeds' | 'pumpPortal' | 'yellowstone' | 'solana' | 'metadata'>,
+): Promise<Finding[]> {
   const { feeds, pumpPortal, yellowstone, solana } = config
   const checks: Promise<Finding>[] = []
   if (solana !== null) {
     const { rpcUrl, wsUrl } = solana
     const secrets = [...secretsOf(rpcUrl), ...secretsOf(wsUrl)]
-    const rpc = { about: 'solana rpc', url: rpcUrl, names: 'SOLANA_RPC_URL', secrets }
-    checks.push(finding(rpc, askRpc(rpcUrl)))
-    const socket = { about: 'solana ws', url: wsUrl, names: 'SOLANA_WS_URL', secrets }
     const question = { jsonrpc: '2.0', id: 1, method: 'slotSubscribe' }
-    checks.push(finding(socket, askSocket(wsUrl, question)))
+    const [rpc, socket] = [askRpc(rpcUrl), askSocket(wsUrl, question)]
+    checks.push(finding('solana rpc', rpcUrl, 'SOLANA_RPC_URL', secrets, rpc))
+    checks.push(finding('solana ws', wsUrl, 'SOLANA_WS_URL', secrets, socket))
   }
   if (yellowstone !== null) {
     const { url, token } = yellowstone
-    const secrets = secretsOf(url, token)
     const names = 'YELLOWSTONE_URL and YELLOWSTONE_TOKEN'
-    checks.push(finding({ about: 'yellowstone', url, names, secrets }, askYellowstone(yellowstone)))
+    const asked = askYellowstone(yellowstone)
+    checks.push(finding('yellowstone', url, names, secretsOf(url, token), asked))
   }
   if (feeds.some(({ kind }) => kind === 'pumpportal')) {
     const { url, key } = pumpPortal
     const address = new URL(url)
     if (key !== null) address.searchParams.set('api-key', key)
-    const secrets = secretsOf(address.href)
     const names = 'PUMPPORTAL_URL and PUMPPORTAL_KEY'
     const asked = askSocket(address.href, { method: 'subscribeNewToken' })
-    checks.push(finding({ about: 'pumpportal', url, names, secrets }, asked))
+    checks.push(finding('pumpportal', url, names, secretsOf(address.href), asked))
   }
   if (config.metadata !== null) checks.push(...config.metadata.gateways.map(checkGateway))
   return Promise.all(checks)
 }
 
-/** Asks a gateway for a content id that holds its own content, so that the answer says something of the gateway only. */
+/** Asks a gateway for a content id that is its own content, so that the answer depends on the gateway alone. */
 async function checkGateway(gateway: string): Promise<Finding> {
   const { host } = new URL(gateway)
   const about = 'ipfs gateway'
@@ -91,9 +79,16 @@ async function checkGateway(gateway: string): Promise<Finding> {
   return good(about, `${host} answers ${code}.`)
 }
 
-/** The finding from an answer: null is a good one, else the reason why there was none. */
+/**
+ * The finding from an answer: null is a good one, else the reason why there was none.
+ * @param names the settings that name the server and its credentials
+ * @param secrets texts that no finding may show
+ */
 async function finding(
-  { about, url, names, secrets }: Peer,
+  about: string,
+  url: string,
+  names: string,
+  secrets: readonly string[],
   answer: Promise<string | null>,
 ): Promise<Finding> {
   const { host } = new URL(url)
@@ -113,7 +108,7 @@ async function askRpc(url: string): Promise<string | null> {
     await client.ask('getSlot', [], AbortSignal.timeout(ANSWER_MS))
     return null
   } catch (error) {
-    // It asks again after a 429, until the time is over.
+    // The client repeats the question after a 429, until the time is over.
     return client.counters.rateLimited > 0 ? 'too many requests' : reasonOf(error)
   }
 }
@@ -167,7 +162,7 @@ function tooLate(): string {
   return `nothing came within ${ANSWER_MS / 1000} s`
 }
 
-/** The cause of a failed fetch says more than its message. */
+/** Prefers the cause of a failed fetch: its message is the same for all failures. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error.name === 'TimeoutError') return tooLate()

@@ -11,25 +11,26 @@ import type { Disk } from '../store/disk/disk.ts'
 import { StoreError } from '../store/disk/failure.ts'
 import { runToEnd } from '../store/disk/steps.ts'
 import { type DataFiles, listDataFiles, UNFINISHED } from '../store/folder/data-folder.ts'
-import { frameBytes, Kind } from '../store/format/journal-format.ts'
-import type { SegmentScan } from '../store/format/segment-scan.ts'
+import { frameBytes, Kind, type SegmentScan } from '../store/format/journal-format.ts'
 import { foldFrame, lineTextOf } from '../store/journal/journal-fold.ts'
 import { headerOf, type JournalStart, walkJournal } from '../store/journal/journal-scan.ts'
-import { loadNewestAnew } from '../store/recovery/recovery.ts'
+import { loadNewest } from '../store/recovery/recovery.ts'
 import { archivedEngine } from '../store/snapshot/tape-archive.ts'
 import {
   type Asked,
   type Command,
   count,
   Exit,
+  type Progress,
+  progressOn,
   refusedOutput,
+  SILENT,
   seqFlag,
   type Terminal,
   UsageError,
 } from './command.ts'
-import { type Progress, progressOn, SILENT } from './progress.ts'
+import { bytesBetween } from './file-reports.ts'
 import { settledDisk } from './read-only-disk.ts'
-import { bytesBetween } from './segment-report.ts'
 
 interface ExportOptions {
   readonly disk: Disk
@@ -69,7 +70,7 @@ export function* exportLines(options: ExportOptions): Generator<string, Exported
   const from = Math.max(options.from, journalFrom)
   const { foldFrom } = start
   const wanted = seqs.findLast((seq) => seq <= Math.min(from, foldFrom.seq)) ?? foldFrom.seq
-  // Frames without events stand on either side of the snapshot too: its segment tells.
+  // Frames without events may stand on either side of the snapshot at its seq, so its segment decides.
   const walkFrom = wanted < foldFrom.seq ? wanted : foldFrom
   options.progress.begin('exporting', bytesBetween(disk, files.segments, wanted, to))
   let text = ''
@@ -131,7 +132,7 @@ function startOf(
   files: DataFiles,
   journalFrom: number,
 ): { engine: Engine; foldFrom: JournalStart } {
-  const loaded = runToEnd(loadNewestAnew(disk, files.snapshots, newEngine))
+  const loaded = runToEnd(loadNewest(disk, files.snapshots, newEngine))
   if (loaded !== null) return { engine: loaded.engine, foldFrom: loaded.contents }
   if (journalFrom === 0) return { engine: newEngine(), foldFrom: { seq: 0, segment: 0 } }
   throw new StoreError(
@@ -199,9 +200,8 @@ function codingOf(name: string): NodeJS.ReadWriteStream | null {
 }
 
 /**
- * What came before a failure is written whole, then the failure is thrown. A file has its name once
- * it is whole, or as whole as the folder is: one that Ctrl-C, a full disk or a running service that took a
- * file away has cut off is not taken for an export.
+ * Writes whole what came before a failure, then throws it. A file gets its name once it is whole, or as whole as
+ * the folder is: what Ctrl-C, a full disk or a file removed by a running service has cut off is no export.
  */
 async function write(
   steps: Generator<string, Exported>,
@@ -227,7 +227,7 @@ async function write(
   return exported
 }
 
-/** Another export would come no further. */
+/** Whether another export would end at the same place. */
 function isDamage(failure: unknown): boolean {
   return failure instanceof StoreError || failure instanceof TapeDamage
 }

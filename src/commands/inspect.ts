@@ -2,23 +2,23 @@ import fs from 'node:fs'
 import { join } from 'node:path'
 import { codeOf } from '../base/errors.ts'
 import type { Disk } from '../store/disk/disk.ts'
+import { runToEnd } from '../store/disk/steps.ts'
 import { readMark } from '../store/folder/commit-marker.ts'
-import {
-  DAMAGED,
-  FileBuffer,
-  listDataFiles,
-  type NumberedFile,
-  withFile,
-} from '../store/folder/data-folder.ts'
+import { DAMAGED, listDataFiles, type NumberedFile } from '../store/folder/data-folder.ts'
 import { bootId, holderOf } from '../store/folder/process-lock.ts'
 import { type ChunkKind, DORMANT_CHUNKS, SWAP_CHUNKS } from '../store/snapshot/tape-chunk.ts'
-import { type ChunkReport, reportChunk } from './chunk-report.ts'
-import { type Command, count, Exit } from './command.ts'
-import { type Progress, progressOn } from './progress.ts'
+import { type Command, count, Exit, type Progress, progressOn } from './command.ts'
+import {
+  type ChunkReport,
+  reportChunk,
+  reportSegments,
+  reportSnapshot,
+  type SegmentReport,
+  type SnapshotReport,
+  sizeOf,
+} from './file-reports.ts'
 import { settledDisk } from './read-only-disk.ts'
-import { reportSegment, type ScannedSegment, type SegmentReport } from './segment-report.ts'
-import { reportSnapshot, type SnapshotReport } from './snapshot-report.ts'
-import { startOf, type Verdict, verdictLine } from './verdict.ts'
+import { startSteps, type Verdict, verdictLine } from './verdict.ts'
 
 /** What is in a data folder. */
 interface FolderReport {
@@ -40,10 +40,10 @@ interface FolderReport {
   readonly verdict: Verdict
 }
 
-/** Folders of what was given up start so. */
+/** Names of folders with what was given up begin with it. */
 export const GIVEN_UP = 'given-up-'
 
-/** A running service removes files: so many times the look begins anew before it gives up. */
+/** A running service removes files: the look is made up to so many times. */
 const TRIES = 3
 
 /** Looks at everything in a data folder; `diskNow` is asked for each look. Changes nothing and takes no lock. */
@@ -69,17 +69,14 @@ function lookAt(diskNow: () => Disk, folder: string, progress: Progress): Folder
   const files = listDataFiles(disk, folder)
   const names = disk.list(folder)
   const all = [...files.segments, ...files.snapshots, ...files.chunks, ...files.dormantChunks]
-  const sizeOf = ({ path }: { path: string }) => withFile(disk.open(path), (file) => file.size())
-  progress.begin(
-    'reading',
-    all.reduce((sum, file) => sum + sizeOf(file), 0),
-  )
+  const bytes = all.reduce((sum, { path }) => sum + sizeOf(disk, path), 0)
+  progress.begin('reading', bytes)
   let done = 0
   const read = (bytes: number) => {
     done += bytes
     progress.to(done)
   }
-  const segments = segmentReports(disk, files.segments, read)
+  const segments = reportSegments(disk, files.segments, read)
   const snapshots = files.snapshots.map((file) => reportSnapshot(disk, file, read))
   const reportOf = (kind: ChunkKind) => (file: NumberedFile) => {
     const report = reportChunk(disk, file, kind)
@@ -100,24 +97,8 @@ function lookAt(diskNow: () => Disk, folder: string, progress: Progress): Folder
     putAside: names.filter((name) => name.endsWith(DAMAGED)),
     givenUp: names.filter((name) => isGivenUp(folder, name)),
     totals: totalsOf(segments, snapshots, chunks, dormantChunks),
-    verdict: startOf({ disk, folder, files, snapshots, written, boot }),
+    verdict: runToEnd(startSteps({ disk, folder, files, snapshots, written, boot })),
   }
-}
-
-function segmentReports(
-  disk: Disk,
-  files: ReturnType<typeof listDataFiles>['segments'],
-  read: (bytes: number) => void,
-): SegmentReport[] {
-  const buffer = new FileBuffer()
-  const reports: SegmentReport[] = []
-  let before: ScannedSegment | null = null
-  for (const file of files) {
-    before = reportSegment(disk, buffer, file, before)
-    reports.push(before.report)
-    read(before.report.bytes)
-  }
-  return reports
 }
 
 function isGivenUp(folder: string, name: string): boolean {
@@ -131,6 +112,7 @@ function totalsOf(
   dormantChunks: readonly ChunkReport[],
 ) {
   const readable = segments.filter(({ epoch }) => epoch !== '')
+  const [first, last] = [readable.at(0), readable.at(-1)]
   return {
     bytes: [...segments, ...snapshots, ...chunks, ...dormantChunks].reduce(
       (sum, { bytes }) => sum + bytes,
@@ -139,9 +121,7 @@ function totalsOf(
     frames: segments.flatMap(({ frames }) => Object.values(frames)).reduce((a, b) => a + b, 0),
     // From the first to behind the last good one; null without a journal.
     seqs:
-      readable.length === 0
-        ? null
-        : { from: readable[0].firstSeq, to: readable[readable.length - 1].endSeq },
+      first === undefined || last === undefined ? null : { from: first.firstSeq, to: last.endSeq },
     tapeRecords: chunks.reduce((sum, { records }) => sum + records, 0),
     dormantRecords: dormantChunks.reduce((sum, { records }) => sum + records, 0),
   }
@@ -170,15 +150,12 @@ function totalText({ segments, snapshots, chunks, dormantChunks, totals }: Folde
   if (segments.length + snapshots.length + chunks.length + dormantChunks.length === 0)
     return 'no data files'
   const range = seqs === null ? 'none' : `${count(seqs.from)} to ${count(seqs.to)}`
+  const dormant =
+    dormantRecords === 0 ? '' : `, ${count(dormantRecords)} positions in chunks of dormant tokens`
   return (
     `total: ${count(bytes)} bytes, ${count(frames)} frames, seq ${range}, ` +
-    `${count(tapeRecords)} swaps in tape chunks${dormantText(dormantRecords)}`
+    `${count(tapeRecords)} swaps in tape chunks${dormant}`
   )
-}
-
-/** Only where tokens are dormant. */
-function dormantText(records: number): string {
-  return records === 0 ? '' : `, ${count(records)} positions in chunks of dormant tokens`
 }
 
 function segmentLines(segment: SegmentReport): string[] {

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import type { Disk, DiskFile } from '../store/disk/disk.ts'
 import { NodeDisk, NodeFile } from '../store/disk/node-disk.ts'
 import { listDataFiles } from '../store/folder/data-folder.ts'
-import { type RingTail, ringTail } from '../store/journal/journal-ring.ts'
+import { ringTail } from '../store/journal/journal-scan.ts'
 
 /**
  * The disk of the machine for commands that only look: it cannot change anything, and folders that
@@ -38,25 +38,18 @@ function refuse(what: string): never {
 export function settledDisk(folder: string): Disk {
   const disk = new ReadOnlyDisk()
   const tail = ringTail(disk, folder, listDataFiles(disk, folder).segments)
-  return tail === null ? disk : new SettledDisk(tail)
+  if (tail === null) return disk
+  const { path, byte, bytes } = tail
+  const settled = new ReadOnlyDisk()
+  settled.open = (opened) => {
+    const file = disk.open(opened)
+    return opened === path ? tailed(file, byte, bytes) : file
+  }
+  return settled
 }
 
-class SettledDisk extends ReadOnlyDisk {
-  readonly #tail: RingTail
-
-  constructor(tail: RingTail) {
-    super()
-    this.#tail = tail
-  }
-
-  override open(path: string): DiskFile {
-    const file = super.open(path)
-    return path === this.#tail.path ? tailed(file, this.#tail) : file
-  }
-}
-
-/** A segment with its tail. One that is written on meanwhile holds the same bytes there by now. */
-function tailed(file: DiskFile, { byte, bytes }: RingTail): DiskFile {
+/** A segment whose bytes from `byte` on are those of the ring. One that is written on meanwhile has them itself by now. */
+function tailed(file: DiskFile, byte: number, bytes: Uint8Array): DiskFile {
   const read = (into: Uint8Array, position: number): number => {
     const inFront = byte - position
     if (inFront > 0) return file.read(into.subarray(0, Math.min(into.length, inFront)), position)

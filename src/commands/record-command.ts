@@ -2,7 +2,7 @@ import { type Config, readConfig } from '../config/config.ts'
 import { ConfigError, durationMs, sizeBytes } from '../config/setting-values.ts'
 import type { EventSink, Feed } from '../events/event-sink.ts'
 import type { RawFrames } from '../feeds/raw-frames.ts'
-import { FrameFiles, type FrameFilesOptions } from '../feeds/recorder/frame-files.ts'
+import { FrameFiles } from '../feeds/recorder/frame-files.ts'
 import {
   type Asked,
   type Command,
@@ -19,7 +19,7 @@ const DEFAULT_FILES = '20'
 const FILES_MAX = 100_000
 
 /** The live feeds of a configuration as one, whose raw frames go to `frames` too; null when it names none. */
-export type RecordedFeed = (
+type RecordedFeed = (
   config: Config,
   frames: RawFrames,
   report: (who: string, reason: string) => void,
@@ -55,6 +55,7 @@ export function recordCommand(recordedFeed: RecordedFeed): Command {
   }
 }
 
+/** @throws UsageError, or StoreError when the folder cannot be made */
 async function record(asked: Asked, terminal: Terminal, recordedFeed: RecordedFeed) {
   const { stderr } = terminal
   const failures: Error[] = []
@@ -68,30 +69,20 @@ async function record(asked: Asked, terminal: Terminal, recordedFeed: RecordedFe
       'FEED names no live feed; --feed must be yellowstone, solana or pumpportal.',
     )
   // Only now: it makes the folder.
-  files = filesIn({
-    folder,
-    fileBytesMax,
-    filesMax,
-    clockMs: Date.now,
-    onFailure: (error) => {
-      failures.push(error)
-      feed.stop()
-    },
-  })
+  const onFailure = (error: Error) => {
+    failures.push(error)
+    feed.stop()
+  }
+  try {
+    files = new FrameFiles({ folder, fileBytesMax, filesMax, clockMs: Date.now, onFailure })
+  } catch (error) {
+    throw refusedOutput(folder, error)
+  }
   await untilEnded(feed, endMs, stderr)
   await files.close()
   printSummary(files, failures.length > 0, stderr)
   if (failures.length > 0) throw refusedOutput(folder, failures[0])
   return Exit.good
-}
-
-/** @throws StoreError when the folder cannot be made */
-function filesIn(options: FrameFilesOptions): FrameFiles {
-  try {
-    return new FrameFiles(options)
-  } catch (error) {
-    throw refusedOutput(options.folder, error)
-  }
 }
 
 /** Runs until a signal, the time, or the feed's own end. */

@@ -4,7 +4,7 @@
  *
  * - All but `repair` open files for reading only (read-only-disk.ts), take no lock, and show the folder as the next start
  *   would find it, the ring's tail included.
- * - They read through the store's own code, so that what they say is what a start does.
+ * - They read through the store's own code, so that they report what a start does.
  */
 import fs from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -38,7 +38,7 @@ export async function runCommand(
   others: readonly string[] = [],
 ): Promise<number> {
   try {
-    const [name, ...words] = args
+    const [name = '', ...words] = args
     const commands = new Map([...COMMANDS, ...more])
     const command = commands.get(name)
     if (command === undefined)
@@ -96,7 +96,7 @@ function askedOf(
       if (!Array.isArray(value)) flags[flag] = value
   } catch (error) {
     const known = Object.keys(options).map((flag) => `--${flag}`)
-    throw new UsageError(flagSentence(error, () => `flags of ${name} are ${known.join(', ')}`))
+    throw new UsageError(flagSentence(error, `flags of ${name} are ${known.join(', ')}`))
   }
   if (!needsFolder) return { folder: '', flags }
   // As the service takes them: a flag before a variable, and an empty one for its default.

@@ -1,71 +1,16 @@
 import { basename } from 'node:path'
-import { codeOf, messageOf } from '../base/errors.ts'
 import { TAPE_CHUNK_RECORDS } from '../engine/state/tape.ts'
 import type { Disk } from '../store/disk/disk.ts'
 import { folderRefused, StoreError } from '../store/disk/failure.ts'
 import { isUnreadable } from '../store/disk/node-disk.ts'
-import { runToEnd } from '../store/disk/steps.ts'
 import { lossOf, type WrittenBefore } from '../store/folder/commit-marker.ts'
-import { type DataFiles, withFile } from '../store/folder/data-folder.ts'
+import type { DataFiles } from '../store/folder/data-folder.ts'
 import { type Cut, type JournalEnd, walkJournal } from '../store/journal/journal-scan.ts'
 import { allDamaged, foundStream, namingDamaged } from '../store/recovery/recovery.ts'
-import { count, Exit } from './command.ts'
-import { neededChunks, type SnapshotReport } from './snapshot-report.ts'
+import { count } from './command.ts'
+import { neededChunks, type SnapshotReport, sizeOf } from './file-reports.ts'
 
-/** What the doctor found out about one thing. */
-export interface Finding {
-  /** `bad`: the service would not start, or not for long. */
-  readonly level: 'good' | 'warn' | 'bad'
-  /** What was looked at. */
-  readonly about: string
-  /** Exit code of the doctor when it is `bad`. */
-  readonly code: number
-  /** One sentence: what is so, and when that is not good, what to do. */
-  readonly says: string
-}
-
-export function good(about: string, says: string): Finding {
-  return { level: 'good', about, code: Exit.good, says }
-}
-
-export function warn(about: string, says: string): Finding {
-  return { level: 'warn', about, code: Exit.good, says }
-}
-
-export function bad(about: string, says: string, code: number = Exit.bad): Finding {
-  return { level: 'bad', about, code, says }
-}
-
-/** What a look at a data folder finds; where the disk refuses it, that it does. */
-export function unlessRefused<T>(about: string, look: () => T): T | Finding {
-  try {
-    return look()
-  } catch (error) {
-    if (codeOf(error) === '') throw error
-    return bad(about, `${messageOf(error)}: mend that, or give another DATA_DIR.`, Exit.data)
-  }
-}
-
-/** That of a setting goes before that of the data folder, as at a start. */
-export function exitCodeOf(findings: readonly Finding[]): number {
-  const codes = findings.filter(({ level }) => level === 'bad').map(({ code }) => code)
-  return [Exit.usage, Exit.data, Exit.bad].find((code) => codes.includes(code)) ?? Exit.good
-}
-
-/** A line for each finding, and what they come to. */
-export function findingsText(findings: readonly Finding[]): string {
-  const lines = findings.map(
-    ({ level, about, says }) => `${level.padEnd(5)} ${about.padEnd(12)} ${says}`,
-  )
-  const count = (level: Finding['level']) => findings.filter((one) => one.level === level).length
-  const verdict =
-    count('bad') > 0
-      ? `${count('bad')} to mend before the start`
-      : `nothing stands in the way, ${count('warn')} to look at`
-  return `${[...lines, verdict].join('\n')}\n`
-}
-
-/** What a start would do with a folder. */
+/** What a start would do with a data folder. */
 export type Verdict =
   | {
       readonly starts: true
@@ -83,7 +28,7 @@ export type Verdict =
         /** Half a write, which goes for good; anything else is put aside. */
         readonly isUnfinished: boolean
       } | null
-      /** Why the stream would have a new epoch; null when it keeps the one it has. */
+      /** Why the stream would have a new epoch; null when it has the same one. */
       readonly newEpoch: string | null
     }
   | { readonly starts: false; readonly reason: string }
@@ -93,7 +38,7 @@ interface VerdictOptions {
   readonly folder: string
   readonly files: DataFiles
   readonly snapshots: readonly SnapshotReport[]
-  /** What the last process that wrote has left. */
+  /** The mark of the process that wrote last. */
   readonly written: WrittenBefore | null
   /** Uuid of the machine's boot now. */
   readonly boot: string
@@ -101,12 +46,10 @@ interface VerdictOptions {
   readonly chunkRecords?: number
 }
 
-/** Goes the way of the recovery without folding anything. */
-export function startOf(options: VerdictOptions): Verdict {
-  return runToEnd(startSteps(options))
-}
-
-/** As `startOf`, step by step: a segment of the journal, or a thousand frames, at a time. */
+/**
+ * Takes the steps of the recovery without folding anything: a segment of the journal, or a thousand frames, at a
+ * time.
+ */
 export function* startSteps(options: VerdictOptions): Generator<number, Verdict> {
   const { disk, folder, files, snapshots, written, boot } = options
   const { chunkRecords = TAPE_CHUNK_RECORDS } = options
@@ -157,8 +100,7 @@ function verdictCut({ path, byte, frames, isUnfinished }: Cut) {
 
 function cutBytes(disk: Disk, { cut }: JournalEnd): number {
   if (cut === null) return 0
-  const sizes = cut.dropped.map((path) => withFile(disk.open(path), (file) => file.size()))
-  return sizes.reduce((sum, bytes) => sum + bytes, cut.bytes)
+  return cut.dropped.reduce((sum, path) => sum + sizeOf(disk, path), cut.bytes)
 }
 
 /** What a start would do, in one line. */

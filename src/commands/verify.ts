@@ -1,19 +1,19 @@
-import { EndlessChain, messageOf, TapeDamage } from '../base/errors.ts'
+import { codeOf, EndlessChain, messageOf, TapeDamage } from '../base/errors.ts'
 import type { Engine } from '../engine/engine.ts'
-import type { Disk } from '../store/disk/disk.ts'
+import { TAPE_BLOCK_RECORDS, type Tape } from '../engine/state/tape.ts'
+import type { Disk, DiskFile } from '../store/disk/disk.ts'
 import { StoreError } from '../store/disk/failure.ts'
 import { isUnreadable } from '../store/disk/node-disk.ts'
 import { runToEnd } from '../store/disk/steps.ts'
-import { lossOfAll, readMark, type WrittenBefore } from '../store/folder/commit-marker.ts'
-import { listDataFiles, type NumberedFile, withFile } from '../store/folder/data-folder.ts'
+import { lossOf, readMark, type WrittenBefore } from '../store/folder/commit-marker.ts'
+import {
+  type DataFiles,
+  listDataFiles,
+  type NumberedFile,
+  withFile,
+} from '../store/folder/data-folder.ts'
 import { bootId } from '../store/folder/process-lock.ts'
 import { frameBytes } from '../store/format/journal-format.ts'
-import {
-  archivedPositionsOf,
-  archivedRecordsOf,
-  type Contents,
-  SNAPSHOT_VERSION,
-} from '../store/format/snapshot-format.ts'
 import { foldFrame } from '../store/journal/journal-fold.ts'
 import {
   headerOf,
@@ -22,17 +22,29 @@ import {
   walkJournal,
 } from '../store/journal/journal-scan.ts'
 import { loadSnapshot } from '../store/recovery/recovery.ts'
-import { readContents, stateDigest } from '../store/snapshot/snapshot-file.ts'
-import { archivedEngine } from '../store/snapshot/tape-archive.ts'
-import { type ChunkKind, DORMANT_CHUNKS, SWAP_CHUNKS } from '../store/snapshot/tape-chunk.ts'
-import { type Archived, ReplayedChunks, reportChunk } from './chunk-report.ts'
-import { type Command, Exit } from './command.ts'
-import { type Progress, progressOn } from './progress.ts'
+import {
+  archivedOf,
+  type Contents,
+  readContents,
+  SNAPSHOT_VERSION,
+  stateDigest,
+} from '../store/snapshot/snapshot-file.ts'
+import { archivedEngine, blockBytes } from '../store/snapshot/tape-archive.ts'
+import {
+  type ChunkKind,
+  DORMANT_CHUNKS,
+  readChunkBlock,
+  readChunkTable,
+  SWAP_CHUNKS,
+} from '../store/snapshot/tape-chunk.ts'
+import { type Command, Exit, type Progress, progressOn } from './command.ts'
+import { bytesBetween, reportChunk } from './file-reports.ts'
 import { settledDisk } from './read-only-disk.ts'
-import { bytesBetween } from './segment-report.ts'
 
-/** Of a folder that says nothing itself: what is verified is a backup, and this one would restore nothing. */
+/** A folder without data is no good backup: it would restore nothing. */
 const NOTHING = 'no journal and no snapshot is in it: is it the right folder?'
+
+const OTHER_FILE = 'it is another file than the one the snapshots were made with'
 
 interface VerifyOptions {
   readonly disk: Disk
@@ -40,14 +52,14 @@ interface VerifyOptions {
   /** Makes an empty engine that reads the tape's chunks of the folder. */
   readonly newEngine: () => Engine
   readonly progress: Progress
-  /** What the last process that wrote says it has written. */
+  /** The mark of the process that wrote last: how far it has written. */
   readonly written: WrittenBefore | null
   /** Takes each check once it is done. */
   readonly onCheck: (check: Check) => void
 }
 
 /** One thing that was checked. */
-export interface Check {
+interface Check {
   readonly what: string
   readonly isGood: boolean
   /** What was found. */
@@ -59,9 +71,6 @@ interface Snapshot {
   /** The digest in it counts only where this version wrote it. */
   readonly contents: Contents & { readonly version: number }
 }
-
-/** Where a replay begins. `isOlder`: an older version folded what comes there first; its records may be others. */
-type Start = JournalStart & { readonly isOlder: boolean }
 
 /**
  * Recomputes what a folder holds from its journal: each snapshot from the one before it, the tape's
@@ -80,7 +89,11 @@ export function verifyFolder(options: VerifyOptions): readonly Check[] {
 class Verification {
   readonly #options: VerifyOptions
   readonly #report: (what: string, isGood: boolean, found: string) => void
-  readonly #files: ReturnType<typeof listDataFiles>
+  readonly #files: DataFiles
+  /** Those that can be read, ascending. */
+  #snapshots: readonly Snapshot[] = []
+  /** Records that snapshots leave to chunks; nothing reads chunks behind them. */
+  #archived = { swaps: 0, positions: 0 }
 
   constructor(options: VerifyOptions, report: (...check: [string, boolean, string]) => void) {
     this.#options = options
@@ -91,38 +104,37 @@ class Verification {
   run(): void {
     const { segments, snapshots } = this.#files
     if (segments.length + snapshots.length === 0) {
-      this.#report('folder', false, lossOfAll(this.#options.written) ?? NOTHING)
+      this.#report('folder', false, lossOf(null, this.#options.written, bootId()) ?? NOTHING)
       return
     }
     const readable = snapshots.flatMap((file) => this.#readable(file) ?? [])
-    const most = (of: (contents: Contents) => number) =>
-      Math.max(0, ...readable.map(({ contents }) => of(contents)))
-    const archived = { swaps: most(archivedRecordsOf), positions: most(archivedPositionsOf) }
+    const most = (tape: Parameters<typeof archivedOf>[1]) =>
+      Math.max(0, ...readable.map(({ contents }) => archivedOf(contents, tape)))
+    this.#snapshots = readable
+    this.#archived = { swaps: most('tape'), positions: most('dormant tape') }
     const { chunks, dormantChunks } = this.#files
     const known = readable.at(-1)?.contents.chunks ?? { swaps: [], positions: [] }
-    this.#checkChunks(archived.swaps, chunks, SWAP_CHUNKS, 'tape', known.swaps)
-    this.#checkChunks(archived.positions, dormantChunks, DORMANT_CHUNKS, 'dormant', known.positions)
-    if (readable.length === 0 || this.#beginsAt0()) this.#replayAll(readable, archived)
+    const { swaps, positions } = this.#archived
+    this.#checkChunks(swaps, chunks, SWAP_CHUNKS, 'tape', known.swaps)
+    this.#checkChunks(positions, dormantChunks, DORMANT_CHUNKS, 'dormant', known.positions)
+    if (readable.length === 0 || this.#beginsAt0()) this.#replayAll()
     for (const [i, snapshot] of readable.entries())
-      this.#replayFrom(snapshot, readable[i + 1] ?? null, archived)
+      this.#replayFrom(snapshot, readable[i + 1] ?? null)
   }
 
-  #replayAll(readable: readonly Snapshot[], archived: Archived): void {
-    const engine = this.#options.newEngine()
-    const start = { seq: 0, segment: 0, isOlder: readable.some(goesBackToOlder) }
-    const chunks = new ReplayedChunks(this.#options, engine, archived)
-    this.#replay('the beginning', engine, start, readable[0] ?? null, chunks)
+  #replayAll(): void {
+    const start = { seq: 0, segment: 0, isOlder: this.#snapshots.some(goesBackToOlder) }
+    this.#replay('the beginning', this.#options.newEngine(), start, this.#snapshots[0] ?? null)
   }
 
-  /** The state goes with this call, so that only one is in memory. */
-  #replayFrom(snapshot: Snapshot, next: Snapshot | null, archived: Archived): void {
+  /** The state is freed with this call, so that only one is in memory. */
+  #replayFrom(snapshot: Snapshot, next: Snapshot | null): void {
     const engine = this.#loaded(snapshot)
     if (engine === null) return
     const { name, number: seq } = snapshot.file
     const isOlder = snapshot.contents.version < SNAPSHOT_VERSION
     const start = { seq, segment: snapshot.contents.segment, isOlder }
-    const chunks = new ReplayedChunks(this.#options, engine, archived)
-    this.#replay(name, engine, start, next, chunks)
+    this.#replay(name, engine, start, next)
   }
 
   #readable(file: NumberedFile): Snapshot | null {
@@ -145,7 +157,7 @@ class Verification {
     return header !== null && header !== 'newer' && header.firstSeq === 0
   }
 
-  /** Every chunk that a snapshot leaves records to: is it whole, and the one that the snapshot tells? */
+  /** Checks every chunk that a snapshot leaves records to: whole, and the one that the snapshot names. */
   #checkChunks(
     archived: number,
     files: readonly NumberedFile[],
@@ -162,20 +174,10 @@ class Verification {
         continue
       }
       const { isWhole, blocks, damagedBlocks, crc } = reportChunk(disk, file, kind)
-      if (isWhole && crc !== known[number]) {
-        this.#report(
-          file.name,
-          false,
-          'it is another file than the one the snapshots were made with',
-        )
-        continue
-      }
       const damage = damagedBlocks.length > 0 ? `block ${damagedBlocks[0]}` : 'its head'
-      this.#report(
-        file.name,
-        isWhole,
-        isWhole ? `${blocks} blocks are whole` : `${damage} is damaged`,
-      )
+      if (!isWhole) this.#report(file.name, false, `${damage} is damaged`)
+      else if (crc === known[number]) this.#report(file.name, true, `${blocks} blocks are whole`)
+      else this.#report(file.name, false, OTHER_FILE)
     }
   }
 
@@ -201,14 +203,17 @@ class Verification {
     return isGood ? engine : null
   }
 
-  /** Folds the journal from a place to a snapshot, or to its end, and compares. */
+  /**
+   * Folds the journal from a place to a snapshot, or to its end, and compares. `isOlder`: an older version folded what
+   * comes there first, so its records may be others.
+   */
   #replay(
     from: string,
     engine: Engine,
-    start: Start,
+    start: JournalStart & { readonly isOlder: boolean },
     to: Snapshot | null,
-    chunks: ReplayedChunks,
   ): void {
+    const chunks = new ReplayedChunks(this.#options, engine, this.#archived)
     const what = `journal from ${from} to ${to?.file.name ?? 'its end'}`
     try {
       const end = this.#fold(engine, start, to, chunks)
@@ -226,8 +231,8 @@ class Verification {
     }
   }
 
-  /** Is all there that is known to have been written? */
-  #end({ seq, epoch, cut }: FoldEnd): Found {
+  /** Compares the end with what is known to have been written. */
+  #end({ seq, epoch, cut }: FoldEnd): { isGood: boolean; says: string } {
     const { written } = this.#options
     const isOurs = written !== null && (epoch === null || epoch === written.epoch)
     const writtenSeq = isOurs ? written.seq : 0
@@ -266,7 +271,7 @@ class Verification {
   }
 }
 
-/** The words for damage; anything else is thrown. */
+/** The sentence of damage; any other error is thrown. */
 function whyNot(error: unknown): string {
   const isDamage =
     error instanceof StoreError ||
@@ -279,14 +284,12 @@ function whyNot(error: unknown): string {
 
 type FoldEnd = Pick<JournalEnd, 'seq' | 'epoch' | 'cut'>
 
-/** `says` goes on behind the seqs. */
-type Found = Pick<Check, 'isGood'> & { readonly says: string }
-
 function goesBackToOlder({ contents }: Snapshot): boolean {
   return contents.version < SNAPSHOT_VERSION || contents.upgradedFrom !== undefined
 }
 
-function stateAt(engine: Engine, start: JournalStart, { seq }: FoldEnd, to: Snapshot): Found {
+/** Compares the state with that of a snapshot; `says` goes on behind the seqs. */
+function stateAt(engine: Engine, start: JournalStart, { seq }: FoldEnd, to: Snapshot) {
   const { upgradedFrom } = to.contents
   // That snapshot is gone, or what is compared began before it.
   if (upgradedFrom !== undefined && start.segment === 0 && seq === to.file.number)
@@ -295,7 +298,7 @@ function stateAt(engine: Engine, start: JournalStart, { seq }: FoldEnd, to: Snap
   return { isGood, says: isGood ? ', the same state' : ', another state' }
 }
 
-/** Frames without events may stand on either side of a snapshot at its seq: the segment tells. */
+/** Frames without events may stand on either side of a snapshot at its seq, so its segment decides. */
 function isBehind(seq: number, segment: number, { file, contents }: Snapshot): boolean {
   return seq > file.number || (seq === file.number && segment >= contents.segment)
 }
@@ -345,4 +348,79 @@ export const verifyCommand: Command = {
 
 function checkLine({ what, isGood, found }: Check): string {
   return `${isGood ? 'good' : 'BAD '}  ${what}: ${found}\n`
+}
+
+/** Compares each chunk on the disk with the tape of a replay, as soon as its records are settled. */
+class ReplayedChunks {
+  readonly compared: { readonly name: string; readonly isSame: boolean }[] = []
+  readonly #disk: Disk
+  readonly #folder: string
+  readonly #engine: Engine
+  readonly #archived: { readonly swaps: number; readonly positions: number }
+  /** Tapes with a chunk that differs: its records must not be read from the file. */
+  readonly #stays = new Set<Tape>()
+
+  constructor(
+    { disk, folder }: Pick<VerifyOptions, 'disk' | 'folder'>,
+    engine: Engine,
+    archived: { readonly swaps: number; readonly positions: number },
+  ) {
+    this.#disk = disk
+    this.#folder = folder
+    this.#engine = engine
+    this.#archived = archived
+  }
+
+  /** To be called between frames; compared records leave memory. */
+  compare(): void {
+    const { state, settledSwaps } = this.#engine
+    const { swaps, positions } = this.#archived
+    this.#compare(state.tape, Math.min(swaps, settledSwaps), SWAP_CHUNKS, 'tape')
+    const { tape } = state.dormant
+    this.#compare(tape, Math.min(positions, tape.count), DORMANT_CHUNKS, 'dormant')
+  }
+
+  #compare(tape: Tape, until: number, kind: ChunkKind, what: string): void {
+    for (;;) {
+      const end = tape.archivedCount + tape.chunkRecords
+      if (end > until) return
+      const chunk = tape.archivedCount / tape.chunkRecords
+      const isSame = this.#isSame(tape, chunk, kind)
+      this.compared.push({ name: `${what} chunk ${chunk}`, isSame })
+      tape.archivedCount = end
+      if (!isSame) this.#stays.add(tape)
+      if (!this.#stays.has(tape)) tape.leaveMemory(end)
+    }
+  }
+
+  #isSame(tape: Tape, chunk: number, kind: ChunkKind): boolean {
+    const path = kind.path(this.#folder, chunk)
+    try {
+      return withFile(this.#disk.open(path), (file) => isChunkOf(tape, chunk, file, path, kind))
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT' || isUnreadable(error)) return false
+      throw error
+    }
+  }
+}
+
+function isChunkOf(
+  tape: Tape,
+  chunk: number,
+  file: DiskFile,
+  path: string,
+  kind: ChunkKind,
+): boolean {
+  const table = readChunkTable(file, chunk, path, kind)
+  const blocks = tape.chunkRecords / TAPE_BLOCK_RECORDS
+  if (table?.crcs.length !== blocks || table.blockRecords !== TAPE_BLOCK_RECORDS) return false
+  const first = chunk * tape.chunkRecords
+  for (let block = 0; block < blocks; block++) {
+    const replayed = blockBytes(tape, first + block * TAPE_BLOCK_RECORDS)
+    const onDisk = new Uint8Array(replayed.length)
+    if (!readChunkBlock(file, table, block, onDisk)) return false
+    if (Buffer.compare(onDisk, replayed) !== 0) return false
+  }
+  tape.chunkCrcs[chunk] = table.crc
+  return true
 }

@@ -6,38 +6,15 @@
  */
 import { parseArgs } from 'node:util'
 import { THRESHOLDS, type Thresholds } from '../base/thresholds.ts'
-import { type FeedName, feedSetting, hasFeed, isLiveFeed } from './feed-setting.ts'
-import {
-  ConfigError,
-  decimal,
-  durationMs,
-  integer,
-  oneOf,
-  origin,
-  rateLimit,
-  sizeBytes,
-} from './setting-values.ts'
-import {
-  backfillMs,
-  type MetadataSetting,
-  metadataSetting,
-  type PumpPortalSetting,
-  pumpPortalSetting,
-  type SolanaSetting,
-  type SolPriceSetting,
-  solanaSetting,
-  solPriceSetting,
-  type YellowstoneSetting,
-  yellowstoneSetting,
-} from './source-settings.ts'
+import { ConfigError, durationMs, integer, oneOf, sizeBytes } from './setting-values.ts'
+import { type FeedName, readSources, type Sources } from './source-settings.ts'
 import { readSurface, SURFACE_DEFAULTS, type Surface } from './surface.ts'
-import { flagOf, flagSentence, suggestionFor } from './typos.ts'
+import { flagOf, flagSentence } from './typos.ts'
 
 /** How the program runs (contract section 7): environment variables, or flags of the same meaning. */
-export interface Config {
+export interface Config extends Sources {
   readonly host: string
   readonly port: number
-  readonly feeds: readonly FeedName[]
   /** Pace of a replay: a factor of real time, or as fast as it goes. */
   readonly speed: number | 'max'
   readonly clock: 'wall' | 'event'
@@ -72,17 +49,6 @@ export interface Config {
   readonly spins: boolean
   /** Limits, TLS and the admin surface. */
   readonly surface: Surface
-  readonly solPrice: SolPriceSetting
-  /** Where texts of tokens are fetched; null: they are not. */
-  readonly metadata: MetadataSetting | null
-  readonly pumpPortal: PumpPortalSetting
-  /** Null: not in FEED. */
-  readonly yellowstone: YellowstoneSetting | null
-  readonly solana: SolanaSetting | null
-  /** Slots of an outage that are back-filled at most. */
-  readonly backfillSlotsMax: number
-  /** The same as a time, which counts in place of the slots; null: not set. */
-  readonly backfillMs: number | null
   /** The page at `/`; `images`: it may ask other servers for pictures of tokens. */
   readonly dashboard: 'on' | 'off' | 'images'
 }
@@ -157,15 +123,15 @@ export type SettingName = keyof typeof SETTING_DEFAULTS
 /** Environment variables of the service, each also a flag. */
 export const SETTING_NAMES: readonly string[] = Object.keys(SETTING_DEFAULTS)
 
-/** A day of the chain at 200 ms a slot; no provider serves more. */
-const BACKFILL_SLOTS_MAX = 432_000
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
 /** Most tokens and swaps a second the simulator is asked for. */
 const SIM_TOKENS_MAX = 1_000_000
 const SIM_RATE_MAX = 1_000_000
 
-type Settings = Readonly<Record<string, string>>
+type Settings = Readonly<Record<SettingName, string>>
+/** Requests of a window: far above what one process serves, far below where counting grows inexact. */
+const RATE_MAX = 1_000_000_000
 
 /** @throws ConfigError on an unknown flag or a bad value */
 export function readConfig(
@@ -173,19 +139,19 @@ export function readConfig(
   environment: Readonly<Record<string, string | undefined>>,
 ): Config {
   const settings = settle(args, environment)
-  const feeds = feedSetting(settings.FEED)
+  const sources = readSources(settings)
   return {
+    ...sources,
     host: settings.HOST,
     port: integer('PORT', settings.PORT, 0, 65_535),
-    feeds,
     speed: speed(settings.SPEED),
-    clock: clock(settings.CLOCK, feeds),
+    clock: clock(settings.CLOCK, sources.feeds),
     simSeed: integer('SIM_SEED', settings.SIM_SEED, 0, 2 ** 32 - 1),
     simTokens: integer('SIM_TOKENS', settings.SIM_TOKENS, 0, SIM_TOKENS_MAX),
     simRate: integer('SIM_RATE', settings.SIM_RATE, 0, SIM_RATE_MAX),
     rateLimit: rateLimit(settings.RATE_LIMIT),
     trustProxy: settings.TRUST_PROXY.split(',').flatMap((part) => part.trim() || []),
-    corsOrigin: origin('CORS_ORIGIN', settings.CORS_ORIGIN),
+    corsOrigin: corsOrigin(settings.CORS_ORIGIN),
     logLevel: oneOf('LOG_LEVEL', settings.LOG_LEVEL, LOG_LEVELS),
     logFormat: oneOf('LOG_FORMAT', settings.LOG_FORMAT, ['auto', 'text', 'json']),
     lateSlots: integer('LATE_SLOTS', settings.LATE_SLOTS, 0, 10_000),
@@ -200,28 +166,6 @@ export function readConfig(
     spins: oneOf('SPIN', settings.SPIN, ['on', 'off']) === 'on',
     checksCache: oneOf('CHECK_CACHE', settings.CHECK_CACHE, ['0', '1']) === '1',
     surface: readSurface(settings),
-    solPrice: solPriceSetting(settings.SOL_PRICE, feeds.some(isLiveFeed)),
-    pumpPortal: pumpPortalSetting(
-      settings.PUMPPORTAL_URL,
-      settings.PUMPPORTAL_KEY,
-      settings.PUMPPORTAL_MINTS,
-    ),
-    yellowstone: hasFeed(feeds, 'yellowstone')
-      ? yellowstoneSetting(settings.YELLOWSTONE_URL, settings.YELLOWSTONE_TOKEN)
-      : null,
-    solana: hasFeed(feeds, 'solana')
-      ? solanaSetting(
-          settings.SOLANA_RPC_URL,
-          settings.SOLANA_WS_URL,
-          oneOf('SOLANA_BLOCKS', settings.SOLANA_BLOCKS, ['gaps', 'all']),
-        )
-      : null,
-    backfillSlotsMax: integer('BACKFILL_SLOTS', settings.BACKFILL_SLOTS, 0, BACKFILL_SLOTS_MAX),
-    backfillMs: backfillMs(settings.BACKFILL),
-    metadata: metadataSetting(
-      oneOf('METADATA', settings.METADATA, ['on', 'off']),
-      settings.IPFS_GATEWAYS,
-    ),
     dashboard: oneOf('DASHBOARD', settings.DASHBOARD, ['on', 'off', 'images']),
   }
 }
@@ -232,12 +176,11 @@ function settle(
   environment: Readonly<Record<string, string | undefined>>,
 ): Settings {
   const flags = parseFlags(args)
-  const settings: Record<string, string> = {}
-  for (const [name, fallback] of Object.entries(SETTING_DEFAULTS)) {
-    const given = flags[flagOf(name)] ?? environment[name]
-    settings[name] = given === undefined || given === '' ? fallback : given
-  }
-  return settings
+  const given = SETTING_NAMES.flatMap((name) => {
+    const text = flags[flagOf(name)] ?? environment[name] ?? ''
+    return text === '' ? [] : [[name, text] as const]
+  })
+  return { ...SETTING_DEFAULTS, ...Object.fromEntries(given) }
 }
 
 function parseFlags(args: readonly string[]): Readonly<Record<string, string | undefined>> {
@@ -246,7 +189,7 @@ function parseFlags(args: readonly string[]): Readonly<Record<string, string | u
   try {
     return parseArgs({ args: [...args], options, strict: true, allowPositionals: false }).values
   } catch (error) {
-    throw new ConfigError(flagSentence(error, (unknown) => suggestionFor(unknown, names)))
+    throw new ConfigError(flagSentence(error, names))
   }
 }
 
@@ -263,8 +206,7 @@ function speed(text: string): number | 'max' {
   throw new ConfigError(`SPEED is "${text}"; it must be a factor above 0, or max.`)
 }
 
-/** @throws ConfigError on a bad value */
-function readThresholds(settings: Readonly<Record<string, string>>): Thresholds {
+function readThresholds(settings: Settings): Thresholds {
   const whole = (name: keyof typeof THRESHOLD_DEFAULTS, max: number) =>
     integer(name, settings[name], 0, max)
   return {
@@ -287,4 +229,39 @@ function readThresholds(settings: Readonly<Record<string, string>>): Thresholds 
 function mintSuffix(text: string): string {
   if (/^[1-9A-HJ-NP-Za-km-z]{1,44}$/.test(text)) return text
   throw new ConfigError(`MINT_SUFFIX is "${text}"; it must be 1 to 44 characters of base58.`)
+}
+
+/** A decimal number from 0 on with at most nine digits behind the point, as SOL has them. */
+function decimal(name: string, text: string, max: number): number {
+  const value = /^\d+(\.\d{1,9})?$/.test(text) ? Number(text) : Number.NaN
+  if (value <= max) return value
+  const form = `a number from 0 to ${max} with at most nine digits behind the point`
+  throw new ConfigError(`${name} is "${text}"; it must be ${form}.`)
+}
+
+/** `120/60s`, or null for `off`. */
+function rateLimit(text: string): Config['rateLimit'] {
+  if (text === 'off') return null
+  const [, requests, window] = /^(\d+)\/(\w+)$/.exec(text) ?? []
+  const limit = Number(requests)
+  if (window === undefined || limit < 1 || limit > RATE_MAX)
+    throw new ConfigError(
+      `RATE_LIMIT is "${text}"; it must be like 120/60s, with at most ${RATE_MAX} requests, or off.`,
+    )
+  return { limit, windowMs: durationMs('RATE_LIMIT', window) }
+}
+
+/**
+ * `*`, or one origin as browsers write it: only then are their `Origin` and the answer's header the
+ * same text. Anything else would be sent as it stands and allow nobody.
+ */
+function corsOrigin(text: string): string {
+  if (text === '*' || isOrigin(text)) return text
+  const form = '* or one origin as browsers write it, like https://desk.example'
+  throw new ConfigError(`CORS_ORIGIN is ${JSON.stringify(text)}; it must be ${form}.`)
+}
+
+function isOrigin(text: string): boolean {
+  if (!/^https?:\/\/[a-z0-9.:[\]-]+$/.test(text) || !URL.canParse(text)) return false
+  return new URL(text).origin === text
 }

@@ -1,18 +1,116 @@
 import { decodeBase58 } from '../base/base58.ts'
 import { isSolPrice, SOL_PRICE_USD } from '../base/thresholds.ts'
-import { ConfigError, durationMs } from './setting-values.ts'
+import { ConfigError, durationMs, integer, oneOf } from './setting-values.ts'
 
-/** Where the price of SOL comes from. */
-export type SolPriceSetting =
-  | { readonly kind: 'off' }
-  | { readonly kind: 'venues'; readonly names: readonly string[] }
-  | { readonly kind: 'fixed'; readonly usd: number }
-  | { readonly kind: 'file'; readonly file: string }
+/** The feeds, and where they get prices and texts. */
+export interface Sources {
+  readonly feeds: readonly FeedName[]
+  readonly solPrice:
+    | { readonly kind: 'off' }
+    | { readonly kind: 'venues'; readonly names: readonly string[] }
+    | { readonly kind: 'fixed'; readonly usd: number }
+    | { readonly kind: 'file'; readonly file: string }
+  /** The IPFS gateways that texts of tokens are fetched from, https origins, best first; null: none are fetched. */
+  readonly metadata: { readonly gateways: readonly string[] } | null
+  readonly pumpPortal: PumpPortalSetting
+  /** Null: not in FEED. */
+  readonly yellowstone: YellowstoneSetting | null
+  readonly solana: SolanaSetting | null
+  /** Slots of an outage that are back-filled at most. */
+  readonly backfillSlotsMax: number
+  /** The same as a time, which counts in place of the slots; null: not set. */
+  readonly backfillMs: number | null
+}
 
-/** Which texts are fetched for tokens; null: none. */
-export interface MetadataSetting {
-  /** https origins of IPFS gateways, in order of preference. */
-  readonly gateways: readonly string[]
+type SourceSetting =
+  | 'FEED'
+  | 'SOL_PRICE'
+  | `PUMPPORTAL_${'URL' | 'KEY' | 'MINTS'}`
+  | `YELLOWSTONE_${'URL' | 'TOKEN'}`
+  | `SOLANA_${'RPC_URL' | 'WS_URL' | 'BLOCKS'}`
+  | 'BACKFILL_SLOTS'
+  | 'BACKFILL'
+  | 'METADATA'
+  | 'IPFS_GATEWAYS'
+
+/** A day of the chain at 200 ms a slot; no provider serves more. */
+const BACKFILL_SLOTS_MAX = 432_000
+
+/** @throws ConfigError on a bad value */
+export function readSources(settings: Readonly<Record<SourceSetting, string>>): Sources {
+  const feeds = feedSetting(settings.FEED)
+  const has = (kind: LiveKind) => feeds.some((feed) => feed.kind === kind)
+  return {
+    feeds,
+    solPrice: solPriceSetting(settings.SOL_PRICE, feeds.some(isLiveFeed)),
+    pumpPortal: pumpPortalSetting(
+      settings.PUMPPORTAL_URL,
+      settings.PUMPPORTAL_KEY,
+      settings.PUMPPORTAL_MINTS,
+    ),
+    yellowstone: has('yellowstone')
+      ? yellowstoneSetting(settings.YELLOWSTONE_URL, settings.YELLOWSTONE_TOKEN)
+      : null,
+    solana: has('solana')
+      ? solanaSetting(
+          settings.SOLANA_RPC_URL,
+          settings.SOLANA_WS_URL,
+          oneOf('SOLANA_BLOCKS', settings.SOLANA_BLOCKS, ['gaps', 'all']),
+        )
+      : null,
+    backfillSlotsMax: integer('BACKFILL_SLOTS', settings.BACKFILL_SLOTS, 0, BACKFILL_SLOTS_MAX),
+    backfillMs: backfillMs(settings.BACKFILL),
+    metadata: metadataSetting(
+      oneOf('METADATA', settings.METADATA, ['on', 'off']),
+      settings.IPFS_GATEWAYS,
+    ),
+  }
+}
+
+/** Feeds of the chain as it happens. */
+type LiveKind = 'yellowstone' | 'solana' | 'pumpportal'
+
+/** One part of FEED. */
+export type FeedName =
+  | { readonly kind: 'sim' | 'stdin' | 'none' | LiveKind }
+  | { readonly kind: 'replay'; readonly file: string }
+
+const OTHER_KINDS = ['sim', 'stdin', 'none'] as const
+const LIVE_KINDS: readonly LiveKind[] = ['yellowstone', 'solana', 'pumpportal']
+
+/** FEED: one feed or several with commas. */
+function feedSetting(text: string): FeedName[] {
+  const parts = text.split(',').map((part) => part.trim())
+  const names = parts.map(feedName)
+  const twice = parts.find((part, i) => parts.indexOf(part) < i)
+  // Two readers of one input would each get half of it.
+  if (twice !== undefined) throw new ConfigError(`FEED has "${twice}" twice; once is enough.`)
+  return names
+}
+
+function feedName(text: string): FeedName {
+  for (const kind of [...OTHER_KINDS, ...LIVE_KINDS]) if (text === kind) return { kind }
+  if (text.startsWith('replay:') && text.length > 'replay:'.length)
+    return { kind: 'replay', file: text.slice('replay:'.length) }
+  throw new ConfigError(
+    `FEED is "${text}"; it must be sim, replay:<file>, stdin, yellowstone, solana, pumpportal or none, or several of them with commas.`,
+  )
+}
+
+/** Whether a feed is the chain as it happens: no prices, no texts behind links. */
+export function isLiveFeed(feed: FeedName): boolean {
+  return LIVE_KINDS.some((kind) => kind === feed.kind)
+}
+
+/** Where the tokens of a feed come from: a simulation or the chain. */
+export type Market = 'simulated' | 'chain'
+
+/** The market of a FEED; null: unknown (recordings, stdin, none) or both. */
+export function marketOf(feeds: readonly FeedName[]): Market | null {
+  const isSimulated = feeds.some(({ kind }) => kind === 'sim')
+  const isOfTheChain = feeds.some(isLiveFeed)
+  if (isSimulated === isOfTheChain) return null
+  return isSimulated ? 'simulated' : 'chain'
 }
 
 /** How PumpPortal is asked. */
@@ -31,11 +129,8 @@ const MINTS_MAX = 10_000
 
 const VENUES: readonly string[] = ['coinbase', 'binance', 'kraken']
 
-/**
- * SOL_PRICE. Empty: the venues when a feed of the chain runs, which has no prices of its own.
- * @throws ConfigError
- */
-export function solPriceSetting(text: string, hasLiveFeed: boolean): SolPriceSetting {
+/** SOL_PRICE. Empty: the venues when a feed of the chain runs, which has no prices of its own. */
+function solPriceSetting(text: string, hasLiveFeed: boolean): Sources['solPrice'] {
   if (text === '') return hasLiveFeed ? { kind: 'venues', names: VENUES } : { kind: 'off' }
   if (text === 'off') return { kind: 'off' }
   if (text.startsWith('fixed:')) {
@@ -55,11 +150,7 @@ export function solPriceSetting(text: string, hasLiveFeed: boolean): SolPriceSet
   )
 }
 
-/**
- * METADATA and IPFS_GATEWAYS.
- * @throws ConfigError
- */
-export function metadataSetting(onOff: 'on' | 'off', gateways: string): MetadataSetting | null {
+function metadataSetting(onOff: 'on' | 'off', gateways: string): Sources['metadata'] {
   const origins = gateways.split(',').map((text) => text.trim().replace(/\/+$/, ''))
   for (const [i, origin] of origins.entries())
     if (
@@ -74,12 +165,8 @@ export function metadataSetting(onOff: 'on' | 'off', gateways: string): Metadata
   return onOff === 'on' ? { gateways: origins } : null
 }
 
-/**
- * PUMPPORTAL_URL, PUMPPORTAL_KEY and PUMPPORTAL_MINTS: mints with commas, `new` among them for those
- * that are created.
- * @throws ConfigError
- */
-export function pumpPortalSetting(url: string, key: string, mints: string): PumpPortalSetting {
+/** PUMPPORTAL_MINTS: mints with commas; `new` among them stands for those that are created. */
+function pumpPortalSetting(url: string, key: string, mints: string): PumpPortalSetting {
   if (!URL.canParse(url) || !/^wss?:$/.test(new URL(url).protocol))
     throw new ConfigError('PUMPPORTAL_URL cannot be used; it must be a wss:// address.')
   const words = mints.split(',').flatMap((word) => word.trim() || [])
@@ -99,8 +186,6 @@ export function pumpPortalSetting(url: string, key: string, mints: string): Pump
   }
 }
 
-const HOUR_MS = 3_600_000
-
 /** The Yellowstone gRPC server. */
 export interface YellowstoneSetting {
   /** `https://host:port`, or `http://` without TLS. */
@@ -114,33 +199,26 @@ export interface SolanaSetting {
   readonly rpcUrl: string
   readonly wsUrl: string
   /**
-   * `gaps`: what the logs say, at once; index of arrival, no fee. `all`: each slot is read from its
+   * `gaps`: the content of the logs, at once; index of arrival, no fee. `all`: each slot is read from its
    * block, so index, fee and balances are there and nothing the node drops is lost; it costs a
    * `getBlock` a slot and its time.
    */
   readonly blocks: 'gaps' | 'all'
 }
 
-/** As long as any provider tells again. */
+/** No provider serves older slots. */
 const BACKFILL_HOURS_MAX = 24
 
-/**
- * BACKFILL, in milliseconds; null: it is not given, and BACKFILL_SLOTS counts.
- * @throws ConfigError
- */
-export function backfillMs(text: string): number | null {
+/** BACKFILL, in milliseconds; null: it is not given, and BACKFILL_SLOTS counts. */
+function backfillMs(text: string): number | null {
   if (text === '') return null
   const ms = durationMs('BACKFILL', text)
-  if (ms <= BACKFILL_HOURS_MAX * HOUR_MS) return ms
+  if (ms <= BACKFILL_HOURS_MAX * 3_600_000) return ms
   throw new ConfigError(`BACKFILL is "${text}"; it must be at most ${BACKFILL_HOURS_MAX}h.`)
 }
 
-/**
- * YELLOWSTONE_URL and YELLOWSTONE_TOKEN. Addresses are never repeated in a sentence, here and below:
- * many hold a key, and the sentence goes to the log.
- * @throws ConfigError
- */
-export function yellowstoneSetting(url: string, token: string): YellowstoneSetting {
+/** Addresses are never repeated in a sentence, here and below: many hold a key, and the sentence goes to the log. */
+function yellowstoneSetting(url: string, token: string): YellowstoneSetting {
   if (url === '')
     throw new ConfigError(
       'FEED has yellowstone, but YELLOWSTONE_URL is empty; it must be like https://host:443.',
@@ -156,14 +234,13 @@ export function yellowstoneSetting(url: string, token: string): YellowstoneSetti
 }
 
 /**
- * SOLANA_RPC_URL, SOLANA_WS_URL and SOLANA_BLOCKS. Without a WebSocket address it is the HTTP one
- * with ws in front, and the next port where one is given, as Solana's nodes have it.
- * @throws ConfigError
+ * The WebSocket address is the HTTP one by default, with ws in front and the next port where one is given, as
+ * Solana's nodes have it.
  */
-export function solanaSetting(
+function solanaSetting(
   rpcUrl: string,
   wsUrl: string,
-  blocks: 'gaps' | 'all',
+  blocks: SolanaSetting['blocks'],
 ): SolanaSetting {
   if (rpcUrl === '')
     throw new ConfigError(

@@ -26,7 +26,7 @@ export interface AdjustableLimits {
   readonly bodyDeadlineMs: number
   /** A route that has not answered after this time is answered for: 503. */
   readonly routeDeadlineMs: number
-  /** Bytes of encoded answers kept because pollers ask for the same text again and again. */
+  /** Bytes of encoded answers that are cached, because pollers ask for the same text again and again. */
   readonly answerCacheBytes: number
   /** Bytes that all live connections together leave unread at most; past it those close that have most. */
   readonly unreadBytes: number
@@ -79,8 +79,11 @@ export function isLoopback(host: string): boolean {
 }
 
 /** @throws ConfigError on a bad value */
-export function readSurface(settings: Readonly<Record<string, string>>): Surface {
-  const count = (name: string, most: number) => integer(name, settings[name], 1, most)
+export function readSurface(
+  settings: Readonly<Record<keyof typeof SURFACE_DEFAULTS, string>>,
+): Surface {
+  const count = (name: keyof typeof SURFACE_DEFAULTS, most: number) =>
+    integer(name, settings[name], 1, most)
   return {
     limits: {
       sockets: count('SOCKETS', MOST_SOCKETS),
@@ -123,9 +126,5 @@ function admin(host: string, port: string, token: string): Surface['admin'] {
     )
   if (token === '' && !isLoopback(host))
     throw new ConfigError(`ADMIN_HOST is "${host}", which is not loopback; set ADMIN_TOKEN too.`)
-  return {
-    host,
-    port: integer('ADMIN_PORT', port, 0, 65_535),
-    token: token === '' ? null : token,
-  }
+  return { host, port: integer('ADMIN_PORT', port, 0, 65_535), token: token === '' ? null : token }
 }

@@ -3,7 +3,7 @@
 import { messageOf } from '../base/errors.ts'
 
 /** First words of a command line that start something else than the service. */
-export const COMMAND_NAMES: readonly string[] = [
+const COMMAND_NAMES: readonly string[] = [
   ...['inspect', 'verify', 'export', 'repair', 'record', 'doctor'],
   ...['help', 'version'],
 ]
@@ -22,8 +22,8 @@ const OF_OTHERS = /^(npm_.*|SEED)$/i
 const OF_KUBERNETES = /^(tcp|udp|sctp):\/\//
 
 /**
- * Warnings of variables that are not among `names` and so near to one that it may be meant: the start goes on with
- * the default of that setting, which nobody would see. Variables of systems and other programs are passed over.
+ * Warnings of variables that are not among `names` and are spelt so much like one that it may be meant: the start
+ * goes on with the default of that setting, which nobody would see. Variables of systems and other programs are passed over.
  */
 export function mistypedSettings(
   environment: Readonly<Record<string, string | undefined>>,
@@ -44,19 +44,19 @@ export function mistypedSettings(
   return found
 }
 
-/** The nearest of the names; null: none is near. */
+/** The name that is spelt most alike; null: none is alike. */
 function settingLike(variable: string, names: readonly string[]): string | null {
   const word = lettersOf(variable.replace(OWN_PREFIX, ''))
-  let [nearest, fewest]: [string | null, number] = [null, Number.POSITIVE_INFINITY]
+  let [closest, fewest]: [string | null, number] = [null, Number.POSITIVE_INFINITY]
   for (const name of names) {
     const letters = lettersOf(name)
     const most = editsMaxOf(word, letters)
     // Each start compares all variables with all settings: most differ in length alone.
     if (Math.abs(word.length - letters.length) > most) continue
     const edits = editsBetween(word, letters)
-    if (edits < fewest && edits <= most) [nearest, fewest] = [name, edits]
+    if (edits < fewest && edits <= most) [closest, fewest] = [name, edits]
   }
-  return nearest
+  return closest
 }
 
 function editsMaxOf(word: string, name: string): number {
@@ -72,44 +72,40 @@ function lettersOf(name: string): string {
 /** Letters that are wrong, missing, added or swapped between two words: the optimal string alignment distance. */
 function editsBetween(a: string, b: string): number {
   let beforeLast: readonly number[] = []
-  let last = Array.from({ length: b.length + 1 }, (_, j) => j)
+  let last: readonly number[] = Array.from({ length: b.length + 1 }, (_, j) => j)
+  const at = (row: readonly number[], j: number) => row[j] ?? Number.POSITIVE_INFINITY
   for (let i = 1; i <= a.length; i++) {
     const row = [i]
     for (let j = 1; j <= b.length; j++) {
       const isOther = a[i - 1] === b[j - 1] ? 0 : 1
-      const edits = Math.min(last[j] + 1, row[j - 1] + 1, last[j - 1] + isOther)
+      const edits = Math.min(at(last, j) + 1, at(row, j - 1) + 1, at(last, j - 1) + isOther)
       const areSwapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
-      row.push(areSwapped ? Math.min(edits, beforeLast[j - 2] + 1) : edits)
+      row.push(areSwapped ? Math.min(edits, at(beforeLast, j - 2) + 1) : edits)
     }
     beforeLast = last
     last = row
   }
-  return last[b.length]
+  return at(last, b.length)
 }
 
-/** An argument that `parseArgs` did not know: a flag, without its dashes, or a word. */
-type UnknownArgument = { readonly flag: string } | { readonly word: string }
-
 /**
- * The error of `parseArgs` as one sentence; `suggest` gives the part behind an unknown argument, beginning with a
- * small letter.
+ * The error of `parseArgs` as one sentence.
+ * @param known the flags an unknown argument may stand for, without their dashes; or a text that says what is known
  */
-export function flagSentence(
-  error: unknown,
-  suggest: (unknown: UnknownArgument) => string,
-): string {
+export function flagSentence(error: unknown, known: readonly string[] | string): string {
   const text = messageOf(error)
   const unknown = /^(?:Unknown option '-*(.*?)'|Unexpected argument '(.*?)')(?=[.\n]|$)/.exec(text)
   if (unknown !== null) {
-    const [all, flag, word = ''] = unknown
-    return `${all}; ${suggest(flag === undefined ? { word } : { flag })}.`
+    const [all, flag, word] = unknown
+    return `${all}; ${typeof known === 'string' ? known : suggestion(flag, word, known)}.`
   }
   const [, valueless, isLast] = /^Option '(--\S+)( <value>)?' argument/.exec(text) ?? []
   if (valueless !== undefined)
     return isLast === undefined
       ? `Option '${valueless}' has no value; one that begins with a dash is written ${valueless}=<value>.`
       : `Option '${valueless}' has no value.`
-  return `${text.split('\n')[0].replace(/\.$/, '')}.`
+  const [firstLine = ''] = text.split('\n')
+  return `${firstLine.replace(/\.$/, '')}.`
 }
 
 /** The flag of a setting, without its dashes. */
@@ -117,13 +113,17 @@ export function flagOf(name: string): string {
   return name.toLowerCase().replaceAll('_', '-')
 }
 
-/** What to use in place of an argument that is not among the flags, for a message. */
-export function suggestionFor(unknown: UnknownArgument, flags: readonly string[]): string {
-  if ('word' in unknown && COMMAND_NAMES.includes(unknown.word))
-    return `the command comes first: mintfeed ${unknown.word} [flags]`
-  const near = 'flag' in unknown ? nearNames(flagOf(unknown.flag), flags) : []
-  if (near.length === 0) return '"mintfeed help" lists all flags and commands'
-  const meant = near.map((name) => `--${name}`).join(' or ')
+/** What to use in place of an unknown flag, or of a word that is no flag. */
+function suggestion(
+  flag: string | undefined,
+  word: string | undefined,
+  flags: readonly string[],
+): string {
+  if (word !== undefined && COMMAND_NAMES.includes(word))
+    return `the command comes first: mintfeed ${word} [flags]`
+  const similar = flag === undefined ? [] : similarNames(flagOf(flag), flags)
+  if (similar.length === 0) return '"mintfeed help" lists all flags and commands'
+  const meant = similar.map((name) => `--${name}`).join(' or ')
   return `${meant} may be meant, "mintfeed help" lists all`
 }
 
@@ -132,16 +132,13 @@ const EDITS_MAX = 2
 /** Names suggested at most. */
 const NAMES_MAX = 3
 
-/** Names that a word may mean: those spelt nearest to it, else those that share its parts. */
-function nearNames(word: string, names: readonly string[]): readonly string[] {
+/** Names that a word may mean: those spelt most alike, else those that share its parts. */
+function similarNames(word: string, names: readonly string[]): readonly string[] {
   const edits = names.map((name) => editsBetween(word, name))
   const fewest = Math.min(...edits)
-  const near =
-    fewest <= EDITS_MAX ? names.filter((_, i) => edits[i] === fewest) : partners(word, names)
-  return near.slice(0, NAMES_MAX)
-}
-
-function partners(word: string, names: readonly string[]): readonly string[] {
   const isPart = (part: string, whole: string) => `-${whole}-`.includes(`-${part}-`)
-  return names.filter((name) => isPart(word, name) || isPart(name, word))
+  const similar = names.filter((name, i) =>
+    fewest <= EDITS_MAX ? edits[i] === fewest : isPart(word, name) || isPart(name, word),
+  )
+  return similar.slice(0, NAMES_MAX)
 }

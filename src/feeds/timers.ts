@@ -1,5 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
+/** Events this far before the newest are of another recording; closer ones are only out of order. */
+export const RECORDING_GAP_SECONDS = 60
+
 /** Time as the live feeds see it; tests put a faster or a virtual one in its place. */
 export interface Timers {
   /** Milliseconds that never go back. */

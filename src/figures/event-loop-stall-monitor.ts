@@ -48,12 +48,7 @@ export function ownMs({
   return Math.max(0, lateMs - waitedMs - stolenMs)
 }
 
-/** Is it no stall without the time for which others had the core? */
-export function isOfTheMachine(stall: Parameters<typeof ownMs>[0]): boolean {
-  return ownMs(stall) <= STALL_MS
-}
-
-/** A turn as it was seen: collections are reported a moment later. */
+/** A long turn; its garbage collections are reported a moment later. */
 interface Turn extends Pick<Stall, 'atMs' | 'ranMs' | 'waitedMs' | 'stolenMs'> {
   readonly startMs: number
   readonly endMs: number
@@ -112,7 +107,8 @@ export class EventLoopStallMonitor {
       this.#stolenTicks = ticks
       this.#stolenAtMs = nowMs
       const [startMs, atMs] = [this.#lastMs, Date.now()]
-      const [ranMs, waitedMs] = now.map((ms, i) => ms - this.#last[i])
+      const ranMs = now[0] - this.#last[0]
+      const waitedMs = now[1] - this.#last[1]
       if (isLong) this.#turn = { atMs, startMs, endMs: nowMs, ranMs, waitedMs, stolenMs, short }
     }
     this.#lastMs = nowMs
@@ -132,7 +128,7 @@ export class EventLoopStallMonitor {
     const isStall = stall.lateMs > STALL_MS
     if (!isStall && ownMs(stall) <= LONG_TURN_MS) return
     if (isStall) this.#count += 1
-    if (!isOfTheMachine(stall)) this.#countOwn += 1
+    if (ownMs(stall) > STALL_MS) this.#countOwn += 1
     if (this.#stalls.length === STALLS_MAX) this.#stalls.shift()
     this.#stalls.push(stall)
   }

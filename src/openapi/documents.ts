@@ -3,18 +3,241 @@
  * live messages, resources, and an example of each. Schemas come from where the service checks by them: the metrics
  * table, the body of the token tables, the options of live messages. The bytes are published, and change with the API only.
  */
-import { ENDPOINTS, type Endpoint } from './endpoints.ts'
+
+import { COUNTBACK_DEFAULT } from '../protocol/live/live-messages.ts'
+import { BARS_MAX, RESOLUTIONS, TRADER_ORDERS } from '../protocol/queries.ts'
+import {
+  DEFAULT_LIMIT,
+  MAX_LIMIT,
+  MAX_MINTS,
+  MAX_QUERY_CHARACTERS,
+} from '../protocol/requests/tokens.ts'
+import { MAX_QUOTES } from '../protocol/udf-json.ts'
 import { exampleOf } from './examples.ts'
 import { LIVE_MESSAGES, type LiveMessage } from './live-messages-schemas.ts'
-import { usedSchemas } from './resources.ts'
-import { ADDRESS, named } from './schema.ts'
+import { ADDRESS, list, named, type Schema, TEXT, usedSchemas } from './resources.ts'
+
+interface Parameter {
+  readonly name: string
+  readonly schema: Schema
+  readonly required?: boolean
+  readonly description?: string
+  /** `query` when left out. */
+  readonly in?: 'header'
+  /** Of a list: its items stand behind one name, with commas between. */
+  readonly style?: 'form'
+  readonly explode?: false
+}
+
+interface Endpoint {
+  /** Name of the operation, and of its example. */
+  readonly id: string
+  readonly method: 'get' | 'post'
+  readonly path: string
+  readonly summary: string
+  readonly parameters: readonly Parameter[]
+  /** The 200. */
+  readonly answer: Schema
+  readonly contentType?: string
+  /** The path may have any word where a parameter takes its place. */
+  readonly isWordFree?: true
+}
+
+const SECONDS = { type: 'integer' }
+const EXTRA: Parameter = {
+  name: 'extra',
+  schema: { enum: ['0', '1'], default: '0' },
+  description: 'Adds the quote of tokens, and to swaps their other fees too',
+}
+const PAGE: readonly Parameter[] = [
+  { name: 'page', schema: { type: 'integer', minimum: 1, default: 1 } },
+  {
+    name: 'limit',
+    schema: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
+  },
+  EXTRA,
+]
+const TRADERS: readonly Parameter[] = [
+  ...PAGE,
+  { name: 'order_by', schema: { enum: TRADER_ORDERS, default: 'pnl' } },
+  { name: 'order_direction', schema: { enum: ['asc', 'desc'], default: 'desc' } },
+]
+const SPAN: readonly Parameter[] = [
+  { name: 'from', schema: SECONDS, required: true },
+  { name: 'to', schema: SECONDS, required: true },
+]
+const CHART: readonly Parameter[] = [
+  { name: 'mint', schema: ADDRESS, required: true },
+  ...SPAN,
+  { name: 'resolution', schema: { enum: RESOLUTIONS }, required: true },
+  { name: 'continuous', schema: { enum: ['0', '1', 'false', 'true'], default: '0' } },
+  { name: 'fill', schema: { enum: ['none', 'previous'], default: 'none' } },
+  { name: 'countback', schema: { type: 'integer', minimum: 0, maximum: BARS_MAX, default: 0 } },
+  { name: 'udf', schema: { enum: ['0', '1', 'false', 'true'], default: '0' } },
+]
+const QUERY: Parameter = {
+  name: 'query',
+  schema: { type: 'string', minLength: 1, maxLength: MAX_QUERY_CHARACTERS },
+  required: true,
+}
+const SYMBOL: Parameter = { name: 'symbol', schema: TEXT, required: true }
+const STREAM: readonly Parameter[] = [
+  { name: 'channel', schema: TEXT, required: true },
+  ...['mint', 'wallet'].map((name) => ({ name, schema: ADDRESS })),
+  ...['filter', 'epoch'].map((name) => ({ name, schema: TEXT })),
+  { name: 'resolution', schema: { enum: RESOLUTIONS } },
+  {
+    name: 'countback',
+    schema: { type: 'integer', minimum: 1, maximum: BARS_MAX, default: COUNTBACK_DEFAULT },
+  },
+  { name: 'from_seq', schema: { type: 'integer', minimum: 0 } },
+  { name: 'snapshot', schema: { enum: ['0', '1', 'false', 'true'], default: '0' } },
+  EXTRA,
+  {
+    name: 'last-event-id',
+    in: 'header',
+    schema: TEXT,
+    description: 'The id of the last event that was read: goes before from_seq and epoch',
+  },
+]
+const MINTS: Parameter = {
+  name: 'mints',
+  schema: list(TEXT),
+  style: 'form',
+  explode: false,
+  description: `These, in place of the word of the path: at most ${MAX_MINTS}`,
+}
+const SOCKET_ID: Parameter = {
+  name: 'x-socket-id',
+  in: 'header',
+  schema: TEXT,
+  description:
+    'The id of a live connection: its update_pools_info brings the trades of the tokens of this answer',
+}
+const SEARCH = '/api/v2/search'
+const TOKEN = '/api/v2/tokens/{mint}'
+
+function get(
+  id: string,
+  path: string,
+  summary: string,
+  parameters: readonly Parameter[],
+  answer: Schema,
+): Endpoint {
+  return { id, method: 'get', path, summary, parameters, answer }
+}
+
+const SWAPS: readonly Parameter[] = [
+  { name: 'wallet', schema: ADDRESS },
+  ...PAGE,
+  { name: 'cursor', schema: TEXT },
+]
+const SWAPS_ANSWER = { anyOf: [named('PaginatedSwapResponse'), named('SwapsByCursor')] }
+const TRADERS_ANSWER = named('PaginatedTraders')
+
+/** All endpoints; `{names}` of a path are its required parameters. */
+export const ENDPOINTS: readonly Endpoint[] = [
+  get(
+    'search',
+    `${SEARCH}/tokens/detailed`,
+    'Search tokens',
+    [QUERY, EXTRA],
+    list(named('TokenSearchDetailed')),
+  ),
+  {
+    ...get(
+      'marketData',
+      `${SEARCH}/tokens/{mint}/market-data`,
+      'Market data',
+      [MINTS, EXTRA],
+      list(named('TokenMarketData')),
+    ),
+    isWordFree: true,
+  },
+  get('swaps', `${SEARCH}/tokens/{mint}/swaps`, 'Swaps, by page or cursor', SWAPS, SWAPS_ANSWER),
+  get(
+    'tokenTraders',
+    `${SEARCH}/traders/tokens/{mint}`,
+    'Traders of a token',
+    TRADERS,
+    TRADERS_ANSWER,
+  ),
+  get(
+    'walletTokens',
+    `${SEARCH}/traders/{wallet}/tokens`,
+    'Tokens of a trader',
+    TRADERS,
+    TRADERS_ANSWER,
+  ),
+  get('chart', '/api/v2/meme/chart/ohlcv', 'Chart', CHART, named('Ohlcv')),
+  {
+    id: 'tables',
+    method: 'post',
+    path: '/api/v2/meme',
+    summary: 'Token tables',
+    parameters: [SOCKET_ID],
+    answer: named('MemeTablesResponseDto'),
+  },
+  get('tokenDetail', TOKEN, 'All about a token', [], named('TokenDetail')),
+  get('holders', `${TOKEN}/holders`, 'Who holds a token', PAGE, TRADERS_ANSWER),
+  get('firstBuyers', `${TOKEN}/first-buyers`, 'Who bought first', PAGE, TRADERS_ANSWER),
+  {
+    ...get('stream', '/api/v2/stream', 'A live channel as server-sent events', STREAM, TEXT),
+    contentType: 'text/event-stream',
+  },
+  get('udfConfig', '/udf/config', 'UDF: what is served', [], named('UdfConfig')),
+  { ...get('udfTime', '/udf/time', 'UDF: now', [], TEXT), contentType: 'text/plain' },
+  get('udfSymbols', '/udf/symbols', 'UDF: a symbol', [SYMBOL], named('UdfSymbol')),
+  get(
+    'udfSearch',
+    '/udf/search',
+    'UDF: symbols by text',
+    [
+      ...['query', 'type', 'exchange'].map((name) => ({ name, schema: TEXT })),
+      { name: 'limit', schema: { type: 'integer', minimum: 1, maximum: 50, default: 30 } },
+    ],
+    list(named('UdfFound')),
+  ),
+  get(
+    'udfQuotes',
+    '/udf/quotes',
+    'UDF: the day of symbols',
+    [
+      {
+        name: 'symbols',
+        schema: TEXT,
+        required: true,
+        description: `At most ${MAX_QUOTES}, comma-separated`,
+      },
+    ],
+    named('UdfQuotes'),
+  ),
+  get(
+    'udfHistory',
+    '/udf/history',
+    'UDF: bars',
+    [
+      SYMBOL,
+      {
+        name: 'from',
+        schema: SECONDS,
+        description: 'Needed without countback, and of no account with it',
+      },
+      { name: 'to', schema: SECONDS, required: true, description: 'Not in the span itself' },
+      { name: 'resolution', schema: TEXT, required: true },
+      {
+        name: 'countback',
+        schema: { type: 'integer', minimum: 0 },
+        description: 'So many bars before to; 0 is none',
+      },
+    ],
+    named('UdfHistory'),
+  ),
+]
 
 const JSON_TYPE = 'application/json'
 const POSITION = {
-  'X-Mintfeed-Seq': {
-    description: 'Events taken so far: the position that the answer shows',
-    schema: { type: 'integer' },
-  },
+  'X-Mintfeed-Seq': counted('Events taken so far: the position that the answer shows'),
   'X-Mintfeed-Epoch': {
     description: 'Another one when the stream has broken off',
     schema: { type: 'string' },
@@ -97,15 +320,12 @@ function exampled(name: string): object {
   return example === undefined ? {} : { example }
 }
 
-/** Where the live feed is served; `port` 0 is one that the system chooses. */
-interface Address {
+/** `/asyncapi.json`: the live feed, and where it is served; port 0 is one that the system chooses. */
+export function asyncApiJson(address: {
   readonly host: string
   readonly port: number
   readonly isSecure: boolean
-}
-
-/** `/asyncapi.json`: the live feed. */
-export function asyncApiJson(address: Address): string {
+}): string {
   const messages = Object.fromEntries(
     LIVE_MESSAGES.map((message) => [message.name, messageOf(message)]),
   )
@@ -152,7 +372,7 @@ export function asyncApiJson(address: Address): string {
 /** Hosts that mean every address of a machine, where a client needs one. */
 const EVERYWHERE: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
 
-function serverOf({ host, port, isSecure }: Address): object {
+function serverOf({ host, port, isSecure }: Parameters<typeof asyncApiJson>[0]): object {
   const name = EVERYWHERE.has(host) ? 'localhost' : host
   const authority = `${name.includes(':') ? `[${name}]` : name}:${port}`
   return {

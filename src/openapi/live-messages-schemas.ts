@@ -1,18 +1,10 @@
 import { GROUPS } from '../protocol/filters.ts'
-import {
-  COUNTBACK_MAX,
-  LIVE_ACTIONS,
-  OPTION_KEYS,
-  OptionsSchema,
-  STATE_OPTION_KEYS,
-  TRADE_OPTION_KEYS,
-} from '../protocol/live/live-messages.ts'
-import { RESYNC_REASONS } from '../protocol/live-frames.ts'
-import { RESOLUTIONS } from '../protocol/queries.ts'
+import { LIVE_ACTIONS, OPTION_KEYS, OptionsSchema } from '../protocol/live/live-messages.ts'
+import { BARS_MAX, RESOLUTIONS } from '../protocol/queries.ts'
+import { RESYNC_REASONS } from '../protocol/wire.ts'
 import {
   ADDRESS,
   COUNT,
-  constant,
   FLAG,
   list,
   NUMBER,
@@ -20,7 +12,7 @@ import {
   object,
   type Schema,
   TEXT,
-} from './schema.ts'
+} from './resources.ts'
 
 /** One message of the socket. */
 export interface LiveMessage {
@@ -34,10 +26,10 @@ export interface LiveMessage {
 type Fields = Readonly<Record<string, Schema>>
 
 const TRADE_OPTIONS: Fields = Object.fromEntries(
-  TRADE_OPTION_KEYS.map((name) => [name, { ...OptionsSchema.properties[name] }]),
+  OPTION_KEYS.trades.map((name) => [name, { ...OptionsSchema.properties[name] }]),
 )
 const OPTIONS: Fields = Object.fromEntries(
-  OPTION_KEYS.map((name) => [name, TRADE_OPTIONS[name] ?? {}]),
+  OPTION_KEYS.announced.map((name) => [name, TRADE_OPTIONS[name] ?? {}]),
 )
 const ACTION = { enum: LIVE_ACTIONS }
 const RESOLUTION = { enum: RESOLUTIONS }
@@ -48,7 +40,7 @@ const STATE = { step: COUNT, seq: COUNT, epoch: TEXT, time: COUNT }
 
 function request(channel: string, data: Fields, optional: readonly string[]): LiveMessage {
   const payload = object({
-    event: constant(channel),
+    event: { const: channel },
     data: object({ action: ACTION, id: TEXT, ...data }, optional),
   })
   return {
@@ -61,12 +53,12 @@ function request(channel: string, data: Fields, optional: readonly string[]): Li
 
 const STATE_OPTIONS = { seq: { const: true }, snapshot: { const: true } }
 const REQUESTS: readonly LiveMessage[] = [
-  request('mint_migration', OPTIONS, OPTION_KEYS),
-  request('new_launched_pool', OPTIONS, OPTION_KEYS),
+  request('mint_migration', OPTIONS, OPTION_KEYS.announced),
+  request('new_launched_pool', OPTIONS, OPTION_KEYS.announced),
   request('update_mint_info', { mint: ADDRESS, mints: list(ADDRESS), ...TRADE_OPTIONS }, [
     'mint',
     'mints',
-    ...TRADE_OPTION_KEYS,
+    ...OPTION_KEYS.trades,
   ]),
   request('update_pools_info', { seq: FLAG, snapshot: FLAG, extra: FLAG }, [
     'seq',
@@ -76,23 +68,23 @@ const REQUESTS: readonly LiveMessage[] = [
   request('wallet_trades', { wallet: ADDRESS, wallets: list(ADDRESS), ...TRADE_OPTIONS }, [
     'wallet',
     'wallets',
-    ...TRADE_OPTION_KEYS,
+    ...OPTION_KEYS.trades,
   ]),
-  request('all_trades', TRADE_OPTIONS, TRADE_OPTION_KEYS),
+  request('all_trades', TRADE_OPTIONS, OPTION_KEYS.trades),
   request('meme_tables', { filter: named('FiltersMemeDto'), table: TEXT, ...STATE_OPTIONS }, [
     'filter',
     'table',
-    ...STATE_OPTION_KEYS,
+    ...OPTION_KEYS.states,
   ]),
   request(
     'candles',
     {
       mint: ADDRESS,
       resolution: RESOLUTION,
-      countback: { type: 'integer', minimum: 1, maximum: COUNTBACK_MAX },
+      countback: { type: 'integer', minimum: 1, maximum: BARS_MAX },
       ...STATE_OPTIONS,
     },
-    ['countback', ...STATE_OPTION_KEYS],
+    ['countback', ...OPTION_KEYS.states],
   ),
 ]
 
@@ -101,11 +93,11 @@ function sent(name: string, summary: string, payload: Schema): LiveMessage {
 }
 
 function event(channel: string, fields: Fields): Schema {
-  return object({ channel: constant(channel), ...fields })
+  return object({ channel: { const: channel }, ...fields })
 }
 
 function snapshot(channel: string, summary: string, fields: Fields): LiveMessage {
-  const payload = event(channel, { type: constant('snapshot'), ...fields })
+  const payload = event(channel, { type: { const: 'snapshot' }, ...fields })
   return sent(`${channel}_snapshot`, summary, payload)
 }
 
@@ -192,7 +184,7 @@ const STATES: readonly LiveMessage[] = [
     'meme_tables_delta',
     'What changed of a table',
     event('meme_tables', {
-      type: constant('delta'),
+      type: { const: 'delta' },
       table: TEXT,
       ...STATE,
       data: object(Object.fromEntries(GROUPS.map((group) => [group, GROUP_DELTA])), GROUPS),
@@ -202,7 +194,7 @@ const STATES: readonly LiveMessage[] = [
   sent(
     'candles_delta',
     'Bars that changed',
-    event('candles', { type: constant('delta'), ...BARS }),
+    event('candles', { type: { const: 'delta' }, ...BARS }),
   ),
 ]
 
@@ -224,7 +216,7 @@ function system(
   fields: Fields,
   optional: readonly string[] = [],
 ): LiveMessage {
-  return sent(type, summary, object({ type: constant(type), ...fields }, optional))
+  return sent(type, summary, object({ type: { const: type }, ...fields }, optional))
 }
 
 const SYSTEM: readonly LiveMessage[] = [

@@ -1,8 +1,36 @@
+import { ADDRESS_PATTERN } from '../base/base58.ts'
 import { isRecord } from '../base/json-access.ts'
 import { GROUPS } from '../protocol/filters.ts'
 import { TablesSchema } from '../protocol/requests/tables.ts'
 import { METRICS, type Metric, type Resource } from '../query/tables/metrics.ts'
-import { COUNT, constant, FLAG, list, NUMBER, named, object, type Schema, TEXT } from './schema.ts'
+
+/** A JSON Schema (2020-12, and as far as used here also draft 7), as the documents hold it. */
+export type Schema = Readonly<Record<string, unknown>>
+
+export const TEXT: Schema = { type: 'string' }
+/** A mint or a wallet of the chain. */
+export const ADDRESS: Schema = { type: 'string', pattern: ADDRESS_PATTERN }
+export const NUMBER: Schema = { type: 'number' }
+export const COUNT: Schema = { type: 'integer', minimum: 0 }
+export const FLAG: Schema = { type: 'boolean' }
+
+/** A schema among the components of the same document. */
+export function named(name: string): Schema {
+  return { $ref: `#/components/schemas/${name}` }
+}
+
+export function list(items: Schema): Schema {
+  return { type: 'array', items }
+}
+
+/** An object with all of these keys; more may come with a later version. */
+export function object(
+  properties: Readonly<Record<string, Schema>>,
+  optional: readonly string[] = [],
+): Schema {
+  const required = Object.keys(properties).filter((name) => !optional.includes(name))
+  return { type: 'object', properties, required }
+}
 
 const TIME: Schema = {
   type: 'string',
@@ -160,7 +188,7 @@ function page(item: string): Schema {
   return object({ total: COUNT, page: COUNT, limit: COUNT, items: list(named(item)) })
 }
 const UDF_QUOTE = object({
-  s: constant('ok'),
+  s: { const: 'ok' },
   n: TEXT,
   v: object({
     ...all('short_name exchange original_name description', TEXT),
@@ -220,10 +248,10 @@ export const RESOURCE_SCHEMAS: Readonly<Record<string, Schema>> = {
   UdfFound: object(all('symbol full_name description exchange ticker type', TEXT)),
   UdfHistory: object({ ...UDF_STATUS, ...SERIES }, ['nextTime']),
   UdfQuotes: object({
-    s: constant('ok'),
-    d: list({ anyOf: [UDF_QUOTE, object({ s: constant('error'), n: TEXT, v: object({}) })] }),
+    s: { const: 'ok' },
+    d: list({ anyOf: [UDF_QUOTE, object({ s: { const: 'error' }, n: TEXT, v: object({}) })] }),
   }),
-  UdfRefusal: object({ s: constant('error'), errmsg: TEXT }),
+  UdfRefusal: object({ s: { const: 'error' }, errmsg: TEXT }),
   Error: object({
     statusCode: COUNT,
     error: TEXT,
@@ -240,10 +268,10 @@ export const RESOURCE_SCHEMAS: Readonly<Record<string, Schema>> = {
 export function usedSchemas(document: object): Readonly<Record<string, Schema>> {
   const used = new Set<string>()
   const look = (part: object) => {
-    for (const [, name] of JSON.stringify(part).matchAll(REFERENCE)) {
+    for (const [, name = ''] of JSON.stringify(part).matchAll(REFERENCE)) {
       if (used.has(name)) continue
       used.add(name)
-      look(RESOURCE_SCHEMAS[name])
+      look(RESOURCE_SCHEMAS[name] ?? {})
     }
   }
   look(document)

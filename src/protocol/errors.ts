@@ -46,7 +46,6 @@ const HTTP_ERRORS = {
   deadline_exceeded: 503,
   history_unreadable: 503,
 } as const satisfies Record<string, StatusCode>
-export type HttpErrorCode = keyof typeof HTTP_ERRORS
 
 /** `code` of a WebSocket error frame; the connection stays open after each of them. */
 export type LiveErrorCode =
@@ -90,25 +89,20 @@ export const CLOSE_CODES = {
   tooManyMessages: 4010,
 } as const
 
-interface ErrorDetail {
-  /** Name of the parameter, or a dotted path into the body. */
-  readonly path: string
-  readonly message: string
-}
-
 /** A refusal as a value; `message` is one sentence. */
 export interface RequestError {
   readonly statusCode: StatusCode
-  readonly code: HttpErrorCode
+  readonly code: keyof typeof HTTP_ERRORS
   readonly message: string
-  readonly details: readonly ErrorDetail[]
+  /** `path` is the name of the parameter, or a dotted path into the body. */
+  readonly details: readonly { readonly path: string; readonly message: string }[]
 }
 
 /** Makes a refusal; the status follows from the code. */
 export function requestError(
-  code: HttpErrorCode,
+  code: RequestError['code'],
   message: string,
-  details: readonly ErrorDetail[] = [],
+  details: RequestError['details'] = [],
 ): RequestError {
   return { statusCode: HTTP_ERRORS[code], code, message, details }
 }

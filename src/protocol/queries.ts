@@ -1,12 +1,14 @@
 /**
  * What clients and the service say to each other. Here are the queries that a request can be, and the ports that answer
  * them with JSON text, ready to send: the server knows HTTP and WebSocket and no tokens, src/query knows tokens and no
- * sockets. `requests` parses HTTP, `live` parses messages, errors.ts has every refusal with its code and status, filters.ts
- * the table of filters, live-frames.ts and table-rows.ts the frames of live channels, udf-json.ts TradingView's protocol.
+ * sockets. `requests` parses HTTP, `live` parses messages, errors.ts has every refusal with its code and status,
+ * filters.ts the table of filters, wire.ts JSON text and live frames, udf-json.ts TradingView's protocol.
  */
+
 import type { Width } from '../base/bar-time.ts'
 import type { Budget } from '../base/budget.ts'
 import type { Filters, Group } from './filters.ts'
+import type { AnnouncedChannel, EventMessage, ResyncReason, StreamChannel } from './wire.ts'
 
 /** Bars an answer holds at most, the newest (contract section 3.6). */
 export const BARS_MAX = 5_000
@@ -30,7 +32,8 @@ export type Resolution = (typeof RESOLUTIONS)[number]
 
 const DAY_SECONDS = 86_400
 
-const WIDTHS: { readonly [R in Resolution]: Width } = {
+/** Width of a resolution's bars. */
+export const WIDTHS: { readonly [R in Resolution]: Width } = {
   '1S': 1,
   '5S': 5,
   '15S': 15,
@@ -46,11 +49,6 @@ const WIDTHS: { readonly [R in Resolution]: Width } = {
   '1M': 'month',
 }
 
-/** Width of a resolution's bars. */
-export function widthOf(resolution: Resolution): Width {
-  return WIDTHS[resolution]
-}
-
 export const TRADER_ORDERS = [
   'pnl',
   'holding_amount',
@@ -58,7 +56,6 @@ export const TRADER_ORDERS = [
   'sold_tokens',
   'last_active_ts',
 ] as const
-export type TraderOrder = (typeof TRADER_ORDERS)[number]
 
 export interface Page {
   /** From 1. */
@@ -70,7 +67,7 @@ export interface Page {
 }
 
 export interface TraderQuery extends Page {
-  readonly orderBy: TraderOrder
+  readonly orderBy: (typeof TRADER_ORDERS)[number]
   readonly direction: 'asc' | 'desc'
 }
 
@@ -99,16 +96,13 @@ export interface TablesQuery {
   readonly extra?: boolean
 }
 
-/** One row of a table answer, as the text it has there. */
-export interface TableRow {
-  readonly mint: string
-  readonly json: string
-}
+/** The groups of a table answer with their rows in order, each as its text there. */
+export type TableRows = ReadonlyMap<
+  Group,
+  readonly { readonly mint: string; readonly json: string }[]
+>
 
-/** The groups of a table answer with their rows in order. */
-export type TableRows = ReadonlyMap<Group, readonly TableRow[]>
-
-/** A table answer as of its moment: the very bytes of the POST, and which rows are where in it. */
+/** A table answer as of its moment: the bytes of the POST, and the rows in them. */
 export interface TableAnswer {
   /** The caller's. */
   readonly bytes: Buffer
@@ -131,28 +125,27 @@ export const CHART_COLUMNS = [
   'c_sol',
   'v_sol',
 ] as const
-export type ChartColumn = (typeof CHART_COLUMNS)[number]
 
-/** A chart as of the moment in which it was begun: it takes longer to write than a turn may. */
+/** A chart as of the moment in which it was begun: writing it takes longer than a read's budget. */
 export interface BegunChart {
   /**
    * The whole text.
-   * @throws OutOfTime: the next call goes on from there
+   * @throws OutOfTime: the next call continues there
    */
   write(budget: Budget): string
-  /** One column of its bars, as it is written. */
-  column(name: ChartColumn): readonly number[]
-  /** Would one begun now be the same, but for where it ends? */
+  /** One column of its bars, in the numbers that are written. */
+  column(name: (typeof CHART_COLUMNS)[number]): readonly number[]
+  /** Would a chart begun now be the same, but for its end? */
   isCurrent(): boolean
 }
 
 /**
- * The reads. Every method answers at the clock's now; none throws on unknown mints or wallets. Where the answer
- * needs what is not in memory yet, the read ends with `OutOfTime` when its budget is spent, and goes on from there
- * when it is made again. `extra`: with additive keys.
+ * The reads. Every method answers at the clock's now; none throws on unknown mints or wallets. A read whose data is not
+ * in memory yet ends with `OutOfTime` when its budget is spent, and continues there when it is made again. `extra`:
+ * with additive keys.
  */
 export interface Queries {
-  /** A number that is another one whenever any answer may be: by an event, by the clock's second. */
+  /** A number that changes whenever an answer may change: by an event, by the clock's second. */
   version(): number
   /** Has any event named this text, as a mint, a wallet or another address? */
   isKnownAddress(address: string): boolean
@@ -175,9 +168,9 @@ export interface SwapCursor extends Omit<Page, 'page'> {
   readonly after: { readonly index: number; readonly ordinal: number; readonly word: number } | null
 }
 
-/** Reads beyond the specification's (docs/live.md, "Additive reads"), at the clock's now and with a budget as `Queries` are. */
+/** Reads beyond the specification's (docs/live.md, "Additive reads"), at the clock's now and with a budget. */
 export interface TokenReads {
-  /** TokenDetail; null for a mint nobody knows. */
+  /** TokenDetail; null for an unknown mint. */
   detail(mint: string, budget: Budget): string | null
   /** Wallets that hold the token, largest first. */
   holders(mint: string, page: Page, budget: Budget): string
@@ -185,7 +178,7 @@ export interface TokenReads {
   firstBuyers(mint: string, page: Page, budget: Budget): string
   /** Swaps behind a cursor; null when the cursor is of no swap of the mint. */
   swapsFrom(mint: string, wallet: string | null, cursor: SwapCursor, budget: Budget): string | null
-  /** Name, symbol and present price of a token; null for a mint nobody knows. */
+  /** Name, symbol and present price of a token; null for an unknown mint. */
   symbol(mint: string): { name: string; symbol: string; priceUsd: number } | null
   /** Unix seconds of now. */
   now(): number
@@ -201,4 +194,74 @@ export interface ServiceState {
   notice?(): string | null
   /** Flat figures for /readyz and /metrics; names as Prometheus has them, without the prefix. */
   figures(): Readonly<Record<string, number>>
+}
+
+/** The port of the live feed: events as they happen, and their replays and snapshots. */
+
+/** The newest trades whose places on the tape are remembered: 36 bytes each. */
+export const RECENT_ARRIVALS_MAX = 1 << 16
+
+/**
+ * One trade with its numbers in the streams that it belongs to; valid until the listener returns.
+ * The numbers are those of the present moment: they belong to the trade only while it is the newest.
+ */
+export interface Trade extends EventMessage {
+  readonly mint: string
+  /** Number among the trades of its mint. */
+  readonly seq: number
+  readonly ordinal: number
+  /** Unix seconds. */
+  readonly timestamp: number
+  readonly wallet: string
+  /** Number among the trades of its wallet. */
+  readonly walletSeq: number
+  /** Number among all trades. */
+  readonly tradeSeq: number
+}
+
+/** Events as the engine emits them: each listener is called once for each event. */
+export interface LiveSource {
+  onTrade(listener: (trade: Trade) => void): void
+  /** Launches and migrations; the message is valid until the listener returns. */
+  onAnnounced(listener: (channel: AnnouncedChannel, message: EventMessage) => void): void
+  /** A creation that came late changed the prices of all trades of a mint. */
+  onRepriced(listener: (mint: string) => void): void
+}
+
+/** One channel of numbered messages; `key` is a mint, a wallet or "". */
+export interface StreamSource {
+  /** Seq of the newest message; 0 before the first. */
+  head(key: string): number
+  /**
+   * Frames behind seq `after` (at most the head), oldest first, at most `max`; or the reason why not all of those up to
+   * the head are available. `extra`: trades with additive keys.
+   */
+  since(key: string, after: number, max: number, extra?: boolean): readonly string[] | ResyncReason
+  /**
+   * The frame with the state at the head; with `extra` its additive keys too.
+   * @throws OutOfTime while the state is read from the disk
+   */
+  snapshot(key: string, extra: boolean, budget: Budget): string
+}
+
+/** Numbers, replays and snapshots of the streams, by which a client proves that it has every message. */
+export interface LiveStreams {
+  readonly sources: { readonly [C in StreamChannel]: StreamSource }
+  /** False until the recovery is done: nothing is published yet, and no number is known. */
+  isReady(): boolean
+  /** With another epoch nothing can be resumed. */
+  epoch(): string
+  /** Events taken so far, as in `X-Mintfeed-Seq`. */
+  position(): number
+  /** Unix seconds of the engine's now. */
+  now(): number
+  /**
+   * Unix seconds: no event that could still be taken is older, on a chain whose block times do not
+   * step back. 0 while nothing is settled.
+   */
+  settledTime(): number
+  /** Late swaps folded so far: when it grows, anything may have changed a little. */
+  lateFolded(): number
+  /** Snapshot frame of `update_pools_info` for the mints of a table. */
+  poolsSnapshot(mints: readonly string[], extra?: boolean): string
 }

@@ -11,14 +11,6 @@ const PRICE_DIGITS = 4
 const PRICE_DIGITS_MAX = 16
 const PRICE_DIGITS_UNKNOWN = 9
 
-/** TradingView's names of three resolutions. */
-const UDF_WORDS: Readonly<Record<string, string>> = { D: '1D', W: '1W', M: '1M' }
-
-/** A resolution by the name of the chart. */
-export function chartResolution(word: string): string {
-  return UDF_WORDS[word] ?? word
-}
-
 /** `/udf/config`. */
 export function udfConfigJson(): string {
   return JSON.stringify({
@@ -113,7 +105,7 @@ export function udfSearchJson(searchAnswer: string, limit: number): string {
   return JSON.stringify(rows)
 }
 
-/** A refusal as UDF clients read it: they look at `s` and `errmsg`, and at no status. */
+/** A refusal as UDF clients read it: by `s` and `errmsg`, not by a status. */
 export function udfErrorJson({ message }: RequestError): string {
   return JSON.stringify({ s: 'error', errmsg: message })
 }
@@ -122,7 +114,7 @@ export function udfErrorJson({ message }: RequestError): string {
 export const MAX_QUOTES = 100
 
 const DAY_SECONDS = 86_400
-/** Behind every bar, so that all quotes of a mint ask with one query, whose answer is cached. */
+/** Behind every bar, so that all quotes of a mint have the same query, whose answer is cached. */
 const FAR_SECONDS = 99_999_999_999
 
 const Series = Type.Array(Type.Number())
@@ -130,45 +122,48 @@ const DayBars = Compile(
   Type.Object({ t: Series, o: Series, h: Series, l: Series, c: Series, v: Series }),
 )
 
-/** The token of a symbol. */
-interface QuotedToken {
-  readonly mint: string
-  readonly name: string
-  readonly symbol: string
-  /** The price of its curve or pool, before the first trade. */
-  readonly priceUsd: number
-}
-
 /** The chart behind a quote: the last day with trades and the one before it. */
 export function daysQuery(mint: string): ChartQuery {
   const plain = { continuous: false, fill: 'none', udf: false } as const
   return { mint, from: 0, to: FAR_SECONDS, resolution: '1D', countback: 2, ...plain }
 }
 
-interface Day {
-  readonly open: number
-  readonly high: number
-  readonly low: number
-  readonly close: number
-  readonly volume: number
-  /** The close of the day before. */
-  readonly before: number
+/** The parts of a quote. */
+interface Quoted {
+  readonly mint: string
+  readonly name: string
+  readonly symbol: string
+  /** The price of its curve or pool, before the first trade. */
+  readonly priceUsd: number
+  /** The answer to `daysQuery`. */
+  readonly chart: string
+}
+
+/** `/udf/quotes`: the quotes of these symbols, in their order; null: an unknown symbol. */
+export function udfQuotesJson(
+  quotes: readonly (readonly [symbol: string, Quoted | null])[],
+  now: number,
+): string {
+  const rows = quotes.map(([n, quoted]) =>
+    quoted === null ? { s: 'error', n, v: {} } : { s: 'ok', n, v: quoteOf(quoted, now) },
+  )
+  return JSON.stringify({ s: 'ok', d: rows })
 }
 
 /**
- * A symbol's quote as UDF has it, of the present day in UTC: the bar that a chart of days shows. There is no
- * bid and no ask where a formula makes the price.
+ * A token's quote of the present day in UTC: the bar that a chart of days shows. There is no bid and no ask where a
+ * formula makes the price.
  */
-export function quoteOf(name: string, token: QuotedToken, chart: string, now: number): object {
-  const { close, before, ...day } = dayOf(chart, token.priceUsd, now - (now % DAY_SECONDS))
+function quoteOf({ mint, name, symbol, priceUsd, chart }: Quoted, now: number): object {
+  const { close, before, ...day } = dayOf(chart, priceUsd, now - (now % DAY_SECONDS))
   const change = close - before
-  const values = {
+  return {
     ch: change,
     chp: before > 0 ? (change / before) * 100 : 0,
-    short_name: token.symbol || token.mint,
+    short_name: symbol || mint,
     exchange: EXCHANGE,
-    original_name: `${EXCHANGE}:${token.mint}`,
-    description: token.name,
+    original_name: `${EXCHANGE}:${mint}`,
+    description: name,
     lp: close,
     open_price: day.open,
     high_price: day.high,
@@ -176,35 +171,15 @@ export function quoteOf(name: string, token: QuotedToken, chart: string, now: nu
     prev_close_price: before,
     volume: day.volume,
   }
-  return { s: 'ok', n: name, v: values }
 }
 
-/** The quote of an unknown symbol. */
-export function unknownQuote(name: string): object {
-  return { s: 'error', n: name, v: {} }
-}
-
-export function quotesJson(quotes: readonly object[]): string {
-  return JSON.stringify({ s: 'ok', d: quotes })
-}
-
-/** The day that begins at `today`, out of the last bars of days. */
-function dayOf(chart: string, priceUsd: number, today: number): Day {
+/** The bar of the day that begins at `today`, out of the last bars of days; `before` is the close of the day before. */
+function dayOf(chart: string, priceUsd: number, today: number) {
   const bars: unknown = JSON.parse(chart)
   if (!DayBars.Check(bars)) throw new Error('a chart of days has no series')
-  const last = bars.t.length - 1
-  if (last < 0) return flatDay(priceUsd)
-  if (bars.t[last] < today) return flatDay(bars.c[last])
-  return {
-    open: bars.o[last],
-    high: bars.h[last],
-    low: bars.l[last],
-    close: bars.c[last],
-    volume: bars.v[last],
-    before: last > 0 ? bars.c[last - 1] : bars.o[last],
-  }
-}
-
-function flatDay(price: number): Day {
-  return { open: price, high: price, low: price, close: price, volume: 0, before: price }
+  const { t, o, h, l, c, v } = bars
+  const [time = -1, open = 0, close = priceUsd] = [t.at(-1), o.at(-1), c.at(-1)]
+  if (time < today) return { open: close, high: close, low: close, close, volume: 0, before: close }
+  const [high = 0, low = 0, volume = 0] = [h.at(-1), l.at(-1), v.at(-1)]
+  return { open, high, low, close, volume, before: c.at(-2) ?? open }
 }

@@ -1,85 +1,94 @@
 import { Budget } from '../base/budget.ts'
 import type { Engine } from '../engine/engine.ts'
+import { markOf, type SwapsOf } from '../engine/history/swap-chains.ts'
+import { CreatorTokens } from '../engine/index/creator-tokens.ts'
 import { boundedPart, growingPart, type MemoryPart } from '../engine/memory/state-part.ts'
 import { Chart } from '../engine/read/chart.ts'
-import { PositionReader } from '../engine/read/position-reader.ts'
 import { TokenReader } from '../engine/read/token-reader.ts'
+import { TokenFlag, TokenLane } from '../engine/state/layout.ts'
+import { positionIn } from '../engine/state/position-lists.ts'
+import type { State } from '../engine/state/state.ts'
 import { GROUPS, type Group } from '../protocol/filters.ts'
 import type {
   BegunChart,
   ChartQuery,
   Page,
   Queries,
+  SwapCursor,
   TableAnswer,
   TablesQuery,
+  TokenReads,
   TraderQuery,
 } from '../protocol/queries.ts'
+import { cursorText } from '../protocol/requests/tokens.ts'
 import { chartText } from './json/chart-json.ts'
-import { withTokenExtras } from './json/extra-json.ts'
 import { RowCache } from './json/row-cache.ts'
 import { swapJson } from './json/swap-json.ts'
-import { tokenJson } from './json/token-json.ts'
-import { knownSwaps, knownToken, knownWallet } from './known.ts'
+import { creatorTokenJson, tokenDetailJson, tokenJson } from './json/token-json.ts'
 import { TokenSearch } from './search/token-search.ts'
-import type { Resource } from './tables/metrics.ts'
-import { compileFilters, type Predicate, TableColumns } from './tables/table-columns.ts'
-import { TableScan } from './tables/table-scan.ts'
-import { isSettledSoon } from './tables/token-column.ts'
-import {
-  byMint,
-  byWallet,
-  columnPage,
-  ORDER_PARTS,
-  pageJson,
-  traderPage,
-} from './traders/trader-column-pages.ts'
-import { TRADER_ORDER_VALUES } from './traders/trader-json.ts'
+import { type Predicate, TableScan } from './tables/column-scan.ts'
+import { TableColumns } from './tables/table-columns.ts'
+import { pageJson, TraderPages } from './traders/trader-pages.ts'
 
-interface Sought {
-  readonly query: string
-  readonly version: number
-  readonly tokens: readonly number[]
-}
+/** Tokens of a creator that a detail lists. */
+export const CREATOR_TOKENS_MAX = 50
 
 /**
- * The reads of the API. In: parsed requests and a budget. Out: JSON text, or bytes for tables. `tables` has the columns that
- * filters read, `search`, `traders` and `json` what their names say, `live` the tables and candles that somebody follows.
- * A read sees one moment of the state, changes nothing in it and never throws on an unknown mint or wallet; what it
- * keeps for the next read (rows, columns, the last search) is derived and bounded.
+ * The reads of the API. In: parsed requests and a budget. Out: JSON text, or bytes for tables. `tables` has the columns
+ * that filters read, `search`, `traders` and `json` what their names say. A read sees one moment of the state, changes
+ * nothing in it and never throws on an unknown mint or wallet; its caches (rows, columns, the last search) are derived
+ * and bounded.
  */
-export class EngineQueries implements Queries {
+export class EngineQueries implements Queries, TokenReads {
   readonly #engine: Engine
   readonly #token: TokenReader
-  readonly #trader: PositionReader
+  readonly #traders: TraderPages
   readonly #chart: Chart
   readonly #rows: RowCache
   readonly #columns: TableColumns
   readonly #scan = new TableScan()
   readonly #search: TokenSearch
-  /** Brings the engine's now up to date before a read. */
+  readonly #creators: CreatorTokens
   readonly #tick: () => void
   /** The search made last. */
-  #sought: Sought = { query: '', version: -1, tokens: [] }
+  #sought: { query: string; version: number; tokens: readonly number[] } = {
+    query: '',
+    version: -1,
+    tokens: [],
+  }
   #version = 0
   /** Events taken, and the clock's second, at that version. */
   #events = -1
   #now = -1
 
+  /** `tick` brings the engine's now up to date before a read. */
   constructor(engine: Engine, tick: () => void) {
     this.#engine = engine
     this.#tick = tick
     const newReader = () => new TokenReader(engine.state, engine.top, engine.links)
     this.#token = newReader()
-    this.#trader = new PositionReader(engine.state, newReader())
+    this.#traders = new TraderPages(engine)
     this.#rows = new RowCache(engine.state)
     this.#columns = new TableColumns(engine.state, newReader(), engine.links)
     this.#search = new TokenSearch(engine.state, engine.search, this.#columns)
     this.#chart = new Chart(engine.state, engine.chartTrades, engine.bars)
+    this.#creators = new CreatorTokens(engine.state, engine.announcements.launches)
   }
 
-  /** What reads keep, part by part. */
+  /** Memory of the caches, part by part. */
   get memory(): readonly MemoryPart[] {
-    return [boundedPart('table_rows', this.#rows), growingPart('table_columns', this.#columns)]
+    const rows = boundedPart('table_rows', this.#rows)
+    return [rows, growingPart('table_columns', this.#columns), this.#creators.memory]
+  }
+
+  /** Begins to note creations: after the recovery. */
+  attach(): void {
+    this.#engine.facts.on('created', (token) => this.#creators.created(token))
+  }
+
+  now(): number {
+    this.#tick()
+    return this.#engine.state.now
   }
 
   version(): number {
@@ -102,19 +111,14 @@ export class EngineQueries implements Queries {
     this.#columns.marketCaps().load(budget)
     this.#columns.mintPrecedences().load(budget)
     search.load(budget)
-    // Those of the turn before, while their holders are looked through: most are found again.
+    // Tokens of the turn before, whose holders are being read: most are found again.
     if (this.#sought.query === query) top.load(this.#sought.tokens, budget)
     const tokens = this.#named(query)
     top.load(tokens, budget)
-    return `[${tokens.map((token) => this.#tokenJson(token, 'search', extra)).join(',')}]`
+    return `[${tokens.map((token) => tokenJson(this.#token.at(token), 'search', extra)).join(',')}]`
   }
 
-  #tokenJson(token: number, resource: Resource, extra: boolean): string {
-    const json = tokenJson(this.#token.at(token), resource)
-    return extra ? withTokenExtras(json, this.#token) : json
-  }
-
-  /** The tokens of a search; those of the last one are remembered for as long as nothing changes. */
+  /** The tokens of a search; those of the last one are reused until something changes. */
   #named(query: string): readonly number[] {
     const version = this.version()
     if (this.#sought.query !== query || this.#sought.version !== version)
@@ -131,7 +135,7 @@ export class EngineQueries implements Queries {
       if (token >= 0) tokens.push(token)
     }
     top.load(tokens, budget)
-    return `[${tokens.map((token) => this.#tokenJson(token, 'market', extra)).join(',')}]`
+    return `[${tokens.map((token) => tokenJson(this.#token.at(token), 'market', extra)).join(',')}]`
   }
 
   swaps(mint: string, wallet: string | null, page: Page, budget = Budget.unlimited): string {
@@ -144,22 +148,70 @@ export class EngineQueries implements Queries {
     return pageJson(chains.total(of), page, items)
   }
 
-  tokenTraders(mint: string, query: TraderQuery, budget = Budget.unlimited): string {
+  swapsFrom(
+    mint: string,
+    wallet: string | null,
+    { after, limit, extra }: SwapCursor,
+    budget = Budget.unlimited,
+  ): string | null {
     this.#tick()
-    const { positions, state, traders } = this.#engine
-    const token = knownToken(state, mint)
-    const columns = token < 0 ? null : traders.of(token, ORDER_PARTS[query.orderBy], budget)
-    if (columns !== null) return columnPage(columns, this.#trader, query)
-    const listed = token < 0 ? [] : positions.ofToken(token)
-    // Equal ones by name, ascending in both directions.
-    return traderPage(this.#trader, listed, byWallet(this.#trader, this.#valueOf(query)), query)
+    const { state, chains } = this.#engine
+    const of = knownSwaps(state, mint, wallet)
+    if (of === null)
+      return after === null ? `{"total":0,"limit":${limit},"items":[],"next_cursor":null}` : null
+    const behind = chains.behind(of, after, limit, budget)
+    if (behind === null) return null
+    const { swaps, hasMore } = behind
+    const items = swaps.map((index) => swapJson(state, index, extra))
+    const last = swaps.at(-1)
+    const next =
+      hasMore && last !== undefined ? `"${cursorText(markOf(state.tape, last))}"` : 'null'
+    return `{"total":${chains.total(of)},"limit":${limit},"items":[${items.join(',')}],"next_cursor":${next}}`
+  }
+
+  tokenTraders(mint: string, query: TraderQuery, budget = Budget.unlimited): string {
+    return this.#traders.ofToken(this.#tokenNow(mint), query, budget)
   }
 
   walletTokens(wallet: string, query: TraderQuery, budget = Budget.unlimited): string {
     this.#tick()
-    const row = knownWallet(this.#engine.state, wallet)
-    const listed = row < 0 ? [] : this.#engine.positions.ofWallet(row, budget)
-    return traderPage(this.#trader, listed, byMint(this.#trader, this.#valueOf(query)), query)
+    return this.#traders.ofWallet(knownWallet(this.#engine.state, wallet), query, budget)
+  }
+
+  holders(mint: string, page: Page, budget = Budget.unlimited): string {
+    return this.#traders.holders(this.#tokenNow(mint), page, budget)
+  }
+
+  firstBuyers(mint: string, page: Page, budget = Budget.unlimited): string {
+    return this.#traders.firstBuyers(this.#tokenNow(mint), page, budget)
+  }
+
+  /** Row of a token as of now, or -1. */
+  #tokenNow(mint: string): number {
+    this.#tick()
+    return knownToken(this.#engine.state, mint)
+  }
+
+  detail(mint: string, budget = Budget.unlimited): string | null {
+    const token = this.#tokenNow(mint)
+    if (token < 0) return null
+    const { state } = this.#engine
+    const high = this.#chart.allTimeHigh(token, budget)
+    const listed = this.#creators.ofCreatorOf(token, CREATOR_TOKENS_MAX, budget)
+    const tokens = listed.map((one) => creatorTokenJson(this.#token.at(one)))
+    return tokenDetailJson(this.#token.at(token), {
+      high,
+      swaps: state.tokens.get(token, TokenLane.swaps),
+      traders: state.tokens.get(token, TokenLane.traders),
+      creatorTokens: tokens,
+    })
+  }
+
+  symbol(mint: string): { name: string; symbol: string; priceUsd: number } | null {
+    const token = this.#tokenNow(mint)
+    if (token < 0) return null
+    const { name, symbol, priceUsd } = this.#token.at(token)
+    return { name, symbol, priceUsd }
   }
 
   chart(query: ChartQuery): string {
@@ -188,30 +240,23 @@ export class EngineQueries implements Queries {
   tableAnswer(query: TablesQuery, budget = Budget.unlimited): TableAnswer {
     this.#tick()
     const groups = query.type === 'all' ? GROUPS : [query.type]
-    const filters = groups.map((group) => this.#loadFilters(group, query, budget))
+    const scans = groups.map((group) => {
+      const filters = this.#columns.predicates(query.filters[group])
+      this.#scan.load(this.#engine.order[group].blocks, filters, query.limit, budget)
+      return { group, filters }
+    })
     const rows = this.#rows
     const counts = new Map<Group, number>()
     rows.begin()
-    for (const [i, group] of groups.entries()) {
-      rows.text(`${i === 0 ? '{' : '],'}"${group}":[`)
-      counts.set(group, this.#writeRows(group, filters[i], query, budget))
+    for (const { group, filters } of scans) {
+      rows.text(`${counts.size === 0 ? '{' : '],'}"${group}":[`)
+      counts.set(group, this.#writeRows(group, filters, query, budget))
     }
     rows.text(']}')
     return rows.end(counts)
   }
 
-  /** Most filters are answered by the newest tokens; the others need their columns settled. */
-  #loadFilters(group: Group, query: TablesQuery, budget: Budget): readonly Predicate[] {
-    const filters = compileFilters(query.filters[group], this.#columns)
-    const { blocks } = this.#engine.order[group]
-    const isSoon =
-      filters.every(({ column }) => isSettledSoon(column)) ||
-      this.#scan.endsSoon(blocks, filters, query.limit)
-    if (!isSoon) for (const { column } of filters) column.load(budget)
-    return filters
-  }
-
-  /** One group: its order is kept, so the first `limit` that pass are the answer. How many. */
+  /** Writes the rows of a group: the first `limit` tokens in its order that pass. Returns their count. */
   #writeRows(
     group: Group,
     filters: readonly Predicate[],
@@ -222,7 +267,7 @@ export class EngineQueries implements Queries {
     const { scans } = top
     let count = 0
     this.#scan.run(order[group].blocks, filters, (token) => {
-      // Rows take a microsecond or so, but a look through thousands of holders, which then stay known.
+      // A row takes about a microsecond, but a read of thousands of holders takes long; they are then known.
       if (top.scans !== scans) budget.throwIfSpent()
       this.#rows.row(this.#token.at(token), count === 0, extra)
       count += 1
@@ -230,11 +275,27 @@ export class EngineQueries implements Queries {
     })
     return count
   }
+}
 
-  /** By the wire number, in the direction asked for (contract section 3.4). */
-  #valueOf(query: TraderQuery): (position: number) => number {
-    const read = TRADER_ORDER_VALUES[query.orderBy]
-    const sign = query.direction === 'asc' ? 1 : -1
-    return (position) => read(this.#trader.at(position)) * sign
-  }
+/** Row of a token that an event named, or -1. */
+export function knownToken(state: State, mint: string): number {
+  const token = state.book.findToken(mint)
+  if (token < 0 || token >= state.tokens.count) return -1
+  return (state.tokens.get(token, TokenLane.flags) & TokenFlag.exists) === 0 ? -1 : token
+}
+
+/** Row of a wallet that traded, or -1. */
+export function knownWallet(state: State, wallet: string): number {
+  const row = state.book.findWallet(wallet)
+  return row < state.wallets.count ? row : -1
+}
+
+/** A mint, or (not null) a wallet in it; null when nothing is known of them. */
+function knownSwaps(state: State, mint: string, wallet: string | null): SwapsOf | null {
+  const token = knownToken(state, mint)
+  if (token < 0) return null
+  if (wallet === null) return { token, position: null }
+  const row = knownWallet(state, wallet)
+  const position = row < 0 ? null : positionIn(state, token, row)
+  return position === null ? null : { token, position }
 }

@@ -1,41 +1,36 @@
 import type { Engine } from '../engine/engine.ts'
 import type { MemoryPart } from '../engine/memory/state-part.ts'
-import { EngineLive } from './engine-live.ts'
 import { EngineQueries } from './engine-queries.ts'
-import { EngineStreams } from './engine-streams.ts'
-import { EngineTokenReads } from './engine-token-reads.ts'
+import { EngineLive, EngineStreams } from './engine-streams.ts'
 
-/** Everything that a server asks of an engine and is told by it. */
+/** Everything that a server reads from an engine, and what the engine publishes. */
 export class EngineService {
   readonly answers: EngineQueries
   readonly live: EngineLive
   readonly streams: EngineStreams
-  readonly reads: EngineTokenReads
 
-  /** `tick` brings the engine's now up to date before a read; `epoch` is asked when it is known. */
+  /** `tick` brings the engine's now up to date before a read; `epoch` is called once it is known. */
   constructor(engine: Engine, tick: () => void, epoch: () => string) {
     this.answers = new EngineQueries(engine, tick)
     this.live = new EngineLive(engine)
-    this.reads = new EngineTokenReads(engine, tick)
-    const { answers, reads } = this
-    this.streams = new EngineStreams({ engine, answers, reads, epoch })
+    this.streams = new EngineStreams(engine, this.answers, epoch)
   }
 
   /** The same as plain values, for the options of a server. */
   get ports() {
-    const { answers, live, streams, reads } = this
-    return { answers, live, streams, reads }
+    const { answers, live, streams } = this
+    return { answers, live, streams, reads: answers }
   }
 
-  /** What is kept beside the engine, part by part. */
+  /** Memory beside the engine, part by part. */
   get memory(): readonly MemoryPart[] {
-    return [...this.answers.memory, this.reads.memory, this.streams.memory]
+    return [...this.answers.memory, this.streams.memory]
   }
 
-  /** Begins to tell and to note what happens: after the recovery, whose events were told before. */
+  /** Begins to publish and to note events: after the recovery, whose events were published before the stop. */
   attach(): void {
     this.streams.attach()
-    this.reads.attach()
+    this.answers.attach()
     this.live.attach()
   }
 }

@@ -1,56 +1,60 @@
 import { Budget } from '../base/budget.ts'
 import type { Engine } from '../engine/engine.ts'
 import { indexOfMark, markOf } from '../engine/history/swap-chains.ts'
-import type { U32List } from '../engine/memory/rows.ts'
 import { boundedPart, type MemoryPart } from '../engine/memory/state-part.ts'
 import { untouchedByScattered } from '../engine/memory/views.ts'
 import { swapsArrivedAfter } from '../engine/order/arrival-order.ts'
+import { TokenReader } from '../engine/read/token-reader.ts'
 import { TokenLane, WalletLane } from '../engine/state/layout.ts'
 import type { Tape } from '../engine/state/tape.ts'
-import { SwapLane, walletOf } from '../events/swap-record.ts'
-import { jsonNumber, jsonString } from '../protocol/json-text.ts'
+import { poolOf, SwapLane, walletOf } from '../events/swap-record.ts'
+import {
+  type LiveSource,
+  type LiveStreams,
+  type Queries,
+  RECENT_ARRIVALS_MAX,
+  type StreamSource,
+  type TokenReads,
+  type Trade,
+} from '../protocol/queries.ts'
 import {
   type AnnouncedChannel,
+  type EventMessage,
   eventFrame,
+  jsonNumber,
+  jsonString,
+  KEY_NAMES,
   type StreamChannel,
-  snapshotFrame,
-} from '../protocol/live-frames.ts'
-import type { Queries, TokenReads } from '../protocol/queries.ts'
-import { type LiveStreams, RECENT_ARRIVALS_MAX, type StreamSource } from '../protocol/streams.ts'
-import { Announcement, TapeTrade } from './engine-live.ts'
-import { knownToken, knownWallet } from './known.ts'
+  timeText,
+} from '../protocol/wire.ts'
+import { knownToken, knownWallet } from './engine-queries.ts'
+import { swapExtras, swapFields } from './json/swap-json.ts'
+import { tokenJson } from './json/token-json.ts'
 
-/** Messages a snapshot of launches or migrations shows. */
+/** Messages in a snapshot of launches or migrations. */
 export const SNAPSHOT_MESSAGES = 50
-const WALLET_SNAPSHOT = {
-  page: 1,
-  limit: 50,
-  orderBy: 'last_active_ts',
-  direction: 'desc',
-} as const
+const WALLET_PAGE = { page: 1, limit: 50, orderBy: 'last_active_ts', direction: 'desc' } as const
 
 const MASK = RECENT_ARRIVALS_MAX - 1
-
-interface StreamParts {
-  readonly engine: Engine
-  readonly answers: Queries
-  readonly reads: TokenReads
-  readonly epoch: () => string
-}
 
 /** The numbered streams, out of the engine's state (docs/decisions/0008). */
 export class EngineStreams implements LiveStreams {
   readonly sources: { readonly [C in StreamChannel]: StreamSource }
-  readonly #parts: StreamParts
+  readonly #engine: Engine
+  readonly #answers: Queries & TokenReads
+  /** With another epoch nothing can be resumed. */
+  readonly epoch: () => string
   readonly #trade: TapeTrade
   readonly #announcement: Announcement
   /** Null until the recovery is done. */
   #recent: RecentArrivals | null = null
 
-  constructor(parts: StreamParts) {
-    this.#parts = parts
-    this.#trade = new TapeTrade(parts.engine)
-    this.#announcement = new Announcement(parts.engine)
+  constructor(engine: Engine, answers: Queries & TokenReads, epoch: () => string) {
+    this.#engine = engine
+    this.#answers = answers
+    this.epoch = epoch
+    this.#trade = new TapeTrade(engine)
+    this.#announcement = new Announcement(engine)
     this.sources = {
       update_mint_info: this.#tradesOfMints(),
       mint_migration: this.#announced('mint_migration'),
@@ -60,9 +64,9 @@ export class EngineStreams implements LiveStreams {
     }
   }
 
-  /** Begins to note arrivals: after the recovery, and before the first event behind it. */
+  /** Begins to note arrivals: after the recovery, before the first live event. */
   attach(): void {
-    const { engine } = this.#parts
+    const engine = this.#engine
     const recent = new RecentArrivals(engine.state.tape, engine.counts.swaps)
     this.#recent = recent
     engine.facts.on('trade', (index) => recent.note(index))
@@ -76,34 +80,30 @@ export class EngineStreams implements LiveStreams {
     return this.#recent !== null
   }
 
-  epoch(): string {
-    return this.#parts.epoch()
-  }
-
   position(): number {
-    return this.#parts.engine.seq
+    return this.#engine.seq
   }
 
   now(): number {
-    return this.#parts.reads.now()
+    return this.#answers.now()
   }
 
   settledTime(): number {
-    const { engine } = this.#parts
+    const engine = this.#engine
     const { tape } = engine.state
     const last = engine.settledSwaps - 1
-    return last < 0 ? 0 : tape.u32Of(last)[tape.at(last) + SwapLane.timestamp]
+    return last < 0 ? 0 : (tape.u32Of(last)[tape.at(last) + SwapLane.timestamp] ?? 0)
   }
 
   lateFolded(): number {
-    return this.#parts.engine.counts.lateFolded
+    return this.#engine.counts.lateFolded
   }
 
   poolsSnapshot(mints: readonly string[], extra = false): string {
     const heads = mints.map(
       (mint) => `${jsonString(mint)}:${this.sources.update_mint_info.head(mint)}`,
     )
-    const data = this.#parts.answers.marketData(mints, extra, Budget.unlimited)
+    const data = this.#answers.marketData(mints, extra, Budget.unlimited)
     return (
       `{"channel":"update_pools_info","type":"snapshot","seqs":{${heads.join(',')}}` +
       `,"epoch":${jsonString(this.epoch())},"position":${this.position()},"data":${data}}`
@@ -111,8 +111,7 @@ export class EngineStreams implements LiveStreams {
   }
 
   #tradesOfMints(): StreamSource {
-    const { engine, reads } = this.#parts
-    const { state } = engine
+    const { state } = this.#engine
     const head = (mint: string) => {
       const token = knownToken(state, mint)
       return token < 0 ? 0 : state.tokens.get(token, TokenLane.swaps)
@@ -127,29 +126,26 @@ export class EngineStreams implements LiveStreams {
         return this.#frames('update_mint_info', mint, found.slice(0, max), after, extra)
       },
       snapshot: (mint, _extra, budget) => {
-        const data = reads.detail(mint, budget) ?? 'null'
+        const data = this.#answers.detail(mint, budget) ?? 'null'
         return this.#snapshot('update_mint_info', mint, head(mint), data)
       },
     }
   }
 
   #announced(channel: AnnouncedChannel): StreamSource {
-    const { engine } = this.#parts
-    const list = (): U32List =>
+    const engine = this.#engine
+    const list = () =>
       channel === 'mint_migration' ? engine.announcements.migrations : engine.announcements.launches
     const message = (place: number) => this.#announcement.at(channel, list().get(place))
-    const since = (_key: string, after: number, max: number) => {
-      const end = Math.min(list().length, after + max)
-      const frames: string[] = []
-      for (let place = after; place < end; place++) {
-        const number = { seq: place + 1, epoch: this.epoch(), extra: false }
-        frames.push(eventFrame(channel, message(place), number))
-      }
-      return frames
-    }
     return {
       head: () => list().length,
-      since,
+      since: (_key, after, max) => {
+        const count = Math.max(0, Math.min(list().length - after, max))
+        const number = { epoch: this.epoch(), extra: false }
+        return Array.from({ length: count }, (_, i) =>
+          eventFrame(channel, message(after + i), { ...number, seq: after + i + 1 }),
+        )
+      },
       snapshot: (key) => {
         const from = Math.max(0, list().length - SNAPSHOT_MESSAGES)
         const data: string[] = []
@@ -160,8 +156,7 @@ export class EngineStreams implements LiveStreams {
   }
 
   #tradesOfWallets(): StreamSource {
-    const { engine, answers } = this.#parts
-    const { state } = engine
+    const { state } = this.#engine
     const head = (wallet: string) => {
       const row = knownWallet(state, wallet)
       return row < 0 ? 0 : state.wallets.get(row, WalletLane.trades)
@@ -172,37 +167,45 @@ export class EngineStreams implements LiveStreams {
         const count = head(wallet) - after
         const numbers = this.#recent?.ofWallet(knownWallet(state, wallet), count) ?? null
         if (numbers === null) return 'too_old'
-        const found = this.#indexesOf(numbers.slice(0, max))
-        return found === null
-          ? 'too_old'
-          : this.#frames('wallet_trades', wallet, found, after, extra)
+        return this.#arrived('wallet_trades', wallet, numbers.slice(0, max), after, extra)
       },
       snapshot: (wallet, extra, budget) => {
-        const data = answers.walletTokens(wallet, { ...WALLET_SNAPSHOT, extra }, budget)
+        const data = this.#answers.walletTokens(wallet, { ...WALLET_PAGE, extra }, budget)
         return this.#snapshot('wallet_trades', wallet, head(wallet), data)
       },
     }
   }
 
   #allTrades(): StreamSource {
-    const { engine } = this.#parts
+    const engine = this.#engine
     return {
       head: () => engine.counts.swaps,
       since: (_key, after, max, extra) => {
         if (after < (this.#recent?.first ?? engine.counts.swaps)) return 'too_old'
         const count = Math.min(max, engine.counts.swaps - after)
-        const found = this.#indexesOf(Array.from({ length: count }, (_, i) => after + 1 + i))
-        return found === null ? 'too_old' : this.#frames('all_trades', '', found, after, extra)
+        const numbers = Array.from({ length: count }, (_, i) => after + 1 + i)
+        return this.#arrived('all_trades', '', numbers, after, extra)
       },
-      snapshot: (key) =>
-        this.#snapshot('all_trades', key, engine.counts.swaps, this.#marketFigures()),
+      snapshot: (key) => {
+        const { state, counts } = engine
+        const data =
+          `{"tokens":${state.tokens.count},"wallets":${state.wallets.count},"swaps":${counts.swaps}` +
+          `,"sol_price_usd":${jsonNumber(state.solPriceUsd)},"time":${state.now}}`
+        return this.#snapshot('all_trades', key, counts.swaps, data)
+      },
     }
   }
 
-  /** Where the trades stand that arrived with these numbers; null: one is not remembered. */
-  #indexesOf(numbers: readonly number[]): number[] | null {
+  /** Frames of the trades that arrived with these numbers. */
+  #arrived(
+    channel: StreamChannel,
+    key: string,
+    numbers: readonly number[],
+    after: number,
+    extra?: boolean,
+  ): string[] | 'too_old' {
     const indexes = numbers.map((number) => this.#recent?.indexOf(number) ?? -1)
-    return indexes.includes(-1) ? null : indexes
+    return indexes.includes(-1) ? 'too_old' : this.#frames(channel, key, indexes, after, extra)
   }
 
   /** Frames of trades of the tape, those behind seq `after` of a stream. */
@@ -219,22 +222,20 @@ export class EngineStreams implements LiveStreams {
     )
   }
 
+  /** The frame that shows a state; `data` is JSON text. */
   #snapshot(channel: StreamChannel, key: string, seq: number, data: string): string {
-    return snapshotFrame({ channel, key, seq, epoch: this.epoch() }, this.position(), data)
-  }
-
-  #marketFigures(): string {
-    const { state, counts } = this.#parts.engine
+    const name = KEY_NAMES[channel]
+    const named = name === null ? '' : `,"${name}":${jsonString(key)}`
     return (
-      `{"tokens":${state.tokens.count},"wallets":${state.wallets.count},"swaps":${counts.swaps}` +
-      `,"sol_price_usd":${jsonNumber(state.solPriceUsd)},"time":${state.now}}`
+      `{"channel":"${channel}","type":"snapshot"${named},"seq":${seq}` +
+      `,"epoch":${jsonString(this.epoch())},"position":${this.position()},"data":${data}}`
     )
   }
 }
 
 /**
- * Where the newest swaps stand in the tape, by the order in which they arrived. Late ones move the
- * records behind them, so a place is kept as where it was, and what the swap is known by there or further on.
+ * The places of the newest swaps on the tape, by the order in which they arrived. A late swap moves the records behind
+ * it, so each place is stored with a mark, by which the swap is found there or further on.
  */
 export class RecentArrivals {
   readonly #tape: Tape
@@ -249,7 +250,7 @@ export class RecentArrivals {
   readonly #first: number
   #last: number
 
-  /** `arrived`: swaps that arrived before this process began to look. */
+  /** `arrived`: swaps that arrived before the recovery was done. */
   constructor(tape: Tape, arrived: number) {
     this.#tape = tape
     this.#first = arrived
@@ -257,12 +258,11 @@ export class RecentArrivals {
   }
 
   get bytes(): number {
-    const columns = [this.#indexes, this.#ordinals, this.#words, this.#wallets]
-    const chains = [this.#newest, this.#olders]
-    return [...columns, ...chains].reduce((sum, { byteLength }) => sum + byteLength, 0)
+    const places = [this.#indexes, this.#ordinals, this.#words, this.#wallets, this.#olders]
+    return places.reduce((sum, one) => sum + one.byteLength, this.#newest.byteLength)
   }
 
-  /** Arrivals are written one behind the other; those by wallet, all over. */
+  /** Arrivals are written one behind the other; the columns by wallet at scattered places. */
   get untouchedBytes(): number {
     const noted = this.#last - this.first
     const byWallet = this.#newest.byteLength
@@ -285,26 +285,172 @@ export class RecentArrivals {
     const wallet = walletOf(this.#tape.u32Of(index), this.#tape.at(index))
     this.#wallets[place] = wallet
     this.#last += 1
-    this.#olders[place] = this.#newest[wallet & MASK]
+    this.#olders[place] = this.#newest[wallet & MASK] ?? 0
     this.#newest[wallet & MASK] = this.#last
   }
 
   /**
-   * Numbers of the newest `count` arrivals of a wallet row, oldest first; null when not so many are
-   * remembered. Looks at its own alone: a client asks for hundreds of wallets in one message.
+   * Numbers of the newest `count` arrivals of a wallet row, oldest first; null when fewer are remembered. Follows the
+   * wallet's own arrivals alone: a client asks for hundreds of wallets in one message.
    */
   ofWallet(wallet: number, count: number): number[] | null {
     const found: number[] = []
-    let number = this.#newest[wallet & MASK]
-    for (; found.length < count && number > this.first; number = this.#olders[(number - 1) & MASK])
-      if (this.#wallets[(number - 1) & MASK] === wallet) found.push(number)
+    let number = this.#newest[wallet & MASK] ?? 0
+    while (found.length < count && number > this.first) {
+      const place = (number - 1) & MASK
+      if (this.#wallets[place] === wallet) found.push(number)
+      number = this.#olders[place] ?? 0
+    }
     return found.length < count ? null : found.reverse()
   }
 
-  /** Tape index of arrival `number`, from 1; good until the next event. -1 should it not be there. */
+  /** Tape index of arrival `number`, from 1; valid until the next event. -1: it is not there. */
   indexOf(number: number): number {
     const place = (number - 1) & MASK
-    const [index, ordinal, word] = [this.#indexes[place], this.#ordinals[place], this.#words[place]]
+    const { [place]: index = 0 } = this.#indexes
+    const { [place]: ordinal = 0 } = this.#ordinals
+    const { [place]: word = 0 } = this.#words
     return indexOfMark(this.#tape, { index, ordinal, word }, this.#tape.count)
+  }
+}
+
+/** The engine's facts as messages of the live feed. */
+export class EngineLive implements LiveSource {
+  readonly #engine: Engine
+  readonly #listeners: (() => void)[] = []
+
+  constructor(engine: Engine) {
+    this.#engine = engine
+  }
+
+  /** Begins to publish: after the recovery, whose events were published before the stop. */
+  attach(): void {
+    for (const listen of this.#listeners) listen()
+    this.#listeners.length = 0
+  }
+
+  onTrade(listener: (trade: Trade) => void): void {
+    const trade = new TapeTrade(this.#engine)
+    this.#listeners.push(() => this.#engine.facts.on('trade', (index) => listener(trade.at(index))))
+  }
+
+  onAnnounced(listener: (channel: AnnouncedChannel, message: EventMessage) => void): void {
+    const { facts } = this.#engine
+    const announced = new Announcement(this.#engine)
+    const listen = (channel: AnnouncedChannel) => (token: number) =>
+      listener(channel, announced.at(channel, token))
+    this.#listeners.push(() => {
+      facts.on('created', listen('new_launched_pool'))
+      facts.on('migration', listen('mint_migration'))
+    })
+  }
+
+  onRepriced(listener: (mint: string) => void): void {
+    const { facts, state } = this.#engine
+    this.#listeners.push(() => facts.on('repriced', (token) => listener(state.book.mintOf(token))))
+  }
+}
+
+/** A trade of the tape; its numbers are counts of the state, which contains it already. */
+class TapeTrade implements Trade {
+  readonly #engine: Engine
+  #index = 0
+  /** Its swap without the last bracket; empty: not written yet. */
+  #fields = ''
+
+  constructor(engine: Engine) {
+    this.#engine = engine
+  }
+
+  /** Stands on record `index` of the tape. */
+  at(index: number): this {
+    this.#index = index
+    this.#fields = ''
+    return this
+  }
+
+  get mint(): string {
+    return this.#engine.state.book.mintOf(this.#lane(SwapLane.token))
+  }
+
+  get pool(): string {
+    const { book, tape } = this.#engine.state
+    return jsonString(book.text(poolOf(tape.u32Of(this.#index), tape.at(this.#index))))
+  }
+
+  data(extra: boolean): string {
+    const { state } = this.#engine
+    if (this.#fields === '') this.#fields = swapFields(state, this.#index)
+    return extra ? `${this.#fields}${swapExtras(state, this.#index)}}` : `${this.#fields}}`
+  }
+
+  get seq(): number {
+    return this.#engine.state.tokens.get(this.#lane(SwapLane.token), TokenLane.swaps)
+  }
+
+  get ordinal(): number {
+    return this.#lane(SwapLane.ordinal)
+  }
+
+  get timestamp(): number {
+    return this.#lane(SwapLane.timestamp)
+  }
+
+  get wallet(): string {
+    return this.#engine.state.book.walletText(this.#walletRow)
+  }
+
+  get walletSeq(): number {
+    return this.#engine.state.wallets.get(this.#walletRow, WalletLane.trades)
+  }
+
+  get tradeSeq(): number {
+    return this.#engine.counts.swaps
+  }
+
+  get #walletRow(): number {
+    const { tape } = this.#engine.state
+    return walletOf(tape.u32Of(this.#index), tape.at(this.#index))
+  }
+
+  #lane(lane: number): number {
+    const { tape } = this.#engine.state
+    return tape.u32Of(this.#index)[tape.at(this.#index) + lane] ?? 0
+  }
+}
+
+/** The launch or the migration of a token. */
+class Announcement implements EventMessage {
+  readonly #token: TokenReader
+  #channel: AnnouncedChannel = 'new_launched_pool'
+
+  constructor(engine: Engine) {
+    this.#token = new TokenReader(engine.state, engine.top, engine.links)
+  }
+
+  /** Stands on a token; for `mint_migration` it has migrated. */
+  at(channel: AnnouncedChannel, token: number): this {
+    this.#channel = channel
+    this.#token.at(token)
+    return this
+  }
+
+  get pool(): string | null {
+    return this.#channel === 'mint_migration' ? null : jsonString(this.#token.pool)
+  }
+
+  get ordinal(): null {
+    return null
+  }
+
+  data(): string {
+    const token = this.#token
+    if (this.#channel === 'new_launched_pool') return tokenJson(token, 'search')
+    return (
+      `{"signature":${jsonString(token.migrationSignature ?? '')}` +
+      `,"timestamp":"${timeText(token.migratedAt ?? 0)}"` +
+      `,"bonding_curve":${jsonString(token.bondingCurve)},"mint":${jsonString(token.mint)}` +
+      `,"pool_amm":${jsonString(token.poolAmm)}}`
+    )
   }
 }

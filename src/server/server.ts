@@ -5,9 +5,13 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type AdjustableLimits, readSurface, SURFACE_DEFAULTS } from '../config/surface.ts'
-import type { Queries, ServiceState, TokenReads } from '../protocol/queries.ts'
-import { mayBeName } from '../protocol/requests/address.ts'
-import type { LiveSource, LiveStreams } from '../protocol/streams.ts'
+import type {
+  LiveSource,
+  LiveStreams,
+  Queries,
+  ServiceState,
+  TokenReads,
+} from '../protocol/queries.ts'
 import {
   DamageLines,
   Deadlines,
@@ -20,15 +24,9 @@ import { httpFront, type Route, Router } from './http/front.ts'
 import { errorReply, type StaticDocument } from './http/reply.ts'
 import { ResponseCache } from './http/response-cache.ts'
 import { commonHeaders, ResponseWriter } from './http/response-writer.ts'
-import type { LiveTimes } from './live/connection/keep-alive.ts'
 import { LiveGate } from './live/connection/live-gate.ts'
-import {
-  EVENT_STREAM_NAME,
-  EVENT_STREAM_PATH,
-  EventStreams,
-  eventStreamRoute,
-} from './live/event-streams.ts'
-import { LiveFeed } from './live/feed.ts'
+import { EventStreams, eventStreamRoute } from './live/event-streams.ts'
+import { LiveFeed, type LiveTimes } from './live/feed.ts'
 import { LastTables } from './live/hub/last-tables.ts'
 import { LoopScheduler } from './load/loop-scheduler.ts'
 import { type RateLimit, RateLimiter } from './load/rate-limiter.ts'
@@ -54,6 +52,8 @@ const STOP_REQUESTS_MS = 5000
 const STOP_CLOSE_FRAMES_MS = 200
 /** How often a stopping server looks whether its requests are done. */
 const STOP_POLL_MS = 10
+/** Characters of a name that an event line may give a mint or a wallet (docs/feeds.md). */
+const NAME_CHARACTERS_MAX = 64
 
 export interface ServerOptions {
   readonly host: string
@@ -217,10 +217,11 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
   })
   const { answers, reads, clock } = options
   const chart = cachedChart(answers, clock)
+  const eventStream = eventStreamRoute(mayBeNamed)
   const api = [
     ...apiRoutes(answers, reads, chart, lastTables),
     ...udfRoutes(answers, reads, chart),
-    eventStreamRoute(mayBeNamed),
+    eventStream,
   ]
   const limiters = limitersOf(api, options)
   const cache = new ResponseCache(
@@ -263,15 +264,20 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
     addresses,
     turns,
     routeDeadlineMs: bounds.routeDeadlineMs,
-    limiter: limiters.get(EVENT_STREAM_NAME),
+    limiter: limiters.get(eventStream.name),
     clock,
     state: options.state,
     isKnownAddress: mayBeNamed,
     headers: commonHeaders(options.corsOrigin),
   })
-  apps.get(EVENT_STREAM_PATH, (res, req) => eventStreams.handle(res, req))
+  apps.get(eventStream.path, (res, req) => eventStreams.handle(res, req))
   apps.any('/*', front)
   return { apps, live, eventStreams, context, metrics, readiness, stopping }
+}
+
+/** Could an event line name this? The rule while the service starts and no address is known. */
+function mayBeName(text: string): boolean {
+  return text.length <= NAME_CHARACTERS_MAX && text.trim() !== ''
 }
 
 function limitersOf(

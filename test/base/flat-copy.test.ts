@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readTokenTexts } from '../../src/feeds/metadata/token-texts.ts'
 import { parseEventStream, parseLiveId } from '../../src/protocol/live/event-stream.ts'
-import { parseQueryString } from '../../src/protocol/requests/query-parameters.ts'
+import { parseQueryString } from '../../src/protocol/requests/parsers.ts'
 import { collectGarbage } from '../../src/server/admin/admin-server.ts'
 
 const KEPT = 300

@@ -6,14 +6,14 @@ import os from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
-import { doctor } from '../../src/cli/doctor.ts'
-import { checkContents } from '../../src/commands/contents-check.ts'
 import {
   checkClock,
   checkDescriptors,
   checkMemory,
   checkNode,
-} from '../../src/commands/machine-checks.ts'
+  doctor,
+} from '../../src/cli/doctor.ts'
+import { checkContents } from '../../src/commands/folder-checks.ts'
 import { TAPE_CHUNK_RECORDS } from '../../src/engine/state/tape.ts'
 import { bootId, lockFolder } from '../../src/store/folder/process-lock.ts'
 import { filledFolder } from '../commands/folders.ts'
@@ -410,9 +410,9 @@ test('the machine is judged by what it has', () => {
   expect(checkMemory(0.6 * os.totalmem()).level).toBe('warn')
   expect(checkNode('v22.1.0').level).toBe('good')
   expect(checkNode('v24.0.0').level).toBe('bad')
-  expect(checkClock(Date.UTC(1970, 0, 1), null).level).toBe('bad')
-  expect(checkClock(Date.UTC(2026, 0, 1), Date.UTC(2026, 0, 2)).level).toBe('warn')
-  expect(checkClock(Date.UTC(2026, 0, 1), Date.UTC(2025, 11, 30)).level).toBe('good')
+  expect(checkClock(null, Date.UTC(1970, 0, 1)).level).toBe('bad')
+  expect(checkClock(Date.UTC(2026, 0, 2), Date.UTC(2026, 0, 1)).level).toBe('warn')
+  expect(checkClock(Date.UTC(2025, 11, 30), Date.UTC(2026, 0, 1)).level).toBe('good')
 })
 
 test('a file of the folder that is newer than the clock says that this was set back, whatever the others are', async () => {

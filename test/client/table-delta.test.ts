@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { appliedDelta } from '../../client/src/live/table-delta.ts'
 import { isTables, type TableRow, type Tables } from '../../client/src/resources/tables.ts'
-import { tableDelta } from '../../src/protocol/table-rows.ts'
+import { tableDelta } from '../../src/server/live/hub/followed-tables.ts'
 
 type Group = readonly TableRow[]
 

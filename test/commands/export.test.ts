@@ -4,15 +4,14 @@ import zlib from 'node:zlib'
 import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
 import { encodeBase58 } from '../../src/base/base58.ts'
+import { type Progress, SILENT } from '../../src/commands/command.ts'
 import { exportLines } from '../../src/commands/export.ts'
-import { type Progress, SILENT } from '../../src/commands/progress.ts'
 import { ReadOnlyDisk } from '../../src/commands/read-only-disk.ts'
 import { Engine } from '../../src/engine/engine.ts'
 import { type FeedEvent, METADATA_KEYS } from '../../src/events/event.ts'
 import { parseEventLine } from '../../src/events/event-lines.ts'
 import { bondingCurveAddress } from '../../src/feeds/chain/layouts/program-address.ts'
 import { readTokenTexts } from '../../src/feeds/metadata/token-texts.ts'
-import { newPortalCounters } from '../../src/feeds/pumpportal/portal-counters.ts'
 import { PortalEvents } from '../../src/feeds/pumpportal/portal-events.ts'
 import { FileBuffer } from '../../src/store/folder/data-folder.ts'
 import { SEGMENT_BYTES } from '../../src/store/journal/journal.ts'
@@ -129,7 +128,7 @@ test('whatever halves of characters come in, on whichever way, the export can be
     if ('error' in event) throw new Error(event.error)
     events.push(event)
   }
-  const portal = new PortalEvents(newPortalCounters())
+  const portal = new PortalEvents()
   for (const [index, half] of halves.entries()) {
     const texts = { name: `n${half}`, symbol: half, uri: `https://a.b/${half}` }
     told({

@@ -4,23 +4,22 @@ import { dirname } from 'node:path'
 import { Writable } from 'node:stream'
 import { onTestFinished, vi } from 'vitest'
 import { runCommand } from '../../src/commands/run-command.ts'
+import type { Config } from '../../src/config/config.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import { TAPE_CHUNK_RECORDS } from '../../src/engine/state/tape.ts'
 import type { FeedEvent } from '../../src/events/event.ts'
 import { compact } from '../../src/store/compaction/compaction.ts'
 import type { StoreError } from '../../src/store/disk/failure.ts'
-import type { MapFile } from '../../src/store/disk/file-memory.ts'
+import type { MapFile } from '../../src/store/disk/kernel-calls.ts'
 import { NodeDisk } from '../../src/store/disk/node-disk.ts'
 import { runToEnd } from '../../src/store/disk/steps.ts'
 import { FileCommitMarker, readMark } from '../../src/store/folder/commit-marker.ts'
 import { bootId } from '../../src/store/folder/process-lock.ts'
-import { SNAPSHOT_VERSION } from '../../src/store/format/snapshot-format.ts'
-import type { FsyncPolicy } from '../../src/store/journal/fsync-scheduler.ts'
 import { Journal, SEGMENT_BYTES } from '../../src/store/journal/journal.ts'
+import { MappedRing } from '../../src/store/journal/journal-ring.ts'
 import { JournaledEngine } from '../../src/store/journal/journaled-engine.ts'
-import { MappedRing } from '../../src/store/journal/mapped-ring.ts'
 import { type Recovered, recover } from '../../src/store/recovery/recovery.ts'
-import { stateDigest } from '../../src/store/snapshot/snapshot-file.ts'
+import { SNAPSHOT_VERSION, stateDigest } from '../../src/store/snapshot/snapshot-file.ts'
 import { archivedEngine } from '../../src/store/snapshot/tape-archive.ts'
 import { filesOf } from '../data-files.ts'
 import { newFolder } from '../new-folder.ts'
@@ -36,7 +35,7 @@ export interface RunOptions {
   /** Events handed over at once. */
   readonly batch?: number
   /** `off` is fast; damage can only be told from a torn tail where something was synced. */
-  readonly fsync?: FsyncPolicy
+  readonly fsync?: Config['fsync']
   /** What makes files memory: the journal then has a ring. */
   readonly map?: MapFile | null
   /** Told when the disk refused, which is thrown when left out. */

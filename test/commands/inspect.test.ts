@@ -2,13 +2,13 @@ import fs from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { checkContents } from '../../src/commands/contents-check.ts'
+import { SILENT } from '../../src/commands/command.ts'
+import { checkContents } from '../../src/commands/folder-checks.ts'
 import { inspectFolder } from '../../src/commands/inspect.ts'
-import { SILENT } from '../../src/commands/progress.ts'
 import { ReadOnlyDisk } from '../../src/commands/read-only-disk.ts'
 import { TAPE_CHUNK_RECORDS } from '../../src/engine/state/tape.ts'
 import type { DiskFile } from '../../src/store/disk/disk.ts'
-import { JOURNAL_VERSION, S } from '../../src/store/format/journal-format.ts'
+import { JOURNAL_VERSION, SEGMENT } from '../../src/store/format/journal-format.ts'
 import { CHUNK_VERSION } from '../../src/store/snapshot/tape-chunk.ts'
 import { contentsOf, filesOf, flipByte } from '../data-files.ts'
 import { newFolder } from '../new-folder.ts'
@@ -193,8 +193,8 @@ const HARMED: readonly (readonly [string, (segments: readonly string[]) => void,
 /** The header as if a later version of the program had written it. */
 function ofLaterVersion(path: string): void {
   const bytes = fs.readFileSync(path)
-  bytes.writeUInt32LE(JOURNAL_VERSION + 1, S.version)
-  bytes.writeUInt32LE(crc32(bytes.subarray(0, S.crc)), S.crc)
+  bytes.writeUInt32LE(JOURNAL_VERSION + 1, SEGMENT.version)
+  bytes.writeUInt32LE(crc32(bytes.subarray(0, SEGMENT.crc)), SEGMENT.crc)
   fs.writeFileSync(path, bytes)
 }
 

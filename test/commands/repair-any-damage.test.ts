@@ -1,8 +1,7 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { carryOut, isNothing } from '../../src/commands/repair.ts'
-import { planRepair, type RepairPlan } from '../../src/commands/repair-plan.ts'
+import { carryOut, planRepair } from '../../src/commands/repair.ts'
 import { StoreError } from '../../src/store/disk/failure.ts'
 import { NodeDisk } from '../../src/store/disk/node-disk.ts'
 import { filesOf } from '../data-files.ts'
@@ -46,7 +45,7 @@ function startedAt(folder: string): number | null {
   }
 }
 
-function planOf(folder: string): RepairPlan | null {
+function planOf(folder: string): ReturnType<typeof planRepair> | null {
   try {
     return planRepair(new NodeDisk(), folder, Number.MAX_SAFE_INTEGER, OPTIONS.chunkRecords)
   } catch (error) {
@@ -69,12 +68,12 @@ test('whatever was damaged, a repair is followed by a start, and keeps what a st
     }
     const before = startedAt(folder)
     const plan = planOf(folder)
-    outcomes.add(`${before !== null} ${plan === null ? 'refused' : isNothing(plan)}`)
+    outcomes.add(`${before !== null} ${plan === null ? 'refused' : plan.isNothing}`)
     if (plan === null) {
       expect(before, `seed ${seed}: starts, and a repair is refused`).toBeNull()
       continue
     }
-    if (!isNothing(plan)) carryOut(new NodeDisk(), folder, plan, new Date())
+    if (!plan.isNothing) carryOut(new NodeDisk(), folder, plan, new Date())
     expect(startedAt(folder), `seed ${seed}: after the repair`).toBe(before ?? plan.place.seq)
   }
   // Starts that need none, those that do, and what nothing helps.

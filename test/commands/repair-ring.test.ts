@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { emptyRing } from '../../src/commands/repair.ts'
 import { listDataFiles } from '../../src/store/folder/data-folder.ts'
-import { RING_NAME, ringTail } from '../../src/store/journal/journal-ring.ts'
+import { ringPath } from '../../src/store/journal/journal-ring.ts'
+import { ringTail } from '../../src/store/journal/journal-scan.ts'
 import { Random } from '../oracle/random.ts'
 import { CrashDisk } from '../store/disks/crash-disk.ts'
 import { CrashRing } from '../store/disks/crash-ring.ts'
@@ -34,7 +35,7 @@ test.each([1, 2, 3])(
 
     emptyRing(disk, FOLDER, new CrashRing(disk, RING_BYTES, new Random(seed)))
 
-    expect(disk.list(FOLDER)).not.toContain(RING_NAME)
+    expect(disk.list(FOLDER)).not.toContain(ringPath(''))
     for (let cut = 0; cut < POWER_CUTS; cut++) {
       const { recovered } = recoverFrom(story, disk.crash(new Random(cut)), newUuid())
       expect(recovered.place.seq, `power cut ${cut}`).toBe(story.count)

@@ -2,8 +2,7 @@ import fs from 'node:fs'
 import { basename, join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { expect, test, vi } from 'vitest'
-import { carryOut, isNothing } from '../../src/commands/repair.ts'
-import { planRepair } from '../../src/commands/repair-plan.ts'
+import { carryOut, planRepair } from '../../src/commands/repair.ts'
 import { runCommand } from '../../src/commands/run-command.ts'
 import { TAPE_CHUNK_RECORDS } from '../../src/engine/state/tape.ts'
 import type { FeedEvent } from '../../src/events/event.ts'
@@ -259,7 +258,7 @@ test('a repair that is interrupted at any step can be run again', () => {
     isDone = interrupted(at, steps)
     const disk = new NodeDisk()
     const again = planRepair(disk, at, 700, 65_536)
-    if (!isNothing(again)) carryOut(disk, at, again, new Date())
+    if (!again.isNothing) carryOut(disk, at, again, new Date())
     const next = new Run(at, OPTIONS)
     expect(next.digest).toBe(reference)
     expect(next.recovered.epoch).not.toBe(run.recovered.epoch)

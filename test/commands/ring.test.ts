@@ -1,10 +1,10 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { checkContents } from '../../src/commands/contents-check.ts'
+import { checkContents } from '../../src/commands/folder-checks.ts'
 import type { FeedEvent } from '../../src/events/event.ts'
 import { parseEventLine } from '../../src/events/event-lines.ts'
-import { segmentPath } from '../../src/store/folder/data-folder.ts'
+import { dataPath } from '../../src/store/folder/data-folder.ts'
 import { ringPath } from '../../src/store/journal/journal-ring.ts'
 import { contentsOf } from '../data-files.ts'
 import { eventLineText } from '../feeds/event-line-text.ts'
@@ -31,7 +31,7 @@ function killedFolder(): Killed {
   const left = newFolder()
   fs.cpSync(folder, left, { recursive: true })
   fs.writeFileSync(ringPath(left), rings[0])
-  expect(fs.statSync(segmentPath(left, 1)).size).toBeLessThan(run.journal.segmentSize)
+  expect(fs.statSync(dataPath(left, 'segment', 1)).size).toBeLessThan(run.journal.segmentSize)
   return { folder: left, run, events }
 }
 
@@ -112,7 +112,7 @@ test('beside a ring too a segment that cannot be read is told by its name, and a
   const run = new Run(folder, { batch: 10 })
   const { seq } = run.journal
   run.take(crowdOfLines(8, 100))
-  const path = segmentPath(folder, run.journal.segment)
+  const path = dataPath(folder, 'segment', run.journal.segment)
   fs.writeFileSync(ringPath(folder), new Uint8Array(4_096))
   spoilSector(path, 1_000)
   const inspected = await ask('inspect', '--data-dir', folder)

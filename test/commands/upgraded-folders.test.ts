@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { SILENT } from '../../src/commands/progress.ts'
+import { SILENT } from '../../src/commands/command.ts'
 import { verifyFolder } from '../../src/commands/verify.ts'
 import { listDataFiles } from '../../src/store/folder/data-folder.ts'
 import { archivedEngine } from '../../src/store/snapshot/tape-archive.ts'

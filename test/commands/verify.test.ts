@@ -1,8 +1,8 @@
 import fs from 'node:fs'
 import { expect, test } from 'vitest'
-import { SILENT } from '../../src/commands/progress.ts'
+import { SILENT } from '../../src/commands/command.ts'
 import { ReadOnlyDisk } from '../../src/commands/read-only-disk.ts'
-import { type Check, verifyFolder } from '../../src/commands/verify.ts'
+import { verifyFolder } from '../../src/commands/verify.ts'
 import { SwapLane } from '../../src/events/swap-record.ts'
 import { NodeDisk } from '../../src/store/disk/node-disk.ts'
 import { readMark } from '../../src/store/folder/commit-marker.ts'
@@ -30,7 +30,7 @@ import {
 
 const CHUNK = 128
 
-function verify(folder: string): readonly Check[] {
+function verify(folder: string): ReturnType<typeof verifyFolder> {
   return verifyFolder({
     disk: new ReadOnlyDisk(),
     folder,
@@ -41,7 +41,7 @@ function verify(folder: string): readonly Check[] {
   })
 }
 
-const badOnes = (checks: readonly Check[]) => checks.filter(({ isGood }) => !isGood)
+const badOnes = (checks: ReturnType<typeof verifyFolder>) => checks.filter(({ isGood }) => !isGood)
 
 test('a healthy folder holds all checks, and nothing in it changes', () => {
   const { folder } = filledFolder({ chunkRecords: CHUNK })

@@ -173,23 +173,24 @@ function asked(found: Map<string, unknown>, event: string, data: object): object
   return message
 }
 
-/** The file that keeps them: one JSON text a line. */
+/** The file of the examples: a name and its JSON text a line. */
 export function examplesFile(found: ReadonlyMap<string, unknown>): string {
   const lines = [...found]
     .filter(([, example]) => isRecord(example) || Array.isArray(example))
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, example]) => `  ${name}: ${quoted(JSON.stringify(example))},\n`)
+    .map(([name, example]) => `${name} ${rawText(JSON.stringify(example))}\n`)
   return (
-    '/** Made by test/documents/make-examples.ts from a running server. */\n' +
-    `const EXAMPLES: Readonly<Record<string, string>> = {\n${lines.join('')}}\n\n` +
+    '/** Made by test/documents/make-examples.ts from a running server: a name and its JSON text a line. */\n' +
+    `const EXAMPLES = String.raw\`\n${lines.join('')}\`\n\n` +
     '/** The example of an endpoint or a message; undefined when it has none. */\n' +
     'export function exampleOf(name: string): unknown {\n' +
-    '  const text = EXAMPLES[name]\n' +
-    '  return text === undefined ? undefined : JSON.parse(text)\n' +
+    "  const line = EXAMPLES.split('\\n').find((one) => one.split(' ', 1)[0] === name)\n" +
+    '  return line === undefined ? undefined : JSON.parse(line.slice(name.length))\n' +
     '}\n'
   )
 }
 
-function quoted(text: string): string {
-  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
+/** As JSON text that stands in a template as it is. */
+function rawText(json: string): string {
+  return json.replaceAll('`', '\\u0060').replaceAll('$', '\\u0024')
 }

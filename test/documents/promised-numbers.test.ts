@@ -3,35 +3,32 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { LANE_MAX, LANES_MAX } from '../../client/src/live/lanes.ts'
 import { settingsOf } from '../../client/src/options.ts'
-import { JUDGED_SWAPS } from '../../src/app/feeds/feed-share.ts'
-import { FIRST_PRICE_MS } from '../../src/app/feeds/side-feeds.ts'
+import { FIRST_PRICE_MS, JUDGED_SWAPS } from '../../src/app/feeds/feed-list.ts'
 import { readSurface, SURFACE_DEFAULTS } from '../../src/config/surface.ts'
 import { ROWS_MAX } from '../../src/engine/memory/rows.ts'
 import { DORMANT_TRADERS_MAX } from '../../src/engine/state/layout.ts'
 import { QUOTE_COINS_MAX } from '../../src/engine/state/money.ts'
 import { TAPE_CHUNK_RECORDS } from '../../src/engine/state/tape.ts'
-import * as dexPaid from '../../src/feeds/metadata/dex-paid.ts'
-import * as queue from '../../src/feeds/metadata/fetch-queue.ts'
-import * as host from '../../src/feeds/metadata/gateways.ts'
-import * as fetching from '../../src/feeds/metadata/safe-fetch.ts'
-import * as texts from '../../src/feeds/metadata/token-texts.ts'
-import * as judge from '../../src/feeds/sol-price/price-aggregator.ts'
-import * as venues from '../../src/feeds/sol-price/sol-price-feed.ts'
+import { EVERY_MS } from '../../src/feeds/metadata/dex-paid.ts'
+import { QUEUE_LIMITS } from '../../src/feeds/metadata/fetch-queue.ts'
+import { FETCH_LIMITS } from '../../src/feeds/metadata/safe-fetch.ts'
+import { DEPTH_MAX, DESCRIPTION_MAX } from '../../src/feeds/metadata/token-texts.ts'
+import { PRICE_RULES } from '../../src/feeds/sol-price/sol-price-feed.ts'
 import { LONG_TURN_MS, STALL_MS, STALLS_MAX } from '../../src/figures/event-loop-stall-monitor.ts'
-import {
-  COUNTBACK_DEFAULT,
-  COUNTBACK_MAX,
-  MAX_CONNECTION_MINTS,
-  MAX_CONNECTION_WALLETS,
-} from '../../src/protocol/live/live-messages.ts'
+import { COUNTBACK_DEFAULT } from '../../src/protocol/live/live-messages.ts'
 import { BARS_MAX } from '../../src/protocol/queries.ts'
-import { DEFAULT_LIMIT, MAX_LIMIT } from '../../src/protocol/requests/pages.ts'
-import { MAX_MINTS, MAX_QUERY_CHARACTERS } from '../../src/protocol/requests/tokens.ts'
+import {
+  DEFAULT_LIMIT,
+  MAX_LIMIT,
+  MAX_MINTS,
+  MAX_QUERY_CHARACTERS,
+} from '../../src/protocol/requests/tokens.ts'
 import { MAX_QUOTES } from '../../src/protocol/udf-json.ts'
+import { CREATOR_TOKENS_MAX } from '../../src/query/engine-queries.ts'
 import { SNAPSHOT_MESSAGES } from '../../src/query/engine-streams.ts'
-import { CREATOR_TOKENS_MAX } from '../../src/query/engine-token-reads.ts'
 import { SEARCH_RESULTS_MAX } from '../../src/query/search/token-search.ts'
 import { MAX_REPLAYED } from '../../src/server/live/hub/catch-ups.ts'
+import { MAX_CONNECTION_KEYS } from '../../src/server/live/hub/subscriptions.ts'
 import { WAITS_KEPT } from '../../src/store/disk/watched-disk.ts'
 import { SEGMENT_BYTES } from '../../src/store/journal/journal.ts'
 import { ROOT } from '../tidy/source-files.ts'
@@ -59,11 +56,11 @@ const LIVE = [
   announced('new_launched_pool'),
   `trades that are among the newest ${replayed('wallet_trades')} of all mints`,
   `the newest ${replayed('all_trades')} taken since the start`,
-  `\`mint\` or \`mints\` (at most ${count(MAX_CONNECTION_MINTS)} a connection)`,
-  `\`wallet\` or \`wallets\` (at most ${count(MAX_CONNECTION_WALLETS)} a connection)`,
+  `\`mint\` or \`mints\` (at most ${count(MAX_CONNECTION_KEYS.mint)} a connection)`,
+  `\`wallet\` or \`wallets\` (at most ${count(MAX_CONNECTION_KEYS.wallet)} a connection)`,
   `At most ${limit('MAX_CONNECTION_TABLES')} tables a connection.`,
   `Changes are gathered for up to ${limit('TABLES_EVERY_MS')} ms. Time alone`,
-  `\`countback\` (1 to ${count(COUNTBACK_MAX)}, default ${COUNTBACK_DEFAULT}) bars in the snapshot. At most ${limit('MAX_CONNECTION_CANDLES')} a connection.`,
+  `\`countback\` (1 to ${count(BARS_MAX)}, default ${COUNTBACK_DEFAULT}) bars in the snapshot. At most ${limit('MAX_CONNECTION_CANDLES')} a connection.`,
   `Changes are gathered for up to ${limit('CANDLES_EVERY_MS')} ms. ## Errors`,
   `${limit('MAX_CONNECTION_TABLES')} tables, ${limit('MAX_CONNECTION_CANDLES')} candles a connection; ` +
     `${limit('MAX_TABLES_PER_ADDRESS')} tables, ${count(limit('MAX_CANDLES_PER_ADDRESS'))} candles of one address, ` +
@@ -101,7 +98,7 @@ const LIMITS = [
   `| a request's line and headers | ${kib(limit('MAX_HEADER_BYTES'))}, `,
   `| a body | ${kib(limit('MAX_BODY_BYTES'))} | 413 |`,
   `| a live message | ${kib(limit('MAX_MESSAGE_BYTES'))} | 1009 |`,
-  `| mints that a connection follows | ${count(MAX_CONNECTION_MINTS)} | an error frame |`,
+  `| mints that a connection follows | ${count(MAX_CONNECTION_KEYS.mint)} | an error frame |`,
   `| what a live reader leaves unread | ${mib(limit('MAX_BUFFERED_BYTES'))} | 4009 |`,
   `At most ${count(limit('MAX_COUNTED_CLIENTS'))} clients an endpoint have a rate window of their own; the others share ${count(limit('SHARED_WINDOWS'))} windows`,
   `requests ${limit('TURN_MS')} ms, messages of live connections ${limit('LIVE_TURN_MS')} ms`,
@@ -131,24 +128,24 @@ const MONITORING = [
 const percent = (share: number) => `${share * 100} %`
 const FEEDS = [
   `nearly all of the first ${count(JUDGED_SWAPS)} swaps of a feed`,
-  `the median of the venues with a quote in the last ${seconds(judge.FRESH_MS)}. A quote further than ${percent(judge.JUMP_SHARE)} from the last price ` +
-    `counts in two cases: more venues agree on it (within ${percent(judge.AGREE_SHARE)}) than stay behind, or none stays behind and it ` +
-    `has lasted for ${seconds(judge.JUMP_WAIT_MS)}. The first price needs two venues that agree, or ${seconds(judge.FIRST_ALONE_MS)}.`,
-  `when it has changed by $${1 / venues.STEPS_PER_USD} or more`,
-  `Live feeds wait up to ${seconds(FIRST_PRICE_MS)} for the first one. A venue that is silent for ${seconds(venues.SILENCE_MS)}, ` +
-    `or sends heartbeats and no price for ${seconds(venues.STALL_MS)}, is connected to anew`,
-  `at most ${Math.floor(60_000 / dexPaid.EVERY_MS)} questions a minute`,
-  `descriptions up to ${count(texts.DESCRIPTION_MAX)}`,
+  `the median of the venues with a quote in the last ${seconds(PRICE_RULES.freshMs)}. A quote further than ${percent(PRICE_RULES.jumpShare)} from the last price ` +
+    `counts in two cases: more venues agree on it (within ${percent(PRICE_RULES.agreeShare)}) than stay behind, or none stays behind and it ` +
+    `has lasted for ${seconds(PRICE_RULES.jumpWaitMs)}. The first price needs two venues that agree, or ${seconds(PRICE_RULES.firstAloneMs)}.`,
+  `when it has changed by $${1 / PRICE_RULES.stepsPerUsd} or more`,
+  `Live feeds wait up to ${seconds(FIRST_PRICE_MS)} for the first one. A venue that is silent for ${seconds(PRICE_RULES.silenceMs)}, ` +
+    `or sends heartbeats and no price for ${seconds(PRICE_RULES.stallMs)}, is connected to anew`,
+  `at most ${Math.floor(60_000 / EVERY_MS)} questions a minute`,
+  `descriptions up to ${count(DESCRIPTION_MAX)}`,
 ]
 const FETCHING = [
-  `each of at most ${fetching.REDIRECTS_MAX} redirects`,
-  `${fetching.BODY_BYTES_MAX / 1024} KB of body, ${seconds(fetching.TOTAL_MS)} in all, ${seconds(fetching.CONNECT_MS)} to connect, ` +
-    `no packed bodies, ${texts.DEPTH_MAX} levels of nesting`,
-  `${queue.RUNNING_MAX} requests at a time, ${queue.FOREIGN_RUNNING_MAX} of them to hosts that are no gateway; ${host.RUNNING_MAX} at a time ` +
-    `and ${host.DEFAULT_PACE.perSecond} a second to one host`,
-  `A host that failed ${host.FAILURES_MAX} times in a row is left alone for a minute`,
-  `no credentials in addresses, at most ${count(fetching.URL_CHARACTERS_MAX)} characters`,
-  `${count(queue.QUEUE_MAX)} uris wait`,
+  `each of at most ${FETCH_LIMITS.redirects} redirects`,
+  `${FETCH_LIMITS.bodyBytes / 1024} KB of body, ${seconds(FETCH_LIMITS.totalMs)} in all, ${seconds(FETCH_LIMITS.connectMs)} to connect, ` +
+    `no packed bodies, ${DEPTH_MAX} levels of nesting`,
+  `${QUEUE_LIMITS.running} requests at a time, ${QUEUE_LIMITS.foreignRunning} of them to hosts that are no gateway; ${QUEUE_LIMITS.hostRunning} at a time ` +
+    `and ${QUEUE_LIMITS.hostPace.perSecond} a second to one host`,
+  `A host that failed ${QUEUE_LIMITS.hostFailures} times in a row is left alone for a minute`,
+  `no credentials in addresses, at most ${count(FETCH_LIMITS.urlCharacters)} characters`,
+  `${count(QUEUE_LIMITS.uris)} uris wait`,
 ]
 
 const client = settingsOf('http://127.0.0.1', {})
@@ -177,8 +174,8 @@ test.each([
 
 test('the client asks of a connection for as much as the service allows', () => {
   expect(LANE_MAX).toMatchObject({
-    update_mint_info: MAX_CONNECTION_MINTS,
-    wallet_trades: MAX_CONNECTION_WALLETS,
+    update_mint_info: MAX_CONNECTION_KEYS.mint,
+    wallet_trades: MAX_CONNECTION_KEYS.wallet,
     meme_tables: limit('MAX_CONNECTION_TABLES'),
     candles: limit('MAX_CONNECTION_CANDLES'),
   })

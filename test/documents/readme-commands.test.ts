@@ -124,7 +124,9 @@ test.skipIf(missing.length > 0)(
 )
 
 /** Keys that a token has where there is something to say. */
-const OPTIONAL: readonly string[] = ['image', 'description', 'twitter', 'telegram', 'website']
+const OPTIONAL: readonly string[] = [
+  ...['image', 'video', 'description', 'twitter', 'discord', 'telegram', 'website'],
+]
 
 const atPort = (command: string, port: number) =>
   command.replaceAll('127.0.0.1:8080', `127.0.0.1:${port}`)

@@ -2,9 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { usageText } from '../../src/cli/command-line.ts'
-import { settingsMarkdown } from '../../src/cli/settings-table.ts'
 import { SETTING_NAMES } from '../../src/config/config.ts'
-import { SETTING_GROUPS } from '../../src/config/setting-texts.ts'
+import { SETTING_GROUPS, settingsMarkdown } from '../../src/config/setting-texts.ts'
 import { ROOT } from '../tidy/source-files.ts'
 
 test('docs/settings.md is what is made of the settings', () => {
@@ -15,7 +14,7 @@ test('docs/settings.md is what is made of the settings', () => {
 test('every setting is told once, with a unit or values and one sentence', () => {
   const texts = Object.values(SETTING_GROUPS).flatMap((group) => Object.entries(group))
   expect(texts.map(([name]) => name).sort()).toEqual([...SETTING_NAMES].sort())
-  for (const [name, { sentence, unit }] of texts) {
+  for (const [name, [unit, sentence]] of texts) {
     expect(sentence, name).toMatch(/^(\S.{8,119}\.)$/)
     expect(unit, name).not.toBe('')
     expect(`${sentence}${unit}`, name).not.toContain('|')

@@ -1,5 +1,5 @@
 import { isRecord } from '../../src/base/json-access.ts'
-import { EngineTokenReads } from '../../src/query/engine-token-reads.ts'
+import { EngineQueries } from '../../src/query/engine-queries.ts'
 import type { Oracle } from '../oracle/oracle.ts'
 import { type Check, firstDifference } from './difference.ts'
 import type { Pair } from './pair.ts'
@@ -13,12 +13,12 @@ const BY_PNL = { ...PAGE, orderBy: 'pnl', direction: 'desc' } as const
 /** The first difference in the additive answers of a mint; null when there is none. */
 export function checkAdditive(pair: Pair, mint: string): string | null {
   return (
-    firstDifference(detailChecks(pair, new EngineTokenReads(pair.engine, () => {}), mint)) ??
+    firstDifference(detailChecks(pair, new EngineQueries(pair.engine, () => {}), mint)) ??
     firstDifference(extraChecks(pair, mint))
   )
 }
 
-function* detailChecks({ oracle }: Pair, reads: EngineTokenReads, mint: string): Generator<Check> {
+function* detailChecks({ oracle }: Pair, reads: EngineQueries, mint: string): Generator<Check> {
   const detail: unknown = JSON.parse(reads.detail(mint) ?? 'null')
   const shown = isRecord(detail)
     ? Object.fromEntries(DETAIL_FIELDS.map((field) => [field, detail[field]]))

@@ -1,5 +1,5 @@
 import type { EngineService } from '../../src/query/engine-service.ts'
-import { type LiveCandles, newestBars } from '../../src/query/live/live-candles.ts'
+import { type LiveCandles, newestBars } from '../../src/server/live/hub/followed-candles.ts'
 
 /** The snapshot with which a newcomer begins to follow candles. */
 export function candleSnapshot(

@@ -2,12 +2,11 @@ import { expect, test } from 'vitest'
 import { nextBarTime } from '../../src/base/bar-time.ts'
 import { isRecord } from '../../src/base/json-access.ts'
 import { Engine } from '../../src/engine/engine.ts'
-import { RESOLUTIONS, type TablesQuery, widthOf } from '../../src/protocol/queries.ts'
-import { tablesOf } from '../../src/protocol/requests/tables.ts'
-import { tableName } from '../../src/protocol/table-rows.ts'
+import { RESOLUTIONS, type TablesQuery, WIDTHS } from '../../src/protocol/queries.ts'
+import { tableName, tablesOf } from '../../src/protocol/requests/tables.ts'
 import { EngineService } from '../../src/query/engine-service.ts'
-import { LiveCandles } from '../../src/query/live/live-candles.ts'
-import { LiveTable, TableTexts } from '../../src/query/live/live-table.ts'
+import { LiveCandles } from '../../src/server/live/hub/followed-candles.ts'
+import { LiveTable, TableTexts } from '../../src/server/live/hub/followed-tables.ts'
 import { copyParts } from '../../src/store/recovery/recovery.ts'
 import { START_SECOND, swap } from '../oracle/fixtures.ts'
 import { Random } from '../oracle/random.ts'
@@ -194,7 +193,7 @@ test(
         expect(copy.series, `${mint} ${resolution} at ${instant}`).toEqual(bars)
         expect(copy.faults).toEqual([])
         const isOver = (time: number) =>
-          nextBarTime(widthOf(resolution), time) <= streams.settledTime()
+          nextBarTime(WIDTHS[resolution], time) <= streams.settledTime()
         const over = chart.t.filter(isOver)
         expect([...copy.final].sort(), `${mint} ${resolution} at ${instant}`).toEqual(over)
       }
@@ -256,7 +255,7 @@ test(
   'what is followed of tokens whose creation is told late is what a state read anew answers',
   () => {
     const { random, engine, service, market, feed } = started(SEED + 3, 12, true)
-    const { answers, streams, live, reads } = service
+    const { answers, streams, live } = service
     const series = market.mints.flatMap((mint) =>
       RESOLUTIONS.map((resolution) => {
         const candles = new LiveCandles(mint, resolution, answers, streams)
@@ -299,7 +298,9 @@ test(
         expect(copy.json, about).toBe(anew.service.answers.tables(query))
       }
       for (const mint of market.mints)
-        expect(reads.detail(mint), `${mint} at ${instant}`).toBe(anew.service.reads.detail(mint))
+        expect(answers.detail(mint), `${mint} at ${instant}`).toBe(
+          anew.service.answers.detail(mint),
+        )
     }
     expect(series.some(({ copy }) => copy.faults.length > 0)).toBe(true)
   },

@@ -5,7 +5,11 @@ import { crc32 } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { Random } from '../../src/base/random.ts'
-import { JOURNAL_VERSION, S, SEGMENT_HEADER_BYTES } from '../../src/store/format/journal-format.ts'
+import {
+  JOURNAL_VERSION,
+  SEGMENT,
+  SEGMENT_HEADER_BYTES,
+} from '../../src/store/format/journal-format.ts'
 import { EventLines } from '../crash/event-lines.ts'
 import { allSwaps, figuresOf } from '../crash/http.ts'
 import { filesOf, flipByte } from '../data-files.ts'
@@ -178,8 +182,8 @@ test('a journal of a later version stops the start and is left as it is', async 
   await filled(DATA_DIR)
   const [path] = filesOf(DATA_DIR, 'journal-').slice(-1)
   const bytes = fs.readFileSync(path)
-  bytes.writeUInt32LE(JOURNAL_VERSION + 1, S.version)
-  bytes.writeUInt32LE(crc32(bytes.subarray(0, S.crc)), S.crc)
+  bytes.writeUInt32LE(JOURNAL_VERSION + 1, SEGMENT.version)
+  bytes.writeUInt32LE(crc32(bytes.subarray(0, SEGMENT.crc)), SEGMENT.crc)
   expect(bytes.length).toBeGreaterThan(SEGMENT_HEADER_BYTES)
   fs.writeFileSync(path, bytes)
   const { code, errors } = await runProgram({ ...QUIET, DATA_DIR, PORT: '0' })

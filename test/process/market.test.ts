@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { JOURNAL_VERSION, S } from '../../src/store/format/journal-format.ts'
+import { JOURNAL_VERSION, SEGMENT } from '../../src/store/format/journal-format.ts'
 import { filesOf } from '../data-files.ts'
 import { newFolder } from '../new-folder.ts'
 import { runProgram, startProgram } from './program.ts'
@@ -85,8 +85,8 @@ test('a start that is refused leaves no word of its market in the folder', async
 /** A segment as if a later version of the program had written it. */
 function ofLaterVersion(segment: Buffer): Buffer {
   const bytes = Buffer.from(segment)
-  bytes.writeUInt32LE(JOURNAL_VERSION + 1, S.version)
-  bytes.writeUInt32LE(crc32(bytes.subarray(0, S.crc)), S.crc)
+  bytes.writeUInt32LE(JOURNAL_VERSION + 1, SEGMENT.version)
+  bytes.writeUInt32LE(crc32(bytes.subarray(0, SEGMENT.crc)), SEGMENT.crc)
   return bytes
 }
 

@@ -40,7 +40,7 @@ test(
       () => replace(join(copy, 'package.json'), /"version": "[^"]+"/, '"version": "99.0.0"'),
       () =>
         replace(
-          join(copy, 'src/store/format/snapshot-format.ts'),
+          join(copy, 'src/store/snapshot/snapshot-file.ts'),
           /SNAPSHOT_VERSION = \d+/,
           'SNAPSHOT_VERSION = 99',
         ),

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Engine } from '../../src/engine/engine.ts'
-import { jsonNumber, jsonString, timeText } from '../../src/protocol/json-text.ts'
+import { jsonNumber, jsonString, timeText } from '../../src/protocol/wire.ts'
 import { EngineQueries } from '../../src/query/engine-queries.ts'
 import { byLength } from '../lengths.ts'
 import { history } from '../oracle/histories.ts'

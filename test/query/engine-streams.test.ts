@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { Budget } from '../../src/base/budget.ts'
-import { STREAM_CHANNELS } from '../../src/protocol/live-frames.ts'
-import { RECENT_ARRIVALS_MAX } from '../../src/protocol/streams.ts'
+import { RECENT_ARRIVALS_MAX } from '../../src/protocol/queries.ts'
+import { STREAM_CHANNELS } from '../../src/protocol/wire.ts'
 import { EngineService } from '../../src/query/engine-service.ts'
 import { SNAPSHOT_MESSAGES } from '../../src/query/engine-streams.ts'
 import { NO_TIME } from '../budgets.ts'
@@ -106,7 +106,7 @@ test('a snapshot of launches has the newest of them', () => {
 
 test('a snapshot that takes long is read in pieces', () => {
   const { service, sources } = told()
-  const detail = vi.spyOn(service.reads, 'detail').mockReturnValue('{}')
+  const detail = vi.spyOn(service.answers, 'detail').mockReturnValue('{}')
   const tokens = vi.spyOn(service.answers, 'walletTokens').mockReturnValue('{}')
   sources.update_mint_info.snapshot('mint 0', false, NO_TIME)
   sources.wallet_trades.snapshot('alice', false, NO_TIME)

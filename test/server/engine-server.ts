@@ -30,14 +30,13 @@ export class EngineServer {
     const answers = leased(wired.answers)
     const live = leased(wired.live)
     const streams = leased(wired.streams)
-    const reads = leased(wired.reads)
     const server = await startServer({
       host: '127.0.0.1',
       port: 0,
       answers: answers.value,
       live: live.value,
       streams: streams.value,
-      reads: reads.value,
+      reads: answers.value,
       state: { isStarting: () => false, notReady: () => null, figures: () => ({}) },
       position: { epoch: () => epoch, seq: () => streams.value.position() },
       clock: Date.now,
@@ -51,7 +50,7 @@ export class EngineServer {
     wired.attach()
     const stop = async () => {
       await server.stop()
-      for (const lease of [answers, live, streams, reads]) lease.end()
+      for (const lease of [answers, live, streams]) lease.end()
     }
     return new EngineServer(engine, wired, { ...server, stop })
   }

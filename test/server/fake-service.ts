@@ -1,7 +1,14 @@
 import { Budget } from '../../src/base/budget.ts'
-import type { AnnouncedChannel, EventMessage } from '../../src/protocol/live-frames.ts'
-import type { Queries, TableAnswer, TokenReads } from '../../src/protocol/queries.ts'
-import type { LiveSource, LiveStreams, StreamSource, Trade } from '../../src/protocol/streams.ts'
+import type {
+  LiveSource,
+  LiveStreams,
+  Queries,
+  StreamSource,
+  TableAnswer,
+  TokenReads,
+  Trade,
+} from '../../src/protocol/queries.ts'
+import type { AnnouncedChannel, EventMessage } from '../../src/protocol/wire.ts'
 import { type RunningServer, type ServerOptions, startServer } from '../../src/server/server.ts'
 
 /** A call that reached the Queries port. */
@@ -32,11 +39,11 @@ function isRead(publish: (data: () => never) => void): boolean {
 }
 
 export class FakeLive implements LiveSource {
-  #trade: (trade: Trade) => void = () => {}
+  readonly #listeners: ((trade: Trade) => void)[] = []
   #announced: (channel: AnnouncedChannel, message: EventMessage) => void = () => {}
 
   onTrade(listener: (trade: Trade) => void) {
-    this.#trade = listener
+    this.#listeners.push(listener)
   }
 
   onAnnounced(listener: (channel: AnnouncedChannel, message: EventMessage) => void) {
@@ -44,6 +51,10 @@ export class FakeLive implements LiveSource {
   }
 
   onRepriced() {}
+
+  #trade(trade: Trade): void {
+    for (const listener of this.#listeners) listener(trade)
+  }
 
   /** Is a trade of the mint worth encoding? */
   wanted(mint: string): boolean {

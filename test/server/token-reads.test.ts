@@ -98,7 +98,7 @@ test('a high that was reached again is told with the minute in which it was reac
 
 test('a high of a trade ahead of the clock is told at once, though its hour has not begun', () => {
   const engine = engineOf('wall')
-  const { reads } = new EngineService(
+  const { answers: reads } = new EngineService(
     engine,
     () => {},
     () => 'e1',

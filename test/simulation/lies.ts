@@ -1,7 +1,7 @@
+import type { Config } from '../../src/config/config.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import type { EventSink } from '../../src/events/event-sink.ts'
 import type { Disk, DiskFile } from '../../src/store/disk/disk.ts'
-import type { FsyncPolicy } from '../../src/store/journal/fsync-scheduler.ts'
 import { boundFile } from '../store/disks/bound-file.ts'
 import type { Chances, Plan } from './plan.ts'
 
@@ -19,7 +19,7 @@ export interface Lie {
   readonly epoch?: (epoch: string, former: string | null) => string
   /** How the compactor's engine takes the settings that journal and snapshots say. */
   readonly compactorSettings?: (engine: Engine) => Engine['settle']
-  readonly fsync?: (policy: FsyncPolicy) => FsyncPolicy
+  readonly fsync?: (policy: Config['fsync']) => Config['fsync']
 }
 
 /** The disk and the power fail often. */

@@ -1,4 +1,4 @@
-import type { SnapshotMade } from '../../src/store/compaction/snapshots.ts'
+import type { CompactorResult } from '../../src/store/compaction/compactor-messages.ts'
 import type { Random } from '../oracle/random.ts'
 import { CrashDisk } from '../store/disks/crash-disk.ts'
 import { MemoryMark } from '../store/disks/memory-mark.ts'
@@ -15,7 +15,7 @@ export type Stop = 'kill' | 'power' | 'order'
 
 export interface MachineHears {
   readonly message: (message: string) => void
-  readonly snapshot: (result: SnapshotMade) => void
+  readonly snapshot: (result: Omit<CompactorResult, 'chunks'>) => void
   readonly fault: (code: string) => void
   /** The fate of a disk call ended something at once. */
   readonly ended: (what: DiskFate['ends']) => void

@@ -1,4 +1,4 @@
-import type { FsyncPolicy } from '../../src/store/journal/fsync-scheduler.ts'
+import type { Config } from '../../src/config/config.ts'
 import type { Clock } from '../model/pair.ts'
 import { Random } from '../oracle/random.ts'
 
@@ -6,7 +6,7 @@ import { Random } from '../oracle/random.ts'
 export interface Plan {
   readonly seed: number
   readonly clock: Clock
-  readonly fsync: FsyncPolicy
+  readonly fsync: Config['fsync']
   readonly segmentBytes: number
   /** Length of the journal's ring, which there is with `group` alone; null: none. */
   readonly ringBytes: number | null

@@ -3,15 +3,15 @@ import { EvictionPolicy } from '../../src/engine/fold/cold-store.ts'
 import type { FeedEvent } from '../../src/events/event.ts'
 import type { EventSink } from '../../src/events/event-sink.ts'
 import { RecordBatch } from '../../src/events/swap-record.ts'
-import { EngineLive } from '../../src/query/engine-live.ts'
 import { EngineQueries } from '../../src/query/engine-queries.ts'
+import { EngineLive } from '../../src/query/engine-streams.ts'
 import { type Compaction, compact } from '../../src/store/compaction/compaction.ts'
 import type {
   CompactorProgress,
   CompactorResult,
   CompactorRun,
 } from '../../src/store/compaction/compactor-messages.ts'
-import { type SnapshotMade, Snapshots } from '../../src/store/compaction/snapshots.ts'
+import { Snapshots } from '../../src/store/compaction/snapshots.ts'
 import type { Disk } from '../../src/store/disk/disk.ts'
 import { runToEnd } from '../../src/store/disk/steps.ts'
 import { Journal } from '../../src/store/journal/journal.ts'
@@ -42,7 +42,7 @@ export interface ProcessOptions {
   readonly newCompactorDisk: () => ProcessDisk
   readonly random: Random
   readonly onMessage: (message: string) => void
-  readonly onSnapshot: (result: SnapshotMade) => void
+  readonly onSnapshot: (result: Omit<CompactorResult, 'chunks'>) => void
 }
 
 /** A compactor at work. */
@@ -109,7 +109,7 @@ export class SimulatedProcess {
         segmentBytes: plan.segmentBytes,
         ring: this.#ring,
         clockMs: () => time.nowMs,
-        later: (ms, run) => this.disk.after(ms, run),
+        later: (run, ms) => this.disk.after(ms, run),
         onFailure: () => {},
       },
       this.recovered.place,
@@ -142,10 +142,9 @@ export class SimulatedProcess {
   }
 
   /** The stop in order up to the last snapshot, which is under way when this returns. */
-  close(): Promise<void> {
+  async close(): Promise<void> {
     this.journal.close()
-    const isWorking = this.journal.failure === null
-    return isWorking ? this.snapshots.take() : Promise.resolve()
+    if (this.journal.failure === null) await this.snapshots.take()
   }
 
   /** After the last snapshot. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { FeedEvent } from '../../src/events/event.ts'
-import type { SnapshotMade } from '../../src/store/compaction/snapshots.ts'
+import type { CompactorResult } from '../../src/store/compaction/compactor-messages.ts'
 import { StoreError } from '../../src/store/disk/failure.ts'
 import { Random } from '../oracle/random.ts'
 import { Clients } from './clients.ts'
@@ -42,7 +42,7 @@ export class Simulation {
   readonly #hash = createHash('sha256')
   readonly #tell: (line: string) => void
   /** Made, but not checked yet. */
-  readonly #newSnapshots: SnapshotMade[] = []
+  readonly #newSnapshots: Omit<CompactorResult, 'chunks'>[] = []
   #cursor = 0
   #steps = 0
   #batch = 0

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { Service } from '../../src/app/service.ts'
-import { WallClock } from '../../src/app/wall-clock.ts'
+import { Service, WallClock } from '../../src/app/service.ts'
 import { EngineQueries } from '../../src/query/engine-queries.ts'
 import { price, START_SECOND, swap } from '../oracle/fixtures.ts'
 

@@ -1,14 +1,6 @@
 import { expect, test } from 'vitest'
 import { Random } from '../../src/base/random.ts'
-import {
-  feeOf,
-  TIER_CREATOR_BPS,
-  TIER_LIQUIDITY_BPS,
-  TIER_MIN_SOL,
-  TIER_MIN_USDC,
-  TIER_PLATFORM_BPS,
-  tierOf,
-} from '../../src/feeds/simulator/world/fee-schedule.ts'
+import { feeOf, TIERS, tierOf } from '../../src/feeds/simulator/world/fee-schedule.ts'
 import { TIERS_FROM_FACTS, usdcThreshold } from './fee-facts.ts'
 
 test('a fee is the exact ceiling of any amount of a token', () => {
@@ -26,24 +18,17 @@ test('a fee is the exact ceiling of any amount of a token', () => {
 
 test('the tiers are those of the platform, in whole points, and are found from any tier before', () => {
   TIERS_FROM_FACTS.forEach(([minSol, liquidity, platform, creator], tier) => {
-    expect(TIER_MIN_SOL[tier]).toBe(minSol)
-    expect(TIER_LIQUIDITY_BPS[tier]).toBe(liquidity)
-    expect(TIER_PLATFORM_BPS[tier]).toBe(platform)
-    expect(TIER_CREATOR_BPS[tier]).toBe(creator)
+    expect(TIERS[tier]).toEqual([minSol, usdcThreshold(minSol), liquidity, platform, creator])
     for (const last of [0, 12, TIERS_FROM_FACTS.length - 1]) {
-      expect(tierOf(minSol, TIER_MIN_SOL, last)).toBe(tier)
-      if (tier > 0) expect(tierOf(minSol - 0.001, TIER_MIN_SOL, last)).toBe(tier - 1)
+      expect(tierOf(minSol, false, last)).toBe(tier)
+      if (tier > 0) expect(tierOf(minSol - 0.001, false, last)).toBe(tier - 1)
     }
   })
-  expect(TIER_MIN_SOL).toHaveLength(TIERS_FROM_FACTS.length + 1)
+  expect(TIERS).toHaveLength(TIERS_FROM_FACTS.length)
 })
 
 test('USDC pools have thresholds of their own', () => {
-  expect(TIER_MIN_USDC).toHaveLength(TIERS_FROM_FACTS.length + 1)
-  expect(TIER_MIN_USDC[1]).toBe(59_000)
-  TIERS_FROM_FACTS.forEach(([minSol], tier) => {
-    expect(TIER_MIN_USDC[tier]).toBe(usdcThreshold(minSol))
-  })
-  expect(tierOf(58_999, TIER_MIN_USDC, 3)).toBe(0)
-  expect(tierOf(59_000, TIER_MIN_USDC, 0)).toBe(1)
+  expect(TIERS[1][1]).toBe(59_000)
+  expect(tierOf(58_999, true, 3)).toBe(0)
+  expect(tierOf(59_000, true, 0)).toBe(1)
 })

@@ -1,4 +1,4 @@
-import type { Interner } from '../../src/feeds/simulator/world/interner.ts'
+import type { Interner } from '../../src/feeds/simulator/world/wallet-pool.ts'
 
 /** Ids, and the text of each. */
 export interface KnownNames extends Interner {

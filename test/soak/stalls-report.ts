@@ -1,7 +1,6 @@
 import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import {
-  isOfTheMachine,
   LONG_TURN_MS,
   ownMs,
   STALL_MS,
@@ -32,14 +31,14 @@ export function stallsIn(value: unknown): readonly Stall[] {
 
 /** The program's own stalls. */
 export function ownStalls(all: readonly Stall[]): readonly Stall[] {
-  return all.filter((stall) => !isOfTheMachine(stall))
+  return all.filter((stall) => ownMs(stall) > STALL_MS)
 }
 
 /** The lines of the report; `startMs` is when the soak began, in unix milliseconds. */
 export function stallLines(all: readonly Stall[], startMs: number): string[] {
   const own = ownStalls(all)
-  const machines = all.filter((stall) => stall.lateMs > STALL_MS && isOfTheMachine(stall))
-  const long = all.filter((stall) => ownMs(stall) > LONG_TURN_MS && isOfTheMachine(stall))
+  const machines = all.filter((stall) => stall.lateMs > STALL_MS && ownMs(stall) <= STALL_MS)
+  const long = all.filter((stall) => ownMs(stall) > LONG_TURN_MS && ownMs(stall) <= STALL_MS)
   return [
     `stalls       ${own.length} of the program above ${STALL_MS} ms after warm-up, ${longest(own)} (goal 0)`,
     ...told(own, startMs),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import type { Config } from '../../src/config/config.ts'
 import type { DiskFile } from '../../src/store/disk/disk.ts'
 import { listDataFiles } from '../../src/store/folder/data-folder.ts'
-import type { FsyncPolicy } from '../../src/store/journal/fsync-scheduler.ts'
 import { history } from '../oracle/histories.ts'
 import { begun, FOLDER, makeSnapshot, recovered, writtenFolder } from './damage/folder.ts'
 import { ImageDisk } from './damage/image-disk.ts'
@@ -9,7 +9,7 @@ import { countedFile } from './disks/counted-file.ts'
 
 /** Stay open while their tape is read: open-chunks.test.ts says how many. */
 const CHUNK = /tape-|positions-/
-const POLICIES: readonly FsyncPolicy[] = ['group', 'always', 'off']
+const POLICIES: readonly Config['fsync'][] = ['group', 'always', 'off']
 
 /** Counts the files that are open: a process that leaves some so has no descriptor left one day. */
 class CountingDisk extends ImageDisk {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { TapeDamage } from '../../src/base/errors.ts'
 import type { FeedEvent } from '../../src/events/event.ts'
 import { StoreError } from '../../src/store/disk/failure.ts'
-import { chunkPath, listDataFiles } from '../../src/store/folder/data-folder.ts'
+import { dataPath, listDataFiles } from '../../src/store/folder/data-folder.ts'
 import {
   FRAME,
   frameBytes,
@@ -409,7 +409,8 @@ test('a chunk of the tape that is missing, torn or headless is refused by its pa
       (disk: ImageDisk) => flipped(disk, path, 30),
       (disk: ImageDisk) => flipped(disk, path, 41),
       (disk: ImageDisk) => disk.files.set(path, disk.bytesOf(path).subarray(0, -1)),
-      (disk: ImageDisk) => disk.files.set(path, disk.bytesOf(chunkPath(FOLDER, 1 - number))),
+      (disk: ImageDisk) =>
+        disk.files.set(path, disk.bytesOf(dataPath(FOLDER, 'chunk', 1 - number))),
     ]
     for (const damage of broken) {
       const disk = whole.copy()

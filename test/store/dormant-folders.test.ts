@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { TapeDamage } from '../../src/base/errors.ts'
+import { SILENT } from '../../src/commands/command.ts'
 import { exportLines } from '../../src/commands/export.ts'
+import { reportSnapshot } from '../../src/commands/file-reports.ts'
 import { inspectFolder } from '../../src/commands/inspect.ts'
-import { SILENT } from '../../src/commands/progress.ts'
-import { reportSnapshot } from '../../src/commands/snapshot-report.ts'
-import { startOf, type Verdict } from '../../src/commands/verdict.ts'
-import { type Check, verifyFolder } from '../../src/commands/verify.ts'
+import { startSteps, type Verdict } from '../../src/commands/verdict.ts'
+import { verifyFolder } from '../../src/commands/verify.ts'
 import { EngineQueries } from '../../src/query/engine-queries.ts'
 import { StoreError } from '../../src/store/disk/failure.ts'
-import { dormantChunkPath, listDataFiles } from '../../src/store/folder/data-folder.ts'
+import { runToEnd } from '../../src/store/disk/steps.ts'
+import { dataPath, listDataFiles } from '../../src/store/folder/data-folder.ts'
 import { stateDigest } from '../../src/store/snapshot/snapshot-file.ts'
 import { archive, archivedEngine } from '../../src/store/snapshot/tape-archive.ts'
 import { DORMANT_CHUNKS, writeChunk } from '../../src/store/snapshot/tape-chunk.ts'
@@ -142,7 +143,7 @@ function isDamaged(read: () => unknown): boolean {
   }
 }
 
-function verified(disk: ImageDisk): readonly Check[] {
+function verified(disk: ImageDisk): ReturnType<typeof verifyFolder> {
   const newEngine = () => archivedEngine(disk, FOLDER, SIZES)
   const about = { disk, folder: FOLDER, written: null }
   return verifyFolder({ ...about, newEngine, progress: SILENT, onCheck: () => {} })
@@ -153,7 +154,7 @@ function verdictOn(disk: ImageDisk): Verdict {
   const snapshots = found.snapshots.map((file) => reportSnapshot(disk, file))
   const chunkRecords = SIZES.tapeChunkRecords
   const about = { disk, folder: FOLDER, written: null, boot: '', chunkRecords }
-  return startOf({ ...about, files: found, snapshots })
+  return runToEnd(startSteps({ ...about, files: found, snapshots }))
 }
 
 function exported(disk: ImageDisk): string {
@@ -164,7 +165,7 @@ function exported(disk: ImageDisk): string {
 
 /** The one block of a chunk. */
 function blockOf(disk: ImageDisk, chunk: number): Uint8Array {
-  const bytes = disk.bytesOf(dormantChunkPath(FOLDER, chunk))
+  const bytes = disk.bytesOf(dataPath(FOLDER, 'dormantChunk', chunk))
   return bytes.slice(bytes.length - SIZES.tapeChunkRecords * DORMANT_CHUNKS.recordBytes)
 }
 

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { planRepair } from '../../src/commands/repair-plan.ts'
+import { planRepair } from '../../src/commands/repair.ts'
 import { Engine } from '../../src/engine/engine.ts'
 import { StoreError } from '../../src/store/disk/failure.ts'
 import { runToEnd } from '../../src/store/disk/steps.ts'

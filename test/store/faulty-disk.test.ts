@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { codeOf } from '../../src/base/errors.ts'
+import type { Config } from '../../src/config/config.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import { compact } from '../../src/store/compaction/compaction.ts'
 import { StoreError } from '../../src/store/disk/failure.ts'
 import { runToEnd } from '../../src/store/disk/steps.ts'
 import { listDataFiles } from '../../src/store/folder/data-folder.ts'
-import type { FsyncPolicy } from '../../src/store/journal/fsync-scheduler.ts'
 import { recover } from '../../src/store/recovery/recovery.ts'
 import { stateDigest } from '../../src/store/snapshot/snapshot-file.ts'
 import { byLength } from '../lengths.ts'
@@ -40,7 +40,7 @@ interface Run {
 /** Shorter than some batches. */
 const RING_BYTES = 2_000
 
-const JOURNALS: readonly { fsync: FsyncPolicy; ringBytes: number | null }[] = [
+const JOURNALS: readonly { fsync: Config['fsync']; ringBytes: number | null }[] = [
   { fsync: 'group', ringBytes: null },
   { fsync: 'group', ringBytes: RING_BYTES },
   { fsync: 'always', ringBytes: null },

@@ -4,10 +4,9 @@ import { listDataFiles } from '../../src/store/folder/data-folder.ts'
 import {
   type Contents,
   FOOTER,
-  type PartEntry,
   SNAPSHOT_FOOTER_BYTES,
-} from '../../src/store/format/snapshot-format.ts'
-import { stateDigest } from '../../src/store/snapshot/snapshot-file.ts'
+  stateDigest,
+} from '../../src/store/snapshot/snapshot-file.ts'
 import { history } from '../oracle/histories.ts'
 import { FOLDER, recovered, writtenFolder } from './damage/folder.ts'
 
@@ -28,13 +27,13 @@ function withContents(change: (contents: Contents) => unknown): Uint8Array {
 }
 
 const inParts =
-  (change: (parts: readonly PartEntry[]) => readonly object[]) => (contents: Contents) => ({
+  (change: (parts: Contents['parts']) => readonly object[]) => (contents: Contents) => ({
     ...contents,
     parts: change(contents.parts),
   })
 
 /** Changes the first part that has bytes. */
-const inPart = (change: (part: PartEntry) => object) =>
+const inPart = (change: (part: Contents['parts'][number]) => object) =>
   inParts((parts) => {
     const at = parts.findIndex(({ bytes }) => bytes > 0)
     return parts.map((part, i) => (i === at ? { ...part, ...change(part) } : part))

@@ -3,7 +3,7 @@ import {
   type Contents,
   FOOTER,
   SNAPSHOT_FOOTER_BYTES,
-} from '../../src/store/format/snapshot-format.ts'
+} from '../../src/store/snapshot/snapshot-file.ts'
 
 /** Another byte of the wallets, with everything else as it would be with that. */
 export function forged(snapshot: Buffer<ArrayBuffer>): Uint8Array {

@@ -3,7 +3,6 @@ import { Budget } from '../../src/base/budget.ts'
 import { Engine } from '../../src/engine/engine.ts'
 import { markOf } from '../../src/engine/history/swap-chains.ts'
 import { EngineQueries } from '../../src/query/engine-queries.ts'
-import { EngineTokenReads } from '../../src/query/engine-token-reads.ts'
 import { NodeDisk } from '../../src/store/disk/node-disk.ts'
 import { archiveTape, DiskTapeArchive } from '../../src/store/snapshot/tape-archive.ts'
 import { SWAP_CHUNKS } from '../../src/store/snapshot/tape-chunk.ts'
@@ -20,7 +19,7 @@ const SWAPS = 600
 class SlowMint {
   readonly engine = new Engine({ clock: 'event', identities: 16, tapeChunkRecords: CHUNK_RECORDS })
   readonly answers = new EngineQueries(this.engine, () => {})
-  readonly reads = new EngineTokenReads(this.engine, () => {})
+  readonly reads = new EngineQueries(this.engine, () => {})
   readonly #disk = new NodeDisk()
   readonly #folder = newFolder()
 

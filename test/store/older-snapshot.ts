@@ -1,12 +1,10 @@
-import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import {
   type Contents,
   FOOTER,
-  type PartEntry,
   SNAPSHOT_FOOTER_BYTES,
-} from '../../src/store/format/snapshot-format.ts'
-import { digestPart } from '../../src/store/snapshot/snapshot-file.ts'
+  stateDigest,
+} from '../../src/store/snapshot/snapshot-file.ts'
 
 const OLDER_VERSION = 9
 const VERSION_AT = 8
@@ -33,9 +31,12 @@ export function olderSnapshot(snapshot: Buffer<ArrayBuffer>, crcs?: readonly num
   return Buffer.concat([older.subarray(0, contentsAt), changed, footer])
 }
 
-function digestOf(snapshot: Uint8Array, parts: readonly PartEntry[]): string {
-  const hash = createHash('sha256')
-  for (const { name, facts, at, bytes } of parts)
-    digestPart(hash, { name, facts, views: [snapshot.subarray(at, at + bytes)] })
-  return hash.digest('hex')
+function digestOf(snapshot: Uint8Array, parts: Contents['parts']): string {
+  return stateDigest(
+    parts.map(({ name, facts, at, bytes }) => ({
+      name,
+      facts: () => facts,
+      views: () => [snapshot.subarray(at, at + bytes)],
+    })),
+  )
 }

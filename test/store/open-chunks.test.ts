@@ -4,7 +4,7 @@ import { TapeDamage } from '../../src/base/errors.ts'
 import { TAPE_BLOCK_RECORDS } from '../../src/engine/state/tape.ts'
 import { NodeDisk } from '../../src/store/disk/node-disk.ts'
 import { runToEnd } from '../../src/store/disk/steps.ts'
-import { chunkPath } from '../../src/store/folder/data-folder.ts'
+import { dataPath } from '../../src/store/folder/data-folder.ts'
 import { recover } from '../../src/store/recovery/recovery.ts'
 import {
   archivedEngine,
@@ -57,7 +57,7 @@ test('a history of many chunks is read with few of them open, and none once it i
 })
 
 test('a chunk with a damaged block is read again once it was put back from a copy', () => {
-  const path = chunkPath(folder, 7)
+  const path = dataPath(folder, 'chunk', 7)
   fs.copyFileSync(path, `${path}.copy`)
   const bytes = fs.readFileSync(path)
   bytes[bytes.length - 1] ^= 1
@@ -74,8 +74,8 @@ test('a start that looks for its chunks leaves none of them open, whole or not',
   const looking = () => runToEnd(needChunks(disk, folder, SWAPS, NO_POSITIONS))
   looking()
   expect(disk.opened).toBe(0)
-  fs.truncateSync(chunkPath(folder, CHUNKS - 1), 20)
-  expect(looking).toThrow(chunkPath(folder, CHUNKS - 1))
+  fs.truncateSync(dataPath(folder, 'chunk', CHUNKS - 1), 20)
+  expect(looking).toThrow(dataPath(folder, 'chunk', CHUNKS - 1))
   expect(disk.opened).toBe(0)
 })
 

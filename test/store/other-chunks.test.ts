@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { TapeDamage } from '../../src/base/errors.ts'
-import { SILENT } from '../../src/commands/progress.ts'
-import { repairBase } from '../../src/commands/repair-plan.ts'
-import { reportSnapshot } from '../../src/commands/snapshot-report.ts'
-import { startOf, type Verdict } from '../../src/commands/verdict.ts'
-import { type Check, verifyFolder } from '../../src/commands/verify.ts'
+import { SILENT } from '../../src/commands/command.ts'
+import { reportSnapshot } from '../../src/commands/file-reports.ts'
+import { planRepair } from '../../src/commands/repair.ts'
+import { startSteps, type Verdict } from '../../src/commands/verdict.ts'
+import { verifyFolder } from '../../src/commands/verify.ts'
 import type { Tape } from '../../src/engine/state/tape.ts'
+import { runToEnd } from '../../src/store/disk/steps.ts'
 import { listDataFiles } from '../../src/store/folder/data-folder.ts'
-import { SNAPSHOT_VERSION } from '../../src/store/format/snapshot-format.ts'
-import { readContents } from '../../src/store/snapshot/snapshot-file.ts'
+import { readContents, SNAPSHOT_VERSION } from '../../src/store/snapshot/snapshot-file.ts'
 import { archive, archivedEngine } from '../../src/store/snapshot/tape-archive.ts'
 import { Random } from '../oracle/random.ts'
 import { dormantMarket } from '../properties/dormant-market.ts'
@@ -78,12 +78,12 @@ test.each(kinds)('verify finds a chunk of %s of another folder', (_, [{ path, na
 })
 
 test('a repair goes back to the snapshot that does without a chunk of another folder', () => {
-  const [older, newer] = files.snapshots
+  const [, newer] = files.snapshots
   const last = files.chunks.at(-1)?.path ?? ''
-  const baseOf = (disk: ImageDisk) =>
-    repairBase(disk, FOLDER, files.snapshots, Number.MAX_SAFE_INTEGER, chunkRecords)
-  expect(baseOf(whole).base?.seq).toBe(newer.number)
-  expect(baseOf(mixed(last)).base?.seq).toBe(older.number)
+  const goneOf = (disk: ImageDisk) =>
+    planRepair(disk, FOLDER, Number.MAX_SAFE_INTEGER, chunkRecords).snapshots
+  expect(goneOf(whole)).toEqual([])
+  expect(goneOf(mixed(last))).toEqual([newer])
 })
 
 test('a compaction tells the service the chunks that it has written', () => {
@@ -110,7 +110,7 @@ function chunksOf(disk: ImageDisk) {
   return contents?.chunks
 }
 
-function badOnes(disk: ImageDisk): readonly Check[] {
+function badOnes(disk: ImageDisk): ReturnType<typeof verifyFolder> {
   const newEngine = () => archivedEngine(disk, FOLDER, SIZES)
   const about = { disk, folder: FOLDER, written: null }
   const checks = verifyFolder({ ...about, newEngine, progress: SILENT, onCheck: () => {} })
@@ -120,5 +120,5 @@ function badOnes(disk: ImageDisk): readonly Check[] {
 function verdictOn(disk: ImageDisk): Verdict {
   const snapshots = files.snapshots.map((file) => reportSnapshot(disk, file))
   const about = { disk, folder: FOLDER, written: null, boot: '', chunkRecords }
-  return startOf({ ...about, files, snapshots })
+  return runToEnd(startSteps({ ...about, files, snapshots }))
 }

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { Config } from '../../src/config/config.ts'
 import type { Disk, DiskFile } from '../../src/store/disk/disk.ts'
 import { StoreError } from '../../src/store/disk/failure.ts'
 import { Kind } from '../../src/store/format/journal-format.ts'
-import type { FsyncPolicy } from '../../src/store/journal/fsync-scheduler.ts'
 import { Journal } from '../../src/store/journal/journal.ts'
 import { Random } from '../oracle/random.ts'
 import { BOOT, EPOCH, FOLDER } from './damage/folder.ts'
@@ -12,7 +12,7 @@ import { MemoryMark } from './disks/memory-mark.ts'
 
 const SEGMENT_BYTES = 600
 const STEPS = 120
-const POLICIES: readonly FsyncPolicy[] = ['group', 'always', 'off']
+const POLICIES: readonly Config['fsync'][] = ['group', 'always', 'off']
 
 type Done = (error: Error | null) => void
 
@@ -121,7 +121,7 @@ interface Batch {
 }
 
 /** A journal on such a disk, taken through random batches, segments, ends of syncs and refusals. */
-function live(random: Random, fsync: FsyncPolicy) {
+function live(random: Random, fsync: Config['fsync']) {
   const disk = new KnownDisk(random)
   const mark = new MemoryMark()
   const failures: string[] = []

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import type { Config } from '../../src/config/config.ts'
 import type { CommitMarker } from '../../src/store/folder/commit-marker.ts'
-import type { FsyncPolicy } from '../../src/store/journal/fsync-scheduler.ts'
 import { history } from '../oracle/histories.ts'
 import { begun } from './damage/folder.ts'
 import { ImageDisk } from './damage/image-disk.ts'
@@ -16,7 +16,7 @@ const refusing: CommitMarker = {
   close: () => {},
 }
 
-const POLICIES: readonly FsyncPolicy[] = ['group', 'always', 'off']
+const POLICIES: readonly Config['fsync'][] = ['group', 'always', 'off']
 
 test.each(POLICIES)('a mark that cannot be taken away ends the intake alone, fsync %s', (fsync) => {
   const failures: string[] = []

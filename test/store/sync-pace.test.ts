@@ -45,7 +45,7 @@ class PacedJournal {
         ...{ disk, folder: FOLDER, fsync: 'group', epoch: EPOCH, boot: BOOT },
         ring: hasRing ? new CrashRing(disk, 1 << 16, new Random(5)) : undefined,
         clockMs: () => time.nowMs,
-        later: (ms, run) => {
+        later: (run, ms) => {
           this.timers += 1
           time.after(nodeTimerMs(ms, time.nowMs), run)
         },

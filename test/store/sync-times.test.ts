@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import type { Config } from '../../src/config/config.ts'
 import type { FeedEvent } from '../../src/events/event.ts'
 import type { DiskFile } from '../../src/store/disk/disk.ts'
-import type { FsyncPolicy } from '../../src/store/journal/fsync-scheduler.ts'
 import { SEGMENT_BYTES } from '../../src/store/journal/journal.ts'
 import type { JournaledEngine } from '../../src/store/journal/journaled-engine.ts'
 import { history } from '../oracle/histories.ts'
@@ -44,7 +44,7 @@ class SlowJournal {
   readonly waitsMs: number[] = []
   readonly #journaled: JournaledEngine
 
-  constructor(fsync: FsyncPolicy, segmentBytes = SEGMENT_BYTES) {
+  constructor(fsync: Config['fsync'], segmentBytes = SEGMENT_BYTES) {
     const { disk, waitsMs } = this
     const clockMs = () => disk.nowMs
     const onSynced = (waitedMs: number) => waitsMs.push(waitedMs)

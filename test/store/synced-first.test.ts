@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { appendAll, type DiskFile } from '../../src/store/disk/disk.ts'
+import type { Config } from '../../src/config/config.ts'
+import type { DiskFile } from '../../src/store/disk/disk.ts'
 import { listDataFiles, writeWhole } from '../../src/store/folder/data-folder.ts'
-import type { FsyncPolicy } from '../../src/store/journal/fsync-scheduler.ts'
 import { history } from '../oracle/histories.ts'
 import { begun, FOLDER, makeSnapshot, recovered, refusal, writtenFolder } from './damage/folder.ts'
 import { ImageDisk, ImageFile } from './damage/image-disk.ts'
@@ -97,7 +97,7 @@ test('a file that is written whole lasts, then its name', () => {
     file.sync = () => calls.push('sync file')
     return file
   }
-  writeWhole(disk, FOLDER, `${FOLDER}/whole`, (file) => appendAll(file, new Uint8Array(8)))
+  writeWhole(disk, FOLDER, `${FOLDER}/whole`, (append) => append(new Uint8Array(8)))
   expect(calls).toEqual(['sync file', 'rename', 'sync folder'])
 })
 
@@ -113,10 +113,10 @@ test('with fsync off the events of a full segment count as safe once it was sync
   expect(journal.syncedSeq).toBe(fullSeq)
 })
 
-const POLICIES: readonly FsyncPolicy[] = ['group', 'always', 'off']
+const POLICIES: readonly Config['fsync'][] = ['group', 'always', 'off']
 
 /** Writes some events and stops in order; returns the failures that were told. */
-function closed(disk: ImageDisk, fsync: FsyncPolicy): string[] {
+function closed(disk: ImageDisk, fsync: Config['fsync']): string[] {
   const failures: string[] = []
   const onFailure = ({ message }: Error) => failures.push(message)
   const { journal, journaled } = begun(disk, { fsync, onFailure })

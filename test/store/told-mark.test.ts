@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import type { FsyncPolicy } from '../../src/store/journal/fsync-scheduler.ts'
+import type { Config } from '../../src/config/config.ts'
 import { history } from '../oracle/histories.ts'
 import { begun, FOLDER } from './damage/folder.ts'
 import { CrashDisk } from './disks/crash-disk.ts'
 import { MemoryMark } from './disks/memory-mark.ts'
 
 /** On a disk whose syncs in the background end when it is told so. */
-function onSlow(fsync: FsyncPolicy, clockMs = () => 0) {
+function onSlow(fsync: Config['fsync'], clockMs = () => 0) {
   const disk = new CrashDisk()
   disk.makeFolder(FOLDER)
   const mark = new MemoryMark()

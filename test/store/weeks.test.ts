@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { SILENT } from '../../src/commands/command.ts'
 import { exportLines } from '../../src/commands/export.ts'
-import { SILENT } from '../../src/commands/progress.ts'
 import { verifyFolder } from '../../src/commands/verify.ts'
 import { everyRead, firstUnlike } from '../model/every-read.ts'
 import { Random } from '../oracle/random.ts'

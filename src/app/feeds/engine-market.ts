@@ -6,12 +6,7 @@ import { isHolderAt } from '../../engine/state/lanes.ts'
 import { LifecycleLane, PositionLane, TokenFlag, TokenLane } from '../../engine/state/layout.ts'
 import type { State } from '../../engine/state/state.ts'
 import { Flag, SwapLane, walletOf } from '../../events/swap-record.ts'
-import type {
-  HeldMarket,
-  HeldPosition,
-  HeldToken,
-  RecentAttention,
-} from '../../feeds/simulator/held-market.ts'
+import type { HeldMarket, HeldToken } from '../../feeds/simulator/take-up.ts'
 
 /** Swaps looked at between two pauses. */
 const SWAPS_A_STEP = 64
@@ -58,7 +53,7 @@ export class EngineMarket implements HeldMarket {
     return tables.flatMap(({ tokens }) => tokens.slice(-rows))
   }
 
-  *recentAttention(most: number): Generator<void, RecentAttention> {
+  *recentAttention(most: number): ReturnType<HeldMarket['recentAttention']> {
     const { tape } = this.#state
     const tokens = new Map<number, number>()
     const wallets = new Map<number, number>()
@@ -66,7 +61,8 @@ export class EngineMarket implements HeldMarket {
     for (let index = from; index < tape.count; index++) {
       const u32 = tape.u32Of(index)
       const at = tape.at(index)
-      count(tokens, u32[at + SwapLane.token])
+      const token = u32[at + SwapLane.token]
+      if (token !== undefined) count(tokens, token)
       count(wallets, walletOf(u32, at))
       if (index % SWAPS_A_STEP === 0) yield
     }
@@ -81,24 +77,26 @@ export class EngineMarket implements HeldMarket {
     const state = this.#state
     const { book, texts } = state
     const t = state.tokens.u32[token >>> ROW_SHIFT]
-    const at = (token & ROW_MASK) * TokenLane.lanes
     const b = state.births.u32[token >>> ROW_SHIFT]
+    if (t === undefined || b === undefined) return null
+    const at = (token & ROW_MASK) * TokenLane.lanes
     const bAt = (token & ROW_MASK) * LifecycleLane.lanes
-    const flags = t[at + TokenLane.flags]
-    const creatorPlus1 = b[bAt + LifecycleLane.creatorPlus1]
-    const curvePlus1 = b[bAt + LifecycleLane.bondingCurvePlus1]
+    const birth = (lane: number) => b[bAt + lane] ?? 0
+    const flags = t[at + TokenLane.flags] ?? 0
+    const creatorPlus1 = birth(LifecycleLane.creatorPlus1)
+    const curvePlus1 = birth(LifecycleLane.bondingCurvePlus1)
     if ((flags & TokenFlag.creationKnown) === 0 || creatorPlus1 === 0 || curvePlus1 === 0)
       return null
-    const poolPlus1 = t[at + TokenLane.poolAmmPlus1]
+    const poolPlus1 = t[at + TokenLane.poolAmmPlus1] ?? 0
     return {
       token,
       mint: book.mintOf(token),
       bondingCurve: book.text(curvePlus1 - 1),
       creator: book.walletText(creatorPlus1 - 1),
       creatorWallet: creatorPlus1 - 1,
-      decimals: b[bAt + LifecycleLane.decimals],
-      uri: texts.get(b[bAt + LifecycleLane.uri]),
-      quote: b[bAt + LifecycleLane.quote],
+      decimals: birth(LifecycleLane.decimals),
+      uri: texts.get(birth(LifecycleLane.uri)),
+      quote: birth(LifecycleLane.quote),
       isMayhem: (flags & TokenFlag.mayhem) !== 0,
       isComplete: (flags & TokenFlag.complete) !== 0,
       isMigrated: (flags & TokenFlag.graduated) !== 0,
@@ -107,7 +105,7 @@ export class EngineMarket implements HeldMarket {
       virtualQuote: numberAt(t, at + TokenLane.virtualQuoteLo),
       realBase: numberAt(t, at + TokenLane.realBaseLo),
       supply: numberAt(t, at + TokenLane.supplyLo),
-      swaps: t[at + TokenLane.swaps],
+      swaps: t[at + TokenLane.swaps] ?? 0,
     }
   }
 
@@ -118,7 +116,7 @@ export class EngineMarket implements HeldMarket {
       const u32 = tape.u32Of(index)
       const at = tape.at(index)
       const quote = numberAt(u32, at + SwapLane.quoteLo)
-      paid += u32[at + SwapLane.flags] & Flag.sell ? -quote : quote
+      paid += (u32[at + SwapLane.flags] ?? 0) & Flag.sell ? -quote : quote
     })
     return isSeen ? paid : -1
   }
@@ -134,24 +132,23 @@ export class EngineMarket implements HeldMarket {
 
   balanceOf(token: number, wallet: number): number {
     const row = this.#state.findPosition(token, wallet)
-    if (row < 0) return 0
     const p = this.#state.positions.u32[row >>> ROW_SHIFT]
+    if (row < 0 || p === undefined) return 0
     return numberAt(p, (row & ROW_MASK) * PositionLane.lanes + PositionLane.balanceLo)
   }
 
-  holdersOf(token: number, most: number): HeldPosition[] {
+  holdersOf(token: number, most: number): ReturnType<HeldMarket['holdersOf']> {
     const { positions } = this.#state
-    const found: HeldPosition[] = []
+    const found: ReturnType<HeldMarket['holdersOf']> = []
     let rowPlus1 = this.#state.tokens.get(token, TokenLane.positionsPlus1)
     for (let i = 0; i < LOOKED_AT_POSITIONS && rowPlus1 !== 0 && found.length < most; i++) {
       const p = positions.u32[(rowPlus1 - 1) >>> ROW_SHIFT]
       const at = ((rowPlus1 - 1) & ROW_MASK) * PositionLane.lanes
-      rowPlus1 = p[at + PositionLane.nextInMintPlus1]
+      const wallet = p?.[at + PositionLane.wallet]
+      if (p === undefined || wallet === undefined) break
+      rowPlus1 = p[at + PositionLane.nextInMintPlus1] ?? 0
       if (isHolderAt(p, at))
-        found.push({
-          wallet: p[at + PositionLane.wallet],
-          balance: numberAt(p, at + PositionLane.balanceLo),
-        })
+        found.push({ wallet, balance: numberAt(p, at + PositionLane.balanceLo) })
     }
     return found
   }

@@ -1,32 +1,44 @@
 /**
- * app/feeds makes the feeds that FEED names, from settings: `makeFeeds` for all, `supervisedFeed` for live ones, `SideFeeds` for the
- * price of SOL and token texts, `EngineMarket` for the simulator. A feed's modules are loaded when it is made.
+ * app/feeds makes the feeds that FEED names, from settings: `makeFeeds` for all, `supervisedFeed` for live ones,
+ * `makeSideFeeds` for the price of SOL and token texts, `EngineMarket` for the simulator. A feed's modules are loaded
+ * when it is made.
  * A swap's way: feed → (`PricedSink`) → `FeedShare`, which counts what became of it → service → engine.
  */
 
+import { messageOf } from '../../base/errors.ts'
 import type { Config } from '../../config/config.ts'
-import { type FeedName, isLiveFeed } from '../../config/feed-setting.ts'
 import { ConfigError } from '../../config/setting-values.ts'
+import { type FeedName, isLiveFeed } from '../../config/source-settings.ts'
 import type { Engine } from '../../engine/engine.ts'
-import type { Feed } from '../../events/event-sink.ts'
+import { EngineCounts } from '../../engine/order/progress.ts'
+import type { FeedEvent } from '../../events/event.ts'
+import type { EventSink, Feed } from '../../events/event-sink.ts'
+import type { RecordBatch } from '../../events/swap-record.ts'
 import type { NewForms } from '../../feeds/chain/transactions/new-forms.ts'
 import type { FeedCounters } from '../../feeds/feed-counters.ts'
-import { checkInputFile } from '../../feeds/lines/input-file.ts'
-import type { ReportLine } from '../../feeds/lines/line-splitter.ts'
+import type { MetadataFeed } from '../../feeds/metadata/metadata-feed.ts'
+import { checkInputFile } from '../../feeds/replay/input-file.ts'
+import {
+  fixedPrice,
+  PricedSink,
+  type PriceSeries,
+  readPriceFile,
+} from '../../feeds/sol-price/priced-sink.ts'
+import type { SolPriceFeed } from '../../feeds/sol-price/sol-price-feed.ts'
 import { EngineMarket } from './engine-market.ts'
-import type { FeedTime } from './live-sources.ts'
-import { givenPrices, SideFeeds } from './side-feeds.ts'
 
-/** What runs: the feeds of FEED, and what stands at their side for as long as the program does. */
-export interface Feeds {
-  readonly main: readonly Feed[]
-  readonly side: readonly Feed[]
+/** The market's clock, as feeds go by it. */
+interface FeedTime {
+  /** Are events of a time refused now, as too far ahead of the clock? */
+  readonly isAhead: (timestamp: number) => boolean
+  /** Unix milliseconds. */
+  readonly nowMs: () => number
 }
 
 /** Where feeds say what went wrong. */
 interface FeedReports {
   /** Lines of a feed that were skipped. */
-  readonly line: (feed: string) => ReportLine
+  readonly line: (feed: string) => (lineNumber: number, reason: string) => void
   /** Lost connections, refusals and slots that are missing. */
   readonly trouble: (who: string, reason: string) => void
   /** What else somebody should read. */
@@ -34,7 +46,7 @@ interface FeedReports {
 }
 
 /**
- * Makes the feeds of FEED.
+ * Makes the feeds of FEED, `main`, and `side` feeds, which run beside them for as long as the program does.
  * @throws ConfigError when the file of SOL_PRICE can no longer be used
  */
 export async function makeFeeds(
@@ -43,8 +55,8 @@ export async function makeFeeds(
   counters: FeedCounters,
   reports: FeedReports,
   time: FeedTime,
-): Promise<Feeds> {
-  const side = await SideFeeds.make(config, reports.sentence, time)
+): Promise<{ readonly main: readonly Feed[]; readonly side: readonly Feed[] }> {
+  const side = await makeSideFeeds(config, reports.sentence, time)
   const main: Feed[] = []
   for (const name of config.feeds) {
     const feed = isLiveFeed(name)
@@ -121,4 +133,223 @@ export function checkFeeds(config: Pick<Config, 'feeds' | 'solPrice'>): void {
     if (reason !== null) throw new ConfigError(`FEED has a replay: ${reason}.`)
   }
   givenPrices(config.solPrice)
+}
+
+/** Live feeds wait this long for the first price of SOL (contract 3.6). */
+export const FIRST_PRICE_MS = 10_000
+
+const MACHINE_TIME: FeedTime = { isAhead: () => false, nowMs: () => Date.now() }
+
+/**
+ * Makes what runs beside the feeds of FEED as the settings ask for it, with the modules of that alone: the price of
+ * SOL, and the texts of tokens. `beside` gives a feed what it needs of these; the feed keeps its name.
+ * @throws ConfigError when the file of SOL_PRICE cannot be used
+ */
+export async function makeSideFeeds(
+  { solPrice, metadata, rules }: Pick<Config, 'solPrice' | 'metadata' | 'rules'>,
+  report: (sentence: string) => void = () => {},
+  { isAhead, nowMs }: FeedTime = MACHINE_TIME,
+) {
+  const prices =
+    solPrice.kind === 'venues' ? await makeSolPrice(solPrice.names, report, nowMs) : null
+  const series = givenPrices(solPrice)
+  const texts = metadata === null ? null : await makeMetadata(metadata, rules, nowMs)
+
+  const sinkOf = (name: FeedName, sink: EventSink): EventSink => {
+    const priced = series === null ? sink : new PricedSink(sink, series, isAhead)
+    // Replays and simulations have their own texts: nothing is fetched for them.
+    if (texts === null || !(isLiveFeed(name) || name.kind === 'stdin')) return priced
+    return {
+      events: (batch) => {
+        priced.events(batch)
+        // Once they are folded.
+        texts.observe(batch)
+      },
+      records: (batch) => priced.records(batch),
+    }
+  }
+  const beside = (name: FeedName, feed: Feed): Feed => ({
+    name: feed.name,
+    start: async (sink) => {
+      if (isLiveFeed(name)) await prices?.whenPriced(FIRST_PRICE_MS)
+      await feed.start(sinkOf(name, sink))
+    },
+    stop: () => feed.stop(),
+    figures: () => feed.figures?.() ?? {},
+    notLive: () => feed.notLive?.() ?? null,
+  })
+  return { feeds: [prices, texts].filter((feed) => feed !== null), beside }
+}
+
+async function makeSolPrice(
+  names: readonly string[],
+  report: (sentence: string) => void,
+  wallMs: () => number,
+): Promise<SolPriceFeed> {
+  const { SolPriceFeed } = await import('../../feeds/sol-price/sol-price-feed.ts')
+  const { PRICE_VENUES } = await import('../../feeds/sol-price/sol-price-feed.ts')
+  return new SolPriceFeed({
+    venues: PRICE_VENUES.filter((venue) => names.includes(venue.name)),
+    report,
+    wallMs,
+  })
+}
+
+async function makeMetadata(
+  { gateways }: NonNullable<Config['metadata']>,
+  { completingPercent }: Config['rules'],
+  wallMs: () => number,
+): Promise<MetadataFeed> {
+  const { MetadataFeed } = await import('../../feeds/metadata/metadata-feed.ts')
+  return new MetadataFeed({ gateways, completingPercent, wallMs })
+}
+
+/**
+ * The prices that SOL_PRICE itself gives; null when they come from elsewhere.
+ * @throws ConfigError when its file cannot be used
+ */
+function givenPrices(setting: Config['solPrice']): PriceSeries | null {
+  if (setting.kind === 'fixed') return fixedPrice(setting.usd)
+  if (setting.kind !== 'file') return null
+  try {
+    return readPriceFile(setting.file)
+  } catch (error) {
+    const reason = messageOf(error)
+    throw new ConfigError(`SOL_PRICE names a file that cannot be used: ${reason}.`)
+  }
+}
+
+/** Swaps by which it is judged whether a feed is of the market of the folder. */
+export const JUDGED_SWAPS = 1_000
+/** So many of the judged ones refused as late are nearly all. */
+const LATE_SHARE = 0.9
+
+/** What shows that a feed is of another market than its folder. */
+type Foreign = 'late' | 'slotless'
+
+/** A feed's way to the engine: counts what came of the events of this one feed. */
+export class FeedShare implements EventSink {
+  readonly counts = new EngineCounts()
+  /** Events that it has handed over, whatever came of them. */
+  received = 0
+  readonly #sink: EventSink
+  /** Of all feeds together, since the folder was new. */
+  readonly #total: Readonly<EngineCounts>
+  readonly #onForeign: (foreign: Foreign) => void
+  /** null: it has slots, or its folder was empty, or it was judged. */
+  #slotless: SlotlessShare | null
+  #isJudged = false
+
+  /** @param onForeign called once for each, when nearly all of the first swaps show it */
+  constructor(
+    sink: EventSink,
+    total: Readonly<EngineCounts>,
+    onForeign: (foreign: Foreign) => void,
+    slotless: SlotlessShare | null = null,
+  ) {
+    this.#sink = sink
+    this.#total = total
+    this.#onForeign = onForeign
+    this.#slotless = slotless
+  }
+
+  events(batch: readonly FeedEvent[]): void {
+    this.received += batch.length
+    this.#slotless?.look(batch)
+    this.#count(() => this.#sink.events(batch))
+    if (this.#slotless?.isFull) this.#judgeSlotless()
+  }
+
+  records(batch: RecordBatch): void {
+    this.received += batch.events
+    this.#count(() => this.#sink.records(batch))
+  }
+
+  /** The feed has ended: what it brought is judged, however little it was. */
+  ended(): void {
+    this.#judge(1)
+    this.#judgeSlotless()
+  }
+
+  #count(take: () => void): void {
+    const before = { ...this.#total }
+    take()
+    const { counts } = this
+    counts.swaps += this.#total.swaps - before.swaps
+    counts.duplicates += this.#total.duplicates - before.duplicates
+    counts.lateRefused += this.#total.lateRefused - before.lateRefused
+    counts.lateFolded += this.#total.lateFolded - before.lateFolded
+    counts.aheadRefused += this.#total.aheadRefused - before.aheadRefused
+    counts.secondCreations += this.#total.secondCreations - before.secondCreations
+    counts.secondMigrations += this.#total.secondMigrations - before.secondMigrations
+    counts.events += this.#total.events - before.events
+    this.#judge(JUDGED_SWAPS)
+  }
+
+  #judge(swapsMin: number): void {
+    if (this.#isJudged) return
+    const { swaps, duplicates, lateRefused } = this.counts
+    const judged = swaps + duplicates + lateRefused
+    if (judged < swapsMin) return
+    this.#isJudged = true
+    if (lateRefused >= judged * LATE_SHARE) this.#onForeign('late')
+  }
+
+  /** What had come before mixes nothing. */
+  #judgeSlotless(): void {
+    const { swaps, duplicates } = this.counts
+    if (this.#slotless?.isForeign && swaps > duplicates) this.#onForeign('slotless')
+    this.#slotless = null
+  }
+}
+
+/** Swaps that are judged. */
+const JUDGED_SLOTLESS_SWAPS = 100
+/** So many of the judged ones are nearly all. */
+const NEARLY_ALL = 0.9
+/** What is older by more than this is not what goes on where the folder ends. */
+const OLDER_SECONDS = 60
+
+/**
+ * Judges whether a recording is of another market than the folder it goes into. By slots the engine sees that: what lies
+ * far behind is refused as late. Events without slots go behind the newest one, whatever they are of, for good.
+ */
+export class SlotlessShare {
+  readonly #hasToken: (mint: string) => boolean
+  readonly #newestSeconds: number
+  #swaps = 0
+  #slotless = 0
+  /** Of tokens that the folder had not. */
+  #fresh = 0
+  #older = 0
+
+  /** What the folder held before the feed began: its tokens, and its newest event in unix seconds. */
+  constructor(hasToken: (mint: string) => boolean, newestSeconds: number) {
+    this.#hasToken = hasToken
+    this.#newestSeconds = newestSeconds
+  }
+
+  /** Looks at events before they are taken. */
+  look(batch: readonly FeedEvent[]): void {
+    for (const event of batch) {
+      if (this.#swaps >= JUDGED_SLOTLESS_SWAPS) return
+      if (event.type !== 'swap') continue
+      this.#swaps += 1
+      if (event.slot === null) this.#slotless += 1
+      if (!this.#hasToken(event.mint)) this.#fresh += 1
+      if (event.timestamp + OLDER_SECONDS < this.#newestSeconds) this.#older += 1
+    }
+  }
+
+  /** Are there as many swaps as are judged? */
+  get isFull(): boolean {
+    return this.#swaps >= JUDGED_SLOTLESS_SWAPS
+  }
+
+  /** Nearly none has a slot, and nearly all are of other tokens or another time. */
+  get isForeign(): boolean {
+    const nearlyAll = this.#swaps * NEARLY_ALL
+    if (this.#swaps === 0 || this.#slotless < nearlyAll) return false
+    return this.#fresh >= nearlyAll || this.#older >= nearlyAll
+  }
 }

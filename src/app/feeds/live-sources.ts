@@ -33,7 +33,7 @@ export function supervisedFeed(
   const isEventClock = config.clock === 'event'
   const cursor = resumedCursor(engine.newestSlot, lateSlots)
   const earlierReserveTrades = () => newestSlotlessSwaps(engine.state, REMEMBERED_MAX)
-  // A feed without slots tells later times, by which the chain has gone on.
+  // A feed without slots brings later times, which show that the chain has gone on.
   const cursorSeconds = newestSecondsOfSlot(engine.state, REMEMBERED_MAX)
   const written = highestIndexes(engine.state, cursor ?? 0, REMEMBERED_MAX)
   // Others than swaps count too.
@@ -80,14 +80,6 @@ export function recordedFeed(
   return sources.length === 0
     ? null
     : new Supervisor({ sources, cursor: null, report, backfillSlotsMax, backfillMs })
-}
-
-/** The market's clock, as feeds go by it. */
-export interface FeedTime {
-  /** Are events of a time refused now, as too far ahead of the clock? */
-  readonly isAhead: (timestamp: number) => boolean
-  /** Unix milliseconds. */
-  readonly nowMs: () => number
 }
 
 /**

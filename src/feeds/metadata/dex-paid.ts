@@ -15,7 +15,7 @@ const PAUSE_MS = 60_000
 const AGAIN_MS: readonly number[] = [600_000, 3_600_000, 21_600_000]
 /** Mints that are asked about; when more come, they are left out until others are done. */
 const MINTS_MAX = 5_000
-/** Mints that are not asked about again, or not counted again. */
+/** Mints that are remembered as asked about, or as left out. */
 const SEEN_MAX = 50_000
 
 interface DexPaidOptions {
@@ -35,7 +35,7 @@ export class DexPaid {
   /** Mints to ask about, with the time and the number of the next question. */
   readonly #due = new Map<string, { atMs: number; asked: number }>()
   readonly #seen = new LRUCache<string, true>({ max: SEEN_MAX })
-  /** Those that were left out, of which each swap comes by again. */
+  /** Mints that were left out: their next swaps must not count again. */
   readonly #unasked = new LRUCache<string, true>({ max: SEEN_MAX })
   #asked = 0
   #paid = 0
@@ -117,7 +117,7 @@ export class DexPaid {
 }
 
 /** The answer is a list of orders, or has one in `orders`. */
-export function isProfileApproved(json: string): boolean {
+function isProfileApproved(json: string): boolean {
   const value = jsonOf(json)
   const orders: readonly unknown[] = Array.isArray(value) ? value : (listAt(value, 'orders') ?? [])
   return orders.some(

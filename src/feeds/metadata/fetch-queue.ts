@@ -1,22 +1,32 @@
-import { addressesOf, HostPace, ipfsContentOf, linkThrough } from './gateways.ts'
-import type { Refusal } from './safe-fetch.ts'
+import { LRUCache } from 'lru-cache'
+import { LINK_CHARACTERS_MAX } from '../../events/text.ts'
+import { FETCH_LIMITS, type Refusal } from './safe-fetch.ts'
 
-/** Uris that wait or run; when more come, the least wanted of the oldest goes. */
-export const QUEUE_MAX = 4_096
-/** Requests at the same time. */
-export const RUNNING_MAX = 16
-/** … of these to hosts that strangers chose: slow ones cannot hold up those of IPFS. */
-export const FOREIGN_RUNNING_MAX = 12
+/** Limits of waiting and running fetches (docs/feeds.md). */
+export const QUEUE_LIMITS = {
+  /** Uris that wait or run; when more come, the least wanted of the oldest goes. */
+  uris: 4_096,
+  /** Requests at the same time. */
+  running: 16,
+  /** … of these to hosts that strangers chose: slow ones cannot hold up those of IPFS. */
+  foreignRunning: 12,
+  /** Requests to one host at the same time. */
+  hostRunning: 4,
+  /** Requests a second to a host that names no limit of its own, and how many of them at once. */
+  hostPace: { perSecond: 10, burst: 20 },
+  /** Failures in a row after which a host is left alone for a while. */
+  hostFailures: 5,
+  /** How long a gateway is put aside that announces its end: it may come back, or the next start name others. */
+  sunsetMs: 3_600_000,
+} as const
 /** Waits before the second try and the ones after it. */
 const RETRY_MS: readonly number[] = [1_000, 5_000, 30_000, 300_000]
 /** Mints of one uri that are emitted together; copies of a copy beyond them stay without texts. */
 const MINTS_MAX = 64
-/** How long a gateway is put aside that says it is switched off: it may come back, or the next start name others. */
-export const SUNSET_MS = 3_600_000
 /** Trades from which a token is asked for before quieter ones. */
 const BUSY_TRADES: readonly number[] = [2, 10, 50]
 
-/** One uri to fetch, for every mint that names it. */
+/** A uri to fetch, for every mint that names it. */
 interface FetchJob {
   readonly key: string
   readonly uri: string
@@ -25,21 +35,16 @@ interface FetchJob {
   attempt: number
   dueMs: number
   isRunning: boolean
-  /** Where this try may be made, first to last: thousands are looked at again and again. */
-  places: readonly FetchPlace[]
+  /** Where this try may be made, first to last; stored, as thousands of jobs are looked at again and again. */
+  places: readonly { readonly url: string; readonly host: string }[]
 }
 
-interface FetchPlace {
-  readonly url: string
-  readonly host: string
-}
-
-/** What to fetch next. */
-export interface FetchTurn {
+/** A fetch that has begun. */
+export interface RunningFetch {
   readonly job: FetchJob
   readonly url: string
   readonly host: string
-  /** The host that is asked now: another one behind a redirect. */
+  /** The host that is asked now; behind a redirect another one. */
   at: string
   /** A host that is no gateway is asked, or was on the way. */
   isForeign: boolean
@@ -52,10 +57,12 @@ export class FetchQueue {
   readonly #jobs = new Map<string, FetchJob>()
   readonly #byMint = new Map<string, FetchJob>()
   readonly #pace = new HostPace()
-  #running = 0
   #foreignRunning = 0
-  #dropped = 0
-  #sunsets = 0
+  running = 0
+  /** Mints that were given up because the queue was full. */
+  dropped = 0
+  /** Answers of gateways that announce their end. */
+  sunsets = 0
 
   constructor(gateways: readonly string[]) {
     this.#gateways = gateways
@@ -66,20 +73,6 @@ export class FetchQueue {
     return this.#jobs.size
   }
 
-  get running(): number {
-    return this.#running
-  }
-
-  /** Mints that were given up because the queue was full. */
-  get dropped(): number {
-    return this.#dropped
-  }
-
-  /** Answers of gateways that say they are switched off. */
-  get sunsets(): number {
-    return this.#sunsets
-  }
-
   /** Gateways that are left alone for a while: they asked for it, or are switched off. */
   gatewaysAside(nowMs: number): number {
     return [...this.#gatewayHosts].filter((host) => this.#pace.isPaused(host, nowMs)).length
@@ -88,14 +81,15 @@ export class FetchQueue {
   /** The link through the first gateway that is not put aside where it leads to content of IPFS, else as it is. */
   liveLink(link: string, nowMs: number): string {
     const isLive = (gateway: string) => !this.#pace.isPaused(hostOf(gateway), nowMs)
-    return linkThrough(this.#gateways.find(isLive) ?? this.#gateways[0], link)
+    const gateway = this.#gateways.find(isLive) ?? this.#gateways.at(0)
+    return gateway === undefined ? link : linkThrough(gateway, link)
   }
 
   add(mint: string, uri: string, nowMs: number): void {
     const key = uriKey(uri)
     const known = this.#jobs.get(key)
     if (known === undefined) {
-      if (this.#jobs.size >= QUEUE_MAX) this.#makeRoom()
+      if (this.#jobs.size >= QUEUE_LIMITS.uris) this.#makeRoom()
       const job = {
         ...{ key, uri, mints: [], trades: 0, attempt: 0, dueMs: nowMs, isRunning: false },
         places: this.#placesOf(uri, 0),
@@ -103,7 +97,7 @@ export class FetchQueue {
       this.#jobs.set(key, job)
       this.#join(job, mint)
     } else if (known.mints.length < MINTS_MAX) this.#join(known, mint)
-    else this.#dropped += 1
+    else this.dropped += 1
   }
 
   /** A trade of a mint: what is busy is fetched first. */
@@ -113,11 +107,11 @@ export class FetchQueue {
   }
 
   /** The next fetch that may begin now; null when there is none. */
-  take(nowMs: number): FetchTurn | null {
-    if (this.#running >= RUNNING_MAX) return null
-    let best: FetchTurn | null = null
+  take(nowMs: number): RunningFetch | null {
+    if (this.running >= QUEUE_LIMITS.running) return null
+    let best: RunningFetch | null = null
     const known = new Map<string, boolean>()
-    const isFree = ({ host }: FetchPlace) => {
+    const isFree = ({ host }: FetchJob['places'][number]) => {
       const free = known.get(host) ?? this.#isFree(host, nowMs)
       known.set(host, free)
       return free
@@ -131,7 +125,7 @@ export class FetchQueue {
     }
     if (best === null) return null
     best.job.isRunning = true
-    this.#running += 1
+    this.running += 1
     if (best.isForeign) this.#foreignRunning += 1
     this.#pace.begin(best.host, nowMs)
     return best
@@ -142,26 +136,26 @@ export class FetchQueue {
    * strangers while these have all of their places. The first host's place is held until the end: one that redirects to
    * a slower one must not send more there than that answers.
    */
-  leadTo(turn: FetchTurn, host: string, nowMs: number): boolean {
-    if (host === turn.at) return true
-    const isBack = host === turn.host
+  leadTo(fetch: RunningFetch, host: string, nowMs: number): boolean {
+    if (host === fetch.at) return true
+    const isBack = host === fetch.host
     if (!isBack && !this.#pace.isFree(host, nowMs)) return false
-    if (!turn.isForeign && this.#isForeign(host)) {
-      if (this.#foreignRunning >= FOREIGN_RUNNING_MAX) return false
+    if (!fetch.isForeign && this.#isForeign(host)) {
+      if (this.#foreignRunning >= QUEUE_LIMITS.foreignRunning) return false
       this.#foreignRunning += 1
-      turn.isForeign = true
+      fetch.isForeign = true
     }
-    if (turn.at !== turn.host) this.#pace.end(turn.at, false, nowMs)
+    if (fetch.at !== fetch.host) this.#pace.end(fetch.at, false, nowMs)
     if (!isBack) this.#pace.begin(host, nowMs)
-    turn.at = host
+    fetch.at = host
     return true
   }
 
   /** The fetch is over: `refused` null, it is done. Returns whether the job is over too. */
-  settle(turn: FetchTurn, refused: Refusal | null, nowMs: number): boolean {
-    const { job, host, at } = turn
-    this.#running -= 1
-    if (turn.isForeign) this.#foreignRunning -= 1
+  settle(fetch: RunningFetch, refused: Refusal | null, nowMs: number): boolean {
+    const { job, host, at } = fetch
+    this.running -= 1
+    if (fetch.isForeign) this.#foreignRunning -= 1
     // The time is that of all hosts on the way: who redirects late must not have another one paused.
     const isOfOthers = refused?.isOfPath === true || (refused?.refused === 'time' && at !== host)
     const isAtFault = refused !== null && !refused.isFinal && !isOfOthers
@@ -182,16 +176,16 @@ export class FetchQueue {
     return false
   }
 
-  /** For how long what was answered has a host left alone. */
+  /** For how long a host is left alone because of its answer. */
   #asideMs(host: string, refused: Refusal | null): number {
     const waitMs = refused?.retryAfterMs ?? 0
     // Strangers could have any of their hosts left alone, which is theirs; it is no gateway.
     if (refused?.isSunset !== true || this.#isForeign(host)) return waitMs
-    this.#sunsets += 1
-    return Math.max(waitMs, SUNSET_MS)
+    this.sunsets += 1
+    return Math.max(waitMs, QUEUE_LIMITS.sunsetMs)
   }
 
-  #placesOf(uri: string, attempt: number): readonly FetchPlace[] {
+  #placesOf(uri: string, attempt: number): FetchJob['places'] {
     return addressesOf(uri, attempt, this.#gateways).map((url) => ({ url, host: hostOf(url) }))
   }
 
@@ -200,7 +194,7 @@ export class FetchQueue {
   }
 
   #isFree(host: string, nowMs: number): boolean {
-    if (this.#isForeign(host) && this.#foreignRunning >= FOREIGN_RUNNING_MAX) return false
+    if (this.#isForeign(host) && this.#foreignRunning >= QUEUE_LIMITS.foreignRunning) return false
     return this.#pace.isFree(host, nowMs)
   }
 
@@ -214,7 +208,7 @@ export class FetchQueue {
     for (const job of this.#jobs.values())
       if (!job.isRunning && (least === null || levelOf(job) < levelOf(least))) least = job
     if (least === null) return
-    this.#dropped += least.mints.length
+    this.dropped += least.mints.length
     this.#remove(least)
   }
 
@@ -224,7 +218,7 @@ export class FetchQueue {
   }
 }
 
-/** Alike for uris that mean the same content. */
+/** The same text for all uris of the same content. */
 export function uriKey(uri: string): string {
   return ipfsContentOf(uri) ?? uri.trim()
 }
@@ -235,4 +229,163 @@ function levelOf({ trades, attempt }: FetchJob): number {
 
 function hostOf(url: string): string {
   return URL.parse(url)?.host ?? ''
+}
+
+/** How fast one host is asked. */
+interface Pace {
+  /** Requests a second. */
+  readonly perSecond: number
+  /** Requests that may come at once. */
+  readonly burst: number
+}
+
+/**
+ * What the public gateways let an address ask. ipfs.filebase.io allows 200 requests a minute; the others name no
+ * figure, so they get less than hosts in general: a gateway that is asked too fast refuses everybody's content.
+ */
+const PACES: ReadonlyMap<string, Pace> = new Map([
+  ['ipfs.filebase.io', { perSecond: 3, burst: 3 }],
+  ['pump.mypinata.cloud', { perSecond: 5, burst: 10 }],
+  ['gateway.pinata.cloud', { perSecond: 2, burst: 4 }],
+  ['4everland.io', { perSecond: 2, burst: 4 }],
+])
+
+/** Gateways that were switched off: in 2024 the two of Cloudflare, on 2026-09-21 the others. */
+const RETIRED: readonly string[] = [
+  'ipfs.io',
+  'dweb.link',
+  'w3s.link',
+  'cf-ipfs.com',
+  'cloudflare-ipfs.com',
+]
+
+/** Content id (base58 or base32 and the like) and the path below it, as far as a URL may hold. */
+const CONTENT = /^([A-Za-z0-9]{46,100})((?:\/[\w.~%!$&'()*+,;=:@-]*)*)$/
+/** A step up or on the spot, which would lead out of the content to anything else of a gateway. */
+const STEPS = /\/(?:\.|%2e){1,2}(?:\/|$)/i
+/** What a path may not have as it is: launchers write blanks and letters of any script. */
+const UNWRITTEN = /[^\w.~%!$&'()*+,;=:@/-]|%(?![\dA-Fa-f]{2})/gu
+
+/** The ways to name content, its id and the path below it. */
+const FORMS: readonly RegExp[] = [
+  /^ipfs:\/\/(?:ipfs\/)?([^/?#]+)([^?#]*)/i,
+  /^https?:\/\/[^/?#]+\/ipfs\/([^/?#]+)([^?#]*)/i,
+]
+
+/** The id as a host of its own, which has small letters only and always a path. */
+const HOST_FORM = /^https?:\/\/([a-z0-9]+)\.ipfs\.[^/?#]+(?:\/?(?=[?#]|$)|(\/[^?#]*))/i
+
+/** The pace of a host. */
+export function paceOf(host: string): Pace {
+  return PACES.get(host) ?? QUEUE_LIMITS.hostPace
+}
+
+/** Whether a host is, or lies below, a gateway that was switched off. */
+export function isRetired(host: string): boolean {
+  return RETIRED.some((name) => host === name || host.endsWith(`.${name}`))
+}
+
+/**
+ * A link to content of IPFS, by whatever gateway or scheme it is named, as one to `gateway`; any other link as it is.
+ * One that would be too long to be stored stays as it is too.
+ */
+function linkThrough(gateway: string, link: string): string {
+  const content = ipfsContentOf(link)
+  if (content === null) return link
+  const through = `${gateway}/ipfs/${content}`
+  return through.length > LINK_CHARACTERS_MAX ? link : through
+}
+
+/**
+ * `cid` or `cid/path` when the uri names content of IPFS, through whichever gateway; null when it
+ * does not. The same for all ways to write it.
+ */
+export function ipfsContentOf(uri: string): string | null {
+  const text = uri.trim().toWellFormed()
+  const content = contentIn(text).replaceAll(UNWRITTEN, encodeURIComponent)
+  if (content.length > FETCH_LIMITS.urlCharacters) return null
+  return CONTENT.test(content) && !STEPS.test(content) ? content : null
+}
+
+function contentIn(text: string): string {
+  for (const form of FORMS) {
+    const match = form.exec(text)
+    if (match !== null) return `${match[1]}${match[2]}`
+  }
+  const [, id = '', path = ''] = HOST_FORM.exec(text) ?? []
+  return `${id.toLowerCase()}${path}`
+}
+
+/** Addresses to try for a uri; the nth try begins with the nth gateway. */
+export function addressesOf(uri: string, attempt: number, gateways: readonly string[]): string[] {
+  const content = ipfsContentOf(uri)
+  if (content === null) return [uri.trim()]
+  const first = attempt % gateways.length
+  const inTurn = [...gateways.slice(first), ...gateways.slice(0, first)]
+  return inTurn.map((gateway) => `${gateway}/ipfs/${content}`)
+}
+
+/** Hosts whose pace is remembered; one that comes back after that begins anew. */
+const HOSTS_MAX = 4_096
+const PAUSE_MS = 60_000
+
+interface Host {
+  running: number
+  tokens: number
+  filledMs: number
+  failures: number
+  pausedUntilMs: number
+}
+
+/** How fast each host is asked: a few at once, a rate of its own, and a pause when it fails or asks for one. */
+class HostPace {
+  readonly #hosts = new LRUCache<string, Host>({ max: HOSTS_MAX })
+
+  isFree(name: string, nowMs: number): boolean {
+    const host = this.#hosts.get(name)
+    if (host === undefined) return true
+    fill(name, host, nowMs)
+    return (
+      host.running < QUEUE_LIMITS.hostRunning && host.tokens >= 1 && nowMs >= host.pausedUntilMs
+    )
+  }
+
+  /** Whether it is left alone for a while. */
+  isPaused(name: string, nowMs: number): boolean {
+    return (this.#hosts.peek(name)?.pausedUntilMs ?? 0) > nowMs
+  }
+
+  begin(name: string, nowMs: number): void {
+    const known = this.#hosts.get(name)
+    const host = known ?? {
+      running: 0,
+      tokens: paceOf(name).burst,
+      filledMs: nowMs,
+      failures: 0,
+      pausedUntilMs: 0,
+    }
+    fill(name, host, nowMs)
+    host.running += 1
+    host.tokens -= 1
+    if (known === undefined) this.#hosts.set(name, host)
+  }
+
+  /** @param retryAfterMs the wait the host asked for */
+  end(name: string, hasFailed: boolean, nowMs: number, retryAfterMs = 0): void {
+    const host = this.#hosts.get(name)
+    if (host === undefined) return
+    host.running -= 1
+    host.failures = hasFailed ? host.failures + 1 : 0
+    const pauseMs = Math.max(
+      retryAfterMs,
+      host.failures >= QUEUE_LIMITS.hostFailures ? PAUSE_MS : 0,
+    )
+    host.pausedUntilMs = Math.max(host.pausedUntilMs, pauseMs === 0 ? 0 : nowMs + pauseMs)
+  }
+}
+
+function fill(name: string, host: Host, nowMs: number): void {
+  const { perSecond, burst } = paceOf(name)
+  host.tokens = Math.min(burst, host.tokens + ((nowMs - host.filledMs) * perSecond) / 1_000)
+  host.filledMs = nowMs
 }

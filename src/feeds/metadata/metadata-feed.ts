@@ -1,6 +1,6 @@
 /**
  * feeds/metadata: creations and trades of tokens in, `metadata` events out. `FetchQueue` decides which uri is fetched next,
- * `gateways` how fast a host is asked, `SafeFetch` fetches addresses that strangers wrote, `token-texts` cleans what came.
+ * and how fast a host is asked, `SafeFetch` fetches addresses that strangers wrote, `token-texts` cleans what came.
  * Invariants: only public addresses over https; bounded size, time, depth and redirects; nothing here throws.
  */
 
@@ -11,14 +11,13 @@ import type { FeedEvent } from '../../events/event.ts'
 import type { EventSink, Feed } from '../../events/event-sink.ts'
 import { wait } from '../timers.ts'
 import { DexPaid } from './dex-paid.ts'
-import { FetchQueue, type FetchTurn, RUNNING_MAX, uriKey } from './fetch-queue.ts'
+import { FetchQueue, QUEUE_LIMITS, type RunningFetch, uriKey } from './fetch-queue.ts'
 import {
+  FETCH_LIMITS,
   REFUSALS,
   type Refusal,
-  type RefusalCode,
   SafeFetch,
   type SafeFetchOptions,
-  URL_CHARACTERS_MAX,
 } from './safe-fetch.ts'
 import { readTokenTexts, type TokenTexts } from './token-texts.ts'
 
@@ -27,9 +26,9 @@ const TEXTS_MAX = 2_000
 /** Uris that had nothing, and for how long they are not asked again. */
 const NOTHING_MAX = 10_000
 const NOTHING_MS = 3_600_000
-/** Mints whose creation is not looked at again. */
+/** Mints whose creation was seen. */
 const SEEN_MAX = 50_000
-/** How often waiting fetches are looked at besides when one begins or ends. */
+/** How often waiting fetches are looked at, besides when one ends. */
 const LOOK_MS = 200
 
 interface MetadataOptions extends SafeFetchOptions {
@@ -46,7 +45,7 @@ interface MetadataOptions extends SafeFetchOptions {
 
 /**
  * Fetches what the uris of new tokens lead to and whether their profiles are paid, as `metadata`
- * events. It is shown the events of live feeds once they are folded; a replay has its own.
+ * events. It observes the events of live feeds once they are folded; a replay brings its own.
  */
 export class MetadataFeed implements Feed {
   readonly name = 'metadata'
@@ -59,7 +58,7 @@ export class MetadataFeed implements Feed {
   readonly #texts = new LRUCache<string, TokenTexts>({ max: TEXTS_MAX })
   readonly #nothing = new LRUCache<string, number>({ max: NOTHING_MAX })
   readonly #seen = new LRUCache<string, true>({ max: SEEN_MAX })
-  readonly #refusals = new Map<RefusalCode, number>(REFUSALS.map((code) => [code, 0]))
+  readonly #refusals = new Map<Refusal['refused'], number>(REFUSALS.map((code) => [code, 0]))
   readonly #stopping = new AbortController()
   #sink: EventSink | null = null
   #events = 0
@@ -68,7 +67,7 @@ export class MetadataFeed implements Feed {
 
   constructor(options: MetadataOptions) {
     // Each fetch listens for the end, and so do two loops with what they wait for.
-    setMaxListeners(RUNNING_MAX + 8, this.#stopping.signal)
+    setMaxListeners(QUEUE_LIMITS.running + 8, this.#stopping.signal)
     this.#clockMs = options.wallMs ?? options.clockMs ?? Date.now
     this.#steadyMs = options.clockMs ?? (() => performance.now())
     this.#fetch = new SafeFetch(options)
@@ -107,10 +106,9 @@ export class MetadataFeed implements Feed {
   }
 
   figures(): Readonly<Record<string, number>> {
-    const refusals = [...this.#refusals].map(([code, count]) => [
-      `metadata_refused_${code}_total`,
-      count,
-    ])
+    const refusals = [...this.#refusals].map(
+      ([code, count]) => [`metadata_refused_${code}_total`, count] as const,
+    )
     return {
       metadata_waiting: this.#queue.length,
       metadata_running: this.#queue.running,
@@ -129,7 +127,7 @@ export class MetadataFeed implements Feed {
     if (uri.trim() === '' || this.#seen.has(mint)) return
     this.#seen.set(mint, true)
     // Creators choose the length, and thousands of uris wait or are remembered.
-    if (uri.length > URL_CHARACTERS_MAX) {
+    if (uri.length > FETCH_LIMITS.urlCharacters) {
       this.#count('url', true)
       return
     }
@@ -143,23 +141,19 @@ export class MetadataFeed implements Feed {
 
   #begin(): void {
     if (this.#stopping.signal.aborted) return
-    for (
-      let turn = this.#queue.take(this.#steadyMs());
-      turn !== null;
-      turn = this.#queue.take(this.#steadyMs())
-    )
-      void this.#run(turn)
+    const next = () => this.#queue.take(this.#steadyMs())
+    for (let fetch = next(); fetch !== null; fetch = next()) void this.#run(fetch)
   }
 
   /** One fetch; never rejects. */
-  async #run(turn: FetchTurn): Promise<void> {
-    const mayLeadTo = (host: string) => this.#queue.leadTo(turn, host, this.#steadyMs())
-    const answer = await this.#fetch.text(turn.url, this.#stopping.signal, mayLeadTo)
+  async #run(fetch: RunningFetch): Promise<void> {
+    const mayLeadTo = (host: string) => this.#queue.leadTo(fetch, host, this.#steadyMs())
+    const answer = await this.#fetch.text(fetch.url, this.#stopping.signal, mayLeadTo)
     if (this.#stopping.signal.aborted) return
     const texts = typeof answer === 'string' ? readTokenTexts(answer) : answer
     const refused = isRefusal(texts) ? texts : null
-    const { mints, key } = turn.job
-    const isOver = this.#queue.settle(turn, refused, this.#steadyMs())
+    const { mints, key } = fetch.job
+    const isOver = this.#queue.settle(fetch, refused, this.#steadyMs())
     if (isRefusal(texts)) {
       this.#count(texts.refused, isOver)
       if (isOver) this.#nothing.set(key, this.#steadyMs() + NOTHING_MS)
@@ -183,7 +177,7 @@ export class MetadataFeed implements Feed {
     }
   }
 
-  #count(refused: RefusalCode, isOver: boolean): void {
+  #count(refused: Refusal['refused'], isOver: boolean): void {
     this.#refusals.set(refused, (this.#refusals.get(refused) ?? 0) + 1)
     if (isOver) this.#gaveUp += 1
   }

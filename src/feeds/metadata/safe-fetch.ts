@@ -7,7 +7,7 @@ import { connect, type TLSSocket } from 'node:tls'
 import ipaddr from 'ipaddr.js'
 import { retryAfterMs } from '../backoff.ts'
 
-/** Why a token's texts were not had, one word each for the counters. */
+/** Why the texts of a token cannot be had, one word each for the counters. */
 export const REFUSALS = [
   'url',
   'scheme',
@@ -24,33 +24,35 @@ export const REFUSALS = [
   'json',
   'depth',
 ] as const
-export type RefusalCode = (typeof REFUSALS)[number]
 
-/** No answer that can be used. */
+/** Why there is no answer that can be used. */
 export interface Refusal {
-  readonly refused: RefusalCode
+  readonly refused: (typeof REFUSALS)[number]
   /** Another try would end the same way. */
   readonly isFinal: boolean
-  /** The host answers, and what was asked for is not to be had: anybody can name such paths of any host. */
+  /** The host answers, and has no such path: anybody can name such paths of any host. */
   readonly isOfPath?: boolean
   /** The server named a time to wait, in ms. */
   readonly retryAfterMs?: number
-  /** The server says that it is or will be switched off (`Sunset`, RFC 8594). */
+  /** The server is or will be switched off (`Sunset`, RFC 8594). */
   readonly isSunset?: boolean
 }
 
-export function refusal(refused: RefusalCode, isFinal: boolean): Refusal {
+export function refusal(refused: Refusal['refused'], isFinal: boolean): Refusal {
   return { refused, isFinal }
 }
 
-/** Longest body that is read; texts of a token have one to two thousand bytes. */
-export const BODY_BYTES_MAX = 64 * 1024
-/** Longest address, with everything behind the host. */
-export const URL_CHARACTERS_MAX = 2_048
-export const REDIRECTS_MAX = 3
-/** From the first question to a name server to the last byte, redirects among it. */
-export const TOTAL_MS = 10_000
-export const CONNECT_MS = 5_000
+/** Limits of one fetch (docs/feeds.md). */
+export const FETCH_LIMITS = {
+  /** Longest body that is read; texts of a token have one to two thousand bytes. */
+  bodyBytes: 64 * 1024,
+  /** Longest address, with everything behind the host. */
+  urlCharacters: 2_048,
+  redirects: 3,
+  /** From the first question to a name server to the last byte, redirects included. */
+  totalMs: 10_000,
+  connectMs: 5_000,
+} as const
 /** Interim answers (1xx) before the real one; a server can send them without end. */
 const INTERIM_MAX = 4
 
@@ -59,7 +61,7 @@ const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308]
 const LATER: readonly number[] = [404, 408, 425]
 /** Of a host that has too much to do. */
 const TOO_MANY_REQUESTS = 429
-export const HTTPS_PORT = 443
+const HTTPS_PORT = 443
 /** One question to a name server, and how often it is asked again. */
 const QUESTION_MS = 2_000
 const TRIES = 2
@@ -69,9 +71,6 @@ export interface SafeFetchOptions {
   readonly dial?: Dial
   readonly totalMs?: number
 }
-
-/** Whether a host that a redirect leads to may be asked now; its pace counts from a yes on. */
-type MayLeadTo = (host: string) => boolean
 
 /**
  * GET of addresses that strangers wrote. https on port 443 only; names are resolved here, every
@@ -87,14 +86,17 @@ export class SafeFetch {
   constructor(options: SafeFetchOptions = {}) {
     this.#resolve = options.resolve ?? dnsResolver()
     this.#dial = options.dial ?? dialPublic
-    this.#totalMs = options.totalMs ?? TOTAL_MS
+    this.#totalMs = options.totalMs ?? FETCH_LIMITS.totalMs
   }
 
-  /** The body as text, or why there is none. */
+  /**
+   * The body as text, or why there is none.
+   * @param mayLeadTo whether a host that a redirect leads to may be asked now; its pace counts from a yes on
+   */
   async text(
     url: string,
     stop: AbortSignal,
-    mayLeadTo: MayLeadTo = () => true,
+    mayLeadTo: (host: string) => boolean = () => true,
   ): Promise<string | Refusal> {
     const deadline = new AbortController()
     const end = () => deadline.abort()
@@ -113,11 +115,11 @@ export class SafeFetch {
   async #follow(
     first: string,
     signal: AbortSignal,
-    mayLeadTo: MayLeadTo,
+    mayLeadTo: (host: string) => boolean,
   ): Promise<string | Refusal> {
     const asked = URL.parse(first)?.host ?? ''
     let url = first
-    for (let hop = 0; hop <= REDIRECTS_MAX; hop++) {
+    for (let hop = 0; hop <= FETCH_LIMITS.redirects; hop++) {
       const target = targetOf(url)
       if ('refused' in target) return target
       // Gateways have a host for each content, which would each have a pace of its own.
@@ -136,8 +138,9 @@ export class SafeFetch {
   async #addressOf(host: string, signal: AbortSignal): Promise<string | Refusal> {
     const addresses = isIP(host) === 0 ? await this.#resolve(host) : [host]
     signal.throwIfAborted()
-    if (addresses.length === 0) return refusal('dns', false)
-    return addresses.every(isPublicAddress) ? addresses[0] : refusal('address', true)
+    const [first] = addresses
+    if (first === undefined) return refusal('dns', false)
+    return addresses.every(isPublicAddress) ? first : refusal('address', true)
   }
 
   #request(
@@ -149,9 +152,9 @@ export class SafeFetch {
       string | Refusal | { readonly location: string }
     >()
     const socket = this.#dial(address, hostOf(target))
-    // The request has its own; this one is for what comes when the request is over.
+    // The request has a listener of its own; this one is for errors after its end.
     socket.on('error', () => {})
-    const slow = setTimeout(() => socket.destroy(), CONNECT_MS)
+    const slow = setTimeout(() => socket.destroy(), FETCH_LIMITS.connectMs)
     socket.once('secureConnect', () => clearTimeout(slow))
     const get = request(target, {
       port: HTTPS_PORT,
@@ -170,7 +173,7 @@ export class SafeFetch {
       if (interim > INTERIM_MAX) get.destroy()
     })
     get.on('error', reject)
-    // Without this Node ends the request and says nothing: neither answer nor error would come.
+    // Without this Node ends the request silently: neither answer nor error would come.
     get.on('upgrade', () => reject(new Error('the server changes the protocol')))
     get.on('response', (response) => {
       answerOf(response, target).then(resolve, reject)
@@ -186,7 +189,7 @@ export class SafeFetch {
 
 function targetOf(url: string): URL | Refusal {
   // Not by `canParse`: after some thousand calls that of Node 22 knows no host of other letters than ASCII.
-  const target = url.length > URL_CHARACTERS_MAX ? null : URL.parse(url)
+  const target = url.length > FETCH_LIMITS.urlCharacters ? null : URL.parse(url)
   if (target === null) return refusal('url', true)
   if (target.protocol !== 'https:') return refusal('scheme', true)
   if (target.username !== '' || target.password !== '') return refusal('url', true)
@@ -233,7 +236,7 @@ async function bodyOf(response: IncomingMessage): Promise<string | Refusal> {
   for await (const chunk of response) {
     if (!Buffer.isBuffer(chunk)) continue
     bytes += chunk.length
-    if (bytes > BODY_BYTES_MAX) return refusal('size', true)
+    if (bytes > FETCH_LIMITS.bodyBytes) return refusal('size', true)
     chunks.push(chunk)
   }
   const body = Buffer.concat(chunks)
@@ -291,5 +294,5 @@ export function isPublicAddress(text: string): boolean {
   const address = ipaddr.parse(text)
   if (address.range() !== 'unicast') return false
   // Only 2000::/3 is given out as global unicast (RFC 4291); what lies outside is routed nowhere.
-  return address instanceof ipaddr.IPv4 || address.parts[0] >>> 13 === 1
+  return address instanceof ipaddr.IPv4 || (address.parts[0] ?? 0) >>> 13 === 1
 }

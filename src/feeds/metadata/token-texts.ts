@@ -15,7 +15,7 @@ export const DESCRIPTION_MAX = 2_048
  */
 const UNSEEN = /(?![\u200d\ufe0e\ufe0f])[\p{Cc}\p{Default_Ignorable_Code_Point}]/gu
 
-/** A joiner that does not join two pictures, a form of nothing that has one. */
+/** A joiner that joins no two pictures, and a variation selector behind no emoji. */
 const LOOSE =
   /(?<!\p{Extended_Pictographic}\ufe0f?\p{Emoji_Modifier}?)\u200d|\u200d(?!\p{Extended_Pictographic})|(?<!\p{Emoji})[\ufe0e\ufe0f]/gu
 const QUOTE = 0x22
@@ -23,7 +23,7 @@ const BACKSLASH = 0x5c
 const OPENING = [0x5b, 0x7b]
 const CLOSING = [0x5d, 0x7d]
 
-/** What the JSON behind a token's uri says; absent keys are not in it. */
+/** Texts in the JSON behind a token's uri; absent keys are left out. */
 export type TokenTexts = { readonly [K in MetadataKey]?: string }
 
 /** Reads the texts; never throws. */

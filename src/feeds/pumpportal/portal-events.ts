@@ -3,16 +3,47 @@ import { LRUCache } from 'lru-cache'
 import type { FeedEvent, Migrated, Swap, TokenCreated } from '../../events/event.ts'
 import { MAYHEM_AGENT, PUMP_MINT, Quote, quoteOf } from '../../events/platform.ts'
 import { bondingCurveAddress, canonicalPoolAddress } from '../chain/layouts/program-address.ts'
-import type { PortalCounters } from './portal-counters.ts'
 import {
   type CreateFrame,
-  type CurveTradeFrame,
-  type MigrateFrame,
   type PortalFrame,
   readPortalFrame,
   type TradeFrame,
   unknownKeysOf,
 } from './portal-frame.ts'
+
+/** What PumpPortal sent and what had to be left out; plain numbers that only grow. */
+function newPortalCounters() {
+  return {
+    frames: 0,
+    creates: 0,
+    trades: 0,
+    /** Of these, trades of graduated coins without pool and reserves. */
+    bareTrades: 0,
+    migrations: 0,
+    /** Creations and trades of another coin: with the mint of its quote, or with the curve of another mint. */
+    bogusFrames: 0,
+    /** Of these, those with the curve of another mint. */
+    wrongCurves: 0,
+    /** Frames of launch platforms that are not followed. */
+    otherPlatforms: 0,
+    /** Frames that are not what the service is known to send. */
+    unusableFrames: 0,
+    /** Keys that no frame was known to have, each counted once. */
+    unknownKeys: 0,
+    /** Repeated frames. */
+    duplicateFrames: 0,
+    /** Trades whose reserves follow on from the trade before. */
+    continuousTrades: 0,
+    /** Trades whose reserves do not: one before them is missing, or came in another order. */
+    gaps: 0,
+    /** Subscriptions that were refused, as for trades without a funded key. */
+    refusedSubscriptions: 0,
+    /** Messages above the limit; each ends its connection. */
+    hugeFrames: 0,
+    /** Connections ended because nothing but pings came for too long. */
+    stalls: 0,
+  }
+}
 
 const TOKEN_DECIMALS = 6
 const SOL_DECIMALS = 9
@@ -21,9 +52,9 @@ const UNREAL_BASE_RAW = 279_900_000_000_000n
 const UNREAL_QUOTE_RAW = 30_000_000_000n
 /** Amounts come as doubles: reserves that differ by so much follow on from each other. */
 const ROUNDING_RAW = 16n
-/** Every creation uses it since the platform's create_v2; frames do not say. */
+/** Every creation uses it since the platform's create_v2; frames do not name it. */
 const TOKEN_PROGRAM = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb'
-/** Frames that are remembered, to know them again. */
+/** Frames that are remembered, so that repeats are recognized. */
 const FRAMES_MAX = 50_000
 /** Mints whose last reserves are remembered. */
 const MINTS_MAX = 20_000
@@ -32,10 +63,10 @@ const UNKNOWN_KEYS_MAX = 64
 
 /**
  * Events of PumpPortal's frames. They have neither slot nor index nor ordinal nor fees, and no time
- * but that of their arrival; amounts are rounded. A trade is known again by its whole content.
+ * but that of their arrival; amounts are rounded. A repeated trade is recognized by its whole content.
  */
 export class PortalEvents {
-  readonly #counters: PortalCounters
+  readonly counters = newPortalCounters()
   readonly #seen = new LRUCache<string, true>({ max: FRAMES_MAX })
   /** Virtual base reserves after the last trade, by mint. */
   readonly #lastBaseRaw = new LRUCache<string, bigint>({ max: MINTS_MAX })
@@ -45,25 +76,24 @@ export class PortalEvents {
   readonly #onUnknownKey: (key: string) => void
 
   /** @param onUnknownKey called once for each key that frames were not known to have */
-  constructor(counters: PortalCounters, onUnknownKey: (key: string) => void = () => {}) {
-    this.#counters = counters
+  constructor(onUnknownKey: (key: string) => void = () => {}) {
     this.#onUnknownKey = onUnknownKey
   }
 
   /** @param timestamp unix seconds of the arrival */
   events(value: unknown, timestamp: number): readonly FeedEvent[] {
-    this.#counters.frames++
+    this.counters.frames++
     const frame = readPortalFrame(value)
     if (typeof frame === 'string') {
-      if (frame === 'refused') this.#counters.refusedSubscriptions++
-      if (frame === 'other platform') this.#counters.otherPlatforms++
-      if (frame === 'unusable') this.#counters.unusableFrames++
+      if (frame === 'refused') this.counters.refusedSubscriptions++
+      if (frame === 'other platform') this.counters.otherPlatforms++
+      if (frame === 'unusable') this.counters.unusableFrames++
       return []
     }
     this.#noteKeys(frame)
     // Coins are reported with the mint of what they are quoted in, in place of their own.
     if (quoteOf(frame.mint) !== Quote.other || frame.mint === PUMP_MINT) {
-      this.#counters.bogusFrames++
+      this.counters.bogusFrames++
       return []
     }
     if (frame.txType === 'create') return this.#create(frame, timestamp)
@@ -76,7 +106,7 @@ export class PortalEvents {
     const curve = this.#curves.ofCreation(frame)
     if (curve === null) return this.#wrongCurve()
     if (this.#isDuplicate(`create ${frame.signature} ${frame.mint}`)) return []
-    this.#counters.creates++
+    this.counters.creates++
     const created = createdToken(frame, curve, timestamp)
     this.#lastBaseRaw.set(frame.mint, created.virtualBaseRaw)
     if (frame.initialBuy === 0) return [created]
@@ -94,9 +124,9 @@ export class PortalEvents {
     const swap = swapOf(frame, pool, reserves, timestamp)
     if (this.#isDuplicate(`trade ${signature} ${swap.ordinal}`)) return []
     this.#curves.seen(mint, signature)
-    this.#counters.trades++
+    this.counters.trades++
     if (frame.pool === undefined) {
-      this.#counters.bareTrades++
+      this.counters.bareTrades++
       // What follows does not follow on from the last one whose reserves were given.
       this.#lastBaseRaw.delete(frame.mint)
     } else this.#judge(swap)
@@ -104,7 +134,7 @@ export class PortalEvents {
     return [swap]
   }
 
-  /** After the trade; where the frame says none, at the trade's own price. */
+  /** After the trade; where the frame has none, at the trade's own price. */
   #reservesOf(frame: TradeFrame): PoolReserves {
     if (frame.pool === undefined) {
       const baseRaw = raw(frame.tokenAmount, TOKEN_DECIMALS)
@@ -117,15 +147,15 @@ export class PortalEvents {
     return { baseRaw: raw(base, TOKEN_DECIMALS), quoteRaw: raw(quote, SOL_DECIMALS) }
   }
 
-  #migrate({ signature, mint }: MigrateFrame, timestamp: number): readonly FeedEvent[] {
+  #migrate({ signature, mint }: PortalFrame, timestamp: number): readonly FeedEvent[] {
     const bondingCurve = bondingCurveAddress(mint)
     const poolAmm = canonicalPoolAddress(mint)
     if (bondingCurve === null || poolAmm === null) {
-      this.#counters.unusableFrames++
+      this.counters.unusableFrames++
       return []
     }
     if (this.#isDuplicate(`migrate ${signature} ${mint}`)) return []
-    this.#counters.migrations++
+    this.counters.migrations++
     this.#curves.seen(mint, signature)
     // The pool's reserves begin anew.
     this.#lastBaseRaw.delete(mint)
@@ -135,8 +165,8 @@ export class PortalEvents {
   }
 
   #wrongCurve(): readonly FeedEvent[] {
-    this.#counters.bogusFrames++
-    this.#counters.wrongCurves++
+    this.counters.bogusFrames++
+    this.counters.wrongCurves++
     return []
   }
 
@@ -144,7 +174,7 @@ export class PortalEvents {
     for (const key of unknownKeysOf(frame)) {
       if (this.#unknownKeys.has(key) || this.#unknownKeys.size >= UNKNOWN_KEYS_MAX) continue
       this.#unknownKeys.add(key)
-      this.#counters.unknownKeys++
+      this.counters.unknownKeys++
       this.#onUnknownKey(key)
     }
   }
@@ -154,7 +184,7 @@ export class PortalEvents {
       this.#seen.set(identity, true)
       return false
     }
-    this.#counters.duplicateFrames++
+    this.counters.duplicateFrames++
     return true
   }
 
@@ -165,8 +195,8 @@ export class PortalEvents {
     if (last === undefined) return
     const before = virtualBaseRaw + (direction === 'buy' ? baseRaw : -baseRaw)
     const difference = before > last ? before - last : last - before
-    if (difference <= ROUNDING_RAW) this.#counters.continuousTrades++
-    else this.#counters.gaps++
+    if (difference <= ROUNDING_RAW) this.counters.continuousTrades++
+    else this.counters.gaps++
   }
 }
 
@@ -290,7 +320,11 @@ class PortalCurves {
   }
 
   /** null: the frame is about another coin. */
-  ofTrade({ mint, bondingCurveKey, is_mayhem_mode: isMayhem }: CurveTradeFrame): string | null {
+  ofTrade({
+    mint,
+    bondingCurveKey,
+    is_mayhem_mode: isMayhem,
+  }: Extract<TradeFrame, { pool: 'pump' }>): string | null {
     const curve = bondingCurveAddress(mint)
     if (bondingCurveKey === curve) return curve
     const hasAgent = bondingCurveKey === MAYHEM_AGENT && (isMayhem || this.#mayhem.has(mint))
@@ -303,7 +337,7 @@ class PortalCurves {
   }
 }
 
-/** Pools whose depth is remembered; of others that of the platform's pools at their opening is taken. */
+/** Pools whose depth is remembered; others count with the depth that pools open with. */
 const DEPTHS_MAX = 20_000
 /** The square root of the product of the reserves that pools opened with until October 2026: 206.9M tokens, 84.99 SOL. */
 const OPENING_DEPTH = Math.sqrt(206_900_000_000_000 * 84_990_359_057)
@@ -321,7 +355,7 @@ interface PoolReserves {
 const UNKNOWN: PoolReserves = { baseRaw: 0n, quoteRaw: 0n }
 
 /**
- * Reserves for trades that do not tell them: at the price that the trade paid, fees in it, and on the curve of constant
+ * Reserves for trades without them: at the price that the trade paid, fees in it, and on the curve of constant
  * product on which the pool was last. The price is the trade's; the liquidity that follows is an estimate.
  */
 class PoolDepths {

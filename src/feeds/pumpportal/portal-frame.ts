@@ -29,7 +29,7 @@ const CreateFrame = Type.Object({
   is_mayhem_mode: Type.Optional(Type.Boolean()),
 })
 
-/** What the frame must not say. */
+/** A key that the frame must not have. */
 const Absent = Type.Optional(Type.Never())
 
 const Trade = {
@@ -58,7 +58,7 @@ const PoolTradeFrame = Type.Object({
   solInPool: Amount,
 })
 
-/** A trade of a graduated coin as the service tells most of them: where, and at what reserves, is left out. */
+/** A trade of a graduated coin in its usual form: without pool and reserves. */
 const BareTradeFrame = Type.Object({
   ...Trade,
   pool: Absent,
@@ -82,7 +82,7 @@ const Known = Type.Union([
   MigrateFrame,
 ])
 const known = Compile(Known)
-/** What frames are known to say, with what is not read of it. */
+/** Keys that frames are known to have, those that are not read included. */
 const KNOWN_KEYS: ReadonlySet<string> = new Set([
   ...[CreateFrame, CurveTradeFrame, PoolTradeFrame].flatMap(({ properties }) =>
     Object.keys(properties),
@@ -93,21 +93,12 @@ const OtherPlatform = Compile(Type.Object({ txType: Text, pool: Text }))
 const Acknowledgement = Compile(Type.Object({ message: Text }))
 const Complaint = Compile(Type.Object({ errors: Type.Unknown() }))
 
-export type CreateFrame = Type.Static<typeof CreateFrame>
-export type CurveTradeFrame = Type.Static<typeof CurveTradeFrame>
-type BareTradeFrame = Type.Static<typeof BareTradeFrame>
-export type TradeFrame = CurveTradeFrame | Type.Static<typeof PoolTradeFrame> | BareTradeFrame
-export type MigrateFrame = Type.Static<typeof MigrateFrame>
-export type PortalFrame = CreateFrame | TradeFrame | MigrateFrame
-
-/**
- * `acknowledged`: a subscription; `refused`: one that was not; `other platform`: of a launch
- * platform that is not followed; `unusable`: not what the service is known to send.
- */
-type PortalNote = 'acknowledged' | 'refused' | 'other platform' | 'unusable'
+export type PortalFrame = Type.Static<typeof Known>
+export type CreateFrame = Extract<PortalFrame, { txType: 'create' }>
+export type TradeFrame = Extract<PortalFrame, { txType: 'buy' | 'sell' }>
 
 const PLATFORM_POOLS = ['pump', 'pump-amm']
-/** How a message begins that says yes; every other one says why not. */
+/** How a message begins that acknowledges; every other one is a refusal with its reason. */
 const ACKNOWLEDGED = /^(successfully (un)?subscribed|(un)?subscribed (to|from))\b/i
 
 /** Keys of a frame that no frame was known to have when this was written. */
@@ -115,15 +106,20 @@ export function unknownKeysOf(frame: PortalFrame): readonly string[] {
   return Object.keys(frame).filter((key) => !KNOWN_KEYS.has(key))
 }
 
-/** Why a subscription was refused, as the service says it. */
+/** Why a subscription was refused, in the words of the service. */
 export function refusalOf(value: unknown): string {
   if (Acknowledgement.Check(value)) return value.message
   if (!Complaint.Check(value)) return 'without a reason'
   return typeof value.errors === 'string' ? value.errors : JSON.stringify(value.errors)
 }
 
-/** What a frame of PumpPortal says. */
-export function readPortalFrame(value: unknown): PortalFrame | PortalNote {
+/**
+ * Reads a frame of PumpPortal. `acknowledged`: a subscription; `refused`: one that was not; `other platform`: of a
+ * launch platform that is not followed; `unusable`: not what the service is known to send.
+ */
+export function readPortalFrame(
+  value: unknown,
+): PortalFrame | 'acknowledged' | 'refused' | 'other platform' | 'unusable' {
   if (known.Check(value)) return value
   if (OtherPlatform.Check(value))
     return PLATFORM_POOLS.includes(value.pool) ? 'unusable' : 'other platform'

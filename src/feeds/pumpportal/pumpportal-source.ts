@@ -1,6 +1,6 @@
 /**
  * feeds/pumpportal: JSON frames of PumpPortal in, events without slot, index and fees out. `portal-frame` checks the form,
- * `PortalEvents` makes events and knows repeated frames. A frame about another coin than it says is counted and dropped.
+ * `PortalEvents` makes events and recognizes repeats. A frame about another coin than it names is counted and dropped.
  */
 
 import { WebSocket } from 'ws'
@@ -12,7 +12,6 @@ import { NO_RECORDER, type RawFrames } from '../raw-frames.ts'
 import { secretsOf } from '../secrets.ts'
 import { type Receiver, reasonOf, type Source } from '../supervisor/source.ts'
 import { REAL_TIMERS, type Timers } from '../timers.ts'
-import { continuityPercent, newPortalCounters } from './portal-counters.ts'
 import { PortalEvents } from './portal-events.ts'
 import { refusalOf } from './portal-frame.ts'
 
@@ -20,13 +19,13 @@ import { refusalOf } from './portal-frame.ts'
 export const PUMPPORTAL = 'pumpportal'
 /** Longest frame; theirs have one to two thousand bytes. */
 const FRAME_BYTES_MAX = 256 * 1024
-/** Tokens are created every few seconds; pings in between tell silence from a dead connection. */
+/** Tokens are created every few seconds; between them only a ping shows that the connection lives. */
 const PING_MS = 1_500
-/** A server that answers pings and says nothing else for this long is stalled. */
+/** A server that answers pings and sends nothing else for this long is stalled. */
 const STALL_MS = 60_000
 /** Mints in one subscription message. */
 const KEYS_MAX = 200
-/** New mints that are followed at a time; the oldest is let go for the next one. */
+/** New mints that are followed at a time; the next one takes the place of the oldest. */
 export const NEW_MINTS_MAX = 1_000
 
 interface PumpPortalOptions extends PumpPortalSetting {
@@ -47,10 +46,9 @@ export class PumpPortalSource implements Source {
   readonly secrets: readonly string[]
   readonly #options: PumpPortalOptions
   readonly #timers: Timers
-  readonly #counters = newPortalCounters()
   readonly #events: PortalEvents
   readonly #followed: FollowedMints
-  /** Why trades that were asked for do not come over this connection; null: they may. */
+  /** Why this connection brings none of the trades that were asked for; null: it may bring them. */
   #complaint: string | null = null
 
   constructor(options: PumpPortalOptions) {
@@ -58,7 +56,7 @@ export class PumpPortalSource implements Source {
     this.secrets = secretsOf(this.#address())
     this.#timers = options.timers ?? REAL_TIMERS
     this.#followed = new FollowedMints(options)
-    this.#events = new PortalEvents(this.#counters, (key) =>
+    this.#events = new PortalEvents((key) =>
       options.report?.(`its frames have a key that is not known: ${reasonOf(key, this.secrets)}`),
     )
   }
@@ -68,12 +66,14 @@ export class PumpPortalSource implements Source {
   }
 
   figures(): Readonly<Record<string, number>> {
-    const { creates, trades, migrations } = this.#counters
+    const { creates, trades, migrations, continuousTrades, gaps } = this.#events.counters
+    const judged = continuousTrades + gaps
     return {
-      ...totals(this.#counters),
+      ...totals(this.#events.counters),
       followed_mints: this.#followed.count,
-      continuity_percent: continuityPercent(this.#counters),
-      // Everything it tells has neither; said so that nobody has to know.
+      // Of the trades that could follow on from the one before; 100 while nothing speaks against it.
+      continuity_percent: judged === 0 ? 100 : (continuousTrades / judged) * 100,
+      // Nothing it sends has either.
       without_slot_total: creates + trades + migrations,
       without_fees_total: trades,
     }
@@ -96,11 +96,11 @@ export class PumpPortalSource implements Source {
     socket.on('message', (data, isBinary) => {
       if (signal.aborted) return
       watch.sign()
-      if (isBinary) this.#counters.unusableFrames++
+      if (isBinary) this.#events.counters.unusableFrames++
       else this.#take(String(data), receiver, socket, refused)
     })
     socket.on('error', (error) => {
-      if (isTooLong(error)) this.#counters.hugeFrames++
+      if (isTooLong(error)) this.#events.counters.hugeFrames++
       reject(error)
     })
     socket.on('close', () => {
@@ -119,9 +119,9 @@ export class PumpPortalSource implements Source {
     const { rawFrames = NO_RECORDER } = this.#options
     rawFrames.frame(PUMPPORTAL, text)
     const value = jsonOf(text)
-    const { refusedSubscriptions } = this.#counters
+    const { refusedSubscriptions } = this.#events.counters
     const events = this.#events.events(value, Math.floor(this.#timers.wallMs() / 1000))
-    if (this.#counters.refusedSubscriptions > refusedSubscriptions) {
+    if (this.#events.counters.refusedSubscriptions > refusedSubscriptions) {
       // A service that refuses everything is none that is connected.
       const reason = `it refuses a subscription: ${reasonOf(refusalOf(value), this.secrets)}`
       if (this.#followed.count > 0) this.#complaint ??= reason
@@ -135,7 +135,7 @@ export class PumpPortalSource implements Source {
     receiver.events(events)
   }
 
-  /** Pings, and ends a connection that says nothing else. */
+  /** Pings, and ends a connection on which nothing else comes. */
   #watch(
     socket: WebSocket,
     reject: (error: Error) => void,
@@ -145,7 +145,7 @@ export class PumpPortalSource implements Source {
     let signMs = this.#timers.nowMs()
     const look = () => {
       if (this.#timers.nowMs() - signMs >= stallMs) {
-        this.#counters.stalls++
+        this.#events.counters.stalls++
         reject(new Error(`nothing but pings came for ${stallMs / 1000} s`))
         socket.terminate()
         return

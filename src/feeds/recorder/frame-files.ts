@@ -12,14 +12,14 @@ import { frameLine, type RawFrames } from '../raw-frames.ts'
 
 /** Bytes that wait for the disk; what comes while there are more is dropped and counted. */
 const WAITING_BYTES_MAX = 64 * 1024 * 1024
-/** What was recorded is readable up to this long before a process was killed. */
+/** Of a killed process at most the frames of this time are lost. */
 const FLUSH_MS = 1_000
 /** Raw bytes after which what was compressed is written out, so that its size is known. */
 const FLUSH_BYTES = 1024 * 1024
 /** What the format itself takes at most beside the packed bytes. */
 const FORMAT_BYTES = 4 * 1024
 
-export interface FrameFilesOptions {
+interface FrameFilesOptions {
   /** Made when it is not there. */
   readonly folder: string
   /** A file ends before it would be longer; a single frame may be. */
@@ -42,10 +42,13 @@ export class FrameFiles implements RawFrames {
   readonly #flushing: NodeJS.Timeout
   #file: FrameFile | null = null
   #made = 0
-  #frames = 0
-  #dropped = 0
-  #removed = 0
   #hasFailed = false
+  /** Frames that were written; where the disk has refused, the newest of them were not. */
+  frames = 0
+  /** Frames that came faster than the disk takes them. */
+  dropped = 0
+  /** Files that were removed to make room. */
+  removed = 0
 
   /** @throws Error when the folder cannot be made */
   constructor(options: FrameFilesOptions) {
@@ -53,21 +56,6 @@ export class FrameFiles implements RawFrames {
     mkdirSync(options.folder, { recursive: true })
     this.#start = new Date(options.clockMs()).toISOString().replace(/[-:]|\.\d+/g, '')
     this.#flushing = setInterval(() => this.#file?.flush(), FLUSH_MS)
-  }
-
-  /** Frames that were written; where the disk has refused, the newest of them were not. */
-  get frames(): number {
-    return this.#frames
-  }
-
-  /** Frames that came faster than the disk takes them. */
-  get dropped(): number {
-    return this.#dropped
-  }
-
-  /** Files that were removed to make room. */
-  get removed(): number {
-    return this.#removed
   }
 
   /** Files that are there, oldest first. */
@@ -80,13 +68,13 @@ export class FrameFiles implements RawFrames {
     const { clockMs, fileBytesMax, waitingBytesMax = WAITING_BYTES_MAX } = this.#options
     const line = Buffer.from(`${JSON.stringify(frameLine(feed, raw, clockMs()))}\n`)
     if (this.#waitingBytes + line.length > waitingBytesMax) {
-      this.#dropped += 1
+      this.dropped += 1
       return
     }
     if (this.#file !== null && this.#file.bytesAtMost + line.length > fileBytesMax) this.#end()
     this.#file ??= this.#next()
     this.#file?.write(line)
-    if (this.#file !== null) this.#frames += 1
+    if (this.#file !== null) this.frames += 1
   }
 
   /** Ends the file; resolves when everything is on the disk. */
@@ -96,7 +84,7 @@ export class FrameFiles implements RawFrames {
     await Promise.all(this.#ending.values())
   }
 
-  /** Of all files: one that has ended keeps what the disk has not taken. */
+  /** Of all files: one that has ended may have bytes that the disk has not taken. */
   get #waitingBytes(): number {
     let bytes = this.#file?.waitingBytes ?? 0
     for (const file of this.#ending.keys()) bytes += file.waitingBytes
@@ -124,7 +112,7 @@ export class FrameFiles implements RawFrames {
     if (path === undefined) return
     // Somebody may have taken it away already.
     rmSync(path, { force: true })
-    this.#removed += 1
+    this.removed += 1
   }
 
   #end(): void {

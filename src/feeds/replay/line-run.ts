@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import type { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { messageOf } from '../../base/errors.ts'
@@ -7,26 +8,26 @@ import type { LineError } from '../../events/event-lines.ts'
 import type { EventSink } from '../../events/event-sink.ts'
 import type { NewForms } from '../chain/transactions/new-forms.ts'
 import type { FeedCounters } from '../feed-counters.ts'
-import { type Line, LineSplitter, type ReportLine } from '../lines/line-splitter.ts'
-import type { Pacer } from '../lines/pacer.ts'
-import type { Progress } from '../lines/progress.ts'
-import { wait } from '../timers.ts'
+import { RECORDING_GAP_SECONDS, wait } from '../timers.ts'
 import { RecordedValues } from './recorded-value.ts'
 
-/** Events handed over at once; between two batches everything else gets its turn. */
+/** Events handed over at once; the event loop runs between two batches. */
 const BATCH_EVENTS = 1_000
 
 export interface LineRunOptions {
   readonly counters: FeedCounters
   /** Reports events that no layout knows. */
   readonly forms?: NewForms
-  readonly report: ReportLine
-  readonly pacer: Pacer
+  /** Called for a line that cannot be read: its number, from 1 on, and why. */
+  readonly report: (lineNumber: number, reason: string) => void
+  /** Factor of real time above 0, or as fast as the engine takes it. */
+  readonly speed: number | 'max'
   readonly signal: AbortSignal
-  readonly progress: Progress | null
+  /** Called with the number of lines that were read, after each chunk of the input. */
+  readonly onLines?: (lines: number) => void
   /**
-   * So much is buffered of input that may be one JSON value over many lines, as an editor writes it; 0:
-   * it is a line a value.
+   * Characters that are buffered of input that may be one JSON value over many lines, as an editor writes it; 0:
+   * each line is a value.
    */
   readonly documentCharactersMax: number
 }
@@ -37,8 +38,9 @@ export class LineRun {
   readonly #sink: EventSink
   readonly #options: LineRunOptions
   readonly #splitter = new LineSplitter()
+  readonly #pacer: Pacer
   #batch: FeedEvent[] = []
-  /** Lines of a document; null: the input is a line a value. */
+  /** Lines of a document; null: each line is a value. */
   #document: DocumentLines | null = null
   #isFirst = true
   #hasTorn = false
@@ -46,15 +48,27 @@ export class LineRun {
   constructor(sink: EventSink, options: LineRunOptions) {
     this.#sink = sink
     this.#options = options
+    this.#pacer = new Pacer(options.speed)
     this.values = new RecordedValues(options.counters, options.forms)
   }
 
   /**
-   * Reads to the end or until the signal. A read that fails ends the run as the end of the input
-   * does, reported and counted; an error of the sink is thrown.
+   * Reads to the end or until the signal, which destroys the input. A read that fails ends the run as the end
+   * of the input does, reported and counted; an error of the sink is thrown.
    */
   async read(input: Readable): Promise<void> {
-    const { signal, progress, counters } = this.#options
+    const { signal } = this.#options
+    const destroy = () => input.destroy()
+    signal.addEventListener('abort', destroy)
+    try {
+      await this.#readAll(input)
+    } finally {
+      signal.removeEventListener('abort', destroy)
+    }
+  }
+
+  async #readAll(input: Readable): Promise<void> {
+    const { signal, onLines, counters } = this.#options
     const chunks = input.iterator({ destroyOnReturn: true })
     for (let chunk = await this.#next(chunks); chunk !== null; chunk = await this.#next(chunks)) {
       for (const line of this.#splitter.push(chunk)) {
@@ -62,7 +76,7 @@ export class LineRun {
         if (signal.aborted) return
       }
       await this.#flush()
-      progress?.update(counters.lines)
+      onLines?.(counters.lines)
     }
     if (signal.aborted) return
     // What a tear left of the last line or value is not what was written.
@@ -126,7 +140,7 @@ export class LineRun {
     else for (const part of parts) await this.#hand(part, 1)
   }
 
-  /** What is no document after all: its first line is bad, the others are values of their own. */
+  /** Takes the lines of what is no document: the first is bad, the others are values of their own. */
   async #takeLines(document: DocumentLines, reason: string): Promise<void> {
     this.#document = null
     let taken = 0
@@ -147,9 +161,9 @@ export class LineRun {
       this.#bad(lineNumber, found.error)
       return
     }
-    const { pacer, signal } = this.#options
+    const { signal } = this.#options
     for (const event of found) {
-      const delayMs = pacer.delayMs(event.timestamp)
+      const delayMs = this.#pacer.delayMs(event.timestamp)
       if (delayMs > 0) {
         await this.#flush()
         await wait(delayMs, signal)
@@ -182,8 +196,6 @@ function isOpening(text: string): boolean {
   return trimmed === '{' || trimmed === '['
 }
 
-/** Of a file that is one JSON value so much is buffered, in characters. */
-export const DOCUMENT_CHARACTERS_MAX = 256 * 1024 * 1024
 /** What a line takes beside its text. */
 const LINE_CHARACTERS = 16
 
@@ -218,7 +230,7 @@ class DocumentLines {
   }
 
   *[Symbol.iterator](): Generator<readonly [number, string]> {
-    for (const [i, text] of this.#texts.entries()) yield [this.#numbers[i], text]
+    for (const [i, number] of this.#numbers.entries()) yield [number, this.#texts[i] ?? '']
   }
 }
 
@@ -227,4 +239,123 @@ function isValue(text: string): boolean {
   if (!trimmed.startsWith('{') || !trimmed.endsWith('}')) return false
   const value = jsonOf(trimmed)
   return isRecord(value) && Object.keys(value).length > 0
+}
+
+/** Longest line that is read; a whole transaction with its log stays far below. */
+export const LINE_BYTES_MAX = 1024 * 1024
+
+const NEWLINE = 10
+const CARRIAGE_RETURN = 13
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf])
+
+interface Line {
+  /** From 1, blank lines count. */
+  readonly number: number
+  /** Without line end; null when the line cannot be read. */
+  readonly text: string | null
+  /** Why it cannot be read; null when it can. */
+  readonly reason: string | null
+}
+
+/**
+ * Splits bytes into lines of UTF-8 text. Works on bytes, so a character that two chunks share is
+ * whole. Keeps at most one line: what is longer than the cap is dropped until its end.
+ */
+export class LineSplitter {
+  #number = 0
+  #pending: Buffer[] = []
+  #pendingBytes = 0
+  #isTooLong = false
+
+  /** Lines seen so far. */
+  get lineNumber(): number {
+    return this.#number
+  }
+
+  /** Lines that `chunk` ends; blank ones are left out. */
+  *push(chunk: Uint8Array): Generator<Line> {
+    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
+    let start = 0
+    for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
+      this.#append(bytes.subarray(start, end))
+      start = end + 1
+      const line = this.#take()
+      if (line !== null) yield line
+    }
+    // Copied: the rest outlives the chunk, whose buffer belongs to the stream.
+    if (start < bytes.length) this.#append(Buffer.from(bytes.subarray(start)))
+  }
+
+  /** The last line when the input ends without a line end. */
+  *end(): Generator<Line> {
+    if (this.#pendingBytes === 0 && !this.#isTooLong) return
+    const line = this.#take()
+    if (line !== null) yield line
+  }
+
+  #append(bytes: Buffer): void {
+    if (this.#isTooLong) return
+    this.#pendingBytes += bytes.length
+    // One byte more than the cap may be the CR of a CRLF.
+    if (this.#pendingBytes > LINE_BYTES_MAX + 1) {
+      this.#isTooLong = true
+      this.#pending = []
+      return
+    }
+    this.#pending.push(bytes)
+  }
+
+  #take(): Line | null {
+    const number = ++this.#number
+    const parts = this.#pending
+    const wasTooLong = this.#isTooLong
+    this.#pending = []
+    this.#pendingBytes = 0
+    this.#isTooLong = false
+    const [only] = parts.length === 1 ? parts : [Buffer.concat(parts)]
+    const bytes = trimmed(only ?? Buffer.alloc(0), number === 1)
+    if (wasTooLong || bytes.length > LINE_BYTES_MAX) {
+      return { number, text: null, reason: `the line is longer than ${LINE_BYTES_MAX} bytes` }
+    }
+    if (!isUtf8(bytes)) return { number, text: null, reason: 'the line is not valid UTF-8' }
+    const text = bytes.toString('utf8')
+    return text.trim() === '' ? null : { number, text, reason: null }
+  }
+}
+
+function trimmed(bytes: Buffer, isFirst: boolean): Buffer {
+  const start = isFirst && bytes.subarray(0, 3).equals(BYTE_ORDER_MARK) ? 3 : 0
+  const end = bytes.at(-1) === CARRIAGE_RETURN ? bytes.length - 1 : bytes.length
+  return bytes.subarray(start, end)
+}
+
+/**
+ * Paces recorded events: the time between two is that of their timestamps divided by the speed.
+ * Gaps backwards are not waited for.
+ */
+export class Pacer {
+  readonly #speed: number | 'max'
+  readonly #nowMs: () => number
+  #anchorSeconds = 0
+  #anchorMs: number | null = null
+  #newestSeconds = 0
+
+  /** `speed` is a factor above 0, `max` never waits. */
+  constructor(speed: number | 'max', nowMs: () => number = () => performance.now()) {
+    this.#speed = speed
+    this.#nowMs = nowMs
+  }
+
+  /** Milliseconds until an event of this time is due; 0 or less: now. */
+  delayMs(timestamp: number): number {
+    if (this.#speed === 'max') return 0
+    const now = this.#nowMs()
+    if (this.#anchorMs === null || timestamp < this.#newestSeconds - RECORDING_GAP_SECONDS) {
+      this.#anchorMs = now
+      this.#anchorSeconds = timestamp
+      this.#newestSeconds = timestamp
+    }
+    this.#newestSeconds = Math.max(this.#newestSeconds, timestamp)
+    return this.#anchorMs + ((timestamp - this.#anchorSeconds) * 1000) / this.#speed - now
+  }
 }

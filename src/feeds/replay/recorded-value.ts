@@ -8,32 +8,30 @@ import type { NewForms } from '../chain/transactions/new-forms.ts'
 import { transactionOfLogsFrame, transactionOfRpc } from '../chain/transactions/rpc-json.ts'
 import type { ChainTransaction } from '../chain/transactions/transaction.ts'
 import type { FeedCounters } from '../feed-counters.ts'
-import { newPortalCounters } from '../pumpportal/portal-counters.ts'
 import { PortalEvents } from '../pumpportal/portal-events.ts'
 import { REMEMBERED_MAX, ReserveTrades } from '../supervisor/reserve-trades.ts'
 import { transactionOfUpdate } from '../yellowstone/geyser-transaction.ts'
 
 const LOGS_METHOD = 'logsNotification'
 const U32_MAX = 0xffffffff
-/** A feed whose last transaction in a recording is older was not connected any more. */
+/** A feed counts as connected for this long after its last transaction in the recording. */
 const CONNECTED_SECONDS = 2
-/** Frames that wait whether a better feed tells their transaction, as long as that; past it the oldest counts. */
+/** Frames that wait for a better feed to bring the same transaction; past this number the oldest counts. */
 const WAITING_MAX = 10_000
 /** What feeds know of a transaction, most first: its place, its slot, neither. */
 const FEEDS = ['yellowstone', 'solana', 'pumpportal']
 
 /**
- * Events of one recorded JSON value, whichever it is: an event line, a frame of the logs
+ * Makes events of one recorded JSON value, of any kind: an event line, a frame of the logs
  * subscription (also wrapped as `{"t_wall": …, "raw": "…"}`), an answer of `getTransaction`, an
  * entry of a block or, wrapped, a frame of PumpPortal or an update of Yellowstone
- * (`feeds/raw-frames.ts`). Keeps what later values need: pools, curves, order of arrival.
+ * (`feeds/raw-frames.ts`). Remembers what later values need: pools, curves, order of arrival.
  */
 export class RecordedValues {
   readonly normaliser: ChainNormaliser
   readonly #counters: FeedCounters
   readonly #arrivals = new ArrivalIndexes()
   readonly #choice = new FrameChoice()
-  readonly #portalCounters = newPortalCounters()
   #portal: PortalEvents | null = null
 
   /** @param forms reports events that no layout knows */
@@ -61,7 +59,7 @@ export class RecordedValues {
     return (Array.isArray(value) ? value : [value]).map((item) => this.#guarded(item))
   }
 
-  /** Nothing more comes: events of frames that waited whether another feed tells the same. */
+  /** Events of the frames that still wait for a better feed; to be called at the end of the input. */
   ended(): readonly FeedEvent[] {
     return this.#choice.ended()
   }
@@ -135,15 +133,16 @@ export class RecordedValues {
     }
     if (typeof time !== 'number' || time < 0 || time > U32_MAX)
       return { error: 'the frame of PumpPortal has no "t_wall", the unix seconds of its arrival' }
-    this.#portal ??= new PortalEvents(this.#portalCounters)
+    this.#portal ??= new PortalEvents()
+    const { counters } = this.#portal
+    const before = { ...counters }
     const events = this.#portal.events(frame, Math.floor(time))
-    const { bogusFrames, wrongCurves, otherPlatforms, unusableFrames } = this.#portalCounters
-    this.#counters.bogusFrames += bogusFrames
-    this.#counters.wrongCurveFrames += wrongCurves
-    this.#counters.unreadFrames += otherPlatforms + unusableFrames
-    this.#counters.unusableFrames += unusableFrames
-    // Several readings share the counters of the feed: these are of the next frame then.
-    Object.assign(this.#portalCounters, newPortalCounters())
+    // Several readings share the counters of the feed: each adds what its own frame has changed.
+    const unusable = counters.unusableFrames - before.unusableFrames
+    this.#counters.bogusFrames += counters.bogusFrames - before.bogusFrames
+    this.#counters.wrongCurveFrames += counters.wrongCurves - before.wrongCurves
+    this.#counters.unreadFrames += counters.otherPlatforms - before.otherPlatforms + unusable
+    this.#counters.unusableFrames += unusable
     return events
   }
 
@@ -154,8 +153,11 @@ export class RecordedValues {
   }
 }
 
-/** null: it does not say where it comes from, as what other programs recorded. */
-function originOf(value: JsonRecord): FrameOrigin | null {
+/**
+ * Where a frame comes from: the feed's name in FEED and unix seconds of arrival. Null: it does not say, as in
+ * recordings of other programs.
+ */
+function originOf(value: JsonRecord): { readonly feed: string; readonly seconds: number } | null {
   const feed = textAt(value, 'feed')
   const seconds = value.t_wall
   return feed === null || typeof seconds !== 'number' ? null : { feed, seconds }
@@ -166,12 +168,6 @@ function isPortalFrame(frame: JsonRecord): boolean {
   return ['txType', 'message', 'errors'].some((key) => Object.hasOwn(frame, key))
 }
 
-/** Where a frame of a recording comes from: the feed's name in FEED and unix seconds of arrival. */
-interface FrameOrigin {
-  readonly feed: string
-  readonly seconds: number
-}
-
 interface WaitingFrame {
   readonly signature: string
   readonly events: readonly FeedEvent[]
@@ -179,10 +175,10 @@ interface WaitingFrame {
 }
 
 /**
- * Which frames count of a recording in which several feeds tell the same trades. As in the service
+ * Chooses the frames that count in a recording of several feeds with the same trades. As in the service
  * (`Supervisor`), a feed is left out while one is connected that knows more: its swaps would take the
- * others' places in the slot, and those of PumpPortal are not known again by signature and ordinal.
- * What the better feed of the chain does not tell either, as when its connection is lost, counts a little later.
+ * others' places in the slot, and those of PumpPortal cannot be recognized by signature and ordinal.
+ * What the better feed does not bring either, as when its connection is lost, counts a little later.
  */
 export class FrameChoice {
   /** By feed: when its last transaction came. */
@@ -195,12 +191,12 @@ export class FrameChoice {
   /** Frames of the chain that are left out for now, in order of arrival. */
   readonly #waiting: WaitingFrame[] = []
 
-  /** The events that count now that this frame has come: its own, and those of frames that waited. */
-  counted(events: readonly FeedEvent[], origin: FrameOrigin | null): readonly FeedEvent[] {
+  /** The events that count once this frame has come: its own, and those of frames that waited. */
+  counted(events: readonly FeedEvent[], origin: ReturnType<typeof originOf>): readonly FeedEvent[] {
     const rank = origin === null ? -1 : FEEDS.indexOf(origin.feed)
     if (origin === null || rank < 0) return events
     const { feed, seconds } = origin
-    // It says how late it is: where no trade follows, what waits would do so without end.
+    // It gives the time: without a trade behind it the waiting frames would wait for ever.
     if (events.length === 0) return this.#waited(seconds)
     this.#newestSeconds.set(feed, seconds)
     const isLeftOut = FEEDS.slice(0, rank).some((better) => this.#isConnected(better, seconds))
@@ -213,19 +209,19 @@ export class FrameChoice {
       this.#waiting.push({ signature, events, seconds })
       return this.#waited(seconds)
     }
-    // Chosen first, as the better feed knows its place: the same may be among those that waited.
+    // First, as the better feed knows the place: the same transaction may be among those that waited.
     const own = this.#ofChain(signature, events)
     return [...(rank === 0 ? this.#waited(seconds) : this.ended()), ...own]
   }
 
-  /** The better feed tells nothing more, as at the end: what waits counts. */
+  /** Everything that waits counts: the better feed brings nothing more, as at the end. */
   ended(): readonly FeedEvent[] {
     return this.#release(this.#waiting.length)
   }
 
-  /** What the better feed has not delivered for long enough. */
+  /** What has waited for long enough. */
   #waited(nowSeconds: number): readonly FeedEvent[] {
-    const isYoung = ({ seconds }: WaitingFrame) => isNear(seconds, nowSeconds)
+    const isYoung = ({ seconds }: WaitingFrame) => isClose(seconds, nowSeconds)
     const young = this.#waiting.findIndex(isYoung)
     const count = young < 0 ? this.#waiting.length : young
     return this.#release(Math.max(count, this.#waiting.length - WAITING_MAX))
@@ -243,7 +239,7 @@ export class FrameChoice {
     return this.#reserveTrades.withoutRepeats(events.filter(this.#isFirst), false)
   }
 
-  /** What the chain tells again may have been left out: the engine does not know it. */
+  /** Repeats are dropped here: the engine knows no repeat of an event that was left out. */
   readonly #isFirst = (event: FeedEvent): boolean => {
     if (event.type !== 'swap') return true
     const identity = `${event.signature} ${event.ordinal}`
@@ -252,14 +248,14 @@ export class FrameChoice {
     return true
   }
 
-  /** Files of one time that were put together begin anew: what is later says as much as what was before. */
+  /** Later frames count as well as earlier ones: files of one time may be one behind the other. */
   #isConnected(feed: string, seconds: number): boolean {
     const newest = this.#newestSeconds.get(feed)
-    return newest !== undefined && isNear(newest, seconds)
+    return newest !== undefined && isClose(newest, seconds)
   }
 }
 
-function isNear(one: number, other: number): boolean {
+function isClose(one: number, other: number): boolean {
   return Math.abs(one - other) <= CONNECTED_SECONDS
 }
 

@@ -1,23 +1,23 @@
 /**
  * feeds/replay: FEED=replay:<file> and FEED=stdin. In: lines of JSON, each an event line, a transaction or a recorded frame of a
- * live feed. Out: batches of events. `LineRun` reads lines, `RecordedValues` makes events of a value and chooses between feeds
- * that recorded the same trade.
+ * live feed; a file may be plain, `.gz` or `.zst` (input-file.ts). Out: batches of events, paced by their times. `LineRun` reads
+ * lines, `RecordedValues` makes events of a value and chooses between feeds that recorded the same trade. A line that cannot be
+ * read is reported with its number and stops nothing; a file that breaks off is an error after all that it held.
  */
 
 import type { Readable } from 'node:stream'
 import type { EventSink, Feed } from '../../events/event-sink.ts'
-import { checkInputFile, openInputFile } from '../lines/input-file.ts'
-import { Pacer } from '../lines/pacer.ts'
-import { Progress, type ProgressOutput } from '../lines/progress.ts'
-import { DOCUMENT_CHARACTERS_MAX, LineRun, type LineRunOptions } from './line-run.ts'
+import { checkInputFile, openInputFile } from './input-file.ts'
+import { LineRun, type LineRunOptions } from './line-run.ts'
+
+/** Characters that are buffered of a file that is one JSON value. */
+const DOCUMENT_CHARACTERS_MAX = 256 * 1024 * 1024
 
 type LineFeedOptions = Pick<LineRunOptions, 'report' | 'counters' | 'forms'>
 
-interface ReplayOptions extends LineFeedOptions {
+interface ReplayOptions extends LineFeedOptions, Pick<LineRunOptions, 'speed'> {
   /** Plain, `.gz` or `.zst`. */
   readonly file: string
-  /** Factor of real time above 0, or as fast as the engine takes it. */
-  readonly speed: number | 'max'
   /** Where a terminal shows how far it is; null: nowhere, as between lines of JSON. */
   readonly progress?: ProgressOutput | null
 }
@@ -38,7 +38,7 @@ export class ReplayFeed implements Feed {
 
   /** @throws when the file cannot be opened or the sink fails */
   async start(sink: EventSink): Promise<void> {
-    const { file, speed, progress: output = process.stderr } = this.#options
+    const { file, progress: output = process.stderr } = this.#options
     const { signal } = this.#stopping
     if (signal.aborted) return
     const reason = checkInputFile(file)
@@ -47,13 +47,12 @@ export class ReplayFeed implements Feed {
     const progress = new Progress(output, () => bytesRead() / Math.max(sizeBytes, 1))
     const run = new LineRun(sink, {
       ...this.#options,
-      pacer: new Pacer(speed),
       signal,
-      progress,
+      onLines: (lines) => progress.update(lines),
       documentCharactersMax: DOCUMENT_CHARACTERS_MAX,
     })
     try {
-      await readUntilAborted(run, bytes, signal)
+      await run.read(bytes)
     } finally {
       bytes.destroy()
       progress.end()
@@ -65,36 +64,28 @@ export class ReplayFeed implements Feed {
   }
 }
 
-interface StdinOptions extends LineFeedOptions {
-  /** Another stream of bytes than the standard input. */
-  readonly input?: Readable
-}
-
 /**
  * Feed `stdin`: event lines or recorded chain data, one JSON object a line, taken as they come.
  * While the engine is busy the pipe fills and the writer waits. Ends at the end of the input.
  */
 export class StdinFeed implements Feed {
   readonly name = 'stdin'
-  readonly #options: StdinOptions
+  readonly #options: LineFeedOptions
+  readonly #input: Readable | null
   readonly #stopping = new AbortController()
 
-  constructor(options: StdinOptions) {
+  /** @param options `input` is another stream of bytes than the standard input */
+  constructor({ input, ...options }: LineFeedOptions & { readonly input?: Readable }) {
     this.#options = options
+    this.#input = input ?? null
   }
 
   /** @throws when the sink fails */
   async start(sink: EventSink): Promise<void> {
     const { signal } = this.#stopping
     if (signal.aborted) return
-    const run = new LineRun(sink, {
-      ...this.#options,
-      pacer: new Pacer('max'),
-      signal,
-      progress: null,
-      documentCharactersMax: 0,
-    })
-    await readUntilAborted(run, this.#options.input ?? process.stdin, signal)
+    const given = { ...this.#options, speed: 'max', signal, documentCharactersMax: 0 } as const
+    await new LineRun(sink, given).read(this.#input ?? process.stdin)
   }
 
   stop(): void {
@@ -102,13 +93,48 @@ export class StdinFeed implements Feed {
   }
 }
 
-/** Reads a stream to its end; an abort destroys it. */
-async function readUntilAborted(run: LineRun, bytes: Readable, signal: AbortSignal): Promise<void> {
-  const destroy = () => bytes.destroy()
-  signal.addEventListener('abort', destroy)
-  try {
-    await run.read(bytes)
-  } finally {
-    signal.removeEventListener('abort', destroy)
+const SHOW_EVERY_MS = 500
+
+/** The part of a terminal that progress needs; `process.stderr` is one. */
+interface ProgressOutput {
+  readonly isTTY?: boolean
+  write(text: string): unknown
+}
+
+/** Shows rows, rate and time left on a terminal, and nothing anywhere else. */
+export class Progress {
+  readonly #output: ProgressOutput | null
+  readonly #fraction: () => number
+  readonly #startMs = performance.now()
+  #shownMs = this.#startMs
+  #hasShown = false
+
+  /** `output` null: it is shown nowhere; `fraction` is the part of the input that was read, 0 to 1. */
+  constructor(output: ProgressOutput | null, fraction: () => number) {
+    this.#output = output?.isTTY === true ? output : null
+    this.#fraction = fraction
   }
+
+  update(rows: number): void {
+    const now = performance.now()
+    if (this.#output === null || now - this.#shownMs < SHOW_EVERY_MS) return
+    this.#shownMs = now
+    this.#hasShown = true
+    const elapsedSeconds = (now - this.#startMs) / 1000
+    this.#output.write(`\r\x1b[K${progressText(rows, elapsedSeconds, this.#fraction())}`)
+  }
+
+  /** Clears the line. */
+  end(): void {
+    if (this.#hasShown) this.#output?.write('\r\x1b[K')
+  }
+}
+
+/** As `120000 rows, 40000 rows/s, 63 %, 12 s left`. */
+function progressText(rows: number, elapsedSeconds: number, fraction: number): string {
+  const rate = Math.round(rows / Math.max(elapsedSeconds, 0.001))
+  const percent = Math.min(Math.floor(fraction * 100), 100)
+  const left = fraction > 0 ? Math.ceil((elapsedSeconds * (1 - fraction)) / fraction) : null
+  const tail = left === null ? '' : `, ${Math.max(left, 0)} s left`
+  return `${rows} rows, ${rate} rows/s, ${percent} %${tail}`
 }

@@ -1,11 +1,8 @@
 import { Flag, givenBits } from '../../events/swap-record.ts'
-import type { SizeDraw } from './size-draw.ts'
-import type { Trader } from './trader.ts'
+import type { TradeParts } from './trader.ts'
 import { baseBought, quoteFetched } from './world/curve.ts'
-import { FeePart, type FeeSchedule } from './world/fee-schedule.ts'
+import { FeePart } from './world/fee-schedule.ts'
 import { Known } from './world/holder-table.ts'
-import type { Holdings } from './world/holdings.ts'
-import type { MarketParts } from './world/parts.ts'
 import { A } from './world/swap-writer.ts'
 import { I, T, TOKEN_INTS, TOKEN_LANES, Trait } from './world/token-table.ts'
 
@@ -18,18 +15,11 @@ const KNOWN_BALANCES = Flag.balanceBeforeGiven | Flag.balanceAfterGiven
 /** Less of a coin than this is not worth a swap: its fees, rounded up, might be all of it. */
 const MIN_COIN_RAW = 1_000
 
-interface CoinTradesParts extends MarketParts {
-  readonly trader: Trader
-  readonly fees: FeeSchedule
-  readonly sizes: SizeDraw
-  readonly holdings: Holdings
-}
-
 /** Trades of tokens that are quoted in another token of the market. */
 export class CoinTrades {
-  readonly #parts: CoinTradesParts
+  readonly #parts: TradeParts
 
-  constructor(parts: CoinTradesParts) {
+  constructor(parts: TradeParts) {
     this.#parts = parts
   }
 
@@ -113,7 +103,7 @@ export class CoinTrades {
     this.#parts.trader.exchangeForQuote(quoteRow, wallet, SECOND_HOP, FeePart.platform)
   }
 
-  /** Sells for the coin and keeps that; false when what the wallet holds of the coin is not known. */
+  /** Sells for the coin and holds that; false when the wallet's balance of the coin is not known. */
   #sellDirectly(row: number, place: number, base: number): boolean {
     const { amounts } = this.#parts.writer
     const quoteRow = this.#parts.tokens.quoteRow[row]
@@ -132,7 +122,7 @@ export class CoinTrades {
       quotePlace = this.#parts.holders.add(quoteRow, wallet, coin, this.#parts.random.next() >>> 1)
       this.#parts.holders.know(quoteRow, quotePlace, Known.balance, address)
     }
-    this.#parts.state.balance(quoteRow, address, this.#parts.holders.baseAt(quoteRow, quotePlace))
+    this.#parts.writer.balance(quoteRow, address, this.#parts.holders.baseAt(quoteRow, quotePlace))
     return true
   }
 

@@ -1,11 +1,8 @@
 import { Flag } from '../../events/swap-record.ts'
 import type { CoinTrades } from './coin-trades.ts'
 import type { ReserveMoves } from './reserve-moves.ts'
-import type { SizeDraw } from './size-draw.ts'
-import type { Trader } from './trader.ts'
+import type { TradeParts } from './trader.ts'
 import { Known } from './world/holder-table.ts'
-import type { Holdings } from './world/holdings.ts'
-import type { MarketParts } from './world/parts.ts'
 import { A } from './world/swap-writer.ts'
 import { I, T, TOKEN_INTS, TOKEN_LANES, Trait } from './world/token-table.ts'
 
@@ -19,18 +16,15 @@ const MIN_TARGET = 0.5
 const MAX_TARGET = 60
 const KNOWN_BALANCES = Flag.balanceBeforeGiven | Flag.balanceAfterGiven
 const DRAWS = 8
-/** One trade in so many goes to the curves nearest to completion. */
+/** One trade in so many goes to the curves closest to completion. */
 const WATCHED_EVERY = 24
 /** One trade in 64 is followed by something that moves reserves or supply without one. */
 const MOVES_MASK = 0x30f0
 /** One sell in eight of a wallet whose balance is known hands the rest on. */
 const HAND_ON_MASK = 0x38
 
-interface CrowdParts extends MarketParts {
-  readonly trader: Trader
+interface CrowdParts extends TradeParts {
   readonly coins: CoinTrades
-  readonly sizes: SizeDraw
-  readonly holdings: Holdings
   readonly moves: ReserveMoves
   /** Wallet of the mayhem agent. */
   readonly agent: number
@@ -40,7 +34,7 @@ interface CrowdParts extends MarketParts {
 export class Crowd {
   readonly #parts: CrowdParts
   #draws = 0
-  /** Somebody looks at the board, so that the curves nearest to completion are traded again and again. */
+  /** A board is shown, so the curves closest to completion are traded again and again. */
   isWatching = false
 
   constructor(parts: CrowdParts) {
@@ -85,7 +79,7 @@ export class Crowd {
       : this.#parts.tickets.draw()
   }
 
-  /** A buy of a common size; tells the balances of a wallet that is new. */
+  /** A buy of a common size; a new wallet's balances are in the swap. */
   buySome(row: number, wallet: number): number {
     this.#parts.sizes.draw(row, 1)
     return this.buyGiven(row, wallet, 0)

@@ -1,6 +1,6 @@
 import type { Random } from '../../base/random.ts'
-import { Appointment } from './world/appointments.ts'
-import { MIGRATION_FEE_LAMPORTS, MIGRATION_FEE_MICRO_USDC, POOL_BASE_RAW } from './world/curve.ts'
+import { Appointment } from './world/chain-clock.ts'
+import { POOL_BASE_RAW } from './world/curve.ts'
 import type { MarketParts } from './world/parts.ts'
 import { I, quotedPoolLane, T, TOKEN_INTS, TOKEN_LANES, Trait } from './world/token-table.ts'
 import { randomAddress } from './world/token-text.ts'
@@ -10,6 +10,9 @@ const MAX_MIGRATION_DELAY_SLOTS = 10
 /** New attention that a migration brings, tickets. */
 const MIGRATION_TICKETS = 48
 const DEX_PAID_SHARE = 0.4
+/** What the migration takes of the curve's real quote. */
+const MIGRATION_FEE_LAMPORTS = 15_000_001
+const MIGRATION_FEE_MICRO_USDC = 2_150_000
 /** Pools that buy back and burn. */
 const BOOSTED_SHARE = 0.4
 
@@ -82,7 +85,7 @@ export class Graduation {
     const mint = this.#parts.tokens.mints[row]
     const bondingCurve = this.#parts.tokens.curves[row]
     this.#parts.writer.beginTransaction()
-    this.#parts.state.reserves(row, 'pool_opened')
+    this.#parts.writer.reserves(row, 'pool_opened')
     const position = this.#parts.writer.position()
     this.#parts.writer.event({ type: 'migrated', ...position, mint, bondingCurve, poolAmm })
     if (this.#parts.random.chance(DEX_PAID_SHARE)) {
@@ -93,7 +96,7 @@ export class Graduation {
     this.#parts.tokens.release(row)
   }
 
-  /** What the migration keeps; of a coin's curve nothing, which was not seen on chain. */
+  /** What the migration takes; of a coin's curve nothing, as no such migration was seen on chain. */
   #migrationFee(row: number): number {
     if (this.#parts.tokens.has(row, Trait.coin)) return 0
     return this.#parts.tokens.has(row, Trait.usdc)

@@ -3,12 +3,17 @@ import type { Metadata, TokenCreated } from '../../events/event.ts'
 import { USDC_MINT } from '../../events/platform.ts'
 import { Flag } from '../../events/swap-record.ts'
 import type { Crowd } from './crowd.ts'
-import { drawIsRunner, MAX_ORDINARY_TARGET, RUNNER_TARGET, sizeFactorOf } from './expectations.ts'
 import type { ReserveMoves } from './reserve-moves.ts'
-import { QUANTILES, type SizeDraw, TICKETS } from './size-draw.ts'
-import { Appointment } from './world/appointments.ts'
 import {
-  COIN_DECIMALS,
+  drawIsRunner,
+  MAX_ORDINARY_TARGET,
+  RUNNER_TARGET,
+  sizeFactorOf,
+  TICKETS,
+} from './size-draw.ts'
+import type { TradeParts } from './trader.ts'
+import { Appointment } from './world/chain-clock.ts'
+import {
   MAYHEM_SUPPLY_RAW,
   REAL_BASE_RAW,
   SUPPLY_RAW,
@@ -16,12 +21,12 @@ import {
   VIRTUAL_QUOTE_LAMPORTS,
   VIRTUAL_QUOTE_MICRO_USDC,
 } from './world/curve.ts'
-import type { Holdings } from './world/holdings.ts'
-import type { MarketParts } from './world/parts.ts'
 import { A } from './world/swap-writer.ts'
 import { I, quotedPoolLane, T, TOKEN_INTS, TOKEN_LANES, Trait } from './world/token-table.ts'
-import { CreatorSource, randomAddress, randomMint, TokenTextSource } from './world/token-text.ts'
+import { randomAddress, randomMint, TokenTextSource } from './world/token-text.ts'
 
+/** Decimals of every token. */
+const COIN_DECIMALS = 6
 /** Tokens quoted in another token of the market. */
 const COIN_SHARE = 0.03
 /** Tokens that are looked at for a quote coin, and how many of those must have graduated. */
@@ -51,37 +56,40 @@ const CASHBACK_SHARE_OF_OLD = 0.3
 const METADATA_SHARE = 0.92
 const DEX_PAID_SHARE = 0.01
 
-/** `quiet`: without first trades; `old`: quiet, and from before the market's day. */
-type LaunchKind = 'noticed' | 'quiet' | 'old'
+const SERIAL_CREATORS = 128
+const SERIAL_SHARE = 0.35
 
-interface LauncherParts extends MarketParts {
+interface LauncherParts extends TradeParts {
   readonly crowd: Crowd
-  readonly sizes: SizeDraw
-  readonly holdings: Holdings
   readonly moves: ReserveMoves
 }
 
 /** Launches tokens, with all that happens around the first block. */
 export class Launcher {
   readonly #parts: LauncherParts
-  readonly #births: Births
+  readonly #text: TokenTextSource
+  /** Creators who launch one token after the other. */
+  readonly #serialCreators: string[] = []
+  /** Metadata of the newest token, which are emitted with the next launch. */
+  #late: Metadata | null = null
 
   constructor(parts: LauncherParts) {
     this.#parts = parts
-    this.#births = new Births(parts)
+    this.#text = new TokenTextSource(parts.random)
   }
 
-  launch(kind: LaunchKind): void {
+  /** `quiet`: without first trades; `old`: quiet, and from before the market's day. */
+  launch(kind: 'noticed' | 'quiet' | 'old'): void {
     if (this.#parts.tokens.isFull) return
     const quoteRow = this.#parts.random.chance(COIN_SHARE) ? this.#drawQuoteRow() : -1
     const row = this.#parts.tokens.take()
     this.#parts.writer.beginTransaction()
-    this.#births.create(row, quoteRow, kind === 'old')
+    this.#create(row, quoteRow, kind === 'old')
     if (this.#parts.tokens.has(row, Trait.mayhem) && this.#parts.random.chance(REPRICED_SHARE))
       this.#parts.moves.reprice(row, this.#parts.moves.drawOffsetShare())
     if (kind === 'noticed') this.#firstTrades(row)
     const isRunner = this.#parts.tokens.has(row, Trait.runner)
-    const drawn = TICKETS[this.#parts.random.below(QUANTILES)]
+    const drawn = TICKETS[this.#parts.random.below(TICKETS.length)]
     this.#parts.tickets.add(row, isRunner ? Math.max(RUNNER_MIN_TICKETS, drawn) : drawn)
     this.#parts.tokens.release(row)
   }
@@ -95,9 +103,10 @@ export class Launcher {
     this.#parts.tokens.release(row)
   }
 
-  /** Hands over what is still late. */
+  /** Emits the metadata that are still late. */
   flush(): void {
-    this.#births.flush()
+    if (this.#late !== null) this.#parts.writer.event({ ...this.#late, ...this.#stamp() })
+    this.#late = null
   }
 
   /** A coin that is known already, better one that has graduated; -1 when none was found. */
@@ -165,29 +174,14 @@ export class Launcher {
       this.#parts.crowd.buyGiven(row, wallet, flags)
     }
   }
-}
-
-/** Draws new tokens and tells their creation. */
-class Births {
-  readonly #parts: MarketParts
-  readonly #text: TokenTextSource
-  readonly #creators: CreatorSource
-  /** Metadata arrives after the token: with the next launch. */
-  #late: Metadata | null = null
-
-  constructor(parts: MarketParts) {
-    this.#parts = parts
-    this.#text = new TokenTextSource(parts.random)
-    this.#creators = new CreatorSource(parts.random)
-  }
 
   /** Fills a taken row; `quoteRow` is that of the coin it is quoted in, -1 for SOL or USDC. */
-  create(row: number, quoteRow: number, isOld: boolean): void {
+  #create(row: number, quoteRow: number, isOld: boolean): void {
     const random = this.#parts.random
     const traits = this.#drawTraits(quoteRow >= 0, isOld)
     const mint = randomMint(random, random.chance(SUFFIX_SHARE))
     const bondingCurve = randomAddress(random)
-    const creator = this.#creators.address()
+    const creator = this.#drawCreator()
     this.#parts.tokens.mints[row] = mint
     this.#parts.tokens.curves[row] = bondingCurve
     this.#parts.tokens.creators[row] = creator
@@ -211,21 +205,13 @@ class Births {
     this.#announce(created)
   }
 
-  /** Hands over what is still late. */
-  flush(): void {
-    if (this.#late !== null) this.#parts.writer.event({ ...this.#late, ...this.#stamp() })
-    this.#late = null
-  }
-
   #stamp(): { timestamp: number } {
     return { timestamp: this.#parts.clock.timestamp }
   }
 
   #announce(created: TokenCreated): void {
-    const late = this.#late
-    if (late !== null) this.#parts.writer.event({ ...late, ...this.#stamp() })
+    this.flush()
     this.#parts.writer.event(created)
-    this.#late = null
     if (!this.#parts.random.chance(METADATA_SHARE)) return
     const { mint, name, timestamp } = created
     const paid = this.#parts.random.chance(DEX_PAID_SHARE) ? { dexPaid: true } : {}
@@ -238,9 +224,20 @@ class Births {
     if (isCoin) traits |= Trait.coin
     else if (random.chance(USDC_SHARE)) traits |= Trait.usdc
     else if (random.chance(MAYHEM_SHARE / (1 - USDC_SHARE))) {
-      traits |= Trait.mayhem | Trait.supplyTold
+      traits |= Trait.mayhem | Trait.supplyGiven
     } else if (isOld && random.chance(CASHBACK_SHARE_OF_OLD)) traits |= Trait.cashback
     return traits
+  }
+
+  /** Mostly a newcomer. */
+  #drawCreator(): string {
+    const random = this.#parts.random
+    const serial = this.#serialCreators
+    if (serial.length > 0 && random.chance(SERIAL_SHARE)) return random.pick(serial)
+    const address = randomAddress(random)
+    if (serial.length < SERIAL_CREATORS) serial.push(address)
+    else if (random.chance(0.1)) serial[random.below(SERIAL_CREATORS)] = address
+    return address
   }
 
   #quoteMint(traits: number, quoteRow: number): string {

@@ -4,23 +4,19 @@ import { MAYHEM_AGENT } from '../../events/platform.ts'
 import { CoinTrades } from './coin-trades.ts'
 import { Crowd } from './crowd.ts'
 import { Graduation } from './graduation.ts'
-import type { HeldMarket } from './held-market.ts'
 import { Launcher } from './launcher.ts'
 import { ReserveMoves } from './reserve-moves.ts'
 import { SizeDraw, TICKETS } from './size-draw.ts'
-import { TakeUp, type TakeUpParts } from './take-up.ts'
+import { type HeldMarket, TakeUp } from './take-up.ts'
 import { Trader } from './trader.ts'
-import { Appointment, Appointments, MAX_DELAY_SLOTS } from './world/appointments.ts'
-import { ChainClock, slotAt } from './world/chain-clock.ts'
+import { TicketPool, WatchList } from './world/attention.ts'
+import { Appointment, Appointments, ChainClock, slotAt } from './world/chain-clock.ts'
 import { FeeSchedule } from './world/fee-schedule.ts'
 import { HolderTable } from './world/holder-table.ts'
 import { Holdings } from './world/holdings.ts'
-import type { Interner } from './world/interner.ts'
-import { StateWriter, SwapWriter } from './world/swap-writer.ts'
-import { TicketPool } from './world/ticket-pool.ts'
+import { SwapWriter } from './world/swap-writer.ts'
 import { TokenTable } from './world/token-table.ts'
-import { WalletPool } from './world/wallet-pool.ts'
-import { WatchList } from './world/watch-list.ts'
+import { type Interner, WalletPool } from './world/wallet-pool.ts'
 
 /** 2.9 million curve trades and 34,000 launches a day (mainnet, July 2026). */
 const TRADES_PER_LAUNCH = 85
@@ -33,8 +29,8 @@ const SPARE_ROWS = 8_192
 const HISTORY_PRICE_INTERVAL_SECONDS = 10
 /** More than any history covers. */
 const HISTORY_ROOM_SECONDS = 4 * 86_400
-/** Counts of emitted events that give different markets. */
-const TOLD_EVENTS = 2 ** 20
+/** Numbers of earlier events that give different markets. */
+const SEED_EVENTS = 2 ** 20
 const START_USD = 150
 const DAY_SECONDS = 86_400
 /** Standard move in a second: about 4 % a day. */
@@ -55,7 +51,7 @@ export interface MarketOptions {
   /** No slot below it is emitted: a market that follows another goes on behind it. */
   readonly firstSlot?: number
   /** Events emitted before it; part of the seed, so that two starts in one second do not invent the same. */
-  readonly toldEvents?: number
+  readonly earlierEvents?: number
   /** Dollars per SOL that it goes on from; 0 for none. */
   readonly solPriceUsd?: number
   readonly addressBook: Interner
@@ -67,64 +63,19 @@ export interface MarketOptions {
  */
 export class Market {
   /** Event time, unix seconds with fraction. */
-  seconds: number
+  seconds = 0
   readonly random: Random
-  readonly #clock: ChainClock
-  readonly #appointments: Appointments
-  readonly #writer: SwapWriter
-  readonly #launcher: Launcher
-  readonly #graduation: Graduation
-  readonly #crowd: Crowd
-  readonly #solPrice: SolPriceWalk
-  readonly #takeUpParts: TakeUpParts
+  readonly #world: ReturnType<typeof newWorld>
   #priceSeconds = 0
-  readonly #keep: (row: number, kind: number) => void
 
   constructor(options: MarketOptions, sink: RecordSink) {
-    const { seed, startSeconds, addressBook: book } = options
-    const earlier = (options.toldEvents ?? 0) % TOLD_EVENTS
-    const random = new Random(seed, startSeconds + earlier * 2 ** 32)
-    const draws = ticketsInDraw(options.tokens)
-    const tokens = new TokenTable(draws + SPARE_ROWS)
-    const tickets = new TicketPool(draws, tokens, random)
-    const holders = new HolderTable(draws + SPARE_ROWS, tokens)
-    const wallets = new WalletPool(options.tokens, book, random)
-    const fromSeconds = options.fromSeconds ?? startSeconds - HISTORY_ROOM_SECONDS
-    const clock = new ChainClock(fromSeconds, options.firstSlot ?? 0)
-    const appointments = new Appointments()
-    const writer = new SwapWriter({ sink, clock, tokens, random })
-    const state = new StateWriter({ tokens, writer })
-    const watched = new WatchList(tokens)
-    const tables = { tokens, tickets, watched, appointments, holders, wallets }
-    const parts = { ...tables, clock, writer, state, book, random }
-    const graduation = new Graduation(parts)
-    const sizes = new SizeDraw(parts)
-    const holdings = new Holdings(parts)
-    const fees = new FeeSchedule(parts)
-    const trader = new Trader({ ...parts, graduation, fees })
-    const moves = new ReserveMoves({ ...parts, trader, sizes, holdings })
-    const coins = new CoinTrades({ ...parts, trader, fees, sizes, holdings })
-    const actors = { trader, coins, sizes, holdings, moves }
-    const crowd = new Crowd({ ...parts, ...actors, agent: book.wallet(MAYHEM_AGENT) })
-    this.seconds = 0
-    this.random = random
-    this.#clock = clock
-    this.#appointments = appointments
-    this.#writer = writer
-    this.#crowd = crowd
-    this.#graduation = graduation
-    this.#solPrice = new SolPriceWalk(random, options.solPriceUsd)
-    this.#takeUpParts = { ...parts, graduation }
-    this.#launcher = new Launcher({ ...parts, ...actors, crowd })
-    this.#keep = (row, kind) => {
-      if (kind === Appointment.migrate) this.#graduation.migrate(row)
-      else this.#launcher.snipe(row)
-    }
+    this.#world = newWorld(options, sink)
+    this.random = this.#world.parts.random
   }
 
   /** Swaps emitted so far. */
   get swaps(): number {
-    return this.#writer.swaps
+    return this.#world.parts.writer.swaps
   }
 
   /**
@@ -132,23 +83,24 @@ export class Market {
    * Yields now and then; returns the number of its tokens, 0 when it has none of the simulator.
    */
   takeUp(held: HeldMarket): Generator<void, number> {
-    return new TakeUp(this.#takeUpParts, held).run()
+    return new TakeUp(this.#world.parts, held).run()
   }
 
   /** Moves event time on; it never goes back. */
   advance(seconds: number, priceIntervalSeconds = 1): void {
+    const { clock, appointments } = this.#world.parts
     if (seconds > this.seconds) this.seconds = seconds
-    if (this.seconds < this.#clock.slotEndSeconds) return
+    if (this.seconds < clock.slotEndSeconds) return
     const target = slotAt(this.seconds)
-    if (this.#appointments.pending > 0) this.#keepAppointments(target)
-    if (this.#clock.slot < target || this.#priceSeconds === 0) this.#clock.enterSlot(target)
-    if (this.#clock.timestamp - this.#priceSeconds >= priceIntervalSeconds) this.#emitPrice()
+    appointments.runUntil(target, clock, this.#world.onDue)
+    if (clock.slot < target || this.#priceSeconds === 0) clock.enterSlot(target)
+    if (clock.timestamp - this.#priceSeconds >= priceIntervalSeconds) this.#emitPrice()
   }
 
   /** One more transaction: a launch now and then, else a trade. */
   step(launchProbability = 1 / TRADES_PER_LAUNCH): boolean {
-    if (this.random.chance(launchProbability) || !this.#crowd.trade()) {
-      this.#launcher.launch('noticed')
+    if (this.random.chance(launchProbability) || !this.#world.crowd.trade()) {
+      this.#world.launcher.launch('noticed')
       return true
     }
     return false
@@ -156,25 +108,25 @@ export class Market {
 
   /** A launch that nobody notices at first. */
   launchQuietly(): void {
-    this.#launcher.launch('quiet')
+    this.#world.launcher.launch('quiet')
   }
 
   /** The same, of a token from before the day that the market's history covers. */
   launchOld(): void {
-    this.#launcher.launch('old')
+    this.#world.launcher.launch('old')
   }
 
   /** At least `count` more swaps, event time moving evenly on to `seconds`. */
   run(count: number, seconds: number): void {
-    this.#crowd.isWatching = true
+    this.#world.crowd.isWatching = true
     const from = this.seconds
-    const first = this.#writer.swaps
+    const first = this.#world.parts.writer.swaps
     const pace = (seconds - from) / count
     let made = 0
     while (made < count) {
       this.advance(Math.min(from + pace * made, seconds))
       this.step()
-      made = this.#writer.swaps - first
+      made = this.#world.parts.writer.swaps - first
     }
     this.advance(seconds)
   }
@@ -186,31 +138,62 @@ export class Market {
 
   /** Hands over the swaps generated so far. */
   flushSwaps(): void {
-    this.#writer.flush()
+    this.#world.parts.writer.flush()
   }
 
   /** Hands over everything generated so far. */
   flush(): void {
-    this.#launcher.flush()
-    this.#writer.flush()
-  }
-
-  #keepAppointments(target: number): void {
-    const last = Math.min(target, this.#clock.slot + MAX_DELAY_SLOTS)
-    for (let slot = this.#clock.slot + 1; slot <= last; slot++) {
-      if (!this.#appointments.hasAny(slot)) continue
-      this.#clock.enterSlot(slot)
-      this.#appointments.run(slot, this.#keep)
-    }
+    this.#world.launcher.flush()
+    this.#world.parts.writer.flush()
   }
 
   #emitPrice(): void {
-    const { timestamp } = this.#clock
+    const { timestamp } = this.#world.parts.clock
     // The first price has no price before it: the walk starts with one second.
     const seconds = this.#priceSeconds === 0 ? 1 : timestamp - this.#priceSeconds
     this.#priceSeconds = timestamp
-    this.#writer.event({ type: 'sol_price', timestamp, usd: this.#solPrice.next(seconds) })
+    this.#world.parts.writer.event({
+      type: 'sol_price',
+      timestamp,
+      usd: this.#world.solPrice.next(seconds),
+    })
   }
+}
+
+/** The tables of a market, and the actors who work on them. */
+function newWorld(options: MarketOptions, sink: RecordSink) {
+  const { seed, startSeconds, addressBook: book } = options
+  const earlier = (options.earlierEvents ?? 0) % SEED_EVENTS
+  const random = new Random(seed, startSeconds + earlier * 2 ** 32)
+  const draws = ticketsInDraw(options.tokens)
+  const tokens = new TokenTable(draws + SPARE_ROWS)
+  const tickets = new TicketPool(draws, tokens, random)
+  const holders = new HolderTable(draws + SPARE_ROWS, tokens)
+  const wallets = new WalletPool(options.tokens, book, random)
+  const fromSeconds = options.fromSeconds ?? startSeconds - HISTORY_ROOM_SECONDS
+  const clock = new ChainClock(fromSeconds, options.firstSlot ?? 0)
+  const appointments = new Appointments()
+  const writer = new SwapWriter(sink, clock, tokens, random)
+  const watched = new WatchList(tokens)
+  const tables = { tokens, tickets, watched, appointments, holders, wallets }
+  const shared = { ...tables, clock, writer, book, random }
+  const graduation = new Graduation(shared)
+  const parts = { ...shared, graduation }
+  const sizes = new SizeDraw(parts)
+  const holdings = new Holdings(parts)
+  const fees = new FeeSchedule(parts)
+  const trader = new Trader({ ...parts, fees })
+  const trading = { ...parts, trader, fees, sizes, holdings }
+  const moves = new ReserveMoves(trading)
+  const coins = new CoinTrades(trading)
+  const crowd = new Crowd({ ...trading, coins, moves, agent: book.wallet(MAYHEM_AGENT) })
+  const solPrice = new SolPriceWalk(random, options.solPriceUsd)
+  const launcher = new Launcher({ ...trading, crowd, moves })
+  const onDue = (row: number, kind: number) => {
+    if (kind === Appointment.migrate) graduation.migrate(row)
+    else launcher.snipe(row)
+  }
+  return { parts, crowd, launcher, solPrice, onDue }
 }
 
 function ticketsInDraw(tokens: number): number {
@@ -219,7 +202,7 @@ function ticketsInDraw(tokens: number): number {
   return Math.min(MAX_TICKETS_IN_DRAW, Math.max(MIN_TICKETS, wanted))
 }
 
-/** Dollars per SOL: a random walk held near its start, in whole cents. */
+/** Dollars per SOL: a random walk around its start, in whole cents. */
 export class SolPriceWalk {
   #usd: number
   readonly #random: Random
@@ -233,7 +216,7 @@ export class SolPriceWalk {
   /** The price `seconds` after the last one; after more than a day that of a day. */
   next(seconds: number): number {
     const step = Math.min(seconds, STEP_SECONDS_MAX)
-    // Three uniform draws are near enough to a normal one; their sum has a variance of 1/4.
+    // Three uniform draws are close enough to a normal one; their sum has a variance of 1/4.
     const draw = (this.#random.unit() + this.#random.unit() + this.#random.unit() - 1.5) * 2
     const pull = PULL_PER_SECOND * step * (START_USD - this.#usd)
     this.#usd = this.#usd * (1 + draw * MOVE_PER_ROOT_SECOND * Math.sqrt(step)) + pull

@@ -1,9 +1,6 @@
-import type { SizeDraw } from './size-draw.ts'
-import type { Trader } from './trader.ts'
+import type { TradeParts } from './trader.ts'
 import { baseBought, VIRTUAL_BASE_RAW } from './world/curve.ts'
 import { Known } from './world/holder-table.ts'
-import type { Holdings } from './world/holdings.ts'
-import type { MarketParts } from './world/parts.ts'
 import { I, T, TOKEN_INTS, TOKEN_LANES, Trait } from './world/token-table.ts'
 
 /** Chances of each kind where it can happen. */
@@ -19,17 +16,11 @@ const MAX_BOOST_SHARE = 0.004
 /** A deposit puts in up to this share of the pool's base. */
 const MAX_DEPOSIT_SHARE = 0.02
 
-interface ReserveMovesParts extends MarketParts {
-  readonly trader: Trader
-  readonly sizes: SizeDraw
-  readonly holdings: Holdings
-}
-
 /** What moves reserves or supply without a trade, each in a transaction of its own. */
 export class ReserveMoves {
-  readonly #parts: ReserveMovesParts
+  readonly #parts: TradeParts
 
-  constructor(parts: ReserveMovesParts) {
+  constructor(parts: TradeParts) {
     this.#parts = parts
   }
 
@@ -64,7 +55,7 @@ export class ReserveMoves {
     lanes[lane + T.offsetQuote] = offset
     lanes[lane + T.virtualQuote] = realQuote + offset
     lanes[lane + T.targetQuote] = Math.floor(lanes[lane + T.targetQuote] * (offset / before))
-    this.#parts.state.reserves(row, 'mayhem')
+    this.#parts.writer.reserves(row, 'mayhem')
   }
 
   /** At launch, or later. */
@@ -92,7 +83,7 @@ export class ReserveMoves {
     lanes[lane + T.virtualQuote] += quote
     this.#parts.holdings.lowerSupply(row, base)
     this.#parts.writer.beginTransaction()
-    this.#parts.state.reserves(row, 'boost')
+    this.#parts.writer.reserves(row, 'boost')
   }
 
   /** Liquidity goes in, or some that went in comes out, both at the pool's ratio. */
@@ -135,7 +126,7 @@ export class ReserveMoves {
     lanes[lane + T.realBase] += base
     lanes[lane + T.virtualQuote] += quote
     this.#parts.tokens.depositedBase[row] += base
-    this.#parts.state.reserves(row, reason)
+    this.#parts.writer.reserves(row, reason)
   }
 
   #burn(row: number): void {

@@ -8,11 +8,11 @@
 import { performance } from 'node:perf_hooks'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import type { Feed, RecordSink } from '../../events/event-sink.ts'
-import type { HeldMarket } from './held-market.ts'
 import { Market, type MarketOptions } from './market.ts'
+import type { HeldMarket } from './take-up.ts'
 import { SLOT_SECONDS } from './world/chain-clock.ts'
 
-/** Between two looks at the clock: what is owed by then is folded in one turn of the loop. */
+/** Time between two looks at the clock; the swaps that are due by then are made at once. */
 const TICK_MS = 16
 /** Work is done in slices of about this length; the event loop runs in between. */
 const SLICE_MS = 5
@@ -57,10 +57,10 @@ export class SimulatorFeed implements Feed {
 
   async start(sink: RecordSink): Promise<void> {
     const { tokens, rate, startSeconds: endSeconds, held } = this.#options
-    const goneOn = held === null ? null : await this.#takeUp(held, sink)
+    const resumed = held === null ? null : await this.#takeUp(held, sink)
     if (this.#isStopped) return
-    const market = goneOn?.market ?? new Market(this.#firstOptions(held), sink)
-    const goesOn = goneOn === null ? {} : { goesOn: goneOn.goesOn }
+    const market = resumed?.market ?? new Market(this.#firstOptions(held), sink)
+    const goesOn = resumed === null ? {} : { goesOn: resumed.goesOn }
     const history = new History(market, { tokens, rate, endSeconds, ...goesOn })
     await this.#inSlices(market, () => history.step())
     market.flush()
@@ -75,25 +75,19 @@ export class SimulatorFeed implements Feed {
     return this.#stopping.signal.aborted
   }
 
-  /** A market that knows nothing of what the folder holds, but comes behind it. */
+  /** Options of a market that begins anew, behind what the folder holds. */
   #firstOptions(held: HeldMarket | null): MarketOptions {
     const { seed, tokens, startSeconds, addressBook } = this.#options
     const options = { seed, tokens, startSeconds, addressBook }
     if (held === null) return options
-    return { ...options, firstSlot: held.newestSlot + 1, toldEvents: held.seq }
+    return { ...options, firstSlot: held.newestSlot + 1, earlierEvents: held.seq }
   }
 
   /** null: the folder holds no token of the simulator. */
-  async #takeUp(
-    held: HeldMarket,
-    sink: RecordSink,
-  ): Promise<{
-    readonly market: Market
-    readonly goesOn: NonNullable<HistoryOptions['goesOn']>
-  } | null> {
+  async #takeUp(held: HeldMarket, sink: RecordSink) {
     const { startSeconds } = this.#options
     const stoppedSeconds = Math.min(held.newestEventSeconds || startSeconds, startSeconds)
-    // A slot begins before the second in it, and time shall not go back.
+    // A slot begins before its second ends, and time must not go back.
     const fromSeconds = Math.max(stoppedSeconds + SLOT_SECONDS, startSeconds - DAY_SECONDS)
     const { solPriceUsd } = held
     const market = new Market({ ...this.#firstOptions(held), fromSeconds, solPriceUsd }, sink)
@@ -110,7 +104,7 @@ export class SimulatorFeed implements Feed {
     return { market, goesOn: { tokens: held.tokenCount, spanSeconds } }
   }
 
-  /** Takes steps until one says that it was the last, and lets others have their turn in between. */
+  /** Takes steps until one returns that it was the last; the event loop runs in between. */
   async #inSlices(market: Market, step: () => boolean): Promise<void> {
     let sliceEndMs = performance.now() + SLICE_MS
     for (let steps = 0; !step(); steps++) {
@@ -124,7 +118,7 @@ export class SimulatorFeed implements Feed {
 
   async #goLive(market: Market): Promise<void> {
     let lastMs = performance.now()
-    let owedSwaps = 0
+    let dueSwaps = 0
     while (!this.#isStopped) {
       const nowMs = performance.now()
       const elapsedSeconds = Math.min((nowMs - lastMs) / 1000, MAX_CATCH_UP_SECONDS)
@@ -132,10 +126,10 @@ export class SimulatorFeed implements Feed {
       const nowSeconds = this.#options.clock()
       // A wall clock that was set back: wait for it, an event must not lie in the future.
       if (nowSeconds >= market.seconds) {
-        owedSwaps += elapsedSeconds * this.#options.rate
+        dueSwaps += elapsedSeconds * this.#options.rate
         const first = market.swaps
-        await this.#runTo(market, Math.floor(owedSwaps), nowSeconds)
-        owedSwaps -= market.swaps - first
+        await this.#runTo(market, Math.floor(dueSwaps), nowSeconds)
+        dueSwaps -= market.swaps - first
       }
       await this.#pause()
     }
@@ -236,7 +230,7 @@ export class History {
     return false
   }
 
-  /** Launches keep step with swaps, of which they bring some: so both are spread over the day. */
+  /** Launches, which bring swaps, go at the pace of swaps: so both are spread over the day. */
   #isLaunchDue(): boolean {
     return this.#launched < this.#tokens && this.#launchedShare() <= this.#swapsShare()
   }

@@ -1,15 +1,36 @@
+import type { Random } from '../../base/random.ts'
 import type { MarketParts } from './world/parts.ts'
 import { A } from './world/swap-writer.ts'
 import { T, TOKEN_LANES, Trait } from './world/token-table.ts'
 
+/** Tokens that are meant to be bought out. */
+const RUNNER_SHARE = 0.012
+/** Runners trade in larger sizes. */
+const RUNNER_SIZE = 6
+/** Virtual quote that a runner is bought up to, in launch quotes: far more than completes a curve. */
+export const RUNNER_TARGET = 10
+/** Ordinary tokens never see this virtual quote, in launch quotes; 3.83 completes a curve. */
+export const MAX_ORDINARY_TARGET = 2.8
+
+/** Is the token meant to be bought out? */
+export function drawIsRunner(random: Random): boolean {
+  return random.chance(RUNNER_SHARE)
+}
+
+/** Its trade size relative to the common distribution (`T.sizeFactor`). */
+export function sizeFactorOf(traits: number): number {
+  const unitSize = (traits & Trait.usdc) !== 0 ? MICRO_USDC_PER_LAMPORT : 1
+  return (traits & Trait.runner) !== 0 ? unitSize * RUNNER_SIZE : unitSize
+}
+
 /** Millionths of a dollar a lamport at 150 dollars per SOL: trade sizes of USDC tokens. */
-export const MICRO_USDC_PER_LAMPORT = 0.15
+const MICRO_USDC_PER_LAMPORT = 0.15
 /** A buy takes at most this share of the quote reserve. */
 const MAX_CURVE_SHARE = 0.25
 const MAX_POOL_SHARE = 0.03
 /** Smallest trade, quote units. */
 const MIN_QUOTE_RAW = 1_000
-export const QUANTILES = 4096
+const QUANTILES = 4096
 /** Median trade, lamports. */
 const MEDIAN_LAMPORTS = 100_000_000
 /** Spread of the log of trade sizes: the mean is about three times the median. */
@@ -31,26 +52,15 @@ export class SizeDraw {
     const bits = this.#parts.random.next()
     const spread = 0.75 + (bits >>> 12) * 2 ** -21
     const size = SIZE_LAMPORTS[bits & (QUANTILES - 1)] * spread * factor
-    const lanes = this.#parts.tokens.lanes
-    const lane = row * TOKEN_LANES
-    const isCoin = this.#parts.tokens.has(row, Trait.coin)
-    const quote = size * (isCoin ? this.quotePerLamport(row) : lanes[lane + T.sizeFactor])
-    const share = this.#parts.tokens.has(row, Trait.amm) ? MAX_POOL_SHARE : MAX_CURVE_SHARE
-    const limit = lanes[lane + T.virtualQuote] * share
-    this.#parts.writer.amounts[A.quote] = Math.max(
-      MIN_QUOTE_RAW,
-      Math.floor(Math.min(quote, limit)),
-    )
+    this.put(row, size * this.quotePerLamport(row))
   }
 
   /** Puts an amount of quote into the writer's lane, within the bounds of a buy of the token. */
   put(row: number, quote: number): void {
     const share = this.#parts.tokens.has(row, Trait.amm) ? MAX_POOL_SHARE : MAX_CURVE_SHARE
     const limit = this.#parts.tokens.lanes[row * TOKEN_LANES + T.virtualQuote] * share
-    this.#parts.writer.amounts[A.quote] = Math.max(
-      MIN_QUOTE_RAW,
-      Math.floor(Math.min(quote, limit)),
-    )
+    const amount = Math.floor(Math.min(quote, limit))
+    this.#parts.writer.amounts[A.quote] = Math.max(MIN_QUOTE_RAW, amount)
   }
 
   /** Quote units of the token for a lamport of trade size. */

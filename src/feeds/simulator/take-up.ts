@@ -1,7 +1,6 @@
 import { DECIMALS_DEFAULT, MAYHEM_AGENT, Quote, USDC_MINT } from '../../events/platform.ts'
-import { drawIsRunner, MAX_ORDINARY_TARGET, RUNNER_TARGET, sizeFactorOf } from './expectations.ts'
 import { drawIsBoosted, type Graduation } from './graduation.ts'
-import type { HeldMarket, HeldToken } from './held-market.ts'
+import { drawIsRunner, MAX_ORDINARY_TARGET, RUNNER_TARGET, sizeFactorOf } from './size-draw.ts'
 import {
   MAYHEM_SUPPLY_RAW,
   POOL_BASE_RAW,
@@ -18,35 +17,31 @@ import { isMadeUpUri } from './world/token-text.ts'
 
 /** Of the newest swaps so many stand for one ticket of the draw. */
 const SWAPS_PER_TICKET = 4
-/** Newest swaps that are looked at, however many tickets there are. */
+/** Newest swaps that are read at most. */
 const SWAPS_MAX = 262_144
-/** Rows at the head of each table that somebody may look at: they trade, however long they stood still. */
+/** Rows at the head of each table, which a board shows: they trade, however long they did not. */
 const BOARD_ROWS = 40
 const BOARD_TICKETS = 2
 /** Swaps of a curve of which the launch's own draw may still be unknown. */
 const NEW_SWAPS_MAX = 8
 /** Base of a curve that is never for sale. */
 const UNSOLD_BASE_RAW = VIRTUAL_BASE_RAW - REAL_BASE_RAW
-/** Quote in a pool for each quote of the launch, about; where the launch itself is not known any more. */
+/** About the quote in a pool for each quote of the launch, where the launch is not known any more. */
 const POOL_QUOTE_PER_LAUNCH = 3
-
-export interface TakeUpParts extends MarketParts {
-  readonly graduation: Graduation
-}
 
 /**
  * Puts the market that a folder holds into the tables of a new one, which goes on from there: the same
  * tokens, at the reserves that the last swap left, the wallets that held and traded them, and as much
- * attention as they had. What no event says is drawn anew: where a price is going, and when a creator sells.
+ * attention as they had. What is in no event is drawn anew: where a price is going, and when a creator sells.
  */
 export class TakeUp {
-  readonly #parts: TakeUpParts
+  readonly #parts: MarketParts & { readonly graduation: Graduation }
   readonly #held: HeldMarket
-  /** Row of each token that was looked at, -1 for one that cannot be taken. All are held until the end. */
+  /** Row of each token that was read, -1 for one that cannot be taken. All rows are held until the end. */
   readonly #rows = new Map<number, number>()
   readonly #agent: number
 
-  constructor(parts: TakeUpParts, held: HeldMarket) {
+  constructor(parts: MarketParts & { readonly graduation: Graduation }, held: HeldMarket) {
     this.#parts = parts
     this.#held = held
     this.#agent = parts.book.wallet(MAYHEM_AGENT)
@@ -83,7 +78,7 @@ export class TakeUp {
   #rowOf(token: number): number {
     const known = this.#rows.get(token)
     if (known !== undefined) return known
-    // Found again by a coin that would be quoted in itself.
+    // A coin that would be quoted in itself finds this.
     this.#rows.set(token, -1)
     const held = this.#held.read(token)
     const row = held === null || !isOwn(held) ? -1 : this.#take(held)
@@ -117,18 +112,14 @@ export class TakeUp {
     lanes[lane + T.sizeFactor] = sizeFactorOf(traits)
     lanes[lane + T.dumpAt] = held.swaps + random.between(3, 40)
     const isRunner = (traits & (Trait.runner | Trait.amm)) === Trait.runner
-    const near = held.virtualQuote * (0.85 + 0.3 * random.unit())
-    lanes[lane + T.targetQuote] = isRunner ? launchQuote * RUNNER_TARGET : near
+    const close = held.virtualQuote * (0.85 + 0.3 * random.unit())
+    lanes[lane + T.targetQuote] = isRunner ? launchQuote * RUNNER_TARGET : close
     this.#fillHolders(row, held)
-    if (held.isComplete && !held.isMigrated) this.#complete(row, held)
+    // Between curve and pool: the pool opens soon, with what the curve came to.
+    if (held.isComplete && !held.isMigrated)
+      this.#parts.graduation.resume(row, held.virtualBase <= POOL_BASE_RAW)
     else if (!held.isMigrated) this.#parts.watched.consider(row)
     return row
-  }
-
-  /** Between curve and pool: the pool opens soon, with what the curve came to. */
-  #complete(row: number, held: HeldToken): void {
-    const hasPoolReserves = held.virtualBase <= POOL_BASE_RAW
-    this.#parts.graduation.resume(row, hasPoolReserves)
   }
 
   /** Row of the coin that a token is quoted in; -1 when that one cannot be taken. */
@@ -154,7 +145,7 @@ export class TakeUp {
     let traits = held.isMayhem ? Trait.mayhem : 0
     if (isOfCoin) traits |= Trait.coin
     if (held.quote === Quote.usdc) traits |= Trait.usdc
-    if (supplyOf(held) !== SUPPLY_RAW) traits |= Trait.supplyTold
+    if (supplyOf(held) !== SUPPLY_RAW) traits |= Trait.supplyGiven
     if (!held.isMayhem && !isOfCoin && this.#held.paysBack(held.token)) traits |= Trait.cashback
     if (held.isMigrated) {
       traits |= Trait.amm
@@ -195,7 +186,7 @@ export class TakeUp {
   }
 }
 
-/** Did the simulator make it up? Other feeds may have emitted tokens of the same folder. */
+/** Whether the simulator made it up: the folder may have tokens of other feeds. */
 function isOwn({ decimals, uri }: HeldToken): boolean {
   return decimals === DECIMALS_DEFAULT && isMadeUpUri(uri)
 }
@@ -208,14 +199,14 @@ function isPlausible(held: HeldToken): boolean {
   return held.isComplete || virtualBase - realBase === UNSOLD_BASE_RAW
 }
 
-/** Virtual quote of the launch; of a coin's pool, of which nothing tells it, about that. */
+/** Virtual quote of the launch; of a coin's pool, where it is unknown, an estimate. */
 function launchQuoteOf({ quote, isComplete, virtualQuote }: HeldToken, offset: number): number {
   if (quote === Quote.usdc) return VIRTUAL_QUOTE_MICRO_USDC
   if (quote === Quote.sol) return VIRTUAL_QUOTE_LAMPORTS
   return isComplete ? Math.ceil(virtualQuote / POOL_QUOTE_PER_LAUNCH) : offset
 }
 
-/** A mayhem coin has twice the supply, which its first swap tells. */
+/** A mayhem coin has twice the supply, which only its first swap names. */
 function supplyOf({ isMayhem, supply }: HeldToken): number {
   return isMayhem && supply <= SUPPLY_RAW ? MAYHEM_SUPPLY_RAW : supply
 }
@@ -223,4 +214,60 @@ function supplyOf({ isMayhem, supply }: HeldToken): number {
 /** Real base of a curve at the highest price that is meant for an ordinary token. */
 function ordinaryRealBase(): number {
   return VIRTUAL_BASE_RAW / MAX_ORDINARY_TARGET - UNSOLD_BASE_RAW
+}
+
+/**
+ * The market that an earlier run left in the folder. src/app/feeds implements it on the engine, which a feed does not
+ * know. Nothing here waits for the disk.
+ */
+export interface HeldMarket {
+  readonly seq: number
+  readonly newestSlot: number
+  readonly newestEventSeconds: number
+  readonly solPriceUsd: number
+  readonly tokenCount: number
+
+  /** Up to `rows` tokens at the head of each table. */
+  boardTokens(rows: number): number[]
+  /** How often each token, and each wallet, is among the `most` newest swaps in memory; yields now and then. */
+  recentAttention(
+    most: number,
+  ): Generator<
+    void,
+    { readonly tokens: ReadonlyMap<number, number>; readonly wallets: ReadonlyMap<number, number> }
+  >
+  /** Token of a quote's number; -1: it is none. */
+  tokenOfQuote(quote: number): number
+  /** null: its creation was not seen. */
+  read(token: number): HeldToken | null
+  /** What its traders have paid into the curve, less what they got out, raw; -1 when that cannot be seen. */
+  paidIn(token: number): number
+  /** Do its newest swaps pay the creator's fee back to the traders? */
+  paysBack(token: number): boolean
+  balanceOf(token: number, wallet: number): number
+  /** Holders among the newest positions and their raw balances, newest first; none while the token is dormant. */
+  holdersOf(token: number, most: number): { readonly wallet: number; readonly balance: number }[]
+}
+
+/** A token whose creation was seen, as the engine has it. Amounts are raw; wallets and tokens are rows. */
+export interface HeldToken {
+  readonly token: number
+  readonly mint: string
+  readonly bondingCurve: string
+  readonly creator: string
+  readonly creatorWallet: number
+  readonly decimals: number
+  /** Address of its metadata; '' for none. */
+  readonly uri: string
+  /** Number of what it is quoted in (`Quotes`). */
+  readonly quote: number
+  readonly isMayhem: boolean
+  readonly isComplete: boolean
+  readonly isMigrated: boolean
+  readonly poolAmm: string
+  readonly virtualBase: number
+  readonly virtualQuote: number
+  readonly realBase: number
+  readonly supply: number
+  readonly swaps: number
 }

@@ -1,7 +1,10 @@
+import { mulDivCeil } from '../../base/u64.ts'
 import { Flag } from '../../events/swap-record.ts'
 import type { Graduation } from './graduation.ts'
-import { baseBought, quoteFetched, quoteForBase } from './world/curve.ts'
+import type { SizeDraw } from './size-draw.ts'
+import { baseBought, quoteFetched } from './world/curve.ts'
 import { FeePart, type FeeSchedule } from './world/fee-schedule.ts'
+import type { Holdings } from './world/holdings.ts'
 import type { MarketParts } from './world/parts.ts'
 import { A } from './world/swap-writer.ts'
 import { I, T, TOKEN_INTS, TOKEN_LANES, Trait } from './world/token-table.ts'
@@ -17,6 +20,14 @@ const BALANCES = Flag.balanceBeforeGiven | Flag.balanceAfterGiven
 interface TraderParts extends MarketParts {
   readonly graduation: Graduation
   readonly fees: FeeSchedule
+}
+
+/** What those need who decide on trades. */
+export interface TradeParts extends MarketParts {
+  readonly trader: Trader
+  readonly fees: FeeSchedule
+  readonly sizes: SizeDraw
+  readonly holdings: Holdings
 }
 
 /** Carries a trade out: price, fees, reserves, ledger, record. Exact to the raw unit. */
@@ -170,4 +181,9 @@ export class Trader {
     const fees = amounts[A.platformFee] + amounts[A.creatorFee] + amounts[A.cashback]
     this.#paid[0] += amounts[A.quote] + fees + amounts[A.liquidityFee]
   }
+}
+
+/** Quote (before fees) that exactly `baseRaw` costs. */
+function quoteForBase(virtualBaseRaw: number, virtualQuoteRaw: number, baseRaw: number): number {
+  return mulDivCeil(virtualQuoteRaw, baseRaw, virtualBaseRaw - baseRaw)
 }

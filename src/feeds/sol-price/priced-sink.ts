@@ -4,7 +4,7 @@ import { isSolPrice, SOL_PRICE_USD } from '../../base/thresholds.ts'
 import type { FeedEvent, SolPrice } from '../../events/event.ts'
 import type { EventSink } from '../../events/event-sink.ts'
 import type { RecordBatch } from '../../events/swap-record.ts'
-import { RECORDING_GAP_SECONDS } from '../lines/pacer.ts'
+import { RECORDING_GAP_SECONDS } from '../timers.ts'
 
 /**
  * Puts the prices of a series between the events of a feed, by the events' own times: before the
@@ -15,8 +15,8 @@ export class PricedSink implements EventSink {
   readonly #sink: EventSink
   readonly #series: PriceSeries
   readonly #isAhead: (timestamp: number) => boolean
-  /** Index of the price that was emitted last; -1: none. */
-  #sentIndex = -1
+  /** The point of the series that was emitted last. */
+  #sent: PriceSeries[number] | null = null
   #newestSeconds = 0
 
   /** @param isAhead whether events of a time are refused now: a price that is emitted with one would never come */
@@ -57,31 +57,25 @@ export class PricedSink implements EventSink {
   /** The price from now on, when it is another one than was emitted last. */
   #changeAt(timestamp: number): SolPrice | null {
     if (this.#isAhead(timestamp)) return null
-    const index = this.#indexAt(timestamp)
-    if (index === this.#sentIndex) return null
-    this.#sentIndex = index
-    return { type: 'sol_price', timestamp, usd: this.#series[index].usd }
+    const point = this.#pointAt(timestamp)
+    if (point === undefined || point === this.#sent) return null
+    this.#sent = point
+    return { type: 'sol_price', timestamp, usd: point.usd }
   }
 
   /** A late event does not bring an old price back. */
-  #indexAt(timestamp: number): number {
+  #pointAt(timestamp: number): PriceSeries[number] | undefined {
     const isOther = timestamp < this.#newestSeconds - RECORDING_GAP_SECONDS
     if (isOther || timestamp > this.#newestSeconds) this.#newestSeconds = timestamp
-    return priceIndexAt(this.#series, this.#newestSeconds)
+    return pointAt(this.#series, this.#newestSeconds)
   }
 }
 
 /** Most rows of a price file: a price a minute for two years. */
 const ROWS_MAX = 1_100_000
 
-interface PricePoint {
-  /** Unix seconds from which the price holds. */
-  readonly timestamp: number
-  readonly usd: number
-}
-
-/** Prices in order of time, at least one. */
-export type PriceSeries = readonly PricePoint[]
+/** Prices in order of time, at least one; each with the unix seconds from which it holds. */
+export type PriceSeries = readonly { readonly timestamp: number; readonly usd: number }[]
 
 /** One price for all times. */
 export function fixedPrice(usd: number): PriceSeries {
@@ -94,9 +88,8 @@ export function fixedPrice(usd: number): PriceSeries {
  * @throws Error with one sentence when the file cannot be read or a line is something else
  */
 export function readPriceFile(path: string): PriceSeries {
-  const points: PricePoint[] = []
-  const lines = textOf(path).split('\n')
-  for (const [index, line] of lines.entries()) {
+  const points: PriceSeries[number][] = []
+  for (const [index, line] of textOf(path).split('\n').entries()) {
     const text = line.trim()
     if (text === '' || text.startsWith('#')) continue
     const match = /^(\d{1,10})(?:\s*,\s*|\s+)(\d+(?:\.\d+)?)$/.exec(text)
@@ -112,23 +105,22 @@ export function readPriceFile(path: string): PriceSeries {
   return points.sort((a, b) => a.timestamp - b.timestamp)
 }
 
-/** Index of the price that holds at a time; before the first one, the first. */
-function priceIndexAt(series: PriceSeries, timestamp: number): number {
+/** The price that holds at a time; before the first one, the first. Searched by halves: a file may have a million. */
+function pointAt(series: PriceSeries, timestamp: number): PriceSeries[number] | undefined {
   let low = 0
   let high = series.length - 1
   while (low < high) {
     const middle = (low + high + 1) >> 1
-    if (series[middle].timestamp <= timestamp) low = middle
+    if ((series[middle]?.timestamp ?? 0) <= timestamp) low = middle
     else high = middle - 1
   }
-  return low
+  return series[low]
 }
 
 function textOf(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    const reason = messageOf(error)
-    throw new Error(`"${path}" cannot be read (${reason})`)
+    throw new Error(`"${path}" cannot be read (${messageOf(error)})`)
   }
 }

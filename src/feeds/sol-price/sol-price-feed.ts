@@ -4,27 +4,41 @@
  */
 
 import { WebSocket } from 'ws'
+import { isRecord, type JsonRecord, jsonOf, listAt } from '../../base/json-access.ts'
+import { isSolPrice } from '../../base/thresholds.ts'
 import type { EventSink, Feed } from '../../events/event-sink.ts'
 import { Backoff } from '../backoff.ts'
 import { peerSocket } from '../peer-socket.ts'
 import { wait } from '../timers.ts'
-import { FRESH_MS, PriceAggregator } from './price-aggregator.ts'
-import { type PriceVenue, readPrice } from './venues.ts'
+
+/** When a price is believed and emitted, and when a venue is connected to anew (docs/feeds.md). */
+export const PRICE_RULES = {
+  /** A quote older than this does not count. */
+  freshMs: 15_000,
+  /** A price that is further from the last one than this is believed only when two venues agree. */
+  jumpShare: 0.05,
+  /** Two venues agree when their prices differ by no more than this. */
+  agreeShare: 0.01,
+  /** A lonely price that is far from the last one is believed when it stays for this long. */
+  jumpWaitMs: 60_000,
+  /** The first price of a single venue waits this long for a second one. */
+  firstAloneMs: 3_000,
+  /** Dollars are emitted in steps of 1/10,000: finer ones would make an event of every tick. */
+  stepsPerUsd: 10_000,
+  /** A venue without a message for this long is connected to anew. */
+  silenceMs: 10_000,
+  /** The same for one that sends heartbeats and no price any more. */
+  stallMs: 60_000,
+} as const
 
 /** A price is emitted at most this often, and only when it is another one. */
 const EVERY_MS = 1_000
-/** A venue without a message for this long is connected to anew. */
-export const SILENCE_MS = 10_000
-/** The same for one that sends heartbeats and no price any more. */
-export const STALL_MS = 60_000
 /** Longest message of a venue; theirs have a few hundred bytes. */
 const FRAME_BYTES_MAX = 64 * 1024
-/** Dollars are emitted in steps of 1/10,000: finer ones would make an event of every tick. */
-export const STEPS_PER_USD = 10_000
 /** A connection that lasted this long counts as one that works: the next wait is short again. */
 const STEADY_MS = 10_000
 
-export interface SolPriceOptions {
+interface SolPriceOptions {
   readonly venues: readonly PriceVenue[]
   /** Called with one sentence when the price becomes stale, and when it is fresh again. */
   readonly report?: (sentence: string) => void
@@ -39,7 +53,7 @@ export interface SolPriceOptions {
   readonly newBackoff?: () => Backoff
 }
 
-/** What a SOL costs, from several venues at once, as `sol_price` events. */
+/** Asks several venues for the price of SOL and emits it as `sol_price` events. */
 export class SolPriceFeed implements Feed {
   readonly name = 'sol-price'
   readonly #options: SolPriceOptions
@@ -63,7 +77,11 @@ export class SolPriceFeed implements Feed {
     this.#options = options
     this.#clockMs = options.wallMs ?? options.clockMs ?? Date.now
     this.#steadyMs = options.clockMs ?? (() => performance.now())
-    this.#sockets = options.venues.map((venue) => this.#socketTo(venue))
+    const { silenceMs, stallMs } = { ...PRICE_RULES, ...options }
+    this.#sockets = options.venues.map((venue) => {
+      const onText = (text: string) => this.#take(venue, text)
+      return new VenueSocket(venue, silenceMs, stallMs, onText, options.newBackoff?.())
+    })
   }
 
   async start(sink: EventSink): Promise<void> {
@@ -94,7 +112,7 @@ export class SolPriceFeed implements Feed {
     waiting.abort()
   }
 
-  /** For `/readyz` and `/metrics`. Stale: no venue said anything lately, the last price stays. */
+  /** For `/readyz` and `/metrics`. Stale: no venue has sent a price lately, the last one stays. */
   figures(): Readonly<Record<string, number>> {
     const fresh = this.#aggregator.freshVenues(this.#steadyMs())
     return {
@@ -110,29 +128,16 @@ export class SolPriceFeed implements Feed {
 
   #reportStale(): void {
     const nowMs = this.#steadyMs()
-    const hasBegun = this.#sentUsd !== null || nowMs - this.#startedMs > FRESH_MS
+    const hasBegun = this.#sentUsd !== null || nowMs - this.#startedMs > PRICE_RULES.freshMs
     const isStale = hasBegun && this.#aggregator.freshVenues(nowMs) === 0
     if (isStale === this.#isStale) return
     this.#isStale = isStale
     const stays = this.#sentUsd === null ? 'the last known one' : `$${this.#sentUsd}`
     this.#options.report?.(
       isStale
-        ? `no venue has told the price of SOL for ${FRESH_MS / 1000} s, ${stays} stays`
+        ? `no venue has told the price of SOL for ${PRICE_RULES.freshMs / 1000} s, ${stays} stays`
         : 'the price of SOL is fresh again',
     )
-  }
-
-  #socketTo(venue: PriceVenue): VenueSocket {
-    const { silenceMs = SILENCE_MS, stallMs = STALL_MS, newBackoff } = this.#options
-    return new VenueSocket({
-      url: venue.url,
-      silenceMs,
-      stallMs,
-      frameBytesMax: FRAME_BYTES_MAX,
-      greetings: venue.greetings,
-      onText: (text) => this.#take(venue, text),
-      ...(newBackoff !== undefined && { backoff: newBackoff() }),
-    })
   }
 
   /** Whether the message brings a price. */
@@ -146,11 +151,11 @@ export class SolPriceFeed implements Feed {
     return true
   }
 
-  /** Whether there was anything to tell. */
+  /** Whether a price was emitted. */
   #send(): boolean {
     const usd = this.#aggregator.settle(this.#steadyMs())
     if (usd === null || this.#stopping.signal.aborted) return false
-    const rounded = Math.round(usd * STEPS_PER_USD) / STEPS_PER_USD
+    const rounded = Math.round(usd * PRICE_RULES.stepsPerUsd) / PRICE_RULES.stepsPerUsd
     if (rounded === this.#sentUsd) return false
     this.#sentUsd = rounded
     this.#events += 1
@@ -161,40 +166,34 @@ export class SolPriceFeed implements Feed {
   }
 }
 
-interface VenueSocketOptions {
-  readonly url: string
-  /** Without a message for this long the connection is taken for dead and made anew. */
-  readonly silenceMs: number
-  /** The same without a message of use: a subscription may be dead behind heartbeats. */
-  readonly stallMs: number
-  /** Longest message; a longer one ends the connection. */
-  readonly frameBytesMax: number
-  /** Sent when a connection is open, to subscribe. */
-  readonly greetings: readonly string[]
-  /** Whether the message is of use. */
-  readonly onText: (text: string) => boolean
-  readonly backoff?: Backoff
-}
-
 /** A WebSocket to a venue: stays open, watched for silence, made anew when lost. */
 class VenueSocket {
-  readonly #options: VenueSocketOptions
+  readonly #venue: PriceVenue
+  readonly #silenceMs: number
+  readonly #stallMs: number
+  readonly #onText: (text: string) => boolean
   readonly #backoff: Backoff
-  #isOpen = false
-  #lost = 0
-
-  constructor(options: VenueSocketOptions) {
-    this.#options = options
-    this.#backoff = options.backoff ?? new Backoff()
-  }
-
-  get isOpen(): boolean {
-    return this.#isOpen
-  }
-
+  isOpen = false
   /** Connections that ended, or could not be made, without having been stopped. */
-  get lost(): number {
-    return this.#lost
+  lost = 0
+
+  /**
+   * @param silenceMs without a message for this long the connection is taken for dead and made anew
+   * @param stallMs the same without a message of use: a subscription may be dead behind heartbeats
+   * @param onText takes a message; returns whether it is of use
+   */
+  constructor(
+    venue: PriceVenue,
+    silenceMs: number,
+    stallMs: number,
+    onText: (text: string) => boolean,
+    backoff = new Backoff(),
+  ) {
+    this.#venue = venue
+    this.#silenceMs = silenceMs
+    this.#stallMs = stallMs
+    this.#onText = onText
+    this.#backoff = backoff
   }
 
   /** Keeps a connection until the signal; never rejects. */
@@ -203,7 +202,7 @@ class VenueSocket {
       const startMs = performance.now()
       await this.#connection(signal)
       if (signal.aborted) return
-      this.#lost += 1
+      this.lost += 1
       if (performance.now() - startMs >= STEADY_MS) this.#backoff.succeeded()
       await wait(this.#backoff.nextMs(), signal)
     }
@@ -211,29 +210,183 @@ class VenueSocket {
 
   /** One connection from its start to its end. */
   #connection(signal: AbortSignal): Promise<void> {
-    const { url, silenceMs, stallMs, frameBytesMax, greetings, onText } = this.#options
+    const { url, greetings } = this.#venue
     const { promise, resolve } = Promise.withResolvers<void>()
-    const socket = peerSocket(url, frameBytesMax, signal)
+    const socket = peerSocket(url, FRAME_BYTES_MAX, signal)
     const end = () => socket.terminate()
-    const silence = setTimeout(end, silenceMs)
-    const stall = setTimeout(end, stallMs)
+    const silence = setTimeout(end, this.#silenceMs)
+    const stall = setTimeout(end, this.#stallMs)
     socket.on('open', () => {
-      this.#isOpen = true
+      this.isOpen = true
       for (const greeting of greetings) socket.send(greeting)
     })
     socket.on('message', (data, isBinary) => {
       silence.refresh()
       const isEnding = socket.readyState !== WebSocket.OPEN
-      if (!isBinary && !isEnding && onText(String(data))) stall.refresh()
+      if (!isBinary && !isEnding && this.#onText(String(data))) stall.refresh()
     })
     // What follows an error is always the close, which ends the connection.
     socket.on('error', end)
     socket.on('close', () => {
       clearTimeout(silence)
       clearTimeout(stall)
-      this.#isOpen = false
+      this.isOpen = false
       resolve()
     })
     return promise
   }
+}
+
+/** The least price that is no garbage, in USD per SOL: venues have cents at least. */
+const USD_MIN = 0.01
+/** Bid and ask lie a hundredth of a percent apart; further ones are no market. */
+const SPREAD_SHARE = 0.01
+const DECIMAL = /^\d{1,9}(\.\d{1,12})?$/
+
+/** A place that trades SOL against dollars and sends its price to anybody. */
+interface PriceVenue {
+  readonly name: string
+  readonly url: string
+  /** Messages that subscribe. */
+  readonly greetings: readonly string[]
+  /** The price in a message: a number or its text; null when the message carries none. */
+  readonly priceOf: (message: JsonRecord) => unknown
+}
+
+/** Last trade of SOL-USD; heartbeats tell a quiet market from a dead connection. */
+const COINBASE: PriceVenue = {
+  name: 'coinbase',
+  url: 'wss://ws-feed.exchange.coinbase.com',
+  greetings: ['{"type":"subscribe","product_ids":["SOL-USD"],"channels":["ticker","heartbeat"]}'],
+  priceOf: (message) =>
+    message.type === 'ticker' && message.product_id === 'SOL-USD' ? message.price : null,
+}
+
+/** Middle of best bid and ask of SOLUSDT: dollars of a stablecoin, within a few hundredths of %. */
+const BINANCE: PriceVenue = {
+  name: 'binance',
+  url: 'wss://stream.binance.com:9443/ws/solusdt@bookTicker',
+  greetings: [],
+  priceOf: (message) => {
+    if (message.s !== 'SOLUSDT') return null
+    const bid = decimalOf(message.b)
+    const ask = decimalOf(message.a)
+    return bid <= ask && ask - bid <= bid * SPREAD_SHARE ? (bid + ask) / 2 : Number.NaN
+  },
+}
+
+/** Last trade of SOL/USD. */
+const KRAKEN: PriceVenue = {
+  name: 'kraken',
+  url: 'wss://ws.kraken.com/v2',
+  greetings: ['{"method":"subscribe","params":{"channel":"ticker","symbol":["SOL/USD"]}}'],
+  priceOf: (message) => {
+    if (message.channel !== 'ticker') return null
+    const data = listAt(message, 'data')?.[0]
+    return isRecord(data) && data.symbol === 'SOL/USD' ? data.last : null
+  },
+}
+
+export const PRICE_VENUES: readonly PriceVenue[] = [COINBASE, BINANCE, KRAKEN]
+
+/** USD per SOL in a message; null: none in it; `garbage`: not what the venue sends. */
+export function readPrice(venue: PriceVenue, text: string): number | null | 'garbage' {
+  const message = jsonOf(text)
+  if (!isRecord(message)) return 'garbage'
+  const price = venue.priceOf(message)
+  if (price === null) return null
+  const usd = typeof price === 'string' ? decimalOf(price) : price
+  return typeof usd === 'number' && usd >= USD_MIN && isSolPrice(usd) ? usd : 'garbage'
+}
+
+/** NaN for what is no decimal text. */
+function decimalOf(text: unknown): number {
+  return typeof text === 'string' && DECIMAL.test(text) ? Number(text) : Number.NaN
+}
+
+/**
+ * The price of SOL by several venues: the median of the fresh quotes near the last price.
+ * A jump counts when more venues agree on it than stay behind, or when it lasts.
+ */
+export class PriceAggregator {
+  readonly #quotes = new Map<string, { readonly usd: number; readonly atMs: number }>()
+  #usd: number | null = null
+  /** When the first quote came that was not believed; null: the last one was, or none came for long. */
+  #waitingSinceMs: number | null = null
+  /** Times that a jump was not believed at once. */
+  jumpsHeld = 0
+
+  /** One quote a venue is stored. */
+  quote(venue: string, usd: number, nowMs: number): void {
+    this.#quotes.set(venue, { usd, atMs: nowMs })
+  }
+
+  freshVenues(nowMs: number): number {
+    return this.#quotedWithin(PRICE_RULES.freshMs, nowMs).length
+  }
+
+  /** Looks at the quotes; returns the price that holds now, null before the first one. */
+  settle(nowMs: number): number | null {
+    const fresh = this.#quotedWithin(PRICE_RULES.freshMs, nowMs)
+    if (fresh.length === 0) {
+      // A jump that no venue repeats for so long has ended; a market may be quiet for less.
+      if (this.#quotedWithin(PRICE_RULES.jumpWaitMs, nowMs).length === 0)
+        this.#waitingSinceMs = null
+      return this.#usd
+    }
+    const believed = this.#usd === null ? agreeing(fresh) : closeTo(this.#usd, fresh)
+    if (believed.length > 0) {
+      this.#waitingSinceMs = null
+      this.#usd = median(believed)
+      return this.#usd
+    }
+    this.#wait(fresh, nowMs)
+    return this.#usd
+  }
+
+  #wait(fresh: readonly number[], nowMs: number): void {
+    if (this.#waitingSinceMs === null) {
+      this.#waitingSinceMs = nowMs
+      if (this.#usd !== null) this.jumpsHeld += 1
+    }
+    const patienceMs = this.#usd === null ? PRICE_RULES.firstAloneMs : PRICE_RULES.jumpWaitMs
+    if (nowMs - this.#waitingSinceMs < patienceMs) return
+    this.#waitingSinceMs = null
+    this.#usd = median(fresh)
+  }
+
+  /** The last quotes of the venues, if they are not older. */
+  #quotedWithin(ageMsMax: number, nowMs: number): number[] {
+    const quotes = [...this.#quotes.values()]
+    return quotes.filter(({ atMs }) => nowMs - atMs <= ageMsMax).map(({ usd }) => usd)
+  }
+}
+
+/** Prices close to the last one; those of a jump instead when more venues agree on it. */
+function closeTo(last: number, prices: readonly number[]): readonly number[] {
+  const close = prices.filter((usd) => isWithin(usd, last, PRICE_RULES.jumpShare))
+  const far = agreeing(prices.filter((usd) => !close.includes(usd)))
+  return far.length > close.length ? far : close
+}
+
+/** The largest group of two or more that lie together; empty when there is none. */
+function agreeing(prices: readonly number[]): readonly number[] {
+  let best: readonly number[] = []
+  for (const price of prices) {
+    const group = prices.filter((other) => isWithin(other, price, PRICE_RULES.agreeShare))
+    if (group.length >= 2 && group.length > best.length) best = group
+  }
+  return best
+}
+
+function isWithin(a: number, b: number, share: number): boolean {
+  return Math.abs(a - b) <= b * share
+}
+
+/** The middle one; of an even number the mean of the two in the middle. */
+function median(prices: readonly number[]): number {
+  const sorted = [...prices].sort((a, b) => a - b)
+  const middle = sorted.length / 2
+  const inTheMiddle = sorted.slice(Math.ceil(middle) - 1, Math.floor(middle) + 1)
+  return inTheMiddle.reduce((sum, price) => sum + price, 0) / inTheMiddle.length
 }

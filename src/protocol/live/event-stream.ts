@@ -1,24 +1,27 @@
 import { flatCopy } from '../../base/safe-text.ts'
-import { KEY_NAMES, STREAM_CHANNELS, type StreamChannel } from '../live-frames.ts'
-import { addressRefusal, type IsKnownAddress } from '../requests/address.ts'
-import { parseResolution } from '../requests/chart.ts'
-import { accept, type Parsed, quoted, type Refused, refuse } from '../requests/parsed.ts'
+import { BARS_MAX, type Queries } from '../queries.ts'
+import { parseResolution } from '../requests/charts.ts'
 import {
+  accept,
+  addressRefusal,
   choice,
   integer,
   optIn,
+  type Parsed,
   parseExtra,
   parseQueryString,
   type QueryParameters,
+  quoted,
+  type Refused,
+  refuse,
   required,
   single,
-} from '../requests/query-parameters.ts'
-import { parseTables } from '../requests/tables.ts'
-import { tableName } from '../table-rows.ts'
+} from '../requests/parsers.ts'
+import { parseTables, tableName } from '../requests/tables.ts'
+import { KEY_NAMES, STREAM_CHANNELS, type StreamChannel } from '../wire.ts'
 import {
   type CandlesRequest,
   COUNTBACK_DEFAULT,
-  COUNTBACK_MAX,
   EPOCH_CHARACTERS_MAX,
   type FollowRequest,
   type StreamRequest,
@@ -30,7 +33,7 @@ const CHANNELS = [...STREAM_CHANNELS, 'meme_tables', 'candles'] as const
 type Channel = (typeof CHANNELS)[number]
 
 const POSITION = ['from_seq', 'epoch', 'snapshot'] as const
-/** What each channel may be asked with beside `channel`. */
+/** The parameters of each channel beside `channel`. */
 const PARAMETERS: { readonly [C in Channel]: readonly string[] } = {
   update_mint_info: ['mint', ...POSITION, 'extra'],
   mint_migration: POSITION,
@@ -43,9 +46,9 @@ const PARAMETERS: { readonly [C in Channel]: readonly string[] } = {
 const KNOWN: ReadonlySet<string> = new Set(Object.values(PARAMETERS).flat())
 
 const SEQ_RANGE = { min: 0, max: Number.MAX_SAFE_INTEGER, fallback: 0 }
-const COUNTBACK_RANGE = { min: 1, max: COUNTBACK_MAX, fallback: COUNTBACK_DEFAULT }
+const COUNTBACK_RANGE = { min: 1, max: BARS_MAX, fallback: COUNTBACK_DEFAULT }
 const EVENT_ID = /^(.{1,128})\/(\d{1,16})$/
-/** What a client has that sends no id of ours is not known; no epoch has a blank in it. */
+/** The position of a client that sends an id of another service; no epoch has a blank in it. */
 const UNREADABLE: Position = { epoch: 'not readable', seq: 0 }
 /** Code points of a connection's id at most (contract section 4). */
 const MAX_ID_CHARACTERS = 128
@@ -57,7 +60,7 @@ const MAX_ID_CHARACTERS = 128
 export function parseEventStream(
   parameters: QueryParameters,
   lastEventId: string,
-  isKnownAddress: IsKnownAddress,
+  isKnownAddress: Queries['isKnownAddress'],
 ): Parsed<FollowRequest> {
   const channel = choice(parameters, 'channel', CHANNELS, null)
   if (!channel.ok) return channel
@@ -97,14 +100,14 @@ function parseTable(parameters: QueryParameters): Parsed<TableRequest> {
   return accept({ kind: 'table', action: 'subscribe', table, query: query.value })
 }
 
-/** A sentence about the POST's body: about the whole of it, or about a key in it. */
+/** A sentence about the POST's body as one about `filter`: about the whole of it, or about a key in it. */
 function ofFilter(message: string): string {
   return message.startsWith('body came as ') ? `filter${message.slice(4)}` : `filter.${message}`
 }
 
 function parseCandles(
   parameters: QueryParameters,
-  isKnownAddress: IsKnownAddress,
+  isKnownAddress: Queries['isKnownAddress'],
 ): Parsed<CandlesRequest> {
   const mint = address(parameters, 'mint', isKnownAddress)
   if (!mint.ok) return mint
@@ -125,7 +128,7 @@ function parseStream(
   channel: StreamChannel,
   parameters: QueryParameters,
   lastEventId: string,
-  isKnownAddress: IsKnownAddress,
+  isKnownAddress: Queries['isKnownAddress'],
 ): Parsed<StreamRequest> {
   const name = KEY_NAMES[channel]
   const key = name === null ? accept('') : address(parameters, name, isKnownAddress)
@@ -151,18 +154,18 @@ function parseStream(
   })
 }
 
-/** A mint or a wallet, which is kept for as long as the stream is open. */
+/** A mint or a wallet: a copy of its own, since it stays in memory while the stream is open. */
 function address(
   parameters: QueryParameters,
   name: string,
-  isKnownAddress: IsKnownAddress,
+  isKnownAddress: Queries['isKnownAddress'],
 ): Parsed<string> {
   const text = required(parameters, name)
   if (!text.ok) return text
   return addressRefusal(name, text.value, isKnownAddress) ?? accept(flatCopy(text.value))
 }
 
-/** Where a client goes on; null: it begins, or claims the present epoch. */
+/** Where a client resumes; null: it begins, or claims the present epoch. */
 interface Position {
   readonly epoch: string | null
   readonly seq: number | null
@@ -182,7 +185,7 @@ function parsePosition(parameters: QueryParameters): Parsed<Position> {
   return accept({ epoch: epoch.value, seq: parameters.has('from_seq') ? seq.value : null })
 }
 
-/** The position that an event's id tells. */
+/** The position in the id of an event. */
 function positionOf(eventId: string): Position {
   const [, epoch, text] = EVENT_ID.exec(eventId) ?? []
   const seq = Number(text)
@@ -190,8 +193,8 @@ function positionOf(eventId: string): Position {
 }
 
 /**
- * `id` of a live connection from the raw query string of the upgrade: 1 to 128 code points. It is kept for
- * as long as the connection is open.
+ * `id` of a live connection from the raw query string of the upgrade: 1 to 128 code points. It stays in memory while
+ * the connection is open.
  */
 export function parseLiveId(rawQuery: string): Parsed<string> {
   const parameters = parseQueryString(rawQuery)
@@ -203,9 +206,6 @@ export function parseLiveId(rawQuery: string): Parsed<string> {
   }
   const characters = [...id.value].length
   if (characters >= 1 && characters <= MAX_ID_CHARACTERS) return accept(flatCopy(id.value))
-  return refuse(
-    'invalid_parameter',
-    'id',
-    `id came with ${characters} characters, 1 to ${MAX_ID_CHARACTERS} are allowed.`,
-  )
+  const message = `id came with ${characters} characters, 1 to ${MAX_ID_CHARACTERS} are allowed.`
+  return refuse('invalid_parameter', 'id', message)
 }

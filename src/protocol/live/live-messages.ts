@@ -7,13 +7,16 @@ import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import { isRecord, type JsonRecord } from '../../base/json-access.ts'
 import type { LiveErrorCode } from '../errors.ts'
-import { type EventChannel, KEY_NAMES, liveErrorFrame, type MessageForm } from '../live-frames.ts'
-import { BARS_MAX, RESOLUTIONS, type Resolution, type TablesQuery } from '../queries.ts'
-import { ADDRESS_EXPECTED, type IsKnownAddress, mayBeAddress } from '../requests/address.ts'
-import { parseJson } from '../requests/json-body.ts'
-import { quoted, shown } from '../requests/parsed.ts'
-import { tablesOf } from '../requests/tables.ts'
-import { tableName } from '../table-rows.ts'
+import {
+  BARS_MAX,
+  type Queries,
+  RESOLUTIONS,
+  type Resolution,
+  type TablesQuery,
+} from '../queries.ts'
+import { ADDRESS_EXPECTED, mayBeAddress, parseJson, quoted, shown } from '../requests/parsers.ts'
+import { tableName, tablesOf } from '../requests/tables.ts'
+import { type EventChannel, KEY_NAMES, type MessageForm } from '../wire.ts'
 
 /** The channels of the specification, then those that only docs/live.md has: unknown keys are refused there. */
 export const LIVE_EVENTS = [
@@ -26,16 +29,20 @@ export const LIVE_EVENTS = [
   'meme_tables',
   'candles',
 ] as const
-export type LiveEvent = (typeof LIVE_EVENTS)[number]
+type LiveEvent = (typeof LIVE_EVENTS)[number]
 
 export const LIVE_ACTIONS = ['subscribe', 'unsubscribe'] as const
 type LiveAction = (typeof LIVE_ACTIONS)[number]
 
-/** Words that make a subscription one of numbered messages (docs/live.md). */
-export const OPTION_KEYS = ['seq', 'from_seq', 'epoch', 'snapshot'] as const
-
-/** The same of channels of trades, which may have additive keys. */
-export const TRADE_OPTION_KEYS = [...OPTION_KEYS, 'extra'] as const
+/**
+ * Options of a subscription, by the kind of its channel (docs/live.md). Those of states ask for what these channels
+ * do anyhow.
+ */
+export const OPTION_KEYS = {
+  announced: ['seq', 'from_seq', 'epoch', 'snapshot'],
+  trades: ['seq', 'from_seq', 'epoch', 'snapshot', 'extra'],
+  states: ['seq', 'snapshot'],
+} as const
 
 export const EPOCH_CHARACTERS_MAX = 128
 
@@ -49,20 +56,14 @@ export const OptionsSchema = Type.Object({
   extra: Type.Optional(Type.Boolean()),
 })
 
-const checkers = {
-  seq: Compile(Type.Boolean()),
-  epoch: Compile(OptionsSchema.properties.epoch),
-  snapshot: Compile(Type.Boolean()),
-  extra: Compile(Type.Boolean()),
+const SWITCH = { checker: Compile(Type.Boolean()), allowed: 'true or false is allowed' }
+const EPOCH = {
+  checker: Compile(OptionsSchema.properties.epoch),
+  allowed: `a text of 1 to ${EPOCH_CHARACTERS_MAX} characters is allowed`,
 }
+/** How each option is checked, in this order. */
+const OPTION_CHECKS = { seq: SWITCH, epoch: EPOCH, snapshot: SWITCH, extra: SWITCH }
 const seqChecker = Compile(SeqSchema)
-
-const ALLOWED = {
-  seq: 'true or false is',
-  epoch: `a text of 1 to ${EPOCH_CHARACTERS_MAX} characters is`,
-  snapshot: 'true or false is',
-  extra: 'true or false is',
-} as const
 
 /** The options of one subscription. */
 interface LiveOptions {
@@ -75,21 +76,11 @@ interface LiveOptions {
   readonly form: MessageForm
 }
 
-/** Options that a channel of states takes; they ask for what it does anyhow. */
-export const STATE_OPTION_KEYS = ['seq', 'snapshot'] as const
-
-/** Mints of one connection at most, over all of its messages (contract section 4). */
-export const MAX_CONNECTION_MINTS = 1000
-
-/** Wallets of one connection at most, over all of its messages. */
-export const MAX_CONNECTION_WALLETS = 1000
-
-/** Half of a pair: such a text has no UTF-8, so no feed can have named it. */
+/** Half of a surrogate pair: such a text has no UTF-8, so no feed can have named it. */
 const LONE_SURROGATE = /\p{Surrogate}/u
 const TABLE_NAME = /^[0-9a-f]{16}$/
 
-/** Bars of a candle snapshot at most, and when the client does not say. */
-export const COUNTBACK_MAX = BARS_MAX
+/** Bars of a candle snapshot when the client does not say; BARS_MAX at most. */
 export const COUNTBACK_DEFAULT = 300
 
 /** One message of a client. */
@@ -113,7 +104,7 @@ export interface StreamRequest extends LiveOptions {
   readonly many: boolean
 }
 
-/** What a message that names no option asks for. */
+/** The options of a message that names none. */
 const PLAIN: LiveOptions = { form: 'plain', from: new Map(), epoch: null, wantsSnapshot: false }
 
 /** A live table to follow (`query`), or to leave by its name. */
@@ -138,19 +129,18 @@ interface LiveRefusal {
   readonly message: string
 }
 
-/** The answer while the state is being recovered: what is joined now would miss the rest of it. */
+/** The answer while the state is being recovered: a stream joined now would miss the rest of it. */
 export const STARTING: LiveRefusal = {
   kind: 'refused',
   code: 'starting',
   message: 'The state before the last stop is being recovered: try again in a second.',
 }
-export const STARTING_FRAME = liveErrorFrame(STARTING.code, STARTING.message)
 
-/** Reads one text message of the connection with this id; `isKnownAddress` knows the addresses that feeds have named. */
+/** Reads one text message of the connection with this id; `isKnownAddress`: has a feed named this address? */
 export function parseLiveMessage(
   text: string,
   id: string,
-  isKnownAddress: IsKnownAddress,
+  isKnownAddress: Queries['isKnownAddress'],
 ): LiveRequest {
   const json = parseJson(text)
   if (!json.ok) return refused('invalid_json', 'The message is not valid JSON.')
@@ -170,7 +160,7 @@ function parseData(
   event: LiveEvent,
   data: unknown,
   id: string,
-  isKnownAddress: IsKnownAddress,
+  isKnownAddress: Queries['isKnownAddress'],
 ): LiveRequest {
   if (!isRecord(data)) return refused('invalid_message', 'data must be an object.')
   const action = LIVE_ACTIONS.find((known) => known === data.action)
@@ -197,7 +187,8 @@ function parseData(
     default: {
       const named = { channel: event, action, keys: [''], many: false }
       const isNumbered =
-        event === 'all_trades' || (action === 'subscribe' && hasOptions(data, OPTION_KEYS))
+        event === 'all_trades' ||
+        (action === 'subscribe' && hasOptions(data, OPTION_KEYS.announced))
       return isNumbered ? parseNumbered(named, data) : { kind: 'stream', ...named, ...PLAIN }
     }
   }
@@ -208,7 +199,7 @@ function parseKeyed(
   channel: 'update_mint_info' | 'wallet_trades',
   action: LiveAction,
   data: JsonRecord,
-  isKnownAddress: IsKnownAddress,
+  isKnownAddress: Queries['isKnownAddress'],
 ): LiveRequest {
   const name = channel === 'wallet_trades' ? 'wallet' : 'mint'
   const keys = parseKeys(name, channel, data, isKnownAddress)
@@ -216,7 +207,7 @@ function parseKeyed(
   const named = { channel, action, ...keys }
   const isPlain =
     channel === 'update_mint_info' &&
-    (action === 'unsubscribe' || !hasOptions(data, TRADE_OPTION_KEYS))
+    (action === 'unsubscribe' || !hasOptions(data, OPTION_KEYS.trades))
   return isPlain ? { kind: 'stream', ...named, ...PLAIN } : parseNumbered(named, data)
 }
 
@@ -227,7 +218,7 @@ function parseNumbered(
   const name = KEY_NAMES[named.channel]
   const keyNames = name === null ? [] : [name, `${name}s`]
   const isOfTrades = named.channel !== 'mint_migration' && named.channel !== 'new_launched_pool'
-  const optionKeys = isOfTrades ? TRADE_OPTION_KEYS : OPTION_KEYS
+  const optionKeys = isOfTrades ? OPTION_KEYS.trades : OPTION_KEYS.announced
   const unknown = unknownKey(data, ['action', 'id', ...keyNames, ...optionKeys])
   if (unknown !== null) return unknown
   const options = parseOptions(data, named.keys, named.many)
@@ -238,7 +229,7 @@ function parseNumbered(
 function parsePools(action: LiveAction, data: JsonRecord): LiveRequest {
   const channel = 'update_pools_info'
   const named = { kind: 'stream', channel, action, keys: [''], many: false } as const
-  if (action === 'unsubscribe' || !hasOptions(data, TRADE_OPTION_KEYS))
+  if (action === 'unsubscribe' || !hasOptions(data, OPTION_KEYS.trades))
     return { ...named, ...PLAIN }
   const barred = ['from_seq', 'epoch'].find((key) => data[key] !== undefined)
   if (barred !== undefined)
@@ -274,7 +265,7 @@ function parseTableRequest(action: LiveAction, data: JsonRecord): TableRequest |
 }
 
 function stateKeyError(data: JsonRecord, own: readonly string[]): LiveRefusal | null {
-  return stateOptionError(data) ?? unknownKey(data, ['action', 'id', ...own, ...STATE_OPTION_KEYS])
+  return stateOptionError(data) ?? unknownKey(data, ['action', 'id', ...own, ...OPTION_KEYS.states])
 }
 
 function invalidFilter(message: string): LiveRefusal {
@@ -299,21 +290,19 @@ function parseCandlesRequest(
     typeof countback === 'number' &&
     Number.isInteger(countback) &&
     countback >= 1 &&
-    countback <= COUNTBACK_MAX
+    countback <= BARS_MAX
   if (!isCount) {
-    const message = `data.countback is an integer from 1 to ${COUNTBACK_MAX}.`
+    const message = `data.countback is an integer from 1 to ${BARS_MAX}.`
     return refused('invalid_countback', message)
   }
   return { kind: 'candles', action, mint, resolution, countback }
 }
 
-type KeyName = 'mint' | 'wallet'
-
 function parseKeys(
-  name: KeyName,
+  name: 'mint' | 'wallet',
   channel: LiveEvent,
   data: JsonRecord,
-  isKnownAddress: IsKnownAddress,
+  isKnownAddress: Queries['isKnownAddress'],
 ): { readonly keys: readonly string[]; readonly many: boolean } | LiveRefusal {
   const one = data[name] ?? null
   const list = data[`${name}s`] ?? null
@@ -340,13 +329,13 @@ function parseKeys(
 }
 
 /** Can the value be a mint or a wallet? */
-function isMint(value: unknown, isKnownAddress: IsKnownAddress): value is string {
+function isMint(value: unknown, isKnownAddress: Queries['isKnownAddress']): value is string {
   return (
     typeof value === 'string' && !LONE_SURROGATE.test(value) && mayBeAddress(value, isKnownAddress)
   )
 }
 
-function badAddress(name: KeyName, value: unknown): LiveRefusal {
+function badAddress(name: 'mint' | 'wallet', value: unknown): LiveRefusal {
   return refused(`invalid_${name}`, `A ${name} came as ${shown(value)}, ${ADDRESS_EXPECTED}.`)
 }
 
@@ -374,10 +363,9 @@ function parseOptions(
   keys: readonly string[],
   many: boolean,
 ): LiveOptions | LiveRefusal {
-  for (const key of ['seq', 'epoch', 'snapshot', 'extra'] as const) {
+  for (const [key, { checker, allowed }] of Object.entries(OPTION_CHECKS)) {
     const value = data[key]
-    if (value !== undefined && !checkers[key].Check(value))
-      return wrong(key, value, `${ALLOWED[key]} allowed`)
+    if (value !== undefined && !checker.Check(value)) return wrong(key, value, allowed)
   }
   const from = parseFrom(data.from_seq, keys, many)
   if ('code' in from) return from
@@ -409,16 +397,16 @@ function parseFrom(
   return from
 }
 
-/** By hand: the check of a `Type.Record` passes over what stands under a key with a line break. */
+/** By hand: the check of a `Type.Record` skips values under a key with a line break. */
 function areSeqs(value: unknown): value is Readonly<Record<string, number>> {
   return isRecord(value) && Object.values(value).every((seq) => seqChecker.Check(seq))
 }
 
 /** The refusal of an option that a channel of states cannot do, or null. */
 function stateOptionError(data: JsonRecord): LiveRefusal | null {
-  for (const key of OPTION_KEYS) {
+  for (const key of OPTION_KEYS.announced) {
     const value = data[key]
-    const isTaken = value === true && STATE_OPTION_KEYS.some((taken) => taken === key)
+    const isTaken = value === true && OPTION_KEYS.states.some((taken) => taken === key)
     if (value !== undefined && !isTaken)
       return wrong(key, value, 'the channel always has seq and a snapshot, and is never resumed')
   }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import { isRecord, recordAt, textAt } from '../../base/json-access.ts'
@@ -11,9 +12,11 @@ import {
   SOCIAL_FILTERS,
 } from '../filters.ts'
 import type { TablesQuery } from '../queries.ts'
-import { parseJson, withoutNulls } from './json-body.ts'
-import { DEFAULT_LIMIT, MAX_LIMIT } from './pages.ts'
-import { accept, type Parsed, quoted, type Refused, refuse, shown } from './parsed.ts'
+import { accept, type Parsed, parseJson, quoted, type Refused, refuse, shown } from './parsers.ts'
+import { DEFAULT_LIMIT, MAX_LIMIT } from './tokens.ts'
+
+/** Of a table's name, which is hexadecimal. */
+const NAME_CHARACTERS = 16
 
 /** Other name of `caEndsWithSuffix` on input (contract section 2). */
 const SUFFIX_ALIAS = 'caEndsWithPump'
@@ -47,6 +50,27 @@ export const TablesSchema = Type.Partial(
 /** Compiled once: a check costs up to some microseconds, a compilation a hundred times that. */
 const validator = Compile(TablesSchema)
 
+/**
+ * Keys of an object that are checked, far more than any schema allows: an object with more is refused for one of the
+ * first, and a check of a thousand keys would cost a millisecond.
+ */
+const MAX_CHECKED_KEYS = 64
+
+/**
+ * The value without the keys that are null, down to `depth` objects: null means absent (contract section 3).
+ * Every key of the client stays an own property, `__proto__` included.
+ */
+function withoutNulls(value: unknown, depth: number): unknown {
+  if (depth === 0 || !isRecord(value)) return value
+  const entries: [string, unknown][] = []
+  for (const key of Object.keys(value)) {
+    const member = value[key]
+    if (member !== null) entries.push([key, withoutNulls(member, depth - 1)])
+    if (entries.length === MAX_CHECKED_KEYS) break
+  }
+  return Object.fromEntries(entries)
+}
+
 /** Body, groups, filters and ranges: the schema goes no deeper. */
 const BODY_DEPTH = 4
 
@@ -74,6 +98,31 @@ export function tablesOf(value: unknown): Parsed<TablesQuery> {
     limit: body.limit ?? DEFAULT_LIMIT,
     ...(body.extra === true && { extra: true }),
   })
+}
+
+/**
+ * The name of a live table: 16 hex digits of a hash over the query in canonical form. The order of keys, flags that
+ * are false and groups that `type` leaves out make no difference.
+ */
+export function tableName(query: TablesQuery): string {
+  const groups = GROUPS.filter((group) => query.type === 'all' || query.type === group)
+  const canonical = [
+    query.limit,
+    ...(query.extra === true ? ['extra'] : []),
+    ...groups.map((group) => [group, canonicalFilters(query.filters[group] ?? {})]),
+  ]
+  const digest = createHash('sha256').update(JSON.stringify(canonical)).digest('hex')
+  return digest.slice(0, NAME_CHARACTERS)
+}
+
+function canonicalFilters(filters: Filters): unknown[] {
+  const ranges = RANGE_FILTERS.flatMap((name) => {
+    const { min = null, max = null } = filters[name] ?? {}
+    return min === null && max === null ? [] : [[name, min, max]]
+  })
+  const flags = FLAG_FILTERS.filter((name) => filters[name] === true)
+  const socials = SOCIAL_FILTERS.filter((name) => filters.socials?.[name] === true)
+  return [ranges, flags, socials]
 }
 
 /** The first range whose min is above its max, as a refusal. */
@@ -131,7 +180,7 @@ function schemaAt(path: readonly string[]): unknown {
 }
 
 /** Keys that are allowed in the object at a path of the body, for the message of a refusal. */
-export function allowedKeys(path: readonly string[]): readonly string[] {
+function allowedKeys(path: readonly string[]): readonly string[] {
   return Object.keys(recordAt(schemaAt(path), 'properties') ?? {})
 }
 

@@ -1,14 +1,91 @@
-import { TRADER_ORDERS, type TraderQuery } from '../queries.ts'
-import { addressRefusal, type IsKnownAddress } from './address.ts'
-import { parsePage } from './pages.ts'
-import { accept, type Parsed, refuse } from './parsed.ts'
+import type { SwapMark } from '../../events/swap-record.ts'
 import {
+  type Page,
+  type Queries,
+  type SwapCursor,
+  TRADER_ORDERS,
+  type TraderQuery,
+} from '../queries.ts'
+import {
+  accept,
+  addressRefusal,
   choice,
+  integer,
+  type Parsed,
+  parseExtra,
   pathParameter,
   type QueryParameters,
+  quoted,
+  type Refused,
+  refuse,
   required,
   single,
-} from './query-parameters.ts'
+} from './parsers.ts'
+
+/** Rows of one page or table at most (specification, Limits). */
+export const MAX_LIMIT = 200
+/** Rows when the request does not say (specification, Limits). */
+export const DEFAULT_LIMIT = 50
+const PAGE_RANGE = { min: 1, max: Number.MAX_SAFE_INTEGER, fallback: 1 }
+const LIMIT_RANGE = { min: 1, max: MAX_LIMIT, fallback: DEFAULT_LIMIT }
+const CURSOR = /^(\d{1,16})-(\d{1,10})-(\d{1,10})$/
+
+/** `wallet`, `page` and `limit` of the swap history; the wallet is null for the swaps of every signer. */
+export function parseSwaps(
+  parameters: QueryParameters,
+): Parsed<{ readonly wallet: string | null; readonly page: Page }> {
+  const wallet = single(parameters, 'wallet')
+  if (!wallet.ok) return wallet
+  if (wallet.value !== null && wallet.value.trim() === '') {
+    return refuse('invalid_parameter', 'wallet', 'wallet came blank, an address is expected.')
+  }
+  const page = parsePage(parameters)
+  if (!page.ok) return page
+  return accept({ wallet: wallet.value, page: page.value })
+}
+
+/** `page`, `limit` and `extra` of the paginated endpoints. */
+export function parsePage(parameters: QueryParameters): Parsed<Page> {
+  const page = integer(parameters, 'page', PAGE_RANGE)
+  if (!page.ok) return page
+  const rest = parseLimit(parameters)
+  return rest.ok ? accept({ page: page.value, ...rest.value }) : rest
+}
+
+function parseLimit(parameters: QueryParameters): Parsed<Omit<Page, 'page'>> {
+  const limit = integer(parameters, 'limit', LIMIT_RANGE)
+  if (!limit.ok) return limit
+  const extra = parseExtra(parameters)
+  if (!extra.ok) return extra
+  return accept({ limit: limit.value, ...(extra.value && { extra: true }) })
+}
+
+/** The text of a mark. */
+export function cursorText({ index, ordinal, word }: SwapMark): string {
+  return `${index}-${ordinal}-${word}`
+}
+
+/** `cursor`, `limit` and `extra`; null when there is no cursor. */
+export function parseCursor(parameters: QueryParameters): Parsed<SwapCursor | null> {
+  const text = single(parameters, 'cursor')
+  if (!text.ok) return text
+  if (text.value === null) return accept(null)
+  if (parameters.has('page'))
+    return refuse('invalid_parameter', 'page', 'page came with cursor, only one is allowed.')
+  const rest = parseLimit(parameters)
+  if (!rest.ok) return rest
+  if (text.value === 'start') return accept({ after: null, ...rest.value })
+  const [, index, ordinal, word] = CURSOR.exec(text.value) ?? []
+  if (index === undefined) return badCursor(text.value)
+  const after = { index: Number(index), ordinal: Number(ordinal), word: Number(word) }
+  return accept({ after, ...rest.value })
+}
+
+/** The refusal of a cursor that names no swap. */
+export function badCursor(text: string): Refused {
+  const allowed = 'start or the next_cursor of an answer for the same mint and wallet is allowed'
+  return refuse('invalid_parameter', 'cursor', `cursor came as ${quoted(text)}, ${allowed}.`)
+}
 
 /** Distinct mints one request may name (contract section 3). */
 export const MAX_MINTS = 100
@@ -22,17 +99,14 @@ export const MAX_QUERY_CHARACTERS = 128
 export function parseMarketData(
   pathMint: string,
   parameters: QueryParameters,
-  isKnownAddress: IsKnownAddress,
+  isKnownAddress: Queries['isKnownAddress'],
 ): Parsed<readonly string[]> {
   const list = single(parameters, 'mints')
   if (!list.ok) return list
   const mints = distinctMints(list.value ?? '')
   if (mints.length > MAX_MINTS) {
-    return refuse(
-      'invalid_parameter',
-      'mints',
-      `mints came with ${mints.length} distinct addresses, at most ${MAX_MINTS} are allowed.`,
-    )
+    const message = `mints came with ${mints.length} distinct addresses, at most ${MAX_MINTS} are allowed.`
+    return refuse('invalid_parameter', 'mints', message)
   }
   for (const mint of mints) {
     const refused = addressRefusal('mints', mint, isKnownAddress)
@@ -71,9 +145,6 @@ export function parseSearch(parameters: QueryParameters): Parsed<string> {
   const query = text.value.trim()
   const characters = [...query].length
   if (characters <= MAX_QUERY_CHARACTERS) return accept(query)
-  return refuse(
-    'invalid_parameter',
-    'query',
-    `query came with ${characters} characters, 1 to ${MAX_QUERY_CHARACTERS} are allowed.`,
-  )
+  const message = `query came with ${characters} characters, 1 to ${MAX_QUERY_CHARACTERS} are allowed.`
+  return refuse('invalid_parameter', 'query', message)
 }

@@ -1,18 +1,12 @@
 import { barTime, nextBarTime, type Width } from '../../base/bar-time.ts'
 import type { Budget } from '../../base/budget.ts'
 import type { Chart, ChartBar } from '../../engine/read/chart.ts'
-import { finiteNumber, jsonNumber } from '../../protocol/json-text.ts'
-import {
-  BARS_MAX,
-  CHART_COLUMNS,
-  type ChartColumn,
-  type ChartQuery,
-  widthOf,
-} from '../../protocol/queries.ts'
+import { BARS_MAX, CHART_COLUMNS, type ChartQuery, WIDTHS } from '../../protocol/queries.ts'
+import { finiteNumber, jsonNumber } from '../../protocol/wire.ts'
 
 const MICRO = 1e6
 const LAMPORTS = 1e9
-/** Numbers written between two questions whether there is time for more: some 50 µs. */
+/** Numbers written between two checks of the budget: some 50 µs. */
 const NUMBERS_A_LOOK = 256
 
 /**
@@ -26,7 +20,7 @@ export function chartText(
   now: number,
   budget: Budget,
 ): ChartText {
-  const width = widthOf(query.resolution)
+  const width = WIDTHS[query.resolution]
   const from = barTime(width, query.from)
   const bars: ChartBar[] = []
   let before: ChartBar | null = null
@@ -71,7 +65,7 @@ function openAtClose(bars: readonly ChartBar[], before: ChartBar | null): void {
   }
 }
 
-/** Where one of the two bars has no price (0), there is nothing to go on from. */
+/** A bar without a price (0) has no close to open at. */
 function reopen(series: ChartBar['usd'], open: number): void {
   if (open === 0 || series.close === 0) return
   series.open = open
@@ -81,7 +75,7 @@ function reopen(series: ChartBar['usd'], open: number): void {
 
 /**
  * Flat bars at the close before wherever nothing traded, up to `end`, past which are only bars with
- * trades; the newest `count` are kept. From the newest gap on: the gaps of a month hold millions.
+ * trades; the newest `count` of them. From the newest gap on: the gaps of a month hold millions.
  */
 function fillPrevious(
   bars: readonly ChartBar[],
@@ -107,7 +101,7 @@ function flatBars(before: ChartBar, width: Width, last: number): ChartBar[] {
   return flat
 }
 
-/** A gap of years in seconds is not walked through: only its newest bars can be kept. */
+/** The first bar of a gap that an answer can hold: a gap of years in seconds is not walked through. */
 function firstKept(width: Width, time: number, last: number): number {
   if (typeof width !== 'number') return time
   return barTime(width, Math.max(time, last - width * BARS_MAX))
@@ -125,7 +119,7 @@ function flatBar(before: ChartBar, time: number): ChartBar {
   }
 }
 
-const READS: { readonly [Name in ChartColumn]: (bar: ChartBar) => number } = {
+const READS: { readonly [Name in (typeof CHART_COLUMNS)[number]]: (bar: ChartBar) => number } = {
   t: (bar) => bar.time,
   o: (bar) => bar.usd.open,
   h: (bar) => bar.usd.high,
@@ -141,7 +135,7 @@ const READS: { readonly [Name in ChartColumn]: (bar: ChartBar) => number } = {
 
 /**
  * The text of a chart, of bars as they were when it was begun: 5,000 have 55,000 numbers, and their
- * digits take most of the time of an answer. It can be written in pieces, turn by turn.
+ * digits take most of the time of an answer. It can be written in pieces over several turns.
  */
 class ChartText {
   readonly #count: number
@@ -151,7 +145,7 @@ class ChartText {
   readonly #end: string
   #at = 0
 
-  /** `isUdf` with its status; `nextTime` is told where no bar is (null: there is none before). */
+  /** `isUdf`: with a status, and without bars with `nextTime`, the time of the bar before (null: none). */
   constructor(bars: readonly ChartBar[], isUdf: boolean, nextTime: number | null) {
     const count = bars.length
     this.#count = count
@@ -167,7 +161,7 @@ class ChartText {
     if (count === 0) this.#pieces.push(CHART_COLUMNS.map((name) => `"${name}":[]`).join(','))
   }
 
-  column(name: ChartColumn): readonly number[] {
+  column(name: keyof typeof READS): readonly number[] {
     const from = CHART_COLUMNS.indexOf(name) * this.#count
     return Array.from(this.#numbers.subarray(from, from + this.#count), finiteNumber)
   }

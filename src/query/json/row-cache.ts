@@ -1,11 +1,10 @@
 import type { TokenReader } from '../../engine/read/token-reader.ts'
 import type { State } from '../../engine/state/state.ts'
 import type { Group } from '../../protocol/filters.ts'
-import type { TableAnswer, TableRows } from '../../protocol/queries.ts'
-import { tokenExtras } from './extra-json.ts'
-import { tokenJson } from './token-json.ts'
+import type { TableAnswer } from '../../protocol/queries.ts'
+import { tokenExtras, tokenJson } from './token-json.ts'
 
-/** Rows kept at most; one of another token that falls on the same place takes it. */
+/** Rows at most; a row of another token with the same place replaces it. */
 const KEPT_ROWS = 1 << 14
 const KEPT_MASK = KEPT_ROWS - 1
 /** Places that get their memory together, when the first of them gets a row. */
@@ -17,15 +16,18 @@ const COMMA = 0x2c
 const CLOSE = 0x7d
 /** Bytes of a UTF-16 unit in UTF-8 at most. */
 const UTF8_BYTES_MAX = 3
-/** What a row has room for in its place; most take some 900. A longer one has a buffer of its own. */
+/** Bytes of a row's place; most rows take some 900. A longer one has a buffer of its own. */
 const PLACE_BYTES = 1_536
 /** More tokens than one wallet migrates. */
 const COUNTS_APART = 2 ** 26
 
-/** Rows in places of one buffer: a buffer for each would be as many objects for every collection to walk. */
+/** Numbers of a row's span in an answer. */
+const SPAN = 3
+
+/** Rows in places of one buffer: a buffer for each would give every garbage collection as many objects to walk. */
 class RowPage {
   readonly bytes = Buffer.allocUnsafeSlow(PAGE_ROWS * PLACE_BYTES)
-  /** Bytes of each row, from the beginning of its place on; 0: none is kept. */
+  /** Bytes of each row, from the beginning of its place on; 0: there is none. */
   readonly lengths = new Uint32Array(PAGE_ROWS)
   readonly tokens = new Uint32Array(PAGE_ROWS)
   readonly changes = new Uint32Array(PAGE_ROWS)
@@ -33,12 +35,12 @@ class RowPage {
   readonly creators = new Float64Array(PAGE_ROWS)
   readonly prices = new Float64Array(PAGE_ROWS)
 }
-/** Bytes of a page: its places, and what is said of them. */
+/** Bytes of a page: its places and their columns. */
 const PAGE_BYTES = PAGE_ROWS * (PLACE_BYTES + 3 * 4 + 2 * 8)
 
 /**
- * Rows of the token tables as bytes, written once for each change of what they are made of and
- * spliced into answers: the token itself (`TokenChanges`), its creator's counts, the price of its quote.
+ * Rows of the token tables as bytes, copied into answers. A row is written again after a change of the token itself
+ * (`TokenChanges`), of its creator's counts, or of the price of its quote.
  */
 export class RowCache {
   readonly #state: State
@@ -73,10 +75,30 @@ export class RowCache {
     this.#spans = []
   }
 
-  /** The answer since `begin`, as bytes of its own, with its rows: so many in each of these groups. */
+  /** The answer since `begin`, as bytes of its own; `counts` are the rows of each group. */
   end(counts: ReadonlyMap<Group, number>): TableAnswer {
     const bytes = Buffer.from(this.#scratch.subarray(0, this.#length))
-    return new RowsAnswer(this.#state, bytes, this.#spans, counts)
+    const spans = this.#spans
+    const mintAt = (at: number) => this.#state.book.mintOf(spans[at])
+    return {
+      bytes,
+      mints: () => {
+        const mints = new Set<string>()
+        for (let at = 0; at < spans.length; at += SPAN) mints.add(mintAt(at))
+        return mints
+      },
+      rows: () => {
+        let at = -SPAN
+        const groups = [...counts].map(([group, count]) => {
+          const rows = Array.from({ length: count }, () => {
+            at += SPAN
+            return { mint: mintAt(at), json: bytes.toString('utf8', spans[at + 1], spans[at + 2]) }
+          })
+          return [group, rows] as const
+        })
+        return new Map(groups)
+      },
+    }
   }
 
   /** Adds ASCII text. */
@@ -87,7 +109,7 @@ export class RowCache {
 
   /**
    * Adds the row of the token that the reader stands on, behind a comma unless it is the first. With `extra` the
-   * additive keys are put behind what is kept: they hang on another token too, and are short.
+   * additive keys are appended: they depend on another token too, and are short.
    */
   row(token: TokenReader, isFirst: boolean, extra = false): void {
     const place = token.token & KEPT_MASK
@@ -156,7 +178,7 @@ export class RowCache {
   }
 
   #keepLong(place: number, text: string, length: number): void {
-    // No piece of a buffer that Node shares among many: it would hold all of that.
+    // Not from a buffer that Node shares: the row would hold all of it in memory.
     const row = Buffer.allocUnsafeSlow(length)
     row.write(text)
     this.#long.set(place, row)
@@ -168,51 +190,5 @@ export class RowCache {
     const wider = Buffer.allocUnsafeSlow((this.#length + bytes) * 2)
     wider.set(this.#scratch.subarray(0, this.#length))
     this.#scratch = wider
-  }
-}
-
-/** Numbers of a span. */
-const SPAN = 3
-
-class RowsAnswer implements TableAnswer {
-  readonly bytes: Buffer
-  readonly #state: State
-  readonly #spans: readonly number[]
-  readonly #counts: ReadonlyMap<Group, number>
-
-  constructor(
-    state: State,
-    bytes: Buffer,
-    spans: readonly number[],
-    counts: ReadonlyMap<Group, number>,
-  ) {
-    this.#state = state
-    this.bytes = bytes
-    this.#spans = spans
-    this.#counts = counts
-  }
-
-  mints(): ReadonlySet<string> {
-    const mints = new Set<string>()
-    for (let at = 0; at < this.#spans.length; at += SPAN) mints.add(this.#mintAt(at))
-    return mints
-  }
-
-  rows(): TableRows {
-    let at = 0
-    const groups = [...this.#counts].map(([group, count]) => {
-      const rows = Array.from({ length: count }, () => {
-        const json = this.bytes.toString('utf8', this.#spans[at + 1], this.#spans[at + 2])
-        const row = { mint: this.#mintAt(at), json }
-        at += SPAN
-        return row
-      })
-      return [group, rows] as const
-    })
-    return new Map(groups)
-  }
-
-  #mintAt(at: number): string {
-    return this.#state.book.mintOf(this.#spans[at])
   }
 }

@@ -18,8 +18,7 @@ import {
   volumeMicroUsdOf,
   walletOf,
 } from '../../events/swap-record.ts'
-import { jsonNumber, jsonString, timeText } from '../../protocol/json-text.ts'
-import { swapExtras } from './extra-json.ts'
+import { jsonNumber, jsonString, timeText } from '../../protocol/wire.ts'
 
 const MICRO = 1e6
 const SOL_DECIMALS = 9
@@ -75,6 +74,37 @@ export function swapFields(state: State, index: number): string {
   )
 }
 
+/**
+ * Additive keys of swap `index` of the tape: fees in whole units of its quote, and whether its dollars are
+ * those of a price that was known. A curve has no liquidity providers.
+ */
+export function swapExtras(state: State, index: number): string {
+  const r = state.tape.u32Of(index)
+  const rf = state.tape.f64Of(index)
+  const at = state.tape.at(index)
+  const token = r[at + SwapLane.token]
+  const quote =
+    state.births.u32[token >>> ROW_SHIFT][
+      (token & ROW_MASK) * LifecycleLane.lanes + LifecycleLane.quote
+    ]
+  const decimals = state.quotes.decimalsOf(quote)
+  const lpFee = r[at + SwapLane.flags] & Flag.amm ? wholeAt(r, at + SwapLane.lpFeeLo, decimals) : 0
+  return (
+    `,"lp_fee":${jsonNumber(lpFee)}` +
+    `,"cashback":${jsonNumber(wholeAt(r, at + SwapLane.cashbackLo, decimals))}` +
+    `,"quote_mint":${jsonString(state.quotes.mintOf(quote))}` +
+    `,"quote_symbol":${jsonString(state.quotes.symbolOf(quote))}` +
+    `,"priced":${wasPriced(rf, at >>> 1, quote)}`
+  )
+}
+
+/** By the prices that were stored with the swap, from f64 lane `atF` on. */
+function wasPriced(rf: Float64Array, atF: number, quote: number): boolean {
+  if (quote === Quote.usdc) return true
+  if (solPriceOf(rf, atF) === 0) return false
+  return quote === Quote.sol || lamportsPerUnitOf(rf, atF) > 0
+}
+
 /** Dollars of the quote reserve behind the swap, at the prices that were stored with it. */
 function reserveUsd(
   r: Uint32Array,
@@ -108,7 +138,7 @@ function isAfterGraduation(state: State, index: number, token: number): boolean 
   return comparePlace(tape, index, graduation) > 0
 }
 
-/** A swap from before any supply was known has the one that a creation told later. */
+/** A swap from before any supply was known gets the supply of the creation that came later. */
 function supplyOf(state: State, r: Uint32Array, at: number, decimals: number): number {
   const token = r[at + SwapLane.token]
   const isPassed = (flagsOf(state, token) & TokenFlag.creationKnown) !== 0
@@ -122,7 +152,7 @@ function supplyOf(state: State, r: Uint32Array, at: number, decimals: number): n
   )
 }
 
-/** Wallets that are no holders are never flagged, even when that was learned after the swap. */
+/** Wallets that are no holders are never flagged, even when that became known after the swap. */
 function shownFlags(state: State, flags: number, token: number, wallet: number): number {
   const judged = Flag.freshWallet | Flag.sniperWallet | Flag.proTrader
   return flags & judged && isNeverHolder(state, token, wallet) ? flags & ~judged : flags

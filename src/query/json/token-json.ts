@@ -1,9 +1,12 @@
+/**
+ * JSON text of tokens, swaps and charts. In come readers that stand on a row, or an index of the tape; out goes text in
+ * the order of keys of the specification. Additive keys are behind the others. Numbers that are not finite are 0.
+ */
 import type { AllTimeHigh } from '../../engine/read/chart.ts'
 import type { TokenReader } from '../../engine/read/token-reader.ts'
 import { TokenLane } from '../../engine/state/layout.ts'
-import { jsonNumber, jsonString, timeText } from '../../protocol/json-text.ts'
+import { jsonNumber, jsonString, timeText } from '../../protocol/wire.ts'
 import { METRICS, type Metric, type Resource } from '../tables/metrics.ts'
-import { tokenExtras } from './extra-json.ts'
 
 type Write = (token: TokenReader) => string
 
@@ -59,25 +62,27 @@ const WRITERS: { readonly [R in Resource]: Write[] } = {
   table: writersOf('table'),
 }
 
-/** One token as an item of a resource. The reader stands on the token. */
-export function tokenJson(token: TokenReader, resource: Resource): string {
+/** One token as an item of a resource, with additive keys where `extra`. The reader stands on the token. */
+export function tokenJson(token: TokenReader, resource: Resource, extra = false): string {
   let json = ''
   // Each piece is garbage soon: as few as can be.
   for (const write of WRITERS[resource]) json += write(token)
-  return `${json}}`
+  return `${json}${extra ? tokenExtras(token) : ''}}`
 }
 
-/** What a detail shows that does not stand in the token's row. */
-interface DetailParts {
-  readonly high: AllTimeHigh
-  readonly swaps: number
-  readonly traders: number
-  /** JSON texts of `creatorTokenJson`. */
-  readonly creatorTokens: readonly string[]
-}
-
-/** TokenDetail of docs/live.md: TokenSearchDetailed and more. The reader stands on the token. */
-export function tokenDetailJson(token: TokenReader, parts: DetailParts): string {
+/**
+ * TokenDetail of docs/live.md: TokenSearchDetailed and more. The reader stands on the token; `parts` do not stand in
+ * its row, and `creatorTokens` are texts of `creatorTokenJson`.
+ */
+export function tokenDetailJson(
+  token: TokenReader,
+  parts: {
+    readonly high: AllTimeHigh
+    readonly swaps: number
+    readonly traders: number
+    readonly creatorTokens: readonly string[]
+  },
+): string {
   const { high } = parts
   const highTime = high.time === null ? 'null' : `"${timeText(high.time)}"`
   return (
@@ -101,5 +106,13 @@ export function creatorTokenJson(token: TokenReader): string {
     `,"symbol":${jsonString(token.symbol)},"timestamp":"${timeText(token.createdAt)}"` +
     `,"complete":${token.isComplete},"migrated":${token.isGraduated}` +
     `,"market_cap":${jsonNumber(token.marketCapUsd)}}`
+  )
+}
+
+/** Additive keys of a token, as they stand behind the others of its object. The reader stands on it. */
+export function tokenExtras({ quoteMint, quoteSymbol, isPriced }: TokenReader): string {
+  return (
+    `,"quote_mint":${jsonString(quoteMint)},"quote_symbol":${jsonString(quoteSymbol)}` +
+    `,"priced":${isPriced}`
   )
 }

@@ -4,25 +4,23 @@ import { flagsOf } from '../../engine/state/lanes.ts'
 import { TokenFlag } from '../../engine/state/layout.ts'
 import type { State } from '../../engine/state/state.ts'
 import type { TableColumns } from '../tables/table-columns.ts'
-import type { MarketCapColumn } from '../tables/token-columns.ts'
 
 /** Tokens that one search gives at most (contract section 3.1). */
 export const SEARCH_RESULTS_MAX = 50
 
-/** Candidates tried first, more or less: most of what has their chain begins with the query. */
+/** Candidates tried first, more or less: most texts of their chain begin with the query. */
 const FIRST_CANDIDATES = 256
-/** Batches up to here are looked at as they are. */
+/** Batches up to here are tried as they are. */
 const WHOLE_MAX = 4_096
-/** Places looked at to see whether one value stands in many. */
+/** Places of a sample, to see whether many have one value. */
 const SAMPLE = 64
-/** That many of them equal, and those that have the value come by order. */
+/** With that many equal ones in the sample, the places with this value are ordered. */
 const TIED = 8
 
 /**
  * The tokens of a search (contract section 3.1): the best ranks first, the greatest market caps
- * within one. What few tokens begin with or hold is found by chains and by a look through the texts
- * that may hold it; where it is common, tokens are tried from the greatest market cap down
- * (docs/decisions/0012).
+ * within one. A rare text is found by chains, and by a search of the texts that may hold it; for a common one tokens
+ * are tried from the greatest market cap down (docs/decisions/0012).
  */
 export class TokenSearch {
   readonly #state: State
@@ -76,7 +74,7 @@ export class TokenSearch {
     else this.#addCommon(needle, Rank.substring, answer)
   }
 
-  /** Those of a rank that many have, looked for in all tokens. */
+  /** Tokens of a rank that many have: all tokens are tried. */
   #addCommon(needle: Buffer, rank: number, answer: Answer): void {
     const has = this.#index.rankTest(needle, rank)
     const caps = answer.caps.all()
@@ -97,12 +95,12 @@ function addGreatest(
   for (const batch of batches)
     for (const part of equalsInOrder(batch, caps, precedences)) {
       part.forEach(tryOne)
-      // All that come now are worth less than any of this part, or as much with a greater mint.
+      // All later ones are worth less than any of this part, or as much with a greater mint.
       if (answer.isFull) return
     }
 }
 
-/** The values at some places, in the order of these. By hand: `from` asks a function for each of a hundred thousand. */
+/** The values at some places, in their order. By hand: `from` calls a function for each of a hundred thousand. */
 function gathered(values: Float64Array, places: ArrayLike<number>): Float64Array {
   const own = new Float64Array(places.length)
   for (let at = 0; at < places.length; at++) own[at] = values[places[at]]
@@ -112,7 +110,7 @@ function gathered(values: Float64Array, places: ArrayLike<number>): Float64Array
 /** The tokens found so far: those of a rank stand behind those of the ranks before. */
 class Answer {
   readonly tokens: number[] = []
-  readonly caps: MarketCapColumn
+  readonly caps: ReturnType<TableColumns['marketCaps']>
   readonly #state: State
   readonly #columns: TableColumns
   readonly #keys: RankKeys
@@ -144,7 +142,7 @@ class Answer {
     if ((flagsOf(this.#state, token) & TokenFlag.exists) !== 0) this.#ofRank.push(token)
   }
 
-  /** Takes the greatest of the present rank; what is offered next has the next. */
+  /** Takes the greatest of the present rank; tokens offered from here on have the next one. */
   endRank(): void {
     const room = SEARCH_RESULTS_MAX - this.tokens.length
     this.tokens.push(...ranked(this.#ofRank, this.#keys, 0, room))
@@ -153,9 +151,9 @@ class Answer {
 }
 
 /**
- * The places of a batch of `greatestFirst` in smaller batches where many of its values are equal, as those
- * of tokens that nobody traded: the greater first, then the equal ones, of which what comes in a batch has
- * a less order than all behind it (`precedences`: the less the order of a place, the greater), then the others.
+ * The places of a batch of `greatestFirst` in smaller batches, where many of its values are equal, as those of tokens
+ * without trades. First come the places with greater values, then the equal ones, then the others. The equal ones are
+ * in the order of their precedences, the greatest first.
  */
 export function* equalsInOrder(
   batch: readonly number[],

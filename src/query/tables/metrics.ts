@@ -42,28 +42,40 @@ function metadata(key: MetadataKey): Metric {
   }
 }
 
+function text(names: Metric['names'], read: (token: TokenReader) => string): Metric {
+  return { kind: 'text', names, read }
+}
+
+function number(
+  names: Metric['names'],
+  read: (token: TokenReader) => number,
+  filter?: RangeFilter,
+): Metric {
+  return { kind: 'number', names, read, ...(filter !== undefined && { filter }) }
+}
+
+function flag(
+  names: Metric['names'],
+  read: (token: TokenReader) => boolean,
+  filter?: FlagFilter,
+): Metric {
+  return { kind: 'boolean', names, read, ...(filter !== undefined && { filter }) }
+}
+
+/** Percent of the supply that some wallets hold, whose balances are summed in a lane. */
 function share(sumF: number, names: Metric['names'], filter?: RangeFilter): Metric {
-  const row = {
-    kind: 'number',
-    names,
-    read: (token: TokenReader) => token.sharePercent(sumF),
-  } as const
-  return filter === undefined ? row : { ...row, filter }
+  return number(names, (token) => token.sharePercent(sumF), filter)
 }
 
 export const METRICS: readonly Metric[] = [
-  { kind: 'text', names: everywhere('name'), read: (token) => token.name },
-  { kind: 'text', names: everywhere('symbol'), read: (token) => token.symbol },
-  { kind: 'text', names: { search: 'uri' }, read: (token) => token.uri },
-  { kind: 'text', names: everywhere('mint'), read: (token) => token.mint },
-  { kind: 'text', names: { market: 'pool', table: 'pool' }, read: (token) => token.pool },
-  { kind: 'text', names: { search: 'bonding_curve' }, read: (token) => token.bondingCurve },
-  { kind: 'text', names: everywhere('creator'), read: (token) => token.creator },
-  {
-    kind: 'text',
-    names: { search: 'pool_amm' },
-    read: (token) => (token.isGraduated ? token.poolAmm : ''),
-  },
+  text(everywhere('name'), (token) => token.name),
+  text(everywhere('symbol'), (token) => token.symbol),
+  text({ search: 'uri' }, (token) => token.uri),
+  text(everywhere('mint'), (token) => token.mint),
+  text({ market: 'pool', table: 'pool' }, (token) => token.pool),
+  text({ search: 'bonding_curve' }, (token) => token.bondingCurve),
+  text(everywhere('creator'), (token) => token.creator),
+  text({ search: 'pool_amm' }, (token) => (token.isGraduated ? token.poolAmm : '')),
   {
     kind: 'text or null',
     names: { search: 'migration_signature' },
@@ -78,81 +90,33 @@ export const METRICS: readonly Metric[] = [
   metadata('telegram'),
   metadata('description'),
   { kind: 'time', names: { search: 'created_on' }, read: (token) => token.createdAt },
-  { kind: 'text', names: { search: 'token_program' }, read: (token) => token.tokenProgram },
-  { kind: 'boolean', names: { search: 'is_mayhem_mode' }, read: (token) => token.isMayhem },
+  text({ search: 'token_program' }, (token) => token.tokenProgram),
+  flag({ search: 'is_mayhem_mode' }, (token) => token.isMayhem),
   { kind: 'time', names: everywhere('timestamp'), read: (token) => token.createdAt },
-  { kind: 'boolean', names: { search: 'complete' }, read: (token) => token.isComplete },
-  {
-    kind: 'number',
-    names: everywhere('pct_completion'),
-    read: (token) => token.completionPercent,
-  },
-  {
-    kind: 'number',
-    names: everywhere('market_cap'),
-    filter: 'mCapUsd',
-    read: (token) => token.marketCapUsd,
-  },
-  {
-    kind: 'number',
-    names: { search: 'liquidity', market: 'liquidity', table: 'liqudity' },
-    read: (token) => token.liquidityUsd,
-  },
-  { kind: 'number', names: { search: 'volume' }, read: (token) => token.volumeUsd },
-  {
-    kind: 'number',
-    names: { search: 'token_price_sol', market: 'token_price_sol' },
-    read: (token) => token.priceSol,
-  },
-  {
-    kind: 'number',
-    names: { search: 'token_price_usd', market: 'token_price_usd' },
-    read: (token) => token.priceUsd,
-  },
-  { kind: 'number', names: { search: 'sol_price_usd' }, read: (token) => token.solPriceUsd },
-  { kind: 'number', names: everywhere('tx_24h'), read: (token) => token.swaps24h },
-  {
-    kind: 'number',
-    names: everywhere('tx_24h_buy'),
-    filter: 'txsBuys',
-    read: (token) => token.buys24h,
-  },
-  {
-    kind: 'number',
-    names: everywhere('tx_24h_sell'),
-    filter: 'txsSells',
-    read: (token) => token.sells24h,
-  },
-  {
-    kind: 'number',
-    names: everywhere('vol_24h'),
-    filter: 'volumeUsd',
-    read: (token) => token.volume24hUsd,
-  },
-  { kind: 'number', names: everywhere('vol_24_buy'), read: (token) => token.buyVolume24hUsd },
-  { kind: 'number', names: everywhere('vol_24_sell'), read: (token) => token.sellVolume24hUsd },
-  {
-    kind: 'number',
-    names: everywhere('holders'),
-    filter: 'holders',
-    read: (token) => token.holders,
-  },
-  {
-    kind: 'number',
-    names: everywhere('top_10_percent'),
-    filter: 'top10HoldingPct',
-    read: (token) => token.topTenPercent,
-  },
-  {
-    kind: 'number',
-    names: {
-      search: 'creator_holding_pct',
-      market: 'creator_holding_pct',
-      table: 'creator_holding',
-    },
-    filter: 'devHoldingPct',
-    read: (token) => token.creatorPercent,
-  },
+  flag({ search: 'complete' }, (token) => token.isComplete),
+  number(everywhere('pct_completion'), (token) => token.completionPercent),
+  number(everywhere('market_cap'), (token) => token.marketCapUsd, 'mCapUsd'),
+  number(
+    { search: 'liquidity', market: 'liquidity', table: 'liqudity' },
+    (token) => token.liquidityUsd,
+  ),
+  number({ search: 'volume' }, (token) => token.volumeUsd),
+  number({ search: 'token_price_sol', market: 'token_price_sol' }, (token) => token.priceSol),
+  number({ search: 'token_price_usd', market: 'token_price_usd' }, (token) => token.priceUsd),
+  number({ search: 'sol_price_usd' }, (token) => token.solPriceUsd),
+  number(everywhere('tx_24h'), (token) => token.swaps24h),
+  number(everywhere('tx_24h_buy'), (token) => token.buys24h, 'txsBuys'),
+  number(everywhere('tx_24h_sell'), (token) => token.sells24h, 'txsSells'),
+  number(everywhere('vol_24h'), (token) => token.volume24hUsd, 'volumeUsd'),
+  number(everywhere('vol_24_buy'), (token) => token.buyVolume24hUsd),
+  number(everywhere('vol_24_sell'), (token) => token.sellVolume24hUsd),
+  number(everywhere('holders'), (token) => token.holders, 'holders'),
+  number(everywhere('top_10_percent'), (token) => token.topTenPercent, 'top10HoldingPct'),
+  number(
+    { search: 'creator_holding_pct', market: 'creator_holding_pct', table: 'creator_holding' },
+    (token) => token.creatorPercent,
+    'devHoldingPct',
+  ),
   share(TokenLane.bundleSumF, everywhere('bundle_holding'), 'bundlersHoldingPct'),
   share(TokenLane.insiderSumF, everywhere('insiders_holding'), 'insidersHoldingPct'),
   share(TokenLane.sniperSumF, everywhere('snipers_holding'), 'snipersHoldingPct'),
@@ -165,30 +129,23 @@ export const METRICS: readonly Metric[] = [
     },
     'freshWalletsHoldingPct',
   ),
-  {
-    kind: 'number',
-    names: { search: 'pro_traders', market: 'pro_traders' },
-    filter: 'proTradersAmount',
-    read: (token) => token.proTraders,
-  },
+  number(
+    { search: 'pro_traders', market: 'pro_traders' },
+    (token) => token.proTraders,
+    'proTradersAmount',
+  ),
   share(TokenLane.proSumF, { table: 'pro_traders_holding' }),
-  { kind: 'number', names: { search: 'age_seconds' }, read: (token) => token.ageSeconds },
-  { kind: 'number', names: {}, filter: 'ageMinutes', read: (token) => token.ageSeconds / 60 },
-  { kind: 'number', names: {}, filter: 'xReuses', read: (token) => token.xReuses },
-  { kind: 'number', names: {}, filter: 'devCreations', read: (token) => token.creatorCreations },
-  {
-    kind: 'number',
-    names: { table: 'creator_completed_pools' },
-    filter: 'devMigrations',
-    read: (token) => token.creatorMigrations,
-  },
-  {
-    kind: 'number',
-    names: { table: 'creator_completing_pools' },
-    read: (token) => token.creatorCreations - token.creatorMigrations,
-  },
-  { kind: 'boolean', names: {}, filter: 'devSoldAll', read: (token) => token.hasCreatorSoldAll },
-  { kind: 'boolean', names: {}, filter: 'noXReuses', read: (token) => token.xReuses === 0 },
-  { kind: 'boolean', names: {}, filter: 'dexPaid', read: (token) => token.isDexPaid },
-  { kind: 'boolean', names: {}, filter: 'caEndsWithSuffix', read: (token) => token.hasSuffix },
+  number({ search: 'age_seconds' }, (token) => token.ageSeconds),
+  number({}, (token) => token.ageSeconds / 60, 'ageMinutes'),
+  number({}, (token) => token.xReuses, 'xReuses'),
+  number({}, (token) => token.creatorCreations, 'devCreations'),
+  number({ table: 'creator_completed_pools' }, (token) => token.creatorMigrations, 'devMigrations'),
+  number(
+    { table: 'creator_completing_pools' },
+    (token) => token.creatorCreations - token.creatorMigrations,
+  ),
+  flag({}, (token) => token.hasCreatorSoldAll, 'devSoldAll'),
+  flag({}, (token) => token.xReuses === 0, 'noXReuses'),
+  flag({}, (token) => token.isDexPaid, 'dexPaid'),
+  flag({}, (token) => token.hasSuffix, 'caEndsWithSuffix'),
 ]

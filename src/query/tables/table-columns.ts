@@ -1,8 +1,16 @@
+/**
+ * Filters of the token tables. In comes a filter, out go the tokens that pass, in the order of the table. A filter is a
+ * list of predicates, each on a column: one quantity of all tokens, side by side. metrics.ts names the quantities,
+ * column-scan.ts runs the predicates. Columns are derived and can be dropped at any time.
+ */
 import type { XLinks } from '../../engine/index/x-links.ts'
-import type { TokenReader } from '../../engine/read/token-reader.ts'
+import { U32List } from '../../engine/memory/rows.ts'
+import { widened } from '../../engine/memory/views.ts'
+import { ageSecondsAt, type TokenReader } from '../../engine/read/token-reader.ts'
 import { WalletLane } from '../../engine/state/layout.ts'
 import type { State } from '../../engine/state/state.ts'
 import { METADATA_KEYS } from '../../events/event.ts'
+import { Quote } from '../../events/platform.ts'
 import {
   type Filters,
   FLAG_FILTERS,
@@ -13,15 +21,316 @@ import {
   SOCIALS,
   type SocialFilter,
 } from '../../protocol/filters.ts'
-import { METRICS } from './metrics.ts'
-import type { Column } from './token-column.ts'
+import { finiteNumber } from '../../protocol/wire.ts'
 import {
-  AgeColumn,
-  CreatorColumn,
-  MarketCapColumn,
-  NumberColumn,
-  ReusesColumn,
-} from './token-columns.ts'
+  type Column,
+  FIRST_TOKENS,
+  type Predicate,
+  TokenColumn,
+  type TokenRun,
+} from './column-scan.ts'
+import { METRICS } from './metrics.ts'
+
+// Each kind of column has a loop of its own over its values: a call for each value takes twice the time.
+
+/** A quantity that depends on its token alone. */
+class NumberColumn extends TokenColumn {
+  readonly #read: (token: TokenReader) => number
+  protected values = new Float64Array(FIRST_TOKENS)
+
+  constructor(state: State, reader: TokenReader, read: (token: TokenReader) => number) {
+    super(state, reader)
+    this.#read = read
+  }
+
+  protected read(token: number, reader: TokenReader): void {
+    // As on the wire: a sum of dollars that is no finite number is 0.
+    this.values[token] = finiteNumber(this.#read(reader))
+  }
+
+  /** The values of all tokens, until the state changes. */
+  all(): Float64Array {
+    this.settle()
+    return this.values.subarray(0, this.state.tokens.count)
+  }
+
+  filter(run: TokenRun, kept: Uint32Array, end: number, bounds: Predicate): number {
+    return filtered(this.values, run, kept, end, bounds)
+  }
+
+  protected get ownBytes(): number {
+    return this.values.byteLength
+  }
+
+  protected widen(size: number): void {
+    this.values = widened(new Float64Array(size), this.values)
+  }
+}
+
+/**
+ * Market caps in dollars, from their parts: no token is read anew when SOL, or a coin that others are quoted in, has
+ * another price. The price of a quote is read once at each use, of those that the tokens have.
+ */
+class MarketCapColumn extends TokenColumn {
+  #pricesInUnits = new Float64Array(FIRST_TOKENS)
+  #suppliesWhole = new Float64Array(FIRST_TOKENS)
+  #quotes = new Uint32Array(FIRST_TOKENS)
+  /** The result of `all`, updated by each read. */
+  #all = new Float64Array(0)
+  /** Has `#all` all tokens at the price of SOL in `#dollars`? */
+  #areWeighed = false
+  /** Tokens that are quoted in coins, or were, in no order. */
+  readonly #ofCoins = new U32List()
+  #isOfCoin = new Uint8Array(FIRST_TOKENS)
+  /** By quote: dollars of a unit of it, and the use that asked for them last. */
+  #dollars = new Float64Array(FIRST_TOKENS)
+  #askedAt = new Float64Array(FIRST_TOKENS)
+  #use = 0
+
+  override cover(): void {
+    super.cover()
+    const { count } = this.state.quotes
+    if (count > this.#dollars.length) {
+      this.#dollars = widened(new Float64Array(count * 2), this.#dollars)
+      this.#askedAt = widened(new Float64Array(count * 2), this.#askedAt)
+    }
+    this.#use += 1
+    const before = this.#dollars[Quote.sol]
+    this.#priceQuote(Quote.sol)
+    if (this.#dollars[Quote.sol] !== before) this.#areWeighed = false
+  }
+
+  protected read(token: number, reader: TokenReader): void {
+    this.#pricesInUnits[token] = reader.priceInUnits
+    this.#suppliesWhole[token] = reader.supplyWhole
+    this.#quotes[token] = reader.quote
+    if (reader.quote >= Quote.other && this.#isOfCoin[token] === 0) {
+      this.#ofCoins.push(token)
+      this.#isOfCoin[token] = 1
+    }
+    if (token < this.#all.length) this.#all[token] = this.#worth(token)
+  }
+
+  /** Valid after `cover`. */
+  usdOf(token: number): number {
+    this.refreshOne(token)
+    return this.#worth(token)
+  }
+
+  /** The values of all tokens, until the next call; valid after `cover`. */
+  all(): Float64Array {
+    this.settle()
+    const { count } = this.state.tokens
+    if (!this.#areWeighed || this.#all.length < count) this.#weighAll()
+    else
+      for (let i = 0; i < this.#ofCoins.length; i++) {
+        const token = this.#ofCoins.get(i)
+        this.#all[token] = this.#worth(token)
+      }
+    return this.#all.subarray(0, count)
+  }
+
+  #weighAll(): void {
+    const { length } = this.#suppliesWhole
+    if (this.#all.length < length) this.#all = new Float64Array(length)
+    for (let token = 0; token < length; token++) this.#all[token] = this.#worth(token)
+    this.#areWeighed = true
+  }
+
+  /** The same steps as `TokenReader.marketCapUsd`, so the same bits. */
+  #worth(token: number): number {
+    const quote = this.#quotes[token]
+    if (this.#askedAt[quote] !== this.#use) this.#priceQuote(quote)
+    const price = this.#pricesInUnits[token] * this.#dollars[quote]
+    return finiteNumber(price * this.#suppliesWhole[token])
+  }
+
+  #priceQuote(quote: number): void {
+    this.#dollars[quote] = this.state.quotes.unitUsd(quote, this.state.solPriceUsd)
+    this.#askedAt[quote] = this.#use
+  }
+
+  filter(run: TokenRun, kept: Uint32Array, end: number, { min, max }: Predicate): number {
+    const { tokens, from, to } = run
+    const [prices, supplies, quotes] = [this.#pricesInUnits, this.#suppliesWhole, this.#quotes]
+    const [dollars, askedAt, use] = [this.#dollars, this.#askedAt, this.#use]
+    let at = end - 1
+    for (let i = to - 1; i >= from; i--) {
+      const token = tokens[i]
+      const quote = quotes[token]
+      if (askedAt[quote] !== use) this.#priceQuote(quote)
+      const value = finiteNumber(prices[token] * dollars[quote] * supplies[token])
+      kept[at] = token
+      at -= isWithin(value, min, max)
+    }
+    return at + 1
+  }
+
+  protected get ownBytes(): number {
+    const parts = [this.#pricesInUnits, this.#suppliesWhole, this.#quotes, this.#all]
+    const ofCoins = [this.#isOfCoin, this.#dollars, this.#askedAt]
+    return [...parts, ...ofCoins].reduce((sum, one) => sum + one.byteLength, this.#ofCoins.bytes)
+  }
+
+  protected widen(size: number): void {
+    this.#pricesInUnits = widened(new Float64Array(size), this.#pricesInUnits)
+    this.#suppliesWhole = widened(new Float64Array(size), this.#suppliesWhole)
+    this.#quotes = widened(new Uint32Array(size), this.#quotes)
+    this.#isOfCoin = widened(new Uint8Array(size), this.#isOfCoin)
+  }
+}
+
+/** Minutes since the creation, at the clock's now. */
+class AgeColumn extends NumberColumn {
+  constructor(state: State, reader: TokenReader) {
+    super(state, reader, ({ createdAt }) => createdAt)
+  }
+
+  override filter(run: TokenRun, kept: Uint32Array, end: number, { min, max }: Predicate): number {
+    const { tokens, from, to } = run
+    const { now } = this.state
+    const createdAt = this.values
+    let at = end - 1
+    for (let i = to - 1; i >= from; i--) {
+      const token = tokens[i]
+      kept[at] = token
+      at -= isWithin(ageSecondsAt(now, createdAt[token]) / 60, min, max)
+    }
+    return at + 1
+  }
+}
+
+/**
+ * A count of the creator's, over all of its tokens: a lane of its wallet row. Creators are numbered
+ * and their counts are side by side, so that a change of one is one write, however many tokens it has.
+ */
+class CreatorColumn extends TokenColumn {
+  readonly #lane: number
+  /** By token: number of its creator; 0: it has none. */
+  #creators = new Uint32Array(FIRST_TOKENS)
+  /** By creator. */
+  #counts = new Uint32Array(FIRST_TOKENS)
+  /** By wallet row: number of the creator; 0 is none. */
+  readonly #numbers = new U32List()
+  /** By number of the creator: its wallet row; number 0 is unused. */
+  readonly #wallets = new U32List()
+  /** Place in the log of creators up to which counts were read. */
+  #readTo = 0
+
+  constructor(state: State, reader: TokenReader, lane: number) {
+    super(state, reader)
+    this.#lane = lane
+    this.#wallets.push(0)
+  }
+
+  override cover(): void {
+    super.cover()
+    const log = this.state.creatorChanges
+    if (log.reaches(this.#readTo))
+      for (let place = this.#readTo; place < log.end; place++) {
+        const wallet = log.at(place)
+        const creator = this.#numbers.get(wallet)
+        if (creator !== 0) this.#readCount(creator, wallet)
+      }
+    else
+      for (let creator = 1; creator < this.#wallets.length; creator++)
+        this.#readCount(creator, this.#wallets.get(creator))
+    this.#readTo = log.end
+  }
+
+  filter(run: TokenRun, kept: Uint32Array, end: number, { min, max }: Predicate): number {
+    const { tokens, from, to } = run
+    const [creators, counts] = [this.#creators, this.#counts]
+    let at = end - 1
+    for (let i = to - 1; i >= from; i--) {
+      const token = tokens[i]
+      kept[at] = token
+      at -= isWithin(counts[creators[token]], min, max)
+    }
+    return at + 1
+  }
+
+  protected read(token: number, reader: TokenReader): void {
+    const { creatorPlus1 } = reader
+    this.#creators[token] = creatorPlus1 === 0 ? 0 : this.#numberOf(creatorPlus1 - 1)
+  }
+
+  #numberOf(wallet: number): number {
+    const known = this.#numbers.get(wallet)
+    if (known !== 0) return known
+    const creator = this.#wallets.length
+    this.#numbers.set(wallet, creator)
+    this.#wallets.push(wallet)
+    if (creator >= this.#counts.length)
+      this.#counts = widened(new Uint32Array(creator * 2), this.#counts)
+    this.#readCount(creator, wallet)
+    return creator
+  }
+
+  #readCount(creator: number, wallet: number): void {
+    // Rows that were loaded may be fewer.
+    const isThere = wallet < this.state.wallets.count
+    this.#counts[creator] = isThere ? this.state.wallets.get(wallet, this.#lane) : 0
+  }
+
+  protected get ownBytes(): number {
+    const lists = this.#numbers.bytes + this.#wallets.bytes
+    return this.#creators.byteLength + this.#counts.byteLength + lists
+  }
+
+  protected widen(size: number): void {
+    this.#creators = widened(new Uint32Array(size), this.#creators)
+  }
+}
+
+/** Reuses of X links: the links count them, since they depend on other tokens; never stale. */
+class ReusesColumn implements Column {
+  readonly bytes = 0
+  readonly unsettled = 0
+  readonly #state: State
+  readonly #links: XLinks
+  #reuses: Uint32Array = new Uint32Array(0)
+
+  constructor(state: State, links: XLinks) {
+    this.#state = state
+    this.#links = links
+  }
+
+  cover(): void {
+    this.#reuses = this.#links.reuses(this.#state.tokens.count)
+  }
+
+  refresh(): void {}
+
+  settle(): void {}
+
+  load(): void {}
+
+  filter(run: TokenRun, kept: Uint32Array, end: number, bounds: Predicate): number {
+    return filtered(this.#reuses, run, kept, end, bounds)
+  }
+}
+
+function filtered(
+  values: Float64Array | Uint32Array,
+  { tokens, from, to }: TokenRun,
+  kept: Uint32Array,
+  end: number,
+  { min, max }: Predicate,
+): number {
+  let at = end - 1
+  for (let i = to - 1; i >= from; i--) {
+    const token = tokens[i]
+    kept[at] = token
+    at -= isWithin(values[token], min, max)
+  }
+  return at + 1
+}
+
+/** 1 or 0: without a branch, which the processor could not predict. */
+function isWithin(value: number, min: number, max: number): number {
+  return Number(value >= min) & Number(value <= max)
+}
 
 type ColumnName = RangeFilter | Exclude<FlagFilter, 'noXReuses'> | SocialFilter
 
@@ -30,17 +339,10 @@ const SOCIAL_PLACES = SOCIALS.map((social) => METADATA_KEYS.indexOf(social))
 /** Above every number that `TokenReader.mintOrder` has: six bytes. */
 const MINT_ORDERS = 2 ** 48
 
-/** One condition of a filter: values of a column from `min` to `max`, both allowed. */
-export interface Predicate {
-  readonly column: Column
-  readonly min: number
-  readonly max: number
-}
-
 /**
  * The quantities that tables are filtered by, as columns: a value is read once for each change of its
- * token and then compared where it lies. A column is made when it is first asked for, so who asks
- * for none pays for none; there are as many as there are filters.
+ * token and then compared in its array. A column is made when a filter first uses it; there are at most as many as
+ * filters.
  */
 export class TableColumns {
   readonly #state: State
@@ -69,35 +371,39 @@ export class TableColumns {
     return columns.reduce((sum, { bytes }) => sum + bytes, 0)
   }
 
-  /** Values from `min` to `max`, both allowed. */
-  range(name: RangeFilter, min: number, max: number): Predicate {
-    return { column: this.#column(name), min, max }
-  }
-
-  /** Tokens of which a flag holds. */
-  flag(name: FlagFilter): Predicate {
-    return name === 'noXReuses' ? this.range('xReuses', 0, 0) : this.#holds(name)
-  }
-
-  /** Tokens that name a social network, or any of them. */
-  social(name: SocialFilter): Predicate {
-    return this.#holds(name)
-  }
-
   /** Market caps in dollars; valid until the state changes. */
   marketCaps(): MarketCapColumn {
     this.#marketCaps.cover()
     return this.#marketCaps
   }
 
-  /** Of two tokens the one whose mint is less never has the less number; valid until the state changes. */
+  /** A token with a lesser mint never has a lesser number; valid until the state changes. */
   mintPrecedences(): NumberColumn {
     this.#mintPrecedences.cover()
     return this.#mintPrecedences
   }
 
-  #holds(name: ColumnName): Predicate {
-    return { column: this.#column(name), min: 1, max: 1 }
+  /** The conditions of a group's filters. A flag that is false is the same as absent (contract section 2). */
+  predicates(filters: Filters = {}): readonly Predicate[] {
+    const flags = FLAG_FILTERS.filter((name) => filters[name] === true)
+    const links = SOCIAL_FILTERS.filter((name) => filters.socials?.[name] === true)
+    const ranges = RANGE_FILTERS.flatMap((name) => {
+      const range = filters[name]
+      if (range === undefined) return []
+      const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = range
+      return [this.#within(name, min, max)]
+    })
+    return [
+      ...flags.map((name) =>
+        name === 'noXReuses' ? this.#within('xReuses', 0, 0) : this.#within(name, 1, 1),
+      ),
+      ...links.map((name) => this.#within(name, 1, 1)),
+      ...ranges,
+    ]
+  }
+
+  #within(name: ColumnName, min: number, max: number): Predicate {
+    return { column: this.#column(name), min, max }
   }
 
   #column(name: ColumnName): Column {
@@ -120,7 +426,7 @@ export class TableColumns {
   }
 }
 
-/** What hangs on nothing but its token; a flag is 0 or 1. */
+/** How a quantity is read that depends on its token alone; a flag is 0 or 1. */
 function readOf(name: ColumnName): (token: TokenReader) => number {
   if (name === 'atLeastOne')
     return (token) => Number(SOCIAL_PLACES.some((place) => token.hasMetadata(place)))
@@ -131,25 +437,4 @@ function readOf(name: ColumnName): (token: TokenReader) => number {
   if (metric?.kind === 'number') return metric.read
   if (metric?.kind === 'boolean') return (token) => Number(metric.read(token))
   throw new Error(`no metric ${name}`)
-}
-
-/** The conditions of a group's filters. A flag that is false is the same as absent (contract section 2). */
-export function compileFilters(
-  filters: Filters | undefined,
-  columns: TableColumns,
-): readonly Predicate[] {
-  if (filters === undefined) return []
-  const flags = FLAG_FILTERS.filter((name) => filters[name] === true)
-  const links = SOCIAL_FILTERS.filter((name) => filters.socials?.[name] === true)
-  const ranges = RANGE_FILTERS.flatMap((name) => {
-    const range = filters[name]
-    if (range === undefined) return []
-    const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = range
-    return [columns.range(name, min, max)]
-  })
-  return [
-    ...flags.map((name) => columns.flag(name)),
-    ...links.map((name) => columns.social(name)),
-    ...ranges,
-  ]
 }

@@ -7,15 +7,18 @@
 
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
 import { Budget, UNFINISHED, within } from '../../base/budget.ts'
-import type { ServiceState } from '../../protocol/queries.ts'
-import { addressRefusal, type IsKnownAddress } from '../../protocol/requests/address.ts'
-import { bodyText } from '../../protocol/requests/json-body.ts'
-import { accept, type Parsed, quoted, type Refused } from '../../protocol/requests/parsed.ts'
+import type { Queries, ServiceState } from '../../protocol/queries.ts'
 import {
+  accept,
+  addressRefusal,
+  bodyText,
+  type Parsed,
   parseQueryString,
   pathParameter,
   type QueryParameters,
-} from '../../protocol/requests/query-parameters.ts'
+  quoted,
+  type Refused,
+} from '../../protocol/requests/parsers.ts'
 import { udfErrorJson } from '../../protocol/udf-json.ts'
 import { type LoopScheduler, ROUTE_SLICE_MS } from '../load/loop-scheduler.ts'
 import type { RateLimiter } from '../load/rate-limiter.ts'
@@ -140,7 +143,7 @@ interface FrontOptions {
   readonly limiters: ReadonlyMap<string, RateLimiter>
   readonly clock: () => number
   readonly state: ServiceState
-  readonly isKnownAddress: IsKnownAddress
+  readonly isKnownAddress: Queries['isKnownAddress']
   readonly cache: ResponseCache
   readonly bodyDeadlineMs: number
   readonly routeDeadlineMs: number
@@ -280,7 +283,7 @@ function called(
   match: RouteMatch,
   query: string,
   body: string,
-  isKnownAddress: IsKnownAddress,
+  isKnownAddress: Queries['isKnownAddress'],
 ): Answered {
   const parameters = parseQueryString(query)
   if (!parameters.ok) return parameters
@@ -303,7 +306,7 @@ function noAddress(
   { route, named }: RouteMatch,
   word: string,
   parameters: QueryParameters,
-  isKnownAddress: IsKnownAddress,
+  isKnownAddress: Queries['isKnownAddress'],
 ): Refused | null {
   if (named !== null && ADDRESS_WORDS.has(named.name) && !route.isWordRaw) {
     const refused = addressRefusal(named.name, word, isKnownAddress)

@@ -3,7 +3,6 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { TapeDamage } from '../../base/errors.ts'
 import {
   errorBody,
-  type HttpErrorCode,
   type RequestError,
   requestError,
   type StatusCode,
@@ -45,7 +44,7 @@ const LATE_RETRY_S = 1
  * `Retry-After` in seconds of refusals that are over by themselves (contract section 3). `rate_limited`
  * is not among them: its seconds are those of its window.
  */
-const RETRY_AFTER_S: Partial<Record<HttpErrorCode, number>> = {
+const RETRY_AFTER_S: Partial<Record<RequestError['code'], number>> = {
   starting: STARTING_RETRY_S,
   stopping: STARTING_RETRY_S,
   overloaded: FULL_RETRY_S,
@@ -79,7 +78,7 @@ export function errorReply(error: RequestError, own: readonly Header[] = NO_HEAD
 
 /** A refusal with one detail, which repeats the message. */
 export function refusal(
-  code: HttpErrorCode,
+  code: RequestError['code'],
   path: string,
   message: string,
   headers?: readonly Header[],

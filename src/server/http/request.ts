@@ -5,7 +5,7 @@ import {
   quoted,
   type Refused,
   refuse,
-} from '../../protocol/requests/parsed.ts'
+} from '../../protocol/requests/parsers.ts'
 import type { ClientAddresses } from '../sockets/client-address.ts'
 
 /** Bytes of a request body at most (contract section 3). */

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { UNFINISHED } from '../../base/budget.ts'
-import type { Parsed } from '../../protocol/requests/parsed.ts'
+import type { Parsed } from '../../protocol/requests/parsers.ts'
 import { cachedBytes, EncodedBody, ownBytes, type Reply, textOf } from './reply.ts'
 
 /** Memory of a cached answer beside its key and its body: most of a short one. */

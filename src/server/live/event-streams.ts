@@ -1,19 +1,16 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
 import { parseEventStream } from '../../protocol/live/event-stream.ts'
 import type { FollowRequest } from '../../protocol/live/live-messages.ts'
-import type { ServiceState } from '../../protocol/queries.ts'
-import type { IsKnownAddress } from '../../protocol/requests/address.ts'
-import { accept } from '../../protocol/requests/parsed.ts'
-import { parseQueryString } from '../../protocol/requests/query-parameters.ts'
+import type { Queries, ServiceState } from '../../protocol/queries.ts'
+import { accept, parseQueryString } from '../../protocol/requests/parsers.ts'
 import { Exchange, type ExchangeContext } from '../http/exchange.ts'
 import type { Route } from '../http/front.ts'
 import { errorReply, type Header, type Reply } from '../http/reply.ts'
 import { readRequest } from '../http/request.ts'
-import type { LoopScheduler } from '../load/loop-scheduler.ts'
+import { Fifo, type LoopScheduler } from '../load/loop-scheduler.ts'
 import type { RateLimiter } from '../load/rate-limiter.ts'
 import { type ClientAddresses, isLocalPeer } from '../sockets/client-address.ts'
-import type { LiveConnection } from './connection/connection.ts'
-import { COMMENT, EventStreamOutlet } from './connection/event-stream-outlet.ts'
+import { type LiveConnection, MAX_BUFFERED_BYTES, type Outlet } from './connection/connection.ts'
 import { LiveGate } from './connection/live-gate.ts'
 import type { LiveFeed } from './feed.ts'
 
@@ -29,12 +26,18 @@ const EVENT_STREAM_COMMENT_MS = 8_000
 /** Streams that came before the state is there are begun so soon after it is. */
 const HELD_STREAMS_LOOK_MS = 50
 
-export const EVENT_STREAM_PATH = '/api/v2/stream'
+/**
+ * Bytes of a stream of server-sent events that uWebSockets.js is given at a time: of what it was given and keeps it tells no more than
+ * whether it is all gone, so that what lies unread is known up to so much.
+ */
+const EVENT_STREAM_PIECE_BYTES = 16 * 1024
+
+const EVENT_STREAM_PATH = '/api/v2/stream'
 /** Label of its counters and bucket of its rate limit. */
-export const EVENT_STREAM_NAME = 'stream'
+const EVENT_STREAM_NAME = 'stream'
 const EVENT_STREAM_TYPE = 'text/event-stream'
 const NOT_STORED: Header = ['Cache-Control', 'no-store']
-/** A stream without its messages: how long it gets nobody knows. */
+/** The head of a stream; its length is not known. */
 const STREAM_HEAD: Reply = {
   statusCode: 200,
   contentType: EVENT_STREAM_TYPE,
@@ -51,13 +54,13 @@ interface EventStreamsOptions {
   readonly limiter: RateLimiter | undefined
   readonly clock: () => number
   readonly state: ServiceState
-  readonly isKnownAddress: IsKnownAddress
+  readonly isKnownAddress: Queries['isKnownAddress']
   /** Headers of every answer. */
   readonly headers: readonly Header[]
 }
 
 /** The route for HEAD and OPTIONS. */
-export function eventStreamRoute(isKnownAddress: IsKnownAddress): Route {
+export function eventStreamRoute(isKnownAddress: Queries['isKnownAddress']): Route {
   return {
     name: EVENT_STREAM_NAME,
     method: 'GET',
@@ -75,15 +78,22 @@ export class EventStreams {
   readonly #options: EventStreamsOptions
   readonly #open = new Map<LiveConnection, EventStreamOutlet>()
   readonly #bounds = new LiveGate(
-    { connections: MAX_EVENT_STREAMS, connectionsPerAddress: MAX_EVENT_STREAMS_PER_ADDRESS },
+    {
+      connections: MAX_EVENT_STREAMS,
+      connectionsPerAddress: MAX_EVENT_STREAMS_PER_ADDRESS,
+    },
     'streams of events',
   )
-  readonly #held: HeldStreams
+  /**
+   * Streams that came before the state is there, each with what begins it. They are open and get comments: an
+   * `EventSource` that is answered 503 ends for good, and so would every page that was open over a restart.
+   */
+  readonly #held = new Map<LiveConnection, () => void>()
+  #heldTimer: NodeJS.Timeout | null = null
   readonly #timer: NodeJS.Timeout
 
   constructor(options: EventStreamsOptions) {
     this.#options = options
-    this.#held = new HeldStreams(() => !options.state.isStarting())
     this.#timer = setInterval(() => this.#comment(), EVENT_STREAM_COMMENT_MS)
   }
 
@@ -94,7 +104,7 @@ export class EventStreams {
 
   stop(): void {
     clearInterval(this.#timer)
-    this.#held.stop()
+    this.#stopHeldTimer()
   }
 
   /** The handler of uWebSockets.js. */
@@ -114,16 +124,16 @@ export class EventStreams {
     if (refused !== null) return refused
     const parameters = parseQueryString(exchange.request.query)
     if (!parameters.ok) return errorReply(parameters.error)
-    const request = parseEventStream(parameters.value, lastEventId, this.#options.isKnownAddress)
+    const { feed, context, headers, state, turns, isKnownAddress } = this.#options
+    const request = parseEventStream(parameters.value, lastEventId, isKnownAddress)
     if (!request.ok) return errorReply(request.error)
-    const { feed, context, headers, state, turns } = this.#options
     const { res } = exchange
     const { client } = exchange.request
     exchange.handOver()
     this.#writeHead(res, [...headers, ...exchange.extraHeaders, ...context.positionHeaders()])
     context.http.count(EVENT_STREAM_NAME, 200, exchange.elapsedMs)
     if (feed.isStopping) {
-      // Not a 503, over which a browser would not come back: a stream that ends is one to be gone on with.
+      // A browser reconnects after a stream that ends, but not after a 503.
       res.cork(() => res.end(COMMENT, true))
       return null
     }
@@ -132,7 +142,8 @@ export class EventStreams {
       drained: () => feed.drained(connection),
       ended: () => {
         this.#open.delete(connection)
-        this.#held.drop(connection)
+        this.#held.delete(connection)
+        if (this.#held.size === 0) this.#stopHeldTimer()
         this.#bounds.left(client)
         feed.disconnected(connection)
       },
@@ -151,17 +162,14 @@ export class EventStreams {
     const run = () => !connection.isClosed && !feed.serve(connection, request.value)
     if (state.isStarting()) {
       outlet.comment()
-      this.#held.hold(connection, () => {
-        // Only now the addresses are known that feeds have named.
-        const isMeant = parseEventStream(
-          parameters.value,
-          lastEventId,
-          this.#options.isKnownAddress,
-        ).ok
-        // Thousands may have come meanwhile: they share the turns, as any others.
+      this.#held.set(connection, () => {
+        // The addresses that feeds have named are known only now.
+        const isMeant = parseEventStream(parameters.value, lastEventId, isKnownAddress).ok
+        // Thousands may wait by now: they share the turns with the other clients.
         if (isMeant) turns.later(client, { run })
         else outlet.end()
       })
+      this.#heldTimer ??= setInterval(() => this.#beginHeld(), HELD_STREAMS_LOOK_MS)
     } else if (run()) turns.later(client, { run })
     return null
   }
@@ -182,56 +190,198 @@ export class EventStreams {
     })
   }
 
+  #beginHeld(): void {
+    if (this.#options.state.isStarting()) return
+    this.#stopHeldTimer()
+    const all = [...this.#held.values()]
+    this.#held.clear()
+    for (const begin of all) begin()
+  }
+
+  #stopHeldTimer(): void {
+    if (this.#heldTimer !== null) clearInterval(this.#heldTimer)
+    this.#heldTimer = null
+  }
+
   #comment(): void {
     for (const outlet of this.#open.values()) outlet.comment()
   }
 }
 
 /**
- * Which frames carry an id. Where a snapshot follows, none before it does: a browser that is cut off
- * there would go on behind a snapshot that it never had.
+ * Which frames carry an id. Frames before the snapshot of a stream carry none: a browser that is cut off there would
+ * resume behind a snapshot that it never got.
  */
 function idRule(request: FollowRequest): (frame: string) => boolean {
   if (request.kind !== 'stream') return () => false
   return request.wantsSnapshot ? (frame) => frame.startsWith('{"channel":') : () => true
 }
 
-/**
- * Streams of server-sent events that came before the state is there. They are open and get comments: an
- * `EventSource` that is answered 503 ends for good, and so would every page that was open over a restart.
- * As many as there may be streams.
- */
-class HeldStreams {
-  readonly #isOver: () => boolean
-  readonly #waiting = new Map<LiveConnection, () => void>()
-  #timer: NodeJS.Timeout | null = null
+/** A comment of server-sent events: keeps the connection open. */
+const COMMENT = ':\n\n'
+/** The number of a frame, and its epoch: nothing before them can hold the keys unescaped. */
+const NUMBER = /"seq":(\d+),"epoch":"((?:[^"\\]|\\.)*)"/
 
-  /** `isOver`: is the state there now? */
-  constructor(isOver: () => boolean) {
-    this.#isOver = isOver
+/** What a stream is written to: a response of uWebSockets.js. */
+interface StreamResponse {
+  onAborted(handler: () => void): unknown
+  onWritable(handler: () => boolean): unknown
+  cork(work: () => void): unknown
+  /** False: the kernel takes no more, and the rest is buffered. */
+  write(bytes: Uint8Array): boolean
+  end(bytes: Uint8Array): unknown
+  /** Breaks the connection. */
+  close(): unknown
+}
+
+/** A stream of server-sent events as the outlet of a live connection. */
+export class EventStreamOutlet implements Outlet {
+  readonly #res: StreamResponse
+  readonly #hasId: (frame: string) => boolean
+  readonly #ended: () => void
+  /** Not written yet, because the kernel takes no more. */
+  readonly #waiting = new ByteQueue()
+  /** Bytes written since the kernel was seen to have taken all: uWebSockets.js buffers some of them. */
+  #bufferedBytes = 0
+  #isOver = false
+
+  /**
+   * `hasId` says which frames carry the id by which a browser resumes; `drained` is called when the
+   * client has read on, `ended` once, when the client is gone or the stream was ended.
+   */
+  constructor(
+    res: StreamResponse,
+    parts: {
+      readonly hasId: (frame: string) => boolean
+      readonly drained: () => void
+      readonly ended: () => void
+    },
+  ) {
+    this.#res = res
+    this.#hasId = parts.hasId
+    this.#ended = parts.ended
+    res.onAborted(() => this.#over())
+    res.onWritable(() => {
+      if (this.#isOver) return true
+      if (this.#waiting.bytes === 0) this.#waiting.push(COMMENT)
+      this.#writeOn()
+      if (!this.#isOver) parts.drained()
+      return true
+    })
   }
 
-  /** Calls `begin` once the state is there, unless the connection is dropped before. */
-  hold(connection: LiveConnection, begin: () => void): void {
-    this.#waiting.set(connection, begin)
-    this.#timer ??= setInterval(() => this.#look(), HELD_STREAMS_LOOK_MS)
+  send(frame: string): void {
+    if (this.#isOver) return
+    const [, seq, epoch] = this.#hasId(frame) ? (NUMBER.exec(frame) ?? []) : []
+    const id = seq === undefined ? '' : `id: ${epoch}/${seq}\n`
+    this.#write(`${id}data: ${frame}\n\n`)
   }
 
-  drop(connection: LiveConnection): void {
-    this.#waiting.delete(connection)
-    if (this.#waiting.size === 0) this.stop()
+  /** Keeps the connection from being closed on the way. */
+  comment(): void {
+    if (!this.#isOver) this.#write(COMMENT)
   }
 
-  stop(): void {
-    if (this.#timer !== null) clearInterval(this.#timer)
-    this.#timer = null
+  getBufferedAmount(): number {
+    return this.#waiting.bytes + this.#bufferedBytes
   }
 
-  #look(): void {
-    if (!this.#isOver()) return
-    this.stop()
-    const all = [...this.#waiting.values()]
-    this.#waiting.clear()
-    for (const begin of all) begin()
+  subscribe(): void {}
+
+  unsubscribe(): void {}
+
+  /** Sends the rest, except to a client that does not read: it would stay buffered, and the client can resume. */
+  end(): void {
+    if (this.#isOver) return
+    if (this.getBufferedAmount() > MAX_BUFFERED_BYTES) {
+      this.close()
+      return
+    }
+    const rest = this.#waiting.takeAll()
+    this.#bufferedBytes = 0
+    this.#over()
+    this.#res.cork(() => this.#res.end(rest))
+  }
+
+  close(): void {
+    if (this.#isOver) return
+    this.#waiting.takeAll()
+    this.#over()
+    this.#res.close()
+  }
+
+  #write(text: string): void {
+    this.#waiting.push(text)
+    this.#writeOn()
+  }
+
+  /**
+   * A write makes uWebSockets.js send its buffer and returns whether all is gone; a write of nothing returns true.
+   * One is made also while the kernel takes nothing: uWebSockets.js ends a response to which nothing is written
+   * for ten seconds.
+   */
+  #writeOn(): void {
+    this.#res.cork(() => {
+      if (this.#bufferedBytes > 0) this.#writePiece(1)
+      this.#writePieces()
+    })
+  }
+
+  #writePieces(): void {
+    while (this.#bufferedBytes === 0 && this.#waiting.bytes > 0)
+      this.#writePiece(EVENT_STREAM_PIECE_BYTES)
+  }
+
+  #writePiece(max: number): void {
+    const piece = this.#waiting.take(max)
+    if (piece === null) return
+    const isAllGone = this.#res.write(piece)
+    this.#bufferedBytes = isAllGone ? 0 : this.#bufferedBytes + piece.length
+  }
+
+  #over(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#ended()
+  }
+}
+
+/** A queue of texts as bytes, taken in pieces of any length. */
+class ByteQueue {
+  readonly #texts = new Fifo<Buffer>()
+  /** Bytes of the first one that were taken. */
+  #taken = 0
+  #bytes = 0
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  push(text: string): void {
+    const bytes = Buffer.from(text)
+    this.#texts.push(bytes)
+    this.#bytes += bytes.length
+  }
+
+  /** The next bytes of one text, at most `max`; null when there are none. */
+  take(max: number): Uint8Array | null {
+    const first = this.#texts.first()
+    if (first === undefined) return null
+    const piece = first.subarray(this.#taken, this.#taken + max)
+    this.#taken += piece.length
+    this.#bytes -= piece.length
+    if (this.#taken === first.length) {
+      this.#texts.take()
+      this.#taken = 0
+    }
+    return piece
+  }
+
+  /** All of them. */
+  takeAll(): Uint8Array {
+    const pieces: Uint8Array[] = []
+    for (let piece = this.take(this.#bytes); piece !== null; piece = this.take(this.#bytes))
+      pieces.push(piece)
+    return Buffer.concat(pieces)
   }
 }

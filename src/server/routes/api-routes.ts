@@ -7,12 +7,24 @@
 import { LRUCache } from 'lru-cache'
 import type { Budget } from '../../base/budget.ts'
 import type { Queries, TableAnswer, TablesQuery, TokenReads } from '../../protocol/queries.ts'
-import { parseChart } from '../../protocol/requests/chart.ts'
-import { badCursor, parseCursor, parsePage, parseSwaps } from '../../protocol/requests/pages.ts'
-import { accept, type Parsed, quoted } from '../../protocol/requests/parsed.ts'
-import { parseExtra, type QueryParameters } from '../../protocol/requests/query-parameters.ts'
+import { parseChart } from '../../protocol/requests/charts.ts'
+import {
+  accept,
+  type Parsed,
+  parseExtra,
+  type QueryParameters,
+  quoted,
+} from '../../protocol/requests/parsers.ts'
 import { parseTables } from '../../protocol/requests/tables.ts'
-import { parseMarketData, parseSearch, parseTraders } from '../../protocol/requests/tokens.ts'
+import {
+  badCursor,
+  parseCursor,
+  parseMarketData,
+  parsePage,
+  parseSearch,
+  parseSwaps,
+  parseTraders,
+} from '../../protocol/requests/tokens.ts'
 import { GET_API, type Route } from '../http/front.ts'
 import { jsonReply, type Reply, refusal } from '../http/reply.ts'
 import { MAX_CACHED_REQUEST_CHARACTERS } from '../http/response-cache.ts'

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { Budget } from '../../base/budget.ts'
 import type { BegunChart, ChartQuery, Queries } from '../../protocol/queries.ts'
-import { accept, type Parsed } from '../../protocol/requests/parsed.ts'
+import { accept, type Parsed } from '../../protocol/requests/parsers.ts'
 import { cachedBytes, jsonReply, type Reply } from '../http/reply.ts'
 
 /** The chart's result is cached this long (specification, Limits). */

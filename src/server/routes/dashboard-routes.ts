@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { extname, join } from 'node:path'
-import { accept } from '../../protocol/requests/parsed.ts'
+import { accept } from '../../protocol/requests/parsers.ts'
 import type { Route } from '../http/front.ts'
 import { EncodedBody, type Header, type Reply, type StaticDocument } from '../http/reply.ts'
 

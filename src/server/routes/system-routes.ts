@@ -1,4 +1,4 @@
-import { accept } from '../../protocol/requests/parsed.ts'
+import { accept } from '../../protocol/requests/parsers.ts'
 import type { Route } from '../http/front.ts'
 import { EncodedBody, jsonReply, type Reply, refusal, type StaticDocument } from '../http/reply.ts'
 import { METRICS_TYPE } from '../metrics/metrics.ts'

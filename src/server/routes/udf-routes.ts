@@ -1,25 +1,24 @@
 import type { Budget } from '../../base/budget.ts'
 import { requestError } from '../../protocol/errors.ts'
 import type { Queries, TokenReads } from '../../protocol/queries.ts'
-import { accept, type Parsed } from '../../protocol/requests/parsed.ts'
+import { parseQuotes, parseUdfHistory } from '../../protocol/requests/charts.ts'
 import {
+  accept,
   integer,
+  type Parsed,
   type QueryParameters,
   required,
   single,
-} from '../../protocol/requests/query-parameters.ts'
+} from '../../protocol/requests/parsers.ts'
 import { parseSearch } from '../../protocol/requests/tokens.ts'
-import { parseQuotes, parseUdfHistory } from '../../protocol/requests/udf.ts'
 import {
   daysQuery,
   mintIgnoringCase,
-  quoteOf,
-  quotesJson,
   udfConfigJson,
   udfHas,
+  udfQuotesJson,
   udfSearchJson,
   udfSymbolJson,
-  unknownQuote,
   withoutExchange,
 } from '../../protocol/udf-json.ts'
 import { GET_API, type Route } from '../http/front.ts'
@@ -118,17 +117,17 @@ function quotes(
   const symbols = parseQuotes(parameters)
   if (!symbols.ok) return symbols
   const now = reads.now()
-  const rows: object[] = []
+  const rows: Parameters<typeof udfQuotesJson>[0][number][] = []
   for (const symbol of symbols.value) {
     const mint = withoutExchange(symbol)
     const token = reads.symbol(mint)
     if (token === null) {
-      rows.push(unknownQuote(symbol))
+      rows.push([symbol, null])
       continue
     }
     const days = chart(accept(daysQuery(mint)), budget)
     if (!days.ok) return days
-    rows.push(quoteOf(symbol, { mint, ...token }, textOf(days.value), now))
+    rows.push([symbol, { mint, ...token, chart: textOf(days.value) }])
   }
-  return accept(jsonReply(quotesJson(rows)))
+  return accept(jsonReply(udfQuotesJson(rows, now)))
 }

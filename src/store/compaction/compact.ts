@@ -5,6 +5,7 @@
  * reason of a failure goes to stderr.
  */
 import { resolve } from 'node:path'
+import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import { jsonOf } from '../../base/json-access.ts'
 import { preferOomKill, residentBytes } from '../../base/this-process.ts'
@@ -14,12 +15,13 @@ import { runToEnd } from '../disk/steps.ts'
 import { PROGRAM } from '../snapshot/snapshot-file.ts'
 import { archivedEngine } from '../snapshot/tape-archive.ts'
 import { type Compaction, compact } from './compaction.ts'
-import { CompactorOrder } from './compactor-messages.ts'
+import { CompactorRun } from './compactor-messages.ts'
 
 /** Progress lines are at least this far apart. */
 const PROGRESS_MS = 1_000
 
-const compactorOrder = Compile(CompactorOrder)
+/** Its one argument, as JSON; `parent` is the pid of the process that started it. */
+const compactorOrder = Compile(Type.Object({ run: CompactorRun, parent: Type.Integer() }))
 
 function run(): void {
   const { run: asked, parent } = orderOf(process.argv[2] ?? '')
@@ -43,10 +45,10 @@ function run(): void {
 }
 
 /**
- * What it is to do. A service whose files were replaced is of another version, or asks in other words:
+ * What it is asked to do. A service whose files were replaced is of another version, or asks in another form:
  * what is written here, it could perhaps not read, should it have to start again.
  */
-function orderOf(text: string): CompactorOrder {
+function orderOf(text: string) {
   const order = jsonOf(text)
   if (compactorOrder.Check(order) && order.run.program === PROGRAM) return order
   throw new Error("the program's files were replaced while it ran: start the service anew")

@@ -15,19 +15,23 @@ import { StoreError } from '../disk/failure.ts'
 import { mapProgress } from '../disk/steps.ts'
 import {
   type DataFiles,
-  hasSnapshotAside,
+  dataPath,
   listDataFiles,
   type NumberedFile,
   putSnapshotAside,
-  snapshotPath,
   syncFiles,
   withFile,
 } from '../folder/data-folder.ts'
-import { type ChunkCrcs, type Contents, upgradedFrom } from '../format/snapshot-format.ts'
-import { foldJournal, type JournalFold } from '../journal/journal-fold.ts'
+import { foldJournal } from '../journal/journal-fold.ts'
 import { headerOf, type JournalStart } from '../journal/journal-scan.ts'
-import { loadNewestAnew, loadSnapshot } from '../recovery/recovery.ts'
-import { readContents, stateDigest, writeSnapshot } from '../snapshot/snapshot-file.ts'
+import { loadNewest, loadSnapshot } from '../recovery/recovery.ts'
+import {
+  type Contents,
+  readContents,
+  SNAPSHOT_VERSION,
+  stateDigest,
+  writeSnapshot,
+} from '../snapshot/snapshot-file.ts'
 import { archiveTape, unarchivedBytes } from '../snapshot/tape-archive.ts'
 import { DORMANT_CHUNKS, SWAP_CHUNKS } from '../snapshot/tape-chunk.ts'
 import type { CompactorProgress, CompactorResult } from './compactor-messages.ts'
@@ -74,7 +78,7 @@ function* bringUp(
   // Only compactors leave such files, and this is the only one.
   for (const name of files.unfinished) disk.remove(join(folder, name))
   const damagedSnapshots: string[] = []
-  const loading = loadNewestAnew(disk, files.snapshots, newEngine, damagedSnapshots)
+  const loading = loadNewest(disk, files.snapshots, newEngine, damagedSnapshots)
   const loaded = yield* mapProgress(loading, ({ done }) => ({ step: 'load' as const, done }))
   const from = loaded?.contents ?? { seq: 0, segment: 0 }
   const fromSeq = from.seq
@@ -95,7 +99,7 @@ function* bringUp(
   // Put aside, as a start does: else it would count as one of those that stay. Before the new one
   // is written, which may have the name of one.
   for (const damaged of damagedSnapshots) putSnapshotAside(disk, damaged)
-  const path = snapshotPath(folder, end.seq)
+  const path = dataPath(folder, 'snapshot', end.seq)
   const about = {
     seq: end.seq,
     epoch: end.epoch ?? '',
@@ -109,6 +113,12 @@ function* bringUp(
   return { path, compaction: { ...nothingNew(fromSeq, engine), ...made } }
 }
 
+/** Version that a snapshot goes back to which is made of one with these contents; the present one: nothing. */
+function upgradedFrom({ version, upgradedFrom }: Contents): Pick<Contents, 'upgradedFrom'> {
+  if (upgradedFrom !== undefined) return { upgradedFrom }
+  return version < SNAPSHOT_VERSION ? { upgradedFrom: version } : {}
+}
+
 /** Bytes of a snapshot of it, and of the chunks that are archived with it. */
 function bytesOf({ parts, state, settledSwaps }: Engine): number {
   const { tape, dormant } = state
@@ -117,7 +127,7 @@ function bytesOf({ parts, state, settledSwaps }: Engine): number {
   return parts.reduce((sum, part) => sum + totalBytes(part.views()), chunks)
 }
 
-function chunksOf({ state }: Engine): ChunkCrcs {
+function chunksOf({ state }: Engine) {
   return { swaps: state.tape.chunkCrcs, positions: state.dormant.tape.chunkCrcs }
 }
 
@@ -136,12 +146,7 @@ function nothingNew(seq: number, engine: Engine): Compaction {
   }
 }
 
-function* replay(
-  disk: Disk,
-  files: DataFiles,
-  from: JournalStart,
-  engine: Engine,
-): Generator<CompactorProgress, JournalFold> {
+function* replay(disk: Disk, files: DataFiles, from: JournalStart, engine: Engine) {
   const folding = foldJournal(engine, { disk, files, from })
   const folded = yield* mapProgress(folding, (done) => ({ step: 'replay' as const, done }))
   const { cut } = folded.end
@@ -159,7 +164,7 @@ function* verify(
   const contents = yield* mapProgress(loading, ({ done }) => ({ step: 'verify' as const, done }))
   if (contents !== null && stateDigest(engine.parts) === digest) return
   // One is there to be looked at. It is tried again every few minutes: all of them would fill the disk.
-  if (hasSnapshotAside(disk, folder)) disk.remove(path)
+  if (listDataFiles(disk, folder).snapshotsAside.length > 0) disk.remove(path)
   else putSnapshotAside(disk, path)
   throw new StoreError(
     'damaged',
@@ -180,18 +185,19 @@ function prune(
 ): { snapshotsRemoved: number; segmentsRemoved: number } {
   const { snapshots, segments } = listDataFiles(disk, folder)
   const old = snapshots.slice(0, -SNAPSHOTS_KEPT)
-  const newest = snapshots.slice(-SNAPSHOTS_KEPT)
-  // The first snapshot alone keeps the whole journal behind it: should it be damaged, there is it.
-  const needed = newest.length < SNAPSHOTS_KEPT ? null : contentsOf(disk, newest[0])
+  // The whole journal stays behind the first snapshot: should that be damaged, a start reads the journal.
+  const oldest = snapshots.at(-SNAPSHOTS_KEPT)
+  const needed = oldest === undefined ? null : contentsOf(disk, oldest)
   for (const { path } of old) disk.remove(path)
   let segmentsRemoved = 0
-  if (!keepsJournal)
-    while (segmentsRemoved + 1 < segments.length) {
-      const next = headerOf(disk, segments[segmentsRemoved + 1].path)
-      if (needed === null || next === null || next === 'newer' || next.firstSeq > needed.seq) break
+  if (!keepsJournal && needed !== null)
+    for (const [i, following] of segments.slice(1).entries()) {
+      const next = headerOf(disk, following.path)
+      if (next === null || next === 'newer' || next.firstSeq > needed.seq) break
+      const segment = segments[i]
       // Of a write that was torn there may be names, and no event: at its seq, and behind it.
-      if (segments[segmentsRemoved].number >= needed.segment) break
-      disk.remove(segments[segmentsRemoved].path)
+      if (segment === undefined || segment.number >= needed.segment) break
+      disk.remove(segment.path)
       segmentsRemoved += 1
     }
   if (old.length + segmentsRemoved > 0) disk.syncFolder(folder)

@@ -15,8 +15,8 @@ import {
 /** V8 heap of the launcher: it holds one run and passes lines on. */
 const HEAP_MB = 32
 /**
- * Longest that a launcher tells nothing while it runs a compactor, of which it is to say each second that it does:
- * one that hangs would hold a stop for ever. Of the lowest priority, it may wait for a core for some seconds.
+ * Longest silence of a launcher that runs a compactor, and then says each second that it is alive: one that hangs
+ * would hold a stop for ever. Of the lowest priority, it may wait for a core for some seconds.
  */
 const LAUNCHER_SILENCE_MS_MAX = 60_000
 /** That it hangs is found by so many looks without a word of it. */

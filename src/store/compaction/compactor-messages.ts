@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { ChunkCrcs } from '../format/snapshot-format.ts'
+import { ChunkCrcs } from '../format/recorded-values.ts'
 
 const Count = Type.Integer({ minimum: 0 })
 
@@ -14,10 +14,6 @@ export const CompactorRun = Type.Object({
   memoryBytesMax: Count,
 })
 export type CompactorRun = Type.Static<typeof CompactorRun>
-
-/** The one argument of its process, as JSON; `parent` is the pid of what starts it. */
-export const CompactorOrder = Type.Object({ run: CompactorRun, parent: Count })
-export type CompactorOrder = Type.Static<typeof CompactorOrder>
 
 /** What a compactor process did. */
 export const CompactorResult = Type.Object({
@@ -45,7 +41,7 @@ export type CompactorResult = Type.Static<typeof CompactorResult>
 export const CompactorProgress = Type.Object({ step: Type.String(), done: Count })
 export type CompactorProgress = Type.Static<typeof CompactorProgress>
 
-/** What the launcher tells the program about the compactor it was asked for. */
+/** What the launcher sends the program about the compactor it was asked for. */
 export const LauncherMessage = Type.Union([
   /** Sent every so often while a compactor runs: the launcher itself does not hang. */
   Type.Object({ alive: Type.Literal(true) }),
@@ -53,4 +49,3 @@ export const LauncherMessage = Type.Union([
   Type.Object({ result: CompactorResult }),
   Type.Object({ failed: Type.String() }),
 ])
-export type LauncherMessage = Type.Static<typeof LauncherMessage>

@@ -9,21 +9,16 @@ import { entryFile } from '../../base/program-files.ts'
 import { processFields } from '../../base/this-process.ts'
 import { StoreError } from '../disk/failure.ts'
 import { noteCompactor } from '../folder/process-lock.ts'
-import {
-  type CompactorOrder,
-  CompactorProgress,
-  CompactorResult,
-  type CompactorRun,
-} from './compactor-messages.ts'
+import { CompactorProgress, CompactorResult, type CompactorRun } from './compactor-messages.ts'
 
 const resultLine = Compile(Type.Object({ result: CompactorResult }))
 const progressLine = Compile(Type.Object({ progress: CompactorProgress }))
 
 /**
- * Longest that a compaction tells nothing; then its process is ended and nothing has changed. It may take
+ * Longest silence of a compaction; then its process is ended and nothing has changed. It may take
  * longer in all: the state of months on a slow disk does.
  */
-export const COMPACTION_SILENCE_MS_MAX = 30 * 60_000
+const COMPACTION_SILENCE_MS_MAX = 30 * 60_000
 /** V8 heap of the compactor: the state lies outside of it. */
 const HEAP_MB = 768
 /** Characters of its complaint that are passed on. */
@@ -44,7 +39,7 @@ export function runCompactor(
   onProgress: (progress: CompactorProgress) => void,
   signal: AbortSignal,
 ): Promise<CompactorResult> {
-  const order: CompactorOrder = { run, parent: process.pid }
+  const order = { run, parent: process.pid }
   const [program, ...args] = [
     ...besideProcessorOf(serving),
     process.execPath,
@@ -118,7 +113,7 @@ export function besideProcessorOf(pid: number): readonly string[] {
   return isAllowed(taskset, words) ? [taskset, ...words] : []
 }
 
-/** A service may be kept from it, as by SystemCallFilter=~@resources: the command behind it would then never run. */
+/** A service may be forbidden to use it, as by SystemCallFilter=~@resources: the command behind it would then never run. */
 function isAllowed(taskset: string, words: readonly string[]): boolean {
   // By its place as well: the service's PATH may be without it.
   return spawnSync(taskset, [...words, '/bin/true'], { stdio: 'ignore' }).status === 0
@@ -142,10 +137,10 @@ export function allowedProcessors(pid: number): readonly number[] {
 }
 
 /** Numbers of a list such as `0-3,8`. */
-export function numbersOf(list: string): readonly number[] {
+function numbersOf(list: string): readonly number[] {
   const ranges = list.split(',').filter((range) => range !== '')
   return ranges.flatMap((range) => {
-    const [first, last = first] = range.split('-').map(Number)
+    const [first = Number.NaN, last = first] = range.split('-').map(Number)
     return Array.from({ length: Math.max(0, last - first + 1) || 0 }, (_, i) => first + i)
   })
 }

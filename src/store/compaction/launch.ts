@@ -2,6 +2,7 @@
  * The launcher: a small process that the serving one begins before it has any state, and that starts
  * a compactor whenever it is asked to. It ends, and ends its compactor, with the serving process.
  */
+import type Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import { messageOf } from '../../base/errors.ts'
 import { type CompactorProgress, CompactorRun, type LauncherMessage } from './compactor-messages.ts'
@@ -13,7 +14,7 @@ const ALIVE_EVERY_MS = 1_000
 const compactorRun = Compile(CompactorRun)
 const ending = new AbortController()
 
-function send(message: LauncherMessage): void {
+function send(message: Type.Static<typeof LauncherMessage>): void {
   // The serving process may be gone by now: then nobody listens.
   if (process.connected) process.send?.(message)
 }

@@ -10,7 +10,7 @@ const COMPACTOR_SPARE_BYTES = 1 << 30
 const PROGRESS_MS = 30_000
 
 /** A snapshot that was made, without its chunks, of which there are thousands. */
-export type SnapshotMade = Omit<CompactorResult, 'chunks'>
+type SnapshotMade = Omit<CompactorResult, 'chunks'>
 
 interface SnapshotsOptions {
   readonly journal: Journal
@@ -41,15 +41,16 @@ interface SnapshotsOptions {
 export class Snapshots {
   readonly #options: SnapshotsOptions
   #timer: NodeJS.Timeout | null = null
-  #running: Promise<void> | null = null
-  #snapshotSeq: number
+  #running: Promise<boolean> | null = null
+  /** Seq of the newest snapshot; 0 for none. */
+  seq: number
   #failures = 0
   #madeAtMs: number | null = null
   #last: SnapshotMade | null = null
 
-  constructor(options: SnapshotsOptions, snapshotSeq: number) {
+  constructor(options: SnapshotsOptions, seq: number) {
     this.#options = options
-    this.#snapshotSeq = snapshotSeq
+    this.seq = seq
   }
 
   start(): void {
@@ -68,18 +69,19 @@ export class Snapshots {
     this.#timer = null
   }
 
-  /** Makes one now, after the one that is running; resolves when it is made or has failed. */
-  async take(): Promise<void> {
+  /** Makes one now, after the one that is running; false when it has failed. */
+  async take(): Promise<boolean> {
     while (this.#running !== null) await this.#running
     this.#running = this.#make()
-    await this.#running
+    const isMade = await this.#running
     this.#running = null
+    return isMade
   }
 
   /** Figures for /readyz and /metrics. */
   figures(): Readonly<Record<string, number>> {
     return {
-      snapshot_seq: this.#snapshotSeq,
+      snapshot_seq: this.seq,
       snapshot_failures_total: this.#failures,
       snapshot_age_seconds:
         this.#madeAtMs === null
@@ -91,9 +93,9 @@ export class Snapshots {
     }
   }
 
-  async #make(): Promise<void> {
+  async #make(): Promise<boolean> {
     const options = this.#options
-    if (options.journal.seq === this.#snapshotSeq) return
+    if (options.journal.seq === this.seq) return true
     try {
       const untilSegment = options.journal.boundary()
       const run = {
@@ -104,7 +106,7 @@ export class Snapshots {
         memoryBytesMax: 2 * options.memoryBytes() + COMPACTOR_SPARE_BYTES,
       }
       const { chunks, ...made } = await options.compact(run, this.#throttledProgress())
-      this.#snapshotSeq = made.seq
+      this.seq = made.seq
       this.#last = made
       this.#madeAtMs = options.clockMs()
       options.tape.archivedCount = made.archivedRecords
@@ -114,9 +116,11 @@ export class Snapshots {
       options.dormantTape.chunkCrcs = chunks.positions
       options.dormantTape.shrink(0)
       options.onDone(made)
+      return true
     } catch (error) {
       this.#failures += 1
       options.onFailed(messageOf(error))
+      return false
     }
   }
 

@@ -38,14 +38,11 @@ export interface DiskFile {
   close(): void
 }
 
-/** What bytes are appended to. */
-export type Appended = Pick<DiskFile, 'append'>
-
-/** Why a write is given up of which the disk takes nothing and does not say why. */
+/** Why a write is given up when the disk takes no byte and reports no error. */
 export const NOTHING_TAKEN = 'the disk took no byte of a write'
 
 /** Appends all bytes, however many calls that takes. */
-export function appendAll(file: Appended, bytes: Uint8Array): void {
+export function appendAll(file: Pick<DiskFile, 'append'>, bytes: Uint8Array): void {
   let done = 0
   while (done < bytes.length) {
     const taken = file.append(done === 0 ? bytes : bytes.subarray(done))

@@ -3,7 +3,7 @@ import os from 'node:os'
 /** What libuv calls an error of the system that it has no name for, as a quota that is used up. */
 const NAMELESS = 'UNKNOWN: unknown error'
 
-/** What the store tells when it cannot go on; `message` is a sentence a person can act on. */
+/** Why the store cannot go on; `message` is a sentence a person can act on. */
 export class StoreError extends Error {
   readonly code: StoreErrorCode
 
@@ -36,19 +36,6 @@ export function newerVersion(path: string): StoreError {
   return new StoreError(
     'newer_version',
     `${path} was written by a later version of mintfeed: start that version, or another DATA_DIR.`,
-  )
-}
-
-/** The last release that reads every format there was. */
-const LAST_READER_OF_ALL = '0.9.25'
-
-/** Why a snapshot is not read that a version wrote of which the upgrade is gone. */
-export function olderVersion(path: string, version: number): StoreError {
-  return new StoreError(
-    'older_version',
-    `${path} has version ${version} of its format, which this mintfeed does not read any more: start mintfeed ` +
-      `${LAST_READER_OF_ALL} with this DATA_DIR, let it take events for a minute, stop it, then start this one ` +
-      '(or another DATA_DIR).',
   )
 }
 

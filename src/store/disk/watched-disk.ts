@@ -3,11 +3,11 @@ import type { Disk, DiskFile } from './disk.ts'
 /** Waits measured at most; the newest count. */
 export const WAITS_KEPT = 4_096
 
-/** Takes each call that the loop waits for: its name, and when it began (`performance.now`). */
-export type OnDiskCall = (call: string, startMs: number) => void
-
-/** A disk that reports how long each call held up its caller; calls in the background are not reported. */
-export function watchedDisk(disk: Disk, onCall: OnDiskCall): Disk {
+/**
+ * A disk that reports each call that the loop waits for: its name, and when it began (`performance.now`). Calls in the
+ * background are not reported.
+ */
+export function watchedDisk(disk: Disk, onCall: (call: string, startMs: number) => void): Disk {
   // Not of a call that throws.
   const watched = <T>(call: string, run: () => T): T => {
     const startMs = performance.now()

@@ -1,40 +1,37 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
-import type { FileMemory, MapFile } from '../disk/file-memory.ts'
+import type { MapFile } from '../disk/kernel-calls.ts'
 import { NodeDisk } from '../disk/node-disk.ts'
-import { segmentPath } from './data-folder.ts'
+import { dataPath } from './data-folder.ts'
 
 /**
- * Says beside the journal how far it was written. The journal alone cannot tell that its end is gone:
+ * Says beside the journal how far it was written. The journal alone does not show that its end is gone:
  * a copy that was taken earlier, or a file cut between two frames, reads as well as the whole.
  */
 export interface CommitMarker {
   /** Is it memory, so that to reach costs no call of the kernel? */
   readonly isMemory: boolean
   /** A process begins to write in this segment, behind this seq; the disk has it when this returns. */
-  begin(about: MarkAbout): void
+  begin(about: Omit<WrittenBefore, 'isClosed' | 'isHere'>): void
   /** Everything before this seq is written. */
   reach(seq: number): void
   /** The journal was closed in order in this segment; the disk has it when this returns. */
   close(segment: number): void
 }
 
-export interface MarkAbout {
+/** What the process before left in its mark. */
+export interface WrittenBefore {
   readonly seq: number
   readonly segment: number
   readonly epoch: string
   readonly boot: string
-}
-
-/** What the process before has left in its mark. */
-export interface WrittenBefore extends MarkAbout {
   readonly isClosed: boolean
   /** Is the mark the very file that the process wrote, in no other folder as well, and so the folder no copy? */
   readonly isHere: boolean
 }
 
 /** What a start has found of the stream. */
-export interface FoundStream {
+interface FoundStream {
   readonly place: { readonly seq: number; readonly segment: number }
   /** The last segment that is there, 0 for none. */
   readonly lastSegment: number
@@ -45,7 +42,7 @@ export interface FoundStream {
   readonly isTailDamaged: boolean
 }
 
-/** The boot of a machine that does not tell it. */
+/** The boot of a machine that does not name it. */
 export const UNKNOWN_BOOT = '00000000-0000-0000-0000-000000000000'
 
 /**
@@ -60,7 +57,9 @@ export function lossOf(
   written: WrittenBefore | null,
   boot: string,
 ): string | null {
-  if (found === null) return lossOfAll(written)
+  // Of an empty folder, which need not be new; a mark that was copied says nothing of the folder it was copied to.
+  if (found === null)
+    return written?.isHere === true ? goneBehind({ seq: 0, segment: 0 }, written) : null
   if (written === null) return 'nothing in the folder says how far it had been written'
   if (written.epoch !== found.epoch) return 'the journal is not the one that was written here last'
   const gone = goneBehind(found.place, written)
@@ -74,12 +73,6 @@ export function lossOf(
   return 'the machine went down, or does not tell, before the journal was closed'
 }
 
-/** As `lossOf` of a folder without a journal and a snapshot: it need not be a new one. */
-export function lossOfAll(written: WrittenBefore | null): string | null {
-  // A mark that was copied says nothing of the folder it was copied to.
-  return written?.isHere === true ? goneBehind({ seq: 0, segment: 0 }, written) : null
-}
-
 function goneBehind({ seq, segment }: FoundStream['place'], written: WrittenBefore): string | null {
   if (written.seq > seq)
     return `events ${seq} to ${written.seq - 1} had been written and are not there any more`
@@ -91,6 +84,10 @@ function goneBehind({ seq, segment }: FoundStream['place'], written: WrittenBefo
 const NAME = 'written'
 const DIGITS = 16
 const DIGIT_0 = 48
+/** Digits that are stored as one, and what they count up to. */
+const PART_DIGITS = 4
+const PART = 10 ** PART_DIGITS
+const PARTS = DIGITS / PART_DIGITS
 const STATE = { open: 'open  ', closed: 'closed' } as const
 const SHAPE =
   /^(\d{16}) (\d{16}) (open {2}|closed)\n\{"epoch":"([^"]*)","boot":"([^"]*)","device":"(\d+)","itself":"([^"]*)","first":(\d+),"segment":"([^"]*)"\}\n$/
@@ -106,7 +103,11 @@ export class FileCommitMarker implements CommitMarker {
   readonly #map: MapFile | null
   readonly #digits = Buffer.alloc(DIGITS)
   #fd: number | null = null
-  #memory: MarkMemory | null = null
+  #memory: ReturnType<MapFile> = null
+  /** The digits of a mark that is memory: four in each part, the first of them in the lowest byte. */
+  #parts: Uint32Array | null = null
+  /** What all parts but the last say; -1: they were not stored yet. */
+  #above = -1
   #seq = -1
 
   /** With `map` to reach costs a store, where the file can be memory, else a write. */
@@ -117,10 +118,10 @@ export class FileCommitMarker implements CommitMarker {
   }
 
   get isMemory(): boolean {
-    return this.#memory !== null
+    return this.#parts !== null
   }
 
-  begin(about: MarkAbout): void {
+  begin(about: Omit<WrittenBefore, 'isClosed' | 'isHere'>): void {
     const fresh = `${this.#path}.new`
     fs.rmSync(fresh, { force: true })
     const fd = fs.openSync(fresh, 'wx+', 0o644)
@@ -139,7 +140,8 @@ export class FileCommitMarker implements CommitMarker {
     fs.writeSync(fd, text, 0)
     fs.fsyncSync(fd)
     const memory = this.#map?.(fd, fresh, text.length) ?? null
-    this.#memory = memory === null ? null : new MarkMemory(memory)
+    this.#memory = memory
+    this.#parts = memory === null ? null : new Uint32Array(memory.bytes.buffer, 0, PARTS)
     fs.renameSync(fresh, this.#path)
     new NodeDisk().syncFolder(this.#folder)
   }
@@ -147,8 +149,8 @@ export class FileCommitMarker implements CommitMarker {
   reach(seq: number): void {
     if (this.#fd === null || seq === this.#seq) return
     this.#seq = seq
-    if (this.#memory !== null) {
-      this.#memory.store(seq)
+    if (this.#parts !== null) {
+      this.#store(this.#parts, seq)
       return
     }
     this.#digits.write(digits(seq), 'latin1')
@@ -160,11 +162,30 @@ export class FileCommitMarker implements CommitMarker {
     const fd = this.#fd
     this.#memory?.close()
     this.#memory = null
+    this.#parts = null
     this.#write(fd, Buffer.from(head(this.#seq, segment, 'closed')))
     if (this.#fd === null) return
     fs.fsyncSync(fd)
     fs.closeSync(fd)
     this.#fd = null
+  }
+
+  /**
+   * Stores the upper parts first, which seldom change: what stands between two of the stores is beyond what anybody
+   * has seen, as the next batch is not seen yet. A process killed there may leave a mark beyond what it wrote too,
+   * for which the next start gives a new epoch. Nothing is read back on the way: that would wait for all stores
+   * before, of the batch into its ring.
+   */
+  #store(parts: Uint32Array, seq: number): void {
+    const above = Math.floor(seq / PART)
+    if (above !== this.#above) this.#storeAbove(parts, above)
+    parts[PARTS - 1] = digitsOf(seq - above * PART)
+  }
+
+  #storeAbove(parts: Uint32Array, above: number): void {
+    this.#above = above
+    for (let place = 0; place < PARTS - 1; place++)
+      parts[place] = digitsOf(Math.floor(above / PART ** (PARTS - 2 - place)) % PART)
   }
 
   /** A stale marker would pass off a truncated journal as complete, so it is deleted. */
@@ -177,47 +198,6 @@ export class FileCommitMarker implements CommitMarker {
     this.#fd = null
     fs.closeSync(fd)
     fs.rmSync(this.#path, { force: true })
-  }
-}
-
-/** Digits that are stored as one, and what they count up to. */
-const PART_DIGITS = 4
-const PART = 10 ** PART_DIGITS
-const PARTS = DIGITS / PART_DIGITS
-
-/** The digits of a mark that is memory. */
-class MarkMemory {
-  readonly #memory: FileMemory
-  /** Four digits each, the first of them in the lowest byte. */
-  readonly #parts: Uint32Array
-  /** What all parts but the last say; -1: they were not stored yet. */
-  #above = -1
-
-  constructor(memory: FileMemory) {
-    this.#memory = memory
-    this.#parts = new Uint32Array(memory.bytes.buffer, 0, PARTS)
-  }
-
-  /**
-   * The upper parts first, which are seldom others: what stands between two of the stores is beyond what anybody
-   * has seen, as the next batch is not seen yet. A process killed there may leave a mark beyond what it wrote too,
-   * for which the next start gives a new epoch. Nothing is read back on the way: that would wait for all stores
-   * before, of the batch into its ring.
-   */
-  store(seq: number): void {
-    const above = Math.floor(seq / PART)
-    if (above !== this.#above) this.#storeAbove(above)
-    this.#parts[PARTS - 1] = digitsOf(seq - above * PART)
-  }
-
-  close(): void {
-    this.#memory.close()
-  }
-
-  #storeAbove(above: number): void {
-    this.#above = above
-    for (let place = 0; place < PARTS - 1; place++)
-      this.#parts[place] = digitsOf(Math.floor(above / PART ** (PARTS - 2 - place)) % PART)
   }
 }
 
@@ -239,9 +219,9 @@ export function readMark(folder: string, bootNow: string): WrittenBefore | null 
   try {
     const parts = SHAPE.exec(fs.readFileSync(path, 'latin1'))
     if (parts === null) return null
-    const [, seq, segment, state, epoch, boot, device, itself, first, begun] = parts
+    const [, seq, segment, state, epoch = '', boot = '', device, itself, first, begun] = parts
     const stat = fs.statSync(path, { bigint: true })
-    // A device may get another number at the next boot; within one it tells a picture of the disk.
+    // A device may get another number at the next boot; within one boot another number is a copy of the disk.
     const isSameDevice = boot !== bootNow || device === `${stat.dev}`
     const firstNow = segmentIdentity(folder, Number(first))
     // Snapshots and repairs take segments away.
@@ -268,7 +248,10 @@ function identityOf({ ino, birthtimeNs }: fs.BigIntStats): string {
 
 /** Empty when the segment is not there. */
 function segmentIdentity(folder: string, segment: number): string {
-  const stat = fs.statSync(segmentPath(folder, segment), { bigint: true, throwIfNoEntry: false })
+  const stat = fs.statSync(dataPath(folder, 'segment', segment), {
+    bigint: true,
+    throwIfNoEntry: false,
+  })
   return stat === undefined ? '' : identityOf(stat)
 }
 

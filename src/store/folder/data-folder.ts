@@ -6,14 +6,14 @@
  * - Damaged files are put aside under another name, never deleted.
  */
 import { join } from 'node:path'
-import { type Appended, appendAll, type Disk, type DiskFile, readAll } from '../disk/disk.ts'
+import { appendAll, type Disk, type DiskFile, readAll } from '../disk/disk.ts'
 
 /**
  * Bytes of a file that lie in memory alone while it is written. A file system holds a sync of one file
  * back until what it has begun to write of others is on the disk: were a snapshot left to the end, the
  * journal's next sync would wait for all of it (docs/performance.md).
  */
-export const UNSYNCED_BYTES_MAX = 8 << 20
+const UNSYNCED_BYTES_MAX = 8 << 20
 
 /** Files of a data folder, by what their names say. */
 export interface DataFiles {
@@ -27,6 +27,8 @@ export interface DataFiles {
   readonly dormantChunks: readonly NumberedFile[]
   /** Snapshots and chunks that were being written when a process ended. */
   readonly unfinished: readonly string[]
+  /** Names of damaged snapshots that were put aside. */
+  readonly snapshotsAside: readonly string[]
 }
 
 export interface NumberedFile {
@@ -37,60 +39,51 @@ export interface NumberedFile {
 }
 
 const DIGITS = 16
-const SEGMENT = /^journal-(\d{16})\.mfj$/
-const SNAPSHOT = /^snapshot-(\d{16})\.mfs$/
-const CHUNK = /^tape-(\d{16})\.mft$/
-const DORMANT_CHUNK = /^positions-(\d{16})\.mfp$/
+/** What stands before and behind the number in the names of files. */
+const NAMES = {
+  segment: ['journal-', '.mfj'],
+  snapshot: ['snapshot-', '.mfs'],
+  chunk: ['tape-', '.mft'],
+  dormantChunk: ['positions-', '.mfp'],
+} as const
+
 export const UNFINISHED = '.unfinished'
 /** How the names of damaged files end that were put aside. */
 export const DAMAGED = '.damaged'
 
-export function segmentPath(folder: string, index: number): string {
-  return join(folder, `journal-${digits(index)}.mfj`)
+const ASIDE = shapeOf('snapshot', DAMAGED)
+/** Others leave such names as well: an export that is being written into the folder. */
+const HALF = (['snapshot', 'chunk', 'dormantChunk'] as const).map((kind) =>
+  shapeOf(kind, UNFINISHED),
+)
+
+/** The shape of the names of such files, with something behind them; its group is the number. */
+function shapeOf(kind: keyof typeof NAMES, behind = ''): RegExp {
+  const [start, ending] = NAMES[kind]
+  return new RegExp(`^${start}(\\d{${DIGITS}})${(ending + behind).replaceAll('.', '\\.')}$`)
 }
 
-export function snapshotPath(folder: string, seq: number): string {
-  return join(folder, `snapshot-${digits(seq)}.mfs`)
-}
-
-export function chunkPath(folder: string, chunk: number): string {
-  return join(folder, `tape-${digits(chunk)}.mft`)
-}
-
-export function dormantChunkPath(folder: string, chunk: number): string {
-  return join(folder, `positions-${digits(chunk)}.mfp`)
+/** Where a file of a data folder is, by its kind and number. */
+export function dataPath(folder: string, kind: keyof typeof NAMES, number: number): string {
+  const [start, ending] = NAMES[kind]
+  return join(folder, `${start}${String(number).padStart(DIGITS, '0')}${ending}`)
 }
 
 export function listDataFiles(disk: Disk, folder: string): DataFiles {
   const names = disk.list(folder)
   return {
-    segments: numbered(folder, names, SEGMENT),
-    snapshots: numbered(folder, names, SNAPSHOT),
-    chunks: numbered(folder, names, CHUNK),
-    dormantChunks: numbered(folder, names, DORMANT_CHUNK),
-    unfinished: names.filter(isHalf),
+    segments: numbered(folder, names, 'segment'),
+    snapshots: numbered(folder, names, 'snapshot'),
+    chunks: numbered(folder, names, 'chunk'),
+    dormantChunks: numbered(folder, names, 'dormantChunk'),
+    snapshotsAside: names.filter((name) => ASIDE.test(name)),
+    unfinished: names.filter((name) => HALF.some((shape) => shape.test(name))),
   }
-}
-
-/** Others leave such names as well: an export that is being written into the folder. */
-function isHalf(name: string): boolean {
-  return endsIn(name, UNFINISHED, [SNAPSHOT, CHUNK, DORMANT_CHUNK])
-}
-
-/** Is it such an ending behind the name of a file of one of these shapes? */
-function endsIn(name: string, ending: string, shapes: readonly RegExp[]): boolean {
-  const whole = name.slice(0, -ending.length)
-  return name.endsWith(ending) && shapes.some((shape) => shape.test(whole))
 }
 
 /** Puts a damaged snapshot aside, in place of one that was there by its name. */
 export function putSnapshotAside(disk: Disk, path: string): void {
   disk.rename(path, `${path}${DAMAGED}`)
-}
-
-/** Was a snapshot put aside? */
-export function hasSnapshotAside(disk: Disk, folder: string): boolean {
-  return disk.list(folder).some((name) => endsIn(name, DAMAGED, [SNAPSHOT]))
 }
 
 /** Memory that files are read into one after the other: fresh memory would cost more than the read. */
@@ -122,13 +115,13 @@ export function writeWhole(
   disk: Disk,
   folder: string,
   path: string,
-  write: (file: Appended) => void,
+  write: (append: (bytes: Uint8Array) => void) => void,
 ): void {
   const unfinished = `${path}${UNFINISHED}`
   removeIfThere(disk, folder, unfinished)
   try {
     withFile(disk.create(unfinished), (file) => {
-      write(new SteadyFile(file))
+      write(steadyAppend(file))
       file.sync()
     })
   } catch (error) {
@@ -158,17 +151,18 @@ function removeIfThere(disk: Disk, folder: string, path: string): void {
   if (disk.list(folder).some((name) => join(folder, name) === path)) disk.remove(path)
 }
 
-function numbered(folder: string, names: readonly string[], shape: RegExp): NumberedFile[] {
+function numbered(
+  folder: string,
+  names: readonly string[],
+  kind: keyof typeof NAMES,
+): NumberedFile[] {
+  const shape = shapeOf(kind)
   const found: NumberedFile[] = []
   for (const name of names) {
     const number = shape.exec(name)?.[1]
     if (number !== undefined) found.push({ number: Number(number), name, path: join(folder, name) })
   }
   return found.sort((a, b) => a.number - b.number)
-}
-
-function digits(number: number): string {
-  return String(number).padStart(DIGITS, '0')
 }
 
 const COPY_BYTES = 8 << 20
@@ -199,22 +193,17 @@ export function copyTail(
   })
 }
 
-/** A long file that is made to last piece by piece. */
-class SteadyFile implements Appended {
-  readonly #file: DiskFile
-  #unsyncedBytes = 0
-
-  constructor(file: DiskFile) {
-    this.#file = file
-  }
-
-  append(bytes: Uint8Array): number {
-    const taken = this.#file.append(bytes.subarray(0, UNSYNCED_BYTES_MAX - this.#unsyncedBytes))
-    this.#unsyncedBytes += taken
-    if (this.#unsyncedBytes === UNSYNCED_BYTES_MAX) {
-      this.#file.sync()
-      this.#unsyncedBytes = 0
+/** Appends to a long file, which is made to last piece by piece. */
+function steadyAppend(file: DiskFile): (bytes: Uint8Array) => void {
+  let unsyncedBytes = 0
+  const append = (bytes: Uint8Array) => {
+    const taken = file.append(bytes.subarray(0, UNSYNCED_BYTES_MAX - unsyncedBytes))
+    unsyncedBytes += taken
+    if (unsyncedBytes === UNSYNCED_BYTES_MAX) {
+      file.sync()
+      unsyncedBytes = 0
     }
     return taken
   }
+  return (bytes) => appendAll({ append }, bytes)
 }

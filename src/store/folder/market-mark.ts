@@ -1,8 +1,6 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
-import type { Market } from '../../config/feed-setting.ts'
-import { appendAll } from '../disk/disk.ts'
-import { StoreError } from '../disk/failure.ts'
+import type { Market } from '../../config/source-settings.ts'
 import { NodeDisk } from '../disk/node-disk.ts'
 import { listDataFiles, writeWhole } from './data-folder.ts'
 
@@ -37,12 +35,6 @@ export function unknownMarket(folder: string, market: Market | null): string | n
   )
 }
 
-/** @throws StoreError `other_market` when a folder holds the other one */
-export function refuseOtherMarket(folder: string, market: Market | null): void {
-  const refusal = otherMarket(folder, market)
-  if (refusal !== null) throw new StoreError('other_market', refusal)
-}
-
 /**
  * Writes down which market a folder holds, once, before it takes any event of it and after all that may refuse
  * the start; `warn` takes what the user should know of that.
@@ -55,8 +47,8 @@ export function markMarket(
   if (market === null || heldMarket(folder) === market) return
   const unknown = unknownMarket(folder, market)
   if (unknown !== null) warn(unknown)
-  writeWhole(new NodeDisk(), folder, join(folder, NAME), (file) =>
-    appendAll(file, Buffer.from(`${market}\n`)),
+  writeWhole(new NodeDisk(), folder, join(folder, NAME), (append) =>
+    append(Buffer.from(`${market}\n`)),
   )
 }
 

@@ -179,7 +179,7 @@ function isAlive(pid: number): boolean {
  */
 function startedAt(pid: number): string | null {
   const fields = processFields(pid)
-  return ENDED_STATES.includes(fields[0]) ? null : (fields[19] ?? '')
+  return ENDED_STATES.includes(fields[0] ?? '') ? null : (fields[19] ?? '')
 }
 
 /** Uuid of the machine's boot: while it stays, what was written is in memory or on the disk. */
@@ -194,9 +194,9 @@ export function bootId(): string {
 type KernelLock = 'ours' | 'held' | 'unknown'
 
 /**
- * Takes the kernel's lock of an open file or folder, of which there is one whoever asks: processes in
- * other containers have other pids, or the same one. Node has no such call; the program `flock` takes
- * it for the open file that it is handed, and so for whoever opened it.
+ * Takes the kernel's lock of an open file or folder, which is one for all processes: those in other containers have
+ * other pids, or the same one. Node has no such call; the program `flock` takes it for the open file that it is
+ * handed, and so for the process that opened it.
  */
 export function lockOpenFile(fd: number): KernelLock {
   const stdio: ['ignore', 'ignore', 'pipe', number] = ['ignore', 'ignore', 'pipe', fd]

@@ -1,7 +1,7 @@
 import { snakeCase } from '../../base/safe-text.ts'
 import { asU64, readU64, writeU64 } from '../../base/u64.ts'
 import type { EventFields, FeedEvent } from '../../events/event.ts'
-import { GrowingLanes } from './frame-writer.ts'
+import { GrowingLanes, type SegmentScan } from './journal-format.ts'
 
 /**
  * An event that is no swap, as the journal has it from version 4 on:
@@ -32,6 +32,8 @@ interface Field {
   readonly name: string
   readonly lineName: string
   readonly valueType: ValueType
+  /** Which bit says that it is given, and which that it is null. */
+  readonly bit: number
 }
 
 const PLACE = { slot: 'number', txIndex: 'number', ordinal: 'number', signature: 'string' } as const
@@ -39,7 +41,7 @@ const TIMESTAMP = { timestamp: 'number' } as const
 const MINT = { mint: 'string' } as const
 const CURVE = { bondingCurve: 'string' } as const
 
-const TYPES: readonly PackedType[] = [
+const TYPES = [
   type('token_created', {
     ...PLACE,
     ...TIMESTAMP,
@@ -69,30 +71,26 @@ const TYPES: readonly PackedType[] = [
   type('balance', { ...PLACE, ...TIMESTAMP, ...MINT, wallet: 'string', balanceRaw: 'bigint' }),
 ]
 
-interface PackedType {
-  readonly name: string
-  readonly fields: readonly Field[]
-}
-
 /** Every field of an event of the type, in the order of the format. */
 function type<T extends OtherEvent['type']>(
   name: T,
-  fields: Readonly<Record<Exclude<FieldName<T>, 'type'>, ValueType>>,
-): PackedType {
+  fields: Readonly<
+    Record<Exclude<keyof Extract<OtherEvent, { readonly type: T }>, 'type'>, ValueType>
+  >,
+): { readonly name: string; readonly fields: readonly Field[] } {
   const entries: [string, ValueType][] = Object.entries(fields)
   return {
     name,
-    fields: entries.map(([field, valueType]) => ({
+    fields: entries.map(([field, valueType], i) => ({
       name: field,
       lineName: snakeCase(field),
       valueType,
+      bit: 1 << i,
     })),
   }
 }
 
-type FieldName<T> = keyof Extract<OtherEvent, { readonly type: T }>
-
-const NUMBER_OF = new Map<string, number>(TYPES.map(({ name }, i) => [name, i + 1]))
+const TYPE_OF = new Map(TYPES.map(({ name, fields }, i) => [name, { number: i + 1, fields }]))
 
 const FIRST_BYTES = 1 << 12
 /** Bytes that one unit of a text takes at most: those that are no ASCII are written again as UTF-16. */
@@ -108,10 +106,10 @@ export class EventPacker {
    * for: an amount of more than 64 bits, another type.
    */
   pack(event: FeedEvent): Uint8Array | null {
-    const number = NUMBER_OF.get(event.type)
-    if (number === undefined) return null
+    const known = TYPE_OF.get(event.type)
+    if (known === undefined) return null
     const values: EventFields<FeedEvent> = event
-    return this.#pack(number, TYPES[number - 1].fields, values)
+    return this.#pack(known.number, known.fields, values)
   }
 
   #pack(
@@ -124,13 +122,12 @@ export class EventPacker {
     let nulls = 0
     let lane = HEADER_LANES
     let texts = ''
-    for (let i = 0; i < fields.length; i++) {
-      const { name, valueType } = fields[i]
+    for (const { name, valueType, bit } of fields) {
       const value = values[name]
       if (value === undefined) continue
-      given |= 1 << i
+      given |= bit
       // `typeof` compared with a name that stands here is an instruction; with a variable it is a call.
-      if (value === null) nulls |= 1 << i
+      if (value === null) nulls |= bit
       else if (typeof value === 'string' && valueType === 'string') {
         f64[lane++] = value.length
         texts += value
@@ -160,38 +157,39 @@ export class EventPacker {
   }
 }
 
-/** Where a packed event lies: from byte `payloadAt` of the lanes on. */
-interface PackedEvent {
-  readonly payload: Uint8Array
-  readonly payloadAt: number
-  readonly u32: Uint32Array
-  readonly f64: Float64Array
-}
-
-/** The event as the fields of its event line (contract section 7); null when it makes no sense. */
-export function unpackedLine(packed: PackedEvent): Readonly<Record<string, unknown>> | null {
-  const { payload, payloadAt, u32, f64 } = packed
+/**
+ * The event in a frame as the fields of its event line (contract section 7); null when it makes no sense. It lies from
+ * byte `payloadAt` of the lanes on.
+ */
+export function unpackedLine({
+  payload,
+  payloadAt,
+  u32,
+  f64,
+}: Pick<SegmentScan, 'payload' | 'payloadAt' | 'u32' | 'f64'>): Readonly<
+  Record<string, unknown>
+> | null {
   if (payload.length < HEADER_LANES * LANE_BYTES) return null
-  const head = payloadAt >>> 2
-  const known: PackedType | undefined = TYPES[u32[head + TYPE] - 1]
+  const [number = 0, given = 0, nulls = 0, unitBytes = 0] = u32.subarray(payloadAt >>> 2)
+  const known = TYPES[number - 1]
   if (known === undefined) return null
   const line: Record<string, unknown> = { type: known.name }
   const unitsOfTexts = new Map<string, number>()
   let lane = HEADER_LANES
-  for (const [i, { lineName, valueType }] of known.fields.entries()) {
-    const bit = 1 << i
-    if ((u32[head + GIVEN] & bit) === 0) continue
+  for (const { lineName, valueType, bit } of known.fields) {
+    if ((given & bit) === 0) continue
     // Texts follow later, but the line has its keys in this order.
     line[lineName] = null
-    if ((u32[head + NULLS] & bit) !== 0) continue
+    if ((nulls & bit) !== 0) continue
     if ((lane + 1) * LANE_BYTES > payload.length) return null
     const at = (payloadAt >>> 3) + lane++
+    const value = f64[at] ?? 0
     if (valueType === 'bigint') line[lineName] = String(readU64(u32, at * 2))
-    else if (valueType === 'boolean') line[lineName] = f64[at] === 1
-    else if (valueType === 'number') line[lineName] = f64[at]
-    else unitsOfTexts.set(lineName, f64[at])
+    else if (valueType === 'boolean') line[lineName] = value === 1
+    else if (valueType === 'number') line[lineName] = value
+    else unitsOfTexts.set(lineName, value)
   }
-  const texts = textOf(payload.subarray(lane * LANE_BYTES), u32[head + UNIT_BYTES])
+  const texts = textOf(payload.subarray(lane * LANE_BYTES), unitBytes)
   let from = 0
   for (const [lineName, units] of unitsOfTexts) {
     line[lineName] = texts?.slice(from, from + units)

@@ -1,3 +1,4 @@
+import type { Config } from '../../config/config.ts'
 import type { Disk } from '../disk/disk.ts'
 import type { CommitMarker } from '../folder/commit-marker.ts'
 import type { SegmentFile } from './journal-ring.ts'
@@ -12,7 +13,12 @@ const MARK_EVERY_MS = 1
 export interface JournalSyncsOptions {
   readonly disk: Disk
   readonly folder: string
-  readonly fsync: FsyncPolicy
+  /**
+   * When what was written is made to last (contract section 6). `group`: in the background, one sync after the other;
+   * with a ring some time apart (journal-ring.ts). `always`: before anything of a batch is published. `off`: when the
+   * system likes; only the ends of segments are synced.
+   */
+  readonly fsync: Config['fsync']
   /** Keeps how far the journal is written; without it the next start cannot know that all is there. */
   readonly mark?: CommitMarker
   /** Takes after each sync how long what it made last had waited, at most; milliseconds. */
@@ -20,13 +26,7 @@ export interface JournalSyncsOptions {
   /** Milliseconds, for `onSynced` and `later`. */
   readonly clockMs?: () => number
   /** Runs something so many milliseconds later, a whole number; without it syncs follow each other at once. */
-  readonly later?: (ms: number, run: () => void) => void
-}
-
-/** The segment that is being written. */
-export interface OpenSegment {
-  readonly file: SegmentFile
-  readonly index: number
+  readonly later?: (run: () => void, ms: number) => unknown
 }
 
 /**
@@ -38,7 +38,9 @@ export class FsyncScheduler {
   readonly #options: JournalSyncsOptions
   /** Takes the error when the disk refuses a sync in the background. */
   readonly #onRefused: (error: unknown) => void
-  #current: OpenSegment
+  /** The segment that is being written, and its number. */
+  #file: SegmentFile
+  #index: number
   /** Seq behind everything that was written. */
   #seq: number
   #syncedSeq: number
@@ -59,18 +61,20 @@ export class FsyncScheduler {
   /** The first segment and its name are on the disk when this returns. */
   constructor(
     options: JournalSyncsOptions,
-    first: OpenSegment,
+    file: SegmentFile,
+    index: number,
     seq: number,
     onRefused: (error: unknown) => void,
   ) {
     this.#options = options
     this.#onRefused = onRefused
-    this.#current = first
+    this.#file = file
+    this.#index = index
     this.#seq = seq
     this.#syncedSeq = seq
-    first.file.sync()
+    file.sync()
     options.disk.syncFolder(options.folder)
-    this.#namedSegment = first.index
+    this.#namedSegment = index
   }
 
   /** Seq below which everything is on the disk. */
@@ -88,30 +92,30 @@ export class FsyncScheduler {
 
   /** The current segment gets no more bytes; `opened` brings the next one. */
   seal(): void {
-    const { file } = this.#current
-    file.settle()
-    this.#full.push({ file, endSeq: this.#seq, sinceMs: this.#waitingSinceMs })
+    this.#file.settle()
+    this.#full.push({ file: this.#file, endSeq: this.#seq, sinceMs: this.#waitingSinceMs })
     this.#waitingSinceMs = Number.NaN
   }
 
-  /** From now on this one is written; with `always` it is on the disk when this returns. */
-  opened(segment: OpenSegment): void {
-    this.#current = segment
+  /** The next segment is written from now on; with `always` it is on the disk when this returns. */
+  opened(file: SegmentFile): void {
+    this.#file = file
+    this.#index += 1
     if (this.#options.fsync === 'always') this.now()
   }
 
   /** Makes everything last: the folder and old segments first. */
   now(): void {
     const { disk, folder } = this.#options
-    if (this.#namedSegment < this.#current.index) disk.syncFolder(folder)
-    this.#namedSegment = this.#current.index
+    if (this.#namedSegment < this.#index) disk.syncFolder(folder)
+    this.#namedSegment = this.#index
     for (let oldest = this.#full[0]; oldest !== undefined; oldest = this.#full[0]) {
       oldest.file.sync()
       // Closed once, whatever the disk says of it: the system gives its number to the next file or socket.
       this.#full.shift()
       oldest.file.close()
     }
-    this.#current.file.sync()
+    this.#file.sync()
     this.#syncedSeq = this.#seq
   }
 
@@ -136,7 +140,7 @@ export class FsyncScheduler {
 
   closeFiles(): void {
     // A segment is among the full ones and the present one where the next could not be begun.
-    for (const file of new Set([...this.#full, this.#current].map(({ file }) => file)))
+    for (const file of new Set([...this.#full.map(({ file }) => file), this.#file]))
       try {
         file.close()
       } catch {
@@ -177,14 +181,15 @@ export class FsyncScheduler {
   #nextStep(): SyncStep | null {
     const { disk, folder, fsync } = this.#options
     if (fsync === 'always') return null
-    const { index } = this.#current
+    const index = this.#index
     if (this.#namedSegment < index) {
       const done = () => {
         this.#namedSegment = index
       }
       return { run: (then) => disk.syncFolderLater(folder, then), done }
     }
-    if (this.#full.length > 0) return this.#stepOfFull(this.#full[0])
+    const [oldest] = this.#full
+    if (oldest !== undefined) return this.#stepOfFull(oldest)
     if (fsync !== 'group' || this.#syncedSeq >= this.#seq || this.#mustPause()) return null
     return this.#stepOfCurrent()
   }
@@ -192,19 +197,19 @@ export class FsyncScheduler {
   /** Is it too early for the next sync of the present segment? */
   #mustPause(): boolean {
     const { later } = this.#options
-    const { syncEveryMs } = this.#current.file
+    const { syncEveryMs } = this.#file
     if (later === undefined || syncEveryMs === 0) return false
     if (this.#isPaused) return true
     const leftMs = this.#begunMs + syncEveryMs - this.#nowMs()
     if (leftMs <= 0) return false
     this.#isPaused = true
     // Timers of Node leave a part of a millisecond off.
-    later(Math.ceil(leftMs), () => {
+    later(() => {
       this.#isPaused = false
       // One may be early by such a part.
       this.#begunMs = Number.NEGATIVE_INFINITY
       this.resume()
-    })
+    }, Math.ceil(leftMs))
     return true
   }
 
@@ -219,7 +224,7 @@ export class FsyncScheduler {
   }
 
   #stepOfCurrent(): SyncStep {
-    const { file } = this.#current
+    const file = this.#file
     const seq = this.#seq
     const sinceMs = this.#waitingSinceMs
     this.#waitingSinceMs = Number.NaN
@@ -257,12 +262,3 @@ interface SyncStep {
   readonly run: (done: (error: Error | null) => void) => void
   readonly done: () => void
 }
-
-/** When what was written is made to last (contract section 6). */
-export type FsyncPolicy =
-  /** In the background, one sync after the other; with a ring some time apart (journal-ring.ts). */
-  | 'group'
-  /** Before anything of a batch is published. */
-  | 'always'
-  /** When the system likes; only the ends of segments are synced. */
-  | 'off'

@@ -9,25 +9,20 @@ import { SWAP_RECORD_BYTES } from '../../events/swap-record.ts'
 import type { Disk } from '../disk/disk.ts'
 import { isRefusal, StoreError } from '../disk/failure.ts'
 import type { DataFiles } from '../folder/data-folder.ts'
-import { Kind } from '../format/journal-format.ts'
+import { Kind, type SegmentScan } from '../format/journal-format.ts'
 import { unpackedLine } from '../format/packed-event.ts'
-import { recordedSettings } from '../format/recorded-settings.ts'
-import type { SegmentScan } from '../format/segment-scan.ts'
-import { applyDefinitions } from './definitions.ts'
+import { recordedSettings } from '../format/recorded-values.ts'
 import {
   type JournalEnd,
   type JournalStart,
   type SegmentSource,
   walkJournal,
 } from './journal-scan.ts'
-
-export interface JournalFold {
-  readonly end: JournalEnd
-  readonly frames: number
-}
+import { applyDefinitions } from './journaled-engine.ts'
 
 /**
- * Folds the journal behind a snapshot into its state; yields the seq it has come to.
+ * Folds the journal behind a snapshot into its state; yields the seq it has come to, and returns how the journal ends
+ * and how many frames were folded.
  * @throws StoreError when the journal, or history that it needs, is damaged, or an event in it meets a
  *   fault of this program; the system's own error when the disk refuses
  */
@@ -40,7 +35,7 @@ export function* foldJournal(
     /** The disk itself when left out. */
     readonly source?: SegmentSource | undefined
   },
-): Generator<number, JournalFold> {
+): Generator<number, { readonly end: JournalEnd; readonly frames: number }> {
   const { disk, files, from, source } = options
   const run = new RecordRun(engine)
   let frames = 0
@@ -123,12 +118,12 @@ class RecordRun {
   /** Folds what was added, in order. */
   fold(): void {
     const { prefetcher } = this.#engine
-    const frames = this.#frames
+    const starts = this.#starts.subarray(0, this.#frames)
     this.#frames = 0
-    for (let i = 0; i < frames; i++) prefetcher.touchIndex(this.#u32, this.#starts[i])
-    for (let i = 0; i < frames; i++) prefetcher.touchRow(this.#u32, this.#starts[i])
-    for (let i = 0; i < frames; i++)
-      this.#engine.acceptLanes(this.#u32, this.#f64, this.#starts[i], this.#counts[i])
+    for (const start of starts) prefetcher.touchIndex(this.#u32, start)
+    for (const start of starts) prefetcher.touchRow(this.#u32, start)
+    for (const [i, start] of starts.entries())
+      this.#engine.acceptLanes(this.#u32, this.#f64, start, this.#counts[i] ?? 0)
   }
 }
 
@@ -145,7 +140,9 @@ export function foldFrame(engine: Engine, frame: SegmentScan): void {
     if ('error' in event) throw senseless(frame)
     engine.accept(event)
   } else if (kind === Kind.clock) {
-    engine.advance(frame.f64[frame.payloadAt >>> 3])
+    const seconds = frame.f64[frame.payloadAt >>> 3]
+    if (seconds === undefined) throw senseless(frame)
+    engine.advance(seconds)
   } else if (kind === Kind.definitions) applyDefinitions(frame.payload, engine.state.book)
   else if (kind === Kind.rest) engine.coldStore.evict(tokensOf(frame))
   else if (kind === Kind.settings) engine.settle(settingsOf(frame))

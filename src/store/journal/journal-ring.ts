@@ -1,15 +1,15 @@
+import fs from 'node:fs'
 import { join } from 'node:path'
-import { type Disk, type DiskFile, readAll } from '../disk/disk.ts'
-import { unlessUnreadable } from '../disk/node-disk.ts'
-import { FileBuffer, type NumberedFile, withFile } from '../folder/data-folder.ts'
-import { SEGMENT_HEADER_BYTES } from '../format/journal-format.ts'
-import { SegmentScan, scanned } from '../format/segment-scan.ts'
+import { performance } from 'node:perf_hooks'
+import { appendAll, type DiskFile, NOTHING_TAKEN } from '../disk/disk.ts'
+import type { MapFile } from '../disk/kernel-calls.ts'
+import { again } from '../disk/node-disk.ts'
 
 /**
  * Bytes of the ring: what may be written before the file has it. Longer than a sync of the disk takes at
  * 60 MB/s, short enough to stay in the caches of a core.
  */
-export const RING_BYTES = 2 << 20
+const RING_BYTES = 2 << 20
 /** What is moved at once when the ring is full: long enough that a call of the kernel counts for little. */
 const MOVED_BYTES = 256 << 10
 
@@ -19,15 +19,12 @@ const MOVED_BYTES = 256 << 10
  */
 const SYNC_EVERY_MS = 4
 
-export const RING_NAME = 'journal.ring'
-
 export function ringPath(folder: string): string {
-  return join(folder, RING_NAME)
+  return join(folder, 'journal.ring')
 }
 
 /**
- * What the ring of a journal is made of. The real one is mapped-ring.ts; tests put one over a simulated
- * disk in its place.
+ * What the ring of a journal is made of: `MappedRing`, or in tests one over a simulated disk.
  */
 export interface RingPlace {
   /** Makes the file anew, zeroed, as memory; null where that cannot be: the journal does without. */
@@ -64,7 +61,7 @@ export class Ring {
   isFree(end: number, bytes: number): boolean {
     const { length } = this.memory
     const ahead = (this.#takenFrom - (end % length) + length) % length
-    // Those taken begin behind them, and end before a turn is full.
+    // The taken bytes begin behind these, and end before the ring begins again.
     return this.#taken === 0 || (ahead >= bytes && ahead + this.#taken <= length)
   }
 }
@@ -87,7 +84,9 @@ export interface PlacedFile {
 }
 
 /** What a journal writes its batches to. */
-export interface SegmentFile extends Pick<DiskFile, 'append' | 'sync' | 'syncLater' | 'close'> {
+export interface SegmentFile extends Pick<DiskFile, 'sync' | 'syncLater' | 'close'> {
+  /** Takes all of the bytes. */
+  append(bytes: Uint8Array): void
   /** From the beginning of one sync in the background to that of the next at least. */
   readonly syncEveryMs: number
   /** Nothing is appended any more: what lies elsewhere is put into the file. */
@@ -95,25 +94,10 @@ export interface SegmentFile extends Pick<DiskFile, 'append' | 'sync' | 'syncLat
 }
 
 /**
- * A segment that is written as it stands, a call of the kernel for each batch. It is synced all the time: the
- * more there is to sync, the longer the kernel keeps a write waiting.
- */
-export function plainSegment(file: DiskFile): SegmentFile {
-  return {
-    syncEveryMs: 0,
-    append: (bytes) => file.append(bytes),
-    sync: () => file.sync(),
-    syncLater: (done) => file.syncLater(done),
-    close: () => file.close(),
-    settle() {},
-  }
-}
-
-/**
  * A segment behind the ring: a batch is put into memory that a kill leaves in the ring's file, and goes
  * to the segment in the background, with the sync that makes it last. Byte `n` of the segment lies at `n`
  * modulo the ring's length, so that the ring needs no head of its own: what of it goes on where the segment
- * ends, the frames tell (`ringTail`).
+ * ends, its frames show (`ringTail`).
  *
  * Every byte before the end is in the file or in the ring, at each moment.
  */
@@ -138,7 +122,7 @@ export class RingSegment implements SegmentFile {
     this.#synced = 0
   }
 
-  append(bytes: Uint8Array): number {
+  append(bytes: Uint8Array): void {
     const { length } = this.#ring.memory
     if (bytes.length > length || !this.#ring.isFree(this.#end, bytes.length)) this.#pass(bytes)
     else {
@@ -146,7 +130,6 @@ export class RingSegment implements SegmentFile {
       if (missing > 0) this.#move(Math.max(missing, MOVED_BYTES))
       this.#put(bytes)
     }
-    return bytes.length
   }
 
   settle(): void {
@@ -226,92 +209,184 @@ export class RingSegment implements SegmentFile {
   }
 }
 
-/** Copies the bytes of a segment from one place to another out of the ring. */
-function copyOut(ring: Uint8Array, from: number, to: number, into: Uint8Array): void {
-  let at = 0
-  for (const part of ringParts(ring, from, to)) {
-    into.set(part, at)
-    at += part.length
-  }
-}
-
 /** Where the bytes of a segment from one place to another lie in the ring. */
-function ringParts(ring: Uint8Array, from: number, to: number): readonly Uint8Array[] {
+export function ringParts(ring: Uint8Array, from: number, to: number): readonly Uint8Array[] {
   const at = from % ring.length
   const end = at + to - from
   if (end <= ring.length) return [ring.subarray(at, end)]
   return [ring.subarray(at), ring.subarray(0, end - ring.length)]
 }
 
-/** What the last segment goes on with in the ring of a process that was killed. */
-export interface RingTail {
-  readonly path: string
-  /** Byte behind the last good frame of the segment. */
-  readonly byte: number
-  /** Whole frames, each chained to the one before; at least to the end of the segment. */
-  readonly bytes: Uint8Array
-}
+/** The ring as a file of the data folder that is memory of this process. */
+export class MappedRing implements RingPlace {
+  readonly #folder: string
+  readonly #map: MapFile | null
+  readonly #onCall: (call: string, startMs: number) => void
+  #memory: ReturnType<MapFile> = null
+  /** Writes in the background that read the memory. */
+  #underWay = 0
+  #isOver = false
 
-/**
- * Looks in the ring for what the last segment does not have; null for nothing. The frames themselves tell:
- * one counts that is chained, by crc and seq, to the last good one of the file, so that what an earlier
- * turn of the ring, another segment or half a store has left in it does not. A file that reaches further
- * than they do is left to the walk of the journal, which knows damage from a torn tail.
- */
-export function ringTail(
-  disk: Disk,
-  folder: string,
-  segments: readonly NumberedFile[],
-): RingTail | null {
-  const path = segments.at(-1)?.path
-  const ring = unlessUnreadable(() => readRing(disk, folder))
-  if (path === undefined || ring === null) return null
-  // What cannot be read is for the walk too, which names it.
-  const segment = unlessUnreadable(() => new FileBuffer().read(disk, path))
-  const scan = segment === null ? null : scanned(segment)
-  if (segment === null || scan === null) return null
-  const bytes = chained(ring, scan)
-  const isFurther = bytes.length > 0 && scan.end + bytes.length >= segment.length
-  return isFurther ? { path, byte: scan.end, bytes } : null
-}
-
-/**
- * Puts what the ring of a killed process has alone into the last segment; returns how many bytes. What stood there
- * was no whole frame. The caller syncs the segments before the ring goes.
- */
-export function settleRing(
-  disk: Disk,
-  folder: string,
-  segments: readonly NumberedFile[],
-  place: RingPlace,
-): number {
-  const tail = ringTail(disk, folder, segments)
-  if (tail === null) return 0
-  const { path, byte, bytes } = tail
-  const placed = place.open(path)
-  try {
-    placed.write([bytes], byte)
-  } finally {
-    placed.close()
+  /** `map` null: there is none, but that of another start is read. */
+  constructor(
+    folder: string,
+    map: MapFile | null,
+    onCall: (call: string, startMs: number) => void,
+  ) {
+    this.#folder = folder
+    this.#map = map
+    this.#onCall = onCall
   }
-  return bytes.length
+
+  begin(): Uint8Array | null {
+    this.#memory = this.#map === null ? null : this.#made(this.#map)
+    if (this.#memory === null) this.end()
+    return this.#memory?.bytes ?? null
+  }
+
+  open(path: string): PlacedFile {
+    return new NodePlacedFile(path, this.#onCall, (change) => {
+      this.#underWay += change
+      if (this.#isOver) this.#unmap()
+    })
+  }
+
+  end(): void {
+    this.#isOver = true
+    this.#unmap()
+    try {
+      fs.rmSync(ringPath(this.#folder), { force: true })
+    } catch {
+      // No frame in it goes on where the next segment begins.
+    }
+  }
+
+  /** Once nothing reads it: the system gives the place to other memory, which a write under way would take. */
+  #unmap(): void {
+    if (this.#underWay > 0) return
+    this.#memory?.close()
+    this.#memory = null
+  }
+
+  /** Every byte is written before it is mapped: a hole would need room at the store that fills it. */
+  #made(map: MapFile): ReturnType<MapFile> {
+    try {
+      const path = ringPath(this.#folder)
+      // One that is there may be a link: the memory of a process that runs in the folder this is a copy of.
+      fs.rmSync(path, { force: true })
+      return withFd(fs.openSync(path, 'wx+', 0o644), (fd) => {
+        writeAll(fd, new Uint8Array(RING_BYTES), 0)
+        const memory = map(fd, path, RING_BYTES)
+        // The kernel makes a page writable at the first store to it, which costs as much as a write.
+        memory?.bytes.fill(0)
+        return memory
+      })
+    } catch {
+      // The disk has no room for it: the journal reports what the disk refuses.
+      return null
+    }
+  }
 }
 
-/** The frames of the ring that go on where a scan of the segment has ended. */
-function chained(ring: Uint8Array, { end, crc, endSeq }: SegmentScan): Uint8Array {
-  // As a segment of which the frames before are a head.
-  const turn = new Uint8Array(SEGMENT_HEADER_BYTES + ring.length)
-  copyOut(ring, end, end + ring.length, turn.subarray(SEGMENT_HEADER_BYTES))
-  const scan = new SegmentScan(turn, crc, endSeq)
-  while (scan.next());
-  return turn.subarray(SEGMENT_HEADER_BYTES, scan.end)
+class NodePlacedFile implements PlacedFile {
+  readonly #fd: number
+  /** The same file; a write to it returns when its bytes last. */
+  readonly #syncedFd: number
+  readonly #onCall: (call: string, startMs: number) => void
+  /** A write in the background begins (1), or has ended, however it did (-1). */
+  readonly #onBackground: (change: 1 | -1) => void
+  #isUnderWay = false
+  #isClosed = false
+
+  constructor(
+    path: string,
+    onCall: (call: string, startMs: number) => void,
+    onBackground: (change: 1 | -1) => void,
+  ) {
+    this.#fd = fs.openSync(path, fs.constants.O_WRONLY)
+    try {
+      this.#syncedFd = fs.openSync(path, fs.constants.O_WRONLY | fs.constants.O_DSYNC)
+    } catch (error) {
+      fs.closeSync(this.#fd)
+      throw error
+    }
+    this.#onCall = onCall
+    this.#onBackground = onBackground
+  }
+
+  write(parts: readonly Uint8Array[], position: number): void {
+    const startMs = performance.now()
+    let at = position
+    for (const part of parts) {
+      writeAll(this.#fd, part, at)
+      at += part.length
+    }
+    this.#onCall('append', startMs)
+  }
+
+  writeSyncedLater(
+    parts: readonly Uint8Array[],
+    position: number,
+    done: (error: Error | null) => void,
+  ): void {
+    this.#isUnderWay = true
+    this.#onBackground(1)
+    writeAllLater(this.#syncedFd, parts, position, (error) => {
+      this.#isUnderWay = false
+      this.#onBackground(-1)
+      if (this.#isClosed) fs.closeSync(this.#syncedFd)
+      done(error)
+    })
+  }
+
+  close(): void {
+    fs.closeSync(this.#fd)
+    this.#isClosed = true
+    // The system gives its number to the next file or socket, which a write under way would go to.
+    if (!this.#isUnderWay) fs.closeSync(this.#syncedFd)
+  }
 }
 
-/** Null when there is none, or one that was not made to its end. */
-function readRing(disk: Disk, folder: string): Uint8Array | null {
-  if (!disk.list(folder).includes(RING_NAME)) return null
-  return withFile(disk.open(ringPath(folder)), (file) => {
-    const ring = new Uint8Array(file.size())
-    return ring.length > 0 && readAll(file, ring, 0) ? ring : null
+function withFd<T>(fd: number, use: (fd: number) => T): T {
+  try {
+    return use(fd)
+  } finally {
+    fs.closeSync(fd)
+  }
+}
+
+function writeAll(fd: number, bytes: Uint8Array, position: number): void {
+  let at = position
+  const append = (part: Uint8Array) => {
+    const taken = again(() => fs.writeSync(fd, part, 0, part.length, at))
+    at += taken
+    return taken
+  }
+  appendAll({ append }, bytes)
+}
+
+function writeAllLater(
+  fd: number,
+  parts: readonly Uint8Array[],
+  position: number,
+  done: (error: Error | null) => void,
+): void {
+  fs.writev(fd, parts, position, (error, written) => {
+    if (error?.code === 'EINTR') return writeAllLater(fd, parts, position, done)
+    if (error !== null) return done(error)
+    const left = behind(parts, written)
+    if (left.length === 0) done(null)
+    else if (written === 0) done(new Error(NOTHING_TAKEN))
+    else writeAllLater(fd, left, position + written, done)
+  })
+}
+
+/** What is left of the parts without so many bytes of theirs. */
+function behind(parts: readonly Uint8Array[], bytes: number): readonly Uint8Array[] {
+  let taken = bytes
+  return parts.flatMap((part) => {
+    const left = part.subarray(Math.min(taken, part.length))
+    taken -= part.length - left.length
+    return left.length > 0 ? [left] : []
   })
 }

@@ -1,13 +1,18 @@
-import type { Disk } from '../disk/disk.ts'
+import { basename } from 'node:path'
+import { type Disk, readAll } from '../disk/disk.ts'
 import { newerVersion, StoreError } from '../disk/failure.ts'
+import { unlessUnreadable } from '../disk/node-disk.ts'
 import { type DataFiles, FileBuffer, type NumberedFile, withFile } from '../folder/data-folder.ts'
 import {
+  evidenceBehind,
   Kind,
   readSegmentHeader,
   SEGMENT_HEADER_BYTES,
   type SegmentHeader,
+  SegmentScan,
+  scanned,
 } from '../format/journal-format.ts'
-import { evidenceBehind, evidenceOfSegment, SegmentScan } from '../format/segment-scan.ts'
+import { type RingPlace, ringParts, ringPath } from './journal-ring.ts'
 
 /** Where a tail that never was safe begins, and what goes with it. */
 export interface Cut {
@@ -47,13 +52,12 @@ export interface JournalStart {
   readonly segment: number
 }
 
-/** Takes the frames of the walk, one behind the other; the segment lies in memory. */
-type VisitFrame = (frame: SegmentScan, header: SegmentHeader) => void
-
 interface Walk {
   readonly disk: Disk
   readonly segments: readonly NumberedFile[]
   readonly source: SegmentSource
+  /** Takes the frames of the walk, one behind the other; the segment lies in memory. */
+  readonly visit: (frame: SegmentScan, header: SegmentHeader) => void
   readonly framesPerYield: number
   /** Frames of earlier segments or below this seq are read but not handed out. */
   readonly from: JournalStart
@@ -64,17 +68,16 @@ interface Walk {
 /** Frames visited between two yields. */
 const FRAMES_PER_YIELD = 1_024
 
-/** A segment in memory. */
-export interface LoadedSegment {
-  readonly bytes: Uint8Array<ArrayBuffer>
-  /** Whoever loaded it has checked the frames that end here or before. */
-  readonly checkedTo: number
-}
-
 /** Where a walk takes segments from; what it took is valid until it takes the next one. */
 export interface SegmentSource {
-  /** Null when the segment is not there yet: the walk yields and asks again. */
-  take(path: string): LoadedSegment | null
+  /**
+   * The bytes of a segment, of which frames that end at `checkedTo` or before are known to be right; null when it is
+   * not there yet: the walk yields and asks again.
+   */
+  take(path: string): {
+    readonly bytes: Uint8Array<ArrayBuffer>
+    readonly checkedTo: number
+  } | null
 }
 
 /**
@@ -89,7 +92,7 @@ export function* walkJournal(
   disk: Disk,
   files: DataFiles,
   from: number | JournalStart,
-  visit: VisitFrame,
+  visit: Walk['visit'],
   options: {
     readonly framesPerYield?: number
     /** `segmentFiles` when left out. */
@@ -99,37 +102,33 @@ export function* walkJournal(
   const fromSeq = typeof from === 'number' ? from : from.seq
   const latest = typeof from === 'number' ? Number.POSITIVE_INFINITY : from.segment
   const segments = segmentsFrom(disk, files.segments, fromSeq, latest)
-  const start: JournalEnd = {
-    seq: fromSeq,
-    crc: 0,
-    segment: 0,
-    epoch: null,
-    isClosed: false,
-    cut: null,
-  }
   const walk: Walk = {
     disk,
     segments,
     source: options.source ?? segmentFiles(disk),
     framesPerYield: options.framesPerYield ?? FRAMES_PER_YIELD,
-    from: startOf(from),
+    visit,
+    // A seq alone asks for every frame at it or behind it.
+    from: typeof from === 'number' ? { seq: from, segment: 0 } : from,
     place: 0,
-    end: start,
+    end: { seq: fromSeq, crc: 0, segment: 0, epoch: null, isClosed: false, cut: null },
   }
-  for (; walk.place < segments.length && walk.end.cut === null; walk.place++)
-    yield* walkSegment(walk, visit)
+  for (const [place, file] of segments.entries()) {
+    if (walk.end.cut !== null) break
+    walk.place = place
+    yield* walkSegment(walk, file)
+  }
   // A snapshot may hold events that a power failure took off the journal: it goes on behind them.
   return { ...walk.end, seq: Math.max(walk.end.seq, fromSeq) }
 }
 
-function* walkSegment(walk: Walk, visit: VisitFrame): Generator<number> {
-  const file = walk.segments[walk.place]
+function* walkSegment(walk: Walk, file: NumberedFile): Generator<number> {
   const { bytes, checkedTo } = yield* load(walk, file.path)
   const header = readSegmentHeader(bytes)
   if (header === 'newer') throw newerVersion(file.path)
   if (header === null || !follows(walk, file, header)) {
     const isUnfinished = bytes.length < SEGMENT_HEADER_BYTES
-    walk.end = { ...walk.end, cut: tornAt(walk, bytes, 0, walk.end.seq, isUnfinished) }
+    walk.end = { ...walk.end, cut: tornAt(walk, file, bytes, 0, walk.end.seq, isUnfinished) }
     return
   }
   if (header.firstSeq > walk.end.seq) throw gap(file.path, walk.end.seq, header.firstSeq)
@@ -138,12 +137,12 @@ function* walkSegment(walk: Walk, visit: VisitFrame): Generator<number> {
   let isClosed = false
   for (let frames = 1; scan.next(); frames++) {
     isClosed = scan.kind === Kind.closed
-    if (isWanted && scan.seq >= walk.from.seq) visit(scan, header)
+    if (isWanted && scan.seq >= walk.from.seq) walk.visit(scan, header)
     if (frames % walk.framesPerYield === 0) yield scan.endSeq
   }
   const { epoch } = header
   const { endSeq: seq, crc } = scan
-  const cut = scan.hasBadTail ? tornAt(walk, bytes, scan.end, seq, scan.isUnfinished) : null
+  const cut = scan.hasBadTail ? tornAt(walk, file, bytes, scan.end, seq, scan.isUnfinished) : null
   walk.end = { seq, crc, segment: file.number, epoch, isClosed, cut }
   yield seq
 }
@@ -151,11 +150,10 @@ function* walkSegment(walk: Walk, visit: VisitFrame): Generator<number> {
 /** Reads each segment when it is asked for. */
 export function segmentFiles(disk: Disk) {
   const buffer = new FileBuffer()
-  const take = (path: string): LoadedSegment => ({ bytes: buffer.read(disk, path), checkedTo: 0 })
-  return { take }
+  return { take: (path: string) => ({ bytes: buffer.read(disk, path), checkedTo: 0 }) }
 }
 
-function* load({ source, end }: Walk, path: string): Generator<number, LoadedSegment> {
+function* load({ source, end }: Walk, path: string) {
   for (;;) {
     const loaded = source.take(path)
     if (loaded !== null) return loaded
@@ -167,45 +165,35 @@ function* load({ source, end }: Walk, path: string): Generator<number, LoadedSeg
 function follows(walk: Walk, file: NumberedFile, header: SegmentHeader): boolean {
   if (header.index !== file.number) return false
   if (walk.place === 0) return true
-  if (isBehindGap(walk)) return false
+  if (missingBefore(walk, file) !== null) return false
   return header.firstSeq === walk.end.seq && header.previousCrc === walk.end.crc
 }
 
-/** Is the segment before it not there? A power failure may have taken its name and not the next. */
-function isBehindGap({ segments, place }: Walk): boolean {
-  return place > 0 && segments[place].number !== segments[place - 1].number + 1
+/**
+ * Number of the first segment that is missing before one, or null: a power failure may have taken the name of a segment
+ * and not the next.
+ */
+function missingBefore({ segments, place }: Walk, { number }: NumberedFile): number | null {
+  const before = segments[place - 1]
+  return before === undefined || number === before.number + 1 ? null : before.number + 1
 }
 
-/** A seq alone asks for every frame at it or behind it. */
-function startOf(from: number | JournalStart): JournalStart {
-  return typeof from === 'number' ? { seq: from, segment: 0 } : from
-}
-
-/** Paths of the segments that a walk from there reads, as far as headers say. */
-export function pathsFrom(
+/**
+ * The segments that a walk from `fromSeq` reads, as far as headers say: those that hold it, the first of them no later
+ * than `latest`, and later ones.
+ */
+export function segmentsFrom(
   disk: Disk,
   segments: readonly NumberedFile[],
   fromSeq: number,
-): readonly string[] {
-  return segmentsFrom(disk, segments, fromSeq, Number.POSITIVE_INFINITY).map(({ path }) => path)
-}
-
-/** Segments that hold `fromSeq`, the first of them no later than `latest`, and later ones. */
-function segmentsFrom(
-  disk: Disk,
-  segments: readonly NumberedFile[],
-  fromSeq: number,
-  latest: number,
+  latest = Number.POSITIVE_INFINITY,
 ): readonly NumberedFile[] {
-  let first = segments.length
-  while (first > 0) {
-    first -= 1
-    const header = headerOf(disk, segments[first].path)
-    if (header === 'newer') throw newerVersion(segments[first].path)
-    const isEarly = segments[first].number <= latest
-    if (header !== null && header.firstSeq <= fromSeq && isEarly) break
-  }
-  return segments.slice(first)
+  const first = segments.findLastIndex(({ path, number }) => {
+    const header = headerOf(disk, path)
+    if (header === 'newer') throw newerVersion(path)
+    return header !== null && header.firstSeq <= fromSeq && number <= latest
+  })
+  return segments.slice(Math.max(first, 0))
 }
 
 /** Header of a segment file, read by itself. */
@@ -219,25 +207,27 @@ export function headerOf(disk: Disk, path: string): SegmentHeader | 'newer' | nu
 /** A bad place: a tail to cut, or damage. */
 function tornAt(
   walk: Walk,
+  file: NumberedFile,
   bytes: Uint8Array,
   byte: number,
   seq: number,
   isBeginning: boolean,
 ): Cut {
-  const { path } = walk.segments[walk.place]
+  const { path } = file
   const later = walk.segments.slice(walk.place + 1)
   // A header that is whole but does not follow says what was safe before it.
-  let { syncedSeq, frames } = byte === 0 ? evidenceOfSegment(bytes) : evidenceBehind(bytes, byte)
+  let { syncedSeq, frames } = evidenceBehind(bytes, byte)
   const buffer = new FileBuffer()
   for (const segment of later) {
-    const more = evidenceOfSegment(buffer.read(walk.disk, segment.path))
+    const more = evidenceBehind(buffer.read(walk.disk, segment.path), 0)
     syncedSeq = Math.max(syncedSeq, more.syncedSeq)
     frames += more.frames
   }
-  if (syncedSeq > seq && isBehindGap(walk))
+  const missing = missingBefore(walk, file)
+  if (syncedSeq > seq && missing !== null)
     throw new StoreError(
       'missing',
-      `Journal segment ${walk.segments[walk.place - 1].number + 1} is missing before ${path}: put it ` +
+      `Journal segment ${missing} is missing before ${path}: put it ` +
         `back, or give up everything from there on with "mintfeed repair --until ${seq}".`,
     )
   if (syncedSeq > seq)
@@ -263,4 +253,74 @@ function gap(path: string, fromSeq: number, firstSeq: number): StoreError {
     `Events ${fromSeq} to ${firstSeq - 1} are in no readable file: the journal begins with ${path}. ` +
       'Put back the snapshot or the segment that holds them, or start with an empty DATA_DIR.',
   )
+}
+
+/**
+ * Looks in the ring of a killed process for what the last segment does not have: `bytes` of whole frames, which
+ * follow the last good frame of the segment, at `byte`, and reach at least to its end; null for nothing. A frame counts
+ * that is chained, by crc and seq, to the last good one of the file; what an earlier round of the ring, another segment
+ * or half a store left in the ring is not. A file that reaches further than these frames is left to the walk of the
+ * journal, which distinguishes damage from a torn tail.
+ */
+export function ringTail(
+  disk: Disk,
+  folder: string,
+  segments: readonly NumberedFile[],
+): { readonly path: string; readonly byte: number; readonly bytes: Uint8Array } | null {
+  const path = segments.at(-1)?.path
+  const ring = unlessUnreadable(() => readRing(disk, folder))
+  if (path === undefined || ring === null) return null
+  // What cannot be read is for the walk too, which names it.
+  const segment = unlessUnreadable(() => new FileBuffer().read(disk, path))
+  const scan = segment === null ? null : scanned(segment)
+  if (segment === null || scan === null) return null
+  const bytes = chained(ring, scan)
+  const isFurther = bytes.length > 0 && scan.end + bytes.length >= segment.length
+  return isFurther ? { path, byte: scan.end, bytes } : null
+}
+
+/**
+ * Puts what the ring of a killed process has alone into the last segment; returns how many bytes. What stood there
+ * was no whole frame. The caller syncs the segments before the ring goes.
+ */
+export function settleRing(
+  disk: Disk,
+  folder: string,
+  segments: readonly NumberedFile[],
+  place: RingPlace,
+): number {
+  const tail = ringTail(disk, folder, segments)
+  if (tail === null) return 0
+  const { path, byte, bytes } = tail
+  const placed = place.open(path)
+  try {
+    placed.write([bytes], byte)
+  } finally {
+    placed.close()
+  }
+  return bytes.length
+}
+
+/** The frames of the ring that go on where a scan of the segment has ended. */
+function chained(ring: Uint8Array, { end, crc, endSeq }: SegmentScan): Uint8Array {
+  // The ring is read as a segment whose header is the frames before.
+  const turn = new Uint8Array(SEGMENT_HEADER_BYTES + ring.length)
+  let at = SEGMENT_HEADER_BYTES
+  for (const part of ringParts(ring, end, end + ring.length)) {
+    turn.set(part, at)
+    at += part.length
+  }
+  const scan = new SegmentScan(turn, crc, endSeq)
+  while (scan.next());
+  return turn.subarray(SEGMENT_HEADER_BYTES, scan.end)
+}
+
+/** Null when there is none, or one that was not made to its end. */
+function readRing(disk: Disk, folder: string): Uint8Array | null {
+  const path = ringPath(folder)
+  if (!disk.list(folder).includes(basename(path))) return null
+  return withFile(disk.open(path), (file) => {
+    const ring = new Uint8Array(file.size())
+    return ring.length > 0 && readAll(file, ring, 0) ? ring : null
+  })
 }

@@ -10,17 +10,16 @@
 import fs from 'node:fs'
 import { appendAll, type DiskFile } from '../disk/disk.ts'
 import { diskReason, StoreError } from '../disk/failure.ts'
-import { segmentPath } from '../folder/data-folder.ts'
-import { FrameWriter } from '../format/frame-writer.ts'
-import { Kind, SEGMENT_HEADER_BYTES, writeSegmentHeader } from '../format/journal-format.ts'
-import { FsyncScheduler, type JournalSyncsOptions, type OpenSegment } from './fsync-scheduler.ts'
+import { dataPath } from '../folder/data-folder.ts'
 import {
-  plainSegment,
-  Ring,
-  type RingPlace,
-  RingSegment,
-  type SegmentFile,
-} from './journal-ring.ts'
+  FrameWriter,
+  Kind,
+  SEGMENT_HEADER_BYTES,
+  writeSegmentHeader,
+} from '../format/journal-format.ts'
+import { FsyncScheduler, type JournalSyncsOptions } from './fsync-scheduler.ts'
+import { Ring, type RingPlace, RingSegment, type SegmentFile } from './journal-ring.ts'
+import type { JournalEnd } from './journal-scan.ts'
 
 /** A segment is followed by a new one from this size on. */
 export const SEGMENT_BYTES = 64 << 20
@@ -37,13 +36,6 @@ interface JournalOptions extends JournalSyncsOptions {
   readonly onFailure: (failure: StoreError) => void
 }
 
-/** Where a journal goes on: behind this seq and crc, in the segment after this one. */
-export interface JournalPlace {
-  readonly seq: number
-  readonly crc: number
-  readonly segment: number
-}
-
 /**
  * The journal of one process, append-only: a batch is one write, or lies in the ring as one, before
  * anything of it is folded or seen. Every start begins a segment of its own. A failed write or sync is never tried again, since
@@ -55,15 +47,19 @@ export class Journal {
   readonly #segmentBytes: number
   readonly #syncs: FsyncScheduler
   readonly #ring: Ring | null
-  #open: OpenSegment
+  #file: SegmentFile
+  #index: number
   #size = 0
   #seq: number
   #crc: number
   #failure: StoreError | null = null
   #isClosed = false
 
-  /** @throws StoreError when the first segment cannot be made */
-  constructor(options: JournalOptions, place: JournalPlace) {
+  /**
+   * Goes on behind a seq and a crc, in the segment after this one.
+   * @throws StoreError when the first segment cannot be made
+   */
+  constructor(options: JournalOptions, place: Pick<JournalEnd, 'seq' | 'crc' | 'segment'>) {
     this.#options = options
     this.#segmentBytes = options.segmentBytes ?? SEGMENT_BYTES
     const { seq } = place
@@ -71,11 +67,13 @@ export class Journal {
     this.#crc = place.crc
     this.#ring = ringOf(options)
     try {
-      const first = this.#begun(place.segment + 1, seq)
-      this.#open = first
-      this.#syncs = new FsyncScheduler(options, first, seq, (error) => void this.#fail(error))
+      const index = place.segment + 1
+      this.#index = index
+      this.#file = this.#begun(index, seq)
+      const onRefused = (error: unknown) => void this.#fail(error)
+      this.#syncs = new FsyncScheduler(options, this.#file, index, seq, onRefused)
       const { epoch, boot } = options
-      options.mark?.begin({ seq, segment: first.index, epoch, boot })
+      options.mark?.begin({ seq, segment: index, epoch, boot })
     } catch (error) {
       throw refusedJournal(error, options.folder, 'to begin the journal', NEEDS_FOLDER)
     }
@@ -93,7 +91,7 @@ export class Journal {
 
   /** Index of the segment that is being written. */
   get segment(): number {
-    return this.#open.index
+    return this.#index
   }
 
   /** Bytes of the segment that is being written. */
@@ -127,7 +125,7 @@ export class Journal {
     if (this.#isClosed) throw new StoreError('disk', 'The journal is closed: the program ends.')
     const { bytes } = this.frames
     try {
-      appendAll(this.#open.file, bytes)
+      this.#file.append(bytes)
       this.#size += bytes.length
       this.#crc = this.frames.crc
       this.#seq = endSeq
@@ -188,7 +186,7 @@ export class Journal {
       // Before the frame, which says what was safe: with `off` nothing else has ever made it so.
       this.#syncs.now()
       this.begin().add(Kind.closed, this.#seq, 0, new Uint8Array(0))
-      appendAll(this.#open.file, this.frames.bytes)
+      this.#file.append(this.frames.bytes)
       this.#syncs.now()
       this.#options.mark?.reach(this.#seq)
       this.#options.mark?.close(this.segment)
@@ -199,18 +197,19 @@ export class Journal {
 
   #rotate(): void {
     this.#syncs.seal()
-    this.#open = this.#begun(this.segment + 1, this.syncedSeq)
-    this.#syncs.opened(this.#open)
+    this.#file = this.#begun(this.#index + 1, this.syncedSeq)
+    this.#index += 1
+    this.#syncs.opened(this.#file)
   }
 
   /** Makes a segment with its header. */
-  #begun(index: number, syncedSeq: number): OpenSegment {
+  #begun(index: number, syncedSeq: number): SegmentFile {
     const { disk, folder, epoch, boot, watch } = this.#options
     // Else it would be begun in another folder, which somebody else may hold.
     watch?.look()
     const about = { index, firstSeq: this.#seq, syncedSeq, previousCrc: this.#crc, epoch, boot }
     const header = writeSegmentHeader(about)
-    const path = segmentPath(folder, index)
+    const path = dataPath(folder, 'segment', index)
     const file = disk.create(path)
     try {
       appendAll(file, header.bytes)
@@ -218,7 +217,7 @@ export class Journal {
       const segment = this.#segment(file, path, header.bytes.length)
       this.#size = header.bytes.length
       this.#crc = header.crc
-      return { file: segment, index }
+      return segment
     } catch (error) {
       file.close()
       throw error
@@ -238,6 +237,21 @@ export class Journal {
     this.#syncs.stop()
     this.#options.onFailure(failure)
     return failure
+  }
+}
+
+/**
+ * A segment that is written as it stands, a call of the kernel for each batch. It is synced all the time: the
+ * more there is to sync, the longer the kernel keeps a write waiting.
+ */
+function plainSegment(file: DiskFile): SegmentFile {
+  return {
+    syncEveryMs: 0,
+    append: (bytes) => appendAll(file, bytes),
+    sync: () => file.sync(),
+    syncLater: (done) => file.syncLater(done),
+    close: () => file.close(),
+    settle() {},
   }
 }
 

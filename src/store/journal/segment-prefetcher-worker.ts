@@ -3,8 +3,8 @@ import { MessagePort, workerData } from 'node:worker_threads'
 import { readAll } from '../disk/disk.ts'
 import { NodeDisk } from '../disk/node-disk.ts'
 import { withFile } from '../folder/data-folder.ts'
-import { scanned } from '../format/segment-scan.ts'
-import { isLoadOrder, type LoadedFile, type LoadOrder } from './segment-prefetcher.ts'
+import { scanned } from '../format/journal-format.ts'
+import { isLoadOrder } from './segment-prefetcher.ts'
 
 const disk = new NodeDisk()
 const port: unknown = workerData
@@ -12,11 +12,11 @@ if (!(port instanceof MessagePort)) throw new Error('the worker was given no por
 
 port.on('message', (order: unknown) => {
   if (!isLoadOrder(order)) throw new Error('the worker got no file to load')
-  const loaded = load(order)
+  const loaded = load(order.path, order.buffer)
   port.postMessage(loaded, [loaded.buffer])
 })
 
-function load({ path, buffer: old }: LoadOrder): LoadedFile {
+function load(path: string, old: ArrayBuffer | null) {
   try {
     return withFile(disk.open(path), (file) => {
       const length = file.size()

@@ -2,7 +2,7 @@ import { type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_thre
 import { isRecord } from '../../base/json-access.ts'
 import { entryFile } from '../../base/program-files.ts'
 import type { Disk } from '../disk/disk.ts'
-import { type LoadedSegment, type SegmentSource, segmentFiles } from './journal-scan.ts'
+import { type SegmentSource, segmentFiles } from './journal-scan.ts'
 
 /** Segments that lie loaded before they are asked for. */
 const AHEAD_MAX = 3
@@ -42,7 +42,7 @@ export class SegmentPrefetcher implements SegmentSource {
     for (let i = 0; i < AHEAD_MAX; i++) this.#order(null)
   }
 
-  take(path: string): LoadedSegment | null {
+  take(path: string) {
     if (this.#inUse !== null) this.#order(this.#inUse)
     this.#inUse = null
     if (this.#hasFailed || this.#ordered[0] !== path) return this.#files.take(path)
@@ -63,8 +63,7 @@ export class SegmentPrefetcher implements SegmentSource {
     const path = this.#waiting.shift()
     if (path === undefined) return
     this.#ordered.push(path)
-    const order: LoadOrder = { path, buffer }
-    this.#port.postMessage(order, buffer === null ? [] : [buffer])
+    this.#port.postMessage({ path, buffer }, buffer === null ? [] : [buffer])
   }
 
   #receive(): void {
@@ -78,25 +77,22 @@ export class SegmentPrefetcher implements SegmentSource {
   }
 }
 
-/** What the worker (segment-prefetcher-worker.ts) gets: a file to load, into old memory if any. */
-export interface LoadOrder {
-  readonly path: string
-  readonly buffer: ArrayBuffer | null
-}
-
-/** What it answers; `length` -1 when the file could not be read. */
-export interface LoadedFile {
-  readonly buffer: ArrayBuffer
-  readonly length: number
-  readonly checkedTo: number
-}
-
-export function isLoadOrder(message: unknown): message is LoadOrder {
+/** What the worker (segment-prefetcher-worker.ts) gets: a file to load, into old memory if there is any. */
+export function isLoadOrder(
+  message: unknown,
+): message is { readonly path: string; readonly buffer: ArrayBuffer | null } {
   if (!isRecord(message) || typeof message.path !== 'string') return false
   return message.buffer === null || message.buffer instanceof ArrayBuffer
 }
 
-export function isLoadedFile(message: unknown): message is LoadedFile {
+function isLoadedFile(message: unknown): message is LoadedFile {
   if (!isRecord(message) || !(message.buffer instanceof ArrayBuffer)) return false
   return Number.isInteger(message.length) && Number.isInteger(message.checkedTo)
+}
+
+/** What the worker answers; `length` is -1 when the file could not be read. */
+interface LoadedFile {
+  readonly buffer: ArrayBuffer
+  readonly length: number
+  readonly checkedTo: number
 }

@@ -6,14 +6,16 @@
  * - A tail that was never safe is cut off. Damage of what had been safe stops the start with a sentence.
  * - The epoch stays only if nothing a client saw can be missing (folder/commit-marker.ts).
  */
+
 import { basename, join } from 'node:path'
+import { errorOf } from '../../base/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { StateError, type StatePart } from '../../engine/memory/state-part.ts'
-import type { Disk } from '../disk/disk.ts'
+import type { Disk, DiskFile } from '../disk/disk.ts'
 import { StoreError } from '../disk/failure.ts'
 import { isUnreadable } from '../disk/node-disk.ts'
 import { mapProgress } from '../disk/steps.ts'
-import { type FoundStream, lossOf, type WrittenBefore } from '../folder/commit-marker.ts'
+import { lossOf, type WrittenBefore } from '../folder/commit-marker.ts'
 import {
   copyTail,
   DAMAGED,
@@ -21,22 +23,21 @@ import {
   listDataFiles,
   type NumberedFile,
   putSnapshotAside,
+  syncFiles,
   withFile,
 } from '../folder/data-folder.ts'
 import { SEGMENT_HEADER_BYTES } from '../format/journal-format.ts'
-import type { Contents } from '../format/snapshot-format.ts'
-import type { JournalPlace } from '../journal/journal.ts'
-import { foldJournal, type JournalFold } from '../journal/journal-fold.ts'
-import { type RingPlace, settleRing } from '../journal/journal-ring.ts'
+import { foldJournal } from '../journal/journal-fold.ts'
+import type { RingPlace } from '../journal/journal-ring.ts'
 import {
   type Cut,
   type JournalEnd,
-  pathsFrom,
   type SegmentSource,
+  segmentsFrom,
+  settleRing,
 } from '../journal/journal-scan.ts'
-import { type FoundContents, loadParts, readContents } from '../snapshot/snapshot-file.ts'
+import { type Contents, loadParts, readContents } from '../snapshot/snapshot-file.ts'
 import { needChunks } from '../snapshot/tape-archive.ts'
-import { RecoveryFsync } from './recovery-fsync.ts'
 
 interface RecoveryOptions {
   readonly disk: Disk
@@ -57,7 +58,7 @@ interface RecoveryOptions {
 }
 
 /** How far a recovery has come. */
-export interface RecoveryProgress {
+interface RecoveryProgress {
   readonly step: 'snapshot' | 'chunks' | 'journal' | 'clock'
   /** Bytes of the snapshot, number of a chunk, seq of the journal, or unix seconds that the clock has come to. */
   readonly done: number
@@ -66,7 +67,7 @@ export interface RecoveryProgress {
 /** What the recovery found and did. */
 export interface Recovered {
   /** Where the journal goes on. */
-  readonly place: JournalPlace
+  readonly place: Pick<JournalEnd, 'seq' | 'crc' | 'segment'>
   readonly epoch: string
   /** Why something of the stream may be gone, and the epoch is a new one; null when nothing is. */
   readonly loss: string | null
@@ -97,10 +98,13 @@ export function* recover(options: RecoveryOptions): Generator<RecoveryProgress, 
   const { ring } = options
   const ringBytes = ring === undefined ? 0 : settleRing(disk, folder, files.segments, ring)
   const syncs = new RecoveryFsync(disk)
-  const paths = pathsFrom(disk, files.segments, files.snapshots.at(-1)?.number ?? 0)
+  const snapshotSeq = files.snapshots.at(-1)?.number ?? 0
+  const paths = segmentsFrom(disk, files.segments, snapshotSeq).map(({ path }) => path)
   syncs.begin(paths)
   options.ahead?.begin(paths)
-  const loaded = yield* loadNewest(options, files.snapshots, damaged)
+  const newest = yield* loadNewest(disk, files.snapshots, () => engine, damaged)
+  if (newest === null && damaged.length > 0) copyParts(options.newEngine().parts, engine.parts)
+  const loaded = newest?.contents ?? null
   if (loaded !== null) yield* neededChunks(options)
   const from = loaded ?? { seq: 0, segment: 0 }
   const folding = foldJournal(engine, { disk, files, from, source: options.ahead })
@@ -129,16 +133,13 @@ export function* recover(options: RecoveryOptions): Generator<RecoveryProgress, 
   }
 }
 
-function neededChunks({ disk, folder, engine }: RecoveryOptions): Generator<RecoveryProgress> {
+function neededChunks({ disk, folder, engine }: RecoveryOptions) {
   const { tape, dormant } = engine.state
   const needed = needChunks(disk, folder, tape, dormant.tape)
   return mapProgress(needed, (done) => ({ step: 'chunks' as const, done }))
 }
 
-function* folded(
-  folding: Generator<number, JournalFold>,
-  damaged: readonly string[],
-): Generator<RecoveryProgress, JournalFold> {
+function* folded(folding: ReturnType<typeof foldJournal>, damaged: readonly string[]) {
   try {
     return yield* mapProgress(folding, (done) => ({ step: 'journal' as const, done }))
   } catch (error) {
@@ -146,33 +147,18 @@ function* folded(
   }
 }
 
-/** Loads the newest snapshot that is whole; null when there is none at all. */
-function* loadNewest(
-  { disk, engine, newEngine }: RecoveryOptions,
-  snapshots: readonly NumberedFile[],
-  damaged: string[],
-): Generator<RecoveryProgress, Contents | null> {
-  for (const { path } of snapshots.toReversed()) {
-    const contents = yield* loadSnapshot(disk, path, engine)
-    if (contents !== null) return contents
-    damaged.push(path)
-  }
-  if (damaged.length > 0) copyParts(newEngine().parts, engine.parts)
-  return null
-}
-
 /**
- * Loads the newest snapshot that is whole into a new engine; null when there is none at all. Puts
- * the paths of those that were passed over into `damaged`.
+ * Loads the newest snapshot that is whole into an engine; null when there is none at all. Puts the paths of those that
+ * were passed over into `damaged`. An engine that one of these was loaded into may be given again.
  */
-export function* loadNewestAnew(
+export function* loadNewest(
   disk: Disk,
   snapshots: readonly NumberedFile[],
-  newEngine: () => Engine,
+  engineFor: () => Engine,
   damaged: string[] = [],
-): Generator<RecoveryProgress, { engine: Engine; contents: FoundContents } | null> {
+): Generator<RecoveryProgress, { engine: Engine; contents: Contents } | null> {
   for (const { path } of snapshots.toReversed()) {
-    const engine = newEngine()
+    const engine = engineFor()
     const contents = yield* loadSnapshot(disk, path, engine)
     if (contents !== null) return { engine, contents }
     damaged.push(path)
@@ -188,7 +174,7 @@ export function* loadSnapshot(
   disk: Disk,
   path: string,
   engine: Engine,
-): Generator<RecoveryProgress, FoundContents | null> {
+): Generator<RecoveryProgress, Contents | null> {
   const file = disk.open(path)
   try {
     const contents = readContents(file, path)
@@ -212,7 +198,7 @@ export function foundStream(
   { segments }: DataFiles,
   end: JournalEnd,
   loaded: Pick<Contents, 'epoch' | 'segment'> | null,
-): FoundStream | null {
+) {
   if (segments.length === 0 && loaded === null) return null
   const remaining = remainingSegments(segments, end.cut)
   const lastSegment = remaining.at(-1)?.number ?? 0
@@ -239,24 +225,26 @@ function remainingSegments(segments: readonly NumberedFile[], cut: Cut | null): 
 export function copyParts(from: readonly StatePart[], to: readonly StatePart[]): void {
   if (from.length !== to.length)
     throw new StateError(`a state of ${from.length} parts does not fit one of ${to.length}`)
-  from.forEach((part, i) => {
-    copyBytes(part, to[i])
-  })
+  for (const [i, target] of to.entries()) {
+    const source = from[i]
+    if (source?.name !== target.name)
+      throw new StateError(`the state has ${source?.name} where ${target.name} belongs`)
+    copyBytes(source, target)
+  }
   for (const part of to) part.settle()
 }
 
 function copyBytes(from: StatePart, to: StatePart): void {
-  if (from.name !== to.name)
-    throw new StateError(`the state has ${from.name} where ${to.name} belongs`)
   const sources = from.views()
   const targets = to.open(from.facts())
   if (sources.length !== targets.length)
     throw new StateError(`the state's ${to.name} has ${sources.length} runs of bytes`)
-  sources.forEach((source, i) => {
-    if (source.length !== targets[i].length)
+  for (const [i, source] of sources.entries()) {
+    const target = targets[i]
+    if (source.length !== target?.length)
       throw new StateError(`run ${i} of the state's ${to.name} has ${source.length} bytes`)
-    targets[i].set(source)
-  })
+    target.set(source)
+  }
 }
 
 /**
@@ -266,8 +254,9 @@ function copyBytes(from: StatePart, to: StatePart): void {
 export function cutTail(disk: Disk, folder: string, cut: Cut): readonly string[] {
   const aside: string[] = []
   const putAside = (path: string) => {
-    aside.push(freeName(disk, folder, path))
-    disk.rename(path, aside[aside.length - 1])
+    const name = freeName(disk, folder, path)
+    aside.push(name)
+    disk.rename(path, name)
   }
   for (const path of cut.dropped.toReversed()) putAside(path)
   if (cut.byte < SEGMENT_HEADER_BYTES) {
@@ -316,4 +305,74 @@ export function namingDamaged(error: unknown, paths: readonly string[]): unknown
       ? `The snapshot ${paths[0]} is damaged`
       : `These snapshots are damaged: ${paths.join(', ')}`
   return new StoreError('missing', `${which}. ${error.message}`)
+}
+
+/**
+ * Makes the journal of a killed process last while a recovery folds it: its bytes may be in memory
+ * alone, and to write them only at the end would keep everybody waiting for the disk.
+ */
+export class RecoveryFsync {
+  readonly #disk: Disk
+  #waiting: string[] = []
+  readonly #synced = new Set<string>()
+  #failure: Error | null = null
+
+  constructor(disk: Disk) {
+    this.#disk = disk
+  }
+
+  /** Begins to sync these in the background, one after the other. */
+  begin(paths: readonly string[]): void {
+    this.#waiting = [...paths]
+    this.#next()
+  }
+
+  /**
+   * Syncs those of the folder's files that are not on the disk yet, and their names; begins with no
+   * more by itself.
+   * @throws the error of a sync that failed: to try again would take what is lost for safe
+   */
+  finish(folder: string, files: readonly NumberedFile[]): void {
+    this.#waiting = []
+    if (this.#failure !== null) throw this.#failure
+    const left = files.filter(({ path }) => !this.#synced.has(path))
+    syncFiles(this.#disk, folder, left)
+  }
+
+  #next(): void {
+    for (let path = this.#waiting.shift(); path !== undefined; path = this.#waiting.shift())
+      if (this.#syncLater(path)) return
+  }
+
+  /** False when the file cannot be opened, which the walk through the journal reports. */
+  #syncLater(path: string): boolean {
+    const file = this.#opened(path)
+    file?.syncLater((error) => {
+      // Nobody else would catch what the disk refuses here.
+      const notClosed = refusalToClose(file)
+      const failure = error ?? notClosed
+      if (failure === null) this.#synced.add(path)
+      else this.#failure ??= failure
+      this.#next()
+    })
+    return file !== null
+  }
+
+  #opened(path: string): DiskFile | null {
+    try {
+      return this.#disk.open(path)
+    } catch {
+      return null
+    }
+  }
+}
+
+/** null: it is closed. */
+function refusalToClose(file: DiskFile): Error | null {
+  try {
+    file.close()
+    return null
+  } catch (error) {
+    return errorOf(error)
+  }
 }

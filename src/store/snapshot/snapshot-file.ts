@@ -13,47 +13,67 @@ import { jsonOf } from '../../base/json-access.ts'
 import { PROGRAM_VERSION } from '../../base/program-files.ts'
 import { StateError, type StatePart } from '../../engine/memory/state-part.ts'
 import { totalBytes } from '../../engine/memory/views.ts'
-import { type Appended, appendAll, type Disk, type DiskFile, readAll } from '../disk/disk.ts'
-import { newerVersion, olderVersion } from '../disk/failure.ts'
+import { type Disk, type DiskFile, readAll } from '../disk/disk.ts'
+import { newerVersion, StoreError } from '../disk/failure.ts'
 import { writeWhole } from '../folder/data-folder.ts'
 import { JOURNAL_VERSION, padded } from '../format/journal-format.ts'
-import { SettingsSchema } from '../format/recorded-settings.ts'
-import {
-  ChunkCrcs,
-  CONTENTS_BYTES_MAX,
-  type Contents,
-  FOOTER,
-  OLDEST_SNAPSHOT_VERSION,
-  type PartEntry,
-  SNAPSHOT_FOOTER_BYTES,
-  SNAPSHOT_HEADER_BYTES,
-  SNAPSHOT_MAGIC,
-  SNAPSHOT_VERSION,
-} from '../format/snapshot-format.ts'
+import { ChunkCrcs, SettingsSchema } from '../format/recorded-values.ts'
 import { loadOldParts, octoberParts } from '../upgrades/format-upgrades.ts'
 import { CHUNK_VERSION } from './tape-chunk.ts'
 
+/**
+ * The layout of a snapshot, version 10, little-endian:
+ *
+ *     header   magic, version, zeros (16 bytes)
+ *     parts    the bytes of each part, each padded with zeros to 8 bytes
+ *     contents JSON of `Contents`
+ *     footer   offset and length of the contents, their crc, version, magic (32 bytes)
+ *
+ * It is written in one go and found by its end, so that a torn one has none. Header and footer of
+ * later versions stay as they are, each with the version, so that an older program knows them.
+ */
+const SNAPSHOT_MAGIC = 'MFSNAPS\n'
+export const SNAPSHOT_VERSION = 10
+/** The oldest that is read (store/upgrades). */
+const OLDEST_SNAPSHOT_VERSION = 9
+const SNAPSHOT_HEADER_BYTES = 16
+export const SNAPSHOT_FOOTER_BYTES = 32
+/** Byte offsets in the footer. */
+export const FOOTER = { contentsAt: 0, contentsBytes: 8, crc: 16, version: 20, magic: 24 } as const
+/** Largest table of contents that is believed. */
+const CONTENTS_BYTES_MAX = 64 << 20
+
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
-const contentsValidator = Compile(
-  Type.Object({
-    seq: Count,
-    epoch: Type.String(),
-    segment: Count,
-    settings: SettingsSchema,
-    upgradedFrom: Type.Optional(Count),
-    chunks: ChunkCrcs,
-    digest: Type.String(),
-    parts: Type.Array(
-      Type.Object({
-        name: Type.String(),
-        facts: Type.Array(Type.Number()),
-        at: Count,
-        bytes: Count,
-        crc: Count,
-      }),
-    ),
-  }),
-)
+const ContentsSchema = Type.Object({
+  /** Seq behind the last event in it. */
+  seq: Count,
+  epoch: Type.String(),
+  /** Segment of the journal that goes on behind it. */
+  segment: Count,
+  settings: SettingsSchema,
+  /**
+   * Version of the first of the snapshots that it goes back to, where that is an older one: the journal
+   * from its beginning may come to other bytes of the same state.
+   */
+  upgradedFrom: Type.Optional(Count),
+  chunks: ChunkCrcs,
+  /** Sha-256 of the state (`stateDigest`). */
+  digest: Type.String(),
+  /** Parts of the state, each with the offset of its bytes in the file, and how many. */
+  parts: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      facts: Type.Array(Type.Number()),
+      at: Count,
+      bytes: Count,
+      crc: Count,
+    }),
+  ),
+})
+const contentsValidator = Compile(ContentsSchema)
+
+/** The table of contents, in the form of the present version, and the version of its file. */
+export type Contents = Type.Static<typeof ContentsSchema> & { readonly version: number }
 
 /** Bytes read between two yields. */
 const BYTES_PER_YIELD = 8 << 20
@@ -66,12 +86,6 @@ export const PROGRAM =
   `${PROGRAM_VERSION}, journal ${JOURNAL_VERSION}, snapshots ${SNAPSHOT_VERSION}, ` +
   `chunks ${CHUNK_VERSION}`
 
-/** Contents as they were found in a file, in the form of the present version. */
-export interface FoundContents extends Contents {
-  /** Version of the file. */
-  readonly version: number
-}
-
 /**
  * Writes a snapshot under its name once it is whole on the disk; returns its digest.
  * @throws Error with the disk's code when the disk refuses
@@ -81,26 +95,32 @@ export function writeSnapshot(
   folder: string,
   path: string,
   parts: readonly StatePart[],
-  about: Omit<Contents, 'digest' | 'parts'>,
+  about: Omit<Contents, 'version' | 'digest' | 'parts'>,
 ): string {
   const hash = createHash('sha256')
   let digest = ''
-  writeWhole(disk, folder, path, (file) => {
+  writeWhole(disk, folder, path, (append) => {
     let at = SNAPSHOT_HEADER_BYTES
-    appendAll(file, header(SNAPSHOT_VERSION))
-    const entries: PartEntry[] = []
+    append(header(SNAPSHOT_VERSION))
+    const entries: Contents['parts'] = []
     for (const part of parts) {
       const image = imageOf(part)
       digestPart(hash, image)
       const { name, facts, views } = image
+      let crc = 0
+      for (const view of views) {
+        append(view)
+        crc = crc32(view, crc)
+      }
       const bytes = totalBytes(views)
-      entries.push({ name, facts, at, bytes, crc: appendViews(file, views) })
-      appendAll(file, new Uint8Array(padded(bytes) - bytes))
+      entries.push({ name, facts: [...facts], at, bytes, crc })
+      append(new Uint8Array(padded(bytes) - bytes))
       at += padded(bytes)
     }
     digest = hash.digest('hex')
-    const contents: Contents = { ...about, digest, parts: entries }
-    appendContents(file, contents, at)
+    const text = Buffer.from(JSON.stringify({ ...about, digest, parts: entries }))
+    append(text)
+    append(footerOf(text, at))
   })
   return digest
 }
@@ -112,33 +132,21 @@ function header(version: number): Uint8Array {
   return bytes
 }
 
-/** Appends the bytes of a part; returns their crc. */
-function appendViews(file: Appended, views: readonly Uint8Array[]): number {
-  let crc = 0
-  for (const view of views) {
-    appendAll(file, view)
-    crc = crc32(view, crc)
-  }
-  return crc
-}
-
-function appendContents(file: Appended, contents: Contents, at: number): void {
-  const text = Buffer.from(JSON.stringify(contents))
+function footerOf(text: Uint8Array, at: number): Uint8Array {
   const footer = Buffer.alloc(SNAPSHOT_FOOTER_BYTES)
   footer.writeDoubleLE(at, FOOTER.contentsAt)
   footer.writeDoubleLE(text.length, FOOTER.contentsBytes)
   footer.writeUInt32LE(crc32(text), FOOTER.crc)
   footer.writeUInt32LE(SNAPSHOT_VERSION, FOOTER.version)
   footer.write(SNAPSHOT_MAGIC, FOOTER.magic, 'latin1')
-  appendAll(file, text)
-  appendAll(file, footer)
+  return footer
 }
 
 /**
  * The table of contents of a snapshot; null when the file is torn or damaged there.
  * @throws StoreError when a later version wrote it, or one too old
  */
-export function readContents(file: DiskFile, path: string): FoundContents | null {
+export function readContents(file: DiskFile, path: string): Contents | null {
   const size = file.size()
   if (size < SNAPSHOT_HEADER_BYTES + SNAPSHOT_FOOTER_BYTES) return null
   const head = Buffer.alloc(SNAPSHOT_HEADER_BYTES)
@@ -158,6 +166,19 @@ export function readContents(file: DiskFile, path: string): FoundContents | null
   return contentsValidator.Check(contents) ? { ...contents, version } : null
 }
 
+/** The last release that reads every format there was. */
+const LAST_READER_OF_ALL = '0.9.25'
+
+/** Why a snapshot of a version without an upgrade is not read. */
+function olderVersion(path: string, version: number): StoreError {
+  return new StoreError(
+    'older_version',
+    `${path} has version ${version} of its format, which this mintfeed does not read any more: start mintfeed ` +
+      `${LAST_READER_OF_ALL} with this DATA_DIR, let it take events for a minute, stop it, then start this one ` +
+      '(or another DATA_DIR).',
+  )
+}
+
 /** The JSON that stands before the footer, or null when it is not what the footer says. */
 function contentsText(file: DiskFile, footer: Buffer, end: number): string | null {
   const at = footer.readDoubleLE(FOOTER.contentsAt)
@@ -175,7 +196,7 @@ function contentsText(file: DiskFile, footer: Buffer, end: number): string | nul
  */
 export function* loadParts(
   file: DiskFile,
-  contents: FoundContents,
+  contents: Contents,
   parts: readonly StatePart[],
 ): Generator<number, boolean> {
   try {
@@ -198,10 +219,10 @@ function* loadPresentParts(
 ): Generator<number, boolean> {
   if (contents.parts.length !== parts.length) return false
   let done = 0
-  for (let i = 0; i < parts.length; i++) {
-    const entry = contents.parts[i]
-    if (entry.name !== parts[i].name) return false
-    const isWhole = yield* loadPart(file, entry, parts[i], done)
+  for (const [i, entry] of contents.parts.entries()) {
+    const part = parts[i]
+    if (entry.name !== part?.name) return false
+    const isWhole = yield* loadPart(file, entry, part, done)
     if (!isWhole) return false
     done += entry.bytes
   }
@@ -210,7 +231,7 @@ function* loadPresentParts(
 
 function* loadPart(
   file: DiskFile,
-  entry: PartEntry,
+  entry: Contents['parts'][number],
   part: StatePart,
   done: number,
 ): Generator<number, boolean> {
@@ -231,19 +252,24 @@ function* loadPart(
 }
 
 /** A part as it stands: some are written out each time they are asked, so they are asked once. */
-function imageOf(part: StatePart) {
+function imageOf(part: Pick<StatePart, 'name' | 'facts' | 'views'>) {
   return { name: part.name, facts: part.facts(), views: part.views() }
 }
 
 /** Sha-256 (hex) of a whole state: the name, the facts and the bytes of each part. */
-export function stateDigest(parts: readonly StatePart[]): string {
+export function stateDigest(parts: readonly Parameters<typeof imageOf>[0][]): string {
   const hash = createHash('sha256')
   for (const part of parts) digestPart(hash, imageOf(part))
   return hash.digest('hex')
 }
 
 /** Adds one part to a digest. */
-export function digestPart(hash: Hash, { name, facts, views }: ReturnType<typeof imageOf>): void {
+function digestPart(hash: Hash, { name, facts, views }: ReturnType<typeof imageOf>): void {
   hash.update(JSON.stringify([name, facts, totalBytes(views)]))
   for (const view of views) hash.update(view)
+}
+
+/** Records of the tape, or of the dormant tape, that a snapshot leaves to chunks (engine/state/tape.ts). */
+export function archivedOf({ parts }: Contents, tape: 'tape' | 'dormant tape'): number {
+  return parts.find(({ name }) => name === tape)?.facts[1] ?? 0
 }

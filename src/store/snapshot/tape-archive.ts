@@ -46,7 +46,7 @@ export class DiskTapeArchive implements TapeArchive {
   misses = 0
   hits = 0
 
-  /** For what has left `tape`, of which it knows the chunks. */
+  /** Reads what has left `tape`, which knows the crcs of its chunks. */
   constructor(disk: Disk, folder: string, tape: ArchivedTape, kind: ChunkKind) {
     this.#kind = kind
     this.#blockBytes = TAPE_BLOCK_RECORDS * kind.recordBytes
@@ -159,7 +159,7 @@ function attempt<T>(call: () => T): T | null {
 type ArchivedTape = Pick<Tape, 'chunkRecords' | 'archivedCount' | 'chunkCrcs'>
 
 /**
- * Sees to it that the chunks are there that a snapshot counts on: a state whose old swaps are gone, or
+ * Checks that the chunks are there that a snapshot counts on: a state whose old swaps are gone, or
  * are those of another folder, would give wrong answers one by one, better none at all. Their blocks
  * are not read: each is checked when somebody asks for it. Yields the number of each, for months of them are
  * thousands.

@@ -2,9 +2,9 @@ import { crc32 } from '../../base/crc32.ts'
 import { bytesOf, lanesOf } from '../../engine/memory/views.ts'
 import { PositionLane } from '../../engine/state/layout.ts'
 import { SWAP_RECORD_BYTES } from '../../events/swap-record.ts'
-import { appendAll, type Disk, type DiskFile, readAll } from '../disk/disk.ts'
+import { type Disk, type DiskFile, readAll } from '../disk/disk.ts'
 import { newerVersion } from '../disk/failure.ts'
-import { chunkPath, dormantChunkPath, writeWhole } from '../folder/data-folder.ts'
+import { dataPath, writeWhole } from '../folder/data-folder.ts'
 import { padded } from '../format/journal-format.ts'
 import { upgradeFoldedRecords } from '../upgrades/format-upgrades.ts'
 
@@ -17,13 +17,13 @@ import { upgradeFoldedRecords } from '../upgrades/format-upgrades.ts'
  *     blocks   records, by the magic those of swaps or of the positions of dormant tokens
  *
  * Chunks never change: two snapshots, and two runs that fold the same journal, share them,
- * and tell them by the crc of the header (snapshot-format.ts). Magic, version and crc of the header stay
+ * and know them by the crc of the header (`ChunkCrcs` in recorded-values.ts). Magic, version and crc of the header stay
  * where they are in later versions, so that they are known. One of version 1 stays in its form; its swaps are
  * brought up when they are read (store/upgrades).
  */
 export const CHUNK_VERSION = 2
 
-/** What a chunk holds, and what tells so. */
+/** What a chunk holds, and the magic that says so. */
 export interface ChunkKind {
   readonly magic: string
   readonly recordBytes: number
@@ -33,13 +33,13 @@ export interface ChunkKind {
 export const SWAP_CHUNKS: ChunkKind = {
   magic: 'MFTAPE1\n',
   recordBytes: SWAP_RECORD_BYTES,
-  path: chunkPath,
+  path: (folder, chunk) => dataPath(folder, 'chunk', chunk),
 }
 
 export const DORMANT_CHUNKS: ChunkKind = {
   magic: 'MFDORM1\n',
   recordBytes: PositionLane.lanes * 4,
-  path: dormantChunkPath,
+  path: (folder, chunk) => dataPath(folder, 'dormantChunk', chunk),
 }
 
 const HEADER_BYTES = 40
@@ -86,9 +86,9 @@ export function writeChunk(
   head.writeUInt32LE(crc32(head.subarray(HEADER_BYTES)), H.tableCrc)
   const crc = crc32(head.subarray(0, H.crc))
   head.writeUInt32LE(crc, H.crc)
-  writeWhole(disk, folder, kind.path(folder, chunk), (file) => {
-    appendAll(file, head)
-    for (const block of blocks) appendAll(file, block)
+  writeWhole(disk, folder, kind.path(folder, chunk), (append) => {
+    append(head)
+    for (const block of blocks) append(block)
   })
   return crc
 }

@@ -10,13 +10,19 @@ import { crc32 } from '../../base/crc32.ts'
 import type { StatePart } from '../../engine/memory/state-part.ts'
 import { bytesOf, lanesOf, totalBytes } from '../../engine/memory/views.ts'
 import { type DiskFile, readAll } from '../disk/disk.ts'
-import type { PartEntry } from '../format/snapshot-format.ts'
 
 /** A part of a snapshot with all its bytes. */
 interface SavedPart {
   readonly name: string
   readonly facts: readonly number[]
   readonly bytes: Uint8Array
+}
+
+/** Where a part lies in the file, and what its bytes are checked by. */
+type PlacedPart = Omit<SavedPart, 'bytes'> & {
+  readonly at: number
+  readonly bytes: number
+  readonly crc: number
 }
 
 /** Takes one part after the other, in the order of the file; gives what stands there in the next version. */
@@ -28,7 +34,7 @@ const PIECE_BYTES = 8 << 20
 /** Loads the parts of a snapshot of the version before; yields the bytes read so far. False when the file is damaged. */
 export function* loadOldParts(
   file: DiskFile,
-  entries: readonly PartEntry[],
+  entries: readonly PlacedPart[],
   upgrade: PartUpgrade,
   parts: readonly StatePart[],
 ): Generator<number, boolean> {
@@ -38,8 +44,8 @@ export function* loadOldParts(
     const saved = readPart(file, entry)
     if (saved === null) return false
     for (const part of upgrade(saved)) {
-      if (next === parts.length || !fill(parts[next], part)) return false
-      next += 1
+      const target = parts[next++]
+      if (target === undefined || !fill(target, part)) return false
     }
     done += entry.bytes
     yield done
@@ -47,7 +53,7 @@ export function* loadOldParts(
   return next === parts.length
 }
 
-function readPart(file: DiskFile, { name, facts, at, bytes, crc }: PartEntry): SavedPart | null {
+function readPart(file: DiskFile, { name, facts, at, bytes, crc }: PlacedPart): SavedPart | null {
   if (at + bytes > file.size()) return null
   const saved = new Uint8Array(bytes)
   let found = 0
@@ -103,9 +109,9 @@ export function octoberParts(): PartUpgrade {
   }
 }
 
-function tradersOf({ facts: [count], bytes }: SavedPart): Uint32Array<ArrayBuffer> {
+function tradersOf({ facts: [count = 0], bytes }: SavedPart): Uint32Array<ArrayBuffer> {
   const rows = lanesOf(bytes)
-  return Uint32Array.from({ length: count }, (_, token) => rows[token * TOKEN_LANES + TRADERS])
+  return Uint32Array.from({ length: count }, (_, token) => rows[token * TOKEN_LANES + TRADERS] ?? 0)
 }
 
 function octoberPart(part: SavedPart, traders: Uint32Array): SavedPart {
@@ -122,8 +128,8 @@ function octoberPart(part: SavedPart, traders: Uint32Array): SavedPart {
  * Folded swap records of snapshots up to version 9 and chunks of version 1, put into the form of later ones
  * where they lie (`beginFold` in events/swap-record.ts):
  *
- * - what the dollars of a SOL were that the feed gave stood in a lane that is the cashback's now, of which
- *   there was none. The sign of those that the fold used says that none was given;
+ * - the price of SOL that the feed gave stood in a lane that is the cashback's now; there was no cashback then. The
+ *   sign of the price that the fold used says that none was given;
  * - the real base of an AMM swap, which moved nothing, stood where its LP fee is now.
  *
  * Numbers of lanes stand here as these files have them, whatever records become later.
@@ -142,15 +148,16 @@ export function upgradeFoldedRecords(lanes: Uint32Array): void {
   for (let at = 0; at + RECORD_LANES <= lanes.length; at += RECORD_LANES) {
     const isGiven = isAbove0(lanes, at + GIVEN_SOL_PRICE)
     if (!isGiven && isAbove0(lanes, at + USED_SOL_PRICE))
-      lanes[at + USED_SOL_PRICE + 1] = (lanes[at + USED_SOL_PRICE + 1] | SIGN) >>> 0
+      lanes[at + USED_SOL_PRICE + 1] = ((lanes[at + USED_SOL_PRICE + 1] ?? 0) | SIGN) >>> 0
     clear(lanes, at + GIVEN_SOL_PRICE)
-    if ((lanes[at + FLAGS] & AMM) !== 0) clear(lanes, at + AMM_REAL_BASE)
+    if (((lanes[at + FLAGS] ?? 0) & AMM) !== 0) clear(lanes, at + AMM_REAL_BASE)
   }
 }
 
 /** Is the double above 0 that lies there? The bytes are looked at: no copy of a double touches them up. */
 function isAbove0(lanes: Uint32Array, at: number): boolean {
-  return (lanes[at] | lanes[at + 1]) !== 0 && lanes[at + 1] < SIGN
+  const high = lanes[at + 1] ?? 0
+  return ((lanes[at] ?? 0) | high) !== 0 && high < SIGN
 }
 
 function clear(lanes: Uint32Array, at: number): void {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { timeText } from '../../../src/protocol/json-text.ts'
+import { timeText } from '../../../src/protocol/wire.ts'
 import { checkAll } from '../../model/full-check.ts'
 import { Pair } from '../../model/pair.ts'
 import { follow } from '../../mutants/story.ts'

@@ -3,7 +3,7 @@ import { BarChains } from '../../../src/engine/history/bar-chains.ts'
 import { BASE_WIDTHS_SECONDS, STORED_FROM_SWAPS } from '../../../src/engine/history/candles.ts'
 import { Bar, TokenLane } from '../../../src/engine/state/layout.ts'
 import type { State } from '../../../src/engine/state/state.ts'
-import { EngineTokenReads } from '../../../src/query/engine-token-reads.ts'
+import { EngineQueries } from '../../../src/query/engine-queries.ts'
 import { readInTurns } from '../../budgets.ts'
 import { price, START_SECOND, swap } from '../../oracle/fixtures.ts'
 import { Random } from '../../oracle/random.ts'
@@ -64,7 +64,7 @@ test(`the newest bar before a time is that of the whole chain, also when late sw
 
 test('the minute of a high that lies far back is gone to in pieces', () => {
   const engine = engineOf('event', 1 << 14)
-  const reads = new EngineTokenReads(engine, () => {})
+  const reads = new EngineQueries(engine, () => {})
   engine.events([price(150)])
   for (let minute = 0; minute < 3 * STORED_FROM_SWAPS; minute++)
     engine.events([

@@ -2,12 +2,10 @@ import { expect, test } from 'vitest'
 import { Engine } from '../../../src/engine/engine.ts'
 import type { FeedEvent } from '../../../src/events/event.ts'
 import { SIGNATURE_LANES, SwapLane, walletOf } from '../../../src/events/swap-record.ts'
-import type { SwapCursor } from '../../../src/protocol/queries.ts'
-import { parseCursor } from '../../../src/protocol/requests/pages.ts'
-import { RECENT_ARRIVALS_MAX } from '../../../src/protocol/streams.ts'
+import { RECENT_ARRIVALS_MAX, type SwapCursor } from '../../../src/protocol/queries.ts'
+import { parseCursor } from '../../../src/protocol/requests/tokens.ts'
 import { EngineQueries } from '../../../src/query/engine-queries.ts'
 import { RecentArrivals } from '../../../src/query/engine-streams.ts'
-import { EngineTokenReads } from '../../../src/query/engine-token-reads.ts'
 import { leastMs } from '../../least-time.ts'
 import { byLength } from '../../lengths.ts'
 import { history, slotlessHistory } from '../../oracle/histories.ts'
@@ -45,7 +43,7 @@ test(`cursors lead through all swaps of a mint, with slots and without (seed ${S
     const engine = newEngine()
     engine.events(events)
     const answers = new EngineQueries(engine, () => {})
-    const reads = new EngineTokenReads(engine, () => {})
+    const reads = new EngineQueries(engine, () => {})
     for (const mint of new Set(events.flatMap((event) => ('mint' in event ? [event.mint] : [])))) {
       const whole = JSON.parse(answers.swaps(mint, null, { page: 1, limit: 200 }))
       const found: unknown[] = []

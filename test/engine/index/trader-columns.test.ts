@@ -6,7 +6,6 @@ import { DORMANT_TRADERS_MAX, TokenLane } from '../../../src/engine/state/layout
 import type { FeedEvent } from '../../../src/events/event.ts'
 import { TRADER_ORDERS, type TraderQuery } from '../../../src/protocol/queries.ts'
 import { EngineQueries } from '../../../src/query/engine-queries.ts'
-import { EngineTokenReads } from '../../../src/query/engine-token-reads.ts'
 import { NO_TIME, readInTurns } from '../../budgets.ts'
 import { created, migrated, price, START_SECOND, swap } from '../../oracle/fixtures.ts'
 import { Random } from '../../oracle/random.ts'
@@ -27,7 +26,7 @@ const PAGE = { page: 1, limit: 50 }
 class Twins {
   readonly engines: readonly Engine[] = [engineOf('event', 1 << 16), engineOf('event', 1 << 16)]
   readonly answers = this.engines.map((engine) => new EngineQueries(engine, () => {}))
-  readonly reads = this.engines.map((engine) => new EngineTokenReads(engine, () => {}))
+  readonly reads = this.engines.map((engine) => new EngineQueries(engine, () => {}))
   #swaps = 0
   #slot = 1_000
 

@@ -14,7 +14,7 @@ import {
 } from '../../../src/engine/state/layout.ts'
 import { Market } from '../../../src/feeds/simulator/market.ts'
 import { History } from '../../../src/feeds/simulator/simulator.ts'
-import { RECENT_ARRIVALS_MAX } from '../../../src/protocol/streams.ts'
+import { RECENT_ARRIVALS_MAX } from '../../../src/protocol/queries.ts'
 import { EngineService } from '../../../src/query/engine-service.ts'
 import { RecentArrivals } from '../../../src/query/engine-streams.ts'
 import { collectGarbage } from '../../../src/server/admin/admin-server.ts'

@@ -11,7 +11,7 @@ import {
 } from '../../../src/engine/state/layout.ts'
 import { TAPE_BLOCK_RECORDS, type TapeArchive } from '../../../src/engine/state/tape.ts'
 import type { FeedEvent } from '../../../src/events/event.ts'
-import { EngineTokenReads } from '../../../src/query/engine-token-reads.ts'
+import { EngineQueries } from '../../../src/query/engine-queries.ts'
 import { stateDigest } from '../../../src/store/snapshot/snapshot-file.ts'
 import { byLength } from '../../lengths.ts'
 import { everyRead, firstUnlike } from '../../model/every-read.ts'
@@ -194,7 +194,7 @@ function trade(mint: number, trader: number, name = `mint ${mint}`): FeedEvent {
 
 function allReads(engine: Engine, events: readonly FeedEvent[]): Map<string, string> {
   const all = everyRead(engine, events)
-  const reads = new EngineTokenReads(engine, () => {})
+  const reads = new EngineQueries(engine, () => {})
   const mints = new Set(events.flatMap((event) => ('mint' in event ? [event.mint] : [])))
   for (const mint of mints) {
     for (const page of [1, 2]) {

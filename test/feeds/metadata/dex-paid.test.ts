@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { SideFeeds } from '../../../src/app/feeds/side-feeds.ts'
+import { makeSideFeeds } from '../../../src/app/feeds/feed-list.ts'
 import { encodeBase58 } from '../../../src/base/base58.ts'
 import { THRESHOLDS } from '../../../src/base/thresholds.ts'
 import type { FeedEvent, Swap } from '../../../src/events/event.ts'
@@ -100,6 +100,22 @@ test('a token is asked about from 40 % of its curve on, once until the next time
   await run.end()
 })
 
+test('a profile is paid when its order is approved', async () => {
+  const approved = { type: 'tokenProfile', status: 'approved' }
+  const isPaid = async (answer: string) => {
+    const run = new Run(() => answer, 1)
+    run.dexPaid.observe(completed(MINTS[0]))
+    await until(() => run.asked.length === 1)
+    await run.end()
+    return run.paid.length === 1
+  }
+  expect(await isPaid(JSON.stringify([{ type: 'communityTakeover' }, approved]))).toBe(true)
+  expect(await isPaid(JSON.stringify({ orders: [approved], boosts: [] }))).toBe(true)
+  for (const value of [[], [{ ...approved, status: 'processing' }], [null], {}, null, 'approved'])
+    expect(await isPaid(JSON.stringify(value))).toBe(false)
+  expect(await isPaid('<html>')).toBe(false)
+})
+
 test('a token that trades in a pool is asked about, whatever the pool holds', async () => {
   const run = new Run(() => '[]', 1)
   const sold = swap(MINTS[0], 900_000_000_000_000n)
@@ -126,7 +142,7 @@ test('a token for which there is no room is counted once, however often it trade
 })
 
 test('with COMPLETING_PERCENT it begins where tokens begin to be completing', async () => {
-  const side = await SideFeeds.make({
+  const side = await makeSideFeeds({
     solPrice: { kind: 'off' },
     metadata: { gateways: ['https://one.hosts.test'] },
     rules: { ...THRESHOLDS, completingPercent: 20 },

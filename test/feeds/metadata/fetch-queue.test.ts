@@ -2,10 +2,8 @@ import fc from 'fast-check'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import {
   FetchQueue,
-  type FetchTurn,
-  FOREIGN_RUNNING_MAX,
-  QUEUE_MAX,
-  RUNNING_MAX,
+  QUEUE_LIMITS,
+  type RunningFetch,
 } from '../../../src/feeds/metadata/fetch-queue.ts'
 import { refusal } from '../../../src/feeds/metadata/safe-fetch.ts'
 
@@ -21,13 +19,13 @@ function uri(host: number, page = 0): string {
 }
 
 /** Everything that may begin at a time. */
-function takeAll(queue: FetchQueue, nowMs: number): FetchTurn[] {
-  const turns: FetchTurn[] = []
+function takeAll(queue: FetchQueue, nowMs: number): RunningFetch[] {
+  const turns: RunningFetch[] = []
   for (let turn = queue.take(nowMs); turn !== null; turn = queue.take(nowMs)) turns.push(turn)
   return turns
 }
 
-function must(turn: FetchTurn | null): FetchTurn {
+function must(turn: RunningFetch | null): RunningFetch {
   if (turn === null) throw new Error('nothing may begin')
   return turn
 }
@@ -76,8 +74,8 @@ test.each([
   ['one slow host has', (mint: number) => uri(1, mint)],
 ])('thousands of uris that %s are not read again at each look while they wait', (_, uriOf) => {
   const queue = newQueue()
-  for (let mint = 0; mint < QUEUE_MAX; mint++) queue.add(`m${mint}`, uriOf(mint), 0)
-  expect(queue.length).toBe(QUEUE_MAX)
+  for (let mint = 0; mint < QUEUE_LIMITS.uris; mint++) queue.add(`m${mint}`, uriOf(mint), 0)
+  expect(queue.length).toBe(QUEUE_LIMITS.uris)
   takeAll(queue, 0)
   const reading = vi.spyOn(URL, 'parse')
   onTestFinished(() => reading.mockRestore())
@@ -211,7 +209,7 @@ test('a host that takes the time and then leads to another one does not have tha
 test('hosts that strangers chose cannot take every place', () => {
   const queue = newQueue()
   for (let host = 0; host < 50; host++) queue.add(`m${host}`, uri(host), 0)
-  expect(takeAll(queue, 0)).toHaveLength(FOREIGN_RUNNING_MAX)
+  expect(takeAll(queue, 0)).toHaveLength(QUEUE_LIMITS.foreignRunning)
   queue.add('a', `ipfs://${CID}`, 0)
   expect(queue.take(0)?.host).toBe('one.test')
 })
@@ -220,7 +218,7 @@ test('hosts that strangers chose cannot take every place by redirects of gateway
   const queue = newQueue()
   for (let page = 0; page < 4; page++) queue.add(`a${page}`, `ipfs://${CID}/${page}`, 0)
   const turns = takeAll(queue, 0)
-  for (let host = 1; host < FOREIGN_RUNNING_MAX; host++) queue.add(`m${host}`, uri(host), 0)
+  for (let host = 1; host < QUEUE_LIMITS.foreignRunning; host++) queue.add(`m${host}`, uri(host), 0)
   const foreign = takeAll(queue, 0)
   expect(queue.leadTo(turns[0], 'led.test', 0)).toBe(true)
   expect(queue.leadTo(turns[1], 'led.test', 0)).toBe(false)
@@ -233,7 +231,7 @@ test('hosts that strangers chose cannot take every place by redirects of gateway
   expect(queue.leadTo(turns[2], 'led.test', 0)).toBe(true)
   for (const turn of [turns[1], turns[2], turns[3], ...foreign]) queue.settle(turn, null, 0)
   for (let host = 20; host < 50; host++) queue.add(`n${host}`, uri(host), 0)
-  expect(takeAll(queue, 0)).toHaveLength(FOREIGN_RUNNING_MAX)
+  expect(takeAll(queue, 0)).toHaveLength(QUEUE_LIMITS.foreignRunning)
 })
 
 test('a gateway is not paused for content that is nowhere', () => {
@@ -248,10 +246,10 @@ test('a gateway is not paused for content that is nowhere', () => {
 
 test('a full queue gives up the least wanted of the oldest and counts it', () => {
   const queue = newQueue()
-  for (let mint = 0; mint < QUEUE_MAX; mint++) queue.add(`m${mint}`, uri(mint), 0)
+  for (let mint = 0; mint < QUEUE_LIMITS.uris; mint++) queue.add(`m${mint}`, uri(mint), 0)
   for (let trade = 0; trade < 5; trade++) queue.touch('m0')
   queue.add('new', uri(1_000_000), 0)
-  expect([queue.length, queue.dropped]).toEqual([QUEUE_MAX, 1])
+  expect([queue.length, queue.dropped]).toEqual([QUEUE_LIMITS.uris, 1])
   expect(queue.take(0)?.job.mints).toEqual(['m0'])
   expect(queue.take(0)?.job.mints).toEqual(['m2'])
 })
@@ -267,14 +265,14 @@ test('whatever comes, no bound is passed and nothing is lost from sight', () => 
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
       const queue = newQueue()
-      const running: FetchTurn[] = []
+      const running: RunningFetch[] = []
       let nowMs = 0
       for (const [index, { host, page, isIpfs, ending, passMs }] of steps.entries()) {
         nowMs += passMs
         queue.add(`m${index}`, isIpfs ? `ipfs://${CID}/${page}` : uri(host, page), nowMs)
         running.push(...takeAll(queue, nowMs))
         expect(queue.running).toBe(running.length)
-        expect(running.length).toBeLessThanOrEqual(RUNNING_MAX)
+        expect(running.length).toBeLessThanOrEqual(QUEUE_LIMITS.running)
         for (const turn of running)
           expect(running.filter((other) => other.host === turn.host).length).toBeLessThanOrEqual(4)
         const turn = ending === 'wait' ? undefined : running.shift()

@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest'
 import { readConfig } from '../../../src/config/config.ts'
-import { FetchQueue, type FetchTurn, SUNSET_MS } from '../../../src/feeds/metadata/fetch-queue.ts'
-import { isRetired, linkThrough, paceOf } from '../../../src/feeds/metadata/gateways.ts'
+import {
+  FetchQueue,
+  isRetired,
+  paceOf,
+  QUEUE_LIMITS,
+  type RunningFetch,
+} from '../../../src/feeds/metadata/fetch-queue.ts'
 import { refusal } from '../../../src/feeds/metadata/safe-fetch.ts'
 
 const CID = 'QmNXRiSFc83i6ZJvS56kBobFpj7bUAN2b7mRE18tpiSpZe'
@@ -15,8 +20,8 @@ function content(index: number): string {
 }
 
 /** Turns that may begin at a time, as long as none ends. */
-function takeAll(queue: FetchQueue, nowMs: number): FetchTurn[] {
-  const turns: FetchTurn[] = []
+function takeAll(queue: FetchQueue, nowMs: number): RunningFetch[] {
+  const turns: RunningFetch[] = []
   for (let turn = queue.take(nowMs); turn !== null; turn = queue.take(nowMs)) turns.push(turn)
   return turns
 }
@@ -43,14 +48,14 @@ test.each(RETIRED)('content that is named through %s is asked for at the first g
     const queue = new FetchQueue(gateways)
     queue.add('mint', uri, 0)
     expect(queue.take(0)?.url).toBe(`${gateways[0]}/ipfs/${BASE32}/1.json`)
-    expect(linkThrough(gateways[0], uri)).toBe(`${gateways[0]}/ipfs/${BASE32}/1.json`)
+    expect(new FetchQueue(gateways).liveLink(uri, 0)).toBe(`${gateways[0]}/ipfs/${BASE32}/1.json`)
   }
 })
 
 test('a link that is none to content of IPFS, or would grow too long, stays as it is', () => {
   const long = `ipfs://${CID}/${'x'.repeat(455)}`
   for (const link of ['https://a.example/toad.png', 'https://ipfs.io/blog', 'ipfs://x', long])
-    expect(linkThrough(gateways[0], link)).toBe(link)
+    expect(new FetchQueue(gateways).liveLink(link, 0)).toBe(link)
 })
 
 test('the first gateway is asked three times a second at most, what is more goes to the others', () => {
@@ -80,8 +85,10 @@ test('a gateway that says it is switched off is put aside for an hour, pictures 
   queue.add('c', content(3), 0)
   expect(takeAll(queue, 1).map(({ host }) => host)).toEqual(['new.test', 'new.test'])
   expect(queue.liveLink(`ipfs://${CID}`, 1)).toBe(`https://new.test/ipfs/${CID}`)
-  expect(queue.liveLink(`ipfs://${CID}`, SUNSET_MS)).toBe(`https://old.test/ipfs/${CID}`)
-  expect(queue.gatewaysAside(SUNSET_MS)).toBe(0)
+  expect(queue.liveLink(`ipfs://${CID}`, QUEUE_LIMITS.sunsetMs)).toBe(
+    `https://old.test/ipfs/${CID}`,
+  )
+  expect(queue.gatewaysAside(QUEUE_LIMITS.sunsetMs)).toBe(0)
 })
 
 test('where all gateways are put aside their content waits, and pictures lead to the first one', () => {

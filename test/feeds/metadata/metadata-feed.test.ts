@@ -1,9 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
-import { SideFeeds } from '../../../src/app/feeds/side-feeds.ts'
+import { makeSideFeeds } from '../../../src/app/feeds/feed-list.ts'
 import { THRESHOLDS } from '../../../src/base/thresholds.ts'
 import type { FeedEvent, Metadata } from '../../../src/events/event.ts'
-import { isProfileApproved } from '../../../src/feeds/metadata/dex-paid.ts'
 import { MetadataFeed } from '../../../src/feeds/metadata/metadata-feed.ts'
 import { CollectingSink } from '../collecting-sink.ts'
 import { until } from '../until.ts'
@@ -303,17 +302,8 @@ test('a token that is traded is asked for before one that came earlier and is no
   for (const response of held) response.end()
 })
 
-test('a profile is paid when its order is approved', () => {
-  const approved = { type: 'tokenProfile', status: 'approved' }
-  expect(isProfileApproved(JSON.stringify([{ type: 'communityTakeover' }, approved]))).toBe(true)
-  expect(isProfileApproved(JSON.stringify({ orders: [approved], boosts: [] }))).toBe(true)
-  for (const value of [[], [{ ...approved, status: 'processing' }], [null], {}, null, 'approved'])
-    expect(isProfileApproved(JSON.stringify(value))).toBe(false)
-  expect(isProfileApproved('<html>')).toBe(false)
-})
-
 test('a replay and a simulation are never fetched for, live events are', async () => {
-  const side = await SideFeeds.make({
+  const side = await makeSideFeeds({
     solPrice: { kind: 'off' },
     metadata: { gateways: ['https://one.hosts.test'] },
     rules: THRESHOLDS,

@@ -5,12 +5,10 @@ import { connect } from 'node:tls'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import {
-  BODY_BYTES_MAX,
-  CONNECT_MS,
   dialPublic,
+  FETCH_LIMITS,
   isPublicAddress,
   SafeFetch,
-  TOTAL_MS,
 } from '../../../src/feeds/metadata/safe-fetch.ts'
 import { listening } from '../../process/free-port.ts'
 import { until } from '../until.ts'
@@ -179,8 +177,8 @@ test('of a body of a gigabyte 64 KB are read, whatever its length is said to be'
 
 test('a body of 64 KB is read, and one of a byte more is refused', async () => {
   for (const [bytes, outcome] of [
-    [BODY_BYTES_MAX, ' '.repeat(BODY_BYTES_MAX)],
-    [BODY_BYTES_MAX + 1, 'refused: size'],
+    [FETCH_LIMITS.bodyBytes, ' '.repeat(FETCH_LIMITS.bodyBytes)],
+    [FETCH_LIMITS.bodyBytes + 1, 'refused: size'],
   ] as const) {
     internet.page('a.hosts.test/', (_, response) => response.end(' '.repeat(bytes)))
     expect(await fetched('https://a.hosts.test/')).toBe(outcome)
@@ -265,7 +263,7 @@ test('a connection that is not made within five seconds is given up, one that is
   const dial = () => connect({ host: '127.0.0.1', port, rejectUnauthorized: false })
   const waiting = new SafeFetch({ ...internet, dial }).text('https://a.hosts.test/', never)
   await until(() => dialled === 1)
-  vi.advanceTimersByTime(CONNECT_MS)
+  vi.advanceTimersByTime(FETCH_LIMITS.connectMs)
   expect(await waiting).toMatchObject({ refused: 'network' })
 
   const held: ServerResponse[] = []
@@ -274,7 +272,7 @@ test('a connection that is not made within five seconds is given up, one that is
   })
   const answered = new SafeFetch(internet).text('https://a.hosts.test/', never)
   await until(() => held.length === 1)
-  vi.advanceTimersByTime(TOTAL_MS - 1)
+  vi.advanceTimersByTime(FETCH_LIMITS.totalMs - 1)
   held[0].end('{}')
   expect(await answered).toBe('{}')
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { addressesOf, ipfsContentOf } from '../../../src/feeds/metadata/gateways.ts'
+import { addressesOf, ipfsContentOf } from '../../../src/feeds/metadata/fetch-queue.ts'
 import { isNestedDeeper, readTokenTexts } from '../../../src/feeds/metadata/token-texts.ts'
 
 const CID = 'QmNXRiSFc83i6ZJvS56kBobFpj7bUAN2b7mRE18tpiSpZe'

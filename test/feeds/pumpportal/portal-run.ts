@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Engine } from '../../../src/engine/engine.ts'
 import type { FeedEvent } from '../../../src/events/event.ts'
-import { newPortalCounters } from '../../../src/feeds/pumpportal/portal-counters.ts'
 import { PortalEvents } from '../../../src/feeds/pumpportal/portal-events.ts'
 import { PumpPortalSource } from '../../../src/feeds/pumpportal/pumpportal-source.ts'
 import { Supervisor } from '../../../src/feeds/supervisor/supervisor.ts'
@@ -97,7 +96,7 @@ export function digestOf(events: readonly FeedEvent[]): string {
 
 /** Events of frames as they stand, decoded without any connection. */
 export function eventsOf(sent: PortalRun['sent']): FeedEvent[] {
-  const portal = new PortalEvents(newPortalCounters())
+  const portal = new PortalEvents()
   return sent.flatMap(({ text, seconds }) => {
     try {
       return portal.events(JSON.parse(text), seconds)

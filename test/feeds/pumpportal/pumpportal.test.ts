@@ -9,7 +9,6 @@ import {
   canonicalPoolAddress,
 } from '../../../src/feeds/chain/layouts/program-address.ts'
 import { WRAPPED_SOL_MINT, ZERO_ADDRESS } from '../../../src/feeds/chain/layouts/programs.ts'
-import { newPortalCounters } from '../../../src/feeds/pumpportal/portal-counters.ts'
 import { PortalEvents } from '../../../src/feeds/pumpportal/portal-events.ts'
 import { FollowedMints, NEW_MINTS_MAX } from '../../../src/feeds/pumpportal/pumpportal-source.ts'
 import { dataLines, hasData, withData } from '../data-folder.ts'
@@ -66,9 +65,9 @@ const buy = {
 }
 
 function decode(...frames: unknown[]) {
-  const counters = newPortalCounters()
-  const portal = new PortalEvents(counters)
-  return { events: frames.flatMap((frame) => portal.events(frame, SECONDS)), counters }
+  const portal = new PortalEvents()
+  const events = frames.flatMap((frame) => portal.events(frame, SECONDS))
+  return { events, counters: portal.counters }
 }
 
 test('a creation is a token and its creator’s buy', () => {
@@ -284,9 +283,9 @@ test('the price of the engine follows trades without reserves, and stays where t
 })
 
 test('a key that no frame was known to have is told once and counted once', () => {
-  const counters = newPortalCounters()
   const keys: string[] = []
-  const portal = new PortalEvents(counters, (key) => keys.push(key))
+  const portal = new PortalEvents((key) => keys.push(key))
+  const { counters } = portal
   for (const frame of [create, buy, bare, { ...buy, depth: 1 }, { ...create, depth: 2, tax: 3 }])
     portal.events(frame, SECONDS)
   for (let key = 0; key < 200; key++) portal.events({ ...buy, [`k${key}`]: 1 }, SECONDS)

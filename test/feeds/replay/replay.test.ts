@@ -6,8 +6,7 @@ import zlib from 'node:zlib'
 import { afterAll, expect, test } from 'vitest'
 import type { FeedEvent } from '../../../src/events/event.ts'
 import { newFeedCounters } from '../../../src/feeds/feed-counters.ts'
-import { checkInputFile } from '../../../src/feeds/lines/input-file.ts'
-import { Pacer } from '../../../src/feeds/lines/pacer.ts'
+import { checkInputFile } from '../../../src/feeds/replay/input-file.ts'
 import { LineRun } from '../../../src/feeds/replay/line-run.ts'
 import { ReplayFeed, StdinFeed } from '../../../src/feeds/replay/replay.ts'
 import { turnsClock } from '../../turns-clock.ts'
@@ -219,9 +218,8 @@ test('other work gets its turn also amid bad lines behind such a first line', as
   const run = new LineRun(new CollectingSink(), {
     counters,
     report: () => {},
-    pacer: new Pacer('max'),
+    speed: 'max',
     signal: new AbortController().signal,
-    progress: null,
     documentCharactersMax: 1_000_000,
   })
   let turns = 0
@@ -251,9 +249,8 @@ test('a document of which no more can be kept is read as lines from there on', a
   const run = new LineRun(sink, {
     counters,
     report: (line, reason) => reported.push(`${line}: ${reason}`),
-    pacer: new Pacer('max'),
+    speed: 'max',
     signal: new AbortController().signal,
-    progress: null,
     documentCharactersMax: 2_000,
   })
   const input = new PassThrough()

@@ -2,9 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import type { SolPrice } from '../../../src/events/event.ts'
 import { Backoff } from '../../../src/feeds/backoff.ts'
-import { FRESH_MS } from '../../../src/feeds/sol-price/price-aggregator.ts'
-import { SolPriceFeed, type SolPriceOptions } from '../../../src/feeds/sol-price/sol-price-feed.ts'
-import { PRICE_VENUES } from '../../../src/feeds/sol-price/venues.ts'
+import {
+  PRICE_RULES,
+  PRICE_VENUES,
+  SolPriceFeed,
+} from '../../../src/feeds/sol-price/sol-price-feed.ts'
 import { CollectingSink } from '../collecting-sink.ts'
 import { MockSocketServer } from '../mock-socket-server.ts'
 import { until } from '../until.ts'
@@ -30,7 +32,7 @@ afterEach(end)
 /** Starts a feed with venues of its own; one that says nothing for so long is connected to anew. */
 async function begin(
   silenceMs: number,
-  given: Pick<SolPriceOptions, 'clockMs' | 'stallMs' | 'everyMs'> = { clockMs: () => nowMs },
+  given: { clockMs?: () => number; stallMs?: number; everyMs?: number } = { clockMs: () => nowMs },
 ): Promise<void> {
   venues = await Promise.all(PRICE_VENUES.map(() => MockSocketServer.listen()))
   feed = new SolPriceFeed({
@@ -134,7 +136,7 @@ test('venues that say nothing make the price stale, and it stays', async () => {
   kraken(150)
   await until(() => prices().length === 1)
   expect(feed.figures()).toMatchObject({ sol_price_stale: 0, sol_price_fresh_venues: 2 })
-  nowMs += FRESH_MS + 1
+  nowMs += PRICE_RULES.freshMs + 1
   expect(feed.figures()).toMatchObject({ sol_price_stale: 1, sol_price_fresh_venues: 0 })
   await until(() => reported.length === 1)
   coinbase(151)
@@ -153,7 +155,7 @@ test('a clock of the machine that is set back makes no old price fresh again', a
   kraken(150)
   await until(() => feed.figures().sol_price_fresh_venues === 2)
   const [steady, wall] = [performance.now.bind(performance), Date.now]
-  vi.spyOn(performance, 'now').mockImplementation(() => steady() + FRESH_MS + 1)
+  vi.spyOn(performance, 'now').mockImplementation(() => steady() + PRICE_RULES.freshMs + 1)
   vi.spyOn(Date, 'now').mockImplementation(() => wall() - 3_600_000)
   onTestFinished(() => void vi.restoreAllMocks())
   expect(feed.figures()).toMatchObject({ sol_price_stale: 1, sol_price_fresh_venues: 0 })
@@ -175,11 +177,11 @@ test('messages without a price of SOL are neither quotes nor garbage', async () 
 })
 
 test('venues that never said anything are reported too', async () => {
-  nowMs += FRESH_MS
+  nowMs += PRICE_RULES.freshMs
   await sleep(EVERY_MS * 5)
   expect(reported).toEqual([])
   nowMs = START_MS
-  nowMs += FRESH_MS + 1
+  nowMs += PRICE_RULES.freshMs + 1
   await until(() => reported.length === 1)
   expect(reported).toEqual([
     'no venue has told the price of SOL for 15 s, the last known one stays',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { PRICE_VENUES, readPrice } from '../../../src/feeds/sol-price/venues.ts'
+import { PRICE_VENUES, readPrice } from '../../../src/feeds/sol-price/sol-price-feed.ts'
 
 const [coinbase, binance, kraken] = PRICE_VENUES
 

@@ -1,13 +1,18 @@
 import type { Random } from '../../../src/base/random.ts'
 import { errorBody } from '../../../src/protocol/errors.ts'
 import { parseEventStream, parseLiveId } from '../../../src/protocol/live/event-stream.ts'
-import { parseChart } from '../../../src/protocol/requests/chart.ts'
-import { parseCursor, parsePage, parseSwaps } from '../../../src/protocol/requests/pages.ts'
-import type { Parsed } from '../../../src/protocol/requests/parsed.ts'
-import { parseQueryString, pathParameter } from '../../../src/protocol/requests/query-parameters.ts'
+import { parseChart } from '../../../src/protocol/requests/charts.ts'
 import {
+  type Parsed,
+  parseQueryString,
+  pathParameter,
+} from '../../../src/protocol/requests/parsers.ts'
+import {
+  parseCursor,
   parseMarketData,
+  parsePage,
   parseSearch,
+  parseSwaps,
   parseTraders,
 } from '../../../src/protocol/requests/tokens.ts'
 import { magic } from '../mutations.ts'

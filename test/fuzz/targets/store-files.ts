@@ -4,18 +4,21 @@ import { crc32 } from 'node:zlib'
 import type { Random } from '../../../src/base/random.ts'
 import { StoreError } from '../../../src/store/disk/failure.ts'
 import {
+  evidenceBehind,
   FRAME,
   FRAME_HEADER_BYTES,
-  FRAME_TRAILER_BYTES,
   frameBytes,
   padded,
   readSegmentHeader,
-  S,
+  SEGMENT,
   SEGMENT_HEADER_BYTES,
+  SegmentScan,
 } from '../../../src/store/format/journal-format.ts'
-import { evidenceOfSegment, SegmentScan } from '../../../src/store/format/segment-scan.ts'
-import { FOOTER, SNAPSHOT_FOOTER_BYTES } from '../../../src/store/format/snapshot-format.ts'
-import { readContents } from '../../../src/store/snapshot/snapshot-file.ts'
+import {
+  FOOTER,
+  readContents,
+  SNAPSHOT_FOOTER_BYTES,
+} from '../../../src/store/snapshot/snapshot-file.ts'
 import {
   readChunkBlock,
   readChunkTable,
@@ -80,14 +83,16 @@ function damaged(image: Uint8Array, random: Random): Buffer {
   return random.chance(0.2) ? bytes.subarray(0, random.below(bytes.length)) : bytes
 }
 
+const FRAME_TRAILER_BYTES = frameBytes(0) - FRAME_HEADER_BYTES
+
 /** Makes the crcs and the chain of a segment right for what stands in it. */
 function sealedSegment(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   if (bytes.length < SEGMENT_HEADER_BYTES) return bytes
   const view = new DataView(bytes.buffer)
-  let crc = crc32(bytes.subarray(0, S.crc))
-  view.setUint32(S.crc, crc, true)
+  let crc = crc32(bytes.subarray(0, SEGMENT.crc))
+  view.setUint32(SEGMENT.crc, crc, true)
   let at = SEGMENT_HEADER_BYTES
-  while (at + FRAME_HEADER_BYTES + FRAME_TRAILER_BYTES <= bytes.length) {
+  while (at + frameBytes(0) <= bytes.length) {
     const payloadBytes = view.getUint32(at + FRAME.payloadBytes, true)
     const trailer = at + frameBytes(payloadBytes) - FRAME_TRAILER_BYTES
     if (trailer + FRAME_TRAILER_BYTES > bytes.length) break
@@ -101,7 +106,7 @@ function sealedSegment(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> 
 }
 
 function readSegment(bytes: Uint8Array<ArrayBuffer>): void {
-  const { frames } = evidenceOfSegment(bytes)
+  const { frames } = evidenceBehind(bytes, 0)
   holds(frames <= bytes.length, 'there are no more frames than bytes')
   const header = readSegmentHeader(bytes)
   if (header === null || header === 'newer') return

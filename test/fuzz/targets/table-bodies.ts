@@ -2,9 +2,9 @@ import type { Random } from '../../../src/base/random.ts'
 import { Engine } from '../../../src/engine/engine.ts'
 import { TokenReader } from '../../../src/engine/read/token-reader.ts'
 import { FLAG_FILTERS, GROUPS, RANGE_FILTERS } from '../../../src/protocol/filters.ts'
-import { bodyText } from '../../../src/protocol/requests/json-body.ts'
+import { bodyText } from '../../../src/protocol/requests/parsers.ts'
 import { parseTables } from '../../../src/protocol/requests/tables.ts'
-import { compileFilters, TableColumns } from '../../../src/query/tables/table-columns.ts'
+import { TableColumns } from '../../../src/query/tables/table-columns.ts'
 import { randomJson } from '../mutations.ts'
 import { type FuzzTarget, holds } from '../target.ts'
 import { sound } from './query-strings.ts'
@@ -44,7 +44,7 @@ export const tableBodies: FuzzTarget = {
     const { limit, filters } = query.value
     holds(Number.isInteger(limit) && limit >= 1 && limit <= 200, 'limit is 1 to 200')
     for (const group of GROUPS) {
-      compileFilters(filters[group], COLUMNS)
+      COLUMNS.predicates(filters[group])
       for (const name of RANGE_FILTERS) {
         const { min, max } = filters[group]?.[name] ?? {}
         holds(!((min ?? -1e308) > (max ?? 1e308)), 'min is not above max')

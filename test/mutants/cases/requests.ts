@@ -1,16 +1,14 @@
 /** Parsers of requests, the rate limiter and entity tags, at their edges. */
 
 import { parseLiveMessage } from '../../../src/protocol/live/live-messages.ts'
-import { parseChart } from '../../../src/protocol/requests/chart.ts'
-import { parsePage } from '../../../src/protocol/requests/pages.ts'
-import type { Parsed } from '../../../src/protocol/requests/parsed.ts'
+import { parseChart, parseUdfHistory } from '../../../src/protocol/requests/charts.ts'
 import {
+  type Parsed,
   parseQueryString,
   type QueryParameters,
-} from '../../../src/protocol/requests/query-parameters.ts'
+} from '../../../src/protocol/requests/parsers.ts'
 import { parseTables } from '../../../src/protocol/requests/tables.ts'
-import { parseMarketData, parseSearch } from '../../../src/protocol/requests/tokens.ts'
-import { parseUdfHistory } from '../../../src/protocol/requests/udf.ts'
+import { parseMarketData, parsePage, parseSearch } from '../../../src/protocol/requests/tokens.ts'
 import { matchesEntityTag } from '../../../src/server/http/response-writer.ts'
 import { RateLimiter } from '../../../src/server/load/rate-limiter.ts'
 import type { Case } from '../check.ts'

@@ -313,14 +313,14 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'search: the market cap of a token that moved is the one before',
-    file: 'src/query/tables/token-columns.ts',
+    file: 'src/query/tables/table-columns.ts',
     find: 'if (token < this.#all.length) this.#all[token] =',
     replace: 'if (token < 0) this.#all[token] =',
     tests: ['test/query/search/search.test.ts'],
   },
   {
     name: 'search: market caps stay at the price of SOL that was asked for first',
-    file: 'src/query/tables/token-columns.ts',
+    file: 'src/query/tables/table-columns.ts',
     find: 'if (this.#dollars[Quote.sol] !== before) this.#areWeighed = false',
     replace: '',
     tests: ['test/query/search/search.test.ts'],

@@ -107,13 +107,13 @@ export const FEED_FAULTS: readonly Fault[] = [
   {
     name: 'metadata: a gateway that is switched off is asked again and again',
     file: 'src/feeds/metadata/fetch-queue.ts',
-    find: 'return Math.max(waitMs, SUNSET_MS)',
+    find: 'return Math.max(waitMs, QUEUE_LIMITS.sunsetMs)',
     replace: 'return 0',
     tests: GATEWAYS,
   },
   {
     name: 'metadata: the first gateway is asked as fast as any host',
-    file: 'src/feeds/metadata/gateways.ts',
+    file: 'src/feeds/metadata/fetch-queue.ts',
     find: "['ipfs.filebase.io', { perSecond: 3, burst: 3 }],",
     replace: "['ipfs.filebase.io', { perSecond: 10, burst: 20 }],",
     tests: GATEWAYS,
@@ -121,8 +121,8 @@ export const FEED_FAULTS: readonly Fault[] = [
   {
     name: 'metadata: pictures stay on the gateway that the text names',
     file: 'src/feeds/metadata/fetch-queue.ts',
-    find: 'return linkThrough(this.#gateways.find(isLive) ?? this.#gateways[0], link)',
-    replace: 'return isLive(link) ? link : link',
+    find: 'return gateway === undefined ? link : linkThrough(gateway, link)',
+    replace: 'return link',
     tests: GATEWAYS,
   },
   {
@@ -416,9 +416,9 @@ export const FEED_FAULTS: readonly Fault[] = [
   },
   {
     name: 'SOL price: a jump that nobody says any more lasts',
-    file: 'src/feeds/sol-price/price-aggregator.ts',
-    find: 'if (this.#said(nowMs, JUMP_WAIT_MS).length === 0) this.#waitingSinceMs = null',
-    replace: '',
+    file: 'src/feeds/sol-price/sol-price-feed.ts',
+    find: 'this.#quotedWithin(PRICE_RULES.jumpWaitMs, nowMs).length === 0',
+    replace: 'false',
     tests: ['test/feeds/sol-price/price-aggregator.test.ts'],
   },
   {
@@ -578,8 +578,8 @@ export const FEED_FAULTS: readonly Fault[] = [
   {
     name: 'metadata: a host that never takes the connection has all of the time',
     file: 'src/feeds/metadata/safe-fetch.ts',
-    find: 'const slow = setTimeout(() => socket.destroy(), CONNECT_MS)',
-    replace: 'const slow = setTimeout(() => {}, CONNECT_MS)',
+    find: 'const slow = setTimeout(() => socket.destroy(), FETCH_LIMITS.connectMs)',
+    replace: 'const slow = setTimeout(() => {}, FETCH_LIMITS.connectMs)',
     tests: ['test/feeds/metadata/safe-fetch.test.ts'],
   },
   {

@@ -86,7 +86,7 @@ export const OCTOBER_FILES_FAULTS: readonly Fault[] = [
   {
     name: 'upgrade: the real base of a curve goes too',
     file: FOLDED,
-    find: 'if ((lanes[at + FLAGS] & AMM) !== 0) clear(',
+    find: 'if (((lanes[at + FLAGS] ?? 0) & AMM) !== 0) clear(',
     replace: 'clear(',
     tests: [FOLDED_TEST],
   },

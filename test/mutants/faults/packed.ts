@@ -9,8 +9,8 @@ export const PACKED_FAULTS: readonly Fault[] = [
   {
     name: 'packed: what is null is left out',
     file: FILE,
-    find: 'if (value === null) nulls |= 1 << i',
-    replace: 'if (value === null) given &= ~(1 << i)',
+    find: 'if (value === null) nulls |= bit',
+    replace: 'if (value === null) given &= ~bit',
     tests: [PACKED],
   },
   {
@@ -50,7 +50,7 @@ export const PACKED_FAULTS: readonly Fault[] = [
   },
   {
     name: 'packed: wider memory has lost what was packed of the event',
-    file: 'src/store/format/frame-writer.ts',
+    file: 'src/store/format/journal-format.ts',
     find: '    wider.set(this.bytes)\n',
     replace: '',
     tests: [PACKED],

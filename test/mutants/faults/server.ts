@@ -20,56 +20,56 @@ export const SERVER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'page: 0 is one',
-    file: 'src/protocol/requests/pages.ts',
+    file: 'src/protocol/requests/tokens.ts',
     find: 'PAGE_RANGE = { min: 1',
     replace: 'PAGE_RANGE = { min: 0',
     tests: ['requests'],
   },
   {
     name: 'page: 201 rows',
-    file: 'src/protocol/requests/pages.ts',
+    file: 'src/protocol/requests/tokens.ts',
     find: 'MAX_LIMIT = 200',
     replace: 'MAX_LIMIT = 201',
     tests: ['requests'],
   },
   {
     name: 'page: 51 rows unless asked',
-    file: 'src/protocol/requests/pages.ts',
+    file: 'src/protocol/requests/tokens.ts',
     find: 'DEFAULT_LIMIT = 50',
     replace: 'DEFAULT_LIMIT = 51',
     tests: ['requests'],
   },
   {
     name: 'integer: 1e1 is ten',
-    file: 'src/protocol/requests/query-parameters.ts',
+    file: 'src/protocol/requests/parsers.ts',
     find: 'PLAIN_INTEGER.test(text.value) ? Number(text.value) : Number.NaN',
     replace: 'Number(text.value)',
     tests: ['requests'],
   },
   {
     name: 'time: milliseconds pass',
-    file: 'src/protocol/requests/query-parameters.ts',
+    file: 'src/protocol/requests/parsers.ts',
     find: 'MILLISECONDS_FROM = 1e11',
     replace: 'MILLISECONDS_FROM = 1e14',
     tests: ['requests'],
   },
   {
     name: 'chart: from after to passes',
-    file: 'src/protocol/requests/chart.ts',
+    file: 'src/protocol/requests/charts.ts',
     find: 'if (from.value > to.value)',
     replace: 'if (false)',
     tests: ['requests'],
   },
   {
     name: 'udf: the end of a span is in it',
-    file: 'src/protocol/requests/udf.ts',
+    file: 'src/protocol/requests/charts.ts',
     find: 'to: span.value.to - 1',
     replace: 'to: span.value.to',
     tests: ['requests'],
   },
   {
     name: 'address: anything is one',
-    file: 'src/protocol/requests/address.ts',
+    file: 'src/protocol/requests/parsers.ts',
     find: 'return isAddress(text) || isKnownAddress(text)',
     replace: 'return true',
     tests: ['requests'],
@@ -119,9 +119,9 @@ export const SERVER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'live: 1,001 mints',
-    file: 'src/protocol/live/live-messages.ts',
-    find: 'MAX_CONNECTION_MINTS = 1000',
-    replace: 'MAX_CONNECTION_MINTS = 1001',
+    file: 'src/server/live/hub/subscriptions.ts',
+    find: 'MAX_CONNECTION_KEYS = { mint: 1000,',
+    replace: 'MAX_CONNECTION_KEYS = { mint: 1001,',
     tests: ['test/server/live.test.ts'],
   },
   {
@@ -176,7 +176,7 @@ export const SERVER_FAULTS: readonly Fault[] = [
   {
     name: 'live: a creation that changes prices leaves final candles as they were',
     file: 'src/server/live/hub/hub.ts',
-    find: 'source.onRepriced((mint) => this.#candles.repriced(mint))',
+    find: 'source.onRepriced(this.#candles.repriced)',
     replace: 'source.onRepriced(() => {})',
     tests: ['test/server/live-added.test.ts'],
   },
@@ -259,7 +259,7 @@ export const SERVER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'live: event streams are taken for silent connections',
-    file: 'src/server/live/connection/keep-alive.ts',
+    file: 'src/server/live/feed.ts',
     find: 'if (!connection.isSocket) continue',
     replace: '',
     tests: ['test/server/event-stream.test.ts'],
@@ -365,7 +365,7 @@ export const SERVER_FAULTS: readonly Fault[] = [
   {
     name: 'snapshots: one is made of a journal with nothing new',
     file: 'src/store/compaction/snapshots.ts',
-    find: 'if (options.journal.seq === this.#snapshotSeq) return',
+    find: 'if (options.journal.seq === this.seq) return true',
     replace: '',
     tests: ['test/store/snapshot-pace.test.ts'],
   },
@@ -400,8 +400,9 @@ export const SERVER_FAULTS: readonly Fault[] = [
   {
     name: 'live: who follows a mint with numbers has its plain trades beside them',
     file: 'src/server/live/hub/topics.ts',
-    find: 'for (const form of MESSAGE_FORMS) {',
-    replace: "for (const form of ['numbered', 'extra'] as const) {",
+    find: 'for (const form of MESSAGE_FORMS) {\n      const followers = found[form]',
+    replace:
+      "for (const form of ['numbered', 'extra'] as const) {\n      const followers = found[form]",
     tests: ['test/server/live/hub/live-replaced.test.ts'],
   },
   {
@@ -435,7 +436,7 @@ export const SERVER_FAULTS: readonly Fault[] = [
   {
     name: 'tables: on a full line the first one followed has every turn',
     file: 'src/server/live/hub/state-channel.ts',
-    find: ' && first(connection.held) === topic',
+    find: ' && longest === topic',
     replace: '',
     tests: HELD,
   },
@@ -456,8 +457,8 @@ export const SERVER_FAULTS: readonly Fault[] = [
   {
     name: 'journal: a segment of which the header is read stays open',
     file: 'src/store/journal/journal-scan.ts',
-    find: 'withFile(disk.open(path), (file) => {',
-    replace: 'withFile(disk.open(path), () => {\n    const file = disk.open(path)',
+    find: 'withFile(disk.open(path), (file) => {\n    const bytes',
+    replace: 'withFile(disk.open(path), () => {\n    const file = disk.open(path)\n    const bytes',
     tests: ['test/store/closed-files.test.ts'],
   },
   {
@@ -582,15 +583,15 @@ export const SERVER_FAULTS: readonly Fault[] = [
   {
     name: 'live: all launches that were missed are sent in one go',
     file: 'src/query/engine-streams.ts',
-    find: 'Math.min(list().length, after + max)',
-    replace: 'list().length',
+    find: 'Math.min(list().length - after, max)',
+    replace: 'list().length - after',
     tests: ['test/query/engine-streams.test.ts'],
   },
   {
     name: 'live: a detail on the disk is read in one go for a snapshot',
     file: 'src/query/engine-streams.ts',
-    find: 'reads.detail(mint, budget)',
-    replace: 'reads.detail(mint)',
+    find: 'this.#answers.detail(mint, budget)',
+    replace: 'this.#answers.detail(mint)',
     tests: ['test/query/engine-streams.test.ts'],
   },
   {
@@ -659,22 +660,22 @@ export const SERVER_FAULTS: readonly Fault[] = [
   {
     name: 'folder: an export that is being written into it is taken for half a snapshot',
     file: 'src/store/folder/data-folder.ts',
-    find: 'return endsIn(name, UNFINISHED, [SNAPSHOT, CHUNK, DORMANT_CHUNK])',
-    replace: 'return name.endsWith(UNFINISHED)',
+    find: 'HALF.some((shape) => shape.test(name))',
+    replace: 'name.endsWith(UNFINISHED)',
     tests: ['test/store/folder/data-folder.test.ts'],
   },
   {
     name: 'folder: half a chunk of resting positions stays for good',
     file: 'src/store/folder/data-folder.ts',
-    find: '[SNAPSHOT, CHUNK, DORMANT_CHUNK]',
-    replace: '[SNAPSHOT, CHUNK]',
+    find: "['snapshot', 'chunk', 'dormantChunk']",
+    replace: "['snapshot', 'chunk']",
     tests: ['test/store/folder/data-folder.test.ts'],
   },
   {
     name: 'folder: any damaged file is taken for a snapshot that was put aside',
     file: 'src/store/folder/data-folder.ts',
-    find: 'some((name) => endsIn(name, DAMAGED, [SNAPSHOT]))',
-    replace: 'some((name) => name.endsWith(DAMAGED))',
+    find: 'filter((name) => ASIDE.test(name))',
+    replace: 'filter((name) => name.endsWith(DAMAGED))',
     tests: ['test/store/folder/data-folder.test.ts'],
   },
   {
@@ -693,9 +694,9 @@ export const SERVER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'orders: a snapshot that failed is told as made',
-    file: 'src/app/program.ts',
-    find: 'if (failures() > before) return',
-    replace: 'if (failures() < before) return',
+    file: 'src/app/durability.ts',
+    find: 'if (!(await this.#snapshots.take())) return',
+    replace: 'if (await this.#snapshots.take().then(() => false)) return',
     tests: ['test/process/admin-orders.test.ts'],
   },
   {
@@ -750,7 +751,7 @@ export const SERVER_FAULTS: readonly Fault[] = [
   {
     name: 'figures: nobody is told how long a sync takes',
     file: 'src/app/durability.ts',
-    find: 'onSynced: (waitedMs) => this.#waits.add(waitedMs)',
+    find: 'onSynced: this.#waits.add.bind(this.#waits)',
     replace: 'onSynced: () => {}',
     tests: ['test/process/settings.test.ts'],
   },
@@ -798,7 +799,7 @@ export const SERVER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'log: a recording without slots is not judged by the age of its swaps',
-    file: 'src/app/feeds/feed-share.ts',
+    file: 'src/app/feeds/feed-list.ts',
     find: 'this.#fresh >= nearlyAll || this.#older >= nearlyAll',
     replace: 'this.#fresh >= nearlyAll',
     tests: ['test/app/feeds/feed-share.test.ts'],
@@ -1079,7 +1080,7 @@ export const SERVER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'clock: a single step ahead is taken at once',
-    file: 'src/app/wall-clock.ts',
+    file: 'src/app/service.ts',
     find: 'steadyMs - this.#held.sinceMs >= STEP_LASTS_MS',
     replace: 'steadyMs >= this.#held.sinceMs',
     tests: ['test/simulation/wall-clock.test.ts'],

@@ -63,8 +63,8 @@ export const SIMULATOR_FAULTS: readonly Fault[] = [
   {
     name: 'simulator: a symbol is cut in the middle of a character',
     file: 'src/feeds/simulator/world/token-text.ts',
-    find: "return Array.from(text).slice(0, count).join('')",
-    replace: 'return text.slice(0, count)',
+    find: "Array.from(name).slice(0, SYMBOL_CHARACTERS).join('')",
+    replace: 'name.slice(0, SYMBOL_CHARACTERS)',
     tests: ['test/simulator/text.test.ts'],
   },
 ]

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import { parseEventStream } from '../../../src/protocol/live/event-stream.ts'
 import {
   COUNTBACK_DEFAULT,
-  COUNTBACK_MAX,
   EPOCH_CHARACTERS_MAX,
 } from '../../../src/protocol/live/live-messages.ts'
-import { parseQueryString } from '../../../src/protocol/requests/query-parameters.ts'
+import { BARS_MAX } from '../../../src/protocol/queries.ts'
+import { parseQueryString } from '../../../src/protocol/requests/parsers.ts'
 
 /** What a query asks for, as a value. */
 function asked(query: string, lastEventId = ''): unknown {
@@ -28,6 +28,6 @@ test('a position may be as long as an epoch and a seq can be', () => {
 test('candles of which nobody says how many are as many as on a connection', () => {
   const query = 'channel=candles&mint=A&resolution=1'
   expect(asked(query)).toMatchObject({ countback: COUNTBACK_DEFAULT })
-  expect(asked(`${query}&countback=${COUNTBACK_MAX}`)).toMatchObject({ countback: COUNTBACK_MAX })
-  expect(asked(`${query}&countback=${COUNTBACK_MAX + 1}`)).toMatchObject({ ok: false })
+  expect(asked(`${query}&countback=${BARS_MAX}`)).toMatchObject({ countback: BARS_MAX })
+  expect(asked(`${query}&countback=${BARS_MAX + 1}`)).toMatchObject({ ok: false })
 })

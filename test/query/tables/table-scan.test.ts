@@ -1,7 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { TableScan } from '../../../src/query/tables/table-scan.ts'
-import type { Bounds, Column, TokenRun } from '../../../src/query/tables/token-column.ts'
+import {
+  type Column,
+  type Predicate,
+  TableScan,
+  type TokenRun,
+} from '../../../src/query/tables/column-scan.ts'
 
 /** Tokens of which more are compared in a column settle it. */
 const REFRESHED_MAX = 1_024
@@ -31,7 +35,12 @@ class StrictColumn implements Column {
 
   load(): void {}
 
-  filter({ tokens, from, to }: TokenRun, kept: Uint32Array, end: number, bounds: Bounds): number {
+  filter(
+    { tokens, from, to }: TokenRun,
+    kept: Uint32Array,
+    end: number,
+    bounds: Omit<Predicate, 'column'>,
+  ): number {
     let first = end
     for (const token of tokens.slice(from, to).reverse()) {
       expect(this.isSettled || this.read.has(token)).toBe(true)

@@ -4,7 +4,6 @@ import { ranked } from '../../../src/engine/memory/ranked.ts'
 import { FollowedChains } from '../../../src/engine/state/position-lists.ts'
 import { TRADER_ORDERS } from '../../../src/protocol/queries.ts'
 import { EngineQueries } from '../../../src/query/engine-queries.ts'
-import { EngineTokenReads } from '../../../src/query/engine-token-reads.ts'
 import { price, START_SECOND, swap } from '../../oracle/fixtures.ts'
 import { Random } from '../../oracle/random.ts'
 import { engineOf } from '../../store/restoring.ts'
@@ -112,7 +111,7 @@ test(`pages of many traders hold each once, in order, after late swaps too (seed
   const random = new Random(SEED)
   const engine = engineOf('event', 1 << 14)
   const answers = new EngineQueries(engine, () => {})
-  const reads = new EngineTokenReads(engine, () => {})
+  const reads = new EngineQueries(engine, () => {})
   const wallets = new Set<string>()
   engine.events([price(150)])
   let slot = 1_000
@@ -143,7 +142,7 @@ test(`pages of many traders hold each once, in order, after late swaps too (seed
   }
 })
 
-function check(answers: EngineQueries, reads: EngineTokenReads, wallets: ReadonlySet<string>) {
+function check(answers: EngineQueries, reads: EngineQueries, wallets: ReadonlySet<string>) {
   const seen = new Map<string, Listed>()
   for (const orderBy of TRADER_ORDERS)
     for (const direction of ['asc', 'desc'] as const) {

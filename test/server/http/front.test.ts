@@ -1,6 +1,6 @@
 import { App, type us_listen_socket, us_socket_local_port } from 'uWebSockets.js'
 import { expect, test } from 'vitest'
-import { accept, type Parsed } from '../../../src/protocol/requests/parsed.ts'
+import { accept, type Parsed } from '../../../src/protocol/requests/parsers.ts'
 import { DamageLines, Deadlines, type ExchangeContext } from '../../../src/server/http/exchange.ts'
 import { httpFront, type Route, Router } from '../../../src/server/http/front.ts'
 import { jsonReply, type Reply } from '../../../src/server/http/reply.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Parsed } from '../../../src/protocol/requests/parsed.ts'
+import type { Parsed } from '../../../src/protocol/requests/parsers.ts'
 import { RequestBody } from '../../../src/server/http/request.ts'
 import { errorOf } from '../error-json.ts'
 import { type FakeService, startFake } from '../fake-service.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { UNFINISHED } from '../../../src/base/budget.ts'
-import { accept } from '../../../src/protocol/requests/parsed.ts'
+import { accept } from '../../../src/protocol/requests/parsers.ts'
 import { collectGarbage } from '../../../src/server/admin/admin-server.ts'
 import { jsonReply, type Reply, textOf } from '../../../src/server/http/reply.ts'
 import {

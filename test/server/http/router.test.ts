@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { accept } from '../../../src/protocol/requests/parsed.ts'
+import { accept } from '../../../src/protocol/requests/parsers.ts'
 import { type Route, Router } from '../../../src/server/http/front.ts'
 import { jsonReply } from '../../../src/server/http/reply.ts'
 

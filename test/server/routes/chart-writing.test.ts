@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Budget, UNFINISHED, within } from '../../../src/base/budget.ts'
 import type { ChartQuery } from '../../../src/protocol/queries.ts'
-import { accept } from '../../../src/protocol/requests/parsed.ts'
+import { accept } from '../../../src/protocol/requests/parsers.ts'
 import { EngineService } from '../../../src/query/engine-service.ts'
 import { ChartWritings } from '../../../src/server/live/hub/followed-candles.ts'
 import { cachedChart } from '../../../src/server/routes/chart-cache.ts'

@@ -2,11 +2,10 @@ import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { beforeEach, expect, test, vi } from 'vitest'
 import type { CompactorProgress } from '../../../src/store/compaction/compactor-messages.ts'
-import {
-  COMPACTION_SILENCE_MS_MAX,
-  runCompactor,
-} from '../../../src/store/compaction/compactor-process.ts'
+import { runCompactor } from '../../../src/store/compaction/compactor-process.ts'
 import { newFolder } from '../../new-folder.ts'
+
+const COMPACTION_SILENCE_MS_MAX = 30 * 60_000
 
 const RESULT = {
   ...{ seq: 9, fromSeq: 1, framesFolded: 3, digest: 'd', archivedRecords: 0, archivedPositions: 0 },

@@ -4,13 +4,21 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import {
   allowedProcessors,
   besideProcessorOf,
-  numbersOf,
 } from '../../../src/store/compaction/compactor-process.ts'
 
 /** Where there is one processor, or no `taskset`, nothing is put before a command. */
 const isBeside = besideProcessorOf(process.pid).length > 0
 
+/** The processors of a process with this status. */
+function processorsIn(status: string): readonly number[] {
+  const reading = vi.spyOn(fs, 'readFileSync').mockReturnValue(status)
+  const processors = allowedProcessors(process.pid)
+  reading.mockRestore()
+  return processors
+}
+
 test('lists of processors are read as the system writes them', () => {
+  const numbersOf = (list: string) => processorsIn(`Cpus_allowed_list:\t${list}\n`)
   expect(numbersOf('0-3,8')).toEqual([0, 1, 2, 3, 8])
   expect(numbersOf('5')).toEqual([5])
   expect(numbersOf('0,2,4-5')).toEqual([0, 2, 4, 5])
@@ -26,14 +34,14 @@ test.runIf(isBeside)(
   () => {
     const [taskset, ...words] = besideProcessorOf(process.pid)
     expect(words).toEqual(['-c', expect.stringMatching(/^[\d,]+$/)])
-    const others = numbersOf(words[1])
+    const others = words[1].split(',').map(Number)
     const allowed = allowedProcessors(process.pid)
     expect(others).toHaveLength(allowed.length - 1)
-    expect(allowed).toEqual(expect.arrayContaining([...others]))
+    expect(allowed).toEqual(expect.arrayContaining(others))
     const status = execFileSync(taskset, [...words, 'cat', '/proc/self/status'], {
       encoding: 'utf8',
     })
-    expect(numbersOf(/^Cpus_allowed_list:\s*(\S+)$/m.exec(status)?.[1] ?? '')).toEqual(others)
+    expect(processorsIn(status)).toEqual(others)
   },
 )
 

@@ -1,5 +1,5 @@
 import { SWAP_RECORD_BYTES } from '../../../src/events/swap-record.ts'
-import { chunkPath } from '../../../src/store/folder/data-folder.ts'
+import { dataPath } from '../../../src/store/folder/data-folder.ts'
 import {
   readChunkBlock,
   readChunkTable,
@@ -29,7 +29,7 @@ export function writtenChunk(random: Random, chunk: number): WrittenChunk {
     random.chance(0.1) ? new Uint8Array(BLOCK_BYTES) : randomBytes(random, BLOCK_BYTES),
   )
   writeChunk(disk, FOLDER, chunk, BLOCK_RECORDS, blocks, SWAP_CHUNKS)
-  const bytes = new Uint8Array(disk.bytesOf(chunkPath(FOLDER, chunk)))
+  const bytes = new Uint8Array(disk.bytesOf(dataPath(FOLDER, 'chunk', chunk)))
   const first = bytes.length - blocks.length * BLOCK_BYTES
   const units = Array.from({ length: blocks.length + 1 }, (_, i) => first + i * BLOCK_BYTES)
   return { chunk, bytes, blocks, units }

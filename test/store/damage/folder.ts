@@ -6,7 +6,7 @@ import { StoreError } from '../../../src/store/disk/failure.ts'
 import { runToEnd } from '../../../src/store/disk/steps.ts'
 import type { WrittenBefore } from '../../../src/store/folder/commit-marker.ts'
 import { listDataFiles } from '../../../src/store/folder/data-folder.ts'
-import { Journal, type JournalPlace } from '../../../src/store/journal/journal.ts'
+import { Journal } from '../../../src/store/journal/journal.ts'
 import { foldFrame } from '../../../src/store/journal/journal-fold.ts'
 import { walkJournal } from '../../../src/store/journal/journal-scan.ts'
 import { JournaledEngine } from '../../../src/store/journal/journaled-engine.ts'
@@ -27,7 +27,7 @@ export const SIZES = { clock: 'event', identities: 64, tapeChunkRecords: 64 } as
 export const FULL_SIZES: EngineOptions = { clock: 'event' }
 
 const BATCH = 4
-const NOWHERE: JournalPlace = { seq: 0, crc: 0, segment: 0 }
+const NOWHERE: Recovered['place'] = { seq: 0, crc: 0, segment: 0 }
 
 /** A journal that begins in the folder, synced always where nothing else is said, and who writes it. */
 export function begun(
@@ -81,7 +81,7 @@ export function writtenFolder(
 export function goOn(
   disk: ImageDisk,
   engine: Engine,
-  place: JournalPlace,
+  place: Recovered['place'],
   events: readonly FeedEvent[],
 ): void {
   const { journal, journaled } = begun(disk, { epoch: NEW_EPOCH }, engine, place)

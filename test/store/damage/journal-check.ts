@@ -1,7 +1,6 @@
 import { StoreError } from '../../../src/store/disk/failure.ts'
-import type { NumberedFile } from '../../../src/store/folder/data-folder.ts'
-import { segmentPath } from '../../../src/store/folder/data-folder.ts'
-import type { SegmentScan } from '../../../src/store/format/segment-scan.ts'
+import { dataPath, type NumberedFile } from '../../../src/store/folder/data-folder.ts'
+import type { SegmentScan } from '../../../src/store/format/journal-format.ts'
 import { type JournalEnd, walkJournal } from '../../../src/store/journal/journal-scan.ts'
 import { ImageDisk } from './image-disk.ts'
 import { type Expected, expectedOf, type ImageSegment } from './journal-model.ts'
@@ -25,7 +24,7 @@ export class JournalImages {
     this.#runs = runs
     this.#fromSeq = fromSeq
     this.#files = runs[0].map(({ number }) => {
-      const path = segmentPath(FOLDER, number)
+      const path = dataPath(FOLDER, 'segment', number)
       return { number, name: path.slice(FOLDER.length + 1), path }
     })
   }
@@ -69,7 +68,13 @@ export class JournalImages {
   }
 
   #walk(visit: (frame: SegmentScan) => void): JournalEnd {
-    const none = { snapshots: [], chunks: [], dormantChunks: [], unfinished: [] }
+    const none = {
+      snapshots: [],
+      chunks: [],
+      dormantChunks: [],
+      unfinished: [],
+      snapshotsAside: [],
+    }
     const files = { ...none, segments: this.#files }
     const walk = walkJournal(this.#disk, files, this.#fromSeq, visit)
     for (let rests = 0; rests < RESTS_MAX; rests += 1) {

@@ -3,7 +3,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { SLICE_NS, shortenPoolSlices } from '../../../src/store/disk/pool-slices.ts'
+import { shortenPoolSlices } from '../../../src/store/disk/kernel-calls.ts'
 import { newFolder } from '../../new-folder.ts'
 import { launch } from '../../process/program.ts'
 import { ROOT } from '../../tidy/source-files.ts'
@@ -41,7 +41,7 @@ const WHY_NOT = reason()
 if (WHY_NOT !== null) console.info(`skipped: slices of threads, as ${WHY_NOT}`)
 
 const isOfPool = ({ name }: Thread) => name === 'libuv-worker'
-const hasShort = ({ sliceNs }: Thread) => BigInt(sliceNs) === SLICE_NS
+const hasShort = ({ sliceNs }: Thread) => BigInt(sliceNs) === 100_000n
 
 test.skipIf(WHY_NOT !== null)(
   'the threads of the pool get short slices, the others keep theirs, and all of them their priority',
@@ -57,7 +57,7 @@ test.skipIf(WHY_NOT !== null)(
 )
 
 test.skipIf(WHY_NOT !== null)('one that was started nicer stays so', async () => {
-  const module = join(ROOT, 'src/store/disk/pool-slices.ts')
+  const module = join(ROOT, 'src/store/disk/kernel-calls.ts')
   const code = `
     const { shortenPoolSlices } = await import(${JSON.stringify(module)})
     console.log(await shortenPoolSlices())

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { FsyncPolicy } from '../../../src/store/journal/fsync-scheduler.ts'
+import type { Config } from '../../../src/config/config.ts'
 import { byLength } from '../../lengths.ts'
 import { Random } from '../../oracle/random.ts'
 import { Images } from './images.ts'
@@ -8,7 +8,7 @@ import { Timeline } from './timeline.ts'
 
 /** How a journal is kept. */
 export interface JournalKind {
-  readonly fsync: FsyncPolicy
+  readonly fsync: Config['fsync']
   readonly clock: 'event' | 'wall'
   /** Length of its ring; none when left out. */
   readonly ringBytes?: number

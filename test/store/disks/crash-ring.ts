@@ -1,8 +1,8 @@
 import { basename, dirname } from 'node:path'
 import {
   type PlacedFile,
-  RING_NAME,
   type RingPlace,
+  ringPath,
 } from '../../../src/store/journal/journal-ring.ts'
 import type { Random } from '../../oracle/random.ts'
 import { type CrashDisk, systemError } from './crash-disk.ts'
@@ -66,7 +66,7 @@ export class CrashRing implements RingPlace {
   begin(): Uint8Array {
     const { entries } = this.#disk.folder(FOLDER)
     const inode = new MemoryInode(this.#bytes, this.#random)
-    const name = RING_NAME
+    const name = ringPath('')
     this.#disk.folder(FOLDER).change(entries.has(name) ? name : null, name, inode)
     return inode.memory
   }
@@ -79,7 +79,7 @@ export class CrashRing implements RingPlace {
 
   end(): void {
     const folder = this.#disk.folder(FOLDER)
-    const name = RING_NAME
+    const name = ringPath('')
     const inode = folder.entries.get(name)
     if (inode !== undefined) folder.change(name, null, inode)
   }

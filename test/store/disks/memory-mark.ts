@@ -1,8 +1,4 @@
-import type {
-  CommitMarker,
-  MarkAbout,
-  WrittenBefore,
-} from '../../../src/store/folder/commit-marker.ts'
+import type { CommitMarker, WrittenBefore } from '../../../src/store/folder/commit-marker.ts'
 
 /** The mark of a simulated folder: what a kill leaves of it, and what a power failure is sure to. */
 export class MemoryMark implements CommitMarker {
@@ -16,7 +12,7 @@ export class MemoryMark implements CommitMarker {
     this.#safe = before
   }
 
-  begin(about: MarkAbout): void {
+  begin(about: Omit<WrittenBefore, 'isClosed' | 'isHere'>): void {
     this.#now = { ...about, isClosed: false, isHere: true }
     this.#safe = this.#now
   }

@@ -1,10 +1,10 @@
+import type { Config } from '../../../src/config/config.ts'
 import type { Engine, EngineOptions } from '../../../src/engine/engine.ts'
 import { TAPE_BLOCK_RECORDS } from '../../../src/engine/state/tape.ts'
 import type { FeedEvent } from '../../../src/events/event.ts'
 import type { EventSink } from '../../../src/events/event-sink.ts'
 import { RecordBatch } from '../../../src/events/swap-record.ts'
 import type { Disk } from '../../../src/store/disk/disk.ts'
-import type { FsyncPolicy } from '../../../src/store/journal/fsync-scheduler.ts'
 import { stateDigest } from '../../../src/store/snapshot/snapshot-file.ts'
 import { archivedEngine } from '../../../src/store/snapshot/tape-archive.ts'
 import { history } from '../../oracle/histories.ts'
@@ -31,7 +31,7 @@ export class Story {
   readonly batches: readonly Batch[]
   readonly count: number
   readonly options: EngineOptions
-  readonly fsync: FsyncPolicy
+  readonly fsync: Config['fsync']
   /** Length of the journal's ring; null: it has none. */
   readonly ringBytes: number | null
   /** Digest of the whole. */
@@ -45,7 +45,7 @@ export class Story {
   constructor(
     seed: number,
     count: number,
-    fsync: FsyncPolicy,
+    fsync: Config['fsync'],
     clock: 'event' | 'wall',
     ringBytes: number | null = null,
   ) {

@@ -3,13 +3,12 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import {
   FileCommitMarker,
-  type FoundStream,
   lossOf,
   readMark,
   UNKNOWN_BOOT,
   type WrittenBefore,
 } from '../../../src/store/folder/commit-marker.ts'
-import { segmentPath } from '../../../src/store/folder/data-folder.ts'
+import { dataPath } from '../../../src/store/folder/data-folder.ts'
 import { newFolder } from '../../new-folder.ts'
 import { systemError } from '../disks/crash-disk.ts'
 
@@ -17,7 +16,7 @@ const BOOT = 'this boot'
 const EPOCH = 'an epoch'
 const ABOUT = { seq: 500, segment: 3, epoch: EPOCH, boot: BOOT }
 const LEFT: WrittenBefore = { ...ABOUT, isClosed: false, isHere: true }
-const FOUND: FoundStream = {
+const FOUND = {
   place: { seq: 500, segment: 4 },
   lastSegment: 4,
   epoch: EPOCH,
@@ -38,7 +37,7 @@ test('a process killed in this boot has lost nothing when all is there that it w
 })
 
 test('what is gone, or may be, is told', () => {
-  const loss = (found: Partial<FoundStream>, left: Partial<WrittenBefore> = {}) =>
+  const loss = (found: Partial<typeof FOUND>, left: Partial<WrittenBefore> = {}) =>
     lossOf({ ...FOUND, ...found }, { ...LEFT, ...left }, BOOT)
   expect(lossOf(FOUND, null, BOOT)).toMatch(/nothing in the folder says/)
   expect(loss({}, { epoch: 'another' })).toMatch(/not the one that was written here last/)
@@ -129,7 +128,7 @@ test('of a folder and its copy of hard links no more than one is taken for the o
 
 test('a mark whose segment was put there from elsewhere is no word of it', () => {
   const folder = newFolder()
-  const path = segmentPath(folder, ABOUT.segment)
+  const path = dataPath(folder, 'segment', ABOUT.segment)
   fs.writeFileSync(path, 'a segment')
   new FileCommitMarker(folder).begin(ABOUT)
   fs.appendFileSync(path, ' that grows')

@@ -1,14 +1,9 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Appended, DiskFile } from '../../../src/store/disk/disk.ts'
+import type { DiskFile } from '../../../src/store/disk/disk.ts'
 import { NodeDisk } from '../../../src/store/disk/node-disk.ts'
-import {
-  FileBuffer,
-  hasSnapshotAside,
-  listDataFiles,
-  writeWhole,
-} from '../../../src/store/folder/data-folder.ts'
+import { FileBuffer, listDataFiles, writeWhole } from '../../../src/store/folder/data-folder.ts'
 import { newFolder } from '../../new-folder.ts'
 
 const disk = new NodeDisk()
@@ -52,10 +47,9 @@ test('files of a data folder are told by their whole names, and those of others 
 
 test('a snapshot that was put aside is told from other damaged files', () => {
   const others = [`journal-${number(1)}.mfj.damaged`, `tape-${number(1)}.mft.damaged`]
-  expect(hasSnapshotAside(disk, folderOf(others))).toBe(false)
-  expect(hasSnapshotAside(disk, folderOf([...others, `snapshot-${number(1)}.mfs.damaged`]))).toBe(
-    true,
-  )
+  expect(listDataFiles(disk, folderOf(others)).snapshotsAside).toEqual([])
+  const aside = `snapshot-${number(1)}.mfs.damaged`
+  expect(listDataFiles(disk, folderOf([...others, aside])).snapshotsAside).toEqual([aside])
 })
 
 test('a file that is read behind a longer one has nothing of it', () => {
@@ -79,15 +73,15 @@ test('a file that is shorter than it was when it was opened is not read in part'
 
 test('half a file that a killed process left gives way to the whole one', () => {
   const folder = folderOf(['whole.unfinished'])
-  writeWhole(disk, folder, join(folder, 'whole'), (file) => file.append(Buffer.from('all of it')))
+  writeWhole(disk, folder, join(folder, 'whole'), (append) => append(Buffer.from('all of it')))
   expect(readdirSync(folder)).toEqual(['whole'])
   expect(readFileSync(join(folder, 'whole'), 'utf8')).toBe('all of it')
 })
 
 test('a file that could not be written whole leaves nothing behind, and the one before it stays', () => {
   const folder = folderOf(['whole'])
-  const write = (file: Appended) => {
-    file.append(Buffer.from('half'))
+  const write = (append: (bytes: Uint8Array) => void) => {
+    append(Buffer.from('half'))
     throw new Error('the disk is full')
   }
   expect(() => writeWhole(disk, folder, join(folder, 'whole'), write)).toThrow('the disk is full')

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { ADDRESS_BYTES_MAX, AddressBook } from '../../../src/engine/state/address-book.ts'
-import { FrameWriter } from '../../../src/store/format/frame-writer.ts'
 import {
   FRAME,
   FRAME_HEADER_BYTES,
+  FrameWriter,
   frameBytes,
   Kind,
 } from '../../../src/store/format/journal-format.ts'
-import { addDefinitions, applyDefinitions } from '../../../src/store/journal/definitions.ts'
+import { addDefinitions, applyDefinitions } from '../../../src/store/journal/journaled-engine.ts'
 import { stateDigest } from '../../../src/store/snapshot/snapshot-file.ts'
 import { Random } from '../../oracle/random.ts'
 

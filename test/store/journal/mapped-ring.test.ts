@@ -2,16 +2,17 @@ import fs from 'node:fs'
 import os from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
-import { type FileMemory, loadMapFile, type MapFile } from '../../../src/store/disk/file-memory.ts'
+import { loadMapFile, type MapFile } from '../../../src/store/disk/kernel-calls.ts'
 import { FileCommitMarker, readMark } from '../../../src/store/folder/commit-marker.ts'
-import { segmentPath } from '../../../src/store/folder/data-folder.ts'
-import { RING_BYTES, ringPath } from '../../../src/store/journal/journal-ring.ts'
-import { MappedRing } from '../../../src/store/journal/mapped-ring.ts'
+import { dataPath } from '../../../src/store/folder/data-folder.ts'
+import { MappedRing, ringPath } from '../../../src/store/journal/journal-ring.ts'
 import { Run } from '../../commands/folders.ts'
 import { newFolder } from '../../new-folder.ts'
 import { Random } from '../../oracle/random.ts'
 import { crowd } from '../crowd.ts'
 import { systemError } from '../disks/crash-disk.ts'
+
+const RING_BYTES = 2 << 20
 
 const map = await loadMapFile()
 
@@ -48,7 +49,7 @@ test.skipIf(!CAN)(
   async () => {
     const folder = newFolder()
     const run = new Run(folder, { fsync: 'group', map })
-    const path = segmentPath(folder, 1)
+    const path = dataPath(folder, 'segment', 1)
     const before = fs.statSync(path).size
     run.take(events)
     expect(run.journal.segmentSize).toBeGreaterThan(before)
@@ -65,13 +66,13 @@ test.skipIf(!CAN)('a start takes out of the ring what a killed process had in it
   const run = new Run(folder, { fsync: 'group', map, batch: 7 })
   run.take(events)
   const left = killed(folder)
-  expect(fs.statSync(segmentPath(left, 1)).size).toBeLessThan(run.journal.segmentSize)
+  expect(fs.statSync(dataPath(left, 'segment', 1)).size).toBeLessThan(run.journal.segmentSize)
   const again = new Run(left, { fsync: 'group', map })
   expect(again.recovered.ringBytes).toBeGreaterThan(0)
   expect(again.recovered.place.seq).toBe(run.journal.seq)
   expect(again.recovered.cut).toBeNull()
   expect(again.digest).toBe(run.digest)
-  expect(fs.statSync(segmentPath(left, 1)).size).toBe(run.journal.segmentSize)
+  expect(fs.statSync(dataPath(left, 'segment', 1)).size).toBe(run.journal.segmentSize)
   for (const one of [run, again]) one.close()
 })
 
@@ -204,7 +205,7 @@ test.skipIf(!CAN)('a journal that syncs each batch, or none, is written to witho
     const folder = newFolder()
     const run = new Run(folder, { fsync, map }).take(events)
     expect(fs.existsSync(ringPath(folder))).toBe(false)
-    expect(fs.statSync(segmentPath(folder, 1)).size).toBe(run.journal.segmentSize)
+    expect(fs.statSync(dataPath(folder, 'segment', 1)).size).toBe(run.journal.segmentSize)
     run.close()
   }
 })
@@ -216,7 +217,7 @@ test.skipIf(!CAN)('what is written in the background lasts when that is told', a
   const flagsOf = new Map<number, number>()
   vi.spyOn(fs, 'openSync').mockImplementation((path, flags, mode) => {
     const fd = openSync(path, flags, mode)
-    if (path === segmentPath(folder, 1)) flagsOf.set(fd, Number(flags))
+    if (path === dataPath(folder, 'segment', 1)) flagsOf.set(fd, Number(flags))
     return fd
   })
   const written: boolean[] = []
@@ -238,7 +239,7 @@ test('where a file cannot be memory the journal writes as it does without', () =
   const run = new Run(folder, { fsync: 'group', map: refusing })
   run.take(events)
   expect(fs.existsSync(ringPath(folder))).toBe(false)
-  expect(fs.statSync(segmentPath(folder, 1)).size).toBe(run.journal.segmentSize)
+  expect(fs.statSync(dataPath(folder, 'segment', 1)).size).toBe(run.journal.segmentSize)
   run.close()
 })
 
@@ -254,7 +255,7 @@ test('a disk that has no room for a ring is written to without one', () => {
 test('the whole of a ring is on the disk before it is memory', () => {
   const folder = newFolder()
   const sizes: number[] = []
-  const looking: MapFile = (fd, _, bytes): FileMemory => {
+  const looking: MapFile = (fd, _, bytes) => {
     sizes.push(fs.fstatSync(fd).size, fs.fstatSync(fd).blocks * 512)
     return { bytes: new Uint8Array(bytes), close() {} }
   }

@@ -2,11 +2,7 @@ import fs from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { NodeDisk } from '../../../src/store/disk/node-disk.ts'
-import {
-  isLoadedFile,
-  isLoadOrder,
-  SegmentPrefetcher,
-} from '../../../src/store/journal/segment-prefetcher.ts'
+import { isLoadOrder, SegmentPrefetcher } from '../../../src/store/journal/segment-prefetcher.ts'
 import { newFolder } from '../../new-folder.ts'
 import { until } from '../../process/program.ts'
 import { goldenFolder, PRESENT } from '../golden/golden.ts'
@@ -28,7 +24,7 @@ test('segments are loaded and checked by another thread, in the order of the wal
   }
 })
 
-test('what is no message of the two threads is told from one', () => {
+test('a message that is no order to load a file is told from one', () => {
   const buffer = new ArrayBuffer(8)
   expect(isLoadOrder({ path: 'a', buffer: null })).toBe(true)
   expect(isLoadOrder({ path: 'a', buffer })).toBe(true)
@@ -41,8 +37,4 @@ test('what is no message of the two threads is told from one', () => {
     { path: 'a', buffer: 'b' },
   ])
     expect(isLoadOrder(wrong)).toBe(false)
-  expect(isLoadedFile({ buffer, length: -1, checkedTo: 0 })).toBe(true)
-  for (const wrong of [null, {}, { buffer }, { buffer: null, length: 1, checkedTo: 0 }])
-    expect(isLoadedFile(wrong)).toBe(false)
-  expect(isLoadedFile({ buffer, length: 0.5, checkedTo: 0 })).toBe(false)
 })

@@ -4,7 +4,7 @@ import { beforeEach, expect, test } from 'vitest'
 import type { DiskFile } from '../../../src/store/disk/disk.ts'
 import { NodeDisk } from '../../../src/store/disk/node-disk.ts'
 import type { NumberedFile } from '../../../src/store/folder/data-folder.ts'
-import { RecoveryFsync } from '../../../src/store/recovery/recovery-fsync.ts'
+import { RecoveryFsync } from '../../../src/store/recovery/recovery.ts'
 import { newFolder } from '../../new-folder.ts'
 import { boundFile } from '../disks/bound-file.ts'
 

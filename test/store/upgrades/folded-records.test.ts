@@ -10,9 +10,8 @@ import {
 import { runToEnd } from '../../../src/store/disk/steps.ts'
 import { listDataFiles } from '../../../src/store/folder/data-folder.ts'
 import { Kind } from '../../../src/store/format/journal-format.ts'
-import { SNAPSHOT_VERSION } from '../../../src/store/format/snapshot-format.ts'
 import { walkJournal } from '../../../src/store/journal/journal-scan.ts'
-import { readContents } from '../../../src/store/snapshot/snapshot-file.ts'
+import { readContents, SNAPSHOT_VERSION } from '../../../src/store/snapshot/snapshot-file.ts'
 import {
   DORMANT_CHUNKS,
   readChunkBlock,

@@ -1,13 +1,10 @@
 import { Budget, within } from '../../../src/base/budget.ts'
 import type { Engine } from '../../../src/engine/engine.ts'
-import type { StreamChannel } from '../../../src/protocol/live-frames.ts'
-import { eventFrame } from '../../../src/protocol/live-frames.ts'
 import { RESOLUTIONS } from '../../../src/protocol/queries.ts'
-import { EngineLive } from '../../../src/query/engine-live.ts'
+import { eventFrame, type StreamChannel } from '../../../src/protocol/wire.ts'
 import { EngineQueries } from '../../../src/query/engine-queries.ts'
-import { EngineStreams } from '../../../src/query/engine-streams.ts'
-import { EngineTokenReads } from '../../../src/query/engine-token-reads.ts'
-import { LiveCandles } from '../../../src/query/live/live-candles.ts'
+import { EngineLive, EngineStreams } from '../../../src/query/engine-streams.ts'
+import { LiveCandles } from '../../../src/server/live/hub/followed-candles.ts'
 import { budgetOf } from '../../budgets.ts'
 import { candleSnapshot } from '../../model/candle-snapshot.ts'
 import type { Random } from '../../oracle/random.ts'
@@ -23,7 +20,7 @@ const TABLES = {
 /** An engine, and all that is told and answered out of it. */
 export class Side {
   readonly engine: Engine
-  readonly reads: EngineTokenReads
+  readonly reads: EngineQueries
   /** What was told since somebody looked last. */
   told: string[] = []
   readonly #answers: EngineQueries
@@ -35,9 +32,9 @@ export class Side {
     this.engine = engine
     const answers = new EngineQueries(engine, () => {})
     const live = new EngineLive(engine)
-    this.reads = new EngineTokenReads(engine, () => {})
+    this.reads = new EngineQueries(engine, () => {})
     const epoch = () => EPOCH
-    this.#streams = new EngineStreams({ engine, answers, reads: this.reads, epoch })
+    this.#streams = new EngineStreams(engine, answers, epoch)
     const tell = (text: string) => this.told.push(text)
     live.onTrade((trade) => {
       const message = eventFrame('update_mint_info', trade)

@@ -8,7 +8,7 @@ const SLOT_SECONDS_NUMERATOR = 67
 const SLOT_SECONDS_DENOMINATOR = 250
 /** Length of a slot. */
 export const SLOT_SECONDS = SLOT_SECONDS_NUMERATOR / SLOT_SECONDS_DENOMINATOR
-/** Unix second that reads as slot 0; near the chain's real count in October 2026. */
+/** Unix second of slot 0, so that slots are about the chain's own in October 2026. */
 const SLOT_ZERO_SECONDS = 1_669_000_000
 
 export class ChainClock {
@@ -28,8 +28,8 @@ export class ChainClock {
     this.#slotsAhead = Math.max(0, firstSlot - slotAt(fromSeconds))
   }
 
-  /** The slot as the chain's events tell it. */
-  get toldSlot(): number {
+  /** The slot that events name. */
+  get emittedSlot(): number {
     return this.slot + this.#slotsAhead
   }
 
@@ -56,4 +56,53 @@ export function slotAt(seconds: number): number {
 /** Seconds from slot 0 to the begin of a slot. */
 function beginOf(slot: number): number {
   return (slot * SLOT_SECONDS_NUMERATOR) / SLOT_SECONDS_DENOMINATOR
+}
+
+/** Kinds of things that happen some slots later. */
+export const Appointment = { snipe: 0, migrate: 1 } as const
+
+/** Farthest appointment, slots ahead. */
+const MAX_DELAY_SLOTS = 15
+const BUCKETS = MAX_DELAY_SLOTS + 1
+const BUCKET_CAPACITY = 4_096
+
+/** What has to happen to which token in one of the next slots. Fixed memory. */
+export class Appointments {
+  readonly #entries = new Int32Array(BUCKETS * BUCKET_CAPACITY)
+  readonly #counts = new Int32Array(BUCKETS)
+  /** Appointments that are still to come. */
+  #pending = 0
+
+  /** False when the slot's list is full. */
+  add(slot: number, row: number, kind: number): boolean {
+    const bucket = slot % BUCKETS
+    const count = this.#counts[bucket]
+    if (count === BUCKET_CAPACITY) return false
+    this.#entries[bucket * BUCKET_CAPACITY + count] = row * 2 + kind
+    this.#counts[bucket] = count + 1
+    this.#pending++
+    return true
+  }
+
+  /** Enters each slot up to `target` that has appointments, and calls `run` for these in the order they were made. */
+  runUntil(target: number, clock: ChainClock, run: (row: number, kind: number) => void): void {
+    if (this.#pending === 0) return
+    const last = Math.min(target, clock.slot + MAX_DELAY_SLOTS)
+    for (let slot = clock.slot + 1; slot <= last; slot++) {
+      if (this.#counts[slot % BUCKETS] === 0) continue
+      clock.enterSlot(slot)
+      this.#runSlot(slot, run)
+    }
+  }
+
+  #runSlot(slot: number, run: (row: number, kind: number) => void): void {
+    const bucket = slot % BUCKETS
+    const count = this.#counts[bucket]
+    this.#counts[bucket] = 0
+    this.#pending -= count
+    for (let i = 0; i < count; i++) {
+      const entry = this.#entries[bucket * BUCKET_CAPACITY + i]
+      run(entry >> 1, entry & 1)
+    }
+  }
 }

@@ -1,4 +1,4 @@
-import { mulDivCeil, mulDivFloor } from '../../../base/u64.ts'
+import { mulDivFloor } from '../../../base/u64.ts'
 
 /** The platform's bonding curve: constant product over virtual reserves (its Global account). */
 
@@ -6,7 +6,6 @@ import { mulDivCeil, mulDivFloor } from '../../../base/u64.ts'
 export const VIRTUAL_BASE_RAW = 1_073_000_000_000_000
 /** Base for sale on the curve; the curve is complete when none is left. */
 export const REAL_BASE_RAW = 793_100_000_000_000
-export const COIN_DECIMALS = 6
 /** Supply of a token, raw. */
 export const SUPPLY_RAW = 1_000_000_000_000_000
 /** Supply while the mayhem agent's second billion exists. */
@@ -18,10 +17,6 @@ export const VIRTUAL_QUOTE_MICRO_USDC = 4_292_000_000
 
 /** Base that goes into the pool at migration. */
 export const POOL_BASE_RAW = 206_900_000_000_000
-/** What the migration keeps of the curve's real quote. */
-export const MIGRATION_FEE_LAMPORTS = 15_000_001
-export const MIGRATION_FEE_MICRO_USDC = 2_150_000
-
 /** Base that `quoteRaw` (after fees) buys: never more than the constant product allows. */
 export function baseBought(
   virtualBaseRaw: number,
@@ -29,15 +24,6 @@ export function baseBought(
   quoteRaw: number,
 ): number {
   return mulDivFloor(virtualBaseRaw, quoteRaw, virtualQuoteRaw + quoteRaw)
-}
-
-/** Quote (before fees) that exactly `baseRaw` costs. */
-export function quoteForBase(
-  virtualBaseRaw: number,
-  virtualQuoteRaw: number,
-  baseRaw: number,
-): number {
-  return mulDivCeil(virtualQuoteRaw, baseRaw, virtualBaseRaw - baseRaw)
 }
 
 /** Quote (before fees) that `baseRaw` fetches. */

@@ -53,38 +53,38 @@ export class FeeSchedule {
     amounts[lane] = bps === 0 ? 0 : feeOf(amounts[A.quote], bps)
   }
 
-  /** What the far hop of a route keeps of an amount of the coin that its token is quoted in. */
+  /** Fees of the far hop of a route for an amount of the coin that its token is quoted in. */
   farFee(row: number, quoteRaw: number): number {
-    return feeOf(quoteRaw, this.#coinCreatorBps(row)) + feeOf(quoteRaw, this.#coinLiquidityBps(row))
+    const { creatorBps, liquidityBps } = this.#coinRates(row)
+    return feeOf(quoteRaw, creatorBps) + feeOf(quoteRaw, liquidityBps)
   }
 
   /** The largest amount that a far hop can buy for with `grossRaw` of the coin, fees within. */
   netOfFar(row: number, grossRaw: number): number {
-    const bps = this.#coinCreatorBps(row) + this.#coinLiquidityBps(row)
-    let net = mulDivFloor(grossRaw, BPS_PER_WHOLE, BPS_PER_WHOLE + bps)
-    while (net > 0 && net + this.farFee(row, net) > grossRaw) net--
-    return net
+    return this.#netOf(row, grossRaw, 0)
   }
 
   /** The same for a swap that pays all fees in the coin. */
   netOfAll(row: number, grossRaw: number): number {
-    const platformBps = this.#coinPlatformBps(row)
-    const bps = platformBps + this.#coinCreatorBps(row) + this.#coinLiquidityBps(row)
+    return this.#netOf(row, grossRaw, this.#coinRates(row).platformBps)
+  }
+
+  #netOf(row: number, grossRaw: number, platformBps: number): number {
+    const { creatorBps, liquidityBps } = this.#coinRates(row)
+    const bps = platformBps + creatorBps + liquidityBps
     let net = mulDivFloor(grossRaw, BPS_PER_WHOLE, BPS_PER_WHOLE + bps)
     while (net > 0 && net + this.farFee(row, net) + feeOf(net, platformBps) > grossRaw) net--
     return net
   }
 
-  #coinPlatformBps(row: number): number {
-    return this.#tokens.has(row, Trait.amm) ? TIER_PLATFORM_BPS[COIN_TIER] : CURVE_PLATFORM_BPS
-  }
-
-  #coinCreatorBps(row: number): number {
-    return this.#tokens.has(row, Trait.amm) ? TIER_CREATOR_BPS[COIN_TIER] : CURVE_CREATOR_BPS
-  }
-
-  #coinLiquidityBps(row: number): number {
-    return this.#tokens.has(row, Trait.amm) ? TIER_LIQUIDITY_BPS[COIN_TIER] : 0
+  /** Of a pool or a curve that is quoted in a coin. */
+  #coinRates(row: number): { platformBps: number; creatorBps: number; liquidityBps: number } {
+    const isAmm = this.#tokens.has(row, Trait.amm)
+    return {
+      platformBps: isAmm ? TIER_PLATFORM_BPS[COIN_TIER] : CURVE_PLATFORM_BPS,
+      creatorBps: isAmm ? TIER_CREATOR_BPS[COIN_TIER] : CURVE_CREATOR_BPS,
+      liquidityBps: isAmm ? TIER_LIQUIDITY_BPS[COIN_TIER] : 0,
+    }
   }
 
   #tier(row: number, traits: number): number {
@@ -96,7 +96,7 @@ export class FeeSchedule {
     const capRaw =
       (lanes[lane + T.virtualQuote] / lanes[lane + T.virtualBase]) * lanes[lane + T.supply]
     const cap = capRaw / (isUsdc ? MICRO_PER_USDC : LAMPORTS_PER_SOL)
-    const tier = tierOf(cap, isUsdc ? TIER_MIN_USDC : TIER_MIN_SOL, ints[at])
+    const tier = tierOf(cap, isUsdc, ints[at])
     ints[at] = tier
     return tier
   }
@@ -104,7 +104,7 @@ export class FeeSchedule {
 
 /**
  * Trading fees, in whole basis points as on chain; each fee is rounded up by itself. Whether the program
- * keeps a fee on the curve or in the pool, or pays it out with the trade, changes no amount and no reserve.
+ * holds a fee on the curve or in the pool, or pays it out with the trade, changes no amount and no reserve.
  */
 
 const BPS_PER_WHOLE = 10_000
@@ -117,7 +117,7 @@ const CURVE_CREATOR_BPS = 30
  * lowest market cap in SOL, lowest market cap in USDC, then bps to liquidity, platform and creator. Of the
  * USDC table only the first threshold was read; the others stand in the same ratio to it, in whole thousands.
  */
-const TIERS: readonly (readonly [number, number, number, number, number])[] = [
+export const TIERS: readonly (readonly [number, number, number, number, number])[] = [
   [0, 0, 2, 93, 30],
   [420, 59_000, 20, 5, 95],
   [1470, 207_000, 20, 5, 90],
@@ -146,19 +146,20 @@ const TIERS: readonly (readonly [number, number, number, number, number])[] = [
 ]
 
 /** By tier: lowest market cap in SOL or in USDC. The entry after the last is never reached. */
-export const TIER_MIN_SOL = Float64Array.from([...TIERS.map((tier) => tier[0]), Infinity])
-export const TIER_MIN_USDC = Float64Array.from([...TIERS.map((tier) => tier[1]), Infinity])
+const TIER_MIN_SOL = Float64Array.from([...TIERS.map((tier) => tier[0]), Infinity])
+const TIER_MIN_USDC = Float64Array.from([...TIERS.map((tier) => tier[1]), Infinity])
 /**
  * Rates by tier. The entry after the last tier is that of pools quoted in a coin: the chain has a flat
  * rate for them, whose value was not read.
  */
 const COIN_TIER = TIERS.length
-export const TIER_LIQUIDITY_BPS = Float64Array.from([...TIERS.map((tier) => tier[2]), 20])
-export const TIER_PLATFORM_BPS = Float64Array.from([...TIERS.map((tier) => tier[3]), 5])
-export const TIER_CREATOR_BPS = Float64Array.from([...TIERS.map((tier) => tier[4]), 5])
+const TIER_LIQUIDITY_BPS = Float64Array.from([...TIERS.map((tier) => tier[2]), 20])
+const TIER_PLATFORM_BPS = Float64Array.from([...TIERS.map((tier) => tier[3]), 5])
+const TIER_CREATOR_BPS = Float64Array.from([...TIERS.map((tier) => tier[4]), 5])
 
 /** The tier of a market cap, searched from the tier the pool was in, which is most often right. */
-export function tierOf(marketCap: number, minimums: Float64Array, lastTier: number): number {
+export function tierOf(marketCap: number, isUsdc: boolean, lastTier: number): number {
+  const minimums = isUsdc ? TIER_MIN_USDC : TIER_MIN_SOL
   let tier = lastTier
   while (marketCap >= minimums[tier + 1]) tier++
   while (marketCap < minimums[tier]) tier--

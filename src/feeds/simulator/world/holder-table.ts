@@ -18,7 +18,7 @@ const WALLET_MASK = 2 ** WALLET_BITS - 1
 
 /**
  * Who can sell: for each token its recent buyers and what they hold. A full row forgets one of them
- * for each new buyer; the forgotten keep their tokens for good, so nobody ever sells more than was
+ * for each new buyer; the forgotten hold their tokens for good, so nobody ever sells more than was
  * bought. Row 0 is the creator as long as it holds, and is not forgotten.
  */
 export class HolderTable {

@@ -36,21 +36,21 @@ export class Holdings {
   /** The holder at `place` burns `baseRaw`. */
   burn(row: number, place: number, baseRaw: number): void {
     this.lowerSupply(row, baseRaw)
-    this.#parts.state.reserves(row, 'burn')
+    this.#parts.writer.reserves(row, 'burn')
     this.giveAway(row, place, baseRaw)
   }
 
   /** The holder at `place` has `baseRaw` less, which is emitted. */
   giveAway(row: number, place: number, baseRaw: number): void {
     const left = this.#parts.holders.baseAt(row, place) - baseRaw
-    this.#parts.state.balance(row, this.#parts.holders.addressAt(row, place), left)
+    this.#parts.writer.balance(row, this.#parts.holders.addressAt(row, place), left)
     this.#parts.holders.take(row, place, baseRaw)
   }
 
   /** A new wallet has `baseRaw`, which is emitted. */
   receive(row: number, baseRaw: number): void {
     const address = this.#parts.wallets.outsider()
-    this.#parts.state.balance(row, address, baseRaw)
+    this.#parts.writer.balance(row, address, baseRaw)
     const wallet = this.#parts.book.wallet(address)
     const place = this.#parts.holders.add(row, wallet, baseRaw, this.#parts.random.next() >>> 1)
     this.#parts.holders.know(row, place, Known.balance, address)
@@ -58,6 +58,6 @@ export class Holdings {
 
   lowerSupply(row: number, baseRaw: number): void {
     this.#parts.tokens.lanes[row * TOKEN_LANES + T.supply] -= baseRaw
-    this.#parts.tokens.add(row, Trait.supplyTold)
+    this.#parts.tokens.add(row, Trait.supplyGiven)
   }
 }

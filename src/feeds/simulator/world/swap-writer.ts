@@ -30,7 +30,7 @@ export const A = {
 } as const
 
 /** Where the signature of the open transaction is: most are made in place, in their only record. */
-const Signature = { unmade: 0, inBatch: 1, kept: 2 } as const
+const Signature = { unmade: 0, inBatch: 1, saved: 2 } as const
 
 /** Puts transactions on the chain: swaps as binary records, everything else as events, in order. */
 export class SwapWriter {
@@ -55,16 +55,11 @@ export class SwapWriter {
   readonly #tokens: TokenTable
   readonly #random: Random
 
-  constructor(parts: {
-    readonly sink: RecordSink
-    readonly clock: ChainClock
-    readonly tokens: TokenTable
-    readonly random: Random
-  }) {
-    this.#sink = parts.sink
-    this.#clock = parts.clock
-    this.#tokens = parts.tokens
-    this.#random = parts.random
+  constructor(sink: RecordSink, clock: ChainClock, tokens: TokenTable, random: Random) {
+    this.#sink = sink
+    this.#clock = clock
+    this.#tokens = tokens
+    this.#random = random
   }
 
   beginTransaction(): void {
@@ -72,7 +67,7 @@ export class SwapWriter {
     this.#clock.beginTransaction(bits & 3)
     this.#signatureState = Signature.unmade
     this.#signatureText = ''
-    // Three of four transactions tell their fee, with a priority fee up to some 0.008 SOL.
+    // Three of four transactions name their fee, with a priority fee up to some 0.008 SOL.
     const priorityLamports = (bits >>> 16) << ((bits >>> 4) & 7)
     this.#chainFeeLamports = (bits & 0xc) === 0 ? 0 : BASE_CHAIN_FEE_LAMPORTS + priorityLamports
   }
@@ -89,7 +84,7 @@ export class SwapWriter {
     const traits = ints[int + I.traits]
     let bits = flags
     if ((traits & Trait.amm) !== 0) bits |= Flag.amm
-    batch.f64[RecordBatch.f64At(index) + SwapFloatLane.slot] = this.#clock.toldSlot
+    batch.f64[RecordBatch.f64At(index) + SwapFloatLane.slot] = this.#clock.emittedSlot
     u32[at + SwapLane.txIndex] = this.#clock.txIndex
     u32[at + SwapLane.ordinal] = this.#clock.ordinal++
     u32[at + SwapLane.timestamp] = this.#clock.timestamp
@@ -101,7 +96,7 @@ export class SwapWriter {
       bits |= Flag.chainFeeGiven
       u32[at + SwapLane.chainFeeLo] = this.#chainFeeLamports
     }
-    if ((traits & Trait.supplyTold) !== 0) {
+    if ((traits & Trait.supplyGiven) !== 0) {
       bits |= Flag.supplyGiven
       put(u32, at + SwapLane.supplyLo, this.#tokens.lanes[row * TOKEN_LANES + T.supply])
     }
@@ -136,9 +131,9 @@ export class SwapWriter {
       this.#signatureState = Signature.inBatch
       this.#signatureAt = at
     } else {
-      const isKept = this.#signatureState === Signature.kept
-      const from = isKept ? this.#signature : u32
-      const fromAt = isKept ? 0 : this.#signatureAt
+      const isSaved = this.#signatureState === Signature.saved
+      const from = isSaved ? this.#signature : u32
+      const fromAt = isSaved ? 0 : this.#signatureAt
       for (let i = 0; i < SIGNATURE_LANES; i++) u32[at + i] = from[fromAt + i]
     }
   }
@@ -150,26 +145,20 @@ export class SwapWriter {
   }
 
   /** Makes sure that the signature of the open transaction is in `signature`. */
-  #keepSignature(): void {
+  #saveSignature(): void {
     if (this.#signatureState === Signature.unmade) this.#makeSignature(this.#signature, 0)
     else if (this.#signatureState === Signature.inBatch) {
       const at = this.#signatureAt
       for (let i = 0; i < SIGNATURE_LANES; i++) this.#signature[i] = this.#batch.u32[at + i]
     }
-    this.#signatureState = Signature.kept
+    this.#signatureState = Signature.saved
   }
 
   /** Takes the next ordinal of the open transaction for an event. */
-  position(): {
-    readonly slot: number
-    readonly txIndex: number
-    readonly ordinal: number
-    readonly signature: string
-    readonly timestamp: number
-  } {
-    const { toldSlot: slot, txIndex, timestamp } = this.#clock
+  position() {
+    const { emittedSlot: slot, txIndex, timestamp } = this.#clock
     if (this.#signatureText === '') {
-      this.#keepSignature()
+      this.#saveSignature()
       this.#signatureText = signatureText(this.#signature)
     }
     const signature = this.#signatureText
@@ -182,9 +171,40 @@ export class SwapWriter {
     this.#batch.addOther(event)
   }
 
+  /** Emits the reserves of the token's row, where no swap does. */
+  reserves(row: number, reason: Reserves['reason']): void {
+    const lanes = this.#tokens.lanes
+    const lane = row * TOKEN_LANES
+    const virtualQuote = lanes[lane + T.virtualQuote]
+    const isSupplyGiven = this.#tokens.has(row, Trait.supplyGiven)
+    this.event({
+      type: 'reserves',
+      ...this.position(),
+      mint: this.#tokens.mints[row],
+      source: this.#tokens.has(row, Trait.amm) ? 'pump_amm' : 'pump',
+      virtualBaseRaw: BigInt(lanes[lane + T.virtualBase]),
+      virtualQuoteRaw: BigInt(virtualQuote),
+      realBaseRaw: BigInt(lanes[lane + T.realBase]),
+      realQuoteRaw: BigInt(virtualQuote - lanes[lane + T.offsetQuote]),
+      ...(isSupplyGiven ? { supplyRaw: BigInt(lanes[lane + T.supply]) } : {}),
+      reason,
+    })
+  }
+
+  /** Emits what a wallet holds after the open transaction; behind all that happens in it. */
+  balance(row: number, wallet: string, balanceRaw: number): void {
+    this.event({
+      type: 'balance',
+      ...this.position(),
+      mint: this.#tokens.mints[row],
+      wallet,
+      balanceRaw: BigInt(balanceRaw),
+    })
+  }
+
   flush(): void {
     if (this.#batch.events === 0) return
-    if (this.#signatureState === Signature.inBatch) this.#keepSignature()
+    if (this.#signatureState === Signature.inBatch) this.#saveSignature()
     this.#sink.records(this.#batch)
     this.#batch.u32.fill(0, 0, RecordBatch.u32At(this.#batch.count))
     this.#batch.clear()
@@ -195,46 +215,4 @@ export class SwapWriter {
 function put(u32: Uint32Array, at: number, value: number): void {
   u32[at] = value
   u32[at + 1] = value * PER_TWO_32
-}
-
-/** Emits what a transaction left behind where no swap says it: reserves, supply, balances. */
-export class StateWriter {
-  readonly #tokens: TokenTable
-  readonly #writer: SwapWriter
-
-  constructor(parts: { readonly tokens: TokenTable; readonly writer: SwapWriter }) {
-    this.#tokens = parts.tokens
-    this.#writer = parts.writer
-  }
-
-  /** The reserves of the token's row as they stand now. */
-  reserves(row: number, reason: Reserves['reason']): void {
-    const lanes = this.#tokens.lanes
-    const lane = row * TOKEN_LANES
-    const virtualQuote = lanes[lane + T.virtualQuote]
-    const isSupplyTold = this.#tokens.has(row, Trait.supplyTold)
-    this.#writer.event({
-      type: 'reserves',
-      ...this.#writer.position(),
-      mint: this.#tokens.mints[row],
-      source: this.#tokens.has(row, Trait.amm) ? 'pump_amm' : 'pump',
-      virtualBaseRaw: BigInt(lanes[lane + T.virtualBase]),
-      virtualQuoteRaw: BigInt(virtualQuote),
-      realBaseRaw: BigInt(lanes[lane + T.realBase]),
-      realQuoteRaw: BigInt(virtualQuote - lanes[lane + T.offsetQuote]),
-      ...(isSupplyTold ? { supplyRaw: BigInt(lanes[lane + T.supply]) } : {}),
-      reason,
-    })
-  }
-
-  /** What a wallet holds after the open transaction; behind all that happens in it. */
-  balance(row: number, wallet: string, balanceRaw: number): void {
-    this.#writer.event({
-      type: 'balance',
-      ...this.#writer.position(),
-      mint: this.#tokens.mints[row],
-      wallet,
-      balanceRaw: BigInt(balanceRaw),
-    })
-  }
 }

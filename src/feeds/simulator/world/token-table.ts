@@ -30,7 +30,7 @@ export const TOKEN_LANES = 8
 /** i32 lanes of a row. */
 export const I = {
   token: 0,
-  /** Address id of curve or pool, with the quote that its swaps tell (`poolLane`). */
+  /** Address id of curve or pool, with the quote that its swaps name (`poolLane`). */
   pool: 1,
   creator: 2,
   traits: 3,
@@ -58,8 +58,8 @@ export const Trait = {
   cashback: 64,
   /** Its pool buys back and burns now and then. */
   boosted: 128,
-  /** Its supply is not that of its launch, so swaps tell it. */
-  supplyTold: 256,
+  /** Its supply is not that of its launch, so swaps name it. */
+  supplyGiven: 256,
   /** It stands in the watch list. */
   watched: 512,
 } as const
@@ -83,7 +83,7 @@ export class TokenTable {
   readonly agentBase: Float64Array
   /** Base that depositors put into the pool and have not taken out. */
   readonly depositedBase: Float64Array
-  /** Address id of the quote mint that its swaps tell. */
+  /** Address id of the quote mint that its swaps name. */
   readonly quoteMint: Int32Array
   /** Row of the token it is quoted in, -1 for none. */
   readonly quoteRow: Int32Array

@@ -1,5 +1,6 @@
 import { ALPHABET, encodeBase58 } from '../../../base/base58.ts'
 import type { Random } from '../../../base/random.ts'
+import type { MetadataKey } from '../../../events/event.ts'
 
 /** Names, links and descriptions as people give them, some of them meant to break a display. */
 const FIRST =
@@ -29,8 +30,6 @@ const SYMBOL_CHARACTERS = 10
 const HOSTILE_SHARE = 0.03
 const RECENT_LINKS = 64
 const REUSE_SHARE = 0.12
-const SERIAL_CREATORS = 128
-const SERIAL_SHARE = 0.35
 const ADDRESS_CHARS = 44
 
 /**
@@ -41,17 +40,6 @@ const LEADING_DIGITS = 16
 const SUFFIX = 'pump'
 const scratch = Buffer.alloc(ADDRESS_CHARS)
 
-/** The links of a token; a missing key is one that the token does not have. */
-interface TokenLinks {
-  image?: string
-  video?: string
-  twitter?: string
-  website?: string
-  discord?: string
-  telegram?: string
-  description?: string
-}
-
 export class TokenTextSource {
   readonly #random: Random
   readonly #recentLinks: string[] = []
@@ -60,20 +48,14 @@ export class TokenTextSource {
     this.#random = random
   }
 
-  text(): {
-    readonly name: string
-    readonly symbol: string
-    readonly uri: string
-  } {
+  text(): { readonly name: string; readonly symbol: string; readonly uri: string } {
     const random = this.#random
     const uri = `https://ipfs.io/ipfs/${randomCid(random)}`
     if (random.chance(HOSTILE_SHARE)) {
       const name = random.pick(HOSTILE)
-      return {
-        name,
-        symbol: random.chance(0.5) ? firstCharacters(name, SYMBOL_CHARACTERS) : 'X',
-        uri,
-      }
+      // By code points: a cut between the halves of one would leave text that is not well-formed.
+      const cut = Array.from(name).slice(0, SYMBOL_CHARACTERS).join('')
+      return { name, symbol: random.chance(0.5) ? cut : 'X', uri }
     }
     const first = random.pick(FIRST)
     const second = random.pick(SECOND)
@@ -84,10 +66,11 @@ export class TokenTextSource {
     return { name, symbol, uri }
   }
 
-  links(name: string): TokenLinks {
+  /** Links and description; a missing key is one that the token does not have. */
+  links(name: string): Readonly<Partial<Record<MetadataKey, string>>> {
     const random = this.#random
     const bits = random.next()
-    const links: TokenLinks = {}
+    const links: Partial<Record<MetadataKey, string>> = {}
     if ((bits & 31) !== 0) links.image = `ipfs://${randomCid(random)}`
     if ((bits & 0x300) !== 0) links.twitter = this.#twitter()
     if ((bits & 0x3000) === 0) links.telegram = `https://t.me/${this.#handle()}`
@@ -121,30 +104,6 @@ export class TokenTextSource {
   #handle(): string {
     const random = this.#random
     return `${random.pick(FIRST)}${random.pick(SECOND)}${random.below(10_000)}`
-  }
-}
-
-/** The first code points of a text: a cut between the halves of one would leave text that is not well-formed. */
-function firstCharacters(text: string, count: number): string {
-  return Array.from(text).slice(0, count).join('')
-}
-
-/** Who creates tokens: mostly newcomers, and some who launch one token after the other. */
-export class CreatorSource {
-  readonly #serial: string[] = []
-  readonly #random: Random
-
-  constructor(random: Random) {
-    this.#random = random
-  }
-
-  address(): string {
-    const random = this.#random
-    if (this.#serial.length > 0 && random.chance(SERIAL_SHARE)) return random.pick(this.#serial)
-    const address = randomAddress(random)
-    if (this.#serial.length < SERIAL_CREATORS) this.#serial.push(address)
-    else if (random.chance(0.1)) this.#serial[random.below(SERIAL_CREATORS)] = address
-    return address
   }
 }
 
@@ -186,7 +145,7 @@ export function randomCid(random: Random): string {
 
 /**
  * Was a uri made here? Behind `Qm` no content id of a file has a digit as low as those that ours begin
- * with, which tells the simulator's tokens from all others.
+ * with, which sets the simulator's tokens apart from all others.
  */
 export function isMadeUpUri(uri: string): boolean {
   const at = uri.lastIndexOf('/Qm') + '/Qm'.length

@@ -1,6 +1,12 @@
 import type { Random } from '../../../base/random.ts'
-import type { Interner } from './interner.ts'
 import { randomAddress } from './token-text.ts'
+
+/** What the simulator needs of the address book: dense ids for the addresses it invents. */
+export interface Interner {
+  token(mint: string): number
+  wallet(address: string): number
+  address(text: string): number
+}
 
 const MAX_WALLETS = 200_000
 const MIN_WALLETS = 4_000
@@ -47,7 +53,7 @@ export class WalletPool {
     return this.#at(Math.floor(unit * unit * BOTS))
   }
 
-  /** Address of a wallet that no draw gives: what it holds is what its holder entries say. */
+  /** Address of a wallet that no draw gives: its holder entries are all that it holds. */
   outsider(): string {
     return randomAddress(this.#random)
   }

@@ -4,16 +4,18 @@ import {
   parseLiveMessage,
   STARTING,
 } from '../../../protocol/live/live-messages.ts'
-import { liveErrorFrame } from '../../../protocol/live-frames.ts'
-import type { IsKnownAddress } from '../../../protocol/requests/address.ts'
+import type { Queries } from '../../../protocol/queries.ts'
+import { liveErrorFrame } from '../../../protocol/wire.ts'
 import { Fifo, type LoopScheduler, type Waiting } from '../../load/loop-scheduler.ts'
-import { hasMuchUnread, type LiveConnection, type Send } from './connection.ts'
-import type { LiveFailures } from './live-failures.ts'
 import {
+  hasMuchUnread,
+  type LiveConnection,
   MAX_MESSAGE_BYTES_PER_SECOND,
   MessageBudget,
   type MessageLimits,
-} from './message-budget.ts'
+  type Send,
+} from './connection.ts'
+import type { LiveFailures } from './live-failures.ts'
 
 /** Messages of live connections are served at once for this long in one turn of the loop: to wait costs them next to nothing. */
 const LIVE_TURN_MS = 1
@@ -40,11 +42,11 @@ interface IncomingParts {
   readonly limits: MessageLimits
   readonly turns: LoopScheduler
   readonly send: Send
-  readonly isKnownAddress: IsKnownAddress
+  readonly isKnownAddress: Queries['isKnownAddress']
   /** Is the state being recovered, so that no address is known yet? */
   readonly isStarting: () => boolean
   readonly close: (connection: LiveConnection, code: number, reason: string) => void
-  /** Applies a request and sends its answers; false: it is to be served again in a later turn. */
+  /** Applies a request and sends its answers; false: it has to be served again in a later turn. */
   readonly serve: (connection: LiveConnection, request: LiveRequest) => boolean
   readonly failures: LiveFailures
 }
@@ -53,9 +55,9 @@ const ADDRESS_CODES: readonly string[] = ['invalid_mint', 'invalid_wallet']
 const UTF8 = new TextDecoder()
 
 /**
- * The messages of clients. Their count and length are checked when they come, their requests when they are
- * served: in the same turn of the loop, or in a later one when the turn has no time left for messages. The messages
- * of a connection are served in their order.
+ * The messages of clients. Their count and length are checked when they arrive, their requests when they are served:
+ * in the same turn of the loop, or in a later one when the turn has no time left for messages. The messages of a
+ * connection are served in order.
  */
 export class Incoming {
   readonly #parts: IncomingParts
@@ -103,17 +105,17 @@ export class Incoming {
     return !connection.isClosed && this.#admits(connection, bytes, performance.now())
   }
 
-  /** The client has read something of what lay unread. */
+  /** The client has read some bytes. */
   drained(connection: LiveConnection): void {
     this.#inboxes.drained(connection)
   }
 
-  /** After the connection closed: nothing of it is served any more. */
+  /** After the connection closed: drops its messages. */
   drop(connection: LiveConnection): void {
     this.#inboxes.drop(connection)
   }
 
-  /** Marks the connection alive and counts the frame; closes and says false when they are too many. */
+  /** Marks the connection alive and counts the frame; too many close it, and the result is false. */
   #admits(connection: LiveConnection, bytes: number, nowMs: number): boolean {
     connection.lastReceivedMs = nowMs
     const refusal = this.#budget.messageRefusal(connection, bytes, nowMs)
@@ -121,7 +123,7 @@ export class Incoming {
     return refusal === null
   }
 
-  /** False: it is to be served again in a later turn. */
+  /** False: it has to be served again in a later turn. */
   #serve(connection: LiveConnection, message: Message): boolean {
     return this.#parts.failures.guarded(connection, () => this.#serveText(connection, message))
   }
@@ -154,17 +156,17 @@ export class Incoming {
 }
 
 interface Message {
-  /** Its own while it waits. */
+  /** A copy while it waits. */
   readonly bytes: ArrayBuffer | Uint8Array
   readonly isBinary: boolean
-  /** Was it served before, and is it not finished? Its request was checked then. */
+  /** Was it served before without being finished? Its request is not checked again. */
   isBegun: boolean
 }
 
 /** Messages of one connection that wait, in their order. */
 interface Inbox extends Waiting {
   readonly messages: Fifo<Message>
-  /** Of all of them, as they count. */
+  /** Bytes that its messages count for. */
   bytes: number
   /** Is it skipped until its client has read on? */
   isHeld: boolean
@@ -172,8 +174,8 @@ interface Inbox extends Waiting {
 
 /**
  * Messages of live connections that wait for a later turn of the loop, each behind those of its
- * connection; or until the client has read on, when one of them brings a snapshot and much lies unread.
- * Copies are made only of them: uWebSockets.js lends a message for the call.
+ * connection; or until the client has read on, when one of them asks for a snapshot and much is unread.
+ * Only messages that wait are copied: uWebSockets.js lends a message for the call.
  */
 export class Inboxes {
   readonly #turns: LoopScheduler
@@ -183,7 +185,7 @@ export class Inboxes {
   #bytes = 0
   #deferred = 0
 
-  /** `serve` says false when the message is to be served again in a later turn. */
+  /** `serve` returns false when the message has to be served again in a later turn. */
   constructor(
     turns: LoopScheduler,
     serve: (connection: LiveConnection, message: Message) => boolean,
@@ -208,29 +210,29 @@ export class Inboxes {
     }
   }
 
-  /** Does anything of the connection wait? What comes then has to wait behind it. */
+  /** Do messages of the connection wait? Later ones have to wait behind them. */
   isWaiting(connection: LiveConnection): boolean {
     return this.#inboxes.size > 0 && this.#inboxes.has(connection)
   }
 
-  /** Adds a message; false when more of the connection waits than may, so that it has to be closed. */
+  /** Adds a message; false when the inbox is full, so that the connection has to be closed. */
   push(connection: LiveConnection, message: Message): boolean {
     const bytes = bytesOf(message)
     const before = this.#inboxes.get(connection)
     const bytesOfIt = (before?.bytes ?? 0) + bytes
     if (bytesOfIt > MAX_INBOX_BYTES) return false
-    // A connection with no more than an equal part is not closed for the messages of others.
+    // A connection with at most an equal part is not closed for the messages of others.
     const isFull = this.#bytes + bytes > MAX_INBOXES_BYTES
     if (isFull && bytesOfIt * (this.#inboxes.size + 1) > MAX_INBOXES_BYTES) return false
     this.#deferred++
     const inbox = before ?? this.#newInbox(connection)
-    // Short ones are copied into V8's heap this way, in a tenth of what an ArrayBuffer takes.
+    // A short copy made this way is in V8's heap and takes a tenth of the memory of an ArrayBuffer.
     inbox.messages.push({ ...message, bytes: new Uint8Array(message.bytes).slice() })
     this.#count(inbox, bytes)
     return true
   }
 
-  /** After the connection closed: nothing of it is served any more. */
+  /** After the connection closed: drops its messages. */
   drop(connection: LiveConnection): void {
     const inbox = this.#inboxes.get(connection)
     if (inbox === undefined) return
@@ -239,7 +241,7 @@ export class Inboxes {
     inbox.messages.clear()
   }
 
-  /** The client has read something of what lay unread: is it enough to go on? */
+  /** The client has read some bytes; serves on when few enough are unread. */
   drained(connection: LiveConnection): void {
     const inbox = this.#inboxes.get(connection)
     if (inbox === undefined || !inbox.isHeld || hasMuchUnread(connection)) return
@@ -259,7 +261,7 @@ export class Inboxes {
     return inbox
   }
 
-  /** Serves what waits in an inbox; says whether it is to have another turn. */
+  /** Serves the messages of an inbox; returns whether it needs another turn. */
   #run(connection: LiveConnection, inbox: Inbox, endMs: number): boolean {
     const { messages } = inbox
     for (;;) {
@@ -285,7 +287,7 @@ export class Inboxes {
   }
 }
 
-/** What a message counts for that waits. */
+/** Bytes that a waiting message counts for. */
 function bytesOf({ bytes }: Message): number {
   return bytes.byteLength + INBOX_MESSAGE_BYTES
 }

@@ -1,6 +1,6 @@
 import { stackOf, TapeDamage } from '../../../base/errors.ts'
 import { CLOSE_CODES } from '../../../protocol/errors.ts'
-import { type FollowedWords, liveErrorFrame } from '../../../protocol/live-frames.ts'
+import { type FollowedWords, liveErrorFrame } from '../../../protocol/wire.ts'
 import { DamageLines, type Log, type OnStep } from '../../http/exchange.ts'
 import type { LiveConnection, Send } from './connection.ts'
 
@@ -28,7 +28,7 @@ export class LiveFailures {
     this.#damage = new DamageLines(parts.log)
   }
 
-  /** Flat figures for /readyz and /metrics; history that the disk does not give is no defect. */
+  /** Flat figures for /readyz and /metrics; unreadable history is no defect. */
   figures(): Readonly<Record<string, number>> {
     return { live_defects_total: this.#defects }
   }
@@ -57,7 +57,7 @@ export class LiveFailures {
     for (const connection of connections) this.#report(connection, error, ended)
   }
 
-  /** An error frame where the disk does not give the history; for a defect the connection is closed. */
+  /** An error frame where history cannot be read; for a defect the connection is closed. */
   #report(connection: LiveConnection, error: unknown, ended?: FollowedWords): void {
     const { send, close } = this.#parts
     if (error instanceof TapeDamage) {

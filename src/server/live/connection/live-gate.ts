@@ -1,16 +1,7 @@
-import type { HttpRequest, HttpResponse, us_socket_context_t } from 'uWebSockets.js'
 import type { AdjustableLimits } from '../../../config/surface.ts'
 import { type RequestError, requestError } from '../../../protocol/errors.ts'
-import { parseLiveId } from '../../../protocol/live/event-stream.ts'
-import { expectAbort, readRequest, type ServerRequest } from '../../http/request.ts'
-import {
-  type ClientAddresses,
-  isForeignPage,
-  isLocalPeer,
-  isLoopback,
-} from '../../sockets/client-address.ts'
-import type { SocketData } from './connection.ts'
-import { type ClientLoad, MessageRate } from './message-budget.ts'
+import { isLoopback } from '../../sockets/client-address.ts'
+import { type ClientLoad, MessageRate } from './connection.ts'
 
 /** Clients whose last second is remembered after they left; the one that left first is forgotten. */
 const MAX_RESTING_LOADS = 10_000
@@ -22,17 +13,14 @@ const MAX_RESTING_LOADS = 10_000
  */
 const LOOPBACK_CONNECTIONS_SHARE = 0.9
 
-/** The refusal while the live feed closes its connections. */
-const STOPPING = requestError('stopping', 'The service is going down.')
-
 /**
  * Decides whether a client may open one more live connection, and counts what it has. An address has an entry while it
- * has a connection and for a second after its last one, so that to close a connection and open another
- * gives no new limits.
+ * has a connection and for a second after its last one, so that closing a connection and opening another gives no new
+ * limits.
  */
 export class LiveGate {
   readonly #limits: Pick<AdjustableLimits, 'connections' | 'connectionsPerAddress'>
-  /** What is counted, for the sentences of refusals. */
+  /** Name of the counted connections, for the sentences of refusals. */
   readonly #what: string
   readonly #loads = new Map<string, ClientLoad>()
   /** Of clients without connections, in the order in which they left. */
@@ -49,7 +37,7 @@ export class LiveGate {
     this.#what = what
   }
 
-  /** Null when the client may come in. */
+  /** Null when the client may connect. */
   refusal(client: string): RequestError | null {
     const { connections, connectionsPerAddress } = this.#limits
     if (this.#total >= connections)
@@ -105,58 +93,4 @@ export class LiveGate {
       this.#resting.delete(client)
     }
   }
-}
-
-export interface UpgradeOptions {
-  readonly gate: LiveGate
-  readonly addresses: ClientAddresses
-  /** CORS_ORIGIN: the pages whose scripts may follow. */
-  readonly corsOrigin: string
-  isStopping(): boolean
-  /** Answers the handshake with an HTTP error in the usual shape. */
-  refuse(res: HttpResponse, request: ServerRequest, error: RequestError): void
-}
-
-const FOREIGN_PAGE = requestError(
-  'foreign_page',
-  'CORS_ORIGIN names another origin than that of the page that asks.',
-)
-
-/**
- * The handshake: checks `id`, and answers with an HTTP error when it is wrong. Hundreds may come in one turn of
- * the loop; one that succeeds never waits for a later turn, because uWebSockets.js sends an upgrade outside of its
- * handler in twenty pieces. A refusal may wait, as any other answer.
- */
-export function upgradeHandler(
-  options: UpgradeOptions,
-): (res: HttpResponse, req: HttpRequest, context: us_socket_context_t) => void {
-  return (res, req, context) => {
-    expectAbort(res)
-    const request = readRequest(res, req, options.addresses)
-    const { client } = request
-    const id = parseLiveId(request.query)
-    const isForeign = isForeignPage(
-      req.getHeader('origin'),
-      req.getHeader('host'),
-      options.corsOrigin,
-    )
-    const refused = isForeign ? FOREIGN_PAGE : refusal(options, client)
-    if (!id.ok) options.refuse(res, request, id.error)
-    else if (refused !== null) options.refuse(res, request, refused)
-    else {
-      const data: SocketData = {
-        id: id.value,
-        isLocal: isLocalPeer(res, req),
-        client,
-        connection: null,
-      }
-      const key = req.getHeader('sec-websocket-key')
-      const protocol = req.getHeader('sec-websocket-protocol')
-      res.upgrade(data, key, protocol, req.getHeader('sec-websocket-extensions'), context)
-    }
-  }
-}
-
-function refusal({ isStopping, gate }: UpgradeOptions, client: string): RequestError | null {
-  return isStopping() ? STOPPING : gate.refusal(client)
 }

@@ -1,5 +1,6 @@
 import { Budget, UNFINISHED, within } from '../../../base/budget.ts'
 import { TapeDamage } from '../../../base/errors.ts'
+import { type LiveStreams, RECENT_ARRIVALS_MAX } from '../../../protocol/queries.ts'
 import {
   type FollowedWords,
   type MessageForm,
@@ -7,8 +8,7 @@ import {
   resyncFrame,
   type StreamChannel,
   streamWords,
-} from '../../../protocol/live-frames.ts'
-import { type LiveStreams, RECENT_ARRIVALS_MAX } from '../../../protocol/streams.ts'
+} from '../../../protocol/wire.ts'
 import { ROUTE_SLICE_MS } from '../../load/loop-scheduler.ts'
 import { hasMuchUnread, type LiveConnection, type Send } from '../connection/connection.ts'
 
@@ -48,25 +48,25 @@ interface CatchUp {
   readonly form: MessageForm
   /** Seq of the last message that it has; null: it begins with a snapshot. */
   after: number | null
-  /** If the missed messages cannot be had, it gets a snapshot instead. */
+  /** If the missed messages are not available, it gets a snapshot instead. */
   readonly orSnapshot: boolean
 }
 
 interface CatchUpActions {
   readonly send: Send
   readonly sendSnapshot: Send
-  /** It has everything: the next message is a live one. */
+  /** The connection has every message: the next one is live. */
   join(connection: LiveConnection, topic: string, form: MessageForm): void
-  /** Nothing more comes. */
+  /** The connection gets no more messages of this topic. */
   giveUp(connection: LiveConnection, topic: string): void
-  /** It could not be served, for this exception; `ended` is the stream that has ended so. */
+  /** An exception ended this stream of the connection. */
   failed(connection: LiveConnection, error: unknown, ended: FollowedWords): void
 }
 
 /**
  * Sends snapshots and missed messages in slices, so that no reader waits for another's replay, and
- * only as fast as the client reads. A stream is joined in the same turn in which its last missed
- * message was sent: nothing can come between.
+ * only as fast as the client reads. The connection joins the stream in the turn in which its last missed
+ * message was sent, so that no message comes in between.
  */
 export class CatchUps {
   readonly #streams: LiveStreams
@@ -90,7 +90,7 @@ export class CatchUps {
     return this.#waiting.size + held
   }
 
-  /** Is there room for so many more? Held connections do not count. */
+  /** Is there room for `count` more? Held connections do not count. */
   hasRoomFor(count: number): boolean {
     return this.#waiting.size + count <= MAX_CATCH_UPS
   }
@@ -120,7 +120,7 @@ export class CatchUps {
     this.#held.delete(connection)
   }
 
-  /** The client has read something of what lay unread: is it enough to go on? */
+  /** The client has read some bytes; resumes when few enough are unread. */
   drained(connection: LiveConnection): void {
     if (!this.#held.has(connection) || hasMuchUnread(connection)) return
     this.#held.delete(connection)
@@ -157,7 +157,7 @@ export class CatchUps {
     this.run()
   }
 
-  /** `drained` is called for readers that have read on; a connection for which it was not must not wait for good. */
+  /** Calls `drained` for all held connections from time to time, in case uWebSockets.js did not. */
   #lookLater(): void {
     if (this.#held.size === 0) return
     this.#timer ??= setTimeout(() => {
@@ -198,7 +198,7 @@ export class CatchUps {
     if (typeof frames === 'string') return this.#fail(catchUp, frames)
     let sent = 0
     for (const frame of frames) {
-      // A launch has as many bytes as dozens of trades: the client reads on before the others come.
+      // A launch has as many bytes as dozens of trades: the others wait until the client has read it.
       if (hasMuchUnread(connection)) break
       this.#actions.send(connection, frame)
       sent += 1
@@ -213,8 +213,7 @@ export class CatchUps {
     const { connection, channel, key, topic, after } = catchUp
     const seq = this.#streams.sources[channel].head(key)
     const epoch = this.#streams.epoch()
-    const frame = resyncFrame({ channel, key, reason, fromSeq: after, seq, epoch })
-    this.#actions.send(connection, frame)
+    this.#actions.send(connection, resyncFrame({ channel, key, seq, epoch }, reason, after))
     if (!catchUp.orSnapshot) {
       this.#actions.giveUp(connection, topic)
       return true

@@ -1,18 +1,22 @@
 import type { LiveErrorCode } from '../../../protocol/errors.ts'
-import { type FollowedWords, liveErrorFrame } from '../../../protocol/live-frames.ts'
-import type { Queries } from '../../../protocol/queries.ts'
-import type { LiveStreams } from '../../../protocol/streams.ts'
+import type { LiveStreams, Queries } from '../../../protocol/queries.ts'
+import { type FollowedWords, liveErrorFrame } from '../../../protocol/wire.ts'
 import type { OnStep } from '../../http/exchange.ts'
 import { isLoopback } from '../../sockets/client-address.ts'
 import {
   CATCH_UP_BUFFER_BYTES,
-  hasLittleUnread,
   type LiveConnection,
   lags,
   type Send,
 } from '../connection/connection.ts'
 import type { LiveFailures } from '../connection/live-failures.ts'
 import type { Topics } from './topics.ts'
+
+/**
+ * Whoever lags behind the changes of a state gets the whole of it once no more than this lies unread; a change that
+ * is longer than CATCH_UP_BUFFER_BYTES comes to nobody else either.
+ */
+const LITTLE_UNREAD_BYTES = 64 * 1024
 
 /** Tables and candles hold the loop for this long at a time. */
 const STATE_SLICE_MS = 4
@@ -33,7 +37,7 @@ export interface StateParts {
 
 /** A table, or the candles of a mint, as its followers have it. */
 interface FollowedState {
-  /** As its acknowledgement names it. */
+  /** The keys that name it in its acknowledgement. */
   readonly words: FollowedWords
   readonly step: number
   readonly position: number
@@ -53,7 +57,7 @@ export interface StateChannelOptions<State> {
   readonly advance: (state: State) => string | null
   /** The snapshot for a follower that reads slower than the state changes; absent: such a follower gets each change. */
   readonly whole?: (state: State) => string
-  /** Nobody follows it any more. */
+  /** The state has no followers any more. */
   readonly dropped?: (state: State) => void
 }
 
@@ -90,8 +94,8 @@ export class StateChannel<State extends FollowedState> {
   }
 
   /**
-   * Joins a connection to a topic. The state is brought up to now first, and its changes go to those who follow
-   * it already; the new follower begins with its snapshot.
+   * Joins a connection to a topic. The state is brought up to now first, and its changes go to earlier followers; the
+   * new follower begins with its snapshot.
    */
   follow(
     connection: LiveConnection,
@@ -116,7 +120,7 @@ export class StateChannel<State extends FollowedState> {
       sendSnapshot(connection, snapshot)
       topics.join(connection, topic)
     } finally {
-      // A reader too slow for its snapshot is closed by now and has not joined; or the snapshot could not be made.
+      // The state has no followers if the snapshot threw, or if its reader was too slow and is closed by now.
       this.dropUnfollowed([topic])
     }
   }
@@ -167,7 +171,7 @@ export class StateChannel<State extends FollowedState> {
 
   /**
    * Holds followers that read slower than the state changes: they get a snapshot later. A change longer than a
-   * connection may leave unread goes to those who have read all before it, and counts against none of them, as a
+   * connection may leave unread goes to followers that have read all before it. It does not count against them, as a
    * snapshot does not.
    */
   #holdLagging(topic: string, bytes: number): void {
@@ -186,8 +190,10 @@ export class StateChannel<State extends FollowedState> {
     const { sendSnapshot, topics } = this.#parts
     if (whole === undefined) return
     // Of several held states of a connection the one that waits longest comes first: it may fill the buffer.
-    const isDue = (connection: LiveConnection) =>
-      hasLittleUnread(connection) && first(connection.held) === topic
+    const isDue = (connection: LiveConnection) => {
+      const [longest] = connection.held
+      return hasLittleUnread(connection) && longest === topic
+    }
     const due = topics.heldOf(topic).filter(isDue)
     if (due.length === 0) return
     const snapshot = whole(state)
@@ -222,9 +228,9 @@ export class StateChannel<State extends FollowedState> {
   }
 }
 
-function first(topics: ReadonlySet<string>): string | undefined {
-  const [topic] = topics
-  return topic
+/** Are so few bytes unread that a whole state may be sent? */
+function hasLittleUnread({ isClosed, socket }: LiveConnection): boolean {
+  return !isClosed && socket.getBufferedAmount() <= LITTLE_UNREAD_BYTES
 }
 
 /** Topics of a channel by client: one counts for the client that was the first to follow it, not for those after it. */
@@ -254,8 +260,8 @@ class AddressQuota {
 }
 
 /**
- * Works through a list every so often, in slices between which the loop serves others. A round that takes longer
- * than its time delays the next one; rounds do not pile up.
+ * Works through a list at an interval, in slices between which the loop serves others. A round that takes longer
+ * than the interval delays the next one; rounds do not pile up.
  */
 class SlicedRounds {
   readonly #everyMs: number
@@ -276,7 +282,7 @@ class SlicedRounds {
     this.#timer ??= setInterval(() => this.#round(), this.#everyMs)
   }
 
-  /** Idempotent; `start` goes on. */
+  /** Idempotent; `start` resumes. */
   stop(): void {
     if (this.#timer !== null) clearInterval(this.#timer)
     if (this.#immediate !== null) clearImmediate(this.#immediate)

@@ -1,26 +1,21 @@
 import { TapeDamage } from '../../../base/errors.ts'
+import type { StreamRequest } from '../../../protocol/live/live-messages.ts'
+import type { LiveStreams } from '../../../protocol/queries.ts'
 import {
-  MAX_CONNECTION_MINTS,
-  MAX_CONNECTION_WALLETS,
-  STARTING_FRAME,
-  type StreamRequest,
-} from '../../../protocol/live/live-messages.ts'
-import {
-  acknowledgement,
   type EventChannel,
   KEY_NAMES,
   liveErrorFrame,
-  numberedAcknowledgement,
   type ResyncReason,
   resyncFrame,
   type StreamChannel,
-} from '../../../protocol/live-frames.ts'
-import type { LiveStreams } from '../../../protocol/streams.ts'
+} from '../../../protocol/wire.ts'
 import { hasMuchUnread, type LiveConnection, type Send } from '../connection/connection.ts'
-import type { CatchUps } from './catch-ups.ts'
-import { CATCH_UP_SLICE_MS, MAX_REPLAYED } from './catch-ups.ts'
+import { CATCH_UP_SLICE_MS, type CatchUps, MAX_REPLAYED } from './catch-ups.ts'
 import type { LastTables } from './last-tables.ts'
 import type { Topics } from './topics.ts'
+
+/** Mints and wallets of one connection at most, over all of its messages (contract section 4). */
+export const MAX_CONNECTION_KEYS = { mint: 1000, wallet: 1000 } as const
 
 /** Missed messages of all mints of one subscription at most: a message asks for bounded work. */
 const MAX_REPLAYED_TOGETHER = 50_000
@@ -38,9 +33,9 @@ interface SubscriptionParts {
 type NumberedRequest = StreamRequest & { readonly channel: StreamChannel }
 
 /**
- * Subscribes connections to streams of events, and ends that. A connection follows a stream in one form: a later
- * subscription takes the place of the one before. Plain ones join at once; numbered ones may have to be sent
- * a snapshot or missed messages first.
+ * Subscribes connections to streams of events and unsubscribes them. A connection follows a stream in one form: a later
+ * subscription replaces the one before. Plain ones join at once; numbered ones may get a snapshot or missed messages
+ * first.
  */
 export class Subscriptions {
   readonly #parts: SubscriptionParts
@@ -49,14 +44,10 @@ export class Subscriptions {
     this.#parts = parts
   }
 
-  /** Applies a request and sends its answers; false: much lies unread, and it is to be served again later. */
+  /** Applies a request and sends its answers; false: much is unread, and it has to be served again later. */
   serve(connection: LiveConnection, request: StreamRequest): boolean {
-    const { streams, send } = this.#parts
+    const { send } = this.#parts
     const { action, channel, keys, form } = request
-    if (form !== 'plain' && !streams.isReady()) {
-      send(connection, STARTING_FRAME)
-      return true
-    }
     if (action === 'unsubscribe') {
       for (const key of keys) this.#leave(connection, topicOf(channel, key))
       send(connection, acknowledgement('unsubscribed', request))
@@ -95,7 +86,7 @@ export class Subscriptions {
     const { topics } = connection
     const added = keys.filter((key) => !topics.has(topicOf(channel, key)))
     const asked = topics.countOf(channel) + added.length
-    const max = name === 'mint' ? MAX_CONNECTION_MINTS : MAX_CONNECTION_WALLETS
+    const max = MAX_CONNECTION_KEYS[name]
     if (asked <= max) return null
     const message = `The connection would follow ${asked} ${name}s, at most ${max} are allowed.`
     return liveErrorFrame(`too_many_${name}s`, message)
@@ -107,7 +98,10 @@ export class Subscriptions {
     const { channel, form, wantsSnapshot } = request
     if (wantsSnapshot && hasMuchUnread(connection)) return false
     this.#join(connection, request, topicOf(channel, ''))
-    send(connection, numberedAcknowledgement(request, new Map(), streams.epoch()))
+    send(
+      connection,
+      acknowledgement('subscribed', request, { seqs: new Map(), epoch: streams.epoch() }),
+    )
     if (!wantsSnapshot) return true
     const mints = [...lastTables.mintsOf(connection.id)]
     sendSnapshot(connection, streams.poolsSnapshot(mints, form === 'extra'))
@@ -124,12 +118,13 @@ export class Subscriptions {
     for (const key of keys) {
       const reason =
         this.#farResync(request, key, isTooMuch) ??
-        // Of hundreds of keys each may have its trades on the disk: the others are judged as they are sent.
+        // Each of hundreds of keys may have its trades on the disk: the others are checked when they are sent.
         (performance.now() < endMs ? this.#lostResync(request, key) : null)
       const seq = this.#begin(connection, request, key, reason)
       if (seq !== null) seqs.set(key, seq)
     }
-    if (seqs.size > 0) send(connection, numberedAcknowledgement(request, seqs, streams.epoch()))
+    if (seqs.size > 0)
+      send(connection, acknowledgement('subscribed', request, { seqs, epoch: streams.epoch() }))
     catchUps.run()
   }
 
@@ -151,7 +146,7 @@ export class Subscriptions {
     const from = request.from.get(key) ?? null
     if (reason !== null) {
       const epoch = streams.epoch()
-      send(connection, resyncFrame({ channel, key, reason, fromSeq: from, seq, epoch }))
+      send(connection, resyncFrame({ channel, key, seq, epoch }, reason, from))
       if (!orSnapshot) return null
     }
     const after = reason === null ? from : null
@@ -163,7 +158,7 @@ export class Subscriptions {
     return after ?? seq
   }
 
-  /** Why a stream cannot go on from where the client stopped, as its numbers alone say; or null. */
+  /** Why a stream cannot be resumed, as far as its numbers say; or null. */
   #farResync(request: NumberedRequest, key: string, isTooMuch: boolean): ResyncReason | null {
     const { streams } = this.#parts
     const from = request.from.get(key)
@@ -174,7 +169,7 @@ export class Subscriptions {
     return isTooMuch || head - from > MAX_REPLAYED[request.channel] ? 'too_old' : null
   }
 
-  /** Why the missed messages cannot be had; or null. */
+  /** Why the missed messages are not available; or null. */
   #lostResync({ channel, from }: NumberedRequest, key: string): ResyncReason | null {
     const after = from.get(key)
     if (after === undefined) return null
@@ -182,13 +177,13 @@ export class Subscriptions {
       const frames = this.#parts.streams.sources[channel].since(key, after, 0)
       return typeof frames === 'string' ? frames : null
     } catch (error) {
-      // The other keys of the message have theirs in memory, maybe.
+      // The other keys of the message may have theirs in memory.
       if (error instanceof TapeDamage) return 'history_unreadable'
       throw error
     }
   }
 
-  /** Messages that a request of several mints would replay: none of a mint that missed too many by itself. */
+  /** Messages that a request of several mints would replay; a mint that missed too many by itself replays none. */
   #missed({ channel, from }: NumberedRequest): number {
     let missed = 0
     for (const [key, seq] of from) {
@@ -205,4 +200,28 @@ function hasSeq(request: StreamRequest): request is NumberedRequest {
 
 function topicOf(channel: EventChannel, key: string): string {
   return `${channel}/${key}`
+}
+
+/**
+ * The acknowledgement of one message. Numbered streams have the seq before the next message of each key, where the
+ * channel has one, and the epoch; keys without a seq are not followed.
+ */
+function acknowledgement(
+  type: 'subscribed' | 'unsubscribed',
+  { channel, keys, many }: StreamRequest,
+  numbers?: { readonly seqs: ReadonlyMap<string, number>; readonly epoch: string },
+): string {
+  const name = KEY_NAMES[channel]
+  const followed = numbers === undefined ? keys : [...numbers.seqs.keys()]
+  const named = name === null ? {} : many ? { [`${name}s`]: followed } : { [name]: followed[0] }
+  const about = { type, event: channel, ...named }
+  if (numbers === undefined) return JSON.stringify(about)
+  const { seqs, epoch } = numbers
+  const [seq] = seqs.values()
+  const isList = name !== null && many
+  return JSON.stringify({
+    ...about,
+    ...(isList ? { seqs: Object.fromEntries(seqs) } : { seq }),
+    epoch,
+  })
 }

@@ -1,13 +1,24 @@
-import { MESSAGE_FORMS, type MessageForm } from '../../../protocol/live-frames.ts'
+import type { LiveSource, LiveStreams, Trade } from '../../../protocol/queries.ts'
+import {
+  type AnnouncedChannel,
+  type EventChannel,
+  type EventMessage,
+  eventFrame,
+  type MessageForm,
+  type StreamChannel,
+} from '../../../protocol/wire.ts'
 import type { LiveApp } from '../../sockets/apps.ts'
 import type { LiveConnection, Send } from '../connection/connection.ts'
+import type { LastTables } from './last-tables.ts'
 
-/** Those who get the same bytes: they follow one topic in one form. */
+const MESSAGE_FORMS = ['plain', 'numbered', 'extra'] as const
+
+/** Connections that get the same bytes: they follow one topic in one form. */
 interface Followers {
-  /** What uWebSockets.js knows them by. */
+  /** The topic's name in uWebSockets.js. */
   readonly name: string
   readonly all: Set<LiveConnection>
-  /** Those among them that uWebSockets.js does not publish to. */
+  /** Connections that uWebSockets.js does not publish to. */
   readonly single: Set<LiveConnection>
   /** How many of them are held. */
   held: number
@@ -24,10 +35,10 @@ class Channel {
 }
 
 /**
- * Who follows what. A topic is a channel, a slash and a key: a stream of events, a live table, live candles. One
- * publish reaches all sockets of a form; streams of server-sent events are sent to one by one.
- * uWebSockets.js finds a topic by a hash that anybody can compute, and of texts chosen to have the same one each
- * would cost a look at all the others: so a client's text is only ever the key of a Map, and names are numbers.
+ * The followers of each topic. A topic is a channel, a slash and a key: a stream of events, a live table, live candles.
+ * One publish reaches all sockets of a form; server-sent events are sent to one client after the other.
+ * uWebSockets.js finds a topic by a hash that a client can compute, and texts with equal hashes would make each lookup
+ * compare all of them. So a client's text is only the key of a Map, and the names of topics are numbers.
  */
 export class Topics {
   readonly #app: LiveApp
@@ -38,7 +49,7 @@ export class Topics {
   #held = 0
   #published = 0
 
-  /** `afterPublish` is told who got how many bytes each. */
+  /** `afterPublish` is called with the followers that got a frame, and its bytes. */
   constructor(
     app: LiveApp,
     afterPublish: (followers: ReadonlySet<LiveConnection>, bytes: number) => void,
@@ -59,25 +70,25 @@ export class Topics {
     return this.#published
   }
 
-  /** Topics of a channel that somebody follows in a form. */
+  /** Topics of a channel with followers in this form. */
   countOf(channel: string, form: MessageForm): number {
     return this.#channels.get(channel)?.counts[form] ?? 0
   }
 
-  /** Topics that somebody follows with numbers. */
+  /** Topics with followers of numbered messages. */
   get numberedCount(): number {
     let count = 0
     for (const { counts } of this.#channels.values()) count += counts.numbered + counts.extra
     return count
   }
 
-  /** Does anybody follow any topic of a channel? */
+  /** Has any topic of a channel a follower? */
   hasAny(channel: string): boolean {
     const topics = this.#channels.get(channel)?.topics
     return topics !== undefined && topics.size > 0
   }
 
-  /** Undefined: nobody follows it. */
+  /** Undefined: it has no followers. */
   find(channel: string, key: string): Topic | undefined {
     return this.#channels.get(channel)?.topics.get(key)
   }
@@ -86,12 +97,12 @@ export class Topics {
     return this.#find(topic) !== undefined
   }
 
-  /** Who follows a state now. */
+  /** The followers of a state. */
   followersOf(topic: string): readonly LiveConnection[] {
     return [...(this.#find(topic)?.numbered?.all ?? [])]
   }
 
-  /** Idempotent. Nothing that was published before comes any more. A closed one joins nothing. */
+  /** Idempotent. The connection gets only what is published from here on; a closed one joins nothing. */
   join(connection: LiveConnection, topic: string, form: MessageForm = 'numbered'): void {
     if (connection.isClosed) return
     const [name, key] = partsOf(topic)
@@ -113,7 +124,7 @@ export class Topics {
 
   /** Idempotent. */
   leave(connection: LiveConnection, topic: string): void {
-    // Its socket must not be touched any more; `drop` takes all of its topics.
+    // Its socket must not be used any more; `drop` removes it from all topics.
     if (connection.isClosed) return
     connection.topics.delete(topic)
     this.#remove(connection, topic)
@@ -125,7 +136,7 @@ export class Topics {
     connection.topics.clear()
   }
 
-  /** Who follows a state and is held. */
+  /** The followers of a state that are held. */
   heldOf(topic: string): readonly LiveConnection[] {
     const followers = this.#find(topic)?.numbered ?? null
     if (followers === null || followers.held === 0) return []
@@ -143,7 +154,7 @@ export class Topics {
     this.#held += 1
   }
 
-  /** Publishes a state again to one that was held. Idempotent. */
+  /** Publishes a state again to a follower that was held. Idempotent. */
   release(connection: LiveConnection, topic: string): void {
     const followers = this.#find(topic)?.numbered ?? null
     if (followers === null || connection.isClosed) return
@@ -192,6 +203,98 @@ export class Topics {
     followers.held -= 1
     this.#held -= 1
     return true
+  }
+}
+
+/** Publishes the engine's events to their followers: in each form a frame is made once. */
+export class EventPublisher {
+  readonly #topics: Topics
+  readonly #streams: LiveStreams
+  readonly #lastTables: LastTables
+  readonly #send: Send
+  #isStopped = false
+  #poolTrades = 0
+
+  constructor(
+    source: LiveSource,
+    topics: Topics,
+    streams: LiveStreams,
+    lastTables: LastTables,
+    send: Send,
+  ) {
+    this.#topics = topics
+    this.#streams = streams
+    this.#lastTables = lastTables
+    this.#send = send
+    source.onTrade((trade) => this.#publishTrade(trade))
+    source.onAnnounced((channel, message) => this.#publishAnnounced(channel, message))
+  }
+
+  /** Trades that were sent to followers of `update_pools_info`. */
+  get poolTrades(): number {
+    return this.#poolTrades
+  }
+
+  /** Nothing is published from here on. */
+  stop(): void {
+    this.#isStopped = true
+  }
+
+  #publishTrade(trade: Trade): void {
+    if (this.#isStopped) return
+    const { mint } = trade
+    this.#sendPools(mint, trade)
+    this.#publish('update_mint_info', mint, trade, trade.seq)
+    this.#publish('all_trades', '', trade, trade.tradeSeq)
+    // The text of a wallet is made only when a wallet has a follower.
+    if (this.#topics.hasAny('wallet_trades'))
+      this.#publish('wallet_trades', trade.wallet, trade, trade.walletSeq)
+  }
+
+  #publishAnnounced(channel: AnnouncedChannel, message: EventMessage): void {
+    if (this.#isStopped) return
+    this.#publish(channel, '', message, this.#streams.sources[channel].head(''))
+  }
+
+  /** Publishes an event to its followers: in each form its frame is made once. */
+  #publish(channel: StreamChannel, key: string, message: EventMessage, seq: number): void {
+    const topic = this.#topics.find(channel, key)
+    if (topic === undefined) return
+    for (const form of MESSAGE_FORMS) {
+      const followers = topic[form]
+      if (followers !== null)
+        this.#topics.publishTo(followers, this.#frame(form, channel, message, seq, key))
+    }
+  }
+
+  #frame(
+    form: MessageForm,
+    channel: EventChannel,
+    message: EventMessage,
+    seq: number,
+    key?: string,
+  ): string {
+    if (form === 'plain') return eventFrame(channel, message)
+    const number = { seq, epoch: this.#streams.epoch(), extra: form === 'extra' }
+    return eventFrame(channel, message, number, key)
+  }
+
+  /** `update_pools_info`: the trades of the tokens in the last table answer of a connection's id. */
+  #sendPools(mint: string, trade: Trade): void {
+    const channel = 'update_pools_info'
+    const topic = this.#topics.find(channel, '')
+    if (topic === undefined) return
+    const ids = this.#lastTables.readersOf(mint)
+    if (ids.size === 0) return
+    for (const form of MESSAGE_FORMS) {
+      let frame: string | null = null
+      for (const connection of topic[form]?.all ?? []) {
+        if (!ids.has(connection.id)) continue
+        frame ??= this.#frame(form, channel, trade, trade.seq)
+        this.#poolTrades += 1
+        this.#send(connection, frame)
+      }
+    }
   }
 }
 

@@ -47,14 +47,19 @@ test('what all readers leave unread stays below the bound: those go that have mo
       const connections = new Set(readers.map(({ connection }) => connection))
       let closing: { readonly bytes: number; readonly endMs: number }[] = []
       const cut: Reader[] = []
-      const memory = new BackpressureBudget(connections, MAX, (connection) => {
-        const reader = readers.find((one) => one.connection === connection)
-        if (reader === undefined || reader.isCut) throw new Error('cut twice')
-        reader.isCut = true
-        connection.isClosed = true
-        connections.delete(connection)
-        cut.push(reader)
-      })
+      const memory = new BackpressureBudget(
+        connections,
+        MAX,
+        (connection) => {
+          const reader = readers.find((one) => one.connection === connection)
+          if (reader === undefined || reader.isCut) throw new Error('cut twice')
+          reader.isCut = true
+          connection.isClosed = true
+          connections.delete(connection)
+          cut.push(reader)
+        },
+        () => {},
+      )
       const sum = (of: readonly Reader[]) => of.reduce((all, { unread }) => all + unread, 0)
       const open = () => readers.filter(({ connection }) => !connection.isClosed)
       const closingBytes = () => closing.reduce((all, { bytes }) => all + bytes, 0)

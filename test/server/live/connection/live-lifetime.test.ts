@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
-import type { LiveTimes } from '../../../../src/server/live/connection/keep-alive.ts'
+import type { LiveTimes } from '../../../../src/server/live/feed.ts'
 import { type FakeService, startFake } from '../../fake-service.ts'
 import { PAST_THE_KERNEL_BYTES } from '../../kernel-buffers.ts'
 import { LiveClient } from '../../live-client.ts'

@@ -1,16 +1,17 @@
 import { expect, test } from 'vitest'
 import { type LiveRequest, parseLiveMessage } from '../../../../src/protocol/live/live-messages.ts'
 import {
-  type ClientLoad,
+  type LiveConnection,
   MAX_MESSAGE_BYTES_PER_SECOND,
   MessageBudget,
   type MessageLimits,
   MessageRate,
-  type Sending,
-} from '../../../../src/server/live/connection/message-budget.ts'
+} from '../../../../src/server/live/connection/connection.ts'
 
 /** Limits of the server, private to their files. */
 const MAX_MESSAGE_BYTES = 64 * 1024
+
+type Sender = Pick<LiveConnection, 'rate' | 'load'>
 
 const WIDE: MessageLimits = {
   messagesPerSecond: 1e9,
@@ -22,13 +23,13 @@ const OF_ADDRESS = 'too many messages of one address in one second'
 const KEYS_OF_ADDRESS = 'too many subscriptions of one address in one second'
 
 /** So many connections of one address. */
-function connections(count: number): readonly Sending[] {
-  const load: ClientLoad = { connections: count, rate: new MessageRate() }
+function connections(count: number): readonly Sender[] {
+  const load = { connections: count, rate: new MessageRate() }
   return Array.from({ length: count }, () => ({ rate: new MessageRate(), load }))
 }
 
 /** A connection of this machine. */
-const ofThisMachine = (): Sending => ({ rate: new MessageRate(), load: null })
+const ofThisMachine = (): Sender => ({ rate: new MessageRate(), load: null })
 
 /** How many messages pass before the first refusal, and what it says. */
 function passed(refusal: () => string | null): readonly [number, string] {
@@ -74,7 +75,7 @@ test('an address may send 16 MiB a second on all of its connections, and who sen
 test('past the messages of an address those are refused that sent more than an equal part', () => {
   const budget = new MessageBudget({ ...WIDE, messagesPerSecondPerAddress: 100 })
   const [quiet, equal, flood, other] = connections(4)
-  const send = (from: Sending, count: number) =>
+  const send = (from: Sender, count: number) =>
     Array.from({ length: count }, () => budget.messageRefusal(from, 1, 0)).filter(Boolean).length
   expect([send(equal, 24), send(flood, 60), send(other, 16)]).toEqual([0, 0, 0])
   expect([send(quiet, 25), send(equal, 1)]).toEqual([0, 0])

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import type { StreamSource } from '../../../../src/protocol/streams.ts'
+import type { StreamSource } from '../../../../src/protocol/queries.ts'
 import {
   CATCH_UP_BUFFER_BYTES,
   type LiveConnection,

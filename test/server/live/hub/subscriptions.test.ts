@@ -1,15 +1,17 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { OutOfTime } from '../../../../src/base/budget.ts'
 import { TapeDamage } from '../../../../src/base/errors.ts'
-import { MAX_CONNECTION_MINTS } from '../../../../src/protocol/live/live-messages.ts'
-import type { StreamSource } from '../../../../src/protocol/streams.ts'
+import type { StreamSource } from '../../../../src/protocol/queries.ts'
 import {
   type LiveConnection,
   newConnection,
 } from '../../../../src/server/live/connection/connection.ts'
 import { CatchUps } from '../../../../src/server/live/hub/catch-ups.ts'
 import { LastTables } from '../../../../src/server/live/hub/last-tables.ts'
-import { Subscriptions } from '../../../../src/server/live/hub/subscriptions.ts'
+import {
+  MAX_CONNECTION_KEYS,
+  Subscriptions,
+} from '../../../../src/server/live/hub/subscriptions.ts'
 import { Topics } from '../../../../src/server/live/hub/topics.ts'
 import { fakeStreams } from '../../fake-service.ts'
 import { SILENT_OUTLET } from '../../silent-outlet.ts'
@@ -63,7 +65,7 @@ function started(source: StreamSource = UNANSWERED) {
 test('mints whose snapshots are on their way count towards what a connection may follow', () => {
   const { follow } = started()
   const client = newClient()
-  const most = MAX_CONNECTION_MINTS
+  const most = MAX_CONNECTION_KEYS.mint
   expect(follow(client, 0, most - 10)).toMatchObject({ type: 'subscribed' })
   // Those that it follows already take no place.
   expect(follow(client, most - 20, 20)).toMatchObject({ type: 'subscribed' })

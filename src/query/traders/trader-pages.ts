@@ -1,0 +1,320 @@
+import type { Budget } from '../../base/budget.ts'
+import type { Engine } from '../../engine/engine.ts'
+import type { MintTraders, TraderPart } from '../../engine/index/trader-columns.ts'
+import { type RankKeys, ranked } from '../../engine/memory/ranked.ts'
+import { sharedF64 } from '../../engine/memory/views.ts'
+import { PositionReader } from '../../engine/read/position-reader.ts'
+import { TokenReader } from '../../engine/read/token-reader.ts'
+import { isNeverHolder, positionLane } from '../../engine/state/lanes.ts'
+import { PositionFlag, PositionLane } from '../../engine/state/layout.ts'
+import type { Positions } from '../../engine/state/position-lists.ts'
+import { METADATA_KEYS } from '../../events/event.ts'
+import type { Page, TraderQuery } from '../../protocol/queries.ts'
+import { finiteNumber, jsonNumber, jsonString } from '../../protocol/wire.ts'
+import { tokenExtras } from '../json/token-json.ts'
+
+/** The columns that each order of a mint's traders needs. */
+const ORDER_PARTS: { readonly [O in TraderQuery['orderBy']]: readonly TraderPart[] } = {
+  pnl: ['realizedUsd', 'inventory', 'costUsd', 'walletOrder'],
+  holding_amount: ['balance', 'walletOrder'],
+  bought_tokens: ['bought', 'walletOrder'],
+  sold_tokens: ['sold', 'walletOrder'],
+  last_active_ts: ['lastActiveAt', 'walletOrder'],
+}
+const HOLDER_PARTS: readonly TraderPart[] = ['held', 'walletOrder']
+const FIRST_BUYER_PARTS: readonly TraderPart[] = ['firstBuyAt']
+
+/**
+ * Pages of traders: of a mint, of a wallet, of holders, of first buyers. A mint with many traders has columns of the
+ * quantities they are ordered by; of other mints the positions are read. A row of -1 is unknown, and its list is empty.
+ */
+export class TraderPages {
+  readonly #engine: Engine
+  readonly #trader: PositionReader
+
+  constructor(engine: Engine) {
+    this.#engine = engine
+    const { state, top, links } = engine
+    this.#trader = new PositionReader(state, new TokenReader(state, top, links))
+  }
+
+  ofToken(token: number, query: TraderQuery, budget: Budget): string {
+    const columns = this.#columns(token, ORDER_PARTS[query.orderBy], budget)
+    if (columns !== null) return columnPage(columns, this.#trader, query)
+    // Equal ones by wallet, ascending in both directions.
+    return this.#page(this.#positions(token), this.#byWallet(this.#valueOf(query)), query)
+  }
+
+  ofWallet(wallet: number, query: TraderQuery, budget: Budget): string {
+    const listed = wallet < 0 ? [] : this.#engine.positions.ofWallet(wallet, budget)
+    const keys = {
+      levels: [
+        this.#valueOf(query),
+        (position: number) => this.#trader.at(position).token.mintOrder,
+      ],
+      text: (position: number) => this.#trader.at(position).token.mint,
+    }
+    return this.#page(listed, keys, query)
+  }
+
+  /** The largest first. */
+  holders(token: number, page: Page, budget: Budget): string {
+    const columns = this.#columns(token, HOLDER_PARTS, budget)
+    if (columns !== null)
+      return pageByWallet(columns, this.#trader, signed(columns, 'held', -1), page)
+    const held: number[] = []
+    for (const position of this.#positions(token)) if (this.#isHolder(position)) held.push(position)
+    const keys = this.#byWallet((position) => -this.#trader.at(position).holding)
+    return this.#page(held, keys, page)
+  }
+
+  /** Wallets that bought, in order of their first buy. */
+  firstBuyers(token: number, page: Page, budget: Budget): string {
+    const columns = this.#columns(token, FIRST_BUYER_PARTS, budget)
+    if (columns !== null) {
+      const level = (place: number) => columns.arrivalOf(place)
+      const values = signed(columns, 'firstBuyAt', 1)
+      return pageOf(columns, this.#trader, values, { level, text: () => '' }, page)
+    }
+    const { state } = this.#engine
+    const bought: number[] = []
+    for (const position of this.#positions(token))
+      if (positionLane(state, position, PositionLane.buys) > 0) bought.push(position)
+    // The list has the newest first: of two buyers in one second the earlier one is behind.
+    const places = bought.map((_, place) => place)
+    const keys = {
+      levels: [
+        (place: number) => positionLane(state, bought[place], PositionLane.firstBuyAt),
+        (place: number) => -place,
+      ],
+      text: () => '',
+    }
+    const from = (page.page - 1) * page.limit
+    const shown = ranked(places, keys, from, from + page.limit)
+    const items = shown.map((place) => traderJson(this.#trader.at(bought[place]), page.extra))
+    return pageJson(bought.length, page, items)
+  }
+
+  #columns(token: number, parts: readonly TraderPart[], budget: Budget): MintTraders | null {
+    return token < 0 ? null : this.#engine.traders.of(token, parts, budget)
+  }
+
+  #positions(token: number): Positions {
+    return token < 0 ? [] : this.#engine.positions.ofToken(token)
+  }
+
+  #isHolder(position: number): boolean {
+    const { state } = this.#engine
+    const balance =
+      positionLane(state, position, PositionLane.balanceLo) |
+      positionLane(state, position, PositionLane.balanceLo + 1)
+    if (balance === 0) return false
+    const token = positionLane(state, position, PositionLane.token)
+    return !isNeverHolder(state, token, positionLane(state, position, PositionLane.wallet))
+  }
+
+  /** By the wire number, in the direction asked for (contract section 3.4). */
+  #valueOf(query: TraderQuery): (position: number) => number {
+    const read = TRADER_ORDER_VALUES[query.orderBy]
+    const sign = query.direction === 'asc' ? 1 : -1
+    return (position) => read(this.#trader.at(position)) * sign
+  }
+
+  /** Ascending by a number, equal ones by wallet. */
+  #byWallet(value: (position: number) => number): RankKeys {
+    return {
+      levels: [value, (position) => this.#trader.at(position).walletOrder],
+      text: (position) => this.#trader.at(position).wallet,
+    }
+  }
+
+  /** One page of positions in their order. */
+  #page(positions: Positions, keys: RankKeys, page: Page): string {
+    const from = (page.page - 1) * page.limit
+    const shown = ranked(positions, keys, from, from + page.limit)
+    const items = shown.map((position) => traderJson(this.#trader.at(position), page.extra))
+    return pageJson(positions.length, page, items)
+  }
+}
+
+/** A page of all traders of a mint out of its columns, by wallet where they are equal. */
+function columnPage(columns: MintTraders, trader: PositionReader, query: TraderQuery): string {
+  const { priceUsd } = trader.at(columns.rowAt(0)).token
+  const sign = query.direction === 'asc' ? 1 : -1
+  const values =
+    query.orderBy === 'pnl'
+      ? pnlsUsd(columns, priceUsd, sign)
+      : signed(columns, ORDER_PARTS[query.orderBy][0], sign)
+  return pageByWallet(columns, trader, values, query)
+}
+
+/** The same steps as `PositionReader.pnlUsd`, so the same bits, in a direction. */
+function pnlsUsd(columns: MintTraders, priceUsd: number, sign: number): Float64Array {
+  const realized = columns.part('realizedUsd')
+  const inventory = columns.part('inventory')
+  const cost = columns.part('costUsd')
+  const values = rankedValues(columns.count)
+  for (let place = 0; place < values.length; place++) {
+    const unrealized = inventory[place] * priceUsd - cost[place]
+    const isListed = !Number.isNaN(realized[place])
+    values[place] = isListed ? finiteNumber(realized[place] + unrealized) * sign : Number.NaN
+  }
+  return values
+}
+
+function signed(columns: MintTraders, name: TraderPart, sign: number): Float64Array {
+  const part = columns.part(name)
+  const values = rankedValues(columns.count)
+  for (let place = 0; place < values.length; place++) values[place] = part[place] * sign
+  return values
+}
+
+function pageByWallet(
+  columns: MintTraders,
+  trader: PositionReader,
+  values: Float64Array,
+  page: Page,
+): string {
+  const orders = columns.part('walletOrder')
+  const level = (place: number) => orders[place]
+  const text = (place: number) => trader.at(columns.rowAt(place)).wallet
+  return pageOf(columns, trader, values, { level, text }, page)
+}
+
+/** A page of the traders with a value (not NaN), ascending by it. */
+function pageOf(
+  columns: MintTraders,
+  trader: PositionReader,
+  values: Float64Array,
+  equal: { level: (place: number) => number; text: (place: number) => string },
+  page: Page,
+): string {
+  let total = 0
+  for (let place = 0; place < values.length; place++) {
+    if (Number.isNaN(values[place])) values[place] = Number.POSITIVE_INFINITY
+    else total += 1
+  }
+  const keys = { levels: [(place: number) => values[place], equal.level], text: equal.text }
+  const from = (page.page - 1) * page.limit
+  const to = Math.min(total, from + page.limit)
+  const shown = ranked(allPlaces(values.length), keys, from, to, values)
+  const items = shown.map((place) => traderJson(trader.at(columns.rowAt(place)), page.extra))
+  return pageJson(total, page, items)
+}
+
+// Buffers that are used again: those of a page are megabytes, which would be garbage each time.
+let rankedScratch = sharedF64(0)
+let places = new Uint32Array(0)
+
+/** Room for a value of each place, good until the next call. */
+function rankedValues(count: number): Float64Array {
+  if (count > rankedScratch.length) rankedScratch = sharedF64(count)
+  return rankedScratch.subarray(0, count)
+}
+
+function allPlaces(count: number): Uint32Array {
+  if (count > places.length) {
+    places = new Uint32Array(count)
+    for (let place = 0; place < count; place++) places[place] = place
+  }
+  return places.subarray(0, count)
+}
+
+/** A page of a list with `total` items in all. */
+export function pageJson(total: number, page: Page, items: readonly string[]): string {
+  return `{"total":${total},"page":${page.page},"limit":${page.limit},"items":[${items.join(',')}]}`
+}
+
+const IMAGE = METADATA_KEYS.indexOf('image')
+
+/** The trader record of contract section 5, in its order. */
+const FIELDS: readonly (readonly [
+  string,
+  (record: PositionReader) => number | boolean | string | null,
+])[] = [
+  ['wallet', (r) => r.wallet],
+  ['mint', (r) => r.token.mint],
+  ['pool', (r) => r.token.pool],
+  ['name', (r) => r.token.name],
+  ['symbol', (r) => r.token.symbol],
+  ['image', (r) => r.token.metadataText(IMAGE) || null],
+  ['token_price_usd', (r) => r.token.priceUsd],
+  ['token_price_sol', (r) => r.token.priceSol],
+  ['market_cap', (r) => r.token.marketCapUsd],
+  ['complete', (r) => r.token.isComplete],
+  ['pnl', (r) => r.pnlUsd],
+  ['holding_amount', (r) => r.holding],
+  ['bought_tokens', (r) => r.bought],
+  ['sold_tokens', (r) => r.sold],
+  ['last_active_ts', (r) => r.lastActiveAt],
+  ['holding_pct', (r) => r.holdingPercent],
+  ['holding_usd', (r) => r.holding * r.token.priceUsd],
+  ['holding_sol', (r) => r.holding * r.token.priceSol],
+  ['cost_basis_usd', (r) => r.costUsd],
+  ['cost_basis_sol', (r) => r.costSol],
+  ['is_open', (r) => r.isOpen],
+  ['bought_usd', (r) => r.boughtUsd],
+  ['sold_usd', (r) => r.soldUsd],
+  ['bought_sol', (r) => r.boughtSol],
+  ['sold_sol', (r) => r.soldSol],
+  ['buys', (r) => r.buys],
+  ['sells', (r) => r.sells],
+  ['trades', (r) => r.buys + r.sells],
+  ['volume_usd', (r) => r.volumeUsd],
+  ['volume_sol', (r) => r.volumeSol],
+  ['fees_sol', (r) => r.feesSol],
+  ['avg_buy_price_usd', (r) => average(r.boughtUsd, r.bought)],
+  ['avg_sell_price_usd', (r) => average(r.soldUsd, r.sold)],
+  ['avg_buy_price_sol', (r) => average(r.boughtSol, r.bought)],
+  ['avg_sell_price_sol', (r) => average(r.soldSol, r.sold)],
+  ['pnl_sol', (r) => r.pnlSol],
+  ['pnl_pct', (r) => r.pnlPercent],
+  ['realized_pnl_usd', (r) => r.realizedUsd],
+  ['unrealized_pnl_usd', (r) => r.unrealizedUsd],
+  ['realized_pnl_sol', (r) => r.realizedSol],
+  ['unrealized_pnl_sol', (r) => r.unrealizedSol],
+  ['untracked_tokens', (r) => r.untracked],
+  ['first_active_ts', (r) => r.firstActiveAt],
+  ['first_buy_ts', (r) => r.firstBuyAt],
+  ['last_buy_ts', (r) => r.lastBuyAt],
+  ['first_sell_ts', (r) => r.firstSellAt],
+  ['last_sell_ts', (r) => r.lastSellAt],
+  ['hold_time_seconds', (r) => r.holdSeconds],
+  ['fresh_wallet', (r) => r.is(PositionFlag.fresh)],
+  ['sniper_wallet', (r) => r.is(PositionFlag.sniper)],
+  ['pro_trader', (r) => r.isPro],
+  ['bundle_wallet', (r) => r.is(PositionFlag.bundle)],
+  ['insider_wallet', (r) => r.is(PositionFlag.insider)],
+  ['creator_wallet', (r) => r.is(PositionFlag.creator)],
+]
+
+/** The number that each `order_by` compares: as on the wire. */
+const TRADER_ORDER_VALUES: {
+  readonly [O in TraderQuery['orderBy']]: (record: PositionReader) => number
+} = {
+  pnl: (r) => finiteNumber(r.pnlUsd),
+  holding_amount: (r) => r.holding,
+  bought_tokens: (r) => r.bought,
+  sold_tokens: (r) => r.sold,
+  last_active_ts: (r) => r.lastActiveAt,
+}
+
+/** One trader record, with the additive keys of its token where `extra`; the reader stands on the position. */
+function traderJson(record: PositionReader, extra = false): string {
+  let json = ''
+  for (const [name, read] of FIELDS) {
+    const value = read(record)
+    const text =
+      typeof value === 'number'
+        ? jsonNumber(value)
+        : typeof value === 'string'
+          ? jsonString(value)
+          : String(value)
+    json += `${json === '' ? '' : ','}"${name}":${text}`
+  }
+  return `{${json}${extra ? tokenExtras(record.token) : ''}}`
+}
+
+function average(total: number, tokens: number): number {
+  return tokens > 0 ? total / tokens : 0
+}
