@@ -114,6 +114,7 @@ export const SETTING_DEFAULTS = {
   SOLANA_BLOCKS: 'gaps',
   BACKFILL_SLOTS: '9000',
   BACKFILL: '',
+  GAP_WAIT: '3s',
   IPFS_GATEWAYS:
     'https://ipfs.filebase.io,https://pump.mypinata.cloud,https://gateway.pinata.cloud,https://4everland.io',
 } as const satisfies Readonly<Record<string, string>>

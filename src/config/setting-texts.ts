@@ -135,6 +135,10 @@ export const SETTING_GROUPS: Readonly<
       'Slots of an outage that are back-filled; of a longer one the oldest are given up.',
     ],
     BACKFILL: ['time, up to `24h`', 'The same as a time, which then counts in place of the slots.'],
+    GAP_WAIT: [
+      'time',
+      'How long missing slots hold what is behind them; then they are filled behind it.',
+    ],
     PUMPPORTAL_URL: ['wss address', 'The service of `FEED=pumpportal`.'],
     PUMPPORTAL_KEY: [
       SECRET,

@@ -20,6 +20,8 @@ export interface Sources {
   readonly backfillSlotsMax: number
   /** The same as a time, which counts in place of the slots; null: not set. */
   readonly backfillMs: number | null
+  /** How long a gap holds what is behind it. */
+  readonly gapWaitMs: number
 }
 
 type SourceSetting =
@@ -30,6 +32,7 @@ type SourceSetting =
   | `SOLANA_${'RPC_URL' | 'WS_URL' | 'BLOCKS'}`
   | 'BACKFILL_SLOTS'
   | 'BACKFILL'
+  | 'GAP_WAIT'
   | 'METADATA'
   | 'IPFS_GATEWAYS'
 
@@ -60,6 +63,7 @@ export function readSources(settings: Readonly<Record<SourceSetting, string>>): 
       : null,
     backfillSlotsMax: integer('BACKFILL_SLOTS', settings.BACKFILL_SLOTS, 0, BACKFILL_SLOTS_MAX),
     backfillMs: backfillMs(settings.BACKFILL),
+    gapWaitMs: durationMs('GAP_WAIT', settings.GAP_WAIT),
     metadata: metadataSetting(
       oneOf('METADATA', settings.METADATA, ['on', 'off']),
       settings.IPFS_GATEWAYS,

@@ -1,4 +1,3 @@
-import { createNanoEvents } from 'nanoevents'
 import {
   differingRules,
   type EngineSettings,
@@ -10,10 +9,12 @@ import {
   type Balance,
   type Completed,
   type FeedEvent,
+  type Gap,
   type Metadata,
   type Migrated,
   type Reserves,
   type SolPrice,
+  type Swap,
   type TokenCreated,
 } from '../events/event.ts'
 import type { EventSink } from '../events/event-sink.ts'
@@ -25,14 +26,16 @@ import {
   SWAP_U32_LANES,
   SwapFloatLane,
   SwapLane,
+  walletOf,
 } from '../events/swap-record.ts'
+import { EngineFacts, NOTHING_LATER } from './facts.ts'
 import { type ColdHoldingsCache, ColdStore } from './fold/cold-store.ts'
 import { OrderedFold } from './fold/ordered-fold.ts'
 import { RollingWindow } from './fold/swap-fold.ts'
 import { MetadataFold } from './fold/token-lifecycle.ts'
 import { BarChains } from './history/bar-chains.ts'
-import { type ChartTrades, pricingOf } from './history/candles.ts'
-import { SwapChains } from './history/swap-chains.ts'
+import type { ChartTrades } from './history/candles.ts'
+import { newestSecondsOf, SwapChains } from './history/swap-chains.ts'
 import { SearchIndex } from './index/search-index.ts'
 import { TokenOrder } from './index/token-order.ts'
 import { TopHolders } from './index/top-holders.ts'
@@ -41,17 +44,17 @@ import { XLinks } from './index/x-links.ts'
 import { PREFETCHED_SWAPS, Prefetcher, SwapIntake } from './intake.ts'
 import {
   boundedPart,
+  derivedPart,
   growingPart,
   type MemoryPart,
   type StatePart,
-  sizesOf,
 } from './memory/state-part.ts'
 import { type EventPosition, NOWHERE } from './order/event-position.ts'
 import { Identities, identityKey, PositionResolver } from './order/position-resolver.ts'
 import { Progress } from './order/progress.ts'
 import { LATE_SLOTS, ReorderWindow } from './order/reorder-window.ts'
 import { flagsOf } from './state/lanes.ts'
-import { TokenFlag, TokenLane } from './state/layout.ts'
+import { TokenFlag } from './state/layout.ts'
 import { PositionLists } from './state/position-lists.ts'
 import { State } from './state/state.ts'
 
@@ -73,17 +76,7 @@ export interface EngineOptions {
  */
 export class Engine implements EventSink {
   readonly state: State
-  /** Listeners must not throw and must not fold. */
-  readonly facts = createNanoEvents<{
-    /** A new swap, by tape index; valid until the listener returns. */
-    trade: (index: number) => void
-    /** A token migrated. */
-    migration: (token: number) => void
-    /** The creation event of a token arrived; emitted once, and not when a swap first names its mint. */
-    created: (token: number) => void
-    /** The prices of all trades of a token changed. */
-    repriced: (token: number) => void
-  }>()
+  readonly facts: EngineFacts['emitter']
   readonly window: RollingWindow
   readonly order: TokenOrder
   readonly search = new SearchIndex()
@@ -113,10 +106,15 @@ export class Engine implements EventSink {
   readonly #key: EventPosition = { ...NOWHERE }
   #newestSeconds = 0
   readonly #arrivals: PositionResolver
+  /** Do the events that come fill a gap? */
+  #isFilling = false
+  readonly #facts: EngineFacts
 
   constructor(options: EngineOptions) {
     this.state = new State(options.rules, options.tapeChunkRecords)
     this.announcements = this.state.announcements
+    this.#facts = new EngineFacts(this.state)
+    this.facts = this.#facts.emitter
     this.window = new RollingWindow(this.state)
     this.order = new TokenOrder(this.state)
     this.positions = new PositionLists(this.state)
@@ -146,7 +144,7 @@ export class Engine implements EventSink {
       ...this.#ring.parts,
       this.#progress.part,
       this.announcements.part,
-      this.#derivedPart(),
+      derivedPart('derived', () => this.#derive()),
     ]
   }
 
@@ -171,10 +169,10 @@ export class Engine implements EventSink {
   }
 
   get settings(): EngineSettings {
-    const clock = this.#isEventClock ? 'event' : 'wall'
     const rules = differingRules(this.state.rules)
-    const settings = { clock, lateSlots: this.#ordered.lateSlots } as const
-    return Object.keys(rules).length === 0 ? settings : { ...settings, rules }
+    const clock = this.#isEventClock ? 'event' : 'wall'
+    const own = Object.keys(rules).length === 0 ? {} : { rules }
+    return { clock, lateSlots: this.#ordered.lateSlots, ...own }
   }
 
   /**
@@ -182,6 +180,7 @@ export class Engine implements EventSink {
    * decided at a read follow the new rules.
    */
   settle(settings: EngineSettings): void {
+    this.endFill()
     this.#isEventClock = settings.clock === 'event'
     this.#ordered.lateSlots = settings.lateSlots
     if (!this.state.judgeBy(settings.rules)) return
@@ -191,7 +190,7 @@ export class Engine implements EventSink {
 
   /** Moves the wall clock (unix seconds); a clock by event time moves with its events. */
   advance(nowSeconds: number): void {
-    if (!this.#isEventClock) this.window.advance(nowSeconds)
+    if (!this.#isEventClock) this.#ordered.advance(nowSeconds)
   }
 
   /** Is an event of this time refused, because it is too far ahead of the wall clock? */
@@ -269,30 +268,32 @@ export class Engine implements EventSink {
     )
   }
 
-  /** A part without bytes: it makes orders, links and lists of holders anew from the loaded rows. */
-  #derivedPart(): StatePart {
-    return {
-      name: 'derived',
-      facts: () => [],
-      views: () => [],
-      open: (facts) => {
-        sizesOf('derived', facts, [])
-        return []
-      },
-      settle: () => {
-        this.#newestSeconds = this.#newestSwapSeconds()
-        this.order.startAnew()
-        this.links.rebuild()
-        this.top.drop()
-        this.positions.drop()
-        this.traders.drop()
-        this.chains.drop()
-        this.bars.drop()
-        this.coldHoldings.drop()
-        this.chartTrades.drop()
-        this.#ordered.swaps.bundles.drop()
-      },
-    }
+  /** Ends a fill whose `filled` event never came, as at the end of a journal. */
+  endFill(): void {
+    this.#isFilling = false
+    this.#settleRun()
+  }
+
+  /** Later events are folded again, and waiting facts emitted; not while a gap is filled, so that it costs one pass. */
+  #settleRun(): void {
+    if (this.#isFilling) return
+    if (this.#ordered.isBehind) this.#ordered.catchUp()
+    if (this.#facts.isWaiting) this.#facts.emitWaiting()
+  }
+
+  /** Makes orders, links and lists of holders anew from the loaded rows. */
+  #derive(): void {
+    this.#newestSeconds = newestSecondsOf(this.state.tape)
+    this.order.startAnew()
+    this.links.rebuild()
+    this.top.drop()
+    this.positions.drop()
+    this.traders.drop()
+    this.chains.drop()
+    this.bars.drop()
+    this.coldHoldings.drop()
+    this.chartTrades.drop()
+    this.#ordered.swaps.bundles.drop()
   }
 
   accept(event: FeedEvent): void {
@@ -300,19 +301,21 @@ export class Engine implements EventSink {
       this.#single.clear()
       this.intake.append(event, this.#single)
       this.acceptRecords(this.#single)
-      return
-    }
+    } else this.#acceptOther(event)
+    this.#settleRun()
+  }
+
+  #acceptOther(event: Exclude<FeedEvent, Swap>): void {
     this.counts.events += 1
     if (!this.#tick(event.timestamp)) return
-    if (event.type === 'sol_price') this.#acceptSolPrice(event)
-    else if (event.type === 'metadata') this.#acceptMetadata(event)
+    if (!('slot' in event)) this.#acceptUnplaced(event)
     else if (event.type === 'reserves' || event.type === 'balance') this.#acceptAmount(event)
     else this.#acceptLifecycle(event)
   }
 
   /** Moves the clock with an event; false when the event is too far ahead of the wall clock. */
   #tick(timestamp: number): boolean {
-    if (this.#isEventClock) this.window.advance(timestamp)
+    if (this.#isEventClock) this.#ordered.advance(timestamp)
     else if (this.isAhead(timestamp)) {
       this.counts.aheadRefused += 1
       return false
@@ -337,17 +340,17 @@ export class Engine implements EventSink {
   #acceptSwap(u32: Uint32Array, f64: Float64Array, at: number): void {
     if (!this.#tick(u32[at + SwapLane.timestamp])) return
     const key = this.#key
+    if ((u32[at + SwapLane.flags] & (Flag.noSlot | Flag.noTxIndex)) !== 0) this.#ordered.catchUp()
     this.#arrivals.readRecord(key, u32, f64, at)
     if (!this.#admits(key)) return
+    const token = u32[at + SwapLane.token]
+    this.state.coverToken(token)
+    this.state.coverWallet(u32[at + SwapLane.wallet])
+    this.#beginFold(token, key)
     this.counts.swaps += 1
     this.#noteTime(u32[at + SwapLane.timestamp])
     key.arrival = this.seq
-    this.state.coverToken(u32[at + SwapLane.token])
-    this.state.coverWallet(u32[at + SwapLane.wallet])
-    const token = u32[at + SwapLane.token]
-    const isKnown = (flagsOf(this.state, token) & TokenFlag.exists) !== 0
-    const pricing = pricingOf(this.state, token)
-    this.coldStore.restore(token)
+    const pricing = this.#ordered.pricingBefore(token)
     const priceAt = (at >>> 1) + SwapFloatLane.givenSolPriceUsd
     // Journals of former versions may have prices that are refused by now: they count as not given.
     if ((u32[at + SwapLane.flags] & Flag.ownSolPrice) !== 0 && !isSolPrice(f64[priceAt]))
@@ -358,31 +361,45 @@ export class Engine implements EventSink {
     else u32[at + SwapLane.txIndex] = key.txIndex
     u32[at + SwapLane.flags] &= INPUT_FLAGS | GIVEN_BITS
     const tapeIndex = this.#ordered.swap(u32, at, key)
-    if (isKnown && pricingOf(this.state, token) !== pricing) this.facts.emit('repriced', token)
-    this.facts.emit('trade', tapeIndex)
+    if (this.#ordered.isBehind || this.#facts.isWaiting) {
+      this.#facts.wait({ type: 'swap', token, pricing, tapeIndex, wallet: walletOf(u32, at) })
+      this.#settleRun()
+    } else this.#facts.trade(token, pricing, tapeIndex, NOTHING_LATER)
   }
 
-  #newestSwapSeconds(): number {
-    const { tape } = this.state
-    const last = tape.count - 1
-    // A load must not wait for the disk, or fail, for a figure.
-    if (last < tape.firstInMemory) return 0
-    return tape.u32Of(last)[tape.at(last) + SwapLane.timestamp]
+  /** Before an event of a token is folded at a key: its positions are rows again. */
+  #beginFold(token: number, key: EventPosition): void {
+    if (this.coldStore.isCold(token)) {
+      this.#ordered.catchUp()
+      this.coldStore.restore(token)
+    }
+    // Places in the tape of what arrived are good as long as nothing comes before them.
+    if (this.#facts.isWaiting && this.#ordered.goesBack(key)) {
+      this.#ordered.catchUp()
+      this.#facts.emitWaiting()
+    }
   }
 
   #noteTime(timestamp: number): void {
     if (timestamp > this.#newestSeconds) this.#newestSeconds = timestamp
   }
 
-  #acceptSolPrice(event: SolPrice): void {
+  /** Takes an event that has no place among those of the chain: it counts from its arrival on. */
+  #acceptUnplaced(event: SolPrice | Metadata | Gap): void {
+    this.#ordered.catchUp()
     this.#progress.othersTaken += 1
-    if (isSolPrice(event.usd)) this.state.feedSolPriceUsd = event.usd
-  }
-
-  #acceptMetadata(event: Metadata): void {
+    if (event.type === 'sol_price') {
+      if (isSolPrice(event.usd)) this.state.feedSolPriceUsd = event.usd
+      return
+    }
+    if (event.type === 'gap') {
+      this.endFill()
+      this.state.unseen.note(event)
+      this.#isFilling = event.state === 'filling'
+      return
+    }
     const token = this.state.book.token(event.mint)
     this.state.coverToken(token)
-    this.#progress.othersTaken += 1
     this.#metadata.fold(token, event)
     this.order.touch(token)
   }
@@ -391,21 +408,20 @@ export class Engine implements EventSink {
     const { book, quotes } = this.state
     const token = book.token(event.mint)
     this.state.coverToken(token)
+    if (event.txIndex === null || this.#ordered.hasTakenBackLifecycle(token))
+      this.#ordered.catchUp()
     if (this.#isSecond(token, event)) return
     this.#noteTime(event.timestamp)
-    this.coldStore.restore(token)
+    const key = this.#arrivals.keyOf(event, this.seq + 1)
+    this.#beginFold(token, key)
     if (event.type === 'token_created' && event.quoteDecimals !== undefined)
       quotes.noteDecimals(quotes.numberOf(event.quoteMint), event.quoteDecimals)
     this.#progress.othersTaken += 1
-    const key = this.#arrivals.keyOf(event, this.seq)
-    const pricing = pricingOf(this.state, token)
+    const pricing = this.#ordered.pricingBefore(token)
     this.#ordered.lifecycle({ event, token, key })
-    this.#announce(event, token)
-    if (
-      pricingOf(this.state, token) !== pricing &&
-      this.state.tokens.get(token, TokenLane.swaps) > 0
-    )
-      this.facts.emit('repriced', token)
+    if (this.#ordered.isBehind || this.#facts.isWaiting)
+      this.#facts.wait({ type: event.type, token, pricing })
+    else this.#facts.lifecycle(event.type, token, pricing)
   }
 
   /** Takes reserves or a balance, unless they are a duplicate or too late. */
@@ -413,11 +429,9 @@ export class Engine implements EventSink {
     const { book } = this.state
     const token = book.token(event.mint)
     this.state.coverToken(token)
-    let wallet = -1
-    if (event.type === 'balance') {
-      wallet = book.wallet(event.wallet)
-      this.state.coverWallet(wallet)
-    }
+    const wallet = event.type === 'balance' ? book.wallet(event.wallet) : -1
+    if (wallet >= 0) this.state.coverWallet(wallet)
+    if (event.txIndex === null) this.#ordered.catchUp()
     const key = this.#arrivals.readAmount(event, token, wallet, this.seq + 1)
     if (!this.#admits(key)) return
     if ((flagsOf(this.state, token) & TokenFlag.exists) === 0) this.idle.unknownMints += 1
@@ -427,29 +441,19 @@ export class Engine implements EventSink {
     )
       this.idle.balancesBeyondSupply += 1
     this.#noteTime(event.timestamp)
-    this.coldStore.restore(token)
+    this.#beginFold(token, key)
     this.#progress.othersTaken += 1
     this.#ordered.lifecycle({ event, token, key })
-  }
-
-  #announce(event: TokenCreated | Completed | Migrated, token: number): void {
-    if (event.type === 'token_created') {
-      this.announcements.launches.push(token)
-      this.facts.emit('created', token)
-    }
-    if (event.type !== 'migrated') return
-    this.announcements.migrations.push(token)
-    this.facts.emit('migration', token)
   }
 
   /** A second creation or migration of a mint is counted and ignored: the first that arrived wins. */
   #isSecond(token: number, event: TokenCreated | Completed | Migrated): boolean {
     const flags = flagsOf(this.state, token)
-    const isSecondCreation =
-      event.type === 'token_created' && (flags & TokenFlag.creationKnown) !== 0
-    const isSecondMigration = event.type === 'migrated' && (flags & TokenFlag.migrationKnown) !== 0
-    if (isSecondCreation) this.counts.secondCreations += 1
-    if (isSecondMigration) this.counts.secondMigrations += 1
-    return isSecondCreation || isSecondMigration
+    if (event.type === 'token_created' && flags & TokenFlag.creationKnown)
+      this.counts.secondCreations += 1
+    else if (event.type === 'migrated' && flags & TokenFlag.migrationKnown)
+      this.counts.secondMigrations += 1
+    else return false
+    return true
   }
 }

@@ -6,6 +6,7 @@ import { SOL_PRICE_USD } from '../base/thresholds.ts'
 import {
   type ChainPosition,
   type FeedEvent,
+  GAP_STATES,
   METADATA_KEYS,
   type Metadata,
   type MetadataKey,
@@ -78,6 +79,13 @@ function newReaders(source: 'feed' | 'journal'): ReadonlyMap<unknown, Read> {
       usd: line.usd,
     })),
     metadata: reader(schemas.metadata, metadata),
+    gap: reader(schemas.gap, (line) => ({
+      type: 'gap',
+      fromSlot: line.from_slot,
+      toSlot: line.to_slot,
+      state: line.state,
+      timestamp: line.timestamp,
+    })),
   }
   return new Map(Object.entries(readers))
 }
@@ -393,9 +401,7 @@ export function lineSchemas(source: 'feed' | 'journal') {
       Type.Integer({ minimum: 1, maximum: ROUTE_HOPS_MAX }),
       `an integer from 1 to ${ROUTE_HOPS_MAX}`,
     ),
-    fresh: OptionalFlag,
-    pro: OptionalFlag,
-    insider: OptionalFlag,
+    ...{ fresh: OptionalFlag, pro: OptionalFlag, insider: OptionalFlag },
   })
 
   const Curve = { mint: Address, bonding_curve: Address }
@@ -405,22 +411,22 @@ export function lineSchemas(source: 'feed' | 'journal') {
     ...Position,
     mint: Address,
     source: Source,
-    virtual_base_raw: Raw,
-    virtual_quote_raw: Raw,
-    real_base_raw: Raw,
-    real_quote_raw: Raw,
+    ...{ virtual_base_raw: Raw, virtual_quote_raw: Raw, real_base_raw: Raw, real_quote_raw: Raw },
     supply_raw: OptionalRaw,
     reason: Type.Union(
       RESERVES_REASONS.map((reason) => Type.Literal(reason)),
       { description: REASONS_ALLOWED },
     ),
   })
-  const BalanceLine = Type.Object({
-    ...Position,
-    mint: Address,
-    wallet: Address,
-    balance_raw: Raw,
-  })
+  const Held = { mint: Address, wallet: Address, balance_raw: Raw }
+  const BalanceLine = Type.Object({ ...Position, ...Held })
+  const SlotNumber = integerTo(Number.MAX_SAFE_INTEGER, '2^53-1')
+  const state = Type.Union(
+    GAP_STATES.map((name) => Type.Literal(name)),
+    { description: '"open", "filling", "filled" or "lost"' },
+  )
+  const Slots = { from_slot: SlotNumber, to_slot: SlotNumber }
+  const GapLine = Type.Object({ ...Slots, state, timestamp: Timestamp })
   const SolPriceLine = Type.Object({ timestamp: Timestamp, usd })
   const OptionalText = nullable(Type.String(), 'a string')
   const MetadataLine = Type.Object({
@@ -445,6 +451,7 @@ export function lineSchemas(source: 'feed' | 'journal') {
     balance: BalanceLine,
     sol_price: SolPriceLine,
     metadata: MetadataLine,
+    gap: GapLine,
   }
 }
 

@@ -155,7 +155,25 @@ export type Metadata = {
 /** Events that have a place in the chain and are no swaps. */
 export type PlacedEvent = TokenCreated | Completed | Migrated | Reserves | Balance
 
-export type FeedEvent = PlacedEvent | Swap | SolPrice | Metadata
+/**
+ * Slots that were not delivered when those behind them were (contract section 9). `open`: their events may come yet,
+ * behind later ones; `filling`: those that come now are of these slots, in order, until `filled`; `lost`: they never
+ * come.
+ */
+export interface Gap {
+  readonly type: 'gap'
+  /** Both included. */
+  readonly fromSlot: number
+  readonly toSlot: number
+  readonly state: GapState
+  /** Unix seconds of the first event behind them. */
+  readonly timestamp: number
+}
+
+export const GAP_STATES = ['open', 'filling', 'filled', 'lost'] as const
+export type GapState = (typeof GAP_STATES)[number]
+
+export type FeedEvent = PlacedEvent | Swap | SolPrice | Metadata | Gap
 
 /** Events of a type as records of their fields, which an interface is not. */
 export type EventFields<T extends FeedEvent> = T extends unknown

@@ -1,5 +1,6 @@
 import { Budget } from '../base/budget.ts'
 import type { Engine } from '../engine/engine.ts'
+import { NOTHING_LATER } from '../engine/facts.ts'
 import { indexOfMark, markOf } from '../engine/history/swap-chains.ts'
 import { boundedPart, type MemoryPart } from '../engine/memory/state-part.ts'
 import { untouchedByScattered } from '../engine/memory/views.ts'
@@ -233,10 +234,7 @@ export class EngineStreams implements LiveStreams {
   }
 }
 
-/**
- * The places of the newest swaps on the tape, by the order in which they arrived. A late swap moves the records behind
- * it, so each place is stored with a mark, by which the swap is found there or further on.
- */
+/** Places of the newest swaps by arrival. Late swaps move records on, so each has a mark by which it is found from there. */
 export class RecentArrivals {
   readonly #tape: Tape
   readonly #indexes = new Float64Array(RECENT_ARRIVALS_MAX)
@@ -331,7 +329,8 @@ export class EngineLive implements LiveSource {
 
   onTrade(listener: (trade: Trade) => void): void {
     const trade = new TapeTrade(this.#engine)
-    this.#listeners.push(() => this.#engine.facts.on('trade', (index) => listener(trade.at(index))))
+    const { facts } = this.#engine
+    this.#listeners.push(() => facts.on('trade', (i, later) => listener(trade.at(i, later))))
   }
 
   onAnnounced(listener: (channel: AnnouncedChannel, message: EventMessage) => void): void {
@@ -355,6 +354,7 @@ export class EngineLive implements LiveSource {
 class TapeTrade implements Trade {
   readonly #engine: Engine
   #index = 0
+  #later = NOTHING_LATER
   /** Its swap without the last bracket; empty: not written yet. */
   #fields = ''
 
@@ -363,8 +363,9 @@ class TapeTrade implements Trade {
   }
 
   /** Stands on record `index` of the tape. */
-  at(index: number): this {
+  at(index: number, later = NOTHING_LATER): this {
     this.#index = index
+    this.#later = later
     this.#fields = ''
     return this
   }
@@ -385,7 +386,8 @@ class TapeTrade implements Trade {
   }
 
   get seq(): number {
-    return this.#engine.state.tokens.get(this.#lane(SwapLane.token), TokenLane.swaps)
+    const row = this.#lane(SwapLane.token)
+    return this.#engine.state.tokens.get(row, TokenLane.swaps) - this.#later.ofMint
   }
 
   get ordinal(): number {
@@ -401,11 +403,11 @@ class TapeTrade implements Trade {
   }
 
   get walletSeq(): number {
-    return this.#engine.state.wallets.get(this.#walletRow, WalletLane.trades)
+    return this.#engine.state.wallets.get(this.#walletRow, WalletLane.trades) - this.#later.ofWallet
   }
 
   get tradeSeq(): number {
-    return this.#engine.counts.swaps
+    return this.#engine.counts.swaps - this.#later.swaps
   }
 
   get #walletRow(): number {

@@ -31,6 +31,7 @@ test('what a feed does not need is not asked for', () => {
     solana: null,
     backfillSlotsMax: 9_000,
     backfillMs: null,
+    gapWaitMs: 3_000,
   })
 })
 

@@ -14,7 +14,7 @@ export function checkEvent(pair: Pair, event: FeedEvent, index = 0): string | nu
   const messages = firstDifference(countChecks(pair)) ?? firstDifference(messageChecks(pair, event))
   if (messages !== null) return messages
   const [first] = pair.mints
-  const mint = event.type === 'sol_price' ? first : event.mint
+  const mint = 'mint' in event ? event.mint : first
   if (mint === undefined) return null
   return firstDifference(
     index % WHOLE_EVERY === 0 ? mintChecks(pair, mint) : latestChecks(pair, mint),
@@ -66,6 +66,10 @@ function* countChecks({ engine, oracle }: Pair): Generator<Check> {
 /** One trade message for a swap that was taken, none for another event, and so with migrations. */
 function* messageChecks(pair: Pair, event: FeedEvent): Generator<Check> {
   const { trades, migrations, oracle } = pair
+  if (event.type === 'gap') {
+    yield* filledChecks(pair)
+    return
+  }
   if (event.type === 'swap') yield* tradeChecks(pair, event)
   else yield { name: 'trade messages', actual: String(trades.length), expected: 0 }
   const isMigration = event.type === 'migrated' && oracle.counts.secondMigrations === seconds(pair)
@@ -76,6 +80,25 @@ function* messageChecks(pair: Pair, event: FeedEvent): Generator<Check> {
       actual: migrations[0],
       expected: oracle.migrationMessage(event.mint),
     }
+  trades.length = 0
+  migrations.length = 0
+  pair.lastCounts = { ...oracle.counts }
+}
+
+/** All that was taken to fill a gap is told at its end, in the order of arrival. */
+function* filledChecks(pair: Pair): Generator<Check> {
+  const { filled, migrations, oracle, trades } = pair
+  const swaps = filled.filter((event) => event.type === 'swap')
+  const migrated = filled.filter((event) => event.type === 'migrated')
+  yield { name: 'trade messages', actual: String(trades.length), expected: swaps.length }
+  for (const [i, { mint, signature, ordinal }] of swaps.entries())
+    yield {
+      name: 'trade message of a gap',
+      actual: trades[i] ?? '',
+      expected: oracle.tradeMessage(mint, signature, ordinal),
+    }
+  yield { name: 'migrations', actual: String(migrations.length), expected: migrated.length }
+  filled.length = 0
   trades.length = 0
   migrations.length = 0
   pair.lastCounts = { ...oracle.counts }

@@ -4,6 +4,7 @@ import type { FeedEvent, PlacedEvent, Swap } from '../../src/events/event.ts'
 import { byLength } from '../lengths.ts'
 import { history } from '../oracle/histories.ts'
 import { DEFAULT_KINDS } from '../oracle/kinds.ts'
+import { isPlaced } from '../oracle/order.ts'
 import { Random } from '../oracle/random.ts'
 import { everyRead, firstUnlike } from './every-read.ts'
 
@@ -46,7 +47,7 @@ function orderedHistory(seed: number): FeedEvent[] {
   const placeless: FeedEvent[] = []
   for (const event of history(seed, 60, KINDS_IN_ORDER)) {
     if (event.type === 'metadata') placeless.push(event)
-    if (event.type === 'metadata' || event.type === 'sol_price') continue
+    if (!isPlaced(event)) continue
     if (event.slot === null || event.txIndex === null) continue
     const place = `${event.slot} ${event.txIndex} ${event.ordinal}`
     const name = identityOf(event)

@@ -27,6 +27,8 @@ export class Pair {
   /** Live messages in the order in which they left the engine. */
   readonly trades: string[] = []
   readonly migrations: string[] = []
+  /** Of the run that fills a gap: what was taken, which is told when the run has ended. */
+  readonly filled: FeedEvent[] = []
   /** The oracle's counts before the event that is checked. */
   lastCounts: Readonly<Counts> = NO_COUNTS
   readonly mints = new Set<string>()
@@ -56,7 +58,7 @@ export class Pair {
   apply(event: FeedEvent): void {
     this.oracle.apply(event)
     this.engine.accept(event)
-    if (event.type !== 'sol_price') this.mints.add(event.mint)
+    if ('mint' in event) this.mints.add(event.mint)
     if (event.type === 'swap') this.wallets.add(event.signer)
     if (event.type === 'balance') this.wallets.add(event.wallet)
   }

@@ -61,20 +61,27 @@ export function runHistory(seed: number, tally: Tally, prepare?: (pair: Pair) =>
   const pair = new Pair(clock)
   prepare?.(pair)
   const sleep = new Random(seed ^ 0xd04)
+  let isFilling = false
   const restChance = sleep.pick(REST_CHANCES)
   for (const [index, { event, kinds }] of labelledHistory(seed, count).entries()) {
-    if (clock === 'wall') moveClock(pair, event.timestamp, random)
-    if (sleep.chance(restChance)) pair.rest()
+    if (clock === 'wall' && !isFilling) moveClock(pair, event.timestamp, random)
+    if (!isFilling && sleep.chance(restChance)) pair.rest()
     const taken = pair.oracle.taken
     pair.apply(event)
     const isLine = event.type === 'reserves' || event.type === 'balance'
     if (isLine && pair.oracle.taken === taken) tally.untakenLines += 1
     countKinds(tally.kinds, kinds)
+    tally.events += 1
+    if (event.type === 'gap') isFilling = event.state === 'filling'
+    // The feed hands over such a run at once: nothing is read in it.
+    if (isFilling) {
+      if (pair.oracle.taken > taken) pair.filled.push(event)
+      continue
+    }
     const isFull = index === fullAt || (fullAt >= 0 && index === count - 1)
     const found = checkEvent(pair, event, index) ?? (isFull ? checkAll(pair, seed) : null)
     if (found !== null)
       throw new Error(`seed ${seed}, ${clock} clock, event ${index} (${event.type}): ${found}`)
-    tally.events += 1
     if (isFull) tally.fullReads += 1
   }
   const { dormant } = pair.engine.state

@@ -1,9 +1,10 @@
 /** How the events of a chain reach the service: late, twice, and with gaps in what is told. */
-import type { FeedEvent, Swap } from '../../src/events/event.ts'
+import type { FeedEvent, GapState, Swap } from '../../src/events/event.ts'
 import { U64_MAX } from './exact.ts'
 import type { Kind } from './kinds.ts'
 import type { Step } from './market.ts'
 import type { More } from './more.ts'
+import { isPlaced } from './order.ts'
 import type { Random } from './random.ts'
 
 export interface LabelledEvent {
@@ -12,7 +13,7 @@ export interface LabelledEvent {
 }
 
 export function withoutSlot(random: Random, event: FeedEvent): FeedEvent {
-  if (event.type === 'sol_price' || event.type === 'metadata') return event
+  if (!isPlaced(event)) return event
   return { ...event, slot: null, txIndex: random.chance(0.5) ? event.txIndex : null }
 }
 
@@ -31,7 +32,53 @@ export function arrivals(random: Random, more: More, steps: readonly Step[]): La
     if (again)
       timed.push({ event: again, at: at + more.random.integer(0, 12) + 0.5, kinds: ['repeated'] })
   }
-  return timed.toSorted((a, b) => a.at - b.at).map(({ event, kinds }) => ({ event, kinds }))
+  const inTurn = timed.toSorted((a, b) => a.at - b.at).map(({ event, kinds }) => ({ event, kinds }))
+  return withOpenGap(more, inTurn)
+}
+
+/**
+ * Some slots are not delivered in their turn: the feed says so, and their events come behind later ones as one
+ * run in order, or never.
+ */
+function withOpenGap(more: More, events: readonly LabelledEvent[]): LabelledEvent[] {
+  if (events.length < 3 || !more.has('gap', 0.3)) return [...events]
+  const { random } = more
+  const begin = random.integer(1, events.length - 2)
+  const slots = events.slice(0, begin).map(({ event }) => slotOf(event))
+  const fromSlot = Math.max(0, ...slots) + 1
+  const toSlot = fromSlot + random.integer(0, 60)
+  const isOfGap = ({ event }: LabelledEvent) => {
+    const slot = slotOf(event)
+    return slot >= fromSlot && slot <= toSlot
+  }
+  const behind = events.findIndex(({ event }) => slotOf(event) > toSlot)
+  const first = events[behind]
+  if (first === undefined) return [...events]
+  const end = behind + random.integer(1, 80)
+  const { timestamp } = first.event
+  const gap = (state: GapState): LabelledEvent => {
+    return { event: { type: 'gap', fromSlot, toSlot, state, timestamp }, kinds: ['gap'] }
+  }
+  const others = (from: number, to?: number) => events.slice(from, to).filter((e) => !isOfGap(e))
+  const late = random.chance(0.25)
+    ? [gap('lost')]
+    : [gap('filling'), ...inChainOrder(events.filter(isOfGap)), gap('filled')]
+  return [...others(0, behind), gap('open'), ...others(behind, end), ...late, ...others(end)]
+}
+
+/** -1: it has none. */
+function slotOf(event: FeedEvent): number {
+  return isPlaced(event) ? (event.slot ?? -1) : -1
+}
+
+function inChainOrder(events: readonly LabelledEvent[]): LabelledEvent[] {
+  const placeOf = ({ event }: LabelledEvent) =>
+    isPlaced(event) ? [event.slot ?? 0, event.txIndex ?? 0, event.ordinal] : []
+  return events.toSorted((a, b) => {
+    const [one, other] = [placeOf(a), placeOf(b)]
+    const differs = one.findIndex((part, i) => part !== other[i])
+    return differs < 0 ? 0 : (one[differs] ?? 0) - (other[differs] ?? 0)
+  })
 }
 
 const isUntraded = ({ type }: FeedEvent) => type === 'reserves' || type === 'balance'
@@ -58,7 +105,7 @@ function arrivalOf(random: Random, steps: readonly Step[], index: number): numbe
     return index + random.integer(0, near.length - 1) + 0.1
   }
   if (step.creation !== null) return index + random.integer(3, 25) + 0.1
-  if (step.event.type === 'sol_price' || step.event.type === 'metadata') return index
+  if (!isPlaced(step.event)) return index
   if (random.chance(0.12)) return index + random.integer(1, 6) + 0.2
   return random.chance(0.01) ? index + random.integer(10, 30) + 0.2 : index
 }
@@ -67,13 +114,13 @@ function arrivalOf(random: Random, steps: readonly Step[], index: number): numbe
 function withGaps(
   random: Random,
   steps: readonly Step[],
-  { event, creation, isPlaced }: Step,
+  { event, creation, isPlaced: hasPlace }: Step,
 ): FeedEvent {
   if (creation === 'slotless' && event.type === 'token_created') return withoutSlot(random, event)
-  if (event.type === 'sol_price' || event.type === 'metadata' || creation !== null) return event
+  if (!isPlaced(event) || creation !== null) return event
   const hasNoSlot = random.chance(0.04)
   const hasNoIndex = random.chance(0.06)
-  if (isPlaced || isBesideCompletion(steps, event)) return event
+  if (hasPlace || isBesideCompletion(steps, event)) return event
   if (hasNoSlot) return withoutSlot(random, event)
   return hasNoIndex ? { ...event, txIndex: null } : event
 }

@@ -51,6 +51,8 @@ export const KINDS = [
   /** Reserves and balances again with other content, and much later than others. */
   'repeated',
   'late',
+  /** Slots that are not delivered in their turn, but behind later ones or never. */
+  'gap',
 ] as const
 export type Kind = (typeof KINDS)[number]
 
@@ -86,6 +88,7 @@ export const NO_KINDS: Kinds = {
   broken_route: 0,
   repeated: 0,
   late: 0,
+  gap: 0,
 }
 
 function weights(weightOf: (kind: Kind) => number): Kinds {

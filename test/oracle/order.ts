@@ -2,9 +2,15 @@
  * What is taken, what is refused, and in which order it counts (contract section 2, rows
  * `swap identity` and `order`; section 8).
  */
-import type { FeedEvent, Metadata, PlacedEvent, Swap } from '../../src/events/event.ts'
+import type { FeedEvent, Gap, Metadata, PlacedEvent, Swap } from '../../src/events/event.ts'
 
 export type ChainEvent = PlacedEvent | Swap
+/** Slots that an event of an open gap may be late (docs/feeds-design.md). */
+const FILLED_SLOTS = 10_000
+
+export function isPlaced(event: FeedEvent): event is ChainEvent {
+  return 'slot' in event
+}
 
 /** The place of an event in the chain, every part known. */
 export interface Key {
@@ -66,6 +72,10 @@ export class PositionResolver {
     secondCreations: 0,
     secondMigrations: 0,
   }
+  /** Slots whose events are missing, with the time of the first event behind their gap. */
+  unseen: readonly { readonly slot: number; readonly isOpen: boolean; readonly seconds: number }[] =
+    []
+  gapsTaken = 0
   /** The newest `sol_price` that arrived. */
   solPriceUsd: number | null = null
   /** The newest timestamp of anything that arrived. */
@@ -82,6 +92,9 @@ export class PositionResolver {
       this.solPriceUsd = event.usd
     } else if (event.type === 'metadata') {
       this.metadata.set(event.mint, [...(this.metadata.get(event.mint) ?? []), event])
+    } else if (event.type === 'gap') {
+      this.gapsTaken += 1
+      this.takeGap(event)
     } else if (this.accepts(event)) {
       this.placed.push(this.place(event))
     }
@@ -139,9 +152,23 @@ export class PositionResolver {
     return { event, key, foldedAt, txIndex, arrivedPriceUsd, foldsAnew: isCreation || !isToldLate }
   }
 
-  /** More slots late than is folded in its place. */
+  /** More slots late than is folded in its place: events of a gap may come until it is filled or lost. */
   private isOutOfReach({ slot }: ChainEvent): boolean {
-    return slot !== null && slot < this.newestKey().slot - this.lateSlots
+    const newest = this.newestKey().slot
+    if (slot === null || slot >= newest - this.lateSlots) return false
+    const open = this.unseen.filter(({ isOpen }) => isOpen).map(({ slot: gap }) => gap)
+    return slot < Math.max(Math.min(...open), newest - FILLED_SLOTS)
+  }
+
+  /** Slot by slot, however many they are. */
+  private takeGap({ fromSlot, toSlot, state, timestamp }: Gap): void {
+    if (state === 'filling') return
+    const isOfGap = (slot: number) => slot >= fromSlot && slot <= toSlot
+    const rest = this.unseen.filter(({ slot }) => !isOfGap(slot))
+    const slots = Array.from({ length: toSlot - fromSlot + 1 }, (_, i) => fromSlot + i)
+    const isOpen = state === 'open'
+    const added = slots.map((slot) => ({ slot, isOpen, seconds: timestamp }))
+    this.unseen = state === 'filled' ? rest : [...rest, ...added]
   }
 
   private newestKey(): Key {

@@ -55,7 +55,7 @@ test('what the encoders write is what JSON.stringify makes of it again', () => {
       const mints = new Set<string>()
       for (const event of history(seed, 40)) {
         engine.accept(event)
-        if (event.type !== 'sol_price') mints.add(event.mint)
+        if ('mint' in event) mints.add(event.mint)
       }
       const query = { page: 1, limit: 200, orderBy: 'pnl', direction: 'desc' } as const
       const texts = [

@@ -117,7 +117,7 @@ function market(seed: number, count: number): { answers: EngineQueries; mints: s
   const mints = new Set<string>()
   for (const event of history(seed, count)) {
     engine.accept(event)
-    if (event.type !== 'sol_price') mints.add(event.mint)
+    if ('mint' in event) mints.add(event.mint)
   }
   return { answers: new EngineQueries(engine, () => {}), mints: [...mints] }
 }

@@ -63,7 +63,7 @@ class Folder {
     const { book } = engine.state
     let found = -1
     const look = (event: FeedEvent): void => {
-      if (event.type === 'sol_price') return
+      if (!('mint' in event)) return
       const token = book.token(event.mint)
       const isComplete = isCompleting(engine.state, token)
       if (isLast(event, isComplete && engine.state.tokens.get(token, TokenLane.realBaseLo) === 0))

@@ -29,7 +29,7 @@ export function supervisedFeed(
   const timers = { ...REAL_TIMERS, wallMs }
   const forms = new NewForms((sentence) => report('events', sentence))
   const sources = liveSources(config, NO_RECORDER, counters, report, forms, timers)
-  const { backfillSlotsMax, backfillMs, lateSlots } = config
+  const { backfillSlotsMax, backfillMs, gapWaitMs, lateSlots } = config
   const isEventClock = config.clock === 'event'
   const cursor = resumedCursor(engine.newestSlot, lateSlots)
   const earlierReserveTrades = () => newestSlotlessSwaps(engine.state, REMEMBERED_MAX)
@@ -40,7 +40,8 @@ export function supervisedFeed(
   const { newestSlot, newestTxIndex } = engine
   written.set(newestSlot, Math.max(newestTxIndex, written.get(newestSlot) ?? 0))
   const resumed = { cursor, cursorSeconds, written, earlierReserveTrades }
-  const backfill = { backfillSlotsMax, backfillMs }
+  const openGaps = engine.state.unseen.all.filter(({ isOpen }) => isOpen)
+  const backfill = { backfillSlotsMax, backfillMs, gapWaitMs, openGaps }
   return new Supervisor({ sources, ...resumed, report, ...backfill, isEventClock, timers })
 }
 

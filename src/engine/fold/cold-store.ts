@@ -125,15 +125,17 @@ export class ColdStore {
     this.#top.invalidate(token)
   }
 
+  /** Have its positions left memory? */
+  isCold(token: number): boolean {
+    return this.#state.tokens.get(token, TokenLane.dormantPlus1) !== 0
+  }
+
   /**
    * Moves a dormant token's positions back into rows, before anything may change them.
    * @throws TapeDamage when they cannot be read, before any change
    */
   restore(token: number): void {
-    if (this.#state.tokens.get(token, TokenLane.dormantPlus1) !== 0) this.#restore(token)
-  }
-
-  #restore(token: number): void {
+    if (!this.isCold(token)) return
     const { dormant, positions, tokens } = this.#state
     const t = tokens.u32[token >>> ROW_SHIFT]
     const tAt = (token & ROW_MASK) * TokenLane.lanes

@@ -1,22 +1,34 @@
 import type { PlacedEvent } from '../../events/event.ts'
 import { SWAP_U32_LANES, SwapLane, undoFold } from '../../events/swap-record.ts'
 import type { BarChains } from '../history/bar-chains.ts'
+import { pricingOf } from '../history/candles.ts'
 import type { SearchIndex } from '../index/search-index.ts'
 import type { TokenOrder } from '../index/token-order.ts'
 import type { TopHolders } from '../index/top-holders.ts'
 import type { XLinks } from '../index/x-links.ts'
-import { displace } from '../order/arrival-order.ts'
-import { type EventPosition, type LifecycleEntry, NOWHERE } from '../order/event-position.ts'
+import { displaced } from '../order/arrival-order.ts'
+import {
+  type EventPosition,
+  isAfter,
+  type LifecycleEntry,
+  NOWHERE,
+} from '../order/event-position.ts'
 import { comparePlace } from '../order/position-resolver.ts'
 import type { EngineCounts, Progress } from '../order/progress.ts'
 import type { ReorderWindow } from '../order/reorder-window.ts'
-import { poolAddressesOf } from '../state/lanes.ts'
-import { TokenLane } from '../state/layout.ts'
+import { flagsOf, poolAddressesOf } from '../state/lanes.ts'
+import { TokenFlag, TokenLane } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
 import { BalanceFold } from './inventory-clamp.ts'
 import { type RollingWindow, SwapFold } from './swap-fold.ts'
 import { foldReserves, TokenLifecycle } from './token-lifecycle.ts'
 import { LateCreation } from './wallet-classes.ts'
+
+/**
+ * Slots that the events of an open gap may lie behind the newest one, 44 minutes at 268 ms a slot: what may have to be
+ * taken back for them is remembered.
+ */
+const FILLED_SLOTS_MAX = 10_000
 
 /**
  * `engine/fold` changes the state by one event. In: a record or an event with its place, and the rows. Out:
@@ -41,6 +53,13 @@ export class OrderedFold {
   readonly #ring: ReorderWindow
   readonly #newest: EventPosition
   readonly #counts: EngineCounts
+  /** Events that late ones had taken back, the oldest last. */
+  readonly #takenBack: TakenBack[] = []
+  /** By token: swaps among them, and late swaps that came since the first was taken back. */
+  readonly #waiting = new Map<number, number>()
+  readonly #lateSwaps = new Map<number, number>()
+  /** By token, of those with events taken back: `pricingBefore`. */
+  readonly #pricings = new Map<number, number>()
 
   /** `progress` has the place of the newest event, which the fold moves on. */
   constructor(
@@ -74,7 +93,8 @@ export class OrderedFold {
 
   /** Can an event be folded in this place? */
   isInReach(key: EventPosition): boolean {
-    if (key.slot < this.#newest.slot - this.lateSlots) return false
+    const { slot } = this.#newest
+    if (slot !== NOWHERE.slot && key.slot < this.#firstInReach(slot)) return false
     if (!this.#ring.isLate(key)) return true
     return this.#ring.markAfter(key) >= this.#state.undo.tail && this.#isBehindSettled(key)
   }
@@ -89,28 +109,76 @@ export class OrderedFold {
     return settled === 0 || comparePlace(tape, settled - 1, key) <= 0
   }
 
-  /** Folds the record at u32 lane `at` in its place, which is in reach; returns its tape index. */
+  /**
+   * Folds the record at u32 lane `at` in its place, which is in reach; returns its tape index, which is good
+   * when `catchUp` has ended.
+   */
   swap(u32: Uint32Array, at: number, key: EventPosition): number {
     this.#births.noteCoin(u32, at)
-    const later = this.#takeBackAfter(key)
-    if (later !== null) displace(u32, at, later)
+    const isLate = this.#moveTo(key)
+    if (isLate) {
+      const token = u32[at + SwapLane.token]
+      u32[at + SwapLane.flags] = displaced(u32[at + SwapLane.flags], this.#waitingOf(token))
+      this.#lateSwaps.set(token, (this.#lateSwaps.get(token) ?? 0) + 1)
+    }
     this.#swap(u32, at, key)
-    const tapeIndex = this.#state.tape.count - 1
-    this.#foldAgain(key, later)
-    return tapeIndex
+    if (!isLate) this.#becomeNewest(key)
+    return this.#state.tape.count - 1
   }
 
   /** Folds a lifecycle event in its place. */
   lifecycle(entry: LifecycleEntry): void {
     const { key } = entry
     if (!this.isInReach(key)) {
+      this.catchUp()
       // Applied however late; its place in the window is that of its arrival, to be taken back with it.
       this.#lifecycle(entry, { ...this.#newest })
       return
     }
-    const later = this.#takeBackAfter(key)
+    const isLate = this.#moveTo(key)
     this.#lifecycle(entry, key)
-    this.#foldAgain(key, later)
+    if (!isLate) this.#becomeNewest(key)
+  }
+
+  /** Are events taken back that `catchUp` folds again? The state is not that of all events then. */
+  get isBehind(): boolean {
+    return this.#takenBack.length > 0
+  }
+
+  /** Does a key come before events that are folded, so that these have to be taken back first? */
+  goesBack(key: EventPosition): boolean {
+    return this.#ring.isLate(key)
+  }
+
+  /** What the prices of a token were made with (`pricingOf`) when the state was that of all events; -1: it had none. */
+  pricingBefore(token: number): number {
+    return this.#pricings.get(token) ?? this.#pricingOf(token)
+  }
+
+  #pricingOf(token: number): number {
+    if ((flagsOf(this.#state, token) & TokenFlag.exists) === 0) return -1
+    return pricingOf(this.#state, token)
+  }
+
+  /** Is the creation or the migration of a token among the events taken back? */
+  hasTakenBackLifecycle(token: number): boolean {
+    return this.#takenBack.some(
+      ({ entry }) =>
+        entry !== null &&
+        entry.token === token &&
+        (entry.event.type === 'token_created' || entry.event.type === 'migrated'),
+    )
+  }
+
+  /** Moves the clock to `now` (unix seconds): what is folded again later would find another window. */
+  advance(now: number): void {
+    if (now > this.#state.now) this.catchUp()
+    this.#window.advance(now)
+  }
+
+  /** Folds all events again that late ones had taken back: the state is that of all events. */
+  catchUp(): void {
+    while (this.#takenBack.length > 0) this.#foldAgain()
   }
 
   /** Appends a record to the tape and folds it. */
@@ -166,39 +234,86 @@ export class OrderedFold {
     this.#search.set(token, this.#state.book.mintOf(token), name, symbol)
   }
 
-  /** Takes back every event after `key`, newest first, and returns them in order; null for none. */
-  #takeBackAfter(key: EventPosition): readonly TakenBack[] | null {
-    if (!this.#ring.isLate(key)) return null
+  /**
+   * Moves the place where events are folded to behind all events up to `key`: those after it are taken back, or
+   * folded again. A run of late events in order so costs one pass over the later ones. Is the key late?
+   */
+  #moveTo(key: EventPosition): boolean {
+    if (this.#ring.isLate(key)) this.#takeBackAfter(key)
+    else
+      for (let next = this.#takenBack.at(-1); next !== undefined; next = this.#takenBack.at(-1)) {
+        if (isAfter(next.key, key)) break
+        this.#foldAgain()
+      }
+    if (this.#takenBack.length === 0) return false
+    this.#counts.lateFolded += 1
+    return true
+  }
+
+  #takeBackAfter(key: EventPosition): void {
     const state = this.#state
-    const taken: TakenBack[] = []
     let mark = state.undo.mark
     let bars = state.bars.count
     while (this.#ring.isLate(key)) {
-      const popped = this.#ring.pop()
+      const { entry, ...popped } = this.#ring.pop()
       mark = popped.mark
       bars = popped.bars
-      const { key: place, entry } = popped
-      if (entry !== null) this.#forgetDerived(entry.token)
-      taken.push({ key: place, entry, record: entry === null ? this.#takeBackSwap() : null })
+      const taken =
+        entry === null
+          ? this.#takeBackSwap(popped.key)
+          : { key: popped.key, token: entry.token, entry, record: null, lateSwaps: 0 }
+      if (!this.#pricings.has(taken.token))
+        this.#pricings.set(taken.token, this.#pricingOf(taken.token))
+      this.#forgetDerived(taken.token)
+      this.#takenBack.push(taken)
     }
     state.undo.rollBackTo(mark)
     state.bars.truncate(bars)
-    this.#counts.lateFolded += 1
-    return taken.reverse()
   }
 
-  /** Takes the newest record off the tape; returns a copy of it. */
-  #takeBackSwap(): Uint32Array {
+  /** The oldest of the events taken back. */
+  #foldAgain(): void {
+    const next = this.#takenBack.pop()
+    if (next === undefined) return
+    const { key, token, entry, record, lateSwaps } = next
+    if (record === null) {
+      if (entry !== null) this.#lifecycle(entry, key)
+      this.#forgetPassed()
+      return
+    }
+    const passed = (this.#lateSwaps.get(token) ?? 0) - lateSwaps
+    record[SwapLane.flags] = displaced(record[SwapLane.flags], -passed)
+    this.#waiting.set(token, this.#waitingOf(token) - 1)
+    this.#swap(record, 0, key)
+    this.#forgetPassed()
+  }
+
+  /** Once all are folded again nothing can be passed any more. */
+  #forgetPassed(): void {
+    if (this.#takenBack.length > 0) return
+    this.#waiting.clear()
+    this.#lateSwaps.clear()
+    this.#pricings.clear()
+  }
+
+  /** Swaps of a token among the events taken back. */
+  #waitingOf(token: number): number {
+    return this.#waiting.get(token) ?? 0
+  }
+
+  /** Takes the newest record off the tape. */
+  #takeBackSwap(key: EventPosition): TakenBack {
     const { tape } = this.#state
     const index = tape.count - 1
     const page = tape.u32Of(index)
     const at = tape.at(index)
     this.#window.remove(index, page[at + SwapLane.timestamp])
-    this.#forgetDerived(page[at + SwapLane.token])
     tape.truncate(index)
     const record = page.slice(at, at + SWAP_U32_LANES)
     undoFold(record, new Float64Array(record.buffer), 0)
-    return record
+    const token = record[SwapLane.token]
+    this.#waiting.set(token, this.#waitingOf(token) + 1)
+    return { key, token, entry: null, record, lateSwaps: this.#lateSwaps.get(token) ?? 0 }
   }
 
   #forgetDerived(token: number): void {
@@ -207,33 +322,31 @@ export class OrderedFold {
     this.#order.touch(token)
   }
 
-  /** After an event in its place: folds later events again, or the event becomes the newest. */
-  #foldAgain(key: EventPosition, later: readonly TakenBack[] | null): void {
-    if (later === null) this.#becomeNewest(key)
-    else
-      for (const { key: place, entry, record } of later) {
-        if (record !== null) this.#swap(record, 0, place)
-        else if (entry !== null) this.#lifecycle(entry, place)
-      }
-  }
-
   #becomeNewest(key: EventPosition): void {
     const newest = this.#newest
     newest.slot = key.slot
     newest.txIndex = key.txIndex
     newest.ordinal = key.ordinal
     const { undo } = this.#state
-    undo.forgetBefore(Math.min(this.#ring.forgetBefore(this.#firstInReach(key)), undo.mark))
+    // While no slot is known events come before none.
+    const first =
+      key.slot === NOWHERE.slot ? Number.POSITIVE_INFINITY : this.#firstInReach(key.slot)
+    undo.forgetBefore(Math.min(this.#ring.forgetBefore(first), undo.mark))
   }
 
-  /** The oldest slot that a late event may still reach; none before any slot is known. */
-  #firstInReach({ slot }: EventPosition): number {
-    return slot === NOWHERE.slot ? Number.POSITIVE_INFINITY : slot - this.lateSlots
+  /** Slot of the oldest events that one may still come before, where the newest is of a slot. */
+  #firstInReach(slot: number): number {
+    const late = slot - this.lateSlots
+    const open = this.#state.unseen.firstOpenSlot
+    return open === null ? late : Math.min(late, Math.max(open, slot - FILLED_SLOTS_MAX))
   }
 }
 
 interface TakenBack {
   readonly key: EventPosition
+  readonly token: number
   readonly entry: LifecycleEntry | null
   readonly record: Uint32Array | null
+  /** Late swaps of its mint that had come when it was taken back. */
+  readonly lateSwaps: number
 }

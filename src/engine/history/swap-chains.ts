@@ -229,3 +229,10 @@ function swapOf(state: State, of: SwapsOf, mark: SwapMark): number {
     u32[at + SwapLane.token] === of.token && (wallet < 0 || walletOf(u32, at) === wallet)
   return isTheirs ? index : -1
 }
+
+/** Unix seconds of the newest swap; 0 where it is not in memory: a load must not wait for the disk, or fail, for a figure. */
+export function newestSecondsOf(tape: Tape): number {
+  const last = tape.count - 1
+  if (last < tape.firstInMemory) return 0
+  return tape.u32Of(last)[tape.at(last) + SwapLane.timestamp]
+}

@@ -85,6 +85,15 @@ function summed(sized: readonly Sized[]): Required<Sized> {
   }
 }
 
+/** A part without bytes: `derive` makes it from the others when a state was loaded. */
+export function derivedPart(name: string, derive: () => void): StatePart {
+  const open = (facts: readonly number[]) => {
+    sizesOf(name, facts, [])
+    return []
+  }
+  return { name, facts: () => [], views: () => [], open, settle: derive }
+}
+
 /**
  * A part that lies in memory in another form than it is saved: written out whole, and read back
  * when all bytes are in place. For what is small beside the rows.

@@ -24,29 +24,12 @@ function displacementOf(flags: number): number {
   return (flags | 0) >> ARRIVAL_SHIFT
 }
 
-function displaced(flags: number, by: number): number {
-  const stored = Math.abs(by) > DISPLACEMENT_MAX ? LOST : by
+/** Flags of a swap that is displaced by so many more: those that arrived late before it, less, those that it passed. */
+export function displaced(flags: number, more: number): number {
+  const before = displacementOf(flags)
+  const by = before + more
+  const stored = before === LOST || Math.abs(by) > DISPLACEMENT_MAX ? LOST : by
   return ((flags & ~ARRIVAL_BITS) | (stored << ARRIVAL_SHIFT)) >>> 0
-}
-
-/**
- * A swap of `token` arrived late (record at u32 lane `at`) and goes before `later`, in the total
- * order: notes the displacement of each of its mint. Records of other mints are left alone.
- */
-export function displace(
-  u32: Uint32Array,
-  at: number,
-  later: readonly { readonly record: Uint32Array | null }[],
-): void {
-  const token = u32[at + SwapLane.token]
-  let passed = 0
-  for (const { record } of later) {
-    if (record === null || record[SwapLane.token] !== token) continue
-    passed += 1
-    const before = displacementOf(record[SwapLane.flags])
-    record[SwapLane.flags] = displaced(record[SwapLane.flags], before === LOST ? LOST : before - 1)
-  }
-  u32[at + SwapLane.flags] = displaced(u32[at + SwapLane.flags], passed)
 }
 
 /**

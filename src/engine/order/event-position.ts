@@ -17,6 +17,13 @@ export interface EventPosition {
   signatureLow: number
 }
 
+/** Does a place come after another in the total order? */
+export function isAfter(place: EventPosition, other: EventPosition): boolean {
+  if (place.slot !== other.slot) return place.slot > other.slot
+  if (place.txIndex !== other.txIndex) return place.txIndex > other.txIndex
+  return place.ordinal > other.ordinal
+}
+
 /** Before all events; without a signature, so that no other event takes its index for its own. */
 export const NOWHERE: Readonly<EventPosition> = {
   slot: -1,

@@ -26,6 +26,7 @@ import {
 import { Quotes } from './money.ts'
 import { Tape } from './tape.ts'
 import { UndoLog } from './undo-log.ts'
+import { UnseenSlots } from './unseen-slots.ts'
 
 /**
  * `engine/state` has everything that the engine knows, in rows: tokens, positions, wallets, the tape of swaps, texts and
@@ -80,6 +81,7 @@ export class State {
   readonly barsUndo = this.undo.register(this.bars)
   readonly globalsUndo = this.undo.register(this.globals)
   readonly neverHolders: readonly number[]
+  readonly unseen = new UnseenSlots()
   /** Newest `sol_price` that arrived; 0 before the first. */
   feedSolPriceUsd = 0
   /** Unix seconds; every read is as of this moment. */
@@ -111,6 +113,7 @@ export class State {
       this.bars.part('bars'),
       this.globals.part('globals', 1),
       this.quotes.part,
+      this.unseen.part,
       this.undo.part,
       {
         name: 'clock and price',

@@ -11,6 +11,7 @@ import {
   BlockGone,
   BlockWithoutEvents,
   isLastingRefusal,
+  isUnknownMethod,
   type RpcBlock,
   type RpcQuestions,
 } from './rpc-questions.ts'
@@ -61,7 +62,7 @@ export class BlockReader {
       if (!isLastingRefusal(error)) throw error
       this.#lacksEvents = error instanceof BlockWithoutEvents
       // One machine of several behind an address may lack what the others have.
-      if (this.#refusals.refused())
+      if (this.#refusals.refused(isUnknownMethod(error)))
         throw new SlotsUnavailable(`the RPC server gives no blocks: ${messageOf(error)}`, to)
       throw error
     }

@@ -142,6 +142,11 @@ export function isLastingRefusal(error: unknown): boolean {
   return error instanceof RpcError && [NO_HISTORY, METHOD_NOT_FOUND].includes(error.code)
 }
 
+/** Whether a server lacks the method that it was asked by. */
+export function isUnknownMethod(error: unknown): boolean {
+  return isRefusal(error, METHOD_NOT_FOUND)
+}
+
 /** The server keeps no block that old, or none that can be read. */
 export class BlockGone extends Error {}
 

@@ -28,6 +28,10 @@ interface GapFillerOptions {
   /** Slots back-filled at most, by now; of a longer gap the oldest are given up. */
   readonly slotsMax: () => number
   readonly report: (reason: string) => void
+  /** Called when a piece was asked for. */
+  readonly onPiece?: () => void
+  /** Called before slots are given up. */
+  readonly onLost: (from: number, to: number) => void
 }
 
 /** Has the slots of gaps delivered again, oldest first, by whichever source can; one back-fill at a time. */
@@ -87,6 +91,7 @@ export class GapFiller {
       if (gap.to !== counted) this.#options.counters.gaps++
       counted = gap.to
       await this.#piece(gap.from, gap.to, signal)
+      this.#options.onPiece?.()
     }
     this.#isRunning = false
   }
@@ -219,7 +224,8 @@ export class GapFiller {
   }
 
   #lose(from: number, to: number, reason: string): void {
-    const { counters, report } = this.#options
+    const { counters, onLost, report } = this.#options
+    onLost(from, to)
     counters.slotsGivenUp += to - from + 1
     report(`slots ${from} to ${to} are given up, their events are missing: ${reason}`)
   }

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { FeedEvent } from '../../events/event.ts'
-import { INCOMPLETE_SLOTS_MAX } from './incomplete-slots.ts'
+import { INCOMPLETE_SLOTS_MAX, type SlotRange } from './incomplete-slots.ts'
 import { earliestSecondsOf, SlotBuffer } from './slot-buffer.ts'
 import { ArrivalPlaces, type WrittenIndexes } from './slot-order.ts'
 import type { SlotReceiver, SlotTransaction } from './source.ts'
@@ -70,7 +70,9 @@ export class SlotSequencer {
   readonly #buffer = new SlotBuffer()
   readonly #late = new LateTransactions()
   readonly #places: ArrivalPlaces
-  readonly #remembered = new LRUCache<string, number>({ max: REMEMBERED_MAX })
+  readonly #remembered: LRUCache<string, number>
+  /** Of gaps that later slots go on without: what orders the slots up to `to`. */
+  #behind: readonly { readonly to: number; readonly sequencer: SlotSequencer }[] = []
   /** Of those handed over whole the newest, of which some may be delivered again. */
   readonly #whole = new LRUCache<number, true>({ max: INCOMPLETE_SLOTS_MAX })
   #cursor: number | null
@@ -85,7 +87,9 @@ export class SlotSequencer {
     cursor: number | null,
     isEarly: (seconds: number) => boolean = () => false,
     written: WrittenIndexes = new Map(),
+    remembered = new LRUCache<string, number>({ max: REMEMBERED_MAX }),
   ) {
+    this.#remembered = remembered
     this.#handOver = handOver
     this.#counters = counters
     this.#isEarly = isEarly
@@ -115,6 +119,58 @@ export class SlotSequencer {
     return { from: this.#cursor + 1, to: next.parent.slot, hasBlock: next.parent.isKnown }
   }
 
+  /** Unix seconds of the earliest event that is held; infinite: there is none. */
+  get earliestSeconds(): number {
+    return this.#buffer.earliestSeconds
+  }
+
+  /**
+   * What is behind the gap goes on without it. Returns what puts the slots of the gap into order from now on, and
+   * gets what is delivered of them; its cursor passes the gap when all of it was. Null: there is no gap.
+   */
+  release(handOver: (events: readonly FeedEvent[]) => void): SlotSequencer | null {
+    const { gap } = this
+    const next = this.#buffer.oldestWhole
+    if (gap === null || next === null) return null
+    const held = this.#buffer.upTo(gap.to).flatMap((slot) => this.#buffer.remove(slot) ?? [])
+    const { slot, parent } = next
+    const behind = this.#begin(gap, handOver)
+    behind.#complete(slot, parent.isKnown ? parent.slot : null)
+    for (const { transaction } of held) behind.#take(transaction, false)
+    this.passOver(gap.to)
+    return behind
+  }
+
+  /** As `release`, for a gap that a run before went on without. */
+  reopen(gap: SlotRange, handOver: (events: readonly FeedEvent[]) => void): SlotSequencer {
+    const behind = this.#begin(gap, handOver)
+    behind.#complete(gap.to + 1, null)
+    return behind
+  }
+
+  #begin({ from, to }: SlotRange, handOver: (events: readonly FeedEvent[]) => void): SlotSequencer {
+    const isEarly = this.#isEarly
+    const remembered = this.#remembered
+    const none = new Map()
+    const behind = new SlotSequencer(handOver, this.#counters, from - 1, isEarly, none, remembered)
+    const unfilled = this.#behind.filter(({ to, sequencer }) => sequencer.isShortOf(to))
+    this.#behind = [...unfilled, { to, sequencer: behind }]
+    return behind
+  }
+
+  /** Are slots up to one still to be handed over? */
+  isShortOf(to: number): boolean {
+    return this.#cursor === null || this.#cursor < to
+  }
+
+  /** What orders a slot that later ones went on without; null: none does. */
+  #gapOf(slot: number): SlotSequencer | null {
+    const found = this.#behind.find(({ to, sequencer }) => {
+      return slot <= to && slot > (sequencer.#cursor ?? -1)
+    })
+    return found?.sequencer ?? null
+  }
+
   /** Whether it was let go and is still to come: only a gap that is filled delivers it, and delivers all of it. */
   isLetGo(slot: number): boolean {
     return slot > (this.#cursor ?? -1) && this.#buffer.wasLetGo(slot)
@@ -133,7 +189,9 @@ export class SlotSequencer {
       return
     }
     if (this.#cursor !== null && transaction.slot <= this.#cursor) {
-      this.#addLate(transaction)
+      const gap = this.#gapOf(transaction.slot)
+      if (gap === null) this.#addLate(transaction)
+      else gap.#take(transaction, isBackfill)
       return
     }
     const { isKnown, isReordered } = this.#buffer.take(transaction)
@@ -145,7 +203,11 @@ export class SlotSequencer {
   }
 
   #complete(slot: number, parentSlot: number | null): void {
-    if (this.#cursor !== null && slot <= this.#cursor) return
+    if (this.#cursor !== null && slot <= this.#cursor) {
+      const gap = this.#gapOf(slot)
+      if (gap !== null) gap.#complete(slot, parentSlot)
+      return
+    }
     this.#buffer.complete(slot, parentSlot)
     this.#advance()
     this.#keepBounds()

@@ -13,6 +13,7 @@ import type { EventSink, Feed } from '../../events/event-sink.ts'
 import { ReserveCheck } from '../chain/reserve-check.ts'
 import { REAL_TIMERS, type Timers } from '../timers.ts'
 import { GapFiller } from './gap-filler.ts'
+import { gapEvent, type OpenGap, OpenGaps } from './open-gaps.ts'
 import { ReserveTrades } from './reserve-trades.ts'
 import type { WrittenIndexes } from './slot-order.ts'
 import { SlotLength, SlotReach } from './slot-reach.ts'
@@ -37,6 +38,10 @@ interface SupervisorOptions {
   readonly backfillSlotsMax: number
   /** The same as a time, which counts in place of the slots; null or absent: the slots count. */
   readonly backfillMs?: number | null
+  /** How long a gap holds what is behind it; absent: until it is filled or given up. */
+  readonly gapWaitMs?: number
+  /** Gaps that the run before went on without, and unix seconds of what is behind each. */
+  readonly openGaps?: readonly OpenGap[]
   /** Whether events may lie ahead of the clock of this machine. */
   readonly isEventClock?: boolean
   readonly timers?: Timers
@@ -73,6 +78,11 @@ export class Supervisor implements Feed {
   #standsSinceMs: number
   /** What the sink has thrown: it ends the feed. */
   readonly #failures: unknown[] = []
+  readonly #gaps: OpenGaps
+  /** Was the first slot of the market handed over, in this run or one before? */
+  #hasStarted: boolean
+  /** Events handed over, those of back-fills not among them. */
+  #handedOver = 0
 
   constructor(options: SupervisorOptions) {
     const { sources, cursor, report } = options
@@ -81,6 +91,7 @@ export class Supervisor implements Feed {
     const random = options.random ?? Math.random
     this.#isEventClock = options.isEventClock ?? false
     this.#standsAt = cursor
+    this.#hasStarted = cursor !== null
     this.#standsSinceMs = this.#timers.nowMs()
     this.#reserveTrades = reserveTradesOf(options)
     this.#sequencer = new SlotSequencer(
@@ -98,6 +109,20 @@ export class Supervisor implements Feed {
       random,
       slotsMax: () => this.#backfillSlotsMax(options),
       report: (reason) => report('gap', reason),
+      onLost: (from, to) => this.#gaps.tellLost(from, to),
+    })
+    this.#gaps = new OpenGaps({
+      ...{ sources, counters: this.#counters, timers: this.#timers, random },
+      live: this.#sequencer,
+      waitMs: options.gapWaitMs ?? Number.POSITIVE_INFINITY,
+      openGaps: options.openGaps ?? [],
+      slotsMax: () => this.#backfillSlotsMax(options),
+      newestSeconds: () => this.#newestTimestamp,
+      handedOver: () => this.#handedOver,
+      handOver: (events) => this.#give(events),
+      onReleased: () => this.#progressed(),
+      report: (reason) => report('gap', reason),
+      signal: this.#stopping.signal,
     })
     const reach = this.#reachFrom(cursor, options.cursorSeconds ?? 0)
     this.#runs = sources.map(
@@ -129,6 +154,7 @@ export class Supervisor implements Feed {
   async start(sink: EventSink): Promise<void> {
     const { signal } = this.#stopping
     this.#sink = sink
+    this.#gaps.resume()
     await Promise.all(this.#runs.map((run) => run.run(signal)))
     this.#sequencer.flush()
     this.#filler.ended()
@@ -163,6 +189,7 @@ export class Supervisor implements Feed {
       feed_slot_ms: Math.round(this.#slotLength.ms),
       feed_slots_held: this.#sequencer.bufferedSlots,
       feed_gap_open: this.#sequencer.gap === null ? 0 : 1,
+      feed_gaps_behind: this.#gaps.count,
       feed_curve_drifts_total: this.#reserves.curveDrifts,
       feed_pool_drifts_total: this.#reserves.poolDrifts,
       feed_reserve_trades_total: this.#reserveTrades?.leftOut ?? 0,
@@ -182,6 +209,8 @@ export class Supervisor implements Feed {
   #handOver(received: readonly FeedEvent[], isReserve: boolean): void {
     const events = this.#reserveTrades?.withoutRepeats(received, isReserve) ?? received
     if (events.length === 0) return
+    if (!isReserve) this.#tellStart(events)
+    this.#handedOver += events.length
     const newest = events.reduce((most, { timestamp }) => Math.max(most, timestamp), 0)
     this.#aheadSeconds = newest - Math.floor(this.#timers.wallMs() / 1000)
     // A time that is refused would hide for ever how far the others are behind.
@@ -192,12 +221,26 @@ export class Supervisor implements Feed {
     this.#measureSlots(events)
     if (!isReserve) this.#lagSeconds = this.#secondsSince(this.#newestOfChain)
     this.#reserves.check(events)
+    this.#give(events)
+  }
+
+  #give(events: readonly FeedEvent[]): void {
     try {
       this.#sink?.events(events)
     } catch (error) {
       this.#failures.push(error)
       this.stop()
     }
+  }
+
+  /** What lies before the first slot of a market is not seen. */
+  #tellStart(events: readonly FeedEvent[]): void {
+    if (this.#hasStarted) return
+    const first = events.find((event) => 'slot' in event && event.slot !== null)
+    if (first === undefined || !('slot' in first) || first.slot === null) return
+    this.#hasStarted = true
+    if (first.slot > 0)
+      this.#give([gapEvent('lost', { from: 0, to: first.slot - 1, seconds: first.timestamp })])
   }
 
   /** By the last event with a slot: what comes late stands before it, and says nothing new. */
@@ -225,6 +268,7 @@ export class Supervisor implements Feed {
       this.#standsAt = this.#sequencer.cursor
       this.#standsSinceMs = this.#timers.nowMs()
     }
+    this.#gaps.look()
     if (this.#sequencer.gap !== null) void this.#filler.fill(this.#stopping.signal)
   }
 

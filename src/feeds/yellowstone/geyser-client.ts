@@ -15,8 +15,8 @@ import { firstAvailableOf, type GeyserUpdate, updateOf } from './geyser-update.t
 const MESSAGE_BYTES_MAX = 64 * 1024 * 1024
 /** How long one question may take: less than the silence that ends a connection. */
 const QUESTION_MS = 3_000
-/** Answers that say no, and will the next time: methods are let through by name on some plans. */
-const NEVER_ANSWERED: readonly number[] = [status.UNIMPLEMENTED, status.PERMISSION_DENIED]
+/** Any slot may be asked for: the server has no question for its first one. */
+const ANY_SLOT = 0
 
 /** Slots, lamports and indexes are far below 2^53; amounts of tokens are texts. */
 const definition = loadSync(programFile(ASSETS.geyser), {
@@ -76,14 +76,18 @@ export class GeyserClient {
     return stream
   }
 
-  /** First slot the server can deliver again; null: it delivers none, or is not to be asked. */
+  /**
+   * First slot the server can deliver again; null: it delivers none, or is not to be asked. 0 where it does not know
+   * the question: whether it honours `from_slot` shows when it is asked with one.
+   */
   async firstAvailableSlot(): Promise<number | null> {
     const { path, requestSerialize, responseDeserialize } = SUBSCRIBE_REPLAY_INFO
     const deadline = Date.now() + QUESTION_MS
     return new Promise((resolve, reject) => {
       const answer = (error: ServiceError | null, value?: object) => {
         if (error === null) resolve(firstAvailableOf(value))
-        else if (NEVER_ANSWERED.includes(error.code)) resolve(null)
+        else if (error.code === status.UNIMPLEMENTED) resolve(ANY_SLOT)
+        else if (error.code === status.PERMISSION_DENIED) resolve(null)
         else reject(error)
       }
       this.#client.makeUnaryRequest(

@@ -376,7 +376,8 @@ export class ReplayRefusals {
 
   /** The same of a back-fill; whether its slots are to be given up. */
   backfill(error: unknown): boolean {
-    return refusalOf(error) !== null && this.#backfills.refused()
+    const is = refusalOf(error)
+    return is !== null && this.#backfills.refused(is === 'for good')
   }
 }
 

@@ -69,6 +69,7 @@ const TYPES = [
     ...{ realBaseRaw: 'bigint', realQuoteRaw: 'bigint', supplyRaw: 'bigint', reason: 'string' },
   }),
   type('balance', { ...PLACE, ...TIMESTAMP, ...MINT, wallet: 'string', balanceRaw: 'bigint' }),
+  type('gap', { fromSlot: 'number', toSlot: 'number', state: 'string', ...TIMESTAMP }),
 ]
 
 /** Every field of an event of the type, in the order of the format. */

@@ -61,7 +61,11 @@ export function* foldJournal(
       const step = walk.next()
       // Before the walk takes another segment into the same memory.
       run.fold()
-      if (step.done) return { end: step.value, frames }
+      if (step.done) {
+        // A process may have been killed while it wrote what fills a gap.
+        engine.endFill()
+        return { end: step.value, frames }
+      }
       yield step.value
     }
   } catch (error) {

@@ -82,7 +82,7 @@ function checkedFrom(events: readonly FeedEvent[], loadedAt: number): Pair {
     if (at === loadedAt) copyParts(pair.engine.parts, loaded.parts)
     pair.apply(event)
     if (at >= loadedAt) loaded.accept(event)
-    const isItsOwn = event.type !== 'sol_price' && event.mint === 'mint'
+    const isItsOwn = 'mint' in event && event.mint === 'mint'
     if (isItsOwn || at % OTHERS_BETWEEN === 0)
       expect(firstDifference(mintChecks(pair, 'mint')), event.type).toBeNull()
   }

@@ -1,12 +1,15 @@
+import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Engine } from '../../../src/engine/engine.ts'
 import type { FeedEvent } from '../../../src/events/event.ts'
+import type { EventSink } from '../../../src/events/event-sink.ts'
 import { newFeedCounters } from '../../../src/feeds/feed-counters.ts'
 import { RecordedValues } from '../../../src/feeds/replay/recorded-value.ts'
 import type { Source } from '../../../src/feeds/supervisor/source.ts'
 import { Supervisor } from '../../../src/feeds/supervisor/supervisor.ts'
 import type { Timers } from '../../../src/feeds/timers.ts'
 import { stateDigest } from '../../../src/store/snapshot/snapshot-file.ts'
+import { everyRead } from '../../model/every-read.ts'
 import { EngineSink } from '../../recorded/engine-sink.ts'
 
 /** A run that has not reached the last slot by then has failed. */
@@ -20,7 +23,10 @@ function newEngine(): Engine {
 }
 
 export interface FeedOutcome {
+  /** Of the state; gaps are left out of it, unless later slots go on without them. */
   readonly digest: string
+  /** Of all answers: rows of what came behind later events stand elsewhere in the state. */
+  readonly answers: () => string
   readonly events: readonly FeedEvent[]
   readonly figures: Readonly<Record<string, number>>
   readonly reports: readonly string[]
@@ -32,15 +38,25 @@ export async function runFeed(
   timers: Timers,
   lastSlot: number,
   cursor: number | null = null,
+  gapWaitMs?: number,
 ): Promise<FeedOutcome> {
   const engine = newEngine()
-  const sink = new EngineSink(engine)
+  const inner = new EngineSink(engine)
+  const isOfChain = ({ type }: FeedEvent) => gapWaitMs !== undefined || type !== 'gap'
+  const sink: EventSink = {
+    events: (batch) => inner.events(batch.filter(isOfChain)),
+    records: () => inner.records(),
+  }
   const reports: string[] = []
   const report = (who: string, reason: string) => reports.push(`${who}: ${reason}`)
-  const supervisor = new Supervisor({ sources, cursor, report, timers, backfillSlotsMax: 9_000 })
+  const supervisor = new Supervisor({
+    ...{ sources, cursor, report, timers, backfillSlotsMax: 9_000 },
+    ...(gapWaitMs !== undefined && { gapWaitMs }),
+  })
   const ended = supervisor.start(sink)
   const untilMs = performance.now() + PATIENCE_MS
-  while ((supervisor.cursor ?? -1) < lastSlot) {
+  const isFilled = () => supervisor.figures().feed_gaps_behind === 0
+  while ((supervisor.cursor ?? -1) < lastSlot || !isFilled()) {
     if (performance.now() > untilMs) {
       supervisor.stop()
       const figures = JSON.stringify(supervisor.figures())
@@ -51,11 +67,15 @@ export async function runFeed(
   supervisor.stop()
   await ended
   const figures = supervisor.figures()
-  return { digest: stateDigest(engine.parts), events: sink.taken, figures, reports }
+  const events = inner.taken.filter(({ type }) => type !== 'gap')
+  const answers = () => answersOf(engine, events)
+  return { digest: stateDigest(engine.parts), events, figures, reports, answers }
 }
 
 /** What a replay of these lines comes to. */
-export function replayOf(lines: readonly string[]): { digest: string; events: FeedEvent[] } {
+export function replayOf(
+  lines: readonly string[],
+): Pick<FeedOutcome, 'digest' | 'events' | 'answers'> {
   const engine = newEngine()
   const values = new RecordedValues(newFeedCounters())
   const events: FeedEvent[] = []
@@ -66,7 +86,13 @@ export function replayOf(lines: readonly string[]): { digest: string; events: Fe
   }
   events.push(...values.ended())
   engine.events(events)
-  return { digest: stateDigest(engine.parts), events }
+  return { digest: stateDigest(engine.parts), events, answers: () => answersOf(engine, events) }
+}
+
+function answersOf(engine: Engine, events: readonly FeedEvent[]): string {
+  const hash = createHash('sha256')
+  for (const [question, answer] of everyRead(engine, events)) hash.update(`${question} ${answer}\n`)
+  return hash.digest('hex')
 }
 
 /** Whether reports say of a slot that it is given up. */

@@ -51,7 +51,7 @@ export interface GeyserPeerOptions {
   /** Waits between two blocks; else they come as fast as they are read. */
   readonly pace?: () => Promise<void>
   /** What becomes of the question for the first slot, if it is not answered. */
-  readonly replayInfo?: 'denied' | 'unheard'
+  readonly replayInfo?: 'denied' | 'unheard' | 'unimplemented'
   /**
    * The node executes another version of each slot as well, and tells its transactions first or in between: with
    * other signatures, in a bank that is told dead in the end, or not at all any more.
@@ -97,6 +97,8 @@ export class GeyserPeer {
           const { replayInfo } = this.#options
           if (replayInfo === 'denied')
             answer({ code: status.PERMISSION_DENIED, details: 'not in your plan' })
+          if (replayInfo === 'unimplemented')
+            answer({ code: status.UNIMPLEMENTED, details: 'unknown method' })
           if (replayInfo !== undefined) return
           const { firstAvailable = this.#options.chain.blocks[0].slot - 1 } = this.#options
           answer(null, firstAvailable === null ? {} : { firstAvailable })

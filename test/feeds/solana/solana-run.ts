@@ -27,6 +27,8 @@ export async function runSolana(
     readonly settleMs?: number
     /** Where a run before this one ended; null: nowhere. */
     readonly cursor?: number | null
+    /** How long a gap holds what is behind it; absent: until it is filled. */
+    readonly gapWaitMs?: number
   },
 ): Promise<SolanaOutcome> {
   const { chain, blocks } = options
@@ -52,7 +54,8 @@ export async function runSolana(
   try {
     // As after a restart: what happens before the first connection is not lost either.
     const { cursor = chain.blocks[0].slot - 1 } = options
-    return { ...(await runFeed([source], timers, lastSlot(chain), cursor)), peer }
+    const last = lastSlot(chain)
+    return { ...(await runFeed([source], timers, last, cursor, options.gapWaitMs)), peer }
   } finally {
     peer.stop()
     await playing

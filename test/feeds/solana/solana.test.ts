@@ -107,7 +107,10 @@ test(
   async () => {
     const seen = await faultRuns('all', SHOWS, (seed, outcome) => {
       const chain = syntheticChain(seed, BLOCKS)
-      return outcome.digest === replayOf(transactionLines(chain)).digest
+      const undisturbed = replayOf(transactionLines(chain))
+      return isBehind(seed)
+        ? outcome.answers() === undisturbed.answers()
+        : outcome.digest === undisturbed.digest
     })
     console.log(
       `faults of the RPC peer, all blocks: ${[...seen].map((pair) => pair.join(' ')).join(', ')}`,
@@ -230,6 +233,11 @@ test.each([
   },
 )
 
+/** Do later slots go on without a gap, which is filled behind them? */
+function isBehind(seed: number): boolean {
+  return seed % 3 === 0
+}
+
 async function faultRuns(
   blocks: 'gaps' | 'all',
   shows: Readonly<Partial<Record<Fault, readonly string[]>>>,
@@ -240,7 +248,10 @@ async function faultRuns(
   await everySeed(async (seed) => {
     const chain = syntheticChain(seed, BLOCKS)
     const plan = new FaultPlan(seed, BLOCKS, kinds, FAULTS_PER_RUN)
-    const outcome = await runSolana({ chain, plan, blocks, losesFrames: blocks === 'all' })
+    const outcome = await runSolana({
+      ...{ chain, plan, blocks, losesFrames: blocks === 'all' },
+      ...(isBehind(seed) && { gapWaitMs: 0 }),
+    })
     const { figures, reports } = outcome
     const told = `${[...plan.injected].join(' ')} ${JSON.stringify(figures)} ${reports.join('; ')}`
     if (!isRight(seed, outcome)) throw new Error(`the state differs: ${told}`)

@@ -1,4 +1,5 @@
-import type { SwapContent } from '../../../src/events/event.ts'
+import type { FeedEvent, SwapContent } from '../../../src/events/event.ts'
+import type { OpenGap } from '../../../src/feeds/supervisor/open-gaps.ts'
 import type { Source } from '../../../src/feeds/supervisor/source.ts'
 import { Supervisor } from '../../../src/feeds/supervisor/supervisor.ts'
 import { CollectingSink } from '../collecting-sink.ts'
@@ -11,6 +12,7 @@ export async function started(
   slotsMax = 100,
   earlierReserveTrades: readonly SwapContent[] = [],
   cursorSeconds = 0,
+  more: { readonly gapWaitMs?: number; readonly openGaps?: readonly OpenGap[] } = {},
 ) {
   const timers = new VirtualTimers()
   const sink = new CollectingSink()
@@ -24,16 +26,23 @@ export async function started(
     backfillSlotsMax: slotsMax,
     timers,
     random: () => 1,
+    ...more,
   })
   const ended = supervisor.start(sink)
   await timers.pass(0)
-  const signatures = () =>
-    sink.all.map((event) => ('signature' in event ? event.signature : event.type))
-  const events = () => sink.all
+  /** What was told, gaps as their states and slots. */
+  const told = () => sink.all.map((event) => wordOf(event))
+  const events = () => sink.all.filter(({ type }) => type !== 'gap')
+  const signatures = () => events().map((event) => wordOf(event))
   const stop = async () => {
     supervisor.stop()
     await timers.pass(0)
     await ended
   }
-  return { timers, supervisor, reports, events, signatures, stop }
+  return { timers, supervisor, reports, events, signatures, told, stop }
+}
+
+function wordOf(event: FeedEvent): string {
+  if (event.type === 'gap') return `${event.state} ${event.fromSlot}-${event.toSlot}`
+  return 'signature' in event ? event.signature : event.type
 }

@@ -33,6 +33,8 @@ export async function runYellowstone(
     readonly blockMs?: number
     /** How long a slot that nothing follows stays open. */
     readonly settleMs?: number
+    /** How long a gap holds what is behind it; absent: until it is filled. */
+    readonly gapWaitMs?: number
   },
 ): Promise<YellowstoneOutcome> {
   const { chain, rawFrames = NO_RECORDER, blockMs } = options
@@ -59,7 +61,7 @@ export async function runYellowstone(
   try {
     // As after a restart: what happens before the first connection is not lost either.
     const cursor = chain.blocks[0].slot - 1
-    const outcome = await runFeed([source], timers, lastSlot(chain), cursor)
+    const outcome = await runFeed([source], timers, lastSlot(chain), cursor, options.gapWaitMs)
     return { ...outcome, peer }
   } finally {
     peer.stop()

@@ -110,7 +110,7 @@ export const FOLD_FAULTS: readonly Fault[] = [
   {
     name: 'bundle: groups of another state are kept',
     file: 'src/engine/engine.ts',
-    find: 'this.chartTrades.drop()\n        this.#ordered.swaps.bundles.drop()',
+    find: 'this.chartTrades.drop()\n    this.#ordered.swaps.bundles.drop()',
     replace: 'this.chartTrades.drop()',
     tests: ['test/engine/fold/launch-groups.test.ts'],
   },

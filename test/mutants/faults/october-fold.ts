@@ -608,7 +608,7 @@ export const OCTOBER_FOLD_FAULTS: readonly Fault[] = [
   {
     name: 'told: a token at rest is not woken',
     file: ENGINE,
-    find: '    this.coldStore.restore(token)\n    this.#progress.othersTaken += 1\n    this.#ordered.lifecycle({ event, token, key })\n  }',
+    find: '    this.#beginFold(token, key)\n    this.#progress.othersTaken += 1\n    this.#ordered.lifecycle({ event, token, key })\n  }',
     replace:
       '    this.#progress.othersTaken += 1\n    this.#ordered.lifecycle({ event, token, key })\n  }',
     tests: ['test/properties/told-events.test.ts'],

@@ -27,8 +27,8 @@ export const ORDER_FAULTS: readonly Fault[] = [
   {
     name: 'late: exactly 32 slots is refused',
     file: 'src/engine/fold/ordered-fold.ts',
-    find: 'key.slot < this.#newest.slot - this.lateSlots',
-    replace: 'key.slot <= this.#newest.slot - this.lateSlots',
+    find: 'key.slot < this.#firstInReach(slot)',
+    replace: 'key.slot <= this.#firstInReach(slot)',
     tests: ['late', 'model'],
   },
   {
@@ -48,8 +48,8 @@ export const ORDER_FAULTS: readonly Fault[] = [
   {
     name: 'late: where no slot is known all is kept for late events',
     file: 'src/engine/fold/ordered-fold.ts',
-    find: 'slot === NOWHERE.slot ? Number.POSITIVE_INFINITY : slot - this.lateSlots',
-    replace: 'slot - this.lateSlots',
+    find: 'key.slot === NOWHERE.slot ? Number.POSITIVE_INFINITY : this.#firstInReach(key.slot)',
+    replace: 'this.#firstInReach(key.slot)',
     tests: ['test/engine/order/slotless-settling.test.ts'],
   },
   {
@@ -97,7 +97,7 @@ export const ORDER_FAULTS: readonly Fault[] = [
   {
     name: 'creation: the second wins',
     file: 'src/engine/engine.ts',
-    find: "event.type === 'token_created' && (flags & TokenFlag.creationKnown) !== 0",
+    find: "event.type === 'token_created' && flags & TokenFlag.creationKnown",
     replace: "event.type === 'token_created' && flags < 0",
     tests: ['model'],
   },
@@ -258,9 +258,9 @@ export const ORDER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'chart: a creation that changes no price is told as one that does',
-    file: 'src/engine/engine.ts',
-    find: 'pricingOf(this.state, token) !== pricing &&',
-    replace: '',
+    file: 'src/engine/facts.ts',
+    find: 'before >= 0 && pricingOf(this.#state, token) !== before',
+    replace: 'before >= 0',
     tests: ['test/model/facts.test.ts'],
   },
   {
@@ -332,5 +332,61 @@ export const ORDER_FAULTS: readonly Fault[] = [
     find: 'token === this.#high.token && changes === this.#high.changes',
     replace: 'token === this.#high.token',
     tests: ['test/engine/history/bar-chains.test.ts'],
+  },
+  {
+    name: 'gap: a late swap is numbered as the newest of its mint',
+    file: 'src/engine/facts.ts',
+    find: 'ofMint: ofMint.get(token) ?? 0',
+    replace: 'ofMint: 0',
+    tests: ['test/engine/fold/gap-runs.test.ts'],
+  },
+  {
+    name: 'gap: events of an open gap are refused as late',
+    file: 'src/engine/fold/ordered-fold.ts',
+    find: 'return open === null ? late : Math.min(late, Math.max(open, slot - FILLED_SLOTS_MAX))',
+    replace: 'return open === null ? late : late',
+    tests: ['test/engine/fold/gap-runs.test.ts'],
+  },
+  {
+    name: 'gap: an event in a run is folded before the later ones that come before it',
+    file: 'src/engine/fold/ordered-fold.ts',
+    find: 'if (isAfter(next.key, key)) break',
+    replace: 'break',
+    tests: ['test/engine/fold/gap-runs.test.ts'],
+  },
+  {
+    name: 'gap: swaps that were passed keep their place of arrival',
+    file: 'src/engine/fold/ordered-fold.ts',
+    find: 'displaced(record[SwapLane.flags], -passed)',
+    replace: 'displaced(record[SwapLane.flags], 0)',
+    tests: ['late', 'test/engine/order/arrival-order.test.ts'],
+  },
+  {
+    name: 'gap: one that is filled stays unseen',
+    file: 'src/engine/state/unseen-slots.ts',
+    find: "if (state !== 'filled')",
+    replace: 'if (true)',
+    tests: ['test/engine/fold/gap-runs.test.ts'],
+  },
+  {
+    name: 'gap: what is behind one waits for ever',
+    file: 'src/feeds/supervisor/open-gaps.ts',
+    find: 'nowMs - this.#sinceMs >= waitMs',
+    replace: 'nowMs < 0',
+    tests: ['test/feeds/supervisor/open-gaps.test.ts'],
+  },
+  {
+    name: 'gap: what comes late of one is handed over alone',
+    file: 'src/feeds/supervisor/slot-sequencer.ts',
+    find: 'if (gap === null) this.#addLate(transaction)',
+    replace: 'this.#addLate(transaction)\n      if (gap === null) return',
+    tests: ['test/feeds/supervisor/open-gaps.test.ts'],
+  },
+  {
+    name: 'gap: those of the run before are not filled',
+    file: 'src/feeds/supervisor/supervisor.ts',
+    find: '    this.#gaps.resume()\n',
+    replace: '',
+    tests: ['test/feeds/supervisor/open-gaps.test.ts'],
   },
 ]

@@ -1,0 +1,127 @@
+import { expect, test } from 'vitest'
+import { SlotsUnavailable } from '../../../src/feeds/supervisor/source.ts'
+import { ScriptedSource, told } from './scripted-source.ts'
+import { started } from './started-supervisor.ts'
+
+const WAIT = { gapWaitMs: 3_000 }
+const FAILS = async () => {
+  throw new Error('broken')
+}
+
+test('what is behind a gap waits for it as long as is said, and goes on then', async () => {
+  const source = new ScriptedSource()
+  source.onBackfill = FAILS
+  const run = await started([source], 9, 100, [], 0, WAIT)
+  source.tell(10, 13)
+  await run.timers.pass(2_900)
+  expect(run.told()).toEqual(['10/0'])
+  await run.timers.pass(200)
+  expect(run.told()).toEqual(['10/0', 'open 11-12', '13/0'])
+  source.tell(14)
+  expect(run.told().at(-1)).toBe('14/0')
+  await run.stop()
+})
+
+test('a gap is filled behind what went on, as one run in the order of the chain', async () => {
+  const source = new ScriptedSource()
+  source.onBackfill = FAILS
+  const run = await started([source], 9, 100, [], 0, WAIT)
+  source.tell(10, 13)
+  await run.timers.pass(3_100)
+  source.onBackfill = null
+  await run.timers.pass(60_000)
+  expect(run.told()).toEqual([
+    ...['10/0', 'open 11-12', '13/0'],
+    ...['filling 11-12', '11/0', '12/0', 'filled 11-12'],
+  ])
+  expect(run.supervisor.figures().feed_gaps_behind).toBe(0)
+  await run.stop()
+})
+
+test('what the stream delivers late of an open gap comes with the rest of it', async () => {
+  const source = new ScriptedSource()
+  source.onBackfill = FAILS
+  const run = await started([source], 9, 100, [], 0, WAIT)
+  source.receiver.transaction(told(11, 0))
+  source.tell(10, 13)
+  await run.timers.pass(3_100)
+  source.receiver.transaction(told(12, 5))
+  expect(run.told()).toEqual(['10/0', 'open 11-12', '13/0'])
+  source.onBackfill = null
+  await run.timers.pass(60_000)
+  expect(run.told().slice(3)).toEqual([
+    ...['filling 11-12', '11/0', '12/0', '12/5', 'filled 11-12'],
+  ])
+  await run.stop()
+})
+
+test('slots of an open gap that nobody has are said to be lost, and the rest is filled', async () => {
+  const source = new ScriptedSource()
+  source.onBackfill = FAILS
+  const run = await started([source], 9, 100, [], 0, WAIT)
+  source.tell(10, 15)
+  await run.timers.pass(3_100)
+  source.onBackfill = async (from, to, receiver) => {
+    if (from <= 12) throw new SlotsUnavailable('pruned', 12)
+    for (let slot = from; slot <= to; slot++) {
+      receiver.transaction(told(slot))
+      receiver.slotComplete(slot, slot - 1)
+    }
+  }
+  await run.timers.pass(60_000)
+  expect(run.told().slice(1)).toEqual([
+    ...['open 11-14', '15/0', 'lost 11-12'],
+    ...['filling 13-14', '13/0', '14/0', 'filled 13-14'],
+  ])
+  await run.stop()
+})
+
+test('a gap that can never be filled holds nothing, and is said to be lost', async () => {
+  const source = new ScriptedSource()
+  source.onBackfill = async () => {
+    throw new SlotsUnavailable('it keeps none', null)
+  }
+  const run = await started([source], 9, 100, [], 0, WAIT)
+  source.tell(10, 13)
+  await run.timers.pass(500)
+  expect(run.told()).toEqual(['10/0', 'lost 11-12', '13/0'])
+  await run.stop()
+})
+
+test('a gap that was open at a stop is filled by the next run', async () => {
+  const source = new ScriptedSource()
+  const gap = { from: 11, to: 12, seconds: 1_790_000_000 }
+  const run = await started([source], 20, 100, [], 0, { ...WAIT, openGaps: [gap] })
+  source.tell(21)
+  await run.timers.pass(1_000)
+  expect(run.told()).toContain('filled 11-12')
+  expect(run.signatures().toSorted()).toEqual(['11/0', '12/0', '21/0'])
+  await run.stop()
+})
+
+test('gaps behind each other are filled one after the other', async () => {
+  const source = new ScriptedSource()
+  source.onBackfill = FAILS
+  const run = await started([source], 9, 100, [], 0, WAIT)
+  source.tell(10, 13)
+  await run.timers.pass(3_100)
+  source.tell(16)
+  await run.timers.pass(3_100)
+  expect(run.told()).toEqual(['10/0', 'open 11-12', '13/0', 'open 14-15', '16/0'])
+  expect(run.supervisor.figures().feed_gaps_behind).toBe(2)
+  source.onBackfill = null
+  await run.timers.pass(120_000)
+  expect(run.told().slice(5)).toEqual([
+    ...['filling 11-12', '11/0', '12/0', 'filled 11-12'],
+    ...['filling 14-15', '14/0', '15/0', 'filled 14-15'],
+  ])
+  await run.stop()
+})
+
+test('what lies before the first slot of a market is said to be not seen', async () => {
+  const source = new ScriptedSource()
+  const run = await started([source], null, 100, [], 0, WAIT)
+  source.tell(500, 501)
+  expect(run.told()).toEqual(['lost 0-499', '500/0', '501/0'])
+  await run.stop()
+})
