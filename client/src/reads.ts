@@ -52,7 +52,7 @@ export interface TableFilter extends Readonly<Partial<Record<(typeof BODY_KEYS)[
   readonly type?: Group | 'all'
   /** Rows a group, 1 to 200; 50 by default. */
   readonly limit?: number
-  /** Rows have `quote_mint`, `quote_symbol` and `priced` too. */
+  /** Rows have `quote_mint`, `quote_symbol`, `priced`, `history_complete` and `history_from` too. */
   readonly extra?: boolean
 }
 

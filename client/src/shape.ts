@@ -9,7 +9,7 @@ type JsonObject = Readonly<Record<string, unknown>>
  * `text` and `flag` are strings and booleans, `number` is finite; `?` behind a name also allows
  * null, `-` that the key is left out. A list of words allows one of them.
  */
-type Optional = 'text-' | 'number-' | 'flag-'
+type Optional = 'text-' | 'text?-' | 'number-' | 'flag-'
 type Scalar = 'text' | 'text?' | 'number' | 'number?' | 'flag' | Optional
 type Words = readonly string[]
 
@@ -36,7 +36,13 @@ type ValueOf<K> = K extends 'text'
               ? T
               : never
 
-type OptionalOf<K> = K extends 'number-' ? number : K extends 'flag-' ? boolean : string
+type OptionalOf<K> = K extends 'number-'
+  ? number
+  : K extends 'flag-'
+    ? boolean
+    : K extends 'text?-'
+      ? string | null
+      : string
 
 /** The object type of a table. */
 export type ObjectOf<T extends ShapeTable> = {
@@ -96,6 +102,8 @@ function fits(value: unknown, kind: Scalar | Words | Shape<unknown>): boolean {
       return value === null || isText(value)
     case 'text-':
       return value === undefined || isText(value)
+    case 'text?-':
+      return value === undefined || value === null || isText(value)
     case 'number':
       return isNumber(value)
     case 'number?':

@@ -144,17 +144,17 @@ export class Engine implements EventSink {
       ...this.#ring.parts,
       this.#progress.part,
       this.announcements.part,
-      derivedPart('derived', () => this.#derive()),
+      ...[derivedPart('derived', () => this.#derive()), this.state.unseen.part],
     ]
   }
 
   /** Its memory, part by part. */
   get memory(): readonly MemoryPart[] {
-    const { launches, migrations } = this.announcements
+    const announced = [this.announcements.launches, this.announcements.migrations]
     return [
       ...this.state.memory,
       this.search.memory,
-      growingPart('orders', this.order, this.links, launches, migrations),
+      growingPart('orders', this.order, this.links, ...announced),
       growingPart('top_lists', this.top),
       boundedPart('position_lists', this.positions, this.traders),
       boundedPart('swap_places', this.chains),
@@ -326,7 +326,7 @@ export class Engine implements EventSink {
   /** Is the event with this key and `identityKey` folded? If not, it is counted as a duplicate or as too late. */
   #admits(key: EventPosition): boolean {
     if (!this.#ordered.isInReach(key)) {
-      // A refused event is not remembered: it is refused again when it arrives again.
+      // It is not remembered, so that it is refused again when it arrives again.
       if (this.#identities.has(identityKey[0], identityKey[1])) this.counts.duplicates += 1
       else this.counts.lateRefused += 1
       return false
@@ -394,7 +394,7 @@ export class Engine implements EventSink {
     }
     if (event.type === 'gap') {
       this.endFill()
-      this.state.unseen.note(event)
+      if (this.state.unseen.note(event)) this.order.touchAll()
       this.#isFilling = event.state === 'filling'
       return
     }

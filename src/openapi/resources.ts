@@ -46,6 +46,13 @@ const QUOTE: Readonly<Record<string, Schema>> = {
   priced: FLAG,
 }
 
+/** Additive keys of a token itself. */
+const OF_TOKEN: Readonly<Record<string, Schema>> = {
+  ...QUOTE,
+  history_complete: FLAG,
+  history_from: { type: ['string', 'null'], pattern: TIME.pattern },
+}
+
 const CURSOR_PAGE = object({
   total: COUNT,
   limit: COUNT,
@@ -95,7 +102,7 @@ function resourceSchema(resource: Resource): Schema {
     resource === 'table' ? fields.filter(({ metric }) => metric.kind === 'optional text') : []
   return withAdditive(
     Object.fromEntries(fields.map(({ name, metric }) => [name, metricSchema(metric, resource)])),
-    QUOTE,
+    OF_TOKEN,
     optional.map(({ name }) => name),
   )
 }
@@ -179,7 +186,7 @@ const DETAIL: Schema = {
           }),
         ),
       }),
-      ...QUOTE,
+      ...OF_TOKEN,
     }),
   ],
 }

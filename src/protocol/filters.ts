@@ -26,7 +26,13 @@ export const RANGE_FILTERS = [
 export type RangeFilter = (typeof RANGE_FILTERS)[number]
 
 /** Filters of a fact; false is the same as absent. */
-export const FLAG_FILTERS = ['devSoldAll', 'noXReuses', 'dexPaid', 'caEndsWithSuffix'] as const
+export const FLAG_FILTERS = [
+  'devSoldAll',
+  'noXReuses',
+  'dexPaid',
+  'caEndsWithSuffix',
+  'historyComplete',
+] as const
 export type FlagFilter = (typeof FLAG_FILTERS)[number]
 
 /** Links that a token may have. */

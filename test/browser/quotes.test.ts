@@ -77,5 +77,22 @@ describePage(
       expect(tab.errors).toEqual([])
       await tab.close()
     })
+
+    test('says of a token that slots behind its creation were not seen', async () => {
+      const { program } = market()
+      const tab = await market().tab()
+      const { page } = tab
+      await page.goto(`${program.url}/token/${COIN}`)
+      await page.locator('.token-head [data-cell="price"]').waitFor()
+      const mark = page.locator('.token-head [data-cell="history"]')
+      expect(await mark.count()).toBe(0)
+      const timestamp = Math.floor(Date.now() / 1000)
+      feed(program, [{ type: 'gap', state: 'lost', fromSlot: 101, toSlot: 110, timestamp }])
+      await page.reload()
+      await mark.waitFor()
+      expect(await mark.getAttribute('title')).toContain('Not every event of this token was seen')
+      expect(tab.errors).toEqual([])
+      await tab.close()
+    })
   },
 )

@@ -8,7 +8,7 @@ import { ROOT } from '../tidy/source-files.ts'
 
 const PAGE = readFileSync(join(ROOT, 'docs/feeds.md'), 'utf8')
 const PLACE = ['slot?', 'tx_index?', 'ordinal?', 'signature', 'mint']
-const WITHOUT_PLACE = ['sol_price', 'metadata']
+const WITHOUT_PLACE = ['sol_price', 'metadata', 'gap']
 
 const examples = [...PAGE.matchAll(/```json\n([\s\S]*?)\n```/g)].map(([, text]) =>
   text.replaceAll('\n', ''),

@@ -5,7 +5,10 @@ import { type Check, firstDifference } from './difference.ts'
 import type { Pair } from './pair.ts'
 
 /** What a token's detail shows beside the fields of the specification, as far as the oracle knows it. */
-const DETAIL_FIELDS = ['swaps', 'traders', 'quote_mint', 'quote_symbol', 'priced'] as const
+const DETAIL_FIELDS = [
+  ...(['swaps', 'traders', 'quote_mint', 'quote_symbol', 'priced'] as const),
+  ...(['history_complete', 'history_from'] as const),
+]
 
 const PAGE = { page: 1, limit: 200, extra: true } as const
 const BY_PNL = { ...PAGE, orderBy: 'pnl', direction: 'desc' } as const
@@ -28,6 +31,7 @@ function* detailChecks({ oracle }: Pair, reads: EngineQueries, mint: string): Ge
         swaps: oracle.swapCount(mint),
         traders: oracle.traders(mint),
         ...oracle.quote(mint),
+        ...oracle.history(mint),
       }
     : null
   yield { name: `additive fields of ${mint}`, actual: JSON.stringify(shown), expected }
@@ -38,7 +42,7 @@ function* extraChecks({ oracle, answers }: Pair, mint: string): Generator<Check>
   yield {
     name: `market data with extra of ${mint}`,
     actual: answers.marketData([mint], true),
-    expected: oracle.marketData([mint]).map((row) => withQuote(oracle, row)),
+    expected: oracle.marketData([mint]).map((row) => withTokenKeys(oracle, row)),
   }
   yield {
     name: `swaps with extra of ${mint}`,
@@ -49,7 +53,7 @@ function* extraChecks({ oracle, answers }: Pair, mint: string): Generator<Check>
   yield {
     name: `traders with extra of ${mint}`,
     actual: answers.tokenTraders(mint, BY_PNL),
-    expected: withQuotes(oracle, traders, 'items'),
+    expected: withEach(traders, 'items', (row) => withQuote(oracle, row)),
   }
 }
 
@@ -58,17 +62,23 @@ export function* extraTableChecks({ oracle, answers }: Pair): Generator<Check> {
   const all = { type: 'all', filters: {}, limit: 50 } as const
   let expected: unknown = oracle.tables(all)
   for (const group of ['new', 'completing', 'graduated'])
-    expected = withQuotes(oracle, expected, group)
+    expected = withEach(expected, group, (row) => withTokenKeys(oracle, row))
   yield { name: 'tables with extra', actual: answers.tables({ ...all, extra: true }), expected }
 }
 
-/** An answer whose objects under a key have the quotes of their mints. */
-function withQuotes(oracle: Oracle, answer: unknown, key: string): unknown {
+/** An answer whose objects under a key have additive keys. */
+function withEach(answer: unknown, key: string, withKeys: (row: unknown) => unknown): unknown {
   if (!isRecord(answer) || !Array.isArray(answer[key])) return answer
-  return { ...answer, [key]: answer[key].map((row: unknown) => withQuote(oracle, row)) }
+  return { ...answer, [key]: answer[key].map(withKeys) }
 }
 
 function withQuote(oracle: Oracle, row: unknown): unknown {
   if (!isRecord(row)) return row
   return { ...row, ...oracle.quote(String(row.mint)) }
+}
+
+function withTokenKeys(oracle: Oracle, row: unknown): unknown {
+  if (!isRecord(row)) return row
+  const mint = String(row.mint)
+  return { ...row, ...oracle.quote(mint), ...oracle.history(mint) }
 }

@@ -5,7 +5,6 @@ import { USDC_MINT } from '../../src/events/platform.ts'
 import { byLength } from '../lengths.ts'
 import { created, swap } from '../oracle/fixtures.ts'
 import { history } from '../oracle/histories.ts'
-import { DEFAULT_KINDS } from '../oracle/kinds.ts'
 
 test('a token is told of with its creation, and by nothing else', () => {
   const amm = { source: 'pump_amm', pool: 'amm' } as const
@@ -15,8 +14,7 @@ test('a token is told of with its creation, and by nothing else', () => {
 
 test('every history tells once of each token whose creation is in it', () => {
   for (let seed = 1; seed <= byLength(100, 500); seed += 1) {
-    // What fills a gap is told at its end.
-    const events = history(seed, 60, { ...DEFAULT_KINDS, gap: 0 })
+    const events = history(seed, 60)
     const told = createdAfter(events)
     const mintsOf = (some: readonly FeedEvent[]) =>
       some.flatMap((event) => (event.type === 'token_created' ? [event.mint] : []))

@@ -55,6 +55,7 @@ export class Fold {
       coins: { tokens, toldDecimals: (coin) => tellings.decimals(coin) },
       solPriceUsd: arrivals.solPriceUsd ?? this.swapPriceUsd,
       proRule: this.proRule,
+      unseen: arrivals.unseen,
       refusedBalances: this.refusedBalances,
     }
   }

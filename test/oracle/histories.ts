@@ -18,8 +18,15 @@ export function slotlessHistory(seed: number, count: number, kinds?: Kinds): Fee
   return history(seed, count, kinds).map((event) => withoutSlot(random, event))
 }
 
-/** `count` events in order of arrival. The same seed, count and kinds give the same events. */
-export function history(seed: number, count: number, kinds?: Kinds): FeedEvent[] {
+/**
+ * `count` events in order of arrival. The same seed, count and kinds give the same events. Without gaps, unless the kinds
+ * have them: what fills one comes at once, and nothing is to be read in it.
+ */
+export function history(
+  seed: number,
+  count: number,
+  kinds: Kinds = { ...DEFAULT_KINDS, gap: 0 },
+): FeedEvent[] {
   return labelledHistory(seed, count, kinds).map(({ event }) => event)
 }
 

@@ -4,7 +4,7 @@
  */
 import type { FeedEvent } from '../../src/events/event.ts'
 import type { ChartQuery, TablesQuery, TraderQuery } from '../../src/protocol/queries.ts'
-import { additiveQuote, additiveSwap } from './additive.ts'
+import { additiveHistory, additiveQuote, additiveSwap } from './additive.ts'
 import { chartOf } from './candles.ts'
 import { Fold } from './fold.ts'
 import { type Metrics, metricsOf } from './metrics.ts'
@@ -98,6 +98,12 @@ export class Oracle {
   quote(mint: string): object | null {
     const token = this.world().tokens.get(mint)
     return token ? additiveQuote(this.world(), token) : null
+  }
+
+  /** `history_complete` and `history_from`, which stand where additive fields of tokens are asked for. */
+  history(mint: string): object | null {
+    const token = this.world().tokens.get(mint)
+    return token ? additiveHistory(this.world(), token) : null
   }
 
   /** `lp_fee` and `cashback` of a swap; null when it was not taken. */

@@ -1,4 +1,5 @@
 /** The three tables: who is in which, in which order, behind which filters (contract 3.7). */
+
 import { METADATA_KEYS } from '../../src/events/event.ts'
 import {
   type Filters,
@@ -10,6 +11,7 @@ import {
   type Socials,
 } from '../../src/protocol/filters.ts'
 import type { TablesQuery } from '../../src/protocol/queries.ts'
+import { isHistoryComplete } from './additive.ts'
 import { creationKeyOf, creatorCounts, xReusesOf } from './creators.ts'
 import { compareText, wire } from './exact.ts'
 import { isComplete, type Metrics } from './metrics.ts'
@@ -76,6 +78,7 @@ function passes(world: World, metrics: Metrics, filters: Filters, now: number): 
     (!filters.noXReuses || values.xReuses === 0) &&
     (!filters.dexPaid || metrics.known.dexPaid) &&
     (!filters.caEndsWithSuffix || metrics.token.mint.endsWith(SUFFIX)) &&
+    (!filters.historyComplete || isHistoryComplete(world, metrics.token)) &&
     hasSocials(metrics, filters.socials ?? {})
   )
 }

@@ -90,6 +90,8 @@ export interface World {
   /** The SOL price of now; 0 while unknown. */
   readonly solPriceUsd: number
   readonly proRule: ProRule
+  /** Slots that no feed delivered, with the time behind their gap. */
+  readonly unseen: readonly { readonly slot: number; readonly seconds: number }[]
   /** `balance` events above the supply. */
   readonly refusedBalances: number
 }

@@ -8,8 +8,8 @@ import {
 
 const OLDER_VERSION = 9
 const VERSION_AT = 8
-/** Parts that version 10 brought. */
-const NEW_PARTS = ['quote coins', 'clamp balances', 'last burn', 'route sales']
+/** Parts that versions 10 and 11 brought. */
+const NEW_PARTS = ['quote coins', 'clamp balances', 'last burn', 'route sales', 'unseen slots']
 
 /** A snapshot of the present version as one of version 9 would have it; with the crcs of these chunks, where given. */
 export function olderSnapshot(snapshot: Buffer<ArrayBuffer>, crcs?: readonly number[]): Uint8Array {

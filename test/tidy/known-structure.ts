@@ -8,8 +8,8 @@ export const KNOWN_FOLDER_CYCLES: readonly string[] = []
 
 /** How much there may be of the source: lower it when there is less. */
 export const MOST: Readonly<Record<string, number>> = {
-  files: 404,
-  lines: 56396,
-  exportedNames: 1634,
-  types: 798,
+  files: 279,
+  lines: 54_966,
+  exportedNames: 1_211,
+  types: 674,
 }

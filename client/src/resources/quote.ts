@@ -5,3 +5,12 @@ export const QUOTE = {
   /** Are its dollars those of a known price? Else they are 0. */
   priced: 'flag-',
 } as const
+
+/** Additive keys of a token itself, where they are asked for. */
+export const OF_TOKEN = {
+  ...QUOTE,
+  /** Was every event of it seen since its creation? Else its figures are of what was seen. */
+  history_complete: 'flag-',
+  /** From when on every event of it was seen; null: not known. */
+  history_from: 'text?-',
+} as const

@@ -1,5 +1,5 @@
 import { listOf, type ObjectOf, objectOf, optional, type Shape } from '../shape.ts'
-import { QUOTE } from './quote.ts'
+import { OF_TOKEN } from './quote.ts'
 import { WINDOW } from './window.ts'
 
 const ROW = {
@@ -31,7 +31,7 @@ const ROW = {
   pro_traders_holding: 'number',
   creator_completed_pools: 'number',
   creator_completing_pools: 'number',
-  ...QUOTE,
+  ...OF_TOKEN,
 } as const
 
 /** A token as a row of a table. */

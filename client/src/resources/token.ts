@@ -1,5 +1,5 @@
 import { listOf, type ObjectOf, objectOf, orNull, type Shape } from '../shape.ts'
-import { QUOTE } from './quote.ts'
+import { OF_TOKEN } from './quote.ts'
 import { WINDOW } from './window.ts'
 
 const HOLDERS = {
@@ -45,7 +45,7 @@ const SEARCHED = {
   ...WINDOW,
   ...HOLDERS,
   age_seconds: 'number',
-  ...QUOTE,
+  ...OF_TOKEN,
 } as const
 
 const MARKET = {
@@ -69,7 +69,7 @@ const MARKET = {
   token_price_usd: 'number',
   ...WINDOW,
   ...HOLDERS,
-  ...QUOTE,
+  ...OF_TOKEN,
 } as const
 
 const CREATED = {
@@ -100,6 +100,8 @@ const DETAIL = {
   /** Empty for a coin whose creation is not known. */
   quote_symbol: 'text',
   priced: 'flag',
+  history_complete: 'flag',
+  history_from: 'text?',
   creator_history: objectOf({
     created: 'number',
     migrated: 'number',

@@ -51,6 +51,11 @@ export class TokenOrder {
     return columns.reduce((sum, { byteLength }) => sum + byteLength, orders)
   }
 
+  /** What every token's answers depend on has changed. */
+  touchAll(): void {
+    for (let token = 0; token < this.#state.tokens.count; token++) this.touch(token)
+  }
+
   /** The token changed, and its places may have. */
   touch(token: number): void {
     this.#state.changes.note(token)

@@ -171,6 +171,20 @@ export class TokenReader {
     return this.#b[this.#bAt + LifecycleLane.createdAt]
   }
 
+  /** Was every event of it seen since its creation, as far as the feeds say (contract section 9)? */
+  get isHistoryComplete(): boolean {
+    if ((this.#flags & TokenFlag.creationKnown) === 0) return false
+    const { lastSlot } = this.#state.unseen
+    if (lastSlot < 0) return true
+    const bf = this.#state.births.f64[this.token >>> ROW_SHIFT]
+    return bf[(this.#bAt >>> 1) + LifecycleLane.createdSlotF] > lastSlot
+  }
+
+  /** Unix seconds from which on every event of it was seen; null: not known. */
+  get historyFrom(): number | null {
+    return this.isHistoryComplete ? this.createdAt : this.#state.unseen.seenSeconds
+  }
+
   get ageSeconds(): number {
     return ageSecondsAt(this.#state.now, this.createdAt)
   }

@@ -113,7 +113,6 @@ export class State {
       this.bars.part('bars'),
       this.globals.part('globals', 1),
       this.quotes.part,
-      this.unseen.part,
       this.undo.part,
       {
         name: 'clock and price',

@@ -51,9 +51,10 @@ export class UnseenSlots {
     return this.#firstOpenSlot
   }
 
-  /** Takes what a feed tells of a gap. */
-  note({ fromSlot, toSlot, state, timestamp }: Gap): void {
-    if (state === 'filling') return
+  /** Takes what a feed tells of a gap; returns whether histories are complete from another slot on. */
+  note({ fromSlot, toSlot, state, timestamp }: Gap): boolean {
+    const before = this.lastSlot
+    if (state === 'filling') return false
     const [from, to] = [fromSlot, toSlot]
     const rest = this.#ranges.flatMap((range) => {
       const before = { ...range, to: Math.min(range.to, from - 1) }
@@ -62,6 +63,7 @@ export class UnseenSlots {
     })
     if (state !== 'filled') rest.push({ from, to, seconds: timestamp, isOpen: state === 'open' })
     this.#hold(joined(rest.sort((a, b) => a.from - b.from)))
+    return this.lastSlot !== before
   }
 
   #hold(sorted: readonly UnseenRange[]): void {

@@ -110,7 +110,16 @@ export function creatorTokenJson(token: TokenReader): string {
 }
 
 /** Additive keys of a token, as they stand behind the others of its object. The reader stands on it. */
-export function tokenExtras({ quoteMint, quoteSymbol, isPriced }: TokenReader): string {
+export function tokenExtras(token: TokenReader): string {
+  const from = token.historyFrom
+  return (
+    `${quoteExtras(token)},"history_complete":${token.isHistoryComplete}` +
+    `,"history_from":${from === null ? 'null' : `"${timeText(from)}"`}`
+  )
+}
+
+/** Those that say what it is quoted in. */
+export function quoteExtras({ quoteMint, quoteSymbol, isPriced }: TokenReader): string {
   return (
     `,"quote_mint":${jsonString(quoteMint)},"quote_symbol":${jsonString(quoteSymbol)}` +
     `,"priced":${isPriced}`

@@ -148,4 +148,5 @@ export const METRICS: readonly Metric[] = [
   flag({}, (token) => token.xReuses === 0, 'noXReuses'),
   flag({}, (token) => token.isDexPaid, 'dexPaid'),
   flag({}, (token) => token.hasSuffix, 'caEndsWithSuffix'),
+  flag({}, (token) => token.isHistoryComplete, 'historyComplete'),
 ]

@@ -11,7 +11,7 @@ import type { Positions } from '../../engine/state/position-lists.ts'
 import { METADATA_KEYS } from '../../events/event.ts'
 import type { Page, TraderQuery } from '../../protocol/queries.ts'
 import { finiteNumber, jsonNumber, jsonString } from '../../protocol/wire.ts'
-import { tokenExtras } from '../json/token-json.ts'
+import { quoteExtras } from '../json/token-json.ts'
 
 /** The columns that each order of a mint's traders needs. */
 const ORDER_PARTS: { readonly [O in TraderQuery['orderBy']]: readonly TraderPart[] } = {
@@ -312,7 +312,7 @@ function traderJson(record: PositionReader, extra = false): string {
           : String(value)
     json += `${json === '' ? '' : ','}"${name}":${text}`
   }
-  return `{${json}${extra ? tokenExtras(record.token) : ''}}`
+  return `{${json}${extra ? quoteExtras(record.token) : ''}}`
 }
 
 function average(total: number, tokens: number): number {

@@ -1,5 +1,5 @@
 /**
- * The layout of a journal segment, version 5. Everything is little-endian and 8-byte aligned.
+ * The layout of a journal segment, version 6. Everything is little-endian and 8-byte aligned.
  *
  *     segment   header (128 bytes), then frames
  *     frame     header (32 bytes), payload (padded with zeros to 8 bytes), trailer (8 bytes)
@@ -15,7 +15,7 @@
 import { crc32 } from '../../base/crc32.ts'
 
 const JOURNAL_MAGIC = 'MFJOURN\n'
-export const JOURNAL_VERSION = 5
+export const JOURNAL_VERSION = 6
 
 export const SEGMENT_HEADER_BYTES = 128
 /** Byte offsets in a segment's header. */
@@ -63,7 +63,7 @@ export const Kind = {
   closed: 6,
   /** Tokens that are put to rest, by number (u32); no event, and no line of an export. Version 2. */
   rest: 7,
-  /** Any other event (packed-event.ts). Version 4; reserves and balances since version 5. */
+  /** Any other event (packed-event.ts). Version 4; reserves and balances since version 5, gaps since 6. */
   packed: 8,
 } as const
 const KIND_MAX = 8

@@ -18,11 +18,11 @@ import { newerVersion, StoreError } from '../disk/failure.ts'
 import { writeWhole } from '../folder/data-folder.ts'
 import { JOURNAL_VERSION, padded } from '../format/journal-format.ts'
 import { ChunkCrcs, SettingsSchema } from '../format/recorded-values.ts'
-import { loadOldParts, octoberParts } from '../upgrades/format-upgrades.ts'
+import { loadOldParts, upgradeOf } from '../upgrades/format-upgrades.ts'
 import { CHUNK_VERSION } from './tape-chunk.ts'
 
 /**
- * The layout of a snapshot, version 10, little-endian:
+ * The layout of a snapshot, version 11, little-endian:
  *
  *     header   magic, version, zeros (16 bytes)
  *     parts    the bytes of each part, each padded with zeros to 8 bytes
@@ -33,7 +33,7 @@ import { CHUNK_VERSION } from './tape-chunk.ts'
  * later versions stay as they are, each with the version, so that an older program knows them.
  */
 const SNAPSHOT_MAGIC = 'MFSNAPS\n'
-export const SNAPSHOT_VERSION = 10
+export const SNAPSHOT_VERSION = 11
 /** The oldest that is read (store/upgrades). */
 const OLDEST_SNAPSHOT_VERSION = 9
 const SNAPSHOT_HEADER_BYTES = 16
@@ -203,7 +203,7 @@ export function* loadParts(
     const isWhole =
       contents.version === SNAPSHOT_VERSION
         ? yield* loadPresentParts(file, contents, parts)
-        : yield* loadOldParts(file, contents.parts, octoberParts(), parts)
+        : yield* loadOldParts(file, contents.parts, upgradeOf(contents.version), parts)
     if (isWhole) for (const part of parts) part.settle()
     return isWhole
   } catch (error) {

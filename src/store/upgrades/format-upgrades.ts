@@ -1,5 +1,5 @@
 /**
- * Reads files of former versions in the form of today: snapshots of version 9 (0.9.14 to 0.9.23) and chunks of
+ * Reads files of former versions in the form of today: snapshots of versions 9 (0.9.14 to 0.9.23) and 10, and chunks of
  * version 1. Older snapshots are refused (docs/decisions/0030-two-versions-are-read.md). Journals of every version are
  * read as they are: versions only brought new kinds of frames, and lanes that were zero before.
  *
@@ -90,6 +90,18 @@ const NEW_PARTS: ReadonlyMap<string, readonly SavedPart[]> = new Map([
   ],
 ])
 
+/** Brings the parts of a snapshot of a version before up to the present one. */
+export function upgradeOf(version: number): PartUpgrade {
+  const before = version < 10 ? octoberParts() : (part: SavedPart) => [part]
+  return (part) => {
+    const upgraded = before(part)
+    return part.name === 'derived' ? [...upgraded, UNSEEN_SLOTS] : upgraded
+  }
+}
+
+/** The last part, which came with version 11: versions before did not remember what was not seen. */
+const UNSEEN_SLOTS: SavedPart = { name: 'unseen slots', facts: [0], bytes: new Uint8Array(0) }
+
 /** u32 lanes of a token and of its metadata, and those that count: traders, and (version 10) positions. */
 const TOKEN_LANES = 52
 const TRADERS = 43
@@ -100,7 +112,7 @@ const POSITIONS = 9
  * Parts of version 9 in the form of version 10, whose folded records keep LP fee, cashback and hop, and whose tokens
  * count their positions: before, every one of them was a trader's.
  */
-export function octoberParts(): PartUpgrade {
+function octoberParts(): PartUpgrade {
   let traders = new Uint32Array(0)
   return (part) => {
     // Tokens stand before their metadata.

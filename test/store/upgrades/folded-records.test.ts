@@ -19,7 +19,7 @@ import {
   SWAP_CHUNKS,
   writeChunk,
 } from '../../../src/store/snapshot/tape-chunk.ts'
-import { octoberParts, upgradeFoldedRecords } from '../../../src/store/upgrades/format-upgrades.ts'
+import { upgradeFoldedRecords, upgradeOf } from '../../../src/store/upgrades/format-upgrades.ts'
 import { FOLDER, makeSnapshot, recovered } from '../damage/folder.ts'
 import { ImageDisk } from '../damage/image-disk.ts'
 import { JOURNALS, keptFiles, PRESENT, VERSIONS } from '../golden/golden.ts'
@@ -110,7 +110,7 @@ test('positions in chunks of version 1 are what they are now', () => {
 })
 
 test('of a snapshot of version 9 the tape alone has another form', () => {
-  const upgrade = octoberParts()
+  const upgrade = upgradeOf(9)
   const { u32 } = record(0, 150, AMM)
   const bytes = new Uint8Array(u32.buffer)
   const other = { name: 'dormant tape', facts: [1, 0], bytes: bytes.slice() }

@@ -38,6 +38,7 @@ export const FLAG_LABELS: Readonly<Record<FlagFilter, string>> = {
   noXReuses: 'X link is new',
   dexPaid: 'Dex paid',
   caEndsWithSuffix: 'Platform suffix',
+  historyComplete: 'Whole history seen',
 }
 
 export const SOCIAL_LABELS: Readonly<Record<SocialFilter, string>> = {

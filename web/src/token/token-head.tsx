@@ -30,6 +30,11 @@ export function TokenHead({ detail }: { readonly detail: TokenDetail }) {
               by {short(detail.creator)}
             </a>
           )}
+          {!detail.history_complete && (
+            <span class="faint" data-cell="history" title={unseen(detail.history_from)}>
+              partial history
+            </span>
+          )}
           <SocialLinks links={detail} />
           <ExplorerButton kind="token" name={detail.mint} />
         </p>
@@ -56,6 +61,12 @@ export function TokenHead({ detail }: { readonly detail: TokenDetail }) {
       </dl>
     </header>
   )
+}
+
+/** Why the figures of a token are not of all that happened. */
+function unseen(from: string | null): string {
+  const since = from === null ? 'since it was first seen' : `since ${from} UTC`
+  return `Not every event of this token was seen: figures are of what happened ${since}, and of what was seen before.`
 }
 
 interface FactProps {
