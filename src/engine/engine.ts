@@ -99,7 +99,7 @@ export class Engine implements EventSink {
   readonly #ordered: OrderedFold
   readonly #metadata: MetadataFold
   readonly #identities: Identities
-  readonly #ring = new ReorderWindow()
+  readonly #reorder = new ReorderWindow()
   readonly #single = new RecordBatch(1)
   #isEventClock: boolean
   readonly #newest: EventPosition = this.#progress.newest
@@ -125,10 +125,10 @@ export class Engine implements EventSink {
     this.bars = new BarChains(this.state, () => this.settledBars)
     this.intake = new SwapIntake(this.state.book)
     const { book, tape } = this.state
-    this.#arrivals = new PositionResolver(book, tape, this.#ring, this.#newest)
+    this.#arrivals = new PositionResolver(book, tape, this.#reorder, this.#newest)
     const lateSlots = options.lateSlots ?? LATE_SLOTS
-    this.#ordered = new OrderedFold(this.state, this, this.#ring, this.#progress, lateSlots)
-    this.coldStore = new ColdStore(this.state, this.top, this.#ring)
+    this.#ordered = new OrderedFold(this.state, this, this.#reorder, this.#progress, lateSlots)
+    this.coldStore = new ColdStore(this.state, this.top, this.#ordered)
     this.#metadata = new MetadataFold(this.state, this.links)
     this.#identities = new Identities(options.identities)
     this.prefetcher = new Prefetcher(this.state, this.#identities)
@@ -141,7 +141,7 @@ export class Engine implements EventSink {
       this.search.part,
       this.#metadata.part,
       this.#identities.part,
-      ...this.#ring.parts,
+      ...this.#reorder.parts,
       this.#progress.part,
       this.announcements.part,
       ...[derivedPart('derived', () => this.#derive()), this.state.unseen.part],
@@ -162,7 +162,7 @@ export class Engine implements EventSink {
       boundedPart('chart_trades', this.chartTrades),
       boundedPart('resting_holdings', this.coldHoldings),
       boundedPart('identities', this.#identities),
-      boundedPart('late_events', this.#ring),
+      boundedPart('late_events', this.#reorder),
       this.#ordered.swaps.memory,
       boundedPart('seconds', this.window),
     ]
@@ -218,7 +218,7 @@ export class Engine implements EventSink {
 
   /** Stored bars from the first that no late event can take back any more. */
   get settledBars(): number {
-    return this.#ring.settledBars(this.state.bars.count)
+    return this.#reorder.settledBars(this.state.bars.count)
   }
 
   /** Slot of the newest event. */

@@ -4,7 +4,7 @@
  * of this file, client/src/filters.ts, the types of the client and the fields of the page. A test holds the copy equal.
  */
 
-/** Filters of a number; docs/api.md says what each counts. */
+/** Filters of a number; query/tables/metrics.ts says what each counts. */
 export const RANGE_FILTERS = [
   'xReuses',
   'ageMinutes',

@@ -40,8 +40,9 @@ export function supervisedFeed(
   const { newestSlot, newestTxIndex } = engine
   written.set(newestSlot, Math.max(newestTxIndex, written.get(newestSlot) ?? 0))
   const resumed = { cursor, cursorSeconds, written, earlierReserveTrades }
-  const openGaps = engine.state.unseen.all.filter(({ isOpen }) => isOpen)
-  const backfill = { backfillSlotsMax, backfillMs, gapWaitMs, openGaps }
+  const { all: unseen, lastSlot: unseenTo } = engine.state.unseen
+  const openGaps = unseen.filter(({ isOpen }) => isOpen)
+  const backfill = { backfillSlotsMax, backfillMs, gapWaitMs, openGaps, unseenTo }
   return new Supervisor({ sources, ...resumed, report, ...backfill, isEventClock, timers })
 }
 

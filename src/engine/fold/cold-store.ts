@@ -52,19 +52,23 @@ const HOLDING_LANES = 4
 export class ColdStore {
   readonly #state: State
   readonly #top: TopHolders
-  readonly #ring: ReorderWindow
+  readonly #order: { readonly reorder: ReorderWindow; catchUp(): void }
   /** Records of a run on their way back. */
   #run = new Uint32Array(64 * PositionLane.lanes)
 
-  constructor(state: State, top: TopHolders, ring: ReorderWindow) {
+  constructor(
+    state: State,
+    top: TopHolders,
+    order: { readonly reorder: ReorderWindow; catchUp(): void },
+  ) {
+    this.#order = order
     this.#state = state
     this.#top = top
-    this.#ring = ring
   }
 
   /** Swaps from the first that no late event can take back any more. */
   get settledSwaps(): number {
-    return this.#state.tape.count - this.#ring.swaps
+    return this.#state.tape.count - this.#order.reorder.swaps
   }
 
   /** First swap of the oldest transaction that a late event can reach: it changes with every event. */
@@ -82,12 +86,14 @@ export class ColdStore {
       t[tAt + TokenLane.positionsPlus1] !== 0 &&
       t[tAt + TokenLane.lastSwapPlus1] <= reach &&
       this.#state.metadata.get(token, MetadataLane.positions) <= DORMANT_TRADERS_MAX &&
-      !this.#ring.hasEntryOf(token)
+      !this.#order.reorder.hasEntryOf(token)
     )
   }
 
   /** Moves the positions of tokens from memory to the tape. A token that a late event could touch stays. */
   evict(tokens: Iterable<number>): void {
+    // By all of its events, those too that late ones have taken back.
+    this.#order.catchUp()
     const reach = this.reach()
     for (const token of tokens) if (this.mayEvict(token, reach)) this.#evict(token)
   }

@@ -25,8 +25,8 @@ import { foldReserves, TokenLifecycle } from './token-lifecycle.ts'
 import { LateCreation } from './wallet-classes.ts'
 
 /**
- * Slots that the events of an open gap may lie behind the newest one, 44 minutes at 268 ms a slot: what may have to be
- * taken back for them is remembered.
+ * Slots that the events of an open gap may lie behind the newest one, 44 minutes at 268 ms a slot, as in
+ * feeds/supervisor/open-gaps.ts: what may have to be taken back for them is remembered.
  */
 const FILLED_SLOTS_MAX = 10_000
 
@@ -44,13 +44,13 @@ export class OrderedFold {
   /** Slots that an event may be late and still be folded in its place. */
   lateSlots: number
   readonly #state: State
-  readonly #window: RollingWindow
+  readonly #rolling: RollingWindow
   readonly #order: TokenOrder
   readonly #search: SearchIndex
   readonly #top: TopHolders
   readonly #births: TokenLifecycle
   readonly #late: LateCreation
-  readonly #ring: ReorderWindow
+  readonly reorder: ReorderWindow
   readonly #newest: EventPosition
   readonly #counts: EngineCounts
   /** Events that late ones had taken back, the oldest last. */
@@ -77,7 +77,7 @@ export class OrderedFold {
     lateSlots: number,
   ) {
     this.#state = state
-    this.#window = targets.window
+    this.#rolling = targets.window
     this.#order = targets.order
     this.#search = targets.search
     this.#top = targets.top
@@ -85,7 +85,7 @@ export class OrderedFold {
     this.swaps = new SwapFold(state, targets.window, this.#births, targets.top)
     this.balances = new BalanceFold(state, this.swaps.holders, this.swaps.clamp)
     this.#late = new LateCreation(state, this.swaps.holders, this.swaps.bundles)
-    this.#ring = ring
+    this.reorder = ring
     this.#newest = progress.newest
     this.#counts = progress.counts
     this.lateSlots = lateSlots
@@ -95,8 +95,8 @@ export class OrderedFold {
   isInReach(key: EventPosition): boolean {
     const { slot } = this.#newest
     if (slot !== NOWHERE.slot && key.slot < this.#firstInReach(slot)) return false
-    if (!this.#ring.isLate(key)) return true
-    return this.#ring.markAfter(key) >= this.#state.undo.tail && this.#isBehindSettled(key)
+    if (!this.reorder.isLate(key)) return true
+    return this.reorder.markAfter(key) >= this.#state.undo.tail && this.#isBehindSettled(key)
   }
 
   /**
@@ -105,7 +105,7 @@ export class OrderedFold {
    */
   #isBehindSettled(key: EventPosition): boolean {
     const { tape } = this.#state
-    const settled = tape.count - this.#ring.swaps
+    const settled = tape.count - this.reorder.swaps
     return settled === 0 || comparePlace(tape, settled - 1, key) <= 0
   }
 
@@ -147,7 +147,7 @@ export class OrderedFold {
 
   /** Does a key come before events that are folded, so that these have to be taken back first? */
   goesBack(key: EventPosition): boolean {
-    return this.#ring.isLate(key)
+    return this.reorder.isLate(key)
   }
 
   /** What the prices of a token were made with (`pricingOf`) when the state was that of all events; -1: it had none. */
@@ -173,7 +173,7 @@ export class OrderedFold {
   /** Moves the clock to `now` (unix seconds): what is folded again later would find another window. */
   advance(now: number): void {
     if (now > this.#state.now) this.catchUp()
-    this.#window.advance(now)
+    this.#rolling.advance(now)
   }
 
   /** Folds all events again that late ones had taken back: the state is that of all events. */
@@ -193,7 +193,7 @@ export class OrderedFold {
     const token = page[to + SwapLane.token]
     const isNew = this.swaps.fold(index, key)
     if (this.swaps.hasExcluded) this.#late.rejudgeBundles(token)
-    this.#ring.push(key, mark, bars, null)
+    this.reorder.push(key, mark, bars, null)
     if (isNew) this.#indexText(token)
     this.#order.traded(token)
   }
@@ -204,7 +204,7 @@ export class OrderedFold {
     const mark = this.#state.undo.mark
     const bars = this.#state.bars.count
     this.#apply(token, event, key)
-    this.#ring.push(place, mark, bars, entry)
+    this.reorder.push(place, mark, bars, entry)
     this.#order.touch(token)
     if (event.type !== 'reserves' && event.type !== 'balance') this.#indexText(token)
   }
@@ -239,7 +239,7 @@ export class OrderedFold {
    * folded again. A run of late events in order so costs one pass over the later ones. Is the key late?
    */
   #moveTo(key: EventPosition): boolean {
-    if (this.#ring.isLate(key)) this.#takeBackAfter(key)
+    if (this.reorder.isLate(key)) this.#takeBackAfter(key)
     else
       for (let next = this.#takenBack.at(-1); next !== undefined; next = this.#takenBack.at(-1)) {
         if (isAfter(next.key, key)) break
@@ -254,8 +254,8 @@ export class OrderedFold {
     const state = this.#state
     let mark = state.undo.mark
     let bars = state.bars.count
-    while (this.#ring.isLate(key)) {
-      const { entry, ...popped } = this.#ring.pop()
+    while (this.reorder.isLate(key)) {
+      const { entry, ...popped } = this.reorder.pop()
       mark = popped.mark
       bars = popped.bars
       const taken =
@@ -307,7 +307,7 @@ export class OrderedFold {
     const index = tape.count - 1
     const page = tape.u32Of(index)
     const at = tape.at(index)
-    this.#window.remove(index, page[at + SwapLane.timestamp])
+    this.#rolling.remove(index, page[at + SwapLane.timestamp])
     tape.truncate(index)
     const record = page.slice(at, at + SWAP_U32_LANES)
     undoFold(record, new Float64Array(record.buffer), 0)
@@ -331,7 +331,7 @@ export class OrderedFold {
     // While no slot is known events come before none.
     const first =
       key.slot === NOWHERE.slot ? Number.POSITIVE_INFINITY : this.#firstInReach(key.slot)
-    undo.forgetBefore(Math.min(this.#ring.forgetBefore(first), undo.mark))
+    undo.forgetBefore(Math.min(this.reorder.forgetBefore(first), undo.mark))
   }
 
   /** Slot of the oldest events that one may still come before, where the newest is of a slot. */

@@ -14,13 +14,13 @@ const LOOK_BACK_MAX = 4_096
 export class PositionResolver {
   readonly #book: AddressBook
   readonly #tape: Tape
-  readonly #ring: ReorderWindow
+  readonly #reorder: ReorderWindow
   readonly #newest: Readonly<EventPosition>
 
   constructor(book: AddressBook, tape: Tape, ring: ReorderWindow, newest: Readonly<EventPosition>) {
     this.#book = book
     this.#tape = tape
-    this.#ring = ring
+    this.#reorder = ring
     this.#newest = newest
   }
 
@@ -75,8 +75,8 @@ export class PositionResolver {
 
   /** The ring has the last slots; a transaction of an older one is searched in the tape. */
   #txIndexOf(slot: number, signatureHigh: number, signatureLow: number): number {
-    return this.#ring.reaches(slot)
-      ? this.#ring.txIndexOf(slot, signatureHigh, signatureLow)
+    return this.#reorder.reaches(slot)
+      ? this.#reorder.txIndexOf(slot, signatureHigh, signatureLow)
       : txIndexInTape(this.#tape, slot, signatureHigh, signatureLow)
   }
 

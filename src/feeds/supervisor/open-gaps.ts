@@ -10,7 +10,7 @@ const OPEN_GAPS_MAX = 16
 const HELD_EVENTS_MAX = 50_000
 /** Between two looks at a gap that nothing can be asked for. */
 const WAIT_MS = 1_000
-/** Slots that an open gap is behind the newest one at most; the engine refuses older events. */
+/** Slots that an open gap is behind the newest one at most, as in engine/fold/ordered-fold.ts, which refuses older events. */
 const SLOTS_BEHIND_MAX = 10_000
 /** A longer gap holds what is behind it until so much of it is left: the chain goes on while the rest is filled. */
 const RELEASED_SLOTS_MAX = SLOTS_BEHIND_MAX / 2

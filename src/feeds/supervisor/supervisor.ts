@@ -42,6 +42,8 @@ interface SupervisorOptions {
   readonly gapWaitMs?: number
   /** Gaps that the run before went on without, and unix seconds of what is behind each. */
   readonly openGaps?: readonly OpenGap[]
+  /** The last slot that the runs before missed: the first of a source that has slots ends that. */
+  readonly unseenTo?: number
   /** Whether events may lie ahead of the clock of this machine. */
   readonly isEventClock?: boolean
   readonly timers?: Timers
@@ -79,8 +81,13 @@ export class Supervisor implements Feed {
   /** What the sink has thrown: it ends the feed. */
   readonly #failures: unknown[] = []
   readonly #gaps: OpenGaps
-  /** Was the first slot of the market handed over, in this run or one before? */
-  #hasStarted: boolean
+  #hasStarted = false
+  /** Has no run before handed over a slot, or has this one none? */
+  readonly #isNew: boolean
+  /** Are all sources without slots? */
+  readonly #isSlotless: boolean
+  /** The last slot that is known to be missing; -1: none is. */
+  readonly #unseenTo: number
   /** Events handed over, those of back-fills not among them. */
   #handedOver = 0
 
@@ -91,7 +98,9 @@ export class Supervisor implements Feed {
     const random = options.random ?? Math.random
     this.#isEventClock = options.isEventClock ?? false
     this.#standsAt = cursor
-    this.#hasStarted = cursor !== null
+    this.#isSlotless = sources.every(({ isDegraded }) => isDegraded)
+    this.#isNew = cursor === null || this.#isSlotless
+    this.#unseenTo = options.unseenTo ?? -1
     this.#standsSinceMs = this.#timers.nowMs()
     this.#reserveTrades = reserveTradesOf(options)
     this.#sequencer = new SlotSequencer(
@@ -209,7 +218,7 @@ export class Supervisor implements Feed {
   #handOver(received: readonly FeedEvent[], isReserve: boolean): void {
     const events = this.#reserveTrades?.withoutRepeats(received, isReserve) ?? received
     if (events.length === 0) return
-    if (!isReserve) this.#tellStart(events)
+    if (!isReserve || this.#isSlotless) this.#tellStart(events)
     this.#handedOver += events.length
     const newest = events.reduce((most, { timestamp }) => Math.max(most, timestamp), 0)
     this.#aheadSeconds = newest - Math.floor(this.#timers.wallMs() / 1000)
@@ -233,14 +242,18 @@ export class Supervisor implements Feed {
     }
   }
 
-  /** What lies before the first slot of a market is not seen. */
+  /** What lies before the first slot of a market is not seen, and of sources without slots nothing is known whole. */
   #tellStart(events: readonly FeedEvent[]): void {
     if (this.#hasStarted) return
-    const first = events.find((event) => 'slot' in event && event.slot !== null)
-    if (first === undefined || !('slot' in first) || first.slot === null) return
+    const slots = events.flatMap((event) => ('slot' in event ? [event.slot] : []))
+    const first = this.#isSlotless ? Number.POSITIVE_INFINITY : slots.find((slot) => slot !== null)
+    if (first == null) return
     this.#hasStarted = true
-    if (first.slot > 0)
-      this.#give([gapEvent('lost', { from: 0, to: first.slot - 1, seconds: first.timestamp })])
+    const seconds = events[0]?.timestamp ?? 0
+    const last = Math.min(first - 1, Number.MAX_SAFE_INTEGER)
+    if (this.#isNew && last >= 0) this.#give([gapEvent('lost', { from: 0, to: last, seconds })])
+    if (this.#unseenTo >= first)
+      this.#give([gapEvent('filled', { from: first, to: this.#unseenTo, seconds })])
   }
 
   /** By the last event with a slot: what comes late stands before it, and says nothing new. */

@@ -5,8 +5,9 @@ import type { FlagFilter, RangeFilter } from '../../protocol/filters.ts'
 
 /**
  * Every quantity of a token, one row each: what it is, how it is read, and what it is called in each
- * resource and filter of the specification. Encoders, filters and the field tests derive from here;
- * a new metric is one row.
+ * resource and filter of the specification. Encoders, filters and the field tests derive from here: a new
+ * metric is one row, and one more name in protocol/filters.ts where it is a filter. A quantity that changes with
+ * the clock or with another token needs a column of its own (table-columns.ts).
  */
 
 /** Resources a token appears in. */

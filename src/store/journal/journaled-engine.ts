@@ -144,6 +144,8 @@ export class JournaledEngine implements EventSink {
     } catch (error) {
       if (!(error instanceof StoreError)) throw error
       this.leftOut += events
+      // The end of what fills a gap never comes then.
+      this.#engine.endFill()
       return false
     }
   }

@@ -66,6 +66,22 @@ test('a fill whose end was never written ends with the journal', () => {
   ])
 })
 
+test('tokens that are evicted while a gap is filled have all their events', () => {
+  const history = [
+    ...['a', 'b'].map((mint, i) => created({ mint, slot: 10 + i, timestamp: START_SECOND })),
+    ...[trade(100, 'a'), trade(101, 'b', 'bob'), gap('open', 102, 180), trade(181, 'b', 'bob')],
+    ...[gap('filling', 102, 180), trade(103, 'a', 'carol')],
+  ]
+  const rest = [trade(110, 'b'), gap('filled', 102, 180)]
+  const [whole, evicted] = [new Engine({ clock: 'event' }), new Engine({ clock: 'event' })]
+  whole.events([...history, ...rest])
+  evicted.events(history)
+  evicted.coldStore.evict([0, 1])
+  evicted.events(rest)
+  const reads = everyRead(whole, history)
+  expect(firstUnlike(reads, everyRead(evicted, history))).toBeNull()
+})
+
 test('however gaps lie and are filled, all answers are those of the events in order', () => {
   for (let seed = 1; seed <= byLength(20, 300); seed += 1) {
     const random = new Random(seed)

@@ -44,7 +44,12 @@ export class PortalRun {
       random: () => 0,
       backfillSlotsMax: 0,
     })
-    this.#running = this.supervisor.start(this.sink)
+    // That nothing is known whole of such a source has a test of its own.
+    const { sink } = this
+    this.#running = this.supervisor.start({
+      events: (batch) => sink.events(batch.filter(({ type }) => type !== 'gap')),
+      records: () => sink.records(),
+    })
   }
 
   static async start(mints: readonly string[] = [], followsNew = false): Promise<PortalRun> {

@@ -46,10 +46,11 @@ test('what the stream delivers late of an open gap comes with the rest of it', a
   source.tell(10, 13)
   await run.timers.pass(3_100)
   source.receiver.transaction(told(12, 5))
-  expect(run.told()).toEqual(['10/0', 'open 11-12', '13/0'])
+  source.tell(14, 15)
+  expect(run.told()).toEqual(['10/0', 'open 11-12', '13/0', '14/0', '15/0'])
   source.onBackfill = null
   await run.timers.pass(60_000)
-  expect(run.told().slice(3)).toEqual([
+  expect(run.told().slice(5)).toEqual([
     ...['filling 11-12', '11/0', '12/0', '12/5', 'filled 11-12'],
   ])
   await run.stop()
@@ -115,6 +116,21 @@ test('gaps behind each other are filled one after the other', async () => {
     ...['filling 11-12', '11/0', '12/0', 'filled 11-12'],
     ...['filling 14-15', '14/0', '15/0', 'filled 14-15'],
   ])
+  await run.stop()
+})
+
+test('nothing is known whole of a source without slots, until one that has them goes on', async () => {
+  const reserve = new ScriptedSource('reserve', true)
+  const first = await started([reserve], null, 100, [], 0, WAIT)
+  reserve.receiver.events([{ type: 'sol_price', timestamp: 1_790_000_000, usd: 150 }])
+  const all = `0-${Number.MAX_SAFE_INTEGER}`
+  expect(first.told()).toEqual([`lost ${all}`, 'sol_price'])
+  await first.stop()
+  const source = new ScriptedSource()
+  const unseenTo = Number.MAX_SAFE_INTEGER
+  const run = await started([source], null, 100, [], 0, { ...WAIT, unseenTo })
+  source.tell(500)
+  expect(run.told()).toEqual(['lost 0-499', `filled 500-${unseenTo}`, '500/0'])
   await run.stop()
 })
 

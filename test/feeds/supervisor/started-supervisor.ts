@@ -12,7 +12,11 @@ export async function started(
   slotsMax = 100,
   earlierReserveTrades: readonly SwapContent[] = [],
   cursorSeconds = 0,
-  more: { readonly gapWaitMs?: number; readonly openGaps?: readonly OpenGap[] } = {},
+  more: {
+    readonly gapWaitMs?: number
+    readonly openGaps?: readonly OpenGap[]
+    readonly unseenTo?: number
+  } = {},
 ) {
   const timers = new VirtualTimers()
   const sink = new CollectingSink()

@@ -14,7 +14,7 @@ export const DORMANT_FAULTS: readonly Fault[] = [
   {
     name: 'dormant: a token rests whose creation a late event takes back',
     file: 'src/engine/fold/cold-store.ts',
-    find: ' &&\n      !this.#ring.hasEntryOf(token)',
+    find: ' &&\n      !this.#order.reorder.hasEntryOf(token)',
     replace: '',
     tests: [DORMANT],
   },

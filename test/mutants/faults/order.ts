@@ -76,7 +76,7 @@ export const ORDER_FAULTS: readonly Fault[] = [
   {
     name: 'undo: the window keeps what was taken back',
     file: 'src/engine/fold/ordered-fold.ts',
-    find: 'this.#window.remove(index, page[at + SwapLane.timestamp])',
+    find: 'this.#rolling.remove(index, page[at + SwapLane.timestamp])',
     replace: '',
     tests: ['model'],
   },
@@ -153,8 +153,8 @@ export const ORDER_FAULTS: readonly Fault[] = [
   {
     name: 'tape: a record is settled one too early',
     file: 'src/engine/fold/cold-store.ts',
-    find: 'return this.#state.tape.count - this.#ring.swaps',
-    replace: 'return this.#state.tape.count - this.#ring.swaps + 1',
+    find: 'return this.#state.tape.count - this.#order.reorder.swaps',
+    replace: 'return this.#state.tape.count - this.#order.reorder.swaps + 1',
     tests: ['test/engine/state/tape.test.ts'],
   },
   {
@@ -387,6 +387,20 @@ export const ORDER_FAULTS: readonly Fault[] = [
     file: 'src/feeds/supervisor/supervisor.ts',
     find: '    this.#gaps.resume()\n',
     replace: '',
+    tests: ['test/feeds/supervisor/open-gaps.test.ts'],
+  },
+  {
+    name: 'gap: a token is evicted while events of it are taken back',
+    file: 'src/engine/fold/cold-store.ts',
+    find: '    this.#order.catchUp()\n',
+    replace: '',
+    tests: ['test/engine/fold/gap-runs.test.ts'],
+  },
+  {
+    name: 'gap: a source without slots is whole',
+    file: 'src/feeds/supervisor/supervisor.ts',
+    find: '!isReserve || this.#isSlotless',
+    replace: '!isReserve',
     tests: ['test/feeds/supervisor/open-gaps.test.ts'],
   },
 ]
