@@ -86,6 +86,12 @@ export const quoteFields: Field[] = [
   ...field('boolean', 'priced'),
 ]
 
+/** What a token says of its history, beside its quote: contract section 9; a service before 0.9.27 does not have it. */
+export const historyFields: Field[] = optional([
+  ...field('boolean', 'history_complete'),
+  ...nullable(field('string', 'history_from', 'timestamp')),
+])
+
 /** Of a swap, on request beside its quote. */
 export const swapExtras: Field[] = field('number', 'lp_fee cashback', 'amount')
 

@@ -106,7 +106,8 @@ describe('the wire has every field of the specification with its exact name and 
 
 test('filters, orders and resolutions are those of the specification', () => {
   expect([...RANGE_FILTERS].sort()).toEqual([...rangeFilters].sort())
-  expect([...FLAG_FILTERS].sort()).toEqual([...booleanFilters].sort())
+  // What is known whole is no matter of the specification (contract section 9).
+  expect([...FLAG_FILTERS].sort()).toEqual([...booleanFilters, 'historyComplete'].sort())
   expect([...TRADER_ORDERS]).toEqual([...traderOrders])
   expect(new Set<string>(RESOLUTIONS)).toEqual(new Set(Object.keys(resolutions)))
 })

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isRecord } from '../../src/base/json-access.ts'
 import { USDC_MINT, WRAPPED_SOL_MINT } from '../../src/events/platform.ts'
+import { timeText } from '../../src/protocol/wire.ts'
 import { created, migrated, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { EngineServer } from './engine-server.ts'
 
@@ -48,16 +49,20 @@ function itemsOf(answer: unknown): readonly Fields[] {
   return Object.values(answer).flatMap(itemsOf)
 }
 
+const OF_WALLET = 'tokens of a wallet'
 const OF_A_TOKEN: readonly (readonly [string, string])[] = [
   ['search', '/api/v2/search/tokens/detailed?query=name'],
   ['market data', '/api/v2/search/tokens/x/market-data?mints=A,B,U,N'],
-  ['tokens of a wallet', '/api/v2/search/traders/alice/tokens?limit=9'],
+  [OF_WALLET, '/api/v2/search/traders/alice/tokens?limit=9'],
 ]
 const OF_ONE_TOKEN: readonly (readonly [string, (mint: Mint) => string])[] = [
   ['traders', (mint) => `/api/v2/search/traders/tokens/${mint}?limit=9`],
   ['holders', (mint) => `/api/v2/tokens/${mint}/holders?limit=9`],
   ['first buyers', (mint) => `/api/v2/tokens/${mint}/first-buyers?limit=9`],
 ]
+
+/** What tokens say of their history, which other items do not. */
+const HISTORY = { history_complete: true, history_from: timeText(START_SECOND) }
 
 function quoteOf(mint: unknown): Fields {
   const known = MINTS.find((one) => one === mint)
@@ -75,17 +80,20 @@ function expectAdded(plain: readonly Fields[], more: readonly Fields[], added: r
     ])
 }
 
-test.each(OF_A_TOKEN)('%s names the quotes of its tokens where it is asked to', async (_, path) => {
-  const plain = itemsOf(await service.json(path))
-  const more = itemsOf(await service.json(`${path}&extra=1`))
-  expect(plain).toHaveLength(MINTS.length)
-  expectAdded(
-    plain,
-    more,
-    plain.map(({ mint }) => quoteOf(mint)),
-  )
-  expect(await service.text(`${path}&extra=0`)).toBe(await service.text(path))
-})
+test.each(OF_A_TOKEN)(
+  '%s names the quotes of its tokens where it is asked to',
+  async (what, path) => {
+    const plain = itemsOf(await service.json(path))
+    const more = itemsOf(await service.json(`${path}&extra=1`))
+    expect(plain).toHaveLength(MINTS.length)
+    expectAdded(
+      plain,
+      more,
+      plain.map(({ mint }) => ({ ...quoteOf(mint), ...(what !== OF_WALLET && HISTORY) })),
+    )
+    expect(await service.text(`${path}&extra=0`)).toBe(await service.text(path))
+  },
+)
 
 test.each(OF_ONE_TOKEN)('%s name the quote of their token where it is asked', async (_, pathOf) => {
   for (const mint of MINTS) {
@@ -134,7 +142,7 @@ test('rows of tables name their quotes where the body asks for it, and are the s
   expectAdded(
     itemsOf(plain),
     more,
-    more.map(({ mint }) => quoteOf(mint)),
+    more.map(({ mint }) => ({ ...quoteOf(mint), ...HISTORY })),
   )
   expect(more).toHaveLength(MINTS.length)
   // Kept rows are not touched by it.

@@ -3,7 +3,7 @@ import { WAITING_METADATA_MAX } from '../../src/engine/fold/token-lifecycle.ts'
 import { STORED_FROM_SWAPS } from '../../src/engine/history/candles.ts'
 import type { FeedEvent } from '../../src/events/event.ts'
 import type { Clock } from '../model/pair.ts'
-import { START_SECOND, twitter } from '../oracle/fixtures.ts'
+import { START_SECOND, swap, twitter } from '../oracle/fixtures.ts'
 import { history } from '../oracle/histories.ts'
 import { Random } from '../oracle/random.ts'
 import { swapLate, trades } from '../properties/late-trades.ts'
@@ -29,6 +29,7 @@ for (const { name } of engineOf('event').parts)
 function* trials(name: string): Generator<Trial> {
   if (name === 'waiting metadata') yield flood()
   if (name === 'bars') yield busy()
+  if (name === 'unseen slots') yield gap()
   for (let seed = FIRST_SEED; seed < FIRST_SEED + HISTORIES; seed += 1) {
     const events = history(seed, 60)
     const cut = new Random(seed).integer(5, 55)
@@ -39,6 +40,14 @@ function* trials(name: string): Generator<Trial> {
 function busy(): Trial {
   const events = swapLate(trades(1, STORED_FROM_SWAPS + 20), new Random(1))
   return { clock: 'event', steps: stepsOf(events, 1), cut: STORED_FROM_SWAPS + 10 }
+}
+
+/** A gap is open; after the cut an event of it comes, later than any other may. */
+function gap(): Trial {
+  const now = START_SECOND
+  const open = { type: 'gap', state: 'open', fromSlot: 101, toSlot: 400, timestamp: now } as const
+  const at = (slot: number) => ({ event: swap({ slot, timestamp: now }), now })
+  return { clock: 'event', steps: [at(100), { event: open, now }, at(500), at(150)], cut: 3 }
 }
 
 /** As much metadata waits as may; after the cut comes one more. */

@@ -6,6 +6,7 @@ import { marketPath, searchPath, swapsPath, tradersPath, walletPath } from '../p
 import { checkShape } from '../shape.ts'
 import {
   type Field,
+  historyFields,
   memeTablePool,
   quoteFields,
   swap,
@@ -39,9 +40,14 @@ export const extraCases: Case[] = [
     const { http, known } = world
     const { walkable, mints } = await known()
     const market = marketPath('many', mints.slice(0, 20).join(','))
-    checkAll(records(await http.get(more(market)), 'market'), tokenMarketData, 'market data')
+    checkAll(
+      records(await http.get(more(market)), 'market'),
+      [...tokenMarketData, ...historyFields],
+      'market data',
+    )
     const found = more(searchPath(walkable.mint))
-    checkAll(records(await http.get(found), 'found'), tokenSearchDetailed, 'search')
+    const searched = [...tokenSearchDetailed, ...historyFields]
+    checkAll(records(await http.get(found), 'found'), searched, 'search')
     for (const token of records(await http.get(market), 'market'))
       checkShape(token, tokenMarketData, 'market data without extra')
   }),
@@ -64,7 +70,7 @@ export const extraCases: Case[] = [
   test('"extra": true in the body names the quotes of the rows', async (world) => {
     await skipWithout(world)
     const rows = allRows(tablesOf(await world.http.table({ limit: 20, extra: true })))
-    checkAll(rows, memeTablePool, 'table row')
+    checkAll(rows, [...memeTablePool, ...historyFields], 'table row')
     const plain = allRows(tablesOf(await world.http.table({ limit: 20, extra: false })))
     for (const row of plain) checkShape(row, memeTablePool, 'table row without extra')
   }),

@@ -32,7 +32,7 @@ export class Side {
     this.engine = engine
     const answers = new EngineQueries(engine, () => {})
     const live = new EngineLive(engine)
-    this.reads = new EngineQueries(engine, () => {})
+    this.reads = answers
     const epoch = () => EPOCH
     this.#streams = new EngineStreams(engine, answers, epoch)
     const tell = (text: string) => this.told.push(text)
