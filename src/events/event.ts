@@ -170,6 +170,12 @@ export interface Gap {
   readonly timestamp: number
 }
 
+/**
+ * Slots that events of an open gap may lie behind the newest one, 44 minutes at 268 ms a slot: the engine remembers for so
+ * long what it may have to take back for them, and feeds ask for no older ones.
+ */
+export const OPEN_GAP_SLOTS_MAX = 10_000
+
 export const GAP_STATES = ['open', 'filling', 'filled', 'lost'] as const
 export type GapState = (typeof GAP_STATES)[number]
 

@@ -1,4 +1,4 @@
-import type { PlacedEvent } from '../../events/event.ts'
+import { OPEN_GAP_SLOTS_MAX, type PlacedEvent } from '../../events/event.ts'
 import { SWAP_U32_LANES, SwapLane, undoFold } from '../../events/swap-record.ts'
 import type { BarChains } from '../history/bar-chains.ts'
 import { pricingOf } from '../history/candles.ts'
@@ -23,12 +23,6 @@ import { BalanceFold } from './inventory-clamp.ts'
 import { type RollingWindow, SwapFold } from './swap-fold.ts'
 import { foldReserves, TokenLifecycle } from './token-lifecycle.ts'
 import { LateCreation } from './wallet-classes.ts'
-
-/**
- * Slots that the events of an open gap may lie behind the newest one, 44 minutes at 268 ms a slot, as in
- * feeds/supervisor/open-gaps.ts: what may have to be taken back for them is remembered.
- */
-const FILLED_SLOTS_MAX = 10_000
 
 /**
  * `engine/fold` changes the state by one event. In: a record or an event with its place, and the rows. Out:
@@ -72,7 +66,7 @@ export class OrderedFold {
       readonly links: XLinks
       readonly bars: BarChains
     },
-    ring: ReorderWindow,
+    reorder: ReorderWindow,
     progress: Progress,
     lateSlots: number,
   ) {
@@ -85,7 +79,7 @@ export class OrderedFold {
     this.swaps = new SwapFold(state, targets.window, this.#births, targets.top)
     this.balances = new BalanceFold(state, this.swaps.holders, this.swaps.clamp)
     this.#late = new LateCreation(state, this.swaps.holders, this.swaps.bundles)
-    this.reorder = ring
+    this.reorder = reorder
     this.#newest = progress.newest
     this.#counts = progress.counts
     this.lateSlots = lateSlots
@@ -338,7 +332,7 @@ export class OrderedFold {
   #firstInReach(slot: number): number {
     const late = slot - this.lateSlots
     const open = this.#state.unseen.firstOpenSlot
-    return open === null ? late : Math.min(late, Math.max(open, slot - FILLED_SLOTS_MAX))
+    return open === null ? late : Math.min(late, Math.max(open, slot - OPEN_GAP_SLOTS_MAX))
   }
 }
 

@@ -1,4 +1,4 @@
-import type { FeedEvent, Gap, GapState } from '../../events/event.ts'
+import { type FeedEvent, type Gap, type GapState, OPEN_GAP_SLOTS_MAX } from '../../events/event.ts'
 import { type Timers, waitFor } from '../timers.ts'
 import { GapFiller } from './gap-filler.ts'
 import type { SlotCounters, SlotSequencer } from './slot-sequencer.ts'
@@ -10,10 +10,8 @@ const OPEN_GAPS_MAX = 16
 const HELD_EVENTS_MAX = 50_000
 /** Between two looks at a gap that nothing can be asked for. */
 const WAIT_MS = 1_000
-/** Slots that an open gap is behind the newest one at most, as in engine/fold/ordered-fold.ts, which refuses older events. */
-const SLOTS_BEHIND_MAX = 10_000
 /** A longer gap holds what is behind it until so much of it is left: the chain goes on while the rest is filled. */
-const RELEASED_SLOTS_MAX = SLOTS_BEHIND_MAX / 2
+const RELEASED_SLOTS_MAX = OPEN_GAP_SLOTS_MAX / 2
 
 /** Slots `from` to `to`, both included, that later ones go on without. */
 export interface OpenGap {
@@ -82,7 +80,7 @@ export class OpenGaps {
     const nowMs = timers.nowMs()
     if (this.#sinceMs === null) {
       this.#sinceMs = nowMs
-      if (Number.isFinite(waitMs)) timers.after(waitMs, () => this.look())
+      if (Number.isFinite(waitMs)) void waitFor(timers, waitMs, signal).then(() => this.look())
     }
     const { from, to } = live.gap
     const isLong = to - from >= RELEASED_SLOTS_MAX
@@ -199,7 +197,7 @@ class GapBackfill {
   #slotsMax(): number {
     const { live, slotsMax } = this.#options
     const behind = (live.cursor ?? this.#gap.to) - this.#gap.to
-    return Math.max(0, Math.min(slotsMax(), SLOTS_BEHIND_MAX - behind))
+    return Math.max(0, Math.min(slotsMax(), OPEN_GAP_SLOTS_MAX - behind))
   }
 
   #handOver(isEnd: boolean): void {

@@ -1,8 +1,7 @@
 /**
  * `server/load` shares the event loop and the limits among the clients. In: requests and messages, by client. Out:
  * whether each is served now, later (this file) or not at all (`rate-limiter.ts`). A client is the key of an
- * address (`sockets/client-address.ts`). Invariant: one client delays another by at most one slice, and by what of its own is
- * under way.
+ * address (`sockets/client-address.ts`). Invariant: one client delays another by at most two slices.
  */
 
 /** A request or a message that has much to read goes on in a later turn after this time. */

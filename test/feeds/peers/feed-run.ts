@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Engine } from '../../../src/engine/engine.ts'
 import type { FeedEvent } from '../../../src/events/event.ts'
-import type { EventSink } from '../../../src/events/event-sink.ts'
 import { newFeedCounters } from '../../../src/feeds/feed-counters.ts'
 import { RecordedValues } from '../../../src/feeds/replay/recorded-value.ts'
 import type { Source } from '../../../src/feeds/supervisor/source.ts'
@@ -11,6 +10,7 @@ import type { Timers } from '../../../src/feeds/timers.ts'
 import { stateDigest } from '../../../src/store/snapshot/snapshot-file.ts'
 import { everyRead } from '../../model/every-read.ts'
 import { EngineSink } from '../../recorded/engine-sink.ts'
+import { withoutGaps } from '../without-gaps.ts'
 
 /** A run that has not reached the last slot by then has failed. */
 const PATIENCE_MS = 150_000
@@ -42,11 +42,7 @@ export async function runFeed(
 ): Promise<FeedOutcome> {
   const engine = newEngine()
   const inner = new EngineSink(engine)
-  const isOfChain = ({ type }: FeedEvent) => gapWaitMs !== undefined || type !== 'gap'
-  const sink: EventSink = {
-    events: (batch) => inner.events(batch.filter(isOfChain)),
-    records: () => inner.records(),
-  }
+  const sink = gapWaitMs === undefined ? withoutGaps(inner) : inner
   const reports: string[] = []
   const report = (who: string, reason: string) => reports.push(`${who}: ${reason}`)
   const supervisor = new Supervisor({

@@ -9,6 +9,7 @@ import { CollectingSink } from '../collecting-sink.ts'
 import { MockSocketServer } from '../mock-socket-server.ts'
 import { VirtualTimers } from '../supervisor/virtual-timers.ts'
 import { until } from '../until.ts'
+import { withoutGaps } from '../without-gaps.ts'
 
 export const STALL_MS = 20_000
 
@@ -45,11 +46,7 @@ export class PortalRun {
       backfillSlotsMax: 0,
     })
     // That nothing is known whole of such a source has a test of its own.
-    const { sink } = this
-    this.#running = this.supervisor.start({
-      events: (batch) => sink.events(batch.filter(({ type }) => type !== 'gap')),
-      records: () => sink.records(),
-    })
+    this.#running = this.supervisor.start(withoutGaps(this.sink))
   }
 
   static async start(mints: readonly string[] = [], followsNew = false): Promise<PortalRun> {

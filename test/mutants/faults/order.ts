@@ -343,7 +343,7 @@ export const ORDER_FAULTS: readonly Fault[] = [
   {
     name: 'gap: events of an open gap are refused as late',
     file: 'src/engine/fold/ordered-fold.ts',
-    find: 'return open === null ? late : Math.min(late, Math.max(open, slot - FILLED_SLOTS_MAX))',
+    find: 'return open === null ? late : Math.min(late, Math.max(open, slot - OPEN_GAP_SLOTS_MAX))',
     replace: 'return open === null ? late : late',
     tests: ['test/engine/fold/gap-runs.test.ts'],
   },
