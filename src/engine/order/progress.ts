@@ -28,6 +28,11 @@ export class Progress {
     settle() {},
   }
 
+  /** Events taken, swaps among them. */
+  get taken(): number {
+    return this.counts.swaps + this.othersTaken
+  }
+
   #facts(): number[] {
     const { slot, txIndex, ordinal, isSlotKnown } = this.newest
     const place = [slot, txIndex, ordinal, isSlotKnown ? 1 : 0]

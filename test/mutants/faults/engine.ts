@@ -453,9 +453,9 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'price: an absurd one that a former journal holds counts',
-    file: 'src/engine/engine.ts',
-    find: 'if (isSolPrice(event.usd)) this.state',
-    replace: 'this.state',
+    file: 'src/engine/event-acceptor.ts',
+    find: 'if (isSolPrice(event.usd)) this.#state',
+    replace: 'this.#state',
     tests: ['test/base/sol-price-range.test.ts'],
   },
 ]

@@ -6,7 +6,7 @@ const CLAMP = 'src/engine/fold/inventory-clamp.ts'
 const LIFECYCLE = 'src/engine/fold/token-lifecycle.ts'
 const CLASSES = 'src/engine/fold/wallet-classes.ts'
 const LISTS = 'src/engine/state/position-lists.ts'
-const ENGINE = 'src/engine/engine.ts'
+const ACCEPTOR = 'src/engine/event-acceptor.ts'
 
 /** Faults of routes, told balances and reserves, burns, and the two clamps. */
 export const OCTOBER_FOLD_FAULTS: readonly Fault[] = [
@@ -586,9 +586,9 @@ export const OCTOBER_FOLD_FAULTS: readonly Fault[] = [
   },
   {
     name: 'told: a balance that comes again is folded again',
-    file: ENGINE,
-    find: 'this.seq + 1)\n    if (!this.#admits(key)) return',
-    replace: 'this.seq + 1)\n    if (!this.#ordered.isInReach(key)) return',
+    file: ACCEPTOR,
+    find: 'this.#progress.taken + 1)\n    if (!this.#admits(key)) return',
+    replace: 'this.#progress.taken + 1)\n    if (!this.#ordered.isInReach(key)) return',
     tests: ['model'],
   },
   {
@@ -600,14 +600,15 @@ export const OCTOBER_FOLD_FAULTS: readonly Fault[] = [
   },
   {
     name: 'told: late reserves count where they come',
-    file: ENGINE,
-    find: 'this.seq + 1)\n    if (!this.#admits(key)) return',
-    replace: "this.seq + 1)\n    if (!this.#admits(key) && event.type === 'balance') return",
+    file: ACCEPTOR,
+    find: 'this.#progress.taken + 1)\n    if (!this.#admits(key)) return',
+    replace:
+      "this.#progress.taken + 1)\n    if (!this.#admits(key) && event.type === 'balance') return",
     tests: ['model'],
   },
   {
     name: 'told: a token at rest is not woken',
-    file: ENGINE,
+    file: ACCEPTOR,
     find: '    this.#beginFold(token, key)\n    this.#progress.othersTaken += 1\n    this.#ordered.lifecycle({ event, token, key })\n  }',
     replace:
       '    this.#progress.othersTaken += 1\n    this.#ordered.lifecycle({ event, token, key })\n  }',

@@ -242,7 +242,7 @@ export const OCTOBER_QUOTE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'quote: decimals that a creation tells are not heard',
-    file: 'src/engine/engine.ts',
+    file: 'src/engine/event-acceptor.ts',
     find: 'quotes.noteDecimals(quotes.numberOf(event.quoteMint), event.quoteDecimals)',
     replace: 'void quotes',
     tests: ['model'],

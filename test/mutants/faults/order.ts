@@ -4,7 +4,7 @@ import type { Fault } from '../fault.ts'
 export const ORDER_FAULTS: readonly Fault[] = [
   {
     name: 'identity: duplicates count',
-    file: 'src/engine/engine.ts',
+    file: 'src/engine/event-acceptor.ts',
     find: 'if (this.#identities.add(identityKey[0], identityKey[1])) return true',
     replace:
       'if (this.#identities.add(identityKey[0], identityKey[1]) || key === this.#key) return true',
@@ -96,7 +96,7 @@ export const ORDER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'creation: the second wins',
-    file: 'src/engine/engine.ts',
+    file: 'src/engine/event-acceptor.ts',
     find: "event.type === 'token_created' && flags & TokenFlag.creationKnown",
     replace: "event.type === 'token_created' && flags < 0",
     tests: ['model'],
