@@ -40,15 +40,9 @@ export const CREATOR_TOKENS_MAX = 50
  * and bounded.
  */
 export class EngineQueries implements Queries, TokenReads {
-  readonly #engine: Engine
-  readonly #token: TokenReader
-  readonly #traders: TraderPages
-  readonly #chart: Chart
-  readonly #rows: RowCache
-  readonly #columns: TableColumns
+  #engine: Engine
+  #parts: ReturnType<typeof partsOf>
   readonly #scan = new TableScan()
-  readonly #search: TokenSearch
-  readonly #creators: CreatorTokens
   readonly #tick: () => void
   /** The search made last. */
   #sought: { query: string; version: number; tokens: readonly number[] } = {
@@ -65,25 +59,27 @@ export class EngineQueries implements Queries, TokenReads {
   constructor(engine: Engine, tick: () => void) {
     this.#engine = engine
     this.#tick = tick
-    const newReader = () => new TokenReader(engine.state, engine.top, engine.links)
-    this.#token = newReader()
-    this.#traders = new TraderPages(engine)
-    this.#rows = new RowCache(engine.state)
-    this.#columns = new TableColumns(engine.state, newReader(), engine.links)
-    this.#search = new TokenSearch(engine.state, engine.search, this.#columns)
-    this.#chart = new Chart(engine.state, engine.chartTrades, engine.bars)
-    this.#creators = new CreatorTokens(engine.state, engine.announcements.launches)
+    this.#parts = partsOf(engine)
+  }
+
+  /** Answers from another engine from now on. */
+  use(engine: Engine): void {
+    this.#engine = engine
+    this.#parts = partsOf(engine)
+    this.#sought = { query: '', version: -1, tokens: [] }
+    this.#events = -1
   }
 
   /** Memory of the caches, part by part. */
   get memory(): readonly MemoryPart[] {
-    const rows = boundedPart('table_rows', this.#rows)
-    return [rows, growingPart('table_columns', this.#columns), this.#creators.memory]
+    const rows = boundedPart('table_rows', this.#parts.rows)
+    return [rows, growingPart('table_columns', this.#parts.columns), this.#parts.creators.memory]
   }
 
   /** Begins to note creations: after the recovery. */
   attach(): void {
-    this.#engine.facts.on('created', (token) => this.#creators.created(token))
+    const { creators } = this.#parts
+    this.#engine.facts.on('created', (token) => creators.created(token))
   }
 
   now(): number {
@@ -108,21 +104,21 @@ export class EngineQueries implements Queries, TokenReads {
 
   search(query: string, extra = false, budget = Budget.unlimited): string {
     const { search, top } = this.#engine
-    this.#columns.marketCaps().load(budget)
-    this.#columns.mintPrecedences().load(budget)
+    this.#parts.columns.marketCaps().load(budget)
+    this.#parts.columns.mintPrecedences().load(budget)
     search.load(budget)
     // Tokens of the turn before, whose holders are being read: most are found again.
     if (this.#sought.query === query) top.load(this.#sought.tokens, budget)
     const tokens = this.#named(query)
     top.load(tokens, budget)
-    return `[${tokens.map((token) => tokenJson(this.#token.at(token), 'search', extra)).join(',')}]`
+    return `[${tokens.map((token) => tokenJson(this.#parts.token.at(token), 'search', extra)).join(',')}]`
   }
 
   /** The tokens of a search; those of the last one are reused until something changes. */
   #named(query: string): readonly number[] {
     const version = this.version()
     if (this.#sought.query !== query || this.#sought.version !== version)
-      this.#sought = { query, version, tokens: this.#search.tokens(query.trim()) }
+      this.#sought = { query, version, tokens: this.#parts.search.tokens(query.trim()) }
     return this.#sought.tokens
   }
 
@@ -135,7 +131,7 @@ export class EngineQueries implements Queries, TokenReads {
       if (token >= 0) tokens.push(token)
     }
     top.load(tokens, budget)
-    return `[${tokens.map((token) => tokenJson(this.#token.at(token), 'market', extra)).join(',')}]`
+    return `[${tokens.map((token) => tokenJson(this.#parts.token.at(token), 'market', extra)).join(',')}]`
   }
 
   swaps(mint: string, wallet: string | null, page: Page, budget = Budget.unlimited): string {
@@ -170,20 +166,20 @@ export class EngineQueries implements Queries, TokenReads {
   }
 
   tokenTraders(mint: string, query: TraderQuery, budget = Budget.unlimited): string {
-    return this.#traders.ofToken(this.#tokenNow(mint), query, budget)
+    return this.#parts.traders.ofToken(this.#tokenNow(mint), query, budget)
   }
 
   walletTokens(wallet: string, query: TraderQuery, budget = Budget.unlimited): string {
     this.#tick()
-    return this.#traders.ofWallet(knownWallet(this.#engine.state, wallet), query, budget)
+    return this.#parts.traders.ofWallet(knownWallet(this.#engine.state, wallet), query, budget)
   }
 
   holders(mint: string, page: Page, budget = Budget.unlimited): string {
-    return this.#traders.holders(this.#tokenNow(mint), page, budget)
+    return this.#parts.traders.holders(this.#tokenNow(mint), page, budget)
   }
 
   firstBuyers(mint: string, page: Page, budget = Budget.unlimited): string {
-    return this.#traders.firstBuyers(this.#tokenNow(mint), page, budget)
+    return this.#parts.traders.firstBuyers(this.#tokenNow(mint), page, budget)
   }
 
   /** Row of a token as of now, or -1. */
@@ -196,10 +192,10 @@ export class EngineQueries implements Queries, TokenReads {
     const token = this.#tokenNow(mint)
     if (token < 0) return null
     const { state } = this.#engine
-    const high = this.#chart.allTimeHigh(token, budget)
-    const listed = this.#creators.ofCreatorOf(token, CREATOR_TOKENS_MAX, budget)
-    const tokens = listed.map((one) => creatorTokenJson(this.#token.at(one)))
-    return tokenDetailJson(this.#token.at(token), {
+    const high = this.#parts.chart.allTimeHigh(token, budget)
+    const listed = this.#parts.creators.ofCreatorOf(token, CREATOR_TOKENS_MAX, budget)
+    const tokens = listed.map((one) => creatorTokenJson(this.#parts.token.at(one)))
+    return tokenDetailJson(this.#parts.token.at(token), {
       high,
       swaps: state.tokens.get(token, TokenLane.swaps),
       traders: state.tokens.get(token, TokenLane.traders),
@@ -210,7 +206,7 @@ export class EngineQueries implements Queries, TokenReads {
   symbol(mint: string): { name: string; symbol: string; priceUsd: number } | null {
     const token = this.#tokenNow(mint)
     if (token < 0) return null
-    const { name, symbol, priceUsd } = this.#token.at(token)
+    const { name, symbol, priceUsd } = this.#parts.token.at(token)
     return { name, symbol, priceUsd }
   }
 
@@ -223,7 +219,7 @@ export class EngineQueries implements Queries, TokenReads {
     const { state } = this.#engine
     const token = knownToken(state, query.mint)
     const changes = token < 0 ? 0 : state.changes.of(token)
-    const text = chartText(this.#chart, token, query, state.now, budget)
+    const text = chartText(this.#parts.chart, token, query, state.now, budget)
     return {
       write: (later) => text.write(later),
       column: (name) => text.column(name),
@@ -241,11 +237,11 @@ export class EngineQueries implements Queries, TokenReads {
     this.#tick()
     const groups = query.type === 'all' ? GROUPS : [query.type]
     const scans = groups.map((group) => {
-      const filters = this.#columns.predicates(query.filters[group])
+      const filters = this.#parts.columns.predicates(query.filters[group])
       this.#scan.load(this.#engine.order[group].blocks, filters, query.limit, budget)
       return { group, filters }
     })
-    const rows = this.#rows
+    const rows = this.#parts.rows
     const counts = new Map<Group, number>()
     rows.begin()
     for (const { group, filters } of scans) {
@@ -269,11 +265,27 @@ export class EngineQueries implements Queries, TokenReads {
     this.#scan.run(order[group].blocks, filters, (token) => {
       // A row takes about a microsecond, but a read of thousands of holders takes long; they are then known.
       if (top.scans !== scans) budget.throwIfSpent()
-      this.#rows.row(this.#token.at(token), count === 0, extra)
+      this.#parts.rows.row(this.#parts.token.at(token), count === 0, extra)
       count += 1
       return count < limit
     })
     return count
+  }
+}
+
+/** What reads an engine, with caches of it. */
+function partsOf(engine: Engine) {
+  const { state } = engine
+  const newReader = () => new TokenReader(state, engine.top, engine.links)
+  const columns = new TableColumns(state, newReader(), engine.links)
+  return {
+    token: newReader(),
+    traders: new TraderPages(engine),
+    rows: new RowCache(state),
+    columns,
+    search: new TokenSearch(state, engine.search, columns),
+    chart: new Chart(state, engine.chartTrades, engine.bars),
+    creators: new CreatorTokens(state, engine.announcements.launches),
   }
 }
 

@@ -27,6 +27,14 @@ export class EngineService {
     return [...this.answers.memory, this.streams.memory]
   }
 
+  /** Reads and publishes another engine from now on, whose events until now were folded unpublished. */
+  use(engine: Engine): void {
+    this.answers.use(engine)
+    this.streams.use(engine)
+    this.live.use(engine)
+    this.attach()
+  }
+
   /** Begins to publish and to note events: after the recovery, whose events were published before the stop. */
   attach(): void {
     this.streams.attach()

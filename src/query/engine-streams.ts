@@ -1,22 +1,18 @@
 import { Budget } from '../base/budget.ts'
 import type { Engine } from '../engine/engine.ts'
 import { NOTHING_LATER } from '../engine/facts.ts'
-import { indexOfMark, markOf } from '../engine/history/swap-chains.ts'
 import { boundedPart, type MemoryPart } from '../engine/memory/state-part.ts'
-import { untouchedByScattered } from '../engine/memory/views.ts'
 import { swapsArrivedAfter } from '../engine/order/arrival-order.ts'
 import { TokenReader } from '../engine/read/token-reader.ts'
 import { TokenLane, WalletLane } from '../engine/state/layout.ts'
-import type { Tape } from '../engine/state/tape.ts'
 import { poolOf, SwapLane, walletOf } from '../events/swap-record.ts'
-import {
-  type LiveSource,
-  type LiveStreams,
-  type Queries,
-  RECENT_ARRIVALS_MAX,
-  type StreamSource,
-  type TokenReads,
-  type Trade,
+import type {
+  LiveSource,
+  LiveStreams,
+  Queries,
+  StreamSource,
+  TokenReads,
+  Trade,
 } from '../protocol/queries.ts'
 import {
   type AnnouncedChannel,
@@ -31,22 +27,21 @@ import {
 import { knownToken, knownWallet } from './engine-queries.ts'
 import { swapExtras, swapFields } from './json/swap-json.ts'
 import { tokenJson } from './json/token-json.ts'
+import { RecentArrivals } from './recent-arrivals.ts'
 
 /** Messages in a snapshot of launches or migrations. */
 export const SNAPSHOT_MESSAGES = 50
 const WALLET_PAGE = { page: 1, limit: 50, orderBy: 'last_active_ts', direction: 'desc' } as const
 
-const MASK = RECENT_ARRIVALS_MAX - 1
-
 /** The numbered streams, out of the engine's state (docs/decisions/0008). */
 export class EngineStreams implements LiveStreams {
-  readonly sources: { readonly [C in StreamChannel]: StreamSource }
-  readonly #engine: Engine
+  sources: { readonly [C in StreamChannel]: StreamSource }
+  #engine: Engine
   readonly #answers: Queries & TokenReads
   /** With another epoch nothing can be resumed. */
   readonly epoch: () => string
-  readonly #trade: TapeTrade
-  readonly #announcement: Announcement
+  #trade: TapeTrade
+  #announcement: Announcement
   /** Null until the recovery is done. */
   #recent: RecentArrivals | null = null
 
@@ -56,7 +51,19 @@ export class EngineStreams implements LiveStreams {
     this.epoch = epoch
     this.#trade = new TapeTrade(engine)
     this.#announcement = new Announcement(engine)
-    this.sources = {
+    this.sources = this.#allSources()
+  }
+
+  /** Tells the streams of another engine from now on, of another epoch, once `attach` was called. */
+  use(engine: Engine): void {
+    this.#engine = engine
+    this.#trade = new TapeTrade(engine)
+    this.#announcement = new Announcement(engine)
+    this.sources = this.#allSources()
+  }
+
+  #allSources(): EngineStreams['sources'] {
+    return {
       update_mint_info: this.#tradesOfMints(),
       mint_migration: this.#announced('mint_migration'),
       new_launched_pool: this.#announced('new_launched_pool'),
@@ -234,119 +241,57 @@ export class EngineStreams implements LiveStreams {
   }
 }
 
-/** Places of the newest swaps by arrival. Late swaps move records on, so each has a mark by which it is found from there. */
-export class RecentArrivals {
-  readonly #tape: Tape
-  readonly #indexes = new Float64Array(RECENT_ARRIVALS_MAX)
-  readonly #ordinals = new Uint32Array(RECENT_ARRIVALS_MAX)
-  readonly #words = new Uint32Array(RECENT_ARRIVALS_MAX)
-  readonly #wallets = new Uint32Array(RECENT_ARRIVALS_MAX)
-  /** By the last bits of a wallet's row: number of the newest arrival of such a wallet. */
-  readonly #newest = new Float64Array(RECENT_ARRIVALS_MAX)
-  /** Number of the one before it of such a wallet; forgotten ones are numbers up to `first`. */
-  readonly #olders = new Float64Array(RECENT_ARRIVALS_MAX)
-  readonly #first: number
-  #last: number
-
-  /** `arrived`: swaps that arrived before the recovery was done. */
-  constructor(tape: Tape, arrived: number) {
-    this.#tape = tape
-    this.#first = arrived
-    this.#last = arrived
-  }
-
-  get bytes(): number {
-    const places = [this.#indexes, this.#ordinals, this.#words, this.#wallets, this.#olders]
-    return places.reduce((sum, one) => sum + one.byteLength, this.#newest.byteLength)
-  }
-
-  /** Arrivals are written one behind the other; the columns by wallet at scattered places. */
-  get untouchedBytes(): number {
-    const noted = this.#last - this.first
-    const byWallet = this.#newest.byteLength
-    const placeBytes = (this.bytes - byWallet) / RECENT_ARRIVALS_MAX
-    return placeBytes * (RECENT_ARRIVALS_MAX - noted) + untouchedByScattered(byWallet, noted)
-  }
-
-  /** Arrivals behind this number are remembered. */
-  get first(): number {
-    return Math.max(this.#first, this.#last - RECENT_ARRIVALS_MAX)
-  }
-
-  /** Notes the newest arrival, record `index` of the tape. */
-  note(index: number): void {
-    const { ordinal, word } = markOf(this.#tape, index)
-    const place = this.#last & MASK
-    this.#indexes[place] = index
-    this.#ordinals[place] = ordinal
-    this.#words[place] = word
-    const wallet = walletOf(this.#tape.u32Of(index), this.#tape.at(index))
-    this.#wallets[place] = wallet
-    this.#last += 1
-    this.#olders[place] = this.#newest[wallet & MASK] ?? 0
-    this.#newest[wallet & MASK] = this.#last
-  }
-
-  /**
-   * Numbers of the newest `count` arrivals of a wallet row, oldest first; null when fewer are remembered. Follows the
-   * wallet's own arrivals alone: a client asks for hundreds of wallets in one message.
-   */
-  ofWallet(wallet: number, count: number): number[] | null {
-    const found: number[] = []
-    let number = this.#newest[wallet & MASK] ?? 0
-    while (found.length < count && number > this.first) {
-      const place = (number - 1) & MASK
-      if (this.#wallets[place] === wallet) found.push(number)
-      number = this.#olders[place] ?? 0
-    }
-    return found.length < count ? null : found.reverse()
-  }
-
-  /** Tape index of arrival `number`, from 1; valid until the next event. -1: it is not there. */
-  indexOf(number: number): number {
-    const place = (number - 1) & MASK
-    const { [place]: index = 0 } = this.#indexes
-    const { [place]: ordinal = 0 } = this.#ordinals
-    const { [place]: word = 0 } = this.#words
-    return indexOfMark(this.#tape, { index, ordinal, word }, this.#tape.count)
-  }
-}
-
 /** The engine's facts as messages of the live feed. */
 export class EngineLive implements LiveSource {
-  readonly #engine: Engine
-  readonly #listeners: (() => void)[] = []
+  #engine: Engine
+  /** Each begins to hear an engine; the answer ends that. */
+  readonly #listeners: ((engine: Engine) => () => void)[] = []
+  /** Ends of those that hear the engine. */
+  #ends: (() => void)[] = []
 
   constructor(engine: Engine) {
     this.#engine = engine
   }
 
+  /** Publishes the facts of another engine, once `attach` was called. */
+  use(engine: Engine): void {
+    for (const end of this.#ends) end()
+    this.#ends = []
+    this.#engine = engine
+  }
+
   /** Begins to publish: after the recovery, whose events were published before the stop. */
   attach(): void {
-    for (const listen of this.#listeners) listen()
-    this.#listeners.length = 0
+    for (const listen of this.#listeners.slice(this.#ends.length))
+      this.#ends.push(listen(this.#engine))
   }
 
   onTrade(listener: (trade: Trade) => void): void {
-    const trade = new TapeTrade(this.#engine)
-    const { facts } = this.#engine
-    this.#listeners.push(() => facts.on('trade', (i, later) => listener(trade.at(i, later))))
+    this.#listeners.push((engine) => {
+      const trade = new TapeTrade(engine)
+      return engine.facts.on('trade', (i, later) => listener(trade.at(i, later)))
+    })
   }
 
   onAnnounced(listener: (channel: AnnouncedChannel, message: EventMessage) => void): void {
-    const { facts } = this.#engine
-    const announced = new Announcement(this.#engine)
-    const listen = (channel: AnnouncedChannel) => (token: number) =>
-      listener(channel, announced.at(channel, token))
-    this.#listeners.push(() => {
-      facts.on('created', listen('new_launched_pool'))
-      facts.on('migration', listen('mint_migration'))
+    this.#listeners.push((engine) => {
+      const announced = new Announcement(engine)
+      const listen = (channel: AnnouncedChannel) => (token: number) =>
+        listener(channel, announced.at(channel, token))
+      const ends = [
+        engine.facts.on('created', listen('new_launched_pool')),
+        engine.facts.on('migration', listen('mint_migration')),
+      ]
+      return () => {
+        for (const end of ends) end()
+      }
     })
   }
 
   onRepriced(listener: (mint: string) => void): void {
-    const { facts, state } = this.#engine
-    this.#listeners.push(() => facts.on('repriced', (token) => listener(state.book.mintOf(token))))
+    this.#listeners.push(({ facts, state }) =>
+      facts.on('repriced', (token) => listener(state.book.mintOf(token))),
+    )
   }
 }
 

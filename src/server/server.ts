@@ -109,6 +109,8 @@ export interface RunningServer {
   metrics(): Promise<string>
   /** The answer of `/readyz`. */
   readiness(): Readiness
+  /** The numbers of all streams are others now: live connections are closed with 1012, and clients begin anew. */
+  renew(): void
   /** New connections get this certificate; those there are stay. Throws when TLS is not spoken. */
   changeTls(tls: TlsFiles): void
   /**
@@ -151,6 +153,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     port,
     metrics: parts.metrics,
     readiness: parts.readiness,
+    renew: () => parts.live.renew(),
     changeTls: (tls) => parts.apps.changeTls(tls),
     stop() {
       stopped ??= stopServer(parts)

@@ -11,11 +11,18 @@ const silent = () => {}
 
 /** An engine behind a real server, without a journal: events are given to it by hand. */
 export class EngineServer {
-  readonly engine: Engine
+  engine: Engine
   readonly wired: EngineService
   readonly server: RunningServer
+  readonly #about: { epoch: string }
 
-  private constructor(engine: Engine, wired: EngineService, server: RunningServer) {
+  private constructor(
+    engine: Engine,
+    wired: EngineService,
+    server: RunningServer,
+    about: { epoch: string },
+  ) {
+    this.#about = about
     this.engine = engine
     this.wired = wired
     this.server = server
@@ -26,7 +33,8 @@ export class EngineServer {
     engine = engineOf('event', IDENTITIES),
     changes: Partial<ServerOptions> = {},
   ): Promise<EngineServer> {
-    const wired = new EngineService(engine, silent, () => epoch)
+    const about = { epoch }
+    const wired = new EngineService(engine, silent, () => about.epoch)
     const answers = leased(wired.answers)
     const live = leased(wired.live)
     const streams = leased(wired.streams)
@@ -38,7 +46,7 @@ export class EngineServer {
       streams: streams.value,
       reads: answers.value,
       state: { isStarting: () => false, notReady: () => null, figures: () => ({}) },
-      position: { epoch: () => epoch, seq: () => streams.value.position() },
+      position: { epoch: () => about.epoch, seq: () => streams.value.position() },
       clock: Date.now,
       checksCache: true,
       rateLimit: null,
@@ -52,7 +60,15 @@ export class EngineServer {
       await server.stop()
       for (const lease of [answers, live, streams]) lease.end()
     }
-    return new EngineServer(engine, wired, { ...server, stop })
+    return new EngineServer(engine, wired, { ...server, stop }, about)
+  }
+
+  /** Another engine takes the place of this one, as when a history is in. */
+  replaced(engine: Engine, epoch: string): void {
+    this.engine = engine
+    this.#about.epoch = epoch
+    this.wired.use(engine)
+    this.server.renew()
   }
 
   /** A new process that recovered this one's state, under the same epoch unless another is given. */

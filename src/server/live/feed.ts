@@ -189,6 +189,13 @@ export class LiveFeed {
     return this.#isStopping
   }
 
+  /** Closes every connection with 1012, and forgets what they followed: what is told from now on is another stream. */
+  renew(): void {
+    for (const connection of [...this.#connections])
+      this.#close(connection, CLOSE_CODES.serviceRestart, 'the history is in: follow anew')
+    this.#departures.finish()
+  }
+
   /** Closes every connection with 1012; nothing is published from here on. */
   stop(): void {
     this.#isStopping = true

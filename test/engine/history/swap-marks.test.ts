@@ -5,7 +5,7 @@ import { SIGNATURE_LANES, SwapLane, walletOf } from '../../../src/events/swap-re
 import { RECENT_ARRIVALS_MAX, type SwapCursor } from '../../../src/protocol/queries.ts'
 import { parseCursor } from '../../../src/protocol/requests/tokens.ts'
 import { EngineQueries } from '../../../src/query/engine-queries.ts'
-import { RecentArrivals } from '../../../src/query/engine-streams.ts'
+import { RecentArrivals } from '../../../src/query/recent-arrivals.ts'
 import { leastMs } from '../../least-time.ts'
 import { byLength } from '../../lengths.ts'
 import { history, slotlessHistory } from '../../oracle/histories.ts'

@@ -490,8 +490,8 @@ export const WIRE_FAULTS: readonly Fault[] = [
   {
     name: 'detail: the tokens of all creators are gone through in one go',
     file: 'src/query/engine-queries.ts',
-    find: 'this.#creators.ofCreatorOf(token, CREATOR_TOKENS_MAX, budget)',
-    replace: 'this.#creators.ofCreatorOf(token, CREATOR_TOKENS_MAX, Budget.unlimited)',
+    find: 'this.#parts.creators.ofCreatorOf(token, CREATOR_TOKENS_MAX, budget)',
+    replace: 'this.#parts.creators.ofCreatorOf(token, CREATOR_TOKENS_MAX, Budget.unlimited)',
     tests: ['test/properties/near-details.test.ts'],
   },
   {
@@ -504,8 +504,8 @@ export const WIRE_FAULTS: readonly Fault[] = [
   {
     name: 'pages of traders: those of first buyers are read in one go',
     file: 'src/query/engine-queries.ts',
-    find: 'this.#traders.firstBuyers(this.#tokenNow(mint), page, budget)',
-    replace: 'this.#traders.firstBuyers(this.#tokenNow(mint), page, Budget.unlimited)',
+    find: 'this.#parts.traders.firstBuyers(this.#tokenNow(mint), page, budget)',
+    replace: 'this.#parts.traders.firstBuyers(this.#tokenNow(mint), page, Budget.unlimited)',
     tests: ['test/engine/index/trader-columns.test.ts'],
   },
   {
