@@ -180,7 +180,7 @@ export class SimulatedProcess {
         folder: FOLDER,
         everyMs: Number.MAX_SAFE_INTEGER,
         tapeMemoryBytes: plan.tapeMemoryBytes,
-        keepsJournal: plan.keepsJournal,
+        keepsJournal: () => plan.keepsJournal,
         compact: (run) => this.#compact(run),
         memoryBytes: () => 0,
         clockMs: () => time.wallMs,

@@ -56,7 +56,7 @@ function optionsOf(
     dormantTape: tapeOf(0),
     everyMs: EVERY_MS,
     tapeMemoryBytes: 1 << 20,
-    keepsJournal: false,
+    keepsJournal: () => false,
     memoryBytes: () => 0,
     clockMs: () => 0,
     onProgress: () => {},

@@ -20,7 +20,7 @@ interface SnapshotsOptions {
   readonly everyMs: number
   /** Bytes of tape that stay in memory. */
   readonly tapeMemoryBytes: number
-  readonly keepsJournal: boolean
+  readonly keepsJournal: () => boolean
   readonly compact: (
     run: CompactorRun,
     onProgress: (progress: CompactorProgress) => void,
@@ -69,6 +69,12 @@ export class Snapshots {
     this.#timer = null
   }
 
+  /** Begins none any more; resolves when the one that is running has ended. */
+  async end(): Promise<void> {
+    this.stop()
+    while (this.#running !== null) await this.#running
+  }
+
   /** Makes one now, after the one that is running; false when it has failed. */
   async take(): Promise<boolean> {
     while (this.#running !== null) await this.#running
@@ -102,7 +108,7 @@ export class Snapshots {
         program: PROGRAM,
         folder: options.folder,
         untilSegment,
-        keepsJournal: options.keepsJournal,
+        keepsJournal: options.keepsJournal(),
         memoryBytesMax: 2 * options.memoryBytes() + COMPACTOR_SPARE_BYTES,
       }
       const { chunks, ...made } = await options.compact(run, this.#throttledProgress())

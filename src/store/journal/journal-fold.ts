@@ -4,7 +4,7 @@ import type { EngineSettings } from '../../base/thresholds.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { PREFETCHED_SWAPS } from '../../engine/intake.ts'
 import type { FeedEvent } from '../../events/event.ts'
-import { type LineError, parseFoldedValue } from '../../events/event-lines.ts'
+import { parseFoldedValue } from '../../events/event-lines.ts'
 import { SWAP_RECORD_BYTES } from '../../events/swap-record.ts'
 import type { Disk } from '../disk/disk.ts'
 import { isRefusal, StoreError } from '../disk/failure.ts'
@@ -140,9 +140,7 @@ export function foldFrame(engine: Engine, frame: SegmentScan): void {
   if (isRecords(frame))
     engine.acceptLanes(frame.u32, frame.f64, frame.payloadAt >>> 2, frame.events)
   else if (kind === Kind.packed || kind === Kind.event) {
-    const event = eventOf(frame)
-    if ('error' in event) throw senseless(frame)
-    engine.accept(event)
+    engine.accept(otherEventOf(frame))
   } else if (kind === Kind.clock) {
     const seconds = frame.f64[frame.payloadAt >>> 3]
     if (seconds === undefined) throw senseless(frame)
@@ -175,17 +173,28 @@ function wellFormedLine(text: string): string {
 }
 
 /** Is it a frame of swap records? */
-function isRecords(frame: SegmentScan): boolean {
+export function isRecords(frame: SegmentScan): boolean {
   if (frame.kind !== Kind.records) return false
   if (frame.payloadBytes !== frame.events * SWAP_RECORD_BYTES) throw senseless(frame)
   return true
 }
 
-function eventOf(frame: SegmentScan): FeedEvent | LineError {
-  if (frame.kind === Kind.packed) return parseFoldedValue(unpackedLine(frame))
-  const text = textOf(frame.payload)
+/**
+ * The event of a frame of an event other than a swap.
+ * @throws StoreError as `foldFrame`
+ */
+export function otherEventOf(frame: SegmentScan): FeedEvent {
+  const event = parseFoldedValue(
+    frame.kind === Kind.packed ? unpackedLine(frame) : jsonOrText(textOf(frame.payload)),
+  )
+  if ('error' in event) throw senseless(frame)
+  return event
+}
+
+/** A text that is no JSON stays one, which no event is. */
+function jsonOrText(text: string): unknown {
   const value = jsonOf(text)
-  return parseFoldedValue(value === undefined ? text : value)
+  return value === undefined ? text : value
 }
 
 function tokensOf(frame: SegmentScan): Uint32Array {

@@ -84,6 +84,11 @@ export class Journal {
     return this.#seq
   }
 
+  /** Where another journal goes on behind this one, once it is closed. */
+  get place(): Pick<JournalEnd, 'seq' | 'crc' | 'segment'> {
+    return { seq: this.#seq, crc: this.#crc, segment: this.#index }
+  }
+
   /** Seq below which everything is on the disk. */
   get syncedSeq(): number {
     return this.#syncs.syncedSeq
@@ -187,6 +192,7 @@ export class Journal {
       this.#syncs.now()
       this.begin().add(Kind.closed, this.#seq, 0, new Uint8Array(0))
       this.#file.append(this.frames.bytes)
+      this.#crc = this.frames.crc
       this.#syncs.now()
       this.#options.mark?.reach(this.#seq)
       this.#options.mark?.close(this.segment)
