@@ -16,12 +16,6 @@ import {
   type RpcQuestions,
 } from './rpc-questions.ts'
 
-/**
- * Blocks of a back-fill under way at once, one question fewer than the client asks: an answer takes as
- * long as the chain for a block or longer, so one after the other would never come up with it.
- */
-const BLOCKS_AT_ONCE = 3
-
 export interface BlockReading {
   readonly questions: RpcQuestions
   readonly normaliser: ChainNormaliser
@@ -89,11 +83,14 @@ export class BlockReader {
     const unwanted = new AbortController()
     const wanted = AbortSignal.any([signal, unwanted.signal])
     const reads: Promise<RpcBlock | null>[] = []
+    // One fewer than the client asks: an answer takes as long as the chain for a block or longer, so one after the
+    // other would never come up with it.
+    const readsMax = this.#reading.questions.client.questionsAtOnce - 1
     let next = 0
     let before = listed.includes(from - 1) ? from - 1 : -1
     try {
       for (const slot of slots) {
-        for (const ahead of slots.slice(next, next + BLOCKS_AT_ONCE - reads.length)) {
+        for (const ahead of slots.slice(next, next + readsMax - reads.length)) {
           next++
           const read = this.#read(ahead, wanted)
           // Behind one that failed nobody hears of it.

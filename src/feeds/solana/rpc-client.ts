@@ -30,6 +30,17 @@ export class RpcError extends Error {
   }
 }
 
+/** How fast a server may be asked; absent: four questions at once, however many a second. */
+export interface RpcPace {
+  readonly questionsAtOnce: number
+  readonly questionsPerSecond: number
+}
+
+const UNPACED: RpcPace = {
+  questionsAtOnce: QUESTIONS_MAX,
+  questionsPerSecond: Number.POSITIVE_INFINITY,
+}
+
 /** Asks a Solana RPC server over HTTP: few questions at once, slower when it says 429. */
 export class RpcClient {
   readonly counters = {
@@ -40,15 +51,23 @@ export class RpcClient {
   }
   readonly #url: string
   readonly #timers: Timers
+  readonly #pace: RpcPace
   readonly #waiting = new Set<() => void>()
   #underWay = 0
+  /** When the pace lets the next question go. */
+  #nextMs = 0
   #lastId = 0
   #pauseUntilMs = 0
   #pauses = 0
 
-  constructor(url: string, timers: Timers) {
+  constructor(url: string, timers: Timers, pace = UNPACED) {
     this.#url = url
     this.#timers = timers
+    this.#pace = pace
+  }
+
+  get questionsAtOnce(): number {
+    return this.#pace.questionsAtOnce
   }
 
   /**
@@ -59,7 +78,7 @@ export class RpcClient {
     await this.#turn(signal)
     try {
       for (let tries = 0; ; tries++) {
-        const pauseMs = this.#pauseUntilMs - this.#timers.nowMs()
+        const pauseMs = Math.max(this.#pauseUntilMs, this.#paced()) - this.#timers.nowMs()
         if (pauseMs > 0) await waitFor(this.#timers, pauseMs, signal)
         signal.throwIfAborted()
         const answer = await this.#post(method, params, signal)
@@ -79,7 +98,7 @@ export class RpcClient {
   /** Resolves when the question has its turn; rejects when its asker goes before. */
   async #turn(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
-    if (this.#underWay < QUESTIONS_MAX) {
+    if (this.#underWay < this.#pace.questionsAtOnce) {
       this.#underWay++
       return
     }
@@ -97,6 +116,13 @@ export class RpcClient {
     } finally {
       signal.removeEventListener('abort', leave)
     }
+  }
+
+  /** When the pace lets a question go, which counts as asked then. */
+  #paced(): number {
+    const atMs = Math.max(this.#nextMs, this.#timers.nowMs())
+    this.#nextMs = atMs + 1_000 / this.#pace.questionsPerSecond
+    return atMs
   }
 
   /** Gives a turn that has ended to the one who waits longest. */

@@ -24,7 +24,7 @@ import { BlockReader } from './block-reader.ts'
 import { FrameCheck } from './frame-check.ts'
 import { type LogCounters, LogReader, type LogReading, newLogCounters } from './log-reader.ts'
 import { PoolResolver } from './pool-resolver.ts'
-import { RpcClient } from './rpc-client.ts'
+import { RpcClient, type RpcPace } from './rpc-client.ts'
 import { RpcQuestions } from './rpc-questions.ts'
 
 /** The logs of a confirmed slot come in one burst. */
@@ -42,6 +42,8 @@ interface SolanaOptions extends SolanaSetting {
   readonly timers?: Timers
   readonly settleMs?: number
   readonly frameBytesMax?: number
+  /** How fast the server is asked. */
+  readonly pace?: RpcPace
 }
 
 /** FEED=solana: the logs of both programs over a WebSocket, and blocks over HTTP. */
@@ -61,7 +63,7 @@ export class SolanaSource implements Source {
     const { counters, forms, timers = REAL_TIMERS, settleMs = SETTLE_MS } = options
     this.#options = options
     this.secrets = [...secretsOf(options.rpcUrl), ...secretsOf(options.wsUrl)]
-    this.#rpc = new RpcClient(options.rpcUrl, timers)
+    this.#rpc = new RpcClient(options.rpcUrl, timers, options.pace)
     const questions = new RpcQuestions(this.#rpc)
     const normaliser = new ChainNormaliser(counters, forms)
     const pools = new PoolResolver(questions, normaliser.pools, timers)

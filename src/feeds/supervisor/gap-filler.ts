@@ -14,6 +14,10 @@ import {
 const GRACE_MS = 200
 /** Slots asked for at once; after each such piece what came is handed over. */
 const PIECE_SLOTS = 64
+/** Of a long gap, which is not held up by the live slots behind it: the pieces grow while they are quick, to so many. */
+const LONG_PIECE_SLOTS_MAX = 4_096
+const QUICK_PIECE_MS = 5_000
+const SLOW_PIECE_MS = 20_000
 /** Times that a piece is delivered with the same hole, behind which the block behind the gap is asked for. */
 const HOLES_MAX = 3
 /** Times that the block behind a gap is asked for which no source delivers, until the gap is believed to hold none. */
@@ -28,6 +32,8 @@ interface GapFillerOptions {
   /** Slots back-filled at most, by now; of a longer gap the oldest are given up. */
   readonly slotsMax: () => number
   readonly report: (reason: string) => void
+  /** Do pieces grow while sources are quick, and shrink while they are slow? */
+  readonly hasLongPieces?: boolean
   /** Called when a piece was asked for. */
   readonly onPiece?: () => void
   /** Called before slots are given up. */
@@ -41,6 +47,7 @@ export class GapFiller {
   readonly #backoff: Backoff
   readonly #incomplete = new IncompleteSlots()
   #isRunning = false
+  #pieceSlots = PIECE_SLOTS
   /** Slots up to this one were delivered without what follows them: nobody knows whether they end there. */
   #askedTo = -1
   /** Times in a row that the block behind a gap was left out too, and its slot. */
@@ -90,10 +97,19 @@ export class GapFiller {
       if (gap === null) break
       if (gap.to !== counted) this.#options.counters.gaps++
       counted = gap.to
+      const startMs = timers.nowMs()
       await this.#piece(gap.from, gap.to, signal)
+      this.#adapt(timers.nowMs() - startMs)
       this.#options.onPiece?.()
     }
     this.#isRunning = false
+  }
+
+  #adapt(durationMs: number): void {
+    if (!this.#options.hasLongPieces) return
+    if (durationMs < QUICK_PIECE_MS)
+      this.#pieceSlots = Math.min(this.#pieceSlots * 2, LONG_PIECE_SLOTS_MAX)
+    else if (durationMs > SLOW_PIECE_MS) this.#pieceSlots = Math.max(this.#pieceSlots >> 1, 1)
   }
 
   /** Asks for slots that may have been handed over; what is new in them comes late. */
@@ -125,7 +141,8 @@ export class GapFiller {
     if (completeTo >= from) this.#incomplete.settle({ from, to: completeTo })
     if (outcome === 'complete' || completeTo >= to) return
     if (!outcome.isFinal) return this.#failed(completeTo + 1, to, outcome, signal)
-    const { lacksTo, reason } = outcome
+    const { reason } = outcome
+    const lacksTo = Math.min(to, outcome.lacksTo)
     if (lacksTo <= completeTo) return
     this.#lose(completeTo + 1, lacksTo, reason)
     this.#incomplete.settle({ from: completeTo + 1, to: lacksTo })
@@ -149,7 +166,7 @@ export class GapFiller {
       this.#giveUp(from, first - 1, `the gap is longer than ${slotsMax} slots`)
       return
     }
-    const to = Math.min(gapEnd, Math.max(from - 1, this.#askedTo) + PIECE_SLOTS)
+    const to = Math.min(gapEnd, Math.max(from - 1, this.#askedTo) + this.#pieceSlots)
     counters.gapSlots += to - from + 1
     const outcome = await this.#fetcher.ask({ from, to }, signal)
     if (signal.aborted) return
@@ -254,7 +271,7 @@ interface Failure {
   readonly isFinal: boolean
   /** Times in a row that a source delivered the piece and left out a slot that the chain is said to have. */
   readonly holes: number
-  /** The last slot that every source lacks, if it is final. */
+  /** The last slot that every source lacks, if it is final; it may lie behind the piece. */
   readonly lacksTo: number
   /** The slots to this one were delivered before it failed; below the first: none was. */
   readonly completeTo: number
@@ -310,7 +327,7 @@ class SlotFetcher {
       isFinal: !isForNow && (!hasHole || this.#isHoleFinal()),
       // Counted just now.
       holes: hasHole && !isForNow ? this.#leftOut : 0,
-      lacksTo: Math.max(from, Math.min(to, ...refusals.map(({ lacksTo }) => lacksTo))),
+      lacksTo: Math.max(from, Math.min(...refusals.map(({ lacksTo }) => lacksTo))),
       completeTo: Math.max(from - 1, ...refusals.map(({ completeTo }) => Math.min(completeTo, to))),
     }
   }

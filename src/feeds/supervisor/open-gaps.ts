@@ -38,6 +38,11 @@ interface OpenGapsOptions {
   /** Events that were handed over, those of back-fills not among them. */
   readonly handedOver: () => number
   readonly handOver: (events: readonly FeedEvent[]) => void
+  /**
+   * Has a gap filled that is too long for the undo log, without holding what is behind it; false: it cannot be now.
+   * Absent: such a gap holds what is behind it until little of it is left.
+   */
+  readonly takeLong?: ((gap: OpenGap) => boolean) | undefined
   /** Called when a gap holds nothing any more. */
   readonly onReleased: () => void
   readonly report: (reason: string) => void
@@ -82,9 +87,23 @@ export class OpenGaps {
       this.#sinceMs = nowMs
       if (Number.isFinite(waitMs)) void waitFor(timers, waitMs, signal).then(() => this.look())
     }
+    if (nowMs - this.#sinceMs < waitMs) return
     const { from, to } = live.gap
-    const isLong = to - from >= RELEASED_SLOTS_MAX
-    if (!isLong && nowMs - this.#sinceMs >= waitMs) this.#release(live.gap)
+    if (to - from < RELEASED_SLOTS_MAX) this.#release(live.gap)
+    else this.#passLong({ from, to, seconds: this.#secondsBehind() })
+  }
+
+  #passLong(gap: OpenGap): void {
+    const { handOver, live, onReleased, report, takeLong } = this.#options
+    if (takeLong?.(gap) !== true) return
+    const { from, to } = gap
+    this.#sinceMs = null
+    handOver([gapEvent('lost', gap)])
+    report(
+      `slots ${from} to ${to} are missing: later ones go on, and these are fetched beside them`,
+    )
+    live.passOver(to)
+    onReleased()
   }
 
   /** Slots that hold what is behind them are given up. */

@@ -105,6 +105,8 @@ export interface Source {
    *   any other error is tried again without end
    */
   backfill?(from: number, to: number, receiver: SlotReceiver, signal: AbortSignal): Promise<void>
+  /** The oldest slot from which on it delivers all again at once, not slot by slot; null or absent: there is none. */
+  oldestReplayed?(): Promise<number | null>
   /** Why something that was asked for does not come though it is connected, in one sentence; null or absent: nothing. */
   readonly complaint?: string | null
   /** Figures of its own, for `/readyz` and metrics; names in snake_case without the source's. */

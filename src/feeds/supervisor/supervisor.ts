@@ -40,6 +40,8 @@ interface SupervisorOptions {
   readonly backfillMs?: number | null
   /** How long a gap holds what is behind it; absent: until it is filled or given up. */
   readonly gapWaitMs?: number
+  /** As in `OpenGaps`. */
+  readonly takeLongGap?: (gap: OpenGap) => boolean
   /** Gaps that the run before went on without, and unix seconds of what is behind each. */
   readonly openGaps?: readonly OpenGap[]
   /** The last slot that the runs before missed: the first of a source that has slots ends that. */
@@ -125,6 +127,7 @@ export class Supervisor implements Feed {
       live: this.#sequencer,
       waitMs: options.gapWaitMs ?? Number.POSITIVE_INFINITY,
       openGaps: options.openGaps ?? [],
+      takeLong: options.takeLongGap,
       slotsMax: () => this.#backfillSlotsMax(options),
       newestSeconds: () => this.#newestTimestamp,
       handedOver: () => this.#handedOver,

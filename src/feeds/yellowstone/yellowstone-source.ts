@@ -168,6 +168,15 @@ export class YellowstoneSource implements Source {
     throw new Error(reason)
   }
 
+  async oldestReplayed(): Promise<number | null> {
+    const client = new GeyserClient(this.#peer)
+    try {
+      return await client.firstAvailableSlot()
+    } finally {
+      client.close()
+    }
+  }
+
   async backfill(
     from: number,
     to: number,

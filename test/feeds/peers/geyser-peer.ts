@@ -28,6 +28,8 @@ const WRONG_BY = [1, 5, 1_000]
 
 export interface GeyserPeerOptions {
   readonly chain: TestChain
+  /** Blocks that are over when it starts. */
+  readonly head?: number
   readonly plan?: FaultPlan
   /** Certificate and key, PEM. */
   readonly tls?: { readonly cert: Buffer; readonly key: Buffer }
@@ -79,6 +81,7 @@ export class GeyserPeer {
 
   constructor(options: GeyserPeerOptions) {
     this.#options = options
+    this.#head = options.head ?? 0
     this.#server.addService(
       {
         Subscribe: {

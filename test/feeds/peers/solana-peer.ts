@@ -23,6 +23,8 @@ const WRONG_BY = 1_000
 
 export interface SolanaPeerOptions {
   readonly chain: TestChain
+  /** Blocks that are over when it starts. */
+  readonly head?: number
   readonly plan?: FaultPlan
   readonly hugeBytes?: number
   /** Whether single frames are lost without a trace; else whole slots are. */
@@ -79,6 +81,7 @@ export class SolanaPeer {
 
   constructor(options: SolanaPeerOptions) {
     this.#options = options
+    this.#head = options.head ?? 0
     this.#sockets = new WebSocketServer({ server: this.#http })
     this.#sockets.on('connection', (socket) => this.#connected(socket))
   }
@@ -107,6 +110,11 @@ export class SolanaPeer {
       // Not faster than the chain: what waits for a look-up meanwhile is held.
       await sleep(BLOCK_MS * TURNS_A_SLOT)
     }
+  }
+
+  /** So many blocks go by while nobody listens. */
+  skip(blocks: number): void {
+    this.#head += blocks
   }
 
   stop(): void {

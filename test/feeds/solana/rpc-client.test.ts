@@ -132,3 +132,25 @@ test('a server that cannot be reached is said to be so, with the reason', async 
   )
   expect(refused.counters).toEqual({ requests: 1, rateLimited: 0, errors: 1 })
 })
+
+test('a paced client asks no more than so many questions a second, and so many at once', async () => {
+  const { url, questions } = await rpcServer()
+  const timers = new VirtualTimers()
+  const client = new RpcClient(url, timers, { questionsAtOnce: 3, questionsPerSecond: 2 })
+  const answers = Array.from({ length: 5 }, (_, n) => client.ask('getSlot', [n], NEVER))
+  await until(() => questions.length === 1)
+  await timers.pass(499)
+  expect(questions).toHaveLength(1)
+  await timers.pass(1)
+  await until(() => questions.length === 2)
+  await timers.pass(5_000)
+  await until(() => questions.length === 3)
+  expect(questions).toHaveLength(3)
+  for (let n = 0; n < 5; n++) {
+    await until(() => questions.length > n)
+    questions[n].answer(n)
+    await nextTurn()
+    await timers.pass(500)
+  }
+  expect(await Promise.all(answers)).toEqual([0, 1, 2, 3, 4])
+})

@@ -141,3 +141,31 @@ test('what lies before the first slot of a market is said to be not seen', async
   expect(run.told()).toEqual(['lost 0-499', '500/0', '501/0'])
   await run.stop()
 })
+
+test('a gap that is too long for the undo log holds nothing where somebody fills it beside', async () => {
+  const taken: object[] = []
+  const takeLongGap = (gap: object) => taken.push(gap) > 0
+  const source = new ScriptedSource()
+  source.onBackfill = FAILS
+  const run = await started([source], 9, 20_000, [], 1, { ...WAIT, takeLongGap })
+  source.tell(10, 6_000)
+  await run.timers.pass(2_900)
+  expect(run.told()).toEqual(['10/0'])
+  await run.timers.pass(200)
+  expect(taken).toEqual([{ from: 11, to: 5_999, seconds: 1_790_000_000 }])
+  expect(run.told()).toEqual(['10/0', 'lost 11-5999', '6000/0'])
+  source.tell(6_001)
+  expect(run.told().at(-1)).toBe('6001/0')
+  await run.stop()
+})
+
+test('a gap that is too long holds what is behind it where nobody can fill it beside', async () => {
+  const source = new ScriptedSource()
+  source.onBackfill = FAILS
+  const takeLongGap = () => false
+  const run = await started([source], 9, 20_000, [], 1, { ...WAIT, takeLongGap })
+  source.tell(10, 6_000)
+  await run.timers.pass(60_000)
+  expect(run.told()).toEqual(['10/0'])
+  await run.stop()
+})

@@ -16,6 +16,7 @@ export async function started(
     readonly gapWaitMs?: number
     readonly openGaps?: readonly OpenGap[]
     readonly unseenTo?: number
+    readonly takeLongGap?: (gap: OpenGap) => boolean
   } = {},
 ) {
   const timers = new VirtualTimers()

@@ -371,8 +371,8 @@ export const ORDER_FAULTS: readonly Fault[] = [
   {
     name: 'gap: what is behind one waits for ever',
     file: 'src/feeds/supervisor/open-gaps.ts',
-    find: 'nowMs - this.#sinceMs >= waitMs',
-    replace: 'nowMs < 0',
+    find: 'nowMs - this.#sinceMs < waitMs',
+    replace: 'nowMs >= 0',
     tests: ['test/feeds/supervisor/open-gaps.test.ts'],
   },
   {
