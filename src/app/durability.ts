@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { setImmediate } from 'node:timers/promises'
 import { Budget, within } from '../base/budget.ts'
@@ -20,6 +21,7 @@ import { WaitTimes, watchedDisk } from '../store/disk/watched-disk.ts'
 import { FileCommitMarker, readMark } from '../store/folder/commit-marker.ts'
 import { markMarket, otherMarket } from '../store/folder/market-mark.ts'
 import { bootId, endOrphan, lockFolder } from '../store/folder/process-lock.ts'
+import { markWhole, replaceData } from '../store/folder/replace-data.ts'
 import { Journal, SegmentWatch } from '../store/journal/journal.ts'
 import { MappedRing, type RingPlace } from '../store/journal/journal-ring.ts'
 import { JournaledEngine } from '../store/journal/journaled-engine.ts'
@@ -57,29 +59,33 @@ interface DurabilityOptions {
   readonly onFailure: () => void
   /** Called for each call of the disk that blocks the event loop. */
   readonly onDiskCall: Parameters<typeof watchedDisk>[1]
+  /** Is the journal kept from its beginning on, whatever snapshots need? */
+  readonly keepsJournal: () => boolean
+  /** Did this program fill the folder with a copy, whose new epoch is no loss? */
+  readonly isCopy?: boolean
 }
 
 /** DATA_DIR of a running service: lock, recovery, journal, snapshots (contract section 6). */
 export class Durability {
   readonly epoch: string
   readonly #folder: string
+  readonly #own: OpenFolder
   readonly #journal: Journal
   readonly #journaled: JournaledEngine
   readonly #snapshots: Snapshots
-  readonly #archives: ReturnType<typeof archive>
-  readonly #launcher: CompactorLauncher
   readonly #waits: WaitTimes
-  readonly #unlock: () => void
   readonly #watchTimer: NodeJS.Timeout
   readonly #prefetchTimer: NodeJS.Timeout
 
-  private constructor(options: DurabilityOptions, recovered: Recovered, own: OpenFolder) {
+  private constructor(
+    options: DurabilityOptions,
+    recovered: Pick<Recovered, 'epoch' | 'place' | 'snapshotSeq'>,
+    own: OpenFolder,
+  ) {
     const { config, folder, service, log } = options
     this.#folder = folder
+    this.#own = own
     this.epoch = recovered.epoch
-    this.#unlock = own.unlock
-    this.#archives = own.archives
-    this.#launcher = own.launcher
     this.#waits = new WaitTimes()
     const { disk } = own
     const clockMs = performance.now.bind(performance)
@@ -122,7 +128,7 @@ export class Durability {
         folder,
         everyMs: config.snapshotEveryMs,
         tapeMemoryBytes: config.tapeMemoryBytes,
-        keepsJournal: config.keepsJournal,
+        keepsJournal: options.keepsJournal,
         compact: (run, onProgress) => own.launcher.run(run, onProgress),
         memoryBytes: residentBytes,
         clockMs,
@@ -155,6 +161,8 @@ export class Durability {
     const launcher = new CompactorLauncher()
     try {
       unlock = lockFolder(folder)
+      // A process was killed while it did so.
+      replaceData(new NodeDisk(), folder, historyFolder(folder))
       const market = marketOf(config.feeds)
       const refusal = otherMarket(folder, market)
       if (refusal !== null) throw new StoreError('other_market', refusal)
@@ -186,7 +194,10 @@ export class Durability {
         mapProgress(service.catchUp(), (done) => ({ step: 'clock' as const, done })),
         log,
       )
-      logRecovery(recovered, service, performance.now() - startedMs, log)
+      logRecovery(
+        options.isCopy ? { ...recovered, loss: null } : recovered,
+        ...([service, performance.now() - startedMs, log] as const),
+      )
       markMarket(folder, market, (sentence) => log.warn({}, sentence))
       return new Durability(options, recovered, {
         ...{ disk, ring, map, boot, archives, launcher, unlock },
@@ -199,20 +210,64 @@ export class Durability {
     }
   }
 
+  /**
+   * Goes on in this folder with what another one holds, of which nothing is lost by a kill from here on: its files
+   * replace those of this folder. Both end in order; a snapshot must not be under way in either.
+   * @throws StoreError or the system's own error when the disk refuses
+   */
+  static replaced(options: DurabilityOptions, before: Durability, by: Durability): Durability {
+    const { folder, service } = options
+    before.#end()
+    by.#end()
+    const { epoch } = by
+    const { place } = by.#journal
+    const snapshotSeq = by.#snapshots.seq
+    by.#own.launcher.stop()
+    by.#own.unlock()
+    const { disk, map } = before.#own
+    markWhole(disk, by.#folder)
+    replaceData(disk, folder, by.#folder)
+    return new Durability(
+      options,
+      { epoch, place, snapshotSeq },
+      {
+        ...before.#own,
+        ring: new MappedRing(folder, map, options.onDiskCall),
+        archives: archive(disk, folder, service.engine),
+      },
+    )
+  }
+
   /** Why events are refused, or null. */
   get failure(): StoreError | null {
     return this.#journal.failure
   }
 
+  /** Events that arrived. */
+  get seq(): number {
+    return this.#journal.seq
+  }
+
+  /** The segments that are whole, which hold every event so far; later ones get the events from here on. */
+  wholeSegments(): { readonly disk: Disk; readonly folder: string; readonly until: number } {
+    const until = this.#journal.boundary()
+    return { disk: this.#own.disk, folder: this.#folder, until }
+  }
+
+  /** Resolves when no snapshot is being made; none is begun from then on. */
+  async endSnapshots(): Promise<void> {
+    await this.#snapshots.end()
+  }
+
   /** Caches of what was read from the disk. */
   get memory(): readonly MemoryPart[] {
-    const { swaps, dormant } = this.#archives
+    const { swaps, dormant } = this.#own.archives
     return [boundedPart('tape_cache', swaps), boundedPart('dormant_cache', dormant)]
   }
 
   figures(): Readonly<Record<string, number>> {
     const journal = this.#journal
-    const { swaps, dormant } = this.#archives
+    const { swaps, dormant } = this.#own.archives
     return {
       journal_seq: journal.seq,
       journal_synced_seq: journal.syncedSeq,
@@ -249,16 +304,34 @@ export class Durability {
 
   /** After the last event: syncs the journal, takes a last snapshot, unlocks the folder. */
   async close(): Promise<void> {
+    this.#endJournal()
+    if (this.#journal.failure === null) await this.#snapshots.take()
+    this.#endArchives()
+    this.#own.launcher.stop()
+    this.#own.unlock()
+  }
+
+  #end(): void {
+    this.#endJournal()
+    this.#endArchives()
+  }
+
+  #endJournal(): void {
     this.#snapshots.stop()
     clearInterval(this.#watchTimer)
     clearInterval(this.#prefetchTimer)
     this.#journal.close()
-    if (this.#journal.failure === null) await this.#snapshots.take()
-    this.#archives.swaps.close()
-    this.#archives.dormant.close()
-    this.#launcher.stop()
-    this.#unlock()
   }
+
+  #endArchives(): void {
+    this.#own.archives.swaps.close()
+    this.#own.archives.dormant.close()
+  }
+}
+
+/** Where the history of a data folder's market is built that came from before its first slot. */
+export function historyFolder(folder: string): string {
+  return join(folder, 'history')
 }
 
 interface OpenFolder {

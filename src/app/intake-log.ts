@@ -1,5 +1,5 @@
 import { AHEAD_OF_WALL_SECONDS_MAX } from '../events/event.ts'
-import type { Feed } from '../events/event-sink.ts'
+import type { EventSink, Feed } from '../events/event-sink.ts'
 import { RefusalReport } from '../feeds/refusal-report.ts'
 import { REAL_TIMERS, type Timers } from '../feeds/timers.ts'
 import type { Log } from '../server/http/exchange.ts'
@@ -22,7 +22,7 @@ const MORE = 'more lines skipped, the last one is told'
 /** Logs what becomes of events: refused lines and events, mixed markets, a missing price. */
 export class IntakeLog {
   readonly #log: Log
-  readonly #service: Service
+  readonly #service: () => Service
   readonly #figures: () => Readonly<Record<string, number>>
   readonly #lines: LineReports
   /** Null before the first feed. */
@@ -30,8 +30,11 @@ export class IntakeLog {
   /** The one that was logged last; null: none. */
   #notice: string | null = null
 
-  /** @param figures counters of feeds and of the intake */
-  constructor(log: Log, service: Service, figures: () => Readonly<Record<string, number>>) {
+  /**
+   * @param service the one that takes events now
+   * @param figures counters of feeds and of the intake
+   */
+  constructor(log: Log, service: () => Service, figures: () => Readonly<Record<string, number>>) {
     this.#log = log
     this.#service = service
     this.#figures = figures
@@ -52,7 +55,7 @@ export class IntakeLog {
   look(): void {
     if (this.#refusals === null) return
     this.#refusals.look(this.#figures())
-    const { notice } = this.#service
+    const { notice } = this.#service()
     if (notice === this.#notice) return
     this.#notice = notice
     if (notice === null) this.#log.info({}, PRICED)
@@ -63,8 +66,12 @@ export class IntakeLog {
   shareOf(feed: Feed): FeedShare {
     const onForeign = (foreign: keyof typeof FOREIGN) =>
       this.#log.warn({ feed: feed.name }, FOREIGN[foreign])
-    const { counts } = this.#service.engine
-    return new FeedShare(this.#service, counts, onForeign, this.#slotlessOf(feed))
+    const sink: EventSink = {
+      events: (batch) => this.#service().events(batch),
+      records: (batch) => this.#service().records(batch),
+    }
+    const counts = () => this.#service().engine.counts
+    return new FeedShare(sink, counts, onForeign, this.#slotlessOf(feed))
   }
 
   /** A feed has ended, by itself or since it was stopped. */
@@ -91,7 +98,7 @@ export class IntakeLog {
 
   /** Watches for swaps of another market in a feed whose market is unknown; null: no need. */
   #slotlessOf({ name }: Feed): SlotlessShare | null {
-    const { engine } = this.#service
+    const { engine } = this.#service()
     if (engine.seq === 0 || !(name === 'stdin' || name.startsWith('replay:'))) return null
     const { book } = engine.state
     const { tokens } = book.counts

@@ -6,11 +6,13 @@
  */
 
 import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { performance } from 'node:perf_hooks'
 import { messageOf } from '../base/errors.ts'
 import { programFile } from '../base/program-files.ts'
 import { redactPaths, totals } from '../base/safe-text.ts'
 import type { Config } from '../config/config.ts'
+import { isLiveFeed } from '../config/source-settings.ts'
 import type { Feed } from '../events/event-sink.ts'
 import { newFeedCounters } from '../feeds/feed-counters.ts'
 import { EventLoopStallMonitor, LongSteps } from '../figures/event-loop-stall-monitor.ts'
@@ -28,9 +30,11 @@ import { type Dashboard, readDashboard } from '../server/routes/dashboard-routes
 import { type RunningServer, startServer } from '../server/server.ts'
 import { checkTlsFiles, type TlsFiles } from '../server/sockets/tls-files.ts'
 import { isSimulatedFolder } from '../store/folder/market-mark.ts'
+import type { BuildPlan } from './build-plan.ts'
 import { BusyPoll } from './busy-poll.ts'
-import { Durability } from './durability.ts'
+import { Durability, historyFolder } from './durability.ts'
 import { makeFeeds } from './feeds/feed-list.ts'
+import type { HistoryBuild } from './history-build.ts'
 import { IntakeLog } from './intake-log.ts'
 import type { makeLog } from './log.ts'
 import { ClockReports, Service, WallClock } from './service.ts'
@@ -55,7 +59,7 @@ export class Program {
   readonly #log: ReturnType<typeof makeLog>
   readonly #clock: WallClock
   readonly #clockReports: ClockReports
-  readonly #service: Service
+  #service: Service
   readonly #wired: EngineService
   readonly #counters = newFeedCounters()
   readonly #processFigures = new ProcessFigures()
@@ -75,6 +79,13 @@ export class Program {
   #admin: RunningAdmin | null = null
   #tlsEndsAt: number | null = null
   #durability: Durability | null = null
+  /** Null: there is none to be fetched, or it is in. */
+  #history: HistoryBuild | null = null
+  /** Begins one; loaded where a feed can tell old slots. */
+  #historyOf: (
+    gap: BuildPlan['gap'] | null,
+    parts: ConstructorParameters<typeof HistoryBuild>[0],
+  ) => HistoryBuild | null = () => null
   /** Why the first feed failed; null: none has. */
   #feedFailure: string | null = null
 
@@ -85,16 +96,21 @@ export class Program {
     this.#clock = new WallClock((step, seconds) => this.#clockReports.step(step, seconds))
     this.#service = new Service(
       config,
-      (reason) => {
-        log.error({ reason }, 'no more events are taken')
-        this.#stopFeeds()
-      },
+      (reason) => this.#failed(reason),
       () => this.#clock.nowMs(),
     )
-    this.#intakeLog = new IntakeLog(log, this.#service, () => this.#feedFigures())
-    this.#service.onFolded = (startMs) => this.#steps.note('fold', startMs)
+    this.#intakeLog = new IntakeLog(
+      log,
+      () => this.#service,
+      () => this.#feedFigures(),
+    )
+    this.#noteFolds()
     const tick = () => this.#service.tick()
     this.#wired = new EngineService(this.#service.engine, tick, () => this.#epoch)
+  }
+
+  #noteFolds(): void {
+    this.#service.onFolded = (startMs) => this.#steps.note('fold', startMs)
   }
 
   /**
@@ -105,7 +121,6 @@ export class Program {
     const { host, port, rateLimit, trustProxy, corsOrigin, surface } = this.#config
     const { tls, limits } = surface
     if (tls !== null) this.#tlsEndsAt = checkTlsFiles(tls)
-    const { engine } = this.#service
     const place = { host, port, isSecure: tls !== null }
     this.#server = await startServer({
       host,
@@ -116,7 +131,7 @@ export class Program {
         { path: '/asyncapi.json', contentType: JSON_TYPE, body: asyncApiJson(place) },
         { path: '/docs', contentType: 'text/html; charset=utf-8', body: docsHtml() },
       ],
-      position: { epoch: () => this.#epoch, seq: () => engine.seq },
+      position: { epoch: () => this.#epoch, seq: () => this.#service.engine.seq },
       state: {
         isStarting: () => !this.#isRecovered,
         notReady: () => this.#notReadyShown(),
@@ -193,15 +208,10 @@ export class Program {
    */
   async recover(): Promise<void> {
     const { dataDir: folder } = this.#config
-    if (folder !== null)
-      this.#durability = await Durability.open({
-        config: this.#config,
-        folder,
-        service: this.#service,
-        log: this.#log,
-        onFailure: () => this.#stopFeeds(),
-        onDiskCall: (call, startMs) => this.#steps.note(`disk ${call}`, startMs),
-      })
+    if (folder !== null) {
+      this.#durability = await Durability.open(this.#durable(folder))
+      await this.#beginHistory(folder)
+    }
     this.#epoch = this.#durability?.epoch ?? randomUUID()
     this.#wired.attach()
     this.#isRecovered = true
@@ -219,6 +229,7 @@ export class Program {
     const time = {
       isAhead: (timestamp: number) => this.#service.isAhead(timestamp),
       nowMs: () => this.#clock.nowMs(),
+      takeLongGap: (gap: BuildPlan['gap']) => this.#buildHistory(gap),
     }
     this.#feeds = await makeFeeds(this.#config, engine, this.#counters, reports, time)
     if (this.#config.spins) this.#awake.start()
@@ -226,6 +237,70 @@ export class Program {
     // Told at every level: with PORT=0 nothing else says where the service is.
     const level = this.#log.level === 'silent' ? 'silent' : 'info'
     this.#log.child({}, { level }).info({ url, ws: wsUrl, port }, 'ready')
+  }
+
+  /** How the service as it is now is kept. */
+  #durable(folder: string): Parameters<typeof Durability.open>[0] {
+    return {
+      ...{ config: this.#config, folder, service: this.#service, log: this.#log },
+      onFailure: () => this.#stopFeeds(),
+      onDiskCall: (call, startMs) => this.#steps.note(`disk ${call}`, startMs),
+      keepsJournal: () => this.#config.keepsJournal || this.#history?.isUnderWay === true,
+    }
+  }
+
+  /** Has the time before the first slot fetched of a market that is new, or goes on with what the run before built. */
+  async #beginHistory(folder: string): Promise<void> {
+    const { feeds, history, yellowstone, solana } = this.#config
+    if (!feeds.every(isLiveFeed) || (yellowstone ?? solana) === null) return
+    const { HistoryBuild } = await import('./history-build.ts')
+    this.#historyOf = (gap, parts) =>
+      gap === null ? new HistoryBuild(parts) : HistoryBuild.ofGap(parts, gap)
+    const isNew = this.#service.engine.seq === 0 && history.span !== null
+    if (isNew || existsSync(historyFolder(folder))) this.#buildHistory(null)
+  }
+
+  /** Builds what is missing beside the live service, unless that is done already; null: before the first slot. */
+  #buildHistory(gap: BuildPlan['gap'] | null): boolean {
+    const { dataDir: folder } = this.#config
+    const durability = this.#durability
+    if (folder === null || durability === null || this.#history?.isUnderWay) return false
+    this.#history = this.#historyOf(gap, {
+      ...{ config: this.#config, folder, log: this.#log, nowMs: () => this.#clock.nowMs() },
+      live: { service: this.#service, durability },
+      onDiskCall: (call, startMs) => this.#steps.note(`disk ${call}`, startMs),
+      onFailure: (reason) => this.#failed(reason),
+    })
+    this.#history?.run(({ service, durability: by }) => this.#replace(service, by))
+    return this.#history !== null
+  }
+
+  /** The service that has what was missing takes the place of the one without, in one turn of the loop. */
+  #replace(service: Service, by: Durability): void {
+    const { dataDir } = this.#config
+    const before = this.#durability
+    if (before === null || dataDir === null) return
+    this.#service = service
+    try {
+      this.#durability = Durability.replaced(this.#durable(dataDir), before, by)
+    } catch (error) {
+      // The next start goes on with it.
+      this.#feedFailure = `The history could not take its place (${messageOf(error)}): start anew.`
+      this.#failed(this.#feedFailure)
+      return
+    }
+    this.#noteFolds()
+    this.#epoch = this.#durability.epoch
+    this.#wired.use(service.engine)
+    this.#intakeLog.begin()
+    this.#server?.renew()
+    this.#log.info({ epoch: this.#epoch, seq: service.engine.seq }, 'the history is in')
+  }
+
+  /** No event is taken any more. */
+  #failed(reason: string | null): void {
+    if (reason !== null) this.#log.error({ reason }, 'no more events are taken')
+    this.#stopFeeds()
   }
 
   /** Runs the feeds; resolves when all have ended. */
@@ -247,6 +322,7 @@ export class Program {
     this.#stopFeeds()
     this.#intakeLog.sumUp()
     await this.#server?.stop()
+    await this.#history?.stop()
     await this.#durability?.close()
     await this.#admin?.stop()
   }
@@ -348,6 +424,7 @@ export class Program {
       ]),
       ...this.#feedFigures(),
       ...durability?.figures(),
+      ...this.#history?.figures(),
       ...this.#processFigures.read(),
       ...this.#stalls.figures(),
       ...(this.#tlsEndsAt === null ? {} : { tls_certificate_ends_seconds: this.#tlsEndsAt }),

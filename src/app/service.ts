@@ -29,6 +29,8 @@ export class Service implements EventSink {
   failure: string | null = null
   /** Called after each batch with its begin (`performance.now`). */
   onFolded: (startMs: number) => void = () => {}
+  /** Called with events that were journaled and folded. */
+  onTaken: (events: readonly FeedEvent[]) => void = () => {}
   readonly #onFailure: (reason: string) => void
   /** Unix milliseconds; a simulation puts its own in place. */
   readonly #clockMs: () => number
@@ -106,7 +108,15 @@ export class Service implements EventSink {
   }
 
   events(batch: readonly FeedEvent[]): void {
-    this.#take(batch.length, () => this.#sink.events(this.tokenLimit.admitted(batch)))
+    this.admitted(this.tokenLimit.admitted(batch))
+  }
+
+  /** Takes events that MAX_TOKENS does not refuse, or that a service before has taken. */
+  admitted(batch: readonly FeedEvent[]): void {
+    this.#take(batch.length, () => {
+      this.#sink.events(batch)
+      this.onTaken(batch)
+    })
   }
 
   records(batch: RecordBatch): void {

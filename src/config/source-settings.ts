@@ -22,6 +22,15 @@ export interface Sources {
   readonly backfillMs: number | null
   /** How long a gap holds what is behind it. */
   readonly gapWaitMs: number
+  readonly history: HistorySetting
+}
+
+/** What is fetched of the time before a market's first slot. */
+export interface HistorySetting {
+  /** How far back; `replayed`: as far as a server delivers all again at once, at most 24 h; null: not at all. */
+  readonly span: { readonly ms: number } | 'replayed' | null
+  /** Questions a second to the RPC server. */
+  readonly rps: number
 }
 
 type SourceSetting =
@@ -33,6 +42,8 @@ type SourceSetting =
   | 'BACKFILL_SLOTS'
   | 'BACKFILL'
   | 'GAP_WAIT'
+  | 'HISTORY'
+  | 'HISTORY_RPS'
   | 'METADATA'
   | 'IPFS_GATEWAYS'
 
@@ -64,6 +75,10 @@ export function readSources(settings: Readonly<Record<SourceSetting, string>>): 
     backfillSlotsMax: integer('BACKFILL_SLOTS', settings.BACKFILL_SLOTS, 0, BACKFILL_SLOTS_MAX),
     backfillMs: backfillMs(settings.BACKFILL),
     gapWaitMs: durationMs('GAP_WAIT', settings.GAP_WAIT),
+    history: {
+      span: historySpan(settings.HISTORY),
+      rps: integer('HISTORY_RPS', settings.HISTORY_RPS, 1, HISTORY_RPS_MAX),
+    },
     metadata: metadataSetting(
       oneOf('METADATA', settings.METADATA, ['on', 'off']),
       settings.IPFS_GATEWAYS,
@@ -219,6 +234,14 @@ function backfillMs(text: string): number | null {
   const ms = durationMs('BACKFILL', text)
   if (ms <= BACKFILL_HOURS_MAX * 3_600_000) return ms
   throw new ConfigError(`BACKFILL is "${text}"; it must be at most ${BACKFILL_HOURS_MAX}h.`)
+}
+
+/** No provider lets one client ask more. */
+const HISTORY_RPS_MAX = 1_000
+
+function historySpan(text: string): HistorySetting['span'] {
+  if (text === '') return 'replayed'
+  return text === 'off' ? null : { ms: durationMs('HISTORY', text) }
 }
 
 /** Addresses are never repeated in a sentence, here and below: many hold a key, and the sentence goes to the log. */

@@ -25,10 +25,13 @@ import {
   readPriceFile,
 } from '../../feeds/sol-price/priced-sink.ts'
 import type { SolPriceFeed } from '../../feeds/sol-price/sol-price-feed.ts'
+import type { OpenGap } from '../../feeds/supervisor/open-gaps.ts'
 import { EngineMarket } from './engine-market.ts'
 
-/** The market's clock, as feeds go by it. */
+/** The market's clock, as feeds go by it, and what becomes of long gaps. */
 interface FeedTime {
+  /** Has a gap filled that is too long to wait for; absent or false: it holds what is behind it. */
+  readonly takeLongGap?: (gap: OpenGap) => boolean
   /** Are events of a time refused now, as too far ahead of the clock? */
   readonly isAhead: (timestamp: number) => boolean
   /** Unix milliseconds. */
@@ -67,7 +70,10 @@ export async function makeFeeds(
   const live = config.feeds.find(isLiveFeed)
   if (live !== undefined) {
     const { supervisedFeed } = await import('./live-sources.ts')
-    const feed = supervisedFeed(config, counters, engine, reports.trouble, time.nowMs)
+    const feed = supervisedFeed(
+      ...([config, counters, engine, reports.trouble, time.nowMs] as const),
+      time.takeLongGap,
+    )
     main.push(side.beside(live, feed))
   }
   return { main, side: side.feeds }
@@ -208,7 +214,7 @@ async function makeMetadata(
  * The prices that SOL_PRICE itself gives; null when they come from elsewhere.
  * @throws ConfigError when its file cannot be used
  */
-function givenPrices(setting: Config['solPrice']): PriceSeries | null {
+export function givenPrices(setting: Config['solPrice']): PriceSeries | null {
   if (setting.kind === 'fixed') return fixedPrice(setting.usd)
   if (setting.kind !== 'file') return null
   try {
@@ -234,7 +240,7 @@ export class FeedShare implements EventSink {
   received = 0
   readonly #sink: EventSink
   /** Of all feeds together, since the folder was new. */
-  readonly #total: Readonly<EngineCounts>
+  readonly #total: () => Readonly<EngineCounts>
   readonly #onForeign: (foreign: Foreign) => void
   /** null: it has slots, or its folder was empty, or it was judged. */
   #slotless: SlotlessShare | null
@@ -243,7 +249,7 @@ export class FeedShare implements EventSink {
   /** @param onForeign called once for each, when nearly all of the first swaps show it */
   constructor(
     sink: EventSink,
-    total: Readonly<EngineCounts>,
+    total: () => Readonly<EngineCounts>,
     onForeign: (foreign: Foreign) => void,
     slotless: SlotlessShare | null = null,
   ) {
@@ -272,17 +278,18 @@ export class FeedShare implements EventSink {
   }
 
   #count(take: () => void): void {
-    const before = { ...this.#total }
+    const before = { ...this.#total() }
     take()
     const { counts } = this
-    counts.swaps += this.#total.swaps - before.swaps
-    counts.duplicates += this.#total.duplicates - before.duplicates
-    counts.lateRefused += this.#total.lateRefused - before.lateRefused
-    counts.lateFolded += this.#total.lateFolded - before.lateFolded
-    counts.aheadRefused += this.#total.aheadRefused - before.aheadRefused
-    counts.secondCreations += this.#total.secondCreations - before.secondCreations
-    counts.secondMigrations += this.#total.secondMigrations - before.secondMigrations
-    counts.events += this.#total.events - before.events
+    const total = this.#total()
+    counts.swaps += total.swaps - before.swaps
+    counts.duplicates += total.duplicates - before.duplicates
+    counts.lateRefused += total.lateRefused - before.lateRefused
+    counts.lateFolded += total.lateFolded - before.lateFolded
+    counts.aheadRefused += total.aheadRefused - before.aheadRefused
+    counts.secondCreations += total.secondCreations - before.secondCreations
+    counts.secondMigrations += total.secondMigrations - before.secondMigrations
+    counts.events += total.events - before.events
     this.#judge(JUDGED_SWAPS)
   }
 

@@ -10,8 +10,10 @@ import { NewForms } from '../../feeds/chain/transactions/new-forms.ts'
 import { type FeedCounters, newFeedCounters } from '../../feeds/feed-counters.ts'
 import { PUMPPORTAL, PumpPortalSource } from '../../feeds/pumpportal/pumpportal-source.ts'
 import { framesWithoutKeys, NO_RECORDER, type RawFrames } from '../../feeds/raw-frames.ts'
+import type { RpcPace } from '../../feeds/solana/rpc-client.ts'
 import { SolanaSource } from '../../feeds/solana/solana-source.ts'
 import { INCOMPLETE_SLOTS_MAX } from '../../feeds/supervisor/incomplete-slots.ts'
+import type { OpenGap } from '../../feeds/supervisor/open-gaps.ts'
 import { REMEMBERED_MAX } from '../../feeds/supervisor/reserve-trades.ts'
 import type { Source } from '../../feeds/supervisor/source.ts'
 import { Supervisor } from '../../feeds/supervisor/supervisor.ts'
@@ -25,6 +27,7 @@ export function supervisedFeed(
   engine: Engine,
   report: (who: string, reason: string) => void,
   wallMs: () => number = REAL_TIMERS.wallMs,
+  takeLongGap?: (gap: OpenGap) => boolean,
 ): Feed {
   const timers = { ...REAL_TIMERS, wallMs }
   const forms = new NewForms((sentence) => report('events', sentence))
@@ -43,23 +46,28 @@ export function supervisedFeed(
   const { all: unseen, lastSlot: unseenTo } = engine.state.unseen
   const openGaps = unseen.filter(({ isOpen }) => isOpen)
   const backfill = { backfillSlotsMax, backfillMs, gapWaitMs, openGaps, unseenTo }
-  return new Supervisor({ sources, ...resumed, report, ...backfill, isEventClock, timers })
+  return new Supervisor({
+    ...{ sources, ...resumed, report, ...backfill, isEventClock, timers },
+    ...(takeLongGap && { takeLongGap }),
+  })
 }
 
 /** The live sources that FEED names, each once; their raw frames go to `rawFrames`. */
-function liveSources(
+export function liveSources(
   config: Pick<Config, 'feeds' | 'pumpPortal' | 'yellowstone' | 'solana'>,
   rawFrames: RawFrames,
   counters: FeedCounters,
   report: (who: string, reason: string) => void,
   forms: NewForms,
   timers = REAL_TIMERS,
+  pace?: RpcPace,
 ): Source[] {
   const { feeds, pumpPortal, yellowstone, solana } = config
   const sources: Source[] = []
   if (yellowstone !== null)
     sources.push(new YellowstoneSource({ peer: yellowstone, counters, forms, rawFrames }))
-  if (solana !== null) sources.push(new SolanaSource({ ...solana, counters, forms, rawFrames }))
+  if (solana !== null)
+    sources.push(new SolanaSource({ ...solana, counters, forms, rawFrames, ...(pace && { pace }) }))
   if (feeds.some(({ kind }) => kind === 'pumpportal')) {
     const refused = (reason: string) => report(PUMPPORTAL, reason)
     sources.push(new PumpPortalSource({ ...pumpPortal, rawFrames, report: refused, timers }))

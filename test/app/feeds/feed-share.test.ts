@@ -16,7 +16,11 @@ function shareOf() {
     },
     records: () => {},
   }
-  const share = new FeedShare(sink, total, (foreign) => told.push(foreign))
+  const share = new FeedShare(
+    sink,
+    () => total,
+    (foreign) => told.push(foreign),
+  )
   const take = (counts: Partial<typeof next>) => {
     next = { ...new EngineCounts(), ...counts }
     share.events([])
@@ -66,7 +70,12 @@ function slotlessShareOf(newestSeconds: number) {
     records: () => {},
   }
   const slotless = new SlotlessShare((mint) => mint === 'held', newestSeconds)
-  const share = new FeedShare(sink, total, (foreign) => told.push(foreign), slotless)
+  const share = new FeedShare(
+    sink,
+    () => total,
+    (foreign) => told.push(foreign),
+    slotless,
+  )
   const take = (count: number, over: Partial<Swap>) =>
     share.events(Array.from({ length: count }, () => swap({ slot: null, ...over })))
   return { share, told, take }

@@ -1,0 +1,92 @@
+import type { Config } from '../../config/config.ts'
+import type { Engine } from '../../engine/engine.ts'
+import type { EventSink } from '../../events/event-sink.ts'
+import { NewForms } from '../../feeds/chain/transactions/new-forms.ts'
+import { newFeedCounters } from '../../feeds/feed-counters.ts'
+import { NO_RECORDER } from '../../feeds/raw-frames.ts'
+import { CANDLE_VENUES, priceHistory } from '../../feeds/sol-price/price-history.ts'
+import { PricedSink } from '../../feeds/sol-price/priced-sink.ts'
+import { HistoryFeed } from '../../feeds/supervisor/history-feed.ts'
+import type { OpenGap } from '../../feeds/supervisor/open-gaps.ts'
+import { SlotLength } from '../../feeds/supervisor/slot-reach.ts'
+import type { Source } from '../../feeds/supervisor/source.ts'
+import { REAL_TIMERS } from '../../feeds/timers.ts'
+import { givenPrices } from './feed-list.ts'
+import { liveSources, resumedCursor } from './live-sources.ts'
+
+/** Questions about the past to the RPC server under way at once. */
+const QUESTIONS_MAX = 16
+/** What a slot took at most, outages of the chain left out. */
+const SLOT_SECONDS_MAX = 0.5
+
+/** What tells the time before the first slot: connections of its own, so that live ones do not wait for it. */
+export class HistorySources {
+  readonly #config: Config
+  readonly #report: (reason: string) => void
+  readonly #sources: readonly Source[]
+
+  constructor(config: Config, report: (reason: string) => void) {
+    this.#config = config
+    this.#report = report
+    const pace = { questionsAtOnce: QUESTIONS_MAX, questionsPerSecond: config.history.rps }
+    const forms = new NewForms(report)
+    const about = (who: string, reason: string) => report(`${who}: ${reason}`)
+    this.#sources = liveSources(
+      ...([config, NO_RECORDER, newFeedCounters(), about, forms] as const),
+      REAL_TIMERS,
+      pace,
+    ).filter(({ backfill }) => backfill !== undefined)
+  }
+
+  /** The oldest slot from which on a server delivers all again at once; null: there is none. */
+  async oldestReplayed(): Promise<number | null> {
+    const answers = await Promise.allSettled(
+      this.#sources.map((source) => source.oldestReplayed?.() ?? null),
+    )
+    const slots = answers.flatMap((answer) =>
+      answer.status === 'fulfilled' && answer.value !== null ? [answer.value] : [],
+    )
+    return slots.length === 0 ? null : Math.min(...slots)
+  }
+
+  /** The slots that the chain makes in a time, at most. */
+  slotsIn(ms: number): number {
+    return Math.ceil(new SlotLength().slotsIn(ms))
+  }
+
+  /** The slots of a gap from one on, behind those that an engine has. */
+  feed(gap: OpenGap, from: number, { newestSlot }: Engine): HistoryFeed {
+    const cursor = resumedCursor(newestSlot, this.#config.lateSlots)
+    return new HistoryFeed({
+      ...{ gap, from, cursor },
+      sources: this.#sources,
+      report: this.#report,
+    })
+  }
+
+  /**
+   * A sink that gets the prices of SOL between the events of a gap: those of SOL_PRICE, else as venues tell them of that
+   * time, else the present one (0: none), which the log says.
+   */
+  async priced(
+    sink: EventSink,
+    { to, seconds }: OpenGap,
+    from: number,
+    presentUsd: number,
+    signal: AbortSignal,
+  ): Promise<EventSink> {
+    const { solPrice } = this.#config
+    const given = givenPrices(solPrice)
+    if (given !== null) return new PricedSink(sink, given)
+    const names = solPrice.kind === 'venues' ? solPrice.names : []
+    const venues = CANDLE_VENUES.filter(({ name }) => names.includes(name))
+    const span = { from: seconds - (to + 1 - from) * SLOT_SECONDS_MAX, to: seconds }
+    const series = await priceHistory(venues, span, signal, this.#report)
+    if (series !== null) return new PricedSink(sink, series)
+    if (presentUsd <= 0) return sink
+    this.#report(
+      `no venue tells the price of SOL of that time: $${presentUsd} is taken for all of it`,
+    )
+    return new PricedSink(sink, [{ timestamp: 0, usd: presentUsd }])
+  }
+}

@@ -1,0 +1,253 @@
+import fs from 'node:fs'
+import { messageOf } from '../base/errors.ts'
+import type { Config } from '../config/config.ts'
+import type { FeedEvent } from '../events/event.ts'
+import type { EventSink } from '../events/event-sink.ts'
+import { wait } from '../feeds/timers.ts'
+import type { Log } from '../server/http/exchange.ts'
+import { StoreError } from '../store/disk/failure.ts'
+import { NodeDisk } from '../store/disk/node-disk.ts'
+import { type BuildPlan, beginBuild, planOfStart, readPlan, writePlan } from './build-plan.ts'
+import { Durability, historyFolder } from './durability.ts'
+import { HistorySources } from './feeds/history-sources.ts'
+import { LiveEvents } from './live-events.ts'
+import { Service } from './service.ts'
+
+/** The most that is fetched where HISTORY gives no time. */
+const REPLAYED_MS_MAX = 24 * 3_600_000
+/** How often it is looked for the first live slot, and the log says how far the build is. */
+const LOOK_MS = 200
+const PROGRESS_MS = 30_000
+
+const NOT_REPLAYED =
+  'no server delivers the time before the start again at once; HISTORY=<time> has it fetched slot by slot'
+
+interface BuildParts {
+  readonly config: Config
+  /** DATA_DIR. */
+  readonly folder: string
+  readonly log: Log
+  /** Unix milliseconds. */
+  readonly nowMs: () => number
+  /** The service that takes live events now, and its folder. */
+  readonly live: { readonly service: Service; readonly durability: Durability }
+  readonly onDiskCall: (call: string, startMs: number) => void
+  /** Called once the build has taken the place of the live service: the disk refused (null), or a fault was met. */
+  readonly onFailure: (reason: string | null) => void
+}
+
+/** A service with its folder. */
+interface Built {
+  readonly service: Service
+  readonly durability: Durability
+}
+
+/**
+ * Fills what is too long, or too old, to be folded behind what is there already: the time before a market's first slot,
+ * and an outage of hours. A second service, in a folder of its own, folds what is missing and then the live events out of
+ * the journal, and takes the place of the live one in the turn in which it has them all (docs/decisions/0041). So every
+ * answer is that of an engine that saw all in order. Live events never wait for it, and a kill loses nothing of either.
+ */
+export class HistoryBuild {
+  readonly #parts: BuildParts
+  readonly #folder: string
+  readonly #sources: HistorySources
+  readonly #stopping = new AbortController()
+  #feed: ReturnType<HistorySources['feed']> | null = null
+  #running: Promise<void> = Promise.resolve()
+  #clockSeconds = 0
+  #isLive = false
+  #isUnderWay = true
+
+  /** Of the folder that is there, else of the market's start. */
+  constructor(parts: BuildParts) {
+    this.#parts = parts
+    this.#folder = historyFolder(parts.folder)
+    this.#sources = new HistorySources(parts.config, (reason) =>
+      parts.log.warn({ source: 'history', reason }, 'trouble with the history'),
+    )
+    // From here on the journal is kept, also by the next start.
+    new NodeDisk().makeFolder(this.#folder)
+  }
+
+  /** Of a gap that shows now: no event behind it was taken yet. Null: the folder's files cannot have two names. */
+  static ofGap(parts: BuildParts, gap: BuildPlan['gap']): HistoryBuild | null {
+    const { folder, live, log } = parts
+    try {
+      const { disk, until } = live.durability.wholeSegments()
+      const place = { seq: live.durability.seq, segment: until }
+      beginBuild(disk, folder, historyFolder(folder), gap, place)
+      return new HistoryBuild(parts)
+    } catch (error) {
+      fs.rmSync(historyFolder(folder), { recursive: true, force: true })
+      log.warn({ reason: messageOf(error) }, 'a long gap holds what is behind it')
+      return null
+    }
+  }
+
+  /** Is there something to be fetched or folded yet? */
+  get isUnderWay(): boolean {
+    return this.#isUnderWay
+  }
+
+  /** Builds until the turn in which it can take the place of the live service: then `take` is called, once. */
+  run(take: (built: Built) => void): void {
+    this.#running = this.#run(take)
+  }
+
+  /** Resolves when its folder is closed; another start goes on. */
+  async stop(): Promise<void> {
+    this.#end()
+    await this.#running
+  }
+
+  figures(): Readonly<Record<string, number>> {
+    return { history_under_way: this.#isUnderWay ? 1 : 0, ...this.#feed?.figures() }
+  }
+
+  #end(): void {
+    this.#feed?.stop()
+    this.#stopping.abort()
+  }
+
+  async #run(take: (built: Built) => void): Promise<void> {
+    const { log } = this.#parts
+    const progress = setInterval(() => log.info(this.figures(), 'history under way'), PROGRESS_MS)
+    let built: Built | null = null
+    let isHopeless = false
+    try {
+      const plan = await this.#decided(readPlan(this.#folder) ?? (await this.#planOfStart()))
+      if (plan === null) return
+      built = await this.#open()
+      const filled = await this.#fill(plan, built)
+      if (filled !== null) await this.#foldLive(filled, built, take)
+    } catch (error) {
+      log.error({ reason: messageOf(error) }, 'the history cannot be built; live events go on')
+      // What is damaged, or not there, the next start would not find either.
+      isHopeless = error instanceof StoreError && error.code !== 'disk'
+    } finally {
+      clearInterval(progress)
+      this.#isUnderWay = false
+      if (!this.#isLive) await built?.durability.close()
+      if (isHopeless) this.#forget()
+    }
+  }
+
+  #forget(): void {
+    fs.rmSync(this.#folder, { recursive: true, force: true })
+  }
+
+  /** Waits for the first live slot; null: it was stopped before. */
+  async #planOfStart(): Promise<BuildPlan | null> {
+    const { signal } = this.#stopping
+    const { unseen } = this.#parts.live.service.engine.state
+    while (unseen.all[0]?.from !== 0) {
+      await wait(LOOK_MS, signal)
+      if (signal.aborted) return null
+    }
+    const plan = planOfStart(unseen.all[0])
+    writePlan(this.#folder, plan)
+    return plan
+  }
+
+  /** The plan with its first slot; null: there is none, or nothing to be had. */
+  async #decided(plan: BuildPlan | null): Promise<BuildPlan | null> {
+    const { config, log } = this.#parts
+    const isOff = plan?.gap.from === 0 && config.history.span === null
+    if (plan === null || (plan.from !== null && !isOff)) return plan
+    const from = isOff ? plan.gap.to + 1 : await this.#firstFetched(plan.gap)
+    if (from > plan.gap.to) {
+      if (!isOff) log.info({}, NOT_REPLAYED)
+      this.#forget()
+      return null
+    }
+    const decided = { ...plan, from }
+    log.info({ from, to: plan.gap.to }, 'history is fetched')
+    writePlan(this.#folder, decided)
+    return decided
+  }
+
+  /** As far back as HISTORY says, and of an outage as far as BACKFILL says. */
+  async #firstFetched({ from, to }: BuildPlan['gap']): Promise<number> {
+    const { history, backfillMs, backfillSlotsMax } = this.#parts.config
+    const firsts = [to + 1]
+    if (history.span === 'replayed') {
+      const oldest = await this.#sources.oldestReplayed()
+      if (oldest !== null)
+        firsts.push(Math.max(oldest, to + 1 - this.#sources.slotsIn(REPLAYED_MS_MAX)))
+    } else if (history.span !== null) firsts.push(to + 1 - this.#sources.slotsIn(history.span.ms))
+    if (from > 0)
+      firsts.push(
+        to + 1 - (backfillMs === null ? backfillSlotsMax : this.#sources.slotsIn(backfillMs)),
+      )
+    return Math.max(from, Math.min(...firsts))
+  }
+
+  async #open(): Promise<Built> {
+    const { config, log, nowMs, onDiskCall, onFailure } = this.#parts
+    const failed = (reason: string | null) => {
+      if (this.#isLive) onFailure(reason)
+      else this.#end()
+    }
+    const clockMs = () => (this.#isLive ? nowMs() : this.#clockSeconds * 1_000)
+    const service = new Service(config, failed, clockMs)
+    const durability = await Durability.open({
+      ...{ config, service, log, onDiskCall, folder: this.#folder, isCopy: true },
+      onFailure: () => failed(null),
+      keepsJournal: () => config.keepsJournal,
+    })
+    this.#clockSeconds = service.engine.state.now
+    return { service, durability }
+  }
+
+  /** Fetches what is missing; null: it was stopped before all was there. */
+  async #fill(plan: BuildPlan, { service, durability }: Built): Promise<BuildPlan | null> {
+    const { gap, from } = plan
+    if (plan.filledSeq !== null || from === null) return plan
+    const feed = this.#sources.feed(gap, from, service.engine)
+    this.#feed = feed
+    const sink: EventSink = {
+      events: (batch) => this.#fold(batch, (events) => service.events(events)),
+      records: () => {
+        throw new Error('servers deliver no records')
+      },
+    }
+    const presentUsd = this.#parts.live.service.engine.state.solPriceUsd
+    const { signal } = this.#stopping
+    await feed.start(await this.#sources.priced(sink, gap, from, presentUsd, signal))
+    if (!feed.isDone || signal.aborted) return null
+    const filled = { ...plan, filledSeq: durability.seq }
+    writePlan(this.#folder, filled)
+    return filled
+  }
+
+  async #foldLive(plan: BuildPlan, built: Built, take: (built: Built) => void): Promise<void> {
+    const { live } = this.#parts
+    const { service, durability } = built
+    const { signal } = this.#stopping
+    const events = new LiveEvents(live.service, live.durability, plan, signal)
+    const taken = () => durability.seq - (plan.filledSeq ?? 0)
+    const fold = (batch: readonly FeedEvent[], clockSeconds: number) => {
+      this.#clockSeconds = Math.max(this.#clockSeconds, clockSeconds)
+      if (batch.length === 0) service.tick()
+      else this.#fold(batch, (admitted) => service.admitted(admitted))
+    }
+    // A compactor reads the files that are to be replaced.
+    const endSnapshots = () =>
+      Promise.all([live.durability.endSnapshots(), durability.endSnapshots()])
+    try {
+      await events.all(taken, fold, endSnapshots)
+      if (signal.aborted) return
+      this.#isLive = true
+      take(built)
+    } finally {
+      events.end()
+    }
+  }
+
+  /** The clock of the past is that of its events. */
+  #fold(events: readonly FeedEvent[], fold: (events: readonly FeedEvent[]) => void): void {
+    for (const { timestamp } of events) this.#clockSeconds = Math.max(this.#clockSeconds, timestamp)
+    fold(events)
+  }
+}
