@@ -77,7 +77,7 @@ crash: $(INSTALLED) $(BUNDLE) ## Kills the program ROUNDS times (200); nothing a
 	@$(NODE) test/crash/run.ts
 
 feeds-faults: $(INSTALLED) ## Live feeds against mock peers: SCHEDULES (200) seeded schedules of faults a feed
-	@FEED_SCHEDULES=$(or $(SCHEDULES),200) $(NODE) node_modules/vitest/vitest.mjs run test/feeds/yellowstone test/feeds/solana test/feeds/pumpportal/faults.test.ts test/feeds/live-feeds.test.ts
+	@FEED_SCHEDULES=$(or $(SCHEDULES),200) $(NODE) node_modules/vitest/vitest.mjs run test/feeds/yellowstone test/feeds/solana test/feeds/pumpportal/faults.test.ts test/feeds/live-feeds.test.ts test/app/history-build.test.ts
 
 sim: $(INSTALLED) ## The simulated machine: SEED=n replays one run, else random ones for DURATION seconds
 	@SEED=$(SEED) DURATION=$(or $(DURATION),300) $(NODE) test/simulation/run.ts

@@ -85,7 +85,7 @@ export function replayOf(
   return { digest: stateDigest(engine.parts), events, answers: () => answersOf(engine, events) }
 }
 
-function answersOf(engine: Engine, events: readonly FeedEvent[]): string {
+export function answersOf(engine: Engine, events: readonly FeedEvent[]): string {
   const hash = createHash('sha256')
   for (const [question, answer] of everyRead(engine, events)) hash.update(`${question} ${answer}\n`)
   return hash.digest('hex')

@@ -1,0 +1,122 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { Durability } from '../../src/app/durability.ts'
+import { supervisedFeed } from '../../src/app/feeds/live-sources.ts'
+import { HistoryBuild } from '../../src/app/history-build.ts'
+import { Service } from '../../src/app/service.ts'
+import { readConfig } from '../../src/config/config.ts'
+import { newFeedCounters } from '../../src/feeds/feed-counters.ts'
+import { fixedPrice, PricedSink } from '../../src/feeds/sol-price/priced-sink.ts'
+import { lastSlot, type TestChain } from '../feeds/peers/chain-blocks.ts'
+import { FAULTS, FaultPlan } from '../feeds/peers/faults.ts'
+import { answersOf, replayOf } from '../feeds/peers/feed-run.ts'
+import { GeyserPeer } from '../feeds/peers/geyser-peer.ts'
+import { transactionLines } from '../feeds/peers/rpc-forms.ts'
+import { everySeed, PAIR_SEEDS, PATIENCE } from '../feeds/peers/runs.ts'
+import { SolanaPeer } from '../feeds/peers/solana-peer.ts'
+import { syntheticChain } from '../feeds/peers/synthetic-chain.ts'
+import { newFolder } from '../new-folder.ts'
+
+const BLOCKS = 60
+const HEAD = 35
+const FAULTS_PER_RUN = 4
+const PATIENCE_MS = 120_000
+const USD = 150
+/** A schedule of these waits out the time in which a dead connection is noticed. */
+const KINDS = FAULTS.filter((fault) => fault !== 'huge frame')
+
+const silent = { info: () => {}, warn: () => {}, error: () => {} }
+
+/** Live from the chain's middle on and the rest behind; all answers in the end. */
+async function built(
+  settings: Readonly<Record<string, string>>,
+  chain: TestChain,
+): Promise<string> {
+  const folder = newFolder()
+  const config = readConfig([], {
+    ...{ DATA_DIR: folder, CLOCK: 'event', SOL_PRICE: `fixed:${USD}`, GAP_WAIT: '300ms' },
+    ...{ HISTORY: '24h', HISTORY_RPS: '1000', ...settings },
+  })
+  let service = new Service(config)
+  const about = { config, folder, log: silent, onDiskCall: () => {}, onFailure: () => {} }
+  let durability = await Durability.open({ ...about, service, keepsJournal: () => true })
+  const build = new HistoryBuild({ ...about, nowMs: Date.now, live: { service, durability } })
+  const feed = supervisedFeed(config, newFeedCounters(), service.engine, () => {})
+  const sink = {
+    events: (batch: Parameters<Service['events']>[0]) => service.events(batch),
+    records: () => {},
+  }
+  const running = feed.start(new PricedSink(sink, fixedPrice(USD)))
+  build.run((by) => {
+    service = by.service
+    const options = { ...about, service, keepsJournal: () => false }
+    durability = Durability.replaced(options, durability, by.durability)
+  })
+  const untilMs = performance.now() + PATIENCE_MS
+  const figures = () => feed.figures?.() ?? {}
+  const isWhole = () =>
+    !build.isUnderWay &&
+    (figures().feed_slot ?? 0) >= lastSlot(chain) &&
+    figures().feed_gaps_behind === 0
+  while (!isWhole() && performance.now() < untilMs) await sleep(5)
+  const said = JSON.stringify({ ...figures(), ...build.figures() })
+  feed.stop()
+  await running
+  await build.stop()
+  await durability.close()
+  expect(isWhole(), said).toBe(true)
+  return answersOf(service.engine, replayOf(transactionLines(chain)).events)
+}
+
+/** Those of an engine that folds the whole chain in order. */
+function expected(chain: TestChain): string {
+  const { events } = replayOf(transactionLines(chain))
+  const config = readConfig([], { CLOCK: 'event' })
+  const service = new Service(config)
+  new PricedSink(service, fixedPrice(USD)).events(events)
+  return answersOf(service.engine, events)
+}
+
+const planOf = (seed: number) => new FaultPlan(seed, BLOCKS, KINDS, FAULTS_PER_RUN)
+
+test(
+  'whatever a Yellowstone server does, a start in the middle ends in the answers of the whole chain',
+  PATIENCE,
+  async () => {
+    await everySeed(async (seed) => {
+      const chain = syntheticChain(seed, BLOCKS)
+      const peer = new GeyserPeer({ chain, head: HEAD, plan: planOf(seed), pace: () => sleep(5) })
+      const settings = { FEED: 'yellowstone', YELLOWSTONE_URL: await peer.start() }
+      const playing = peer.play()
+      try {
+        expect(await built(settings, chain)).toBe(expected(chain))
+      } finally {
+        peer.stop()
+        await playing
+      }
+    }, PAIR_SEEDS)
+  },
+)
+
+test(
+  'whatever an RPC server does, a start in the middle ends in the answers of the whole chain',
+  PATIENCE,
+  async () => {
+    await everySeed(async (seed) => {
+      const chain = syntheticChain(seed, BLOCKS)
+      const firstBlock = chain.blocks[0].slot
+      const plan = planOf(seed)
+      const peer = new SolanaPeer({ chain, head: HEAD, plan, firstBlock, pace: () => sleep(5) })
+      const address = await peer.start()
+      const urls = { SOLANA_RPC_URL: `http://${address}`, SOLANA_WS_URL: `ws://${address}` }
+      const playing = peer.play()
+      try {
+        const settings = { FEED: 'solana', SOLANA_BLOCKS: 'all', ...urls }
+        expect(await built(settings, chain)).toBe(expected(chain))
+      } finally {
+        peer.stop()
+        await playing
+      }
+    }, PAIR_SEEDS)
+  },
+)
