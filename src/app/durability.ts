@@ -9,6 +9,8 @@ import { marketOf } from '../config/source-settings.ts'
 import { Engine } from '../engine/engine.ts'
 import { EvictionPolicy } from '../engine/fold/cold-store.ts'
 import { boundedPart, type MemoryPart } from '../engine/memory/state-part.ts'
+import { seedFolder } from '../seed/seed-folder.ts'
+import { SeedSource } from '../seed/seed-source.ts'
 import type { Log } from '../server/http/exchange.ts'
 import { CompactorLauncher } from '../store/compaction/compactor-launcher.ts'
 import { Snapshots } from '../store/compaction/snapshots.ts'
@@ -50,6 +52,9 @@ const PUT_ASIDE =
   'the journal ends with bytes that do not go on where its last good frame ends: they were put aside, ' +
   'delete them when they are of no use'
 
+/** Logged when the epoch is a new one; that of a folder that was seeded always is. */
+const NEW_EPOCH = 'events may be lost: the stream has a new epoch'
+
 interface DurabilityOptions {
   readonly config: Config
   readonly folder: string
@@ -57,6 +62,8 @@ interface DurabilityOptions {
   readonly log: Log
   /** Called once when the disk has refused: feeds are to stop. */
   readonly onFailure: () => void
+  /** Takes why the API does not answer yet while the folder is filled from SEED_URL; null: it is. */
+  readonly onSeeding: (sentence: string | null) => void
   /** Called for each call of the disk that blocks the event loop. */
   readonly onDiskCall: Parameters<typeof watchedDisk>[1]
   /** Is the journal kept from its beginning on, whatever snapshots need? */
@@ -68,6 +75,8 @@ interface DurabilityOptions {
 /** DATA_DIR of a running service: lock, recovery, journal, snapshots (contract section 6). */
 export class Durability {
   readonly epoch: string
+  /** What other instances may take of the folder. */
+  readonly seed: SeedSource
   readonly #folder: string
   readonly #own: OpenFolder
   readonly #journal: Journal
@@ -142,6 +151,12 @@ export class Durability {
       },
       recovered.snapshotSeq ?? 0,
     )
+    this.seed = new SeedSource({
+      folder,
+      newestSeq: () => this.#snapshots.seq,
+      tape: engine.state.tape,
+      dormantTape: engine.state.dormant.tape,
+    })
     this.#snapshots.start()
     this.#watchTimer = setInterval(() => this.#journal.look(), WATCH_EVERY_MS)
     this.#watchTimer.unref()
@@ -167,6 +182,7 @@ export class Durability {
       const refusal = otherMarket(folder, market)
       if (refusal !== null) throw new StoreError('other_market', refusal)
       endOrphan(folder)
+      const isSeeded = await seeded(options, market)
       launcher.start()
       const disk = watchedDisk(new NodeDisk(), options.onDiskCall)
       const boot = bootId()
@@ -194,10 +210,9 @@ export class Durability {
         mapProgress(service.catchUp(), (done) => ({ step: 'clock' as const, done })),
         log,
       )
-      logRecovery(
-        options.isCopy ? { ...recovered, loss: null } : recovered,
-        ...([service, performance.now() - startedMs, log] as const),
-      )
+      if (recovered.loss !== null && !isSeeded && !options.isCopy)
+        log.warn({ epoch: recovered.epoch, reason: recovered.loss }, NEW_EPOCH)
+      logRecovery(recovered, service, performance.now() - startedMs, log)
       markMarket(folder, market, (sentence) => log.warn({}, sentence))
       return new Durability(options, recovered, {
         ...{ disk, ring, map, boot, archives, launcher, unlock },
@@ -344,6 +359,18 @@ interface OpenFolder {
   readonly unlock: () => void
 }
 
+/** Fills a folder from SEED_URL, where one is set and the folder is empty; false: nothing was done. */
+async function seeded(
+  { config, folder, log, isCopy, onSeeding }: DurabilityOptions,
+  market: ReturnType<typeof marketOf>,
+): Promise<boolean> {
+  if (config.seed === null || isCopy) return false
+  const server = config.seed
+  const isSeeded = await seedFolder({ folder, server, market, log, onState: onSeeding })
+  onSeeding(null)
+  return isSeeded
+}
+
 /** Runs a recovery in slices, between which the event loop runs. */
 async function inSlices<T>(steps: Generator<object, T>, log: Log): Promise<T> {
   let sliceEndMs = performance.now() + SLICE_MS
@@ -363,17 +390,12 @@ async function inSlices<T>(steps: Generator<object, T>, log: Log): Promise<T> {
 }
 
 function logRecovery(recovered: Recovered, service: Service, durationMs: number, log: Log): void {
-  const { cut, damagedSnapshots, loss, place, putAside } = recovered
+  const { cut, damagedSnapshots, place, putAside } = recovered
   for (const path of damagedSnapshots)
     log.error({ path }, 'a snapshot is damaged: the one before it was used')
   if (cut?.isUnfinished)
     log.warn({ ...cut }, 'the journal ended in the middle of a write: the tail was cut off')
   else if (cut !== null) log.warn({ ...cut, putAside }, PUT_ASIDE)
-  if (loss !== null)
-    log.warn(
-      { epoch: recovered.epoch, reason: loss },
-      'events may be lost: the stream has a new epoch',
-    )
   log.info(
     {
       seq: place.seq,

@@ -193,6 +193,7 @@ export class HistoryBuild {
     const service = new Service(config, failed, clockMs)
     const durability = await Durability.open({
       ...{ config, service, log, onDiskCall, folder: this.#folder, isCopy: true },
+      onSeeding: () => {},
       onFailure: () => failed(null),
       keepsJournal: () => config.keepsJournal,
     })

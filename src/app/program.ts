@@ -86,6 +86,8 @@ export class Program {
     gap: BuildPlan['gap'] | null,
     parts: ConstructorParameters<typeof HistoryBuild>[0],
   ) => HistoryBuild | null = () => null
+  /** How far the folder is filled from SEED_URL; null: it is not being filled. */
+  #seeding: string | null = null
   /** Why the first feed failed; null: none has. */
   #feedFailure: string | null = null
 
@@ -174,6 +176,7 @@ export class Program {
         dataDir === null
           ? null
           : async () => (await this.#durability?.snapshot()) ?? 'Not yet: the service is starting.',
+      seed: dataDir === null ? null : () => this.#durability?.seed ?? null,
       reloadTls: tls === null ? null : () => this.#changeTls(tls),
     }
     const admin = await startAdmin({ ...surface.admin, source, log: this.#log })
@@ -244,6 +247,9 @@ export class Program {
     return {
       ...{ config: this.#config, folder, service: this.#service, log: this.#log },
       onFailure: () => this.#stopFeeds(),
+      onSeeding: (sentence) => {
+        this.#seeding = sentence
+      },
       onDiskCall: (call, startMs) => this.#steps.note(`disk ${call}`, startMs),
       keepsJournal: () => this.#config.keepsJournal || this.#history?.isUnderWay === true,
     }
@@ -380,7 +386,8 @@ export class Program {
   #notReady(): string | null {
     // A start that failed drains too.
     if (!this.#isRecovered && this.#isDraining) return STOPPING
-    if (!this.#isRecovered) return 'The state before the last stop is being recovered.'
+    if (!this.#isRecovered)
+      return this.#seeding ?? 'The state before the last stop is being recovered.'
     if (this.#feeds === null) return 'The feeds are about to start.'
     const { failure, historyLimit, clockReason, tokenLimit } = this.#service
     const stopped = this.#durability?.failure?.message ?? failure ?? historyLimit.reason

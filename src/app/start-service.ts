@@ -13,6 +13,11 @@ import { obeySignals } from './signals.ts'
 const EXIT_USAGE = 2
 /** Exit code for a DATA_DIR that is in use, damaged or of a later version. */
 const EXIT_DATA = 3
+/**
+ * Exit code where SEED_URL did not answer for minutes. Unlike the others it lets a supervisor start the service again,
+ * which goes on where this one was: the instance may be back by then, and an empty market in its place would stay.
+ */
+const EXIT_AGAIN = 1
 
 function printError(error: unknown): void {
   process.stderr.write(`mintfeed: ${messageOf(error)}\n`)
@@ -55,7 +60,10 @@ export async function startService(args: readonly string[]): Promise<void> {
   await program.listen().catch((error: unknown) => drainStart(program, EXIT_USAGE, error))
   obeySignals(program, config.surface.tls !== null, log)
   await program.recover().catch(async (error: unknown) => {
-    if (error instanceof StoreError) await drainStart(program, EXIT_DATA, error)
+    if (error instanceof StoreError) {
+      const code = error.code === 'seed_unreached' ? EXIT_AGAIN : EXIT_DATA
+      await drainStart(program, code, error)
+    }
     await program.drain()
     throw error
   })

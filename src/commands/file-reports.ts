@@ -2,8 +2,7 @@
  * What is in the files of a data folder, segment by segment, snapshot by snapshot, chunk by chunk. Every crc is checked; a
  * file that cannot be read, or that a later version wrote, is reported as such. Only looks.
  */
-import { crc32 } from '../base/crc32.ts'
-import { type Disk, type DiskFile, readAll } from '../store/disk/disk.ts'
+import type { Disk, DiskFile } from '../store/disk/disk.ts'
 import { StoreError } from '../store/disk/failure.ts'
 import { isUnreadable, unlessUnreadable } from '../store/disk/node-disk.ts'
 import { FileBuffer, type NumberedFile, withFile } from '../store/folder/data-folder.ts'
@@ -15,7 +14,12 @@ import {
   SegmentScan,
 } from '../store/format/journal-format.ts'
 import { headerOf } from '../store/journal/journal-scan.ts'
-import { archivedOf, type Contents, readContents } from '../store/snapshot/snapshot-file.ts'
+import {
+  archivedOf,
+  type Contents,
+  damagedPart,
+  readContents,
+} from '../store/snapshot/snapshot-file.ts'
 import { needChunks } from '../store/snapshot/tape-archive.ts'
 import {
   type ChunkKind,
@@ -183,8 +187,6 @@ export interface SnapshotReport {
   readonly damage: string
 }
 
-const READ_BYTES = 8 << 20
-
 /**
  * Reads a snapshot and checks every byte of its parts. `onBytes` takes how many were read; once it returns false,
  * the others are not read.
@@ -205,7 +207,7 @@ export function reportSnapshot(
           'damaged',
           'its table of contents is torn or damaged',
         )
-      return ofContents(file, bytes, contents, damagedPart(open, contents.parts, onBytes))
+      return ofContents(file, bytes, contents, firstDamaged(open, contents.parts, onBytes))
     } catch (error) {
       if (isUnreadable(error))
         return unreadableSnapshot(file, bytes, 'damaged', 'it cannot be read (EIO)')
@@ -273,23 +275,17 @@ function unreadableSnapshot(
   return { seq, name, bytes, ...NOTHING_KNOWN, status, damage }
 }
 
-function damagedPart(
+function firstDamaged(
   file: DiskFile,
   parts: Contents['parts'],
   onBytes: (bytes: number) => unknown,
 ): Contents['parts'][number] | null {
-  const buffer = new Uint8Array(READ_BYTES)
-  for (const part of parts) {
-    let crc = 0
-    for (let done = 0; done < part.bytes; done += READ_BYTES) {
-      const into = buffer.subarray(0, Math.min(READ_BYTES, part.bytes - done))
-      if (!readAll(file, into, part.at + done)) return part
-      crc = crc32(into, crc)
-      if (onBytes(into.length) === false) return null
-    }
-    if (crc !== part.crc) return part
+  const steps = damagedPart(file, parts)
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+    if (onBytes(step.value) === false) return null
   }
-  return null
 }
 
 /** What is in a chunk of a tape. */

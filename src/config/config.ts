@@ -8,7 +8,13 @@ import { parseArgs } from 'node:util'
 import { THRESHOLDS, type Thresholds } from '../base/thresholds.ts'
 import { ConfigError, durationMs, integer, oneOf, sizeBytes } from './setting-values.ts'
 import { type FeedName, readSources, type Sources } from './source-settings.ts'
-import { readSurface, SURFACE_DEFAULTS, type Surface } from './surface.ts'
+import {
+  readSurface,
+  type SeedSetting,
+  SURFACE_DEFAULTS,
+  type Surface,
+  seedSetting,
+} from './surface.ts'
 import { flagOf, flagSentence } from './typos.ts'
 
 /** How the program runs (contract section 7): environment variables, or flags of the same meaning. */
@@ -32,6 +38,8 @@ export interface Config extends Sources {
   readonly rules: Thresholds
   /** Folder of journal, snapshots and tape; null: nothing is stored. */
   readonly dataDir: string | null
+  /** The instance that an empty folder is filled from; null: none. */
+  readonly seed: SeedSetting | null
   readonly snapshotEveryMs: number
   /** When writes are synced to the disk (contract section 6). */
   readonly fsync: 'group' | 'always' | 'off'
@@ -85,6 +93,8 @@ export const SETTING_DEFAULTS = {
   SIM_TOKENS: '2000',
   SIM_RATE: '50',
   DATA_DIR: 'snapshots',
+  SEED_URL: '',
+  SEED_TOKEN: '',
   SNAPSHOT_EVERY: '5m',
   FSYNC: 'group',
   TAPE_MEMORY: '1gb',
@@ -160,6 +170,7 @@ export function readConfig(
     lateSlots: integer('LATE_SLOTS', settings.LATE_SLOTS, 0, 10_000),
     rules: readThresholds(settings),
     dataDir: settings.DATA_DIR === 'none' ? null : settings.DATA_DIR,
+    seed: seedSetting(settings.SEED_URL, settings.SEED_TOKEN, settings.DATA_DIR),
     snapshotEveryMs: durationMs('SNAPSHOT_EVERY', settings.SNAPSHOT_EVERY),
     fsync: oneOf('FSYNC', settings.FSYNC, ['group', 'always', 'off']),
     tapeMemoryBytes: sizeBytes('TAPE_MEMORY', settings.TAPE_MEMORY),

@@ -172,6 +172,11 @@ export const SETTING_GROUPS: Readonly<
       'path, or `none`',
       'Folder of journal, snapshots and swap history; `none` keeps nothing.',
     ],
+    SEED_URL: [
+      'http or https address',
+      'The admin surface of a running instance, which an empty `DATA_DIR` is filled from before the start goes on.',
+    ],
+    SEED_TOKEN: [SECRET, 'The `ADMIN_TOKEN` of that instance.'],
     SNAPSHOT_EVERY: [DURATION, 'Time between two snapshots.'],
     FSYNC: [
       '`group`, `always`, `off`',

@@ -71,6 +71,8 @@ const MOST_MESSAGES = 1_000_000
 const MOST_SUBSCRIPTIONS = 1_000_000_000
 /** A token that could be guessed is none. */
 const MIN_TOKEN_CHARACTERS = 16
+/** A header that comes has no spaces at its end and is read as latin1. */
+const SENDABLE = /^[\x20-\x7e]*[\x21-\x7e]$/
 const LOOPBACK_HOSTS = ['127.0.0.1', '::1', 'localhost']
 
 /** Can nobody but this machine reach a port there? */
@@ -119,12 +121,37 @@ function admin(host: string, port: string, token: string): Surface['admin'] {
     throw new ConfigError(
       `ADMIN_TOKEN is too short; it must have ${MIN_TOKEN_CHARACTERS} characters.`,
     )
-  // A header that comes has no spaces at its end and is read as latin1: such a token lets nobody in.
-  if (token !== '' && !/^[\x20-\x7e]*[\x21-\x7e]$/.test(token))
-    throw new ConfigError(
-      'ADMIN_TOKEN cannot be sent; it must be of printable ASCII without a space at its end.',
-    )
+  const sent = sendable('ADMIN_TOKEN', token)
   if (token === '' && !isLoopback(host))
     throw new ConfigError(`ADMIN_HOST is "${host}", which is not loopback; set ADMIN_TOKEN too.`)
-  return { host, port: integer('ADMIN_PORT', port, 0, 65_535), token: token === '' ? null : token }
+  return { host, port: integer('ADMIN_PORT', port, 0, 65_535), token: sent }
 }
+
+/** A token that a header can carry, so that it lets somebody in; null: none. */
+function sendable(name: string, token: string): string | null {
+  if (token === '' || SENDABLE.test(token)) return token === '' ? null : token
+  throw new ConfigError(
+    `${name} cannot be sent; it must be of printable ASCII without a space at its end.`,
+  )
+}
+
+/** SEED_URL with its token: the admin surface of an instance that an empty folder is filled from. */
+export interface SeedSetting {
+  readonly url: string
+  readonly token: string | null
+}
+
+/** The address is not repeated in a sentence, as all addresses are not: it may hold a key. */
+export function seedSetting(url: string, token: string, dataDir: string): SeedSetting | null {
+  if (url === '') return null
+  const { protocol, username, password, search, hash } = URL.parse(url) ?? NO_URL
+  if (!['http:', 'https:'].includes(protocol) || username + password + search + hash !== '')
+    throw new ConfigError(
+      'SEED_URL cannot be used; it must be like http://host:9000, without a login, a query or a hash.',
+    )
+  if (dataDir === 'none')
+    throw new ConfigError('SEED_URL is set and DATA_DIR is none; give a folder that it can fill.')
+  return { url, token: sendable('SEED_TOKEN', token) }
+}
+
+const NO_URL = { protocol: '', username: '', password: '', search: '', hash: '' }

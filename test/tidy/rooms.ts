@@ -89,6 +89,17 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'base',
   ],
 
+  seed: [
+    'store/snapshot',
+    'store/format',
+    'store/folder',
+    'store/disk',
+    'feeds',
+    'engine/state',
+    'config',
+    'base',
+  ],
+
   'server/metrics': ['base'],
   'server/load': ['protocol', 'config', 'base'],
   'server/sockets': ['server/load', 'config', 'base'],
@@ -179,6 +190,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   app: [
     'app/feeds',
     'figures',
+    'seed',
     'server/*',
     'openapi',
     'query',

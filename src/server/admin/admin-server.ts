@@ -15,10 +15,18 @@ import type { Surface } from '../../config/surface.ts'
 import type { Log } from '../http/exchange.ts'
 import { METRICS_TYPE } from '../metrics/metrics.ts'
 import { whyNotListening } from '../sockets/apps.ts'
+import {
+  type AdminRoute,
+  headOf,
+  JSON_TYPE,
+  send,
+  sendJson,
+  sendJsonText,
+  sendText,
+} from './admin-answers.ts'
+import { type SeedPort, seedRoutes } from './seed-routes.ts'
 
 const MS_PER_S = 1000
-const JSON_TYPE = 'application/json'
-const TEXT_TYPE = 'text/plain; charset=utf-8'
 /** Times of the admin surface; only a profile takes longer, as long as it was asked for. */
 const HEADERS_TIMEOUT_MS = 5000
 const REQUEST_TIMEOUT_MS = 10_000
@@ -44,6 +52,8 @@ export interface AdminSource {
   readiness(): { readonly statusCode: 200 | 503; readonly fields: object }
   /** Resolves with the result in one sentence; null without a data folder. */
   readonly snapshot: (() => Promise<string>) | null
+  /** What a new instance may take; null without a data folder, or while the service starts. */
+  readonly seed: (() => SeedPort | null) | null
   /** Reads the TLS files again; returns one sentence, throws an Error of one. Null: plain HTTP. */
   readonly reloadTls: (() => string) | null
 }
@@ -101,7 +111,7 @@ async function answer(
   const url = URL.parse(request.url ?? '/', 'http://admin')
   if (url === null) return sendText(response, 404, listOf(routes))
   const method = request.method === 'HEAD' ? 'GET' : request.method
-  const paths = routes.filter((route) => route.path === url.pathname)
+  const paths = routes.filter(({ path }) => path === url.pathname || isBelow(path, url.pathname))
   if (paths.length === 0) return sendText(response, 404, listOf(routes))
   const route = paths.find((candidate) => candidate.method === method)
   if (route === undefined) {
@@ -110,7 +120,14 @@ async function answer(
   }
   const seconds = secondsOf(url)
   if (seconds === null) return sendText(response, 400, 'seconds must be an integer from 1 to 60.')
-  await route.answer(response, seconds)
+  await route.answer(response, seconds, request)
+}
+
+/** A path that ends with a slash is that of all that stand below it. */
+function isBelow(path: string, asked: string): boolean {
+  return (
+    path.endsWith('/') && path.length > 1 && asked.length > path.length && asked.startsWith(path)
+  )
 }
 
 function secondsOf(url: URL): number | null {
@@ -165,49 +182,8 @@ function isSame(given: string, wanted: string): boolean {
   return timingSafeEqual(digest(given), digest(wanted))
 }
 
-/** An answer of the admin surface. */
-function send(
-  response: ServerResponse,
-  statusCode: number,
-  type: string,
-  body: string,
-  headers: Readonly<Record<string, string>> = {},
-): void {
-  response.writeHead(statusCode, { ...headOf(type), ...headers })
-  response.end(body)
-}
-
-function sendJson(response: ServerResponse, statusCode: number, value: object): void {
-  sendJsonText(response, statusCode, JSON.stringify(value))
-}
-
-function sendJsonText(response: ServerResponse, statusCode: number, json: string): void {
-  send(response, statusCode, JSON_TYPE, json)
-}
-
-/** A sentence or a few lines for whoever typed the request. */
-function sendText(
-  response: ServerResponse,
-  statusCode: number,
-  text: string,
-  headers?: Readonly<Record<string, string>>,
-): void {
-  send(response, statusCode, TEXT_TYPE, `${text}\n`, headers)
-}
-
-function headOf(type: string): Readonly<Record<string, string>> {
-  return { 'Content-Type': type, 'X-Content-Type-Options': 'nosniff' }
-}
-
-interface AdminRoute {
-  readonly method: 'GET' | 'POST'
-  readonly path: string
-  readonly meaning: string
-  answer(response: ServerResponse, seconds: number): void | Promise<void>
-}
-
 function adminRoutes(source: AdminSource): readonly AdminRoute[] {
-  return [...readRoutes(source), ...profileRoutes(), ...orderRoutes(source)]
+  return [...readRoutes(source), ...profileRoutes(), ...orderRoutes(source), ...seedRoutes(source)]
 }
 
 function readRoutes(source: AdminSource): readonly AdminRoute[] {

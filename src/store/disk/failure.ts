@@ -26,6 +26,12 @@ type StoreErrorCode =
   | 'in_use'
   /** The folder holds the chain and FEED is the simulator, or the other way round. */
   | 'other_market'
+  /** The instance of SEED_URL cannot give what this one needs. */
+  | 'seed'
+  /** It does not answer, or not to the end: that may pass. */
+  | 'seed_unreached'
+  /** It has a file no longer. */
+  | 'seed_gone'
   /** Events that this program cannot fold, though it took them once; the cause says where. */
   | 'fault'
   /** The disk refused: full, read-only, broken. */

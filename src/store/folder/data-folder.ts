@@ -69,6 +69,17 @@ export function dataPath(folder: string, kind: keyof typeof NAMES, number: numbe
   return join(folder, `${start}${String(number).padStart(DIGITS, '0')}${ending}`)
 }
 
+/** The kind and the number of a data file by its name; null: it is none. */
+export function dataFileOf(
+  name: string,
+): { readonly kind: keyof typeof NAMES; readonly number: number } | null {
+  for (const kind of ['snapshot', 'chunk', 'dormantChunk', 'segment'] as const) {
+    const number = shapeOf(kind).exec(name)?.[1]
+    if (number !== undefined) return { kind, number: Number(number) }
+  }
+  return null
+}
+
 export function listDataFiles(disk: Disk, folder: string): DataFiles {
   const names = disk.list(folder)
   return {

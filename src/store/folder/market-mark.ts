@@ -21,6 +21,15 @@ export function otherMarket(folder: string, market: Market | null): string | nul
   )
 }
 
+/** Why a market may not be seeded where FEED brings another one, or null. */
+export function otherSeed(seed: Market | null, market: Market | null): string | null {
+  if (seed === null || market === null || seed === market) return null
+  return (
+    `SEED_URL holds ${SAID[seed]}, and FEED brings ${SAID[market]}: set the other FEED, or the SEED_URL of an ` +
+    'instance of the same market.'
+  )
+}
+
 /**
  * What is to be said of a folder before a feed of this market goes into it for the first time, or null:
  * nobody knows what it holds, which may be a day of the chain that a start without FEED is about to spoil.
@@ -62,7 +71,7 @@ export function isSimulatedFolder(folder: string): boolean {
 }
 
 /** null: nothing of either was taken since folders say so. */
-function heldMarket(folder: string): Market | null {
+export function heldMarket(folder: string): Market | null {
   const path = join(folder, NAME)
   const text = fs.existsSync(path) ? fs.readFileSync(path, 'utf8').trim() : ''
   return text === 'simulated' || text === 'chain' ? text : null

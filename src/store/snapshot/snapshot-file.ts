@@ -35,7 +35,7 @@ import { CHUNK_VERSION } from './tape-chunk.ts'
 const SNAPSHOT_MAGIC = 'MFSNAPS\n'
 export const SNAPSHOT_VERSION = 11
 /** The oldest that is read (store/upgrades). */
-const OLDEST_SNAPSHOT_VERSION = 9
+export const OLDEST_SNAPSHOT_VERSION = 9
 const SNAPSHOT_HEADER_BYTES = 16
 export const SNAPSHOT_FOOTER_BYTES = 32
 /** Byte offsets in the footer. */
@@ -249,6 +249,43 @@ function* loadPart(
     yield done + at - entry.at
   }
   return crc === entry.crc
+}
+
+/**
+ * The first part of a snapshot that is not what was written, or null; yields the bytes of each block that was read.
+ * `hash` takes the state, as `stateDigest` does.
+ */
+export function* damagedPart(
+  file: DiskFile,
+  parts: Contents['parts'],
+  hash: Hash | null = null,
+): Generator<number, Contents['parts'][number] | null> {
+  const buffer = new Uint8Array(BYTES_PER_YIELD)
+  for (const part of parts) {
+    hash?.update(JSON.stringify([part.name, part.facts, part.bytes]))
+    let crc = 0
+    for (let done = 0; done < part.bytes; done += BYTES_PER_YIELD) {
+      const into = buffer.subarray(0, Math.min(BYTES_PER_YIELD, part.bytes - done))
+      if (!readAll(file, into, part.at + done)) return part
+      crc = crc32(into, crc)
+      hash?.update(into)
+      yield into.length
+    }
+    if (crc !== part.crc) return part
+  }
+  return null
+}
+
+/** Whether the parts of a snapshot are those of its digest; yields the bytes of each block that was read. */
+export function* hasItsDigest(file: DiskFile, contents: Contents): Generator<number, boolean> {
+  const hash = createHash('sha256')
+  const damaged = yield* damagedPart(file, contents.parts, hash)
+  return damaged === null && hash.digest('hex') === contents.digest
+}
+
+/** Sha-256 (hex) of a table of contents, and so of all there is: it has the crcs of the parts. */
+export function contentsDigest(contents: Contents): string {
+  return createHash('sha256').update(JSON.stringify(contents)).digest('hex')
 }
 
 /** A part as it stands: some are written out each time they are asked, so they are asked once. */

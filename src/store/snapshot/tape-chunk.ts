@@ -124,6 +124,21 @@ export function readChunkTable(
   return { crc, blockRecords, recordBytes, crcs, dataAt, hasOldSwaps }
 }
 
+/** Bytes of a chunk of so many records, in blocks of `blockRecords`. */
+export function chunkBytes(records: number, blockRecords: number, kind: ChunkKind): number {
+  return HEADER_BYTES + padded((records / blockRecords) * 4) + records * kind.recordBytes
+}
+
+/** Whether every block under a table is what was written; yields after each. */
+export function* hasItsBlocks(file: DiskFile, table: ChunkTable): Generator<number, boolean> {
+  const into = new Uint8Array(table.blockRecords * table.recordBytes)
+  for (const block of table.crcs.keys()) {
+    if (!readChunkBlock(file, table, block, into)) return false
+    yield into.length
+  }
+  return true
+}
+
 /** Reads one block into `into`, in the present form; false when it is not what was written. */
 export function readChunkBlock(
   file: DiskFile,

@@ -22,6 +22,7 @@ const SOURCE: AdminSource = {
     snapshots.push('made')
     return 'made'
   },
+  seed: null,
   reloadTls: null,
 }
 

@@ -1,0 +1,211 @@
+import { open, stat, truncate } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { codeOf, messageOf } from '../base/errors.ts'
+import { jsonOf } from '../base/json-access.ts'
+import { stripControlChars } from '../base/safe-text.ts'
+import { StoreError } from '../store/disk/failure.ts'
+import { UNFINISHED } from '../store/folder/data-folder.ts'
+import type { SeedFile } from './seed-files.ts'
+import { type SeedList, seedList } from './seed-list.ts'
+
+/** A list of a year of history has some 5 MB. */
+const LIST_BYTES_MAX = 64 << 20
+/** What of a refusal's text is repeated. */
+const REASON_CHARACTERS_MAX = 200
+/** A large state takes minutes; without the new snapshot the one before is taken. */
+const SNAPSHOT_MS = 240_000
+/** Answers that may be others a moment later. */
+const PASSING_STATUSES: readonly number[] = [408, 425, 429]
+
+/**
+ * Asks the admin surface of a running instance. Every call throws a StoreError: `seed_unreached` what may pass, `seed`
+ * what a person has to mend, `seed_gone` when a file is not there any more.
+ */
+export class SeedClient {
+  readonly #base: string
+  readonly #headers: Readonly<Record<string, string>>
+  readonly #silenceMs: number
+
+  /** @param silenceMs how long nothing may come */
+  constructor(server: { readonly url: string; readonly token: string | null }, silenceMs: number) {
+    this.#base = server.url.replace(/\/$/, '')
+    this.#silenceMs = silenceMs
+    // What is packed on the way has other bytes than were announced.
+    const headers = { 'Accept-Encoding': 'identity' }
+    const { token } = server
+    this.#headers = token === null ? headers : { ...headers, Authorization: `Bearer ${token}` }
+  }
+
+  async list(): Promise<SeedList> {
+    const answer = await this.#ask('GET', '/seed')
+    const list = jsonOf(await textOf(answer, LIST_BYTES_MAX))
+    if (seedList.Check(list)) return list
+    throw refusal('answers /seed with a list that this version does not read', SAME_VERSION)
+  }
+
+  /** Has a snapshot made, so that the gap behind it is short; one that fails is the log's of that instance. */
+  async orderSnapshot(): Promise<void> {
+    await textOf(await this.#ask('POST', '/snapshot', {}, SNAPSHOT_MS), LIST_BYTES_MAX)
+  }
+
+  /**
+   * Fetches what is missing of a file, to its unfinished name; `onBytes` takes how many more bytes are there, fewer
+   * than none when the file begins anew. What comes beyond its length is not read.
+   */
+  async load(file: SeedFile, onBytes: (bytes: number) => void): Promise<void> {
+    const path = `${file.path}${UNFINISHED}`
+    const from = await sizeOf(path)
+    const tag = `"${file.tag}"`
+    const range = from === 0 ? {} : { Range: `bytes=${from}-`, 'If-Range': tag }
+    const answer = await this.#ask('GET', `/seed/${basename(file.path)}`, range)
+    const { status, headers } = answer.response
+    const isPart = status === 206
+    const hasGaps = isPart && !headers.get('content-range')?.startsWith(`bytes ${from}-`)
+    if (hasGaps || headers.get('etag') !== tag) {
+      await answer.end()
+      throw hasGaps ? unreached('it answers with another range') : gone(file)
+    }
+    if (!isPart && from > 0) {
+      await truncate(path)
+      onBytes(-from)
+    }
+    let missing = file.bytes - (isPart ? from : 0)
+    // By hand in place of a pipeline: nothing may still be written once this has failed and is called again.
+    const handle = await open(path, 'a')
+    try {
+      for await (const part of answer.parts()) {
+        const taken = part.subarray(0, missing)
+        await handle.appendFile(taken)
+        missing -= taken.length
+        onBytes(taken.length)
+        if (missing === 0) break
+      }
+      if (missing > 0) throw unreached('its answer ended early')
+      await handle.datasync()
+    } finally {
+      await handle.close()
+    }
+  }
+
+  async #ask(
+    method: string,
+    path: string,
+    headers: Readonly<Record<string, string>> = {},
+    silenceMs = this.#silenceMs,
+  ): Promise<Answer> {
+    const silent = new AbortController()
+    const timer = setTimeout(
+      () => silent.abort(new Error(`nothing came for ${silenceMs / 1000} s`)),
+      silenceMs,
+    )
+    try {
+      const response = await fetch(this.#base + path, {
+        method,
+        headers: { ...this.#headers, ...headers },
+        // The token is for this address alone.
+        redirect: 'error',
+        signal: silent.signal,
+      }).catch((error: unknown) => {
+        throw unreached(reasonOf(error))
+      })
+      const answer = new Answer(response, timer)
+      if (response.ok) return answer
+      const text = stripControlChars(await textOf(answer, LIST_BYTES_MAX), ' ').trim()
+      throw refused(response.status, path, text.slice(0, REASON_CHARACTERS_MAX))
+    } catch (error) {
+      clearTimeout(timer)
+      throw error
+    }
+  }
+}
+
+/** An answer whose body is read part by part. */
+class Answer {
+  readonly response: Response
+  readonly #timer: NodeJS.Timeout
+
+  /** @param timer ends it when it is not refreshed */
+  constructor(response: Response, timer: NodeJS.Timeout) {
+    this.response = response
+    this.#timer = timer
+  }
+
+  async *parts(): AsyncGenerator<Uint8Array> {
+    try {
+      for await (const part of this.response.body ?? []) {
+        this.#timer.refresh()
+        yield part
+      }
+    } catch (error) {
+      throw unreached(reasonOf(error))
+    } finally {
+      clearTimeout(this.#timer)
+    }
+  }
+
+  /** Leaves the body unread. */
+  async end(): Promise<void> {
+    clearTimeout(this.#timer)
+    await this.response.body?.cancel()
+  }
+}
+
+async function textOf(answer: Answer, bytesMax: number): Promise<string> {
+  const parts: Uint8Array[] = []
+  let bytes = 0
+  for await (const part of answer.parts()) {
+    bytes += part.length
+    if (bytes > bytesMax) throw unreached(`an answer is longer than ${bytesMax} bytes`)
+    parts.push(part)
+  }
+  return Buffer.concat(parts).toString('utf8')
+}
+
+/** Bytes of a file; 0 where there is none. */
+async function sizeOf(path: string): Promise<number> {
+  try {
+    return (await stat(path)).size
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return 0
+    throw error
+  }
+}
+
+const SAME_VERSION = 'have the same version of mintfeed on both sides'
+
+/** Of an address only the setting is named: it may hold a key. */
+function refusal(what: string, advice: string): StoreError {
+  return new StoreError('seed', `The instance of SEED_URL ${what}: ${advice}.`)
+}
+
+function unreached(reason: string): StoreError {
+  return new StoreError('seed_unreached', reason)
+}
+
+function gone({ path }: SeedFile): StoreError {
+  return new StoreError('seed_gone', `${basename(path)} is not there any more, or is another one`)
+}
+
+/** `fetch failed` and `terminated` are all that the library says by itself. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : null
+  return codeOf(cause) || messageOf(cause ?? error)
+}
+
+function refused(status: number, path: string, text: string): StoreError {
+  if (status === 401)
+    return refusal('does not take the token (401)', 'set SEED_TOKEN to the ADMIN_TOKEN that it has')
+  if (status === 403)
+    return refusal(`says: ${text} (403)`, 'give it an ADMIN_TOKEN, and that here as SEED_TOKEN')
+  if (status === 404 && path.startsWith('/seed/'))
+    return new StoreError('seed_gone', `${basename(path)} is not there any more`)
+  if (status === 404 || status === 405)
+    return refusal(
+      `does not know ${path} (${status})`,
+      'SEED_URL must be its ADMIN_PORT, and its version 0.9.28 or later',
+    )
+  if (status === 416) return new StoreError('seed_gone', `${basename(path)} is shorter now`)
+  if (status < 500 && !PASSING_STATUSES.includes(status))
+    return refusal(`says: ${text} (${status})`, 'mend that, or set another SEED_URL')
+  return unreached(`it answers ${status}: ${text}`)
+}

@@ -1,0 +1,120 @@
+import { type FileHandle, open } from 'node:fs/promises'
+import type { Readable } from 'node:stream'
+import { codeOf } from '../base/errors.ts'
+import { PROGRAM_VERSION } from '../base/program-files.ts'
+import { TAPE_CHUNK_RECORDS, type Tape } from '../engine/state/tape.ts'
+import { NodeDisk, NodeFile } from '../store/disk/node-disk.ts'
+import { listDataFiles, withFile } from '../store/folder/data-folder.ts'
+import { heldMarket } from '../store/folder/market-mark.ts'
+import { archivedOf, contentsDigest, readContents } from '../store/snapshot/snapshot-file.ts'
+import { SWAP_CHUNKS } from '../store/snapshot/tape-chunk.ts'
+import { seedPlace, tagOf } from './seed-files.ts'
+import type { SeedList, SeedSnapshot } from './seed-list.ts'
+
+/** Read from the disk at once: larger pieces wake the loop less often. */
+const PIECE_BYTES = 256 << 10
+
+interface SeedSourceOptions {
+  readonly folder: string
+  /** Seq of the newest snapshot that was read back as it was written. */
+  readonly newestSeq: () => number
+  /** They know the chunks that there are. */
+  readonly tape: Tape
+  readonly dormantTape: Tape
+}
+
+/** A file while it is given away: it stays whole, also when its name is removed meanwhile. */
+interface OpenSeed {
+  readonly bytes: number
+  readonly tag: string
+  /** Bytes from one place to another, that one included; closes the file at its end. */
+  read(from: number, to: number): Readable
+  close(): Promise<void>
+}
+
+/** What a running instance gives of its data folder: snapshots and the chunks that they need. */
+export class SeedSource {
+  readonly #options: SeedSourceOptions
+
+  constructor(options: SeedSourceOptions) {
+    this.#options = options
+  }
+
+  /** The snapshots that are whole; those that go while it looks are left out. */
+  list(): SeedList {
+    const { folder, newestSeq } = this.#options
+    const { snapshots } = listDataFiles(new NodeDisk(), folder)
+    return {
+      program: PROGRAM_VERSION,
+      market: heldMarket(folder),
+      snapshots: snapshots
+        .filter(({ number }) => number <= newestSeq())
+        .flatMap(({ name, path }) => unlessGone(() => offered(name, path)) ?? []),
+    }
+  }
+
+  /** Opens a file by a name that may be asked for; null: there is none, or not any more. */
+  async open(name: string): Promise<OpenSeed | null> {
+    const place = seedPlace(this.#options.folder, name)
+    if (place === null || !this.#isGiven(place)) return null
+    const handle = await open(place.path).catch((error: unknown) => {
+      if (codeOf(error) === 'ENOENT') return null
+      throw error
+    })
+    if (handle === null) return null
+    try {
+      // Read from the file itself: another one may have its name since it was listed.
+      const tag = tagOf(new NodeFile(handle.fd, place.path), place)
+      const { size } = await handle.stat()
+      if (tag !== null) return opened(handle, size, tag)
+    } catch (error) {
+      await handle.close()
+      throw error
+    }
+    await handle.close()
+    return null
+  }
+
+  #isGiven({ number, chunkKind }: NonNullable<ReturnType<typeof seedPlace>>): boolean {
+    const { newestSeq, tape, dormantTape } = this.#options
+    if (chunkKind === null) return number <= newestSeq()
+    return number < (chunkKind === SWAP_CHUNKS ? tape : dormantTape).chunkCrcs.length
+  }
+}
+
+function opened(handle: FileHandle, bytes: number, tag: string): OpenSeed {
+  return {
+    bytes,
+    tag,
+    read: (start, end) => handle.createReadStream({ start, end, highWaterMark: PIECE_BYTES }),
+    close: () => handle.close(),
+  }
+}
+
+/** What the list says of a snapshot; null when it is damaged. */
+function offered(name: string, path: string): SeedSnapshot | null {
+  return withFile(new NodeDisk().open(path), (file) => {
+    const contents = readContents(file, path)
+    if (contents === null) return null
+    const { seq, version, epoch, digest, chunks } = contents
+    return {
+      ...{ name, seq, bytes: file.size(), version, epoch, digest, tag: contentsDigest(contents) },
+      chunks: {
+        swaps: chunks.swaps.slice(0, archivedOf(contents, 'tape') / TAPE_CHUNK_RECORDS),
+        positions: chunks.positions.slice(
+          0,
+          archivedOf(contents, 'dormant tape') / TAPE_CHUNK_RECORDS,
+        ),
+      },
+    }
+  })
+}
+
+function unlessGone<T>(look: () => T): T | null {
+  try {
+    return look()
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null
+    throw error
+  }
+}
