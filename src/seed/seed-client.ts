@@ -1,11 +1,11 @@
-import { open, stat, truncate } from 'node:fs/promises'
+import { open, truncate } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { codeOf, messageOf } from '../base/errors.ts'
 import { jsonOf } from '../base/json-access.ts'
 import { stripControlChars } from '../base/safe-text.ts'
 import { StoreError } from '../store/disk/failure.ts'
 import { UNFINISHED } from '../store/folder/data-folder.ts'
-import type { SeedFile } from './seed-files.ts'
+import { bytesOf, type SeedFile } from './seed-files.ts'
 import { type SeedList, seedList } from './seed-list.ts'
 
 /** A list of a year of history has some 5 MB. */
@@ -54,7 +54,7 @@ export class SeedClient {
    */
   async load(file: SeedFile, onBytes: (bytes: number) => void): Promise<void> {
     const path = `${file.path}${UNFINISHED}`
-    const from = await sizeOf(path)
+    const from = bytesOf(path)
     const tag = `"${file.tag}"`
     const range = from === 0 ? {} : { Range: `bytes=${from}-`, 'If-Range': tag }
     const answer = await this.#ask('GET', `/seed/${basename(file.path)}`, range)
@@ -81,7 +81,6 @@ export class SeedClient {
         if (missing === 0) break
       }
       if (missing > 0) throw unreached('its answer ended early')
-      await handle.datasync()
     } finally {
       await handle.close()
     }
@@ -159,16 +158,6 @@ async function textOf(answer: Answer, bytesMax: number): Promise<string> {
     parts.push(part)
   }
   return Buffer.concat(parts).toString('utf8')
-}
-
-/** Bytes of a file; 0 where there is none. */
-async function sizeOf(path: string): Promise<number> {
-  try {
-    return (await stat(path)).size
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return 0
-    throw error
-  }
 }
 
 const SAME_VERSION = 'have the same version of mintfeed on both sides'

@@ -1,3 +1,4 @@
+import fs from 'node:fs'
 import { TAPE_BLOCK_RECORDS, TAPE_CHUNK_RECORDS } from '../engine/state/tape.ts'
 import type { DiskFile } from '../store/disk/disk.ts'
 import { dataFileOf, dataPath } from '../store/folder/data-folder.ts'
@@ -48,6 +49,11 @@ export function chunksOf(folder: string, { chunks }: SeedSnapshot): readonly See
       bytes: chunkBytes(TAPE_CHUNK_RECORDS, TAPE_BLOCK_RECORDS, chunkKind),
     }))
   return [...filesOf(chunks.swaps, SWAP_CHUNKS), ...filesOf(chunks.positions, DORMANT_CHUNKS)]
+}
+
+/** Bytes of a file; 0 where there is none. */
+export function bytesOf(path: string): number {
+  return fs.statSync(path, { throwIfNoEntry: false })?.size ?? 0
 }
 
 /** The tag of an open file, read from itself; null when it is none, or damaged where that stands. */

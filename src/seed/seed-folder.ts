@@ -1,4 +1,5 @@
 import fs from 'node:fs'
+import { open } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
@@ -10,7 +11,7 @@ import { listDataFiles, UNFINISHED, withFile } from '../store/folder/data-folder
 import { markMarket, otherSeed } from '../store/folder/market-mark.ts'
 import { OLDEST_SNAPSHOT_VERSION, SNAPSHOT_VERSION } from '../store/snapshot/snapshot-file.ts'
 import { SeedClient } from './seed-client.ts'
-import { chunksOf, isWhole, type SeedFile, snapshotFile, tagOf } from './seed-files.ts'
+import { bytesOf, chunksOf, isWhole, type SeedFile, snapshotFile, tagOf } from './seed-files.ts'
 import type { SeedList, SeedSnapshot } from './seed-list.ts'
 
 /** Times of a seeding; tests have shorter ones. */
@@ -165,10 +166,10 @@ class Seeding {
       if (isThere(this.#disk, file)) continue
       missing.push(file)
       const partPath = `${file.path}${UNFINISHED}`
-      const part = fs.statSync(partPath, { throwIfNoEntry: false })?.size ?? 0
+      const partBytes = bytesOf(partPath)
       // Longer than the file is none of it.
-      if (part > file.bytes) this.#disk.remove(partPath)
-      missingBytes += file.bytes - (part > file.bytes ? 0 : part)
+      if (partBytes > file.bytes) this.#disk.remove(partPath)
+      missingBytes += file.bytes - (partBytes > file.bytes ? 0 : partBytes)
     }
     this.#bytes = this.#ofBytes - missingBytes
     checkRoom(this.#options.folder, missingBytes)
@@ -178,7 +179,9 @@ class Seeding {
   async #fetch(file: SeedFile): Promise<void> {
     const path = `${file.path}${UNFINISHED}`
     for (let damaged = 1; ; damaged++) {
-      await this.#reached(() => this.#loadRest(file, path))
+      await this.#reached(async () => {
+        if (bytesOf(path) < file.bytes) await this.#client.load(file, (bytes) => this.#tell(bytes))
+      })
       if (await this.#isWhole(file, path)) break
       this.#disk.remove(path)
       this.#tell(-file.bytes)
@@ -186,25 +189,21 @@ class Seeding {
       if (damaged === DAMAGED_MAX) throw damagedTooOften(name)
       this.#options.log.warn({ file: name }, 'it came damaged and is fetched again')
     }
+    await madeToLast(path)
     if (file.chunkKind !== null) this.#disk.rename(path, file.path)
   }
 
-  async #loadRest(file: SeedFile, path: string): Promise<void> {
-    if (fs.statSync(path, { throwIfNoEntry: false })?.size === file.bytes) return
-    await this.#client.load(file, (bytes) => this.#tell(bytes))
-  }
-
   async #isWhole(file: SeedFile, path: string): Promise<boolean> {
-    const open = this.#disk.open(path)
+    const unfinished = this.#disk.open(path)
     try {
-      const steps = isWhole(open, file)
+      const steps = isWhole(unfinished, file)
       for (;;) {
         const step = steps.next()
         if (step.done) return step.value
         await setImmediate()
       }
     } finally {
-      open.close()
+      unfinished.close()
     }
   }
 
@@ -242,6 +241,12 @@ class Seeding {
   }
 }
 
+/** In the background: gigabytes take a while, and the API tells meanwhile how it stands. */
+async function madeToLast(path: string): Promise<void> {
+  const handle = await open(path, 'r+')
+  await handle.datasync().finally(() => handle.close())
+}
+
 /** Is a chunk there under its name, and so was found whole? */
 function isThere(disk: NodeDisk, file: SeedFile): boolean {
   if (file.chunkKind === null || !fs.existsSync(file.path)) return false
@@ -251,9 +256,9 @@ function isThere(disk: NodeDisk, file: SeedFile): boolean {
 function otherVersion({ program, snapshots }: SeedList): string | null {
   const version = snapshots.at(-1)?.version ?? SNAPSHOT_VERSION
   if (version > SNAPSHOT_VERSION)
-    return `SEED_URL runs mintfeed ${program}, whose snapshots this version does not read: install that version here.`
+    return `SEED_URL runs mintfeed ${program}, whose snapshots this version does not read: install that one here, or a later one.`
   if (version < OLDEST_SNAPSHOT_VERSION)
-    return `SEED_URL has a snapshot of an older version that this one does not read: start mintfeed ${program} there anew, or another one.`
+    return `SEED_URL runs mintfeed ${program}, whose snapshots this version does not read any more: upgrade it first.`
   return null
 }
 

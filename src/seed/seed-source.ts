@@ -19,8 +19,8 @@ interface SeedSourceOptions {
   /** Seq of the newest snapshot that was read back as it was written. */
   readonly newestSeq: () => number
   /** They know the chunks that there are. */
-  readonly tape: Tape
-  readonly dormantTape: Tape
+  readonly tape: Pick<Tape, 'chunkCrcs'>
+  readonly dormantTape: Pick<Tape, 'chunkCrcs'>
 }
 
 /** A file while it is given away: it stays whole, also when its name is removed meanwhile. */
