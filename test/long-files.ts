@@ -62,6 +62,7 @@ const OF_FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'refusals',
     'replaced-files',
     'replay-readiness',
+    'seed',
     'set-clock',
     'settings',
     'skipped-lines',
