@@ -1,4 +1,5 @@
 import { open, truncate } from 'node:fs/promises'
+import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import { basename } from 'node:path'
 import { codeOf, messageOf } from '../base/errors.ts'
 import { jsonOf } from '../base/json-access.ts'
@@ -8,8 +9,8 @@ import { UNFINISHED } from '../store/folder/data-folder.ts'
 import { bytesOf, type SeedFile } from './seed-files.ts'
 import { type SeedList, seedList } from './seed-list.ts'
 
-/** A list of a year of history has some 5 MB. */
-const LIST_BYTES_MAX = 64 << 20
+/** Longest text of an answer: the list of a year of history has some megabytes. */
+const TEXT_BYTES_MAX = 64 << 20
 /** What of a refusal's text is repeated. */
 const REASON_CHARACTERS_MAX = 200
 /** A large state takes minutes; without the new snapshot the one before is taken. */
@@ -37,15 +38,14 @@ export class SeedClient {
   }
 
   async list(): Promise<SeedList> {
-    const answer = await this.#ask('GET', '/seed')
-    const list = jsonOf(await textOf(answer, LIST_BYTES_MAX))
+    const list = jsonOf(await textOf(await this.#ask('GET', '/seed')))
     if (seedList.Check(list)) return list
     throw refusal('answers /seed with a list that this version does not read', SAME_VERSION)
   }
 
   /** Has a snapshot made, so that the gap behind it is short; one that fails is the log's of that instance. */
   async orderSnapshot(): Promise<void> {
-    await textOf(await this.#ask('POST', '/snapshot', {}, SNAPSHOT_MS), LIST_BYTES_MAX)
+    await textOf(await this.#ask('POST', '/snapshot', {}, SNAPSHOT_MS))
   }
 
   /**
@@ -58,12 +58,12 @@ export class SeedClient {
     const tag = `"${file.tag}"`
     const range = from === 0 ? {} : { Range: `bytes=${from}-`, 'If-Range': tag }
     const answer = await this.#ask('GET', `/seed/${basename(file.path)}`, range)
-    const { status, headers } = answer.response
-    const isPart = status === 206
-    const hasGaps = isPart && !headers.get('content-range')?.startsWith(`bytes ${from}-`)
-    if (hasGaps || headers.get('etag') !== tag) {
-      await answer.end()
-      throw hasGaps ? unreached('it answers with another range') : gone(file)
+    const { statusCode, headers } = answer
+    const isPart = statusCode === 206
+    const isOtherPart = isPart && !headers['content-range']?.startsWith(`bytes ${from}-`)
+    if (isOtherPart || headers.etag !== tag) {
+      answer.destroy()
+      throw isOtherPart ? unreached('it answers with another range') : gone(file)
     }
     if (!isPart && from > 0) {
       await truncate(path)
@@ -73,12 +73,12 @@ export class SeedClient {
     // By hand in place of a pipeline: nothing may still be written once this has failed and is called again.
     const handle = await open(path, 'a')
     try {
-      for await (const part of answer.parts()) {
+      for await (const part of partsOf(answer)) {
+        if (missing === 0) break
         const taken = part.subarray(0, missing)
         await handle.appendFile(taken)
         missing -= taken.length
         onBytes(taken.length)
-        if (missing === 0) break
       }
       if (missing > 0) throw unreached('its answer ended early')
     } finally {
@@ -86,75 +86,58 @@ export class SeedClient {
     }
   }
 
+  /** The answer of a request, its body still to be read, which ends when nothing comes for so long. */
   async #ask(
     method: string,
     path: string,
     headers: Readonly<Record<string, string>> = {},
     silenceMs = this.#silenceMs,
-  ): Promise<Answer> {
-    const silent = new AbortController()
-    const timer = setTimeout(
-      () => silent.abort(new Error(`nothing came for ${silenceMs / 1000} s`)),
-      silenceMs,
-    )
-    try {
-      const response = await fetch(this.#base + path, {
-        method,
+  ): Promise<IncomingMessage> {
+    const url = new URL(this.#base + path)
+    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+      const asked = requestOf(url)(url, {
+        ...{ method, timeout: silenceMs },
         headers: { ...this.#headers, ...headers },
-        // The token is for this address alone.
-        redirect: 'error',
-        signal: silent.signal,
-      }).catch((error: unknown) => {
-        throw unreached(reasonOf(error))
       })
-      const answer = new Answer(response, timer)
-      if (response.ok) return answer
-      const text = stripControlChars(await textOf(answer, LIST_BYTES_MAX), ' ').trim()
-      throw refused(response.status, path, text.slice(0, REASON_CHARACTERS_MAX))
-    } catch (error) {
-      clearTimeout(timer)
-      throw error
-    }
+      let come: IncomingMessage | null = null
+      // Not by a signal of fetch: that is forgotten by a garbage collection once the headers are there.
+      asked.on('timeout', () =>
+        (come ?? asked).destroy(new Error(`nothing came for ${silenceMs / 1000} s`)),
+      )
+      asked.on('error', (error) => reject(unreached(reasonOf(error))))
+      asked.on('response', (response) => {
+        come = response
+        resolve(response)
+      })
+      asked.end()
+    })
+    const status = answer.statusCode ?? 0
+    if (status >= 200 && status < 300) return answer
+    const text = stripControlChars(await textOf(answer), ' ').trim()
+    throw refused(status, path, text.slice(0, REASON_CHARACTERS_MAX))
   }
 }
 
-/** An answer whose body is read part by part. */
-class Answer {
-  readonly response: Response
-  readonly #timer: NodeJS.Timeout
+/** An import would load both modules at every start. */
+function requestOf({ protocol }: URL): (url: URL, options: RequestOptions) => ClientRequest {
+  if (protocol === 'https:') return process.getBuiltinModule('node:https').request
+  return process.getBuiltinModule('node:http').request
+}
 
-  /** @param timer ends it when it is not refreshed */
-  constructor(response: Response, timer: NodeJS.Timeout) {
-    this.response = response
-    this.#timer = timer
-  }
-
-  async *parts(): AsyncGenerator<Uint8Array> {
-    try {
-      for await (const part of this.response.body ?? []) {
-        this.#timer.refresh()
-        yield part
-      }
-    } catch (error) {
-      throw unreached(reasonOf(error))
-    } finally {
-      clearTimeout(this.#timer)
-    }
-  }
-
-  /** Leaves the body unread. */
-  async end(): Promise<void> {
-    clearTimeout(this.#timer)
-    await this.response.body?.cancel()
+async function* partsOf(answer: IncomingMessage): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const part of answer) if (part instanceof Uint8Array) yield part
+  } catch (error) {
+    throw unreached(reasonOf(error))
   }
 }
 
-async function textOf(answer: Answer, bytesMax: number): Promise<string> {
+async function textOf(answer: IncomingMessage): Promise<string> {
   const parts: Uint8Array[] = []
   let bytes = 0
-  for await (const part of answer.parts()) {
+  for await (const part of partsOf(answer)) {
     bytes += part.length
-    if (bytes > bytesMax) throw unreached(`an answer is longer than ${bytesMax} bytes`)
+    if (bytes > TEXT_BYTES_MAX) throw unreached(`an answer is longer than ${TEXT_BYTES_MAX} bytes`)
     parts.push(part)
   }
   return Buffer.concat(parts).toString('utf8')
@@ -175,10 +158,8 @@ function gone({ path }: SeedFile): StoreError {
   return new StoreError('seed_gone', `${basename(path)} is not there any more, or is another one`)
 }
 
-/** `fetch failed` and `terminated` are all that the library says by itself. */
 function reasonOf(error: unknown): string {
-  const cause = error instanceof Error ? error.cause : null
-  return codeOf(cause) || messageOf(cause ?? error)
+  return codeOf(error) || messageOf(error)
 }
 
 function refused(status: number, path: string, text: string): StoreError {
@@ -194,6 +175,8 @@ function refused(status: number, path: string, text: string): StoreError {
       'SEED_URL must be its ADMIN_PORT, and its version 0.9.28 or later',
     )
   if (status === 416) return new StoreError('seed_gone', `${basename(path)} is shorter now`)
+  if (status < 400)
+    return refusal(`sends elsewhere (${status})`, 'the token is for one address: set that one')
   if (status < 500 && !PASSING_STATUSES.includes(status))
     return refusal(`says: ${text} (${status})`, 'mend that, or set another SEED_URL')
   return unreached(`it answers ${status}: ${text}`)

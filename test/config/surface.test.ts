@@ -72,3 +72,29 @@ test('bound elsewhere than on loopback the admin surface has a token', () => {
   const settings = { ADMIN_PORT: '0', ADMIN_HOST: '0.0.0.0', ADMIN_TOKEN: 'a-long-enough-token' }
   expect(readConfig([], settings).surface.admin?.token).toBe('a-long-enough-token')
 })
+
+test('an instance to be filled from is an address with or without a token', () => {
+  expect(readConfig([], {}).seed).toBeNull()
+  expect(readConfig([], { SEED_TOKEN: 'alone' }).seed).toBeNull()
+  for (const url of ['http://replica:9000', 'https://replica:9000/', 'http://[::1]:1/feed'])
+    expect(readConfig([], { SEED_URL: url }).seed).toEqual({ url, token: null })
+  const settings = { SEED_URL: 'http://replica:9000', SEED_TOKEN: 'a token' }
+  expect(readConfig([], settings).seed?.token).toBe('a token')
+})
+
+test.each([
+  ['replica:9000', {}, 'SEED_URL cannot be used'],
+  ['//replica', {}, 'SEED_URL cannot be used'],
+  ['ftp://replica', {}, 'SEED_URL cannot be used'],
+  ['http://user:secret@replica', {}, 'SEED_URL cannot be used'],
+  ['http://replica/?key=secret', {}, 'SEED_URL cannot be used'],
+  ['http://replica/#secret', {}, 'SEED_URL cannot be used'],
+  ['http://replica', { SEED_TOKEN: 'ends with a space ' }, 'SEED_TOKEN cannot be sent'],
+  ['http://replica', { SEED_TOKEN: 'tokén' }, 'SEED_TOKEN cannot be sent'],
+  ['http://replica', { DATA_DIR: 'none' }, 'DATA_DIR is none'],
+])('SEED_URL %s with %j stops the start: %s', (SEED_URL, others, says) => {
+  const read = () => readConfig([], { SEED_URL, ...others })
+  expect(read).toThrow(ConfigError)
+  expect(read).toThrow(says)
+  expect(read).not.toThrow('secret')
+})

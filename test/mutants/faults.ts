@@ -12,6 +12,7 @@ import { OCTOBER_QUOTE_FAULTS } from './faults/october-quotes.ts'
 import { ORDER_FAULTS } from './faults/order.ts'
 import { PACKED_FAULTS } from './faults/packed.ts'
 import { RING_FAULTS } from './faults/ring.ts'
+import { SEED_FAULTS } from './faults/seed.ts'
 import { SERVER_FAULTS } from './faults/server.ts'
 import { SIMULATOR_FAULTS } from './faults/simulator.ts'
 import { SUM_FAULTS } from './faults/sums.ts'
@@ -25,6 +26,7 @@ export const FAULTS: readonly Fault[] = [
   ...DORMANT_FAULTS,
   ...WIRE_FAULTS,
   ...SERVER_FAULTS,
+  ...SEED_FAULTS,
   ...FEED_FAULTS,
   ...CLIENT_FAULTS,
   ...COMMAND_FAULTS,

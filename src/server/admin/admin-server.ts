@@ -125,9 +125,7 @@ async function answer(
 
 /** A path that ends with a slash is that of all that stand below it. */
 function isBelow(path: string, asked: string): boolean {
-  return (
-    path.endsWith('/') && path.length > 1 && asked.length > path.length && asked.startsWith(path)
-  )
+  return path.endsWith('/') && asked.startsWith(path)
 }
 
 function secondsOf(url: URL): number | null {
