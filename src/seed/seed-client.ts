@@ -172,7 +172,7 @@ function refused(status: number, path: string, text: string): StoreError {
   if (status === 404 || status === 405)
     return refusal(
       `does not know ${path} (${status})`,
-      'SEED_URL must be its ADMIN_PORT, and its version 0.9.28 or later',
+      'SEED_URL must be its ADMIN_PORT, and its version not older than this one',
     )
   if (status === 416) return new StoreError('seed_gone', `${basename(path)} is shorter now`)
   if (status < 400)

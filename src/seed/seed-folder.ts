@@ -15,7 +15,7 @@ import { bytesOf, chunksOf, isWhole, type SeedFile, snapshotFile, tagOf } from '
 import type { SeedList, SeedSnapshot } from './seed-list.ts'
 
 /** Times of a seeding; tests have shorter ones. */
-const SEED_TIMES = {
+export const SEED_TIMES = {
   /** An answer that gives nothing for so long is asked for again. */
   silenceMs: 30_000,
   /** So long nothing came at all: the start is given up. A restart of the other instance takes less. */

@@ -27,10 +27,15 @@ import { MAX_QUOTES } from '../../src/protocol/udf-json.ts'
 import { CREATOR_TOKENS_MAX } from '../../src/query/engine-queries.ts'
 import { SNAPSHOT_MESSAGES } from '../../src/query/engine-streams.ts'
 import { SEARCH_RESULTS_MAX } from '../../src/query/search/token-search.ts'
+import { SEED_TIMES } from '../../src/seed/seed-folder.ts'
 import { MAX_REPLAYED } from '../../src/server/live/hub/catch-ups.ts'
 import { MAX_CONNECTION_KEYS } from '../../src/server/live/hub/subscriptions.ts'
 import { WAITS_KEPT } from '../../src/store/disk/watched-disk.ts'
 import { SEGMENT_BYTES } from '../../src/store/journal/journal.ts'
+import {
+  OLDEST_SNAPSHOT_VERSION,
+  SNAPSHOT_VERSION,
+} from '../../src/store/snapshot/snapshot-file.ts'
 import { ROOT } from '../tidy/source-files.ts'
 import { declaredNumbers } from './declared-numbers.ts'
 
@@ -117,6 +122,9 @@ const DATA_FOLDER = [
   `a segment ends at ${mib(SEGMENT_BYTES)}, at each snapshot`,
   `| ${count(TAPE_CHUNK_RECORDS)} swaps of the history |`,
   `A folder holds ${count(ROWS_MAX)} swaps`,
+  `${seconds(SEED_TIMES.silenceMs)} without a byte`,
+  `after ${SEED_TIMES.giveUpMs / 60_000} minutes in which nothing came`,
+  `(version ${OLDEST_SNAPSHOT_VERSION} to ${SNAPSHOT_VERSION})`,
 ]
 
 const MONITORING = [
