@@ -72,6 +72,7 @@ const OF_FOLDERS: Readonly<Record<string, readonly string[]>> = {
   ],
   /** States of tens of thousands of tokens, wallets or trades. */
   properties: ['busy-market'],
+  seed: ['seed-way'],
   server: ['live-added', 'unfinished'],
   /** They take a time, however much is done in it. */
   simulation: ['simulation'],

@@ -1,4 +1,5 @@
 import fs from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Random } from '../../src/base/random.ts'
 import { TAPE_BLOCK_RECORDS, TAPE_CHUNK_RECORDS } from '../../src/engine/state/tape.ts'
@@ -26,17 +27,15 @@ function bytesOf(seed: number, count: number): Uint8Array {
 /** Blocks of chunks are pieces of it, each from another byte on. */
 const BLOCKS = bytesOf(1, 20_000)
 
-/** The folder of an instance that gives: one chunk of swaps, one of positions, and snapshots. */
+/** The folder of an instance that gives: one chunk of swaps and one of positions, or none, and snapshots. */
 export class GivenFolder {
   readonly path = newFolder()
   readonly #chunks: { readonly swaps: number[]; readonly positions: number[] }
   newestSeq = 0
 
-  constructor(market: string | null = 'simulated') {
-    this.#chunks = {
-      swaps: [this.#chunk(SWAP_CHUNKS)],
-      positions: [this.#chunk(DORMANT_CHUNKS)],
-    }
+  constructor(market: string | null = 'simulated', hasChunks = true) {
+    const chunksOf = (kind: ChunkKind) => (hasChunks ? [this.#chunk(kind)] : [])
+    this.#chunks = { swaps: chunksOf(SWAP_CHUNKS), positions: chunksOf(DORMANT_CHUNKS) }
     if (market !== null) fs.writeFileSync(join(this.path, 'market'), `${market}\n`)
     // What is never given.
     for (const name of ['lock', 'written', 'journal-0000000000000001.mfj', 'journal.ring'])
@@ -60,7 +59,7 @@ export class GivenFolder {
       }
       return { name, facts: () => facts, views: () => [bytes], open: unused, settle: unused }
     }
-    const tapes = [TAPE_CHUNK_RECORDS + 1, TAPE_CHUNK_RECORDS]
+    const tapes = [TAPE_CHUNK_RECORDS + 1, TAPE_CHUNK_RECORDS * this.#chunks.swaps.length]
     const parts = [
       part('state', [STATE_BYTES], bytesOf(seq, STATE_BYTES)),
       part('tape', tapes, bytesOf(seq + 1, 1_000)),
@@ -74,11 +73,31 @@ export class GivenFolder {
     return path
   }
 
+  /** One of the two that were made first: a chunk never changes. */
   #chunk(kind: ChunkKind): number {
+    const { folder, crcs } = chunksMade()
+    fs.linkSync(kind.path(folder, 0), kind.path(this.path, 0))
+    return crcs.get(kind) ?? 0
+  }
+}
+
+let made: ReturnType<typeof makeChunks> | null = null
+
+function chunksMade() {
+  made ??= makeChunks()
+  return made
+}
+
+/** They stay for all tests of a file. */
+function makeChunks() {
+  const folder = fs.mkdtempSync(join(tmpdir(), 'mintfeed-'))
+  const crcs = new Map<ChunkKind, number>()
+  for (const kind of [SWAP_CHUNKS, DORMANT_CHUNKS]) {
     const blockBytes = TAPE_BLOCK_RECORDS * kind.recordBytes
     const blocks = Array.from({ length: TAPE_CHUNK_RECORDS / TAPE_BLOCK_RECORDS }, (_, i) =>
       BLOCKS.subarray(i, i + blockBytes),
     )
-    return writeChunk(disk, this.path, 0, TAPE_BLOCK_RECORDS, blocks, kind)
+    crcs.set(kind, writeChunk(disk, folder, 0, TAPE_BLOCK_RECORDS, blocks, kind))
   }
+  return { folder, crcs }
 }

@@ -1,6 +1,7 @@
 import type { Fault } from '../fault.ts'
 
 const FOLDER = ['test/seed/seed-folder.test.ts']
+const WAY = ['test/seed/seed-way.test.ts']
 const SOURCE = ['test/seed/seed-source.test.ts']
 const ROUTES = ['test/server/admin/seed-routes.test.ts']
 
@@ -11,14 +12,14 @@ export const SEED_FAULTS: readonly Fault[] = [
     file: 'src/store/snapshot/snapshot-file.ts',
     find: "return damaged === null && hash.digest('hex') === contents.digest",
     replace: 'return true',
-    tests: FOLDER,
+    tests: WAY,
   },
   {
     name: 'seed: the blocks of a chunk are not looked at',
     file: 'src/store/snapshot/tape-chunk.ts',
     find: 'if (!readChunkBlock(file, table, block, into)) return false\n    yield',
     replace: 'yield',
-    tests: FOLDER,
+    tests: WAY,
   },
   {
     name: 'seed: a folder that holds a market is filled',
@@ -32,7 +33,7 @@ export const SEED_FAULTS: readonly Fault[] = [
     file: 'src/seed/seed-client.ts',
     find: 'const range = from === 0 ?',
     replace: 'const range = from >= 0 ?',
-    tests: FOLDER,
+    tests: WAY,
   },
   {
     name: 'seed: a file that is another one by then is mixed in',
@@ -46,14 +47,14 @@ export const SEED_FAULTS: readonly Fault[] = [
     file: 'src/seed/seed-client.ts',
     find: 'if (missing === 0) break\n        const taken = part.subarray(0, missing)',
     replace: 'const taken = part',
-    tests: FOLDER,
+    tests: WAY,
   },
   {
     name: 'seed: a server that stops is waited for',
     file: 'src/seed/seed-client.ts',
     find: '...{ method, timeout: silenceMs },',
     replace: 'method,',
-    tests: FOLDER,
+    tests: WAY,
   },
   {
     name: 'seed: the folder does not say which market it holds',
