@@ -125,7 +125,7 @@ export const SETTING_DEFAULTS = {
   BACKFILL_SLOTS: '9000',
   BACKFILL: '',
   GAP_WAIT: '3s',
-  HISTORY: '',
+  HISTORY: 'replayed',
   HISTORY_RPS: '10',
   IPFS_GATEWAYS:
     'https://ipfs.filebase.io,https://pump.mypinata.cloud,https://gateway.pinata.cloud,https://4everland.io',

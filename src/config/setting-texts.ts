@@ -140,9 +140,8 @@ export const SETTING_GROUPS: Readonly<
       'How long missing slots hold what is behind them; then they are filled behind it.',
     ],
     HISTORY: [
-      'time, `off`',
-      'How much of the time before the first start is fetched beside the live feed.',
-      'what the Yellowstone server delivers again, at most 24h',
+      '`replayed`, `off`, time',
+      'Time before the first start that is fetched beside the live feed; `replayed`: all that Yellowstone has, up to 24h.',
     ],
     HISTORY_RPS: ['questions/s', 'How fast the RPC server is asked for it, a question a slot.'],
     PUMPPORTAL_URL: ['wss address', 'The service of `FEED=pumpportal`.'],

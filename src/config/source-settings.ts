@@ -240,7 +240,7 @@ function backfillMs(text: string): number | null {
 const HISTORY_RPS_MAX = 1_000
 
 function historySpan(text: string): HistorySetting['span'] {
-  if (text === '') return 'replayed'
+  if (text === 'replayed') return text
   return text === 'off' ? null : { ms: durationMs('HISTORY', text) }
 }
 

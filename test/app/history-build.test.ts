@@ -38,7 +38,14 @@ async function built(
     ...{ HISTORY: '24h', HISTORY_RPS: '1000', ...settings },
   })
   let service = new Service(config)
-  const about = { config, folder, log: silent, onDiskCall: () => {}, onFailure: () => {} }
+  const about = {
+    config,
+    folder,
+    log: silent,
+    onDiskCall: () => {},
+    onFailure: () => {},
+    onSeeding: () => {},
+  }
   let durability = await Durability.open({ ...about, service, keepsJournal: () => true })
   const build = new HistoryBuild({ ...about, nowMs: Date.now, live: { service, durability } })
   const feed = supervisedFeed(config, newFeedCounters(), service.engine, () => {})
