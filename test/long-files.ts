@@ -55,6 +55,7 @@ const OF_FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'fault',
     'full-disk',
     'half-a-write',
+    'hydration',
     'market',
     'moved-folder',
     'out-of-memory',

@@ -228,13 +228,17 @@ export class Program {
         this.#log.warn({ source, reason }, 'trouble with a live feed'),
       sentence: (sentence: string) => this.#log.warn({}, sentence),
     }
-    const { engine } = this.#service
+    const engine = () => this.#service.engine
     const time = {
       isAhead: (timestamp: number) => this.#service.isAhead(timestamp),
       nowMs: () => this.#clock.nowMs(),
       takeLongGap: (gap: BuildPlan['gap']) => this.#buildHistory(gap),
     }
-    this.#feeds = await makeFeeds(this.#config, engine, this.#counters, reports, time)
+    const reads = {
+      followed: (most: number) => this.#server?.followedMints(most) ?? [],
+      asked: () => this.#wired.answers.unseen.mints(),
+    }
+    this.#feeds = await makeFeeds(this.#config, engine, this.#counters, reports, time, reads)
     if (this.#config.spins) this.#awake.start()
     const { url, wsUrl, port } = this.#server ?? {}
     // Told at every level: with PORT=0 nothing else says where the service is.

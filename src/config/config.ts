@@ -122,6 +122,7 @@ export const SETTING_DEFAULTS = {
   SOLANA_RPC_URL: '',
   SOLANA_WS_URL: '',
   SOLANA_BLOCKS: 'gaps',
+  HYDRATE_RPS: '5',
   BACKFILL_SLOTS: '9000',
   BACKFILL: '',
   GAP_WAIT: '3s',

@@ -124,11 +124,18 @@ export const SETTING_GROUPS: Readonly<
       'The Yellowstone gRPC server of `FEED=yellowstone`.',
     ],
     YELLOWSTONE_TOKEN: [SECRET, 'Sent to it as `x-token`.'],
-    SOLANA_RPC_URL: ['https or http address', 'The RPC server of `FEED=solana`.'],
+    SOLANA_RPC_URL: [
+      'https or http address',
+      'The RPC server of `FEED=solana`, and of `HYDRATE_RPS` beside any feed of the chain.',
+    ],
     SOLANA_WS_URL: ['wss or ws address', 'Its WebSocket address.', 'made of the RPC address'],
     SOLANA_BLOCKS: [
       '`gaps`, `all`',
       'Which slots are read from their blocks: those that are missing, or all of them.',
+    ],
+    HYDRATE_RPS: [
+      'up to `100`; `0`, `off`',
+      'Questions a second for what the chain knows of tokens whose creation was not seen.',
     ],
     BACKFILL_SLOTS: [
       SLOTS,

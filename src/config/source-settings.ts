@@ -16,6 +16,8 @@ export interface Sources {
   /** Null: not in FEED. */
   readonly yellowstone: YellowstoneSetting | null
   readonly solana: SolanaSetting | null
+  /** Where and how often the chain is asked for tokens whose creation was not seen; null: it is not. */
+  readonly hydration: { readonly rpcUrl: string; readonly perSecond: number } | null
   /** Slots of an outage that are back-filled at most. */
   readonly backfillSlotsMax: number
   /** The same as a time, which counts in place of the slots; null: not set. */
@@ -44,11 +46,15 @@ type SourceSetting =
   | 'GAP_WAIT'
   | 'HISTORY'
   | 'HISTORY_RPS'
+  | 'HYDRATE_RPS'
   | 'METADATA'
   | 'IPFS_GATEWAYS'
 
 /** A day of the chain at 200 ms a slot; no provider serves more. */
 const BACKFILL_SLOTS_MAX = 432_000
+
+/** One question at a time comes to no more with any server. */
+const HYDRATE_RPS_MAX = 100
 
 /** @throws ConfigError on a bad value */
 export function readSources(settings: Readonly<Record<SourceSetting, string>>): Sources {
@@ -72,6 +78,10 @@ export function readSources(settings: Readonly<Record<SourceSetting, string>>): 
           oneOf('SOLANA_BLOCKS', settings.SOLANA_BLOCKS, ['gaps', 'all']),
         )
       : null,
+    hydration: hydrationSetting(
+      settings.HYDRATE_RPS,
+      feeds.some(isLiveFeed) ? settings.SOLANA_RPC_URL : '',
+    ),
     backfillSlotsMax: integer('BACKFILL_SLOTS', settings.BACKFILL_SLOTS, 0, BACKFILL_SLOTS_MAX),
     backfillMs: backfillMs(settings.BACKFILL),
     gapWaitMs: durationMs('GAP_WAIT', settings.GAP_WAIT),
@@ -273,6 +283,14 @@ function solanaSetting(
     throw new ConfigError(
       'FEED has solana, but SOLANA_RPC_URL is empty; it must be like https://host/?api-key=….',
     )
+  checkRpcUrl(rpcUrl)
+  const socketUrl = wsUrl === '' ? socketOf(rpcUrl) : wsUrl
+  if (!hasProtocol(socketUrl, ['wss:', 'ws:']))
+    throw new ConfigError('SOLANA_WS_URL cannot be used; it must be a wss:// or ws:// address.')
+  return { rpcUrl, wsUrl: socketUrl, blocks }
+}
+
+function checkRpcUrl(rpcUrl: string): void {
   if (!hasProtocol(rpcUrl, ['https:', 'http:']))
     throw new ConfigError(
       'SOLANA_RPC_URL cannot be used; it must be an https:// or http:// address.',
@@ -283,10 +301,14 @@ function solanaSetting(
     throw new ConfigError(
       'SOLANA_RPC_URL has a login in it, which cannot be used; it must be an address whose key stands in its path or query.',
     )
-  const socketUrl = wsUrl === '' ? socketOf(rpcUrl) : wsUrl
-  if (!hasProtocol(socketUrl, ['wss:', 'ws:']))
-    throw new ConfigError('SOLANA_WS_URL cannot be used; it must be a wss:// or ws:// address.')
-  return { rpcUrl, wsUrl: socketUrl, blocks }
+}
+
+/** HYDRATE_RPS, which needs an RPC server: `rpcUrl` is empty where there is none. */
+function hydrationSetting(text: string, rpcUrl: string): Sources['hydration'] {
+  const perSecond = text === 'off' ? 0 : integer('HYDRATE_RPS', text, 0, HYDRATE_RPS_MAX)
+  if (perSecond === 0 || rpcUrl === '') return null
+  checkRpcUrl(rpcUrl)
+  return { rpcUrl, perSecond }
 }
 
 function hasProtocol(text: string, protocols: readonly string[]): boolean {

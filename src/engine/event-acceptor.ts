@@ -11,6 +11,7 @@ import {
   type SolPrice,
   type Swap,
   type TokenCreated,
+  type TokenState,
 } from '../events/event.ts'
 import {
   Flag,
@@ -146,7 +147,8 @@ export class EventAcceptor {
     this.#counts.events += 1
     if (!this.#tick(event.timestamp)) return
     if (!('slot' in event)) this.#acceptUnplaced(event)
-    else if (event.type === 'reserves' || event.type === 'balance') this.#acceptAmount(event)
+    else if (event.type === 'reserves' || event.type === 'balance' || event.type === 'token_state')
+      this.#acceptAmount(event)
     else this.#acceptLifecycle(event)
   }
 
@@ -266,8 +268,8 @@ export class EventAcceptor {
     else this.#facts.lifecycle(event.type, token, pricing)
   }
 
-  /** Takes reserves or a balance, unless they are a duplicate or too late. */
-  #acceptAmount(event: Reserves | Balance): void {
+  /** Takes reserves, a balance or the state of a mint, unless they are a duplicate or too late. */
+  #acceptAmount(event: Reserves | Balance | TokenState): void {
     const { book } = this.#state
     const token = book.token(event.mint)
     this.#state.coverToken(token)

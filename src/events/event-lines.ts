@@ -1,20 +1,18 @@
-import Type from 'typebox'
+import type Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import { isRecord, jsonOf } from '../base/json-access.ts'
 import { stripControlChars } from '../base/safe-text.ts'
-import { SOL_PRICE_USD } from '../base/thresholds.ts'
 import {
   type ChainPosition,
   type FeedEvent,
-  GAP_STATES,
   METADATA_KEYS,
   type Metadata,
   type MetadataKey,
-  RESERVES_REASONS,
-  ROUTE_HOPS_MAX,
   type Swap,
   type TokenCreated,
+  type TokenState,
 } from './event.ts'
+import { lineSchemas } from './line-schemas.ts'
 import { codePoints } from './text.ts'
 
 /**
@@ -73,6 +71,7 @@ function newReaders(source: 'feed' | 'journal'): ReadonlyMap<unknown, Read> {
       wallet: line.wallet,
       balanceRaw: BigInt(line.balance_raw),
     })),
+    token_state: reader(schemas.token_state, tokenState),
     sol_price: reader(schemas.sol_price, (line) => ({
       type: 'sol_price',
       timestamp: line.timestamp,
@@ -124,6 +123,15 @@ function wellFormed(event: FeedEvent | LineError): FeedEvent | LineError {
     if (isWhole) return event
     const texts = { name: name.toWellFormed(), symbol: symbol.toWellFormed() }
     return { ...event, ...texts, uri: uri.toWellFormed() }
+  }
+  if (event.type === 'token_state') {
+    const { name, symbol, uri } = event
+    return {
+      ...event,
+      ...(name !== undefined && { name: name.toWellFormed() }),
+      ...(symbol !== undefined && { symbol: symbol.toWellFormed() }),
+      ...(uri !== undefined && { uri: uri.toWellFormed() }),
+    }
   }
   if (event.type !== 'metadata') return event
   const texts: { [K in MetadataKey]?: string } = {}
@@ -192,6 +200,24 @@ function reserves(line: LineOf<'reserves'>): FeedEvent {
     ...(line.supply_raw != null && { supplyRaw: BigInt(line.supply_raw) }),
     reason: line.reason,
   }
+}
+
+function tokenState(line: LineOf<'token_state'>): FeedEvent {
+  const event: Mutable<TokenState> = {
+    type: 'token_state',
+    ...positionOf(line),
+    mint: line.mint,
+    tokenProgram: line.token_program,
+    decimals: line.decimals + 0,
+    supplyRaw: BigInt(line.supply_raw),
+  }
+  if (line.name != null) event.name = line.name
+  if (line.symbol != null) event.symbol = line.symbol
+  if (line.uri != null) event.uri = line.uri
+  if (line.creator != null) event.creator = line.creator
+  if (line.bonding_curve != null) event.bondingCurve = line.bonding_curve
+  if (line.has_largest_holders != null) event.hasLargestHolders = line.has_largest_holders
+  return event
 }
 
 function swap(line: LineOf<'swap'>): FeedEvent {
@@ -279,180 +305,6 @@ function shown(value: unknown): string {
   // Lines may be long: no more is read than is shown.
   const cut = codePoints(value.slice(0, 2 * SHOWN_CHARACTERS_MAX), SHOWN_CHARACTERS_MAX)
   return `"${stripControlChars(cut, '\u{fffd}')}${cut.length < value.length ? '…' : ''}"`
-}
-
-const USD_ALLOWED = `a number from ${SOL_PRICE_USD.range} (USD per SOL)`
-const U32_MAX = 0xffffffff
-const U64_MAX_TEXT = '18446744073709551615'
-
-const RAW_ALLOWED = 'a decimal string of an integer from 0 to 2^64-1'
-const RawText: Type.TString = Type.Refine(
-  Type.String({ pattern: '^[0-9]{1,20}$' }),
-  // Texts of the same length compare like their numbers.
-  (digits) => digits.length < U64_MAX_TEXT.length || digits <= U64_MAX_TEXT,
-)
-
-const REASONS = RESERVES_REASONS.map((reason) => `"${reason}"`)
-const REASONS_ALLOWED = `${REASONS.slice(0, -1).join(', ')} or ${REASONS.at(-1)}`
-
-/** Values that a feed may send. */
-const FROM_FEED = {
-  textOf: (max: number) =>
-    Type.String({
-      pattern: `^[^\\p{Cc}\\p{Cs}]{1,${max}}$`,
-      description: `text of 1 to ${max} characters without control characters`,
-    }),
-  integerTo: (maximum: number, name: string): Type.TInteger | Type.TNumber =>
-    Type.Integer({ minimum: 0, maximum, description: `an integer from 0 to ${name}` }),
-  rawText: RawText,
-  usd: Type.Number({
-    minimum: SOL_PRICE_USD.min,
-    maximum: SOL_PRICE_USD.max,
-    description: USD_ALLOWED,
-  }),
-}
-
-/**
- * Values that were folded once, of any length and size: a value that a feed should have refused must not make
- * a journal that no start reads.
- */
-const FROM_JOURNAL: typeof FROM_FEED = {
-  textOf: () => Type.String(),
-  integerTo: () => Type.Number(),
-  rawText: Type.String({ pattern: '^-?[0-9]+$' }),
-  usd: Type.Number(),
-}
-
-const nullable = <T extends Type.TSchema>(type: T, description: string) =>
-  Type.Optional(Type.Union([type, Type.Null()], { description: `${description}, null or absent` }))
-
-/** The keys of each line (contract section 7), with the values that they may have in a line of this source. */
-export function lineSchemas(source: 'feed' | 'journal') {
-  const { textOf, integerTo, rawText, usd } = source === 'feed' ? FROM_FEED : FROM_JOURNAL
-  const RawInteger = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
-  const Raw = Type.Union([rawText, RawInteger], { description: RAW_ALLOWED })
-  const OptionalRaw = nullable(Type.Union([rawText, RawInteger]), RAW_ALLOWED)
-  const Address = textOf(64)
-  const OptionalAddress = nullable(Address, 'text of 1 to 64 characters without control characters')
-  const Text = Type.String({ description: 'a string' })
-  const Flag = Type.Boolean({ description: 'true or false' })
-  const Decimals = nullable(integerTo(18, '18'), 'an integer from 0 to 18')
-  const OptionalFlag = nullable(Type.Boolean(), 'true, false')
-  const Timestamp = integerTo(U32_MAX, '2^32-1 (unix seconds)')
-
-  const Position = {
-    slot: nullable(integerTo(Number.MAX_SAFE_INTEGER, ''), 'an integer from 0 to 2^53-1'),
-    tx_index: nullable(integerTo(U32_MAX, ''), 'an integer from 0 to 2^32-1'),
-    ordinal: nullable(integerTo(U32_MAX, ''), 'an integer from 0 to 2^32-1'),
-    signature: textOf(128),
-    timestamp: Timestamp,
-  }
-
-  const TokenCreatedLine = Type.Object({
-    ...Position,
-    mint: Address,
-    name: Text,
-    symbol: Text,
-    uri: Text,
-    creator: Address,
-    bonding_curve: Address,
-    token_program: Address,
-    is_mayhem_mode: Flag,
-    supply_raw: OptionalRaw,
-    decimals: Decimals,
-    virtual_base_raw: Raw,
-    virtual_quote_raw: Raw,
-    real_base_raw: Raw,
-    quote_mint: OptionalAddress,
-    quote_decimals: Decimals,
-  })
-
-  const Source = Type.Union([Type.Literal('pump'), Type.Literal('pump_amm')], {
-    description: '"pump" or "pump_amm"',
-  })
-
-  const SwapLine = Type.Object({
-    ...Position,
-    source: Source,
-    mint: Address,
-    pool: Address,
-    signer: Address,
-    direction: Type.Union([Type.Literal('buy'), Type.Literal('sell')], {
-      description: '"buy" or "sell"',
-    }),
-    base_raw: Raw,
-    quote_raw: Raw,
-    virtual_base_raw: Raw,
-    virtual_quote_raw: Raw,
-    real_base_raw: Raw,
-    real_quote_raw: Raw,
-    platform_fee_raw: Raw,
-    creator_fee_raw: Raw,
-    lp_fee_raw: OptionalRaw,
-    cashback_raw: OptionalRaw,
-    chain_fee_raw: OptionalRaw,
-    base_balance_before_raw: OptionalRaw,
-    base_balance_after_raw: OptionalRaw,
-    supply_raw: OptionalRaw,
-    sol_price_usd: nullable(usd, USD_ALLOWED),
-    quote_mint: OptionalAddress,
-    quote_decimals: Decimals,
-    route: nullable(
-      Type.Integer({ minimum: 1, maximum: ROUTE_HOPS_MAX }),
-      `an integer from 1 to ${ROUTE_HOPS_MAX}`,
-    ),
-    ...{ fresh: OptionalFlag, pro: OptionalFlag, insider: OptionalFlag },
-  })
-
-  const Curve = { mint: Address, bonding_curve: Address }
-  const CompletedLine = Type.Object({ ...Position, ...Curve })
-  const MigratedLine = Type.Object({ ...Position, ...Curve, pool_amm: Address })
-  const ReservesLine = Type.Object({
-    ...Position,
-    mint: Address,
-    source: Source,
-    ...{ virtual_base_raw: Raw, virtual_quote_raw: Raw, real_base_raw: Raw, real_quote_raw: Raw },
-    supply_raw: OptionalRaw,
-    reason: Type.Union(
-      RESERVES_REASONS.map((reason) => Type.Literal(reason)),
-      { description: REASONS_ALLOWED },
-    ),
-  })
-  const Held = { mint: Address, wallet: Address, balance_raw: Raw }
-  const BalanceLine = Type.Object({ ...Position, ...Held })
-  const SlotNumber = integerTo(Number.MAX_SAFE_INTEGER, '2^53-1')
-  const state = Type.Union(
-    GAP_STATES.map((name) => Type.Literal(name)),
-    { description: '"open", "filling", "filled" or "lost"' },
-  )
-  const Slots = { from_slot: SlotNumber, to_slot: SlotNumber }
-  const GapLine = Type.Object({ ...Slots, state, timestamp: Timestamp })
-  const SolPriceLine = Type.Object({ timestamp: Timestamp, usd })
-  const OptionalText = nullable(Type.String(), 'a string')
-  const MetadataLine = Type.Object({
-    timestamp: Timestamp,
-    mint: Address,
-    image: OptionalText,
-    video: OptionalText,
-    twitter: OptionalText,
-    website: OptionalText,
-    discord: OptionalText,
-    telegram: OptionalText,
-    description: OptionalText,
-    dex_paid: nullable(Type.Union([Type.Boolean(), Type.Literal('')]), 'true, false, ""'),
-  })
-
-  return {
-    token_created: TokenCreatedLine,
-    swap: SwapLine,
-    completed: CompletedLine,
-    migrated: MigratedLine,
-    reserves: ReservesLine,
-    balance: BalanceLine,
-    sol_price: SolPriceLine,
-    metadata: MetadataLine,
-    gap: GapLine,
-  }
 }
 
 /** A line whose values were checked. */

@@ -127,6 +127,27 @@ export interface Balance extends ChainPosition {
   readonly balanceRaw: bigint
 }
 
+/**
+ * What the chain itself says of a mint at the end of a slot (docs/feeds.md). Of a token whose creation is known only
+ * the supply is taken: its creation says the rest.
+ */
+export interface TokenState extends ChainPosition {
+  readonly type: 'token_state'
+  readonly mint: string
+  /** The program that owns the mint. */
+  readonly tokenProgram: string
+  readonly decimals: number
+  readonly supplyRaw: bigint
+  readonly name?: string
+  readonly symbol?: string
+  readonly uri?: string
+  /** Whom the curve names: who gets its fees may have changed since the creation. */
+  readonly creator?: string
+  readonly bondingCurve?: string
+  /** Its largest holders stand behind it, as `balance` events. */
+  readonly hasLargestHolders?: boolean
+}
+
 export interface SolPrice {
   readonly type: 'sol_price'
   readonly timestamp: number
@@ -153,7 +174,7 @@ export type Metadata = {
 } & { readonly [K in MetadataKey]?: string | null }
 
 /** Events that have a place in the chain and are no swaps. */
-export type PlacedEvent = TokenCreated | Completed | Migrated | Reserves | Balance
+export type PlacedEvent = TokenCreated | Completed | Migrated | Reserves | Balance | TokenState
 
 /**
  * Slots that were not delivered when those behind them were (contract section 9). `open`: their events may come yet,

@@ -29,6 +29,7 @@ import { TokenSearch } from './search/token-search.ts'
 import { type Predicate, TableScan } from './tables/column-scan.ts'
 import { TableColumns } from './tables/table-columns.ts'
 import { pageJson, TraderPages } from './traders/trader-pages.ts'
+import { UnseenReads } from './unseen-reads.ts'
 
 /** Tokens of a creator that a detail lists. */
 export const CREATOR_TOKENS_MAX = 50
@@ -60,6 +61,11 @@ export class EngineQueries implements Queries, TokenReads {
     this.#engine = engine
     this.#tick = tick
     this.#parts = partsOf(engine)
+  }
+
+  /** What was asked for and is not known whole. */
+  get unseen(): UnseenReads {
+    return this.#parts.unseen
   }
 
   /** Answers from another engine from now on. */
@@ -129,6 +135,7 @@ export class EngineQueries implements Queries, TokenReads {
     for (const mint of new Set(mints)) {
       const token = knownToken(state, mint)
       if (token >= 0) tokens.push(token)
+      this.unseen.note(token)
     }
     top.load(tokens, budget)
     return `[${tokens.map((token) => tokenJson(this.#parts.token.at(token), 'market', extra)).join(',')}]`
@@ -185,7 +192,9 @@ export class EngineQueries implements Queries, TokenReads {
   /** Row of a token as of now, or -1. */
   #tokenNow(mint: string): number {
     this.#tick()
-    return knownToken(this.#engine.state, mint)
+    const token = knownToken(this.#engine.state, mint)
+    this.unseen.note(token)
+    return token
   }
 
   detail(mint: string, budget = Budget.unlimited): string | null {
@@ -218,6 +227,7 @@ export class EngineQueries implements Queries, TokenReads {
     this.#tick()
     const { state } = this.#engine
     const token = knownToken(state, query.mint)
+    this.unseen.note(token)
     const changes = token < 0 ? 0 : state.changes.of(token)
     const text = chartText(this.#parts.chart, token, query, state.now, budget)
     return {
@@ -280,6 +290,7 @@ function partsOf(engine: Engine) {
   const columns = new TableColumns(state, newReader(), engine.links)
   return {
     token: newReader(),
+    unseen: new UnseenReads(state),
     traders: new TraderPages(engine),
     rows: new RowCache(state),
     columns,

@@ -111,6 +111,8 @@ export interface RunningServer {
   readiness(): Readiness
   /** The numbers of all streams are others now: live connections are closed with 1012, and clients begin anew. */
   renew(): void
+  /** Up to `most` mints whose trades are followed over live connections. */
+  followedMints(most: number): readonly string[]
   /** New connections get this certificate; those there are stay. Throws when TLS is not spoken. */
   changeTls(tls: TlsFiles): void
   /**
@@ -154,6 +156,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     metrics: parts.metrics,
     readiness: parts.readiness,
     renew: () => parts.live.renew(),
+    followedMints: (most) => parts.live.followedMints(most),
     changeTls: (tls) => parts.apps.changeTls(tls),
     stop() {
       stopped ??= stopServer(parts)

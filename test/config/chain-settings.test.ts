@@ -35,6 +35,19 @@ test('what a feed does not need is not asked for', () => {
   })
 })
 
+test('the chain is asked for old tokens where an RPC server is given beside a feed of the chain', () => {
+  const SOLANA_RPC_URL = 'https://rpc.example/?api-key=1'
+  const hydrated = (environment: Record<string, string>) =>
+    read({ SOLANA_RPC_URL, ...environment }).hydration
+  for (const FEED of ['solana', 'pumpportal', 'sim,pumpportal'])
+    expect(hydrated({ FEED })).toEqual({ rpcUrl: SOLANA_RPC_URL, perSecond: 5 })
+  expect(hydrated({ FEED: 'solana', HYDRATE_RPS: '100' })?.perSecond).toBe(100)
+  for (const HYDRATE_RPS of ['off', '0'])
+    expect(hydrated({ FEED: 'solana', HYDRATE_RPS })).toBeNull()
+  for (const FEED of ['sim', 'stdin', 'none']) expect(hydrated({ FEED })).toBeNull()
+  expect(read({ FEED: 'pumpportal' }).hydration).toBeNull()
+})
+
 test('a bad address stops the start with a sentence', () => {
   const wrong: readonly [Record<string, string>, string][] = [
     [{ FEED: 'yellowstone' }, 'YELLOWSTONE_URL is empty'],
@@ -53,6 +66,12 @@ test('a bad address stops the start with a sentence', () => {
       { FEED: 'solana', SOLANA_RPC_URL: 'https://a', SOLANA_BLOCKS: 'some' },
       'SOLANA_BLOCKS is "some"; it must be one of gaps, all',
     ],
+    [
+      { FEED: 'pumpportal', SOLANA_RPC_URL: 'rpc.example' },
+      'SOLANA_RPC_URL cannot be used; it must be an https:// or http:// address',
+    ],
+    [{ HYDRATE_RPS: '101' }, 'HYDRATE_RPS is "101"; it must be an integer from 0 to 100'],
+    [{ HYDRATE_RPS: 'on' }, 'HYDRATE_RPS is "on"'],
     [{ BACKFILL_SLOTS: '-1' }, 'BACKFILL_SLOTS is "-1"; it must be an integer from 0 to 432000'],
     [{ BACKFILL: '1d' }, 'BACKFILL has the duration "1d"; it must be like 500ms, 60s, 5m or 1h'],
     [{ BACKFILL: '0s' }, 'BACKFILL has the duration "0s"'],
@@ -65,6 +84,7 @@ test.each([
   [{ FEED: 'yellowstone', YELLOWSTONE_URL: 'geyser.example:443/KEY' }],
   [{ FEED: 'solana', SOLANA_RPC_URL: 'rpc.example/?api-key=KEY' }],
   [{ FEED: 'solana', SOLANA_RPC_URL: 'https://me:KEY@rpc.example' }],
+  [{ FEED: 'pumpportal', SOLANA_RPC_URL: 'https://me:KEY@rpc.example' }],
   [{ FEED: 'solana', SOLANA_RPC_URL: 'https://a', SOLANA_WS_URL: 'https://a/?api-key=KEY' }],
   [{ PUMPPORTAL_URL: 'pumpportal.fun/api/data?api-key=KEY' }],
   [{ IPFS_GATEWAYS: 'https://ipfs.io,https://mine.example/?gatewayToken=KEY' }],

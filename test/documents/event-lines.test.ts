@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { isRecord } from '../../src/base/json-access.ts'
 import { eventLineText, RESERVES_REASONS } from '../../src/events/event.ts'
-import { lineSchemas, parseEventLine } from '../../src/events/event-lines.ts'
+import { parseEventLine } from '../../src/events/event-lines.ts'
+import { lineSchemas } from '../../src/events/line-schemas.ts'
 import { ROOT } from '../tidy/source-files.ts'
 
 const PAGE = readFileSync(join(ROOT, 'docs/feeds.md'), 'utf8')
@@ -56,7 +57,7 @@ test('each example of the page is a line that is taken, and comes back as it was
     const written = cashback_raw === '0' ? others : given
     expect(JSON.parse(eventLineText(event))).toEqual(written)
   }
-  expect([...types].sort()).toEqual(['balance', 'reserves', 'swap'])
+  expect([...types].sort()).toEqual(['balance', 'reserves', 'swap', 'token_state'])
 })
 
 test('the page says of every reason of reserves what happened', () => {

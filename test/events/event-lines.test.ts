@@ -192,6 +192,34 @@ test('a balance names a wallet of a mint, and may be 0', () => {
     )
 })
 
+test('the state of a mint names what the chain knows, and what it does not is absent or null', () => {
+  const place = { slot: 5, txIndex: null, ordinal: 0, signature: 's', timestamp: 7 }
+  const line = {
+    ...{ type: 'token_state', slot: 5, signature: 's', timestamp: 7, mint: 'm' },
+    ...{ token_program: 'T', decimals: 6, supply_raw: '10' },
+  }
+  const known = { mint: 'm', tokenProgram: 'T', decimals: 6, supplyRaw: 10n }
+  const event = { type: 'token_state', ...place, ...known }
+  expect(parseEventValue(line)).toStrictEqual(event)
+  expect(parseEventValue({ ...line, name: null, creator: null })).toStrictEqual(event)
+  expect(parseEventValue({ ...line, name: 'a\ud800', bonding_curve: 'c' })).toStrictEqual({
+    ...event,
+    ...{ name: 'a\ufffd', bondingCurve: 'c' },
+  })
+  for (const [key, wrong] of [
+    ['decimals', 19],
+    ['decimals', undefined],
+    ['supply_raw', null],
+    ['token_program', ''],
+    ['creator', 'x'.repeat(65)],
+    ['uri', 1],
+  ] as const)
+    expect(parseEventValue({ ...line, [key]: wrong })).toHaveProperty(
+      'error',
+      expect.stringMatching(new RegExp(`^"${key}" is `)),
+    )
+})
+
 test('halves of characters become U+FFFD, whatever text they stand in', () => {
   const halves = { name: 'a\ud800b', symbol: '\udfff', uri: 'https://x/\ud83d' }
   for (const [key, text] of Object.entries(halves))

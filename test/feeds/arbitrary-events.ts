@@ -140,6 +140,29 @@ const balance = fc.record({
   balanceRaw: raw,
 })
 
+const tokenState = fc.record(
+  {
+    type: fc.constant('token_state' as const),
+    ...position,
+    mint: address,
+    tokenProgram: address,
+    decimals,
+    supplyRaw: raw,
+    name: fc.string({ unit: 'grapheme' }),
+    symbol: fc.string({ unit: 'grapheme' }),
+    uri: fc.string(),
+    creator: address,
+    bondingCurve: address,
+    hasLargestHolders: fc.boolean(),
+  },
+  {
+    requiredKeys: [
+      ...(['type', 'slot', 'txIndex', 'ordinal', 'signature', 'timestamp'] as const),
+      ...(['mint', 'tokenProgram', 'decimals', 'supplyRaw'] as const),
+    ],
+  },
+)
+
 const completed = fc.record({
   type: fc.constant('completed' as const),
   ...position,
@@ -178,6 +201,7 @@ export const anyEvent: fc.Arbitrary<FeedEvent> = fc.oneof(
   migrated,
   reserves,
   balance,
+  tokenState,
   solPrice,
   metadata,
 )

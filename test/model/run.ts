@@ -68,7 +68,7 @@ export function runHistory(seed: number, tally: Tally, prepare?: (pair: Pair) =>
     if (!isFilling && sleep.chance(restChance)) pair.rest()
     const taken = pair.oracle.taken
     pair.apply(event)
-    const isLine = event.type === 'reserves' || event.type === 'balance'
+    const isLine = ['reserves', 'balance', 'token_state'].includes(event.type)
     if (isLine && pair.oracle.taken === taken) tally.untakenLines += 1
     countKinds(tally.kinds, kinds)
     tally.events += 1

@@ -39,7 +39,7 @@ function lastUnseen({ unseen }: World): World['unseen'][number] | undefined {
 }
 
 export function additiveQuote(world: World, { quote }: Token): object {
-  const coin = world.tokens.get(quote.coin)?.created?.event
+  const coin = world.tokens.get(quote.coin)?.state
   return {
     quote_mint: mintOfQuote(quote),
     quote_symbol:

@@ -81,7 +81,8 @@ function inChainOrder(events: readonly LabelledEvent[]): LabelledEvent[] {
   })
 }
 
-const isUntraded = ({ type }: FeedEvent) => type === 'reserves' || type === 'balance'
+const isUntraded = ({ type }: FeedEvent) =>
+  type === 'reserves' || type === 'balance' || type === 'token_state'
 
 /** Some reserves and balances come so late that they are refused. */
 function lateness(more: More, { event }: Step): [number, Kind[]] {
@@ -94,6 +95,7 @@ function toldAgain(more: More, event: FeedEvent): FeedEvent | null {
   if (!isUntraded(event) || !more.has('repeated', 0.15)) return null
   if (more.random.chance(0.3)) return event
   if (event.type === 'balance') return { ...event, balanceRaw: event.balanceRaw / 2n + 7n }
+  if (event.type === 'token_state') return { ...event, name: 'told again', creator: 'another' }
   return event.type === 'reserves' ? { ...event, virtualQuoteRaw: 1_234_567n } : null
 }
 

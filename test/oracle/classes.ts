@@ -21,8 +21,8 @@ export function isExcluded(token: Token, wallet: string): boolean {
   )
 }
 
-/** "" while the creation is unknown. */
-export const creatorOf = (token: Token): string => token.created?.event.creator ?? ''
+/** "" while nobody named it. */
+export const creatorOf = (token: Token): string => token.state.creator
 
 /** Neither the creator nor one of the addresses that are never flagged. */
 function mayBeFlagged(token: Token, wallet: string): boolean {

@@ -22,7 +22,7 @@ export function quoteDecimals(coins: Coins, { kind, coin }: Quote): number {
   if (kind === 'sol') return 9
   if (kind === 'usdc') return 6
   const token = coins.tokens.get(coin)
-  if (token !== undefined) return token.created?.event.decimals ?? DECIMALS_OF_PLATFORM
+  if (token !== undefined) return token.decimals
   const isOfPlatform = coin === PUMP_MINT || coin.endsWith(MINT_SUFFIX)
   return coins.toldDecimals(coin) ?? (isOfPlatform ? DECIMALS_OF_PLATFORM : DECIMALS_UNKNOWN)
 }
@@ -31,8 +31,7 @@ export function quoteDecimals(coins: Coins, { kind, coin }: Quote): number {
 function priceInQuote(coins: Coins, token: Token): number {
   if (token.reserves === null) return 0
   const { baseRaw, quoteRaw } = token.reserves
-  const decimals = token.created?.event.decimals ?? DECIMALS_OF_PLATFORM
-  return whole(quoteRaw, quoteDecimals(coins, quoteThenOf(token))) / whole(baseRaw, decimals)
+  return whole(quoteRaw, quoteDecimals(coins, quoteThenOf(token))) / whole(baseRaw, token.decimals)
 }
 
 export function coinPriceSol(coins: Coins, coin: string, solPriceUsd: number): number {

@@ -10,10 +10,10 @@ export interface CreatorCounts {
   readonly migrations: number
 }
 
-/** Tokens of this creator; an unknown creator has none. */
+/** Tokens whose creation by this creator is known; an unknown creator has none. */
 export function creatorCounts(world: World, creator: string): CreatorCounts {
   const own = [...world.tokens.values()].filter(
-    (token) => creator !== '' && creatorOf(token) === creator,
+    (token) => creator !== '' && token.created !== null && creatorOf(token) === creator,
   )
   return { creations: own.length, migrations: own.filter(isGraduated).length }
 }

@@ -10,6 +10,7 @@ import {
   oddReserves,
   otherBalance,
   reservesEvent,
+  stateEvent,
 } from './untraded.ts'
 
 export interface Extra {
@@ -65,6 +66,7 @@ export class Extras {
     }
     if (more.has('odd_reserves', 0.02))
       return [{ event: oddReserves(more.random, token, place), token, kinds: ['odd_reserves'] }]
+    if (more.has('token_state', 0.05)) return [this.#state(token, place)]
     if (more.has('unknown_mint', 0.015)) return [this.#unknown(unborn ?? more.mint(), token, place)]
     if (more.has('burn', 0.03)) return this.#burn(token, place)
     if (more.has('creator_forward', 0.04)) return this.#forward(token, place)
@@ -155,6 +157,12 @@ export class Extras {
   /** Of a mint that is not there, or not yet. */
   unknownMint(token: SimToken, place: Place): Extra {
     return this.#unknown(token.mint, token, place)
+  }
+
+  #state(token: SimToken, place: Place): Extra {
+    const { random } = this.#more
+    const event = stateEvent(random, token, random.pick(this.#wallets), place)
+    return { event, token, kinds: ['token_state'] }
   }
 
   #unknown(mint: string, like: SimToken, place: Place): Extra {

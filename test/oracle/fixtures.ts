@@ -6,6 +6,7 @@ import type {
   Reserves,
   Swap,
   TokenCreated,
+  TokenState,
 } from '../../src/events/event.ts'
 import type { ChartQuery, TraderQuery } from '../../src/protocol/queries.ts'
 import { Oracle } from './oracle.ts'
@@ -118,6 +119,29 @@ export const balance = (over: Partial<Balance> = {}): Balance => {
     mint: 'mint',
     wallet: 'alice',
     balanceRaw: 100_000_000n,
+    ...over,
+  }
+}
+
+/** The chain names creator and texts of a mint whose creation nobody saw. */
+export const tokenState = (over: Partial<TokenState> = {}): TokenState => {
+  swaps += 1
+  return {
+    type: 'token_state',
+    slot: 110,
+    txIndex: swaps,
+    ordinal: 0,
+    signature: `state-${swaps}`,
+    timestamp: START_SECOND + 4,
+    mint: 'mint',
+    tokenProgram: 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb',
+    decimals: 6,
+    supplyRaw: 10n ** 15n,
+    name: 'Known Later',
+    symbol: 'LATER',
+    uri: 'https://later.example/a.json',
+    creator: 'dev',
+    bondingCurve: 'curve',
     ...over,
   }
 }

@@ -1,5 +1,5 @@
 /** The fold of everything taken, in order, from nothing. */
-import type { Balance, Reserves, Swap, TokenCreated } from '../../src/events/event.ts'
+import type { Balance, Reserves, Swap, TokenCreated, TokenState } from '../../src/events/event.ts'
 import { isExcluded } from './classes.ts'
 import { type Coins, lamportsPerUnitOf, valuationThen } from './coins.ts'
 import { U64_MAX } from './exact.ts'
@@ -29,6 +29,8 @@ export class Fold {
   private readonly routes = new Routes()
   private readonly proRule: ProRule
   private readonly creations = new Map<string, TokenCreated>()
+  /** The decimals that the last state of a mint told. */
+  private readonly stateDecimals = new Map<string, number>()
   private readonly tellings: Tellings
   private readonly arrivals: PositionResolver
   private refusedBalances = 0
@@ -42,8 +44,13 @@ export class Fold {
   run(): World {
     const { arrivals, tokens, tellings } = this
     const sorted = arrivals.sorted()
-    for (const { event } of sorted)
+    const born = new Set<string>()
+    for (const { event } of sorted) {
       if (event.type === 'token_created') this.creations.set(event.mint, event)
+      if (event.type === 'token_state' && born.has(event.mint))
+        this.stateDecimals.set(event.mint, event.decimals)
+      if (!['reserves', 'balance', 'token_state'].includes(event.type)) born.add(event.mint)
+    }
     for (const placed of sorted) {
       tellings.reach(placed)
       this.foldEvent(placed)
@@ -62,7 +69,7 @@ export class Fold {
 
   private foldEvent(placed: Placed): void {
     const { event } = placed
-    // These two create no token.
+    // These create no token.
     if (event.type === 'reserves') {
       const known = this.tokens.get(event.mint)
       if (known) foldReserves(known, event)
@@ -71,6 +78,11 @@ export class Fold {
     if (event.type === 'balance') {
       const known = this.tokens.get(event.mint)
       if (known) this.foldBalance(known, event)
+      return
+    }
+    if (event.type === 'token_state') {
+      const known = this.tokens.get(event.mint)
+      if (known) foldState(known, event)
       return
     }
     const token = this.tokenOf(placed)
@@ -105,6 +117,9 @@ export class Fold {
       realBaseRaw: INITIAL_REAL_BASE_RAW,
       supplySeenRaw: null,
       bondingCurve: '',
+      state: { name: '', symbol: '', uri: '', tokenProgram: '', creator: '' },
+      toldDecimals: told ? (told.decimals ?? 6) : (this.stateDecimals.get(event.mint) ?? 6),
+      decimals: 6,
       reservesTold: [],
       burns: [],
       swaps: [],
@@ -222,12 +237,32 @@ function foldCreated(token: Token, placed: Placed<TokenCreated>): void {
   const { event } = placed
   token.created = placed
   token.bondingCurve = event.bondingCurve || token.bondingCurve
+  token.decimals = event.decimals ?? 6
+  const { name, symbol, uri, creator } = event
+  const tokenProgram = event.tokenProgram || token.state.tokenProgram
+  token.state = { name, symbol, uri, creator, tokenProgram }
   token.supplySeenRaw ??= event.supplyRaw ?? null
   // A creation that stands after trades or reserves of its own mint knows less than they do.
   if (token.swaps.length > 0 || token.reservesTold.length > 0) return
   token.realBaseRaw = event.realBaseRaw
   if (event.virtualBaseRaw > 0n && event.virtualQuoteRaw > 0n) {
     token.reserves = { baseRaw: event.virtualBaseRaw, quoteRaw: event.virtualQuoteRaw }
+  }
+}
+
+/** The supply always counts, the rest while no creation is known. */
+function foldState(token: Token, told: TokenState): void {
+  token.supplySeenRaw = told.supplyRaw
+  if (token.created !== null) return
+  const { state } = token
+  token.decimals = told.decimals
+  token.bondingCurve ||= told.bondingCurve ?? ''
+  token.state = {
+    name: told.name ?? state.name,
+    symbol: told.symbol ?? state.symbol,
+    uri: told.uri ?? state.uri,
+    tokenProgram: told.tokenProgram,
+    creator: state.creator || (told.creator ?? ''),
   }
 }
 

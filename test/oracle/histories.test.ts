@@ -65,7 +65,7 @@ test('histories hold every kind that is on, and nothing of those that are off', 
   for (let seed = 0; seed < 100; seed += 1)
     for (const { event, kinds } of labelledHistory(seed, 60, NO_KINDS)) {
       expect(kinds).toEqual([])
-      expect(['reserves', 'balance']).not.toContain(event.type)
+      expect(['reserves', 'balance', 'token_state']).not.toContain(event.type)
     }
 })
 

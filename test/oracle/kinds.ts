@@ -28,6 +28,8 @@ export const KINDS = [
   'receiver_balance',
   'never_holder_balance',
   'balance_above_supply',
+  /** What the chain says of a mint, of its creation's content or another. */
+  'token_state',
   /** 0 for a wallet that nobody named. */
   'zero_balance',
   /** A creator that buys and hands on in one transaction, or hands on alone. */
@@ -74,6 +76,7 @@ export const NO_KINDS: Kinds = {
   receiver_balance: 0,
   never_holder_balance: 0,
   balance_above_supply: 0,
+  token_state: 0,
   zero_balance: 0,
   creator_forward: 0,
   coin_quote: 0,

@@ -65,14 +65,13 @@ const TOP_HOLDERS = 10
 const COMPLETING_PCT = 40n
 
 export function metricsOf(world: World, token: Token): Metrics {
-  const created = token.created?.event
   const supply = supplyOf(token)
   const complete = isComplete(token)
   return {
     token,
-    name: cleanText(created?.name ?? '', NAME_LENGTH),
-    symbol: cleanText(created?.symbol ?? '', NAME_LENGTH),
-    uri: cleanText(created?.uri ?? '', LINK_LENGTH),
+    name: cleanText(token.state.name, NAME_LENGTH),
+    symbol: cleanText(token.state.symbol, NAME_LENGTH),
+    uri: cleanText(token.state.uri, LINK_LENGTH),
     creator: creatorOf(token),
     pool: isGraduated(token) ? poolAmmOf(token) : token.bondingCurve,
     known: knownOf(world.metadata.get(token.mint) ?? []),

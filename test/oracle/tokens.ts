@@ -57,7 +57,7 @@ function searchRow(metrics: Metrics, now: number, solPriceUsd: number): object {
     migration_signature: migrated?.signature ?? null,
     migration_timestamp: migrated ? dateText(migrated.timestamp) : null,
     created_on: metrics.timestamp,
-    token_program: token.created?.event.tokenProgram ?? '',
+    token_program: token.state.tokenProgram,
     is_mayhem_mode: isMayhem(token),
     complete: metrics.complete,
     volume: metrics.volumeUsd,

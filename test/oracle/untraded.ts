@@ -1,8 +1,9 @@
 /** Events that are no trades: what `reserves` and `balance` lines a chain would tell. */
-import type { Balance, Reserves } from '../../src/events/event.ts'
+import type { Balance, Reserves, TokenState } from '../../src/events/event.ts'
 import { RESERVES_REASONS } from '../../src/events/event.ts'
 import { INITIAL_REAL_BASE, MAYHEM_AGENT, type Place, type SimToken } from './market.ts'
 import type { Random } from './random.ts'
+import { LINKS, NAMES, SYMBOLS } from './samples.ts'
 
 const NEVER_HOLDERS = [
   MAYHEM_AGENT,
@@ -70,6 +71,30 @@ export function balanceEvent(
   place: Place,
 ): Balance {
   return { type: 'balance', ...place, mint, wallet, balanceRaw }
+}
+
+/** What the chain says of a mint; now and then of another creator, and without texts. */
+export function stateEvent(
+  random: Random,
+  token: SimToken,
+  other: string,
+  place: Place,
+): TokenState {
+  return {
+    type: 'token_state',
+    ...place,
+    mint: token.mint,
+    tokenProgram: 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb',
+    decimals: token.creation === 'never' ? random.pick([6, 6, 9]) : 6,
+    supplyRaw: random.chance(0.8) ? token.supplyRaw : BigInt(random.integer(1, 2 * 10 ** 15)),
+    ...(random.chance(0.8) && {
+      name: random.pick(NAMES),
+      symbol: random.pick(SYMBOLS),
+      uri: random.pick(LINKS),
+    }),
+    ...(random.chance(0.8) && { creator: random.chance(0.7) ? token.creator : other }),
+    ...(random.chance(0.8) && { bondingCurve: token.curve }),
+  }
 }
 
 /** Addresses that hold nothing whatever is told of them. Curve and pool count once a swap named them. */

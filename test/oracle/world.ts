@@ -75,6 +75,17 @@ export interface Token {
   realBaseRaw: bigint
   supplySeenRaw: bigint | null
   bondingCurve: string
+  /** By its creation; while that is unknown by what the chain said of it. */
+  state: {
+    readonly name: string
+    readonly symbol: string
+    readonly uri: string
+    readonly tokenProgram: string
+    readonly creator: string
+  }
+  /** By all that is known, and by what was known at this place. */
+  readonly toldDecimals: number
+  decimals: number
   /** `reserves` events that had an effect. */
   readonly reservesTold: ReservesEvent[]
   readonly burns: Burn[]
@@ -98,7 +109,7 @@ export interface World {
 
 export const INITIAL_REAL_BASE_RAW = 793_100_000_000_000n
 
-export const decimalsOf = (token: Token): number => token.told?.decimals ?? 6
+export const decimalsOf = (token: Token): number => token.toldDecimals
 
 export const isGraduated = (token: Token): boolean =>
   token.migrated !== null || token.firstAmm !== null

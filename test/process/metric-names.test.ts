@@ -39,7 +39,7 @@ async function feedFigures(): Promise<Readonly<Record<string, number>>> {
     const reports = { line: () => () => {}, trouble: () => {}, sentence: () => {} }
     const engine = engineOf('wall', 1 << 14)
     const time = { isAhead: () => false, nowMs: Date.now }
-    const feeds = await makeFeeds(config, engine, newFeedCounters(), reports, time)
+    const feeds = await makeFeeds(config, () => engine, newFeedCounters(), reports, time)
     for (const made of [...feeds.main, ...feeds.side]) Object.assign(figures, made.figures?.())
   }
   for (const code of REFUSALS) figures[`metadata_refused_${code}_total`] = 1

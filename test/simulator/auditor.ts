@@ -69,7 +69,8 @@ export class Auditor implements RecordSink {
     else if (event.type === 'completed') this.#known(event.mint).complete()
     else if (event.type === 'migrated') this.#migrate(event)
     else if (event.type === 'reserves') this.#reserves(event)
-    else this.#balance(event)
+    else if (event.type === 'balance') this.#balance(event)
+    else must(false, 'the state of a mint, which no simulator asks for')
   }
 
   #create(event: TokenCreated): void {

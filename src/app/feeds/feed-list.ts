@@ -1,6 +1,6 @@
 /**
  * app/feeds makes the feeds that FEED names, from settings: `makeFeeds` for all, `supervisedFeed` for live ones,
- * `makeSideFeeds` for the price of SOL and token texts, `EngineMarket` for the simulator. A feed's modules are loaded
+ * `makeSideFeeds` for the price of SOL, token texts and what the chain knows, `EngineMarket` for the simulator. A feed's modules are loaded
  * when it is made.
  * A swap's way: feed → (`PricedSink`) → `FeedShare`, which counts what became of it → service → engine.
  */
@@ -16,6 +16,7 @@ import type { EventSink, Feed } from '../../events/event-sink.ts'
 import type { RecordBatch } from '../../events/swap-record.ts'
 import type { NewForms } from '../../feeds/chain/transactions/new-forms.ts'
 import type { FeedCounters } from '../../feeds/feed-counters.ts'
+import type { HydrationFeed } from '../../feeds/hydration/hydration-feed.ts'
 import type { MetadataFeed } from '../../feeds/metadata/metadata-feed.ts'
 import { checkInputFile } from '../../feeds/replay/input-file.ts'
 import {
@@ -26,6 +27,8 @@ import {
 } from '../../feeds/sol-price/priced-sink.ts'
 import type { SolPriceFeed } from '../../feeds/sol-price/sol-price-feed.ts'
 import type { OpenGap } from '../../feeds/supervisor/open-gaps.ts'
+import { REAL_TIMERS } from '../../feeds/timers.ts'
+import { type ClientReads, EngineHydration } from './engine-hydration.ts'
 import { EngineMarket } from './engine-market.ts'
 
 /** The market's clock, as feeds go by it, and what becomes of long gaps. */
@@ -50,16 +53,21 @@ interface FeedReports {
 
 /**
  * Makes the feeds of FEED, `main`, and `side` feeds, which run beside them for as long as the program does.
+ * `engineNow`: another one may take the place of the first.
  * @throws ConfigError when the file of SOL_PRICE can no longer be used
  */
 export async function makeFeeds(
   config: Config,
-  engine: Engine,
+  engineNow: () => Engine,
   counters: FeedCounters,
   reports: FeedReports,
   time: FeedTime,
+  reads: ClientReads = NO_READS,
 ): Promise<{ readonly main: readonly Feed[]; readonly side: readonly Feed[] }> {
-  const side = await makeSideFeeds(config, reports.sentence, time)
+  const engine = engineNow()
+  const market = new EngineHydration(engineNow, reads)
+  const hydration = await makeHydration(config, market, reports, time)
+  const side = await makeSideFeeds(config, reports.sentence, time, hydration)
   const main: Feed[] = []
   for (const name of config.feeds) {
     const feed = isLiveFeed(name)
@@ -77,6 +85,22 @@ export async function makeFeeds(
     main.push(side.beside(live, feed))
   }
   return { main, side: side.feeds }
+}
+
+const NO_READS: ClientReads = { followed: () => [], asked: () => [] }
+
+/** Asks the chain for tokens whose creation was not seen; null: no RPC server is given, or it is not to be asked. */
+async function makeHydration(
+  { hydration, lateSlots }: Config,
+  market: EngineHydration,
+  { trouble }: FeedReports,
+  { nowMs }: FeedTime,
+): Promise<HydrationFeed | null> {
+  if (hydration === null) return null
+  const { HydrationFeed } = await import('../../feeds/hydration/hydration-feed.ts')
+  const report = (sentence: string) => trouble('hydration', sentence)
+  const timers = { ...REAL_TIMERS, wallMs: nowMs }
+  return new HydrationFeed({ ...hydration, lateSlots, market, report, timers })
 }
 
 /** A feed with the modules of its kind, which nobody else waits for; null: the kind has none. */
@@ -148,13 +172,14 @@ const MACHINE_TIME: FeedTime = { isAhead: () => false, nowMs: () => Date.now() }
 
 /**
  * Makes what runs beside the feeds of FEED as the settings ask for it, with the modules of that alone: the price of
- * SOL, and the texts of tokens. `beside` gives a feed what it needs of these; the feed keeps its name.
+ * SOL, and the texts of tokens; `hydration` runs beside them too. `beside` gives a feed what it needs of these; the feed keeps its name.
  * @throws ConfigError when the file of SOL_PRICE cannot be used
  */
 export async function makeSideFeeds(
   { solPrice, metadata, rules }: Pick<Config, 'solPrice' | 'metadata' | 'rules'>,
   report: (sentence: string) => void = () => {},
   { isAhead, nowMs }: FeedTime = MACHINE_TIME,
+  hydration: HydrationFeed | null = null,
 ) {
   const prices =
     solPrice.kind === 'venues' ? await makeSolPrice(solPrice.names, report, nowMs) : null
@@ -163,16 +188,10 @@ export async function makeSideFeeds(
 
   const sinkOf = (name: FeedName, sink: EventSink): EventSink => {
     const priced = series === null ? sink : new PricedSink(sink, series, isAhead)
+    const isLive = isLiveFeed(name)
     // Replays and simulations have their own texts: nothing is fetched for them.
-    if (texts === null || !(isLiveFeed(name) || name.kind === 'stdin')) return priced
-    return {
-      events: (batch) => {
-        priced.events(batch)
-        // Once they are folded.
-        texts.observe(batch)
-      },
-      records: (batch) => priced.records(batch),
-    }
+    const observers = [isLive || name.kind === 'stdin' ? texts : null, isLive ? hydration : null]
+    return observed(priced, observers)
   }
   const beside = (name: FeedName, feed: Feed): Feed => ({
     name: feed.name,
@@ -184,7 +203,31 @@ export async function makeSideFeeds(
     figures: () => feed.figures?.() ?? {},
     notLive: () => feed.notLive?.() ?? null,
   })
-  return { feeds: [prices, texts].filter((feed) => feed !== null), beside }
+  const asking: Feed | null = hydration && {
+    name: hydration.name,
+    // The uris that it brings lead to texts.
+    start: (sink) => hydration.start(observed(sink, [texts])),
+    stop: () => hydration.stop(),
+    figures: () => hydration.figures(),
+  }
+  return { feeds: [prices, texts, asking].filter((feed) => feed !== null), beside }
+}
+
+interface Observer {
+  observe(events: readonly FeedEvent[]): void
+}
+
+/** A sink whose events are shown to the observers once they are folded. */
+function observed(sink: EventSink, observers: readonly (Observer | null)[]): EventSink {
+  const all = observers.filter((observer) => observer !== null)
+  if (all.length === 0) return sink
+  return {
+    events: (batch) => {
+      sink.events(batch)
+      for (const observer of all) observer.observe(batch)
+    },
+    records: (batch) => sink.records(batch),
+  }
 }
 
 async function makeSolPrice(

@@ -17,7 +17,7 @@ import { comparePlace } from '../order/position-resolver.ts'
 import type { EngineCounts, Progress } from '../order/progress.ts'
 import type { ReorderWindow } from '../order/reorder-window.ts'
 import { flagsOf, poolAddressesOf } from '../state/lanes.ts'
-import { TokenFlag, TokenLane } from '../state/layout.ts'
+import { LifecycleLane, TokenFlag, TokenLane } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
 import { BalanceFold } from './inventory-clamp.ts'
 import { type RollingWindow, SwapFold } from './swap-fold.ts'
@@ -200,7 +200,8 @@ export class OrderedFold {
     this.#apply(token, event, key)
     this.reorder.push(place, mark, bars, entry)
     this.#order.touch(token)
-    if (event.type !== 'reserves' && event.type !== 'balance') this.#indexText(token)
+    if (event.type === 'reserves' || event.type === 'balance') return
+    if (flagsOf(this.#state, token) & TokenFlag.exists) this.#indexText(token)
   }
 
   #apply(token: number, event: PlacedEvent, key: EventPosition): void {
@@ -214,13 +215,18 @@ export class OrderedFold {
     }
     const hadPositions = this.#state.tokens.get(token, TokenLane.positionsPlus1) !== 0
     const formerPools = poolAddressesOf(this.#state, token)
+    const formerCreator = this.#state.births.get(token, LifecycleLane.creatorPlus1) - 1
     if (event.type === 'completed') this.#births.completed(token, event, key)
     else if (event.type === 'migrated') this.#births.migrated(token, event, key)
+    else if (event.type === 'token_state') this.#births.stateTold(token, event)
     else this.#births.created(token, event, key)
     if (!hadPositions) return
     const hasChanged = this.swaps.holders.excludePools(token, formerPools)
-    if (event.type === 'token_created') this.#late.rejudge(token)
-    else if (hasChanged) this.#late.rejudgeBundles(token)
+    if (event.type === 'token_created') this.#late.rejudge(token, formerCreator)
+    else {
+      if (event.type === 'token_state') this.#late.markCreator(token, formerCreator)
+      if (hasChanged) this.#late.rejudgeBundles(token)
+    }
   }
 
   #indexText(token: number): void {

@@ -7,6 +7,7 @@ import {
   type Migrated,
   type Reserves,
   type TokenCreated,
+  type TokenState,
 } from '../../events/event.ts'
 import { DECIMALS_DEFAULT, INITIAL_REAL_BASE_RAW, Quote } from '../../events/platform.ts'
 import {
@@ -138,7 +139,7 @@ export class TokenLifecycle {
 
   created(token: number, event: TokenCreated, key: EventPosition): void {
     this.#save(token)
-    const { t, tAt } = this.#rows(token)
+    const { t, tAt, b, bAt } = this.#rows(token)
     this.#start(token, key, slotlessArrival(key), event.timestamp)
     this.#fillCreation(token, event, key)
     if (
@@ -150,7 +151,35 @@ export class TokenLifecycle {
       writeU64(t, tAt + TokenLane.realBaseLo, event.realBaseRaw)
       if (event.realBaseRaw === 0n) t[tAt + TokenLane.flags] |= TokenFlag.complete
     }
+    b[bAt + LifecycleLane.creatorPlus1] = 0
     if (event.creator !== '') this.#adopt(token, event.creator)
+  }
+
+  /**
+   * What the chain says of a mint: the supply, and of a token whose creation is unknown the rest. It makes no token and
+   * is no launch, so it counts nothing for the creator. The first creator counts: later ones only get the fees.
+   */
+  stateTold(token: number, event: TokenState): void {
+    const { t, tAt, b, bAt } = this.#rows(token)
+    const flags = t[tAt + TokenLane.flags]
+    if ((flags & TokenFlag.exists) === 0) return
+    this.#save(token)
+    writeU64(t, tAt + TokenLane.supplyLo, event.supplyRaw)
+    t[tAt + TokenLane.flags] |=
+      TokenFlag.supplySeen | (event.hasLargestHolders ? TokenFlag.holdersTold : 0)
+    if (flags & TokenFlag.creationKnown) return
+    const { book } = this.#state
+    if (b[bAt + LifecycleLane.decimals] !== event.decimals) this.#bars.restart(token)
+    b[bAt + LifecycleLane.decimals] = event.decimals
+    writeU64(b, bAt + LifecycleLane.passedSupplyLo, defaultSupplyRaw(event.decimals))
+    b[bAt + LifecycleLane.tokenProgramPlus1] = book.address(event.tokenProgram) + 1
+    this.#putTexts(b, bAt, event)
+    if (event.bondingCurve && b[bAt + LifecycleLane.bondingCurvePlus1] === 0)
+      b[bAt + LifecycleLane.bondingCurvePlus1] = book.address(event.bondingCurve) + 1
+    if (!event.creator || b[bAt + LifecycleLane.creatorPlus1] !== 0) return
+    const wallet = book.wallet(event.creator)
+    this.#state.coverWallet(wallet)
+    b[bAt + LifecycleLane.creatorPlus1] = wallet + 1
   }
 
   completed(token: number, event: Completed, key: EventPosition): void {
@@ -204,9 +233,7 @@ export class TokenLifecycle {
     if (event.isMayhemMode) flags |= TokenFlag.mayhem
     if (key.isSlotKnown) flags |= TokenFlag.slotKnown
     writeU64(b, bAt + LifecycleLane.initialRealBaseLo, event.realBaseRaw)
-    this.#putText(b, bAt + LifecycleLane.name, codePoints(event.name, NAME_CHARACTERS_MAX))
-    this.#putText(b, bAt + LifecycleLane.symbol, codePoints(event.symbol, NAME_CHARACTERS_MAX))
-    this.#putText(b, bAt + LifecycleLane.uri, codePoints(event.uri, LINK_CHARACTERS_MAX))
+    this.#putTexts(b, bAt, event)
     if (event.bondingCurve !== '')
       b[bAt + LifecycleLane.bondingCurvePlus1] = book.address(event.bondingCurve) + 1
     if (event.tokenProgram !== '')
@@ -218,6 +245,17 @@ export class TokenLifecycle {
       if (event.supplyRaw !== undefined) flags |= TokenFlag.supplySeen
     }
     t[tAt + TokenLane.flags] = flags
+  }
+
+  /** Those that are absent stay. */
+  #putTexts(b: Uint32Array, bAt: number, texts: Pick<TokenState, 'name' | 'symbol' | 'uri'>): void {
+    const { name, symbol, uri } = texts
+    if (name !== undefined)
+      this.#putText(b, bAt + LifecycleLane.name, codePoints(name, NAME_CHARACTERS_MAX))
+    if (symbol !== undefined)
+      this.#putText(b, bAt + LifecycleLane.symbol, codePoints(symbol, NAME_CHARACTERS_MAX))
+    if (uri !== undefined)
+      this.#putText(b, bAt + LifecycleLane.uri, codePoints(uri, LINK_CHARACTERS_MAX))
   }
 
   /** An event that is folded again after an undo finds its text there (state.ts). */
@@ -265,7 +303,8 @@ export class TokenLifecycle {
     if (t[tAt + TokenLane.flags] & TokenFlag.graduated) return
     t[tAt + TokenLane.flags] |= TokenFlag.graduated
     const creator = b[bAt + LifecycleLane.creatorPlus1] - 1
-    if (creator < 0) return
+    // A creation that comes later counts it.
+    if (creator < 0 || (t[tAt + TokenLane.flags] & TokenFlag.creationKnown) === 0) return
     this.#state.undo.save(this.#state.walletsUndo, creator)
     const l = this.#state.wallets.u32[creator >>> ROW_SHIFT]
     l[(creator & ROW_MASK) * WalletLane.lanes + WalletLane.migrations] += 1

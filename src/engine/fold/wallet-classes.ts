@@ -299,10 +299,10 @@ export class LateCreation {
     this.#bundles = bundles
   }
 
-  /** Judges the swaps that were folded before the creation. */
-  rejudge(token: number): void {
+  /** Judges the swaps that were folded before the creation; `former` as in `markCreator`. */
+  rejudge(token: number, former: number): void {
     const swap = this.#contextOf(token)
-    this.#markCreator(swap)
+    this.markCreator(token, former)
     const swaps = this.#tradesOf(token)
     this.#judgeSnipers(swap, swaps)
     this.#judgeInsiders(swap, swaps)
@@ -335,12 +335,16 @@ export class LateCreation {
     }
   }
 
-  #markCreator(swap: SwapContext): void {
-    const creator = swap.b[swap.bAt + LifecycleLane.creatorPlus1] - 1
-    const position = creator < 0 ? -1 : this.#state.findPosition(swap.token, creator)
-    if (position < 0) return
-    swap.t[swap.tAt + TokenLane.creatorPositionPlus1] = position + 1
-    this.#holders.setFlags(position, JUDGED, PositionFlag.creator)
+  /** Marks the creator's position; `former` is the wallet that was taken for the creator until now, -1 for none. */
+  markCreator(token: number, former: number): void {
+    const { b, bAt, t, tAt } = this.#contextOf(token)
+    const positionOf = (wallet: number) =>
+      wallet < 0 ? -1 : this.#state.findPosition(token, wallet)
+    const unmarked = positionOf(former)
+    if (unmarked >= 0) this.#holders.setFlags(unmarked, PositionFlag.creator, 0)
+    const position = positionOf(b[bAt + LifecycleLane.creatorPlus1] - 1)
+    t[tAt + TokenLane.creatorPositionPlus1] = position + 1
+    if (position >= 0) this.#holders.setFlags(position, JUDGED, PositionFlag.creator)
   }
 
   /** Swaps of the token, oldest first, without those whose coin only passed through on a route. */
@@ -358,9 +362,12 @@ export class LateCreation {
     for (const index of swaps) {
       const [r, at] = [tape.u32Of(index), tape.at(index)]
       const wallet = walletOf(r, at)
+      const flags = r[at + SwapLane.flags]
+      // Who was taken for the creator until now was not flagged.
+      if (flags & Flag.insiderGiven && flags & Flag.insiderValue)
+        this.#flagInsider(this.#state.findPosition(swap.token, wallet))
       if (traded.has(wallet)) continue
       traded.add(wallet)
-      const flags = r[at + SwapLane.flags]
       const isSell = (flags & Flag.sell) !== 0
       const isBalanceGiven = (flags & Flag.balanceBeforeGiven) !== 0
       if (isSell || (isBalanceGiven && !isZeroAt(r, at + SwapLane.balanceBeforeLo)))

@@ -99,12 +99,27 @@ const BalanceForm = Type.Object({
   wallet: Type.String(),
   balanceRaw: Raw,
 })
+const TokenStateForm = Type.Object({
+  type: Type.Literal('token_state'),
+  ...Place,
+  mint: Type.String(),
+  tokenProgram: Type.String(),
+  decimals: Count,
+  supplyRaw: Raw,
+  name: Type.Optional(Type.String()),
+  symbol: Type.Optional(Type.String()),
+  uri: Type.Optional(Type.String()),
+  creator: Type.Optional(Type.String()),
+  bondingCurve: Type.Optional(Type.String()),
+  hasLargestHolders: Type.Optional(Type.Boolean()),
+})
 const FORMS = {
   token_created: CreatedForm,
   completed: CompletedForm,
   migrated: MigratedForm,
   reserves: ReservesForm,
   balance: BalanceForm,
+  token_state: TokenStateForm,
 } as const
 const EntryForm = Type.Object({
   /** Position in the ring. */
@@ -118,7 +133,14 @@ const EntryForm = Type.Object({
   signatureHigh: Hash,
   signatureLow: Hash,
   arrival: Count,
-  event: Type.Union([CreatedForm, CompletedForm, MigratedForm, ReservesForm, BalanceForm]),
+  event: Type.Union([
+    CreatedForm,
+    CompletedForm,
+    MigratedForm,
+    ReservesForm,
+    BalanceForm,
+    TokenStateForm,
+  ]),
 })
 const entriesForm = Compile(Type.Array(EntryForm))
 
@@ -158,6 +180,11 @@ export function charactersOf({ event }: LifecycleEntry): number {
   const named = BESIDE_TEXTS + signature.length + mint.length
   if (event.type === 'reserves') return named
   if (event.type === 'balance') return named + event.wallet.length
+  if (event.type === 'token_state') {
+    const { name, symbol, uri, creator, bondingCurve, tokenProgram } = event
+    const texts = [name, symbol, uri, creator, bondingCurve, tokenProgram]
+    return texts.reduce((sum, text) => sum + (text?.length ?? 0), named)
+  }
   const shared = named + event.bondingCurve.length
   if (event.type === 'completed') return shared
   if (event.type === 'migrated') return shared + event.poolAmm.length
@@ -187,6 +214,7 @@ function eventValue(event: PlacedEvent): unknown {
 function eventOf(value: Type.Static<typeof EntryForm>['event']): PlacedEvent {
   if (value.type === 'completed' || value.type === 'migrated') return value
   if (value.type === 'balance') return { ...value, balanceRaw: BigInt(value.balanceRaw) }
+  if (value.type === 'token_state') return { ...value, supplyRaw: BigInt(value.supplyRaw) }
   const { supplyRaw, ...given } = value
   const supply = supplyRaw === undefined ? {} : { supplyRaw: BigInt(supplyRaw) }
   const amounts = {

@@ -1,4 +1,4 @@
-import type { Balance, PlacedEvent, Reserves } from '../../events/event.ts'
+import type { Balance, PlacedEvent, Reserves, TokenState } from '../../events/event.ts'
 import { Flag, SwapFloatLane, SwapLane } from '../../events/swap-record.ts'
 import { StateError, type StatePart, sizesOf } from '../memory/state-part.ts'
 import { bytesOf, untouchedByScattered } from '../memory/views.ts'
@@ -50,11 +50,11 @@ export class PositionResolver {
   }
 
   /**
-   * The key of reserves, or of a wallet's balance (else `wallet` is -1); fills `identityKey`. One
+   * The key of reserves, of a mint's state, or of a wallet's balance (else `wallet` is -1); fills `identityKey`. One
    * transaction has several under one ordinal, so mint and wallet are a part of the identity.
    */
   readAmount(
-    event: Reserves | Balance,
+    event: Reserves | Balance | TokenState,
     token: number,
     wallet: number,
     arrival: number,

@@ -68,6 +68,8 @@ export const TokenFlag = {
   quoteGiven: 1 << 9,
   /** An event that is no trade gave the reserves: a later event of the creation does not know them better. */
   reservesGiven: 1 << 10,
+  /** The chain was asked for its largest holders. */
+  holdersTold: 1 << 11,
 } as const
 
 /** Birth and migration: changes a few times in a token's life. */
@@ -94,7 +96,7 @@ export const LifecycleLane = {
   migratedAt: 20,
   /** Number of the coin that a swap gave first as its quote (`Quotes`); 0 for none. */
   givenCoin: 21,
-  /** Supply the creation gives to the swaps that came before any was known (`Flag.supplyUnseen`). */
+  /** Supply of the swaps that came before any was known (`Flag.supplyUnseen`), by what became known later; else 0. */
   passedSupplyLo: 22,
   /**
    * Number of the arrival of the event that the place of the creation, or of the graduation, was taken

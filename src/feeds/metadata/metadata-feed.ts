@@ -100,6 +100,7 @@ export class MetadataFeed implements Feed {
   observe(events: readonly FeedEvent[]): void {
     for (const event of events) {
       if (event.type === 'token_created') this.#created(event.mint, event.uri)
+      else if (event.type === 'token_state') this.#created(event.mint, event.uri ?? '')
       else if (event.type === 'swap') this.#queue.touch(event.mint)
       this.#dexPaid.observe(event)
     }

@@ -16,7 +16,7 @@ const ANSWER_BYTES_MAX = 128 * 1024 * 1024
 /** Wait after a 429 that does not say how long, doubled up to eight times. */
 const FIRST_PAUSE_MS = 500
 const DOUBLINGS_MAX = 3
-/** Times a question is asked again after a 429. */
+/** Times a question is asked again after a 429, if nothing else is said. */
 const RATE_LIMITED_TRIES_MAX = 8
 const TOO_MANY_REQUESTS = 429
 
@@ -30,16 +30,15 @@ export class RpcError extends Error {
   }
 }
 
-/** How fast a server may be asked; absent: four questions at once, however many a second. */
-export interface RpcPace {
-  readonly questionsAtOnce: number
-  readonly questionsPerSecond: number
-}
-
-const UNPACED: RpcPace = {
+const UNPACED = {
   questionsAtOnce: QUESTIONS_MAX,
   questionsPerSecond: Number.POSITIVE_INFINITY,
+  /** Times a question is asked again after a 429. */
+  rateLimitedTriesMax: RATE_LIMITED_TRIES_MAX,
 }
+
+/** How fast a server may be asked; absent: four questions at once, however many a second. */
+export type RpcPace = Partial<typeof UNPACED>
 
 /** Asks a Solana RPC server over HTTP: few questions at once, slower when it says 429. */
 export class RpcClient {
@@ -51,7 +50,7 @@ export class RpcClient {
   }
   readonly #url: string
   readonly #timers: Timers
-  readonly #pace: RpcPace
+  readonly #pace: typeof UNPACED
   readonly #waiting = new Set<() => void>()
   #underWay = 0
   /** When the pace lets the next question go. */
@@ -60,14 +59,19 @@ export class RpcClient {
   #pauseUntilMs = 0
   #pauses = 0
 
-  constructor(url: string, timers: Timers, pace = UNPACED) {
+  constructor(url: string, timers: Timers, pace: RpcPace = {}) {
     this.#url = url
     this.#timers = timers
-    this.#pace = pace
+    this.#pace = { ...UNPACED, ...pace }
   }
 
   get questionsAtOnce(): number {
     return this.#pace.questionsAtOnce
+  }
+
+  /** How long it leaves the server alone yet, after a 429, in ms; 0: it may be asked. */
+  get pauseMs(): number {
+    return Math.max(0, this.#pauseUntilMs - this.#timers.nowMs())
   }
 
   /**
@@ -78,13 +82,14 @@ export class RpcClient {
     await this.#turn(signal)
     try {
       for (let tries = 0; ; tries++) {
-        const pauseMs = Math.max(this.#pauseUntilMs, this.#paced()) - this.#timers.nowMs()
+        const pauseMs = Math.max(this.pauseMs, this.#paced() - this.#timers.nowMs())
         if (pauseMs > 0) await waitFor(this.#timers, pauseMs, signal)
         signal.throwIfAborted()
         const answer = await this.#post(method, params, signal)
         signal.throwIfAborted()
         if (answer !== null) return resultOf(answer)
-        if (tries >= RATE_LIMITED_TRIES_MAX) throw new Error('the RPC server keeps answering 429')
+        if (tries >= this.#pace.rateLimitedTriesMax)
+          throw new Error('the RPC server keeps answering 429')
       }
     } catch (error) {
       signal.throwIfAborted()

@@ -1,4 +1,11 @@
-import { integerAt, isRecord, type JsonRecord, listAt, recordAt } from '../../base/json-access.ts'
+import {
+  integerAt,
+  isRecord,
+  type JsonRecord,
+  listAt,
+  recordAt,
+  textAt,
+} from '../../base/json-access.ts'
 import { AMM_PROGRAM, COMMITMENT, PUMP_PROGRAM } from '../chain/layouts/programs.ts'
 import { hasFailed, transactionOfRpc } from '../chain/transactions/rpc-json.ts'
 import type { ChainTransaction } from '../chain/transactions/transaction.ts'
@@ -17,6 +24,21 @@ const NO_HISTORY = -32_011
 const METHOD_NOT_FOUND = -32_601
 /** Accounts in one question, the server's own limit. */
 export const ACCOUNTS_MAX = 100
+/** Accounts that a server names as the largest ones. */
+export const LARGEST_MAX = 20
+
+/** Accounts at the end of a slot. */
+export interface AccountsAtSlot {
+  readonly slot: number
+  /** null where there is none. */
+  readonly accounts: readonly (OwnedAccount | null)[]
+}
+
+export interface OwnedAccount {
+  /** The program that owns it. */
+  readonly program: string
+  readonly data: Buffer
+}
 
 export interface RpcBlock {
   readonly parentSlot: number
@@ -91,15 +113,36 @@ export class RpcQuestions {
     addresses: readonly string[],
     signal: AbortSignal,
   ): Promise<readonly (Buffer | null)[]> {
+    const { values } = await this.#accounts(addresses, signal)
+    return values.map(dataOf)
+  }
+
+  /** As `accounts`, with the programs that own them and the slot. */
+  async accountsAtSlot(addresses: readonly string[], signal: AbortSignal): Promise<AccountsAtSlot> {
+    const { answer, values } = await this.#accounts(addresses, signal)
+    const accounts = values.map((value) => {
+      const [program, data] = [textAt(value, 'owner'), dataOf(value)]
+      return program === null || data === null ? null : { program, data }
+    })
+    return { slot: slotOf(answer, 'getMultipleAccounts'), accounts }
+  }
+
+  /** Addresses of the largest token accounts of a mint, 20 at most. */
+  async largestTokenAccounts(mint: string, signal: AbortSignal): Promise<readonly string[]> {
+    const answer = await this.client.ask('getTokenLargestAccounts', [mint, CONFIRMED], signal)
+    const values = listAt(answer, 'value')
+    if (values === null)
+      throw new Error("the RPC server's answer to getTokenLargestAccounts is no list")
+    return values.slice(0, LARGEST_MAX).flatMap((value) => textAt(value, 'address') ?? [])
+  }
+
+  async #accounts(addresses: readonly string[], signal: AbortSignal) {
     const form = { ...CONFIRMED, encoding: 'base64' }
     const answer = await this.client.ask('getMultipleAccounts', [addresses, form], signal)
     const values = listAt(answer, 'value')
     if (values?.length !== addresses.length)
       throw new Error("the RPC server's answer to getMultipleAccounts has another length")
-    return values.map((value) => {
-      const data = listAt(value, 'data')?.[0]
-      return typeof data === 'string' ? Buffer.from(data, 'base64') : null
-    })
+    return { answer, values }
   }
 
   async #versioned(
@@ -125,6 +168,17 @@ export class RpcQuestions {
   }
 }
 
+function dataOf(value: unknown): Buffer | null {
+  const data = listAt(value, 'data')?.[0]
+  return typeof data === 'string' ? Buffer.from(data, 'base64') : null
+}
+
+function slotOf(answer: unknown, method: string): number {
+  const slot = integerAt(recordAt(answer, 'context'), 'slot')
+  if (slot === null) throw new Error(`the RPC server's answer to ${method} names no slot`)
+  return slot
+}
+
 /** The version that is asked for next; null: the error is of something else, or of both. */
 function otherVersion(version: number, error: unknown): number | null {
   if (version > 0) return isRefusal(error, INVALID_PARAMS) ? 0 : null
@@ -145,6 +199,11 @@ export function isLastingRefusal(error: unknown): boolean {
 /** Whether a server lacks the method that it was asked by. */
 export function isUnknownMethod(error: unknown): boolean {
   return isRefusal(error, METHOD_NOT_FOUND)
+}
+
+/** Whether a question itself is wrong, by the server's word: for another one it may have an answer. */
+export function isInvalidParams(error: unknown): boolean {
+  return isRefusal(error, INVALID_PARAMS)
 }
 
 /** The server keeps no block that old, or none that can be read. */

@@ -138,18 +138,19 @@ function isAfterGraduation(state: State, index: number, token: number): boolean 
   return comparePlace(tape, index, graduation) > 0
 }
 
-/** A swap from before any supply was known gets the supply of the creation that came later. */
+/** A swap from before any supply was known gets that of the creation, or by the decimals, that became known later. */
 function supplyOf(state: State, r: Uint32Array, at: number, decimals: number): number {
   const token = r[at + SwapLane.token]
-  const isPassed = (flagsOf(state, token) & TokenFlag.creationKnown) !== 0
+  const b = state.births.u32[token >>> ROW_SHIFT]
+  const bAt = (token & ROW_MASK) * LifecycleLane.lanes
+  const isPassed = b[bAt + LifecycleLane.tokenProgramPlus1] !== 0 || isCreationKnown(state, token)
   if ((r[at + SwapLane.flags] & Flag.supplyUnseen) === 0 || !isPassed)
     return wholeAt(r, at + SwapLane.supplyLo, decimals)
-  const b = state.births.u32[token >>> ROW_SHIFT]
-  return wholeAt(
-    b,
-    (token & ROW_MASK) * LifecycleLane.lanes + LifecycleLane.passedSupplyLo,
-    decimals,
-  )
+  return wholeAt(b, bAt + LifecycleLane.passedSupplyLo, decimals)
+}
+
+function isCreationKnown(state: State, token: number): boolean {
+  return (flagsOf(state, token) & TokenFlag.creationKnown) !== 0
 }
 
 /** Wallets that are no holders are never flagged, even when that became known after the swap. */

@@ -180,6 +180,11 @@ export class LiveFeed {
     }
   }
 
+  /** Up to `most` mints whose trades are followed. */
+  followedMints(most: number): readonly string[] {
+    return this.#hub.followedMints(most)
+  }
+
   get connectionCount(): number {
     return this.#connections.size
   }

@@ -195,6 +195,18 @@ const SIDE_HELPS: Readonly<Record<string, string>> = {
   metadata_dropped_total: 'Tokens whose texts were not fetched because too many waited.',
   metadata_gateways_aside: 'IPFS gateways that are left alone for a while.',
   metadata_gateway_sunsets_total: 'Answers of gateways that say they will be switched off.',
+  hydration_waiting: 'Tokens whose creation was not seen and of which the chain is asked.',
+  hydration_questions_total: 'Questions to the RPC server for what the chain knows of tokens.',
+  hydration_rate_limited_total: 'Answers 429 to these questions.',
+  hydration_errors_total: 'Questions of these that failed.',
+  hydration_states_total:
+    'States of tokens that the chain told and that were handed to the market.',
+  hydration_balances_total:
+    'Balances of holders that the chain told and that were handed to the market.',
+  hydration_unreadable_accounts_total: 'Accounts that are not what was asked for.',
+  hydration_stale_total: 'Answers that were too far ahead of the feed or behind it.',
+  hydration_gave_up_total: 'Tokens that were given up for an hour after failed questions.',
+  hydration_dropped_total: 'Tokens that were not asked for because too many waited.',
   dex_paid_waiting: 'Tokens that wait to be asked for at DEX Screener.',
   dex_paid_asked_total: 'Questions to DEX Screener.',
   dex_paid_found_total: 'Tokens whose listing was found to be paid.',

@@ -70,6 +70,15 @@ const TYPES = [
   }),
   type('balance', { ...PLACE, ...TIMESTAMP, ...MINT, wallet: 'string', balanceRaw: 'bigint' }),
   type('gap', { fromSlot: 'number', toSlot: 'number', state: 'string', ...TIMESTAMP }),
+  type('token_state', {
+    ...PLACE,
+    ...TIMESTAMP,
+    ...MINT,
+    ...{ tokenProgram: 'string', decimals: 'number', supplyRaw: 'bigint' },
+    ...{ name: 'string', symbol: 'string', uri: 'string', creator: 'string' },
+    ...CURVE,
+    hasLargestHolders: 'boolean',
+  }),
 ]
 
 /** Every field of an event of the type, in the order of the format. */

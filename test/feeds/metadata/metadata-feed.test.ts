@@ -4,6 +4,7 @@ import { makeSideFeeds } from '../../../src/app/feeds/feed-list.ts'
 import { THRESHOLDS } from '../../../src/base/thresholds.ts'
 import type { FeedEvent, Metadata } from '../../../src/events/event.ts'
 import { MetadataFeed } from '../../../src/feeds/metadata/metadata-feed.ts'
+import { tokenState } from '../../oracle/fixtures.ts'
 import { CollectingSink } from '../collecting-sink.ts'
 import { until } from '../until.ts'
 import { FakeInternet, PUBLIC } from './fake-internet.ts'
@@ -322,6 +323,13 @@ test('a replay and a simulation are never fetched for, live events are', async (
   await side.beside({ kind: 'pumpportal' }, stub('pumpportal')).start(sink)
   expect(waiting()).toBe(2)
   expect(sink.all).toHaveLength(4)
+})
+
+test('a uri that the chain told of an old token is fetched as that of a new one', async () => {
+  internet.json('a.hosts.test/old', { website: 'https://old.example/' })
+  feed.observe([tokenState({ mint: MINT, uri: 'https://a.hosts.test/old' })])
+  await until(() => told().length === 1)
+  expect(told()).toMatchObject([{ mint: MINT, website: 'https://old.example/' }])
 })
 
 test('a gateway that answers that it is switched off is not asked again, and the next one tells the texts', async () => {

@@ -54,6 +54,7 @@ const TYPES = [
   'migrated',
   'reserves',
   'balance',
+  'token_state',
   'sol_price',
   'metadata',
 ]
@@ -161,6 +162,7 @@ function line(random: Random): Record<string, unknown> {
     uri: 'https://x.example/a',
     creator: `w${random.below(30)}`,
     token_program: 'T',
+    decimals: random.below(20),
     is_mayhem_mode: random.chance(0.1),
     usd: random.chance(0.9) ? 150 : 0.000_001,
   }

@@ -243,8 +243,8 @@ export const FOLD_FAULTS: readonly Fault[] = [
   {
     name: 'creation told late: without a creator the first position of all is the one of it',
     file: 'src/engine/fold/wallet-classes.ts',
-    find: 'creator < 0 ? -1',
-    replace: 'creator < 0 ? 0',
+    find: 'wallet < 0 ? -1',
+    replace: 'wallet < 0 ? 0',
     tests: ['test/engine/fold/late-creation.test.ts'],
   },
   {

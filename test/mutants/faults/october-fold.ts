@@ -538,8 +538,9 @@ export const OCTOBER_FOLD_FAULTS: readonly Fault[] = [
   {
     name: 'late creation: who passed the coin on is judged',
     file: CLASSES,
-    find: '    this.#markCreator(swap)\n    const swaps = this.#tradesOf(token)',
-    replace: '    this.#markCreator(swap)\n    const swaps = swapsOldestFirst(this.#state, token)',
+    find: '    this.markCreator(token, former)\n    const swaps = this.#tradesOf(token)',
+    replace:
+      '    this.markCreator(token, former)\n    const swaps = swapsOldestFirst(this.#state, token)',
     tests: ['model'],
   },
   {

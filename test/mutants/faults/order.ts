@@ -104,7 +104,7 @@ export const ORDER_FAULTS: readonly Fault[] = [
   {
     name: 'creation: swaps before it are not judged again',
     file: 'src/engine/fold/ordered-fold.ts',
-    find: "if (event.type === 'token_created') this.#late.rejudge(token)",
+    find: "if (event.type === 'token_created') this.#late.rejudge(token, formerCreator)",
     replace: "if (event.type === 'token_created') void token",
     tests: ['model'],
   },

@@ -1,7 +1,13 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { decodeBase58, encodeBase58 } from '../../../base/base58.ts'
-import { AMM_PROGRAM, PUMP_PROGRAM, WRAPPED_SOL_MINT } from './programs.ts'
+import {
+  AMM_PROGRAM,
+  ASSOCIATED_TOKEN_PROGRAM,
+  METADATA_PROGRAM,
+  PUMP_PROGRAM,
+  WRAPPED_SOL_MINT,
+} from './programs.ts'
 
 /** 2^255 - 19 and -121665/121666 of ed25519 (RFC 8032). */
 const P = 2n ** 255n - 19n
@@ -39,6 +45,21 @@ export function canonicalPoolAddress(mint: string, quoteMint = WRAPPED_SOL_MINT)
       addressBytes(quoteMint),
     ])
   })
+}
+
+/** Account that holds the texts of a legacy mint; null when `mint` is no address. */
+export function metadataAddress(mint: string): string | null {
+  const seeds = [addressBytes(METADATA_PROGRAM), addressBytes(mint)]
+  return addressFrom(METADATA_PROGRAM, [Buffer.from('metadata'), ...seeds])
+}
+
+/** The account of a mint that a wallet has by default; null when one of them is no address. */
+export function associatedTokenAddress(
+  wallet: string,
+  tokenProgram: string,
+  mint: string,
+): string | null {
+  return addressFrom(ASSOCIATED_TOKEN_PROGRAM, [wallet, tokenProgram, mint].map(addressBytes))
 }
 
 function cached(

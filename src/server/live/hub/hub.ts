@@ -76,6 +76,11 @@ export class Hub {
     }
   }
 
+  /** Up to `most` mints whose trades are followed. */
+  followedMints(most: number): readonly string[] {
+    return this.#topics.keysOf('update_mint_info', most)
+  }
+
   /** Nothing is published from here on. */
   stop(): void {
     this.#events.stop()

@@ -82,6 +82,16 @@ export class Topics {
     return count
   }
 
+  /** Up to `most` keys of a channel that have followers. */
+  keysOf(channel: string, most: number): readonly string[] {
+    const keys: string[] = []
+    for (const key of this.#channels.get(channel)?.topics.keys() ?? []) {
+      if (keys.length === most) break
+      keys.push(key)
+    }
+    return keys
+  }
+
   /** Has any topic of a channel a follower? */
   hasAny(channel: string): boolean {
     const topics = this.#channels.get(channel)?.topics
