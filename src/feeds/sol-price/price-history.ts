@@ -1,5 +1,6 @@
 import { isRecord, jsonOf, listAt } from '../../base/json-access.ts'
 import { isSolPrice } from '../../base/thresholds.ts'
+import { responseText } from '../response-text.ts'
 import type { PriceSeries } from './priced-sink.ts'
 
 /** Candles asked for at most; of a longer time they are wider. */
@@ -114,14 +115,10 @@ function pointOf(
 }
 
 async function textOf(url: string, signal: AbortSignal): Promise<string> {
-  const response = await fetch(url, {
-    signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]),
-    redirect: 'error',
-  })
+  const ending = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)])
+  const response = await fetch(url, { signal: ending, redirect: 'error' })
   if (!response.ok) throw new Error(`status ${response.status}`)
-  const bytes = await response.arrayBuffer()
-  if (bytes.byteLength > ANSWER_BYTES_MAX) throw new Error('its answer is too long')
-  return Buffer.from(bytes).toString('utf8')
+  return responseText(response, ANSWER_BYTES_MAX, ending)
 }
 
 function isoTime(seconds: number): string {

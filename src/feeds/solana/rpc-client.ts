@@ -1,6 +1,7 @@
 import { codeOf } from '../../base/errors.ts'
 import { isRecord, type JsonRecord, recordAt, textAt } from '../../base/json-access.ts'
 import { retryAfterMs } from '../backoff.ts'
+import { responseText } from '../response-text.ts'
 import { type Timers, waitFor } from '../timers.ts'
 
 /** Questions under way at once; others wait for their turn. */
@@ -154,17 +155,18 @@ export class RpcClient {
       cancel = this.#timers.after(UNWANTED_MS, () => unwanted.abort())
     }
     signal.addEventListener('abort', leave)
+    const ending = AbortSignal.any([unwanted.signal, AbortSignal.timeout(ANSWER_MS)])
     try {
       const response = await fetch(this.#url, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ jsonrpc: '2.0', id: this.#lastId, method, params }),
-        signal: AbortSignal.any([unwanted.signal, AbortSignal.timeout(ANSWER_MS)]),
+        signal: ending,
         redirect: 'error',
       }).catch((error: unknown) => {
         throw unreached(method, error)
       })
-      return await this.#answerOf(response, method)
+      return await this.#answerOf(response, method, ending)
     } finally {
       signal.removeEventListener('abort', leave)
       cancel()
@@ -172,7 +174,11 @@ export class RpcClient {
   }
 
   /** null: too many requests. */
-  async #answerOf(response: Response, method: string): Promise<JsonRecord | null> {
+  async #answerOf(
+    response: Response,
+    method: string,
+    ending: AbortSignal,
+  ): Promise<JsonRecord | null> {
     if (response.status === TOO_MANY_REQUESTS) {
       await response.body?.cancel()
       const { headers } = response
@@ -183,7 +189,7 @@ export class RpcClient {
       await response.body?.cancel()
       throw new Error(`the RPC server answers ${method} with status ${response.status}`)
     }
-    const answer: unknown = JSON.parse(await textOf(response))
+    const answer: unknown = JSON.parse(await responseText(response, ANSWER_BYTES_MAX, ending))
     if (!isRecord(answer)) throw new Error(`the RPC server's answer to ${method} is no object`)
     if (recordAt(answer, 'error')?.code === TOO_MANY_REQUESTS) {
       this.#slowDown(0)
@@ -214,17 +220,4 @@ function resultOf(answer: JsonRecord): unknown {
   if (error !== null)
     throw new RpcError(Number(error.code), textAt(error, 'message') ?? 'the RPC server says no')
   return answer.result
-}
-
-async function textOf(response: Response): Promise<string> {
-  if (response.body === null) return ''
-  const parts: Uint8Array[] = []
-  let bytes = 0
-  for await (const part of response.body) {
-    bytes += part.byteLength
-    if (bytes > ANSWER_BYTES_MAX)
-      throw new Error(`the RPC server's answer is longer than ${ANSWER_BYTES_MAX} bytes`)
-    parts.push(part)
-  }
-  return Buffer.concat(parts).toString('utf8')
 }
