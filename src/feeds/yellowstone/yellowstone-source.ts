@@ -43,6 +43,8 @@ import type { GeyserUpdate } from './geyser-update.ts'
 /** A confirmed slot comes in one burst that its block meta ends. */
 const SETTLE_MS = 10
 const PING = { ping: { id: 1 } }
+/** Messages are read for this long in one turn of the loop: a server delivers old slots as fast as they are taken. */
+const TURN_MS = 4
 /** The chain makes several slots a second: a stream that delivers none whole for so long lacks what ends them. */
 const NONE_WHOLE_MS = 15_000
 
@@ -264,6 +266,7 @@ export class YellowstoneSource implements Source {
     onMessage: (update: GeyserUpdate | null) => boolean,
   ): Promise<void> {
     let isEnough = false
+    let turnEndMs = 0
     const stop = () => stream.cancel()
     signal.addEventListener('abort', stop)
     if (signal.aborted) stop()
@@ -272,6 +275,13 @@ export class YellowstoneSource implements Source {
       if (reader.read(message)) stream.write(PING)
       isEnough = onMessage(message.update)
       if (isEnough) stream.cancel()
+      else if (turnEndMs === 0) {
+        turnEndMs = performance.now() + TURN_MS
+        setImmediate(() => {
+          turnEndMs = 0
+          stream.resume()
+        })
+      } else if (performance.now() > turnEndMs) stream.pause()
     })
     try {
       await once(stream, 'end')
