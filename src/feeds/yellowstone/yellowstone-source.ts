@@ -44,7 +44,7 @@ import type { GeyserUpdate } from './geyser-update.ts'
 const SETTLE_MS = 10
 const PING = { ping: { id: 1 } }
 /** Messages are read for this long in one turn of the loop: a server delivers old slots as fast as they are taken. */
-const TURN_MS = 4
+const TURN_MS = 2
 /** The chain makes several slots a second: a stream that delivers none whole for so long lacks what ends them. */
 const NONE_WHOLE_MS = 15_000
 
