@@ -16,6 +16,8 @@ export interface Sources {
   /** Null: not in FEED. */
   readonly yellowstone: YellowstoneSetting | null
   readonly solana: SolanaSetting | null
+  /** The RPC server, which fills gaps and is asked for old tokens also where FEED has no solana; null: none is given. */
+  readonly rpcUrl: string | null
   /** Where and how often the chain is asked for tokens whose creation was not seen; null: it is not. */
   readonly hydration: { readonly rpcUrl: string; readonly perSecond: number } | null
   /** Slots of an outage that are back-filled at most. */
@@ -60,8 +62,10 @@ const HYDRATE_RPS_MAX = 100
 export function readSources(settings: Readonly<Record<SourceSetting, string>>): Sources {
   const feeds = feedSetting(settings.FEED)
   const has = (kind: LiveKind) => feeds.some((feed) => feed.kind === kind)
+  const rpcUrl = feeds.some(isLiveFeed) ? rpcUrlSetting(settings.SOLANA_RPC_URL) : null
   return {
     feeds,
+    rpcUrl,
     solPrice: solPriceSetting(settings.SOL_PRICE, feeds.some(isLiveFeed)),
     pumpPortal: pumpPortalSetting(
       settings.PUMPPORTAL_URL,
@@ -78,10 +82,7 @@ export function readSources(settings: Readonly<Record<SourceSetting, string>>): 
           oneOf('SOLANA_BLOCKS', settings.SOLANA_BLOCKS, ['gaps', 'all']),
         )
       : null,
-    hydration: hydrationSetting(
-      settings.HYDRATE_RPS,
-      feeds.some(isLiveFeed) ? settings.SOLANA_RPC_URL : '',
-    ),
+    hydration: hydrationSetting(settings.HYDRATE_RPS, rpcUrl),
     backfillSlotsMax: integer('BACKFILL_SLOTS', settings.BACKFILL_SLOTS, 0, BACKFILL_SLOTS_MAX),
     backfillMs: backfillMs(settings.BACKFILL),
     gapWaitMs: durationMs('GAP_WAIT', settings.GAP_WAIT),
@@ -304,11 +305,15 @@ function checkRpcUrl(rpcUrl: string): void {
 }
 
 /** HYDRATE_RPS, which needs an RPC server: `rpcUrl` is empty where there is none. */
-function hydrationSetting(text: string, rpcUrl: string): Sources['hydration'] {
+function hydrationSetting(text: string, rpcUrl: string | null): Sources['hydration'] {
   const perSecond = text === 'off' ? 0 : integer('HYDRATE_RPS', text, 0, HYDRATE_RPS_MAX)
-  if (perSecond === 0 || rpcUrl === '') return null
-  checkRpcUrl(rpcUrl)
-  return { rpcUrl, perSecond }
+  return perSecond === 0 || rpcUrl === null ? null : { rpcUrl, perSecond }
+}
+
+function rpcUrlSetting(text: string): string | null {
+  if (text === '') return null
+  checkRpcUrl(text)
+  return text
 }
 
 function hasProtocol(text: string, protocols: readonly string[]): boolean {

@@ -35,7 +35,7 @@ async function built(
   const folder = newFolder()
   const config = readConfig([], {
     ...{ DATA_DIR: folder, CLOCK: 'event', SOL_PRICE: `fixed:${USD}`, GAP_WAIT: '300ms' },
-    ...{ HISTORY: '24h', HISTORY_RPS: '1000', ...settings },
+    ...{ HISTORY: '24h', HISTORY_RPS: '1000', HYDRATE_RPS: 'off', ...settings },
   })
   let service = new Service(config)
   const about = {
@@ -125,5 +125,30 @@ test(
         await playing
       }
     }, PAIR_SEEDS)
+  },
+)
+
+test(
+  'what a Yellowstone server keeps no more comes from the RPC server beside it',
+  PATIENCE,
+  async () => {
+    const chain = syntheticChain(91, BLOCKS)
+    const firstAvailable = chain.blocks[HEAD - 5].slot
+    const yellowstone = new GeyserPeer({ chain, head: HEAD, firstAvailable, pace: () => sleep(5) })
+    // It has come to the end of the chain: nobody follows it.
+    const rpc = new SolanaPeer({ chain, head: BLOCKS, firstBlock: chain.blocks[0].slot })
+    const settings = {
+      ...{ FEED: 'yellowstone', YELLOWSTONE_URL: await yellowstone.start() },
+      ...{ SOLANA_RPC_URL: `http://${await rpc.start()}`, HYDRATE_RPS: 'off' },
+    }
+    const playing = yellowstone.play()
+    try {
+      expect(await built(settings, chain)).toBe(expected(chain))
+      expect(rpc.askedBlocks.length).toBeGreaterThan(HEAD / 2)
+    } finally {
+      yellowstone.stop()
+      rpc.stop()
+      await playing
+    }
   },
 )

@@ -21,6 +21,7 @@ const COMMON = {
   RATE_LIMIT: 'off',
   HISTORY: '24h',
   HISTORY_RPS: '1000',
+  HYDRATE_RPS: 'off',
 }
 
 async function figuresOf({ url }: Program): Promise<Record<string, unknown>> {

@@ -12,7 +12,7 @@ import { SlotLength } from '../../feeds/supervisor/slot-reach.ts'
 import type { Source } from '../../feeds/supervisor/source.ts'
 import { REAL_TIMERS } from '../../feeds/timers.ts'
 import { givenPrices } from './feed-list.ts'
-import { liveSources, resumedCursor } from './live-sources.ts'
+import { liveSources, onlyBackfills, resumedCursor } from './live-sources.ts'
 
 /** Questions about the past to the RPC server under way at once. */
 const QUESTIONS_MAX = 16
@@ -31,11 +31,10 @@ export class HistorySources {
     const pace = { questionsAtOnce: QUESTIONS_MAX, questionsPerSecond: config.history.rps }
     const forms = new NewForms(report)
     const about = (who: string, reason: string) => report(`${who}: ${reason}`)
-    this.#sources = liveSources(
-      ...([config, NO_RECORDER, newFeedCounters(), about, forms] as const),
-      REAL_TIMERS,
-      pace,
-    ).filter(({ backfill }) => backfill !== undefined)
+    const counters = newFeedCounters()
+    const live = [config, NO_RECORDER, counters, about, forms, REAL_TIMERS, pace] as const
+    const sources = [...liveSources(...live), ...onlyBackfills(config, counters, forms, pace)]
+    this.#sources = sources.filter(({ backfill }) => backfill !== undefined)
   }
 
   /** The oldest slot from which on a server delivers all again at once; null: there is none. */

@@ -18,6 +18,7 @@ import { REMEMBERED_MAX } from '../../feeds/supervisor/reserve-trades.ts'
 import type { Source } from '../../feeds/supervisor/source.ts'
 import { Supervisor } from '../../feeds/supervisor/supervisor.ts'
 import { REAL_TIMERS } from '../../feeds/timers.ts'
+import { YELLOWSTONE } from '../../feeds/yellowstone/geyser-reader.ts'
 import { YellowstoneSource } from '../../feeds/yellowstone/yellowstone-source.ts'
 
 /** The live feeds of FEED as one, which goes on from where the engine stands. */
@@ -32,6 +33,9 @@ export function supervisedFeed(
   const timers = { ...REAL_TIMERS, wallMs }
   const forms = new NewForms((sentence) => report('events', sentence))
   const sources = liveSources(config, NO_RECORDER, counters, report, forms, timers)
+  const backfillSources = onlyBackfills(config, counters, forms)
+  if (sources.some(({ name }) => name === YELLOWSTONE) && config.rpcUrl === null)
+    report('gap', NOBODY_ELSE)
   const { backfillSlotsMax, backfillMs, gapWaitMs, lateSlots } = config
   const isEventClock = config.clock === 'event'
   const cursor = resumedCursor(engine.newestSlot, lateSlots)
@@ -47,9 +51,25 @@ export function supervisedFeed(
   const openGaps = unseen.filter(({ isOpen }) => isOpen)
   const backfill = { backfillSlotsMax, backfillMs, gapWaitMs, openGaps, unseenTo }
   return new Supervisor({
-    ...{ sources, ...resumed, report, ...backfill, isEventClock, timers },
+    ...{ sources, backfillSources, ...resumed, report, ...backfill, isEventClock, timers },
     ...(takeLongGap && { takeLongGap }),
   })
+}
+
+const NOBODY_ELSE =
+  'slots that the Yellowstone server does not keep, often all but the newest 100, nobody can deliver again: set ' +
+  'SOLANA_RPC_URL to have an RPC server fill them'
+
+/** The RPC server that is given beside FEED=yellowstone, for what the other does not keep. */
+export function onlyBackfills(
+  { rpcUrl, solana, yellowstone }: Pick<Config, 'rpcUrl' | 'solana' | 'yellowstone'>,
+  counters: FeedCounters,
+  forms: NewForms,
+  pace?: RpcPace,
+): Source[] {
+  if (rpcUrl === null || solana !== null || yellowstone === null) return []
+  const about = { rpcUrl, wsUrl: rpcUrl, blocks: 'gaps' } as const
+  return [new SolanaSource({ ...about, counters, forms, ...(pace && { pace }) })]
 }
 
 /** The live sources that FEED names, each once; their raw frames go to `rawFrames`. */

@@ -24,6 +24,8 @@ import { SourceRun } from './source-run.ts'
 interface SupervisorOptions {
   /** At least one. */
   readonly sources: readonly Source[]
+  /** Those that only fill gaps, asked behind the others; absent: there are none. */
+  readonly backfillSources?: readonly Source[]
   /** The last slot that is known to be whole, from what was recovered; null: none. */
   readonly cursor: number | null
   /** Unix seconds of what was recovered last; absent or 0: not known. */
@@ -112,9 +114,10 @@ export class Supervisor implements Feed {
       (seconds) => this.#isEarly(seconds),
       options.written,
     )
+    const fillers = [...sources, ...(options.backfillSources ?? [])]
     this.#filler = new GapFiller({
       sequencer: this.#sequencer,
-      sources,
+      sources: fillers,
       counters: this.#counters,
       timers: this.#timers,
       random,
@@ -123,7 +126,7 @@ export class Supervisor implements Feed {
       onLost: (from, to) => this.#gaps.tellLost(from, to),
     })
     this.#gaps = new OpenGaps({
-      ...{ sources, counters: this.#counters, timers: this.#timers, random },
+      ...{ sources: fillers, counters: this.#counters, timers: this.#timers, random },
       live: this.#sequencer,
       waitMs: options.gapWaitMs ?? Number.POSITIVE_INFINITY,
       openGaps: options.openGaps ?? [],
