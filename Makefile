@@ -12,7 +12,7 @@ PAGE_SOURCES := $(shell find web client/src -path web/dist -prune -o -type f -pr
 PATH := $(CURDIR)/$(BIN):$(PATH)
 export PATH
 
-.PHONY: help build client run run-recorded test test-long check bench bench-charts load mutants crash conformance format sim fuzz attacks disconnects soak audit licences sbom feeds-faults reconnects
+.PHONY: help build client run run-recorded test test-all test-long check bench bench-charts load mutants crash conformance format sim fuzz attacks disconnects soak audit licences sbom feeds-faults reconnects
 
 help: ## What there is
 	@grep -hE '^[a-z%-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -49,6 +49,10 @@ run-recorded: build ## Serve a recording of a simulated day, with its prices of 
 test: build ## The tests in their short form: model, properties, feeds, server, page; says what it leaves out
 	@echo "mintfeed: running the tests in their short form"
 	@npm test --silent
+
+test-all: build ## Every test, random ones with a part of their cases: what CI runs
+	@echo "mintfeed: running all tests with a part of the random cases"
+	@npm run --silent test:all
 
 test-long: build ## Every test at full length, 1,000,000 events of the model among them
 	@echo "mintfeed: running all tests at full length"

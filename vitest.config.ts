@@ -1,5 +1,5 @@
 import { configDefaults, defineConfig } from 'vitest/config'
-import { IS_SHORT } from './test/lengths.ts'
+import { LENGTH } from './test/lengths.ts'
 import { LONG_FILES } from './test/long-files.ts'
 import { WaitingFirst } from './test/waiting-first.ts'
 
@@ -14,7 +14,7 @@ const SHARING_FILES = [
 ]
 
 /** What this run leaves out. */
-const LEFT_OUT = [...configDefaults.exclude, ...(IS_SHORT ? LONG_FILES : [])]
+const LEFT_OUT = [...configDefaults.exclude, ...(LENGTH === 'short' ? LONG_FILES : [])]
 
 export default defineConfig({
   test: {

@@ -1,13 +1,17 @@
 import { basename, dirname } from 'node:path'
-import { IS_SHORT } from './lengths.ts'
+import { LENGTH } from './lengths.ts'
 import { LONG_FILES } from './long-files.ts'
 
 /** Says at the end of a short run what it was not. */
 export default function toldLength(): () => void {
   return () => {
-    if (IS_SHORT) console.log(shortFormText())
+    if (LENGTH === 'short') console.log(shortFormText())
+    else if (LENGTH === 'few cases') console.log(FEW_CASES)
   }
 }
+
+const FEW_CASES =
+  '\nRandom tests took a part of their cases. `make test-long` runs everything at full length.'
 
 function shortFormText(): string {
   const folders = Map.groupBy(LONG_FILES, (file) => basename(dirname(file)))
