@@ -11,7 +11,7 @@ import { launcherOf, nextCompactor } from '../crash/compactor-child.ts'
 import { EventLines } from '../crash/event-lines.ts'
 import { allSwaps, figuresOf, get } from '../crash/http.ts'
 import { filesOf } from '../data-files.ts'
-import { IS_SHORT } from '../lengths.ts'
+import { LENGTH } from '../lengths.ts'
 import { newFolder } from '../new-folder.ts'
 import { copyOf, fillWithJournal, partOf } from './data-folders.ts'
 import { freePort } from './free-port.ts'
@@ -90,7 +90,7 @@ test('DATA_DIR=none keeps nothing and writes nothing', async () => {
   expect(await second.end('SIGTERM')).toBe(0)
 })
 
-test.skipIf(IS_SHORT)(
+test.skipIf(LENGTH === 'short')(
   'a stop ends a launcher that hangs, says so, and nothing is lost',
   async () => {
     const DATA_DIR = newFolder()
@@ -112,7 +112,7 @@ test.skipIf(IS_SHORT)(
   LARGE_MS,
 )
 
-describe.skipIf(IS_SHORT)('with much in the journal', () => {
+describe.skipIf(LENGTH === 'short')('with much in the journal', () => {
   let large = ''
 
   beforeAll(async () => {

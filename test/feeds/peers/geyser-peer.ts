@@ -142,6 +142,12 @@ export class GeyserPeer {
     }
   }
 
+  /** Ends every stream; so many blocks go by before anybody comes back. */
+  lose(blocks: number): void {
+    this.#lose(status.UNAVAILABLE)
+    this.#head += blocks
+  }
+
   stop(): void {
     this.#isStopped = true
     this.#server.forceShutdown()

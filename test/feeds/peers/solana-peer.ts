@@ -34,6 +34,8 @@ export interface SolanaPeerOptions {
   readonly hidesTransactions?: boolean
   /** With this code it refuses every question of this method. */
   readonly refuses?: { readonly method: string; readonly code: number }
+  /** The block of this place it never has, though it lists its slot. */
+  readonly lacksBlock?: number
   /** First slot whose block is still there. */
   readonly firstBlock?: number
   /** The first question for this block is answered with the one so many behind it. */
@@ -122,6 +124,13 @@ export class SolanaPeer {
 
   /** So many blocks go by while nobody listens. */
   skip(blocks: number): void {
+    this.#head += blocks
+  }
+
+  /** Ends every connection; so many blocks go by before anybody comes back. */
+  lose(blocks: number): void {
+    for (const socket of this.#sockets.clients) socket.terminate()
+    this.#listeners.clear()
     this.#head += blocks
   }
 
@@ -345,7 +354,10 @@ export class SolanaPeer {
   #block(slot: number, known: readonly Block[]): object {
     if (slot < (this.#options.firstBlock ?? 0))
       return error(-32_001, `Block ${slot} cleaned up, does not exist on node.`)
-    const block = known[this.#placeOf(slot, known)]
+    const place = this.#placeOf(slot, known)
+    if (place >= 0 && place === this.#options.lacksBlock)
+      return error(NOT_YET, `Block not available for slot ${slot}`)
+    const block = known[place]
     if (block !== undefined) return { result: blockAnswer(block) }
     const newest = known.at(-1)?.slot ?? 0
     return slot > newest
