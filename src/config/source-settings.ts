@@ -26,15 +26,13 @@ export interface Sources {
   readonly backfillMs: number | null
   /** How long a gap holds what is behind it. */
   readonly gapWaitMs: number
-  readonly history: HistorySetting
-}
-
-/** What is fetched of the time before a market's first slot. */
-export interface HistorySetting {
-  /** How far back; `replayed`: as far as a server delivers all again at once, at most 24 h; null: not at all. */
-  readonly span: { readonly ms: number } | 'replayed' | null
-  /** Questions a second to the RPC server. */
-  readonly rps: number
+  /** What is fetched of the time before a market's first slot. */
+  readonly history: {
+    /** How far back; `replayed`: as far as a server delivers all again at once, at most 24 h; null: not at all. */
+    readonly span: { readonly ms: number } | 'replayed' | null
+    /** Questions a second to the RPC server. */
+    readonly rps: number
+  }
 }
 
 type SourceSetting =
@@ -250,7 +248,7 @@ function backfillMs(text: string): number | null {
 /** No provider lets one client ask more. */
 const HISTORY_RPS_MAX = 1_000
 
-function historySpan(text: string): HistorySetting['span'] {
+function historySpan(text: string): Sources['history']['span'] {
   if (text === 'replayed') return text
   return text === 'off' ? null : { ms: durationMs('HISTORY', text) }
 }

@@ -36,20 +36,6 @@ import { flagsOf } from './state/lanes.ts'
 import { TokenFlag } from './state/layout.ts'
 import type { State } from './state/state.ts'
 
-interface AcceptorParts {
-  readonly state: State
-  readonly ordered: OrderedFold
-  readonly facts: EngineFacts
-  readonly coldStore: ColdStore
-  readonly metadata: MetadataFold
-  readonly order: TokenOrder
-  readonly intake: SwapIntake
-  readonly prefetcher: Prefetcher
-  readonly identities: Identities
-  readonly resolver: PositionResolver
-  readonly progress: Progress
-}
-
 /**
  * What an arriving event goes through: the clock, its place, duplicates and lateness, then the fold, then the fact that
  * is emitted. Events that fill a gap (`gap` with the state `filling`) are one run: later events are folded again, and
@@ -79,7 +65,19 @@ export class EventAcceptor {
   /** Do the events that come fill a gap? */
   #isFilling = false
 
-  constructor(parts: AcceptorParts) {
+  constructor(parts: {
+    readonly state: State
+    readonly ordered: OrderedFold
+    readonly facts: EngineFacts
+    readonly coldStore: ColdStore
+    readonly metadata: MetadataFold
+    readonly order: TokenOrder
+    readonly intake: SwapIntake
+    readonly prefetcher: Prefetcher
+    readonly identities: Identities
+    readonly resolver: PositionResolver
+    readonly progress: Progress
+  }) {
     this.#state = parts.state
     this.#ordered = parts.ordered
     this.#facts = parts.facts

@@ -13,13 +13,15 @@ export interface RawFrames {
 }
 
 /** A frame as one line of a recording, without its line end; `replay:` reads it again. */
-type FrameLine = {
+export function frameLine(
+  feed: string,
+  raw: string | Uint8Array,
+  timeMs: number,
+): {
   /** Unix seconds with milliseconds: when the frame came. */
   readonly t_wall: number
   readonly feed: string
-} & ({ readonly raw: string } | { readonly bytes_base64: string })
-
-export function frameLine(feed: string, raw: string | Uint8Array, timeMs: number): FrameLine {
+} & ({ readonly raw: string } | { readonly bytes_base64: string }) {
   const head = { t_wall: timeMs / 1000, feed }
   if (typeof raw === 'string') return { ...head, raw }
   const bytes = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength)

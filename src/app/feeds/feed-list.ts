@@ -213,12 +213,11 @@ export async function makeSideFeeds(
   return { feeds: [prices, texts, asking].filter((feed) => feed !== null), beside }
 }
 
-interface Observer {
-  observe(events: readonly FeedEvent[]): void
-}
-
 /** A sink whose events are shown to the observers once they are folded. */
-function observed(sink: EventSink, observers: readonly (Observer | null)[]): EventSink {
+function observed(
+  sink: EventSink,
+  observers: readonly ({ observe(events: readonly FeedEvent[]): void } | null)[],
+): EventSink {
   const all = observers.filter((observer) => observer !== null)
   if (all.length === 0) return sink
   return {

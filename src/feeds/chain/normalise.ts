@@ -79,7 +79,7 @@ export class ChainNormaliser {
     this.#counters = counters
     this.#forms = forms
     this.#decimals = new QuoteDecimals(counters)
-    this.#poolEvents = new PoolEvents({ pools: this.pools, decimals: this.#decimals, counters })
+    this.#poolEvents = new PoolEvents(this.pools, this.#decimals, counters)
   }
 
   /** Events of the transaction in order; what cannot become one is counted. Never throws. */

@@ -40,20 +40,18 @@ export interface EventPlace {
   readonly decoded: readonly DecodedEvent[]
 }
 
-interface PoolParts {
-  readonly pools: PoolMints
-  readonly decimals: QuoteDecimals
-  readonly counters: FeedCounters
-}
-
 /** Events of the AMM program to the engine's. */
 export class PoolEvents {
-  readonly #parts: PoolParts
+  readonly #pools: PoolMints
+  readonly #decimals: QuoteDecimals
+  readonly #counters: FeedCounters
   /** By pool, what its last event said. */
   readonly #virtualQuoteRaw = new LRUCache<string, bigint>({ max: POOLS_MAX })
 
-  constructor(parts: PoolParts) {
-    this.#parts = parts
+  constructor(pools: PoolMints, decimals: QuoteDecimals, counters: FeedCounters) {
+    this.#pools = pools
+    this.#decimals = decimals
+    this.#counters = counters
   }
 
   /** null: the event lacks what it is read for. */
@@ -93,20 +91,20 @@ export class PoolEvents {
 
   #swap(trade: AmmTrade | null, { position, transaction }: EventPlace): FeedEvent[] | null {
     if (trade === null) return null
-    const lookup = this.#parts.pools.lookupIn(trade.pool, transaction.balances)
+    const lookup = this.#pools.lookupIn(trade.pool, transaction.balances)
     if (lookup.found !== 'mint') {
-      if (lookup.found === 'foreign') this.#parts.counters.foreignPools++
-      else this.#parts.counters.unknownPools++
+      if (lookup.found === 'foreign') this.#counters.foreignPools++
+      else this.#counters.unknownPools++
       return []
     }
     this.#noteReserves(trade)
-    const decimals = this.#parts.decimals.keyOf(lookup.quoteMint, transaction.balances)
+    const decimals = this.#decimals.keyOf(lookup.quoteMint, transaction.balances)
     return [{ ...swapOfAmm(trade, position, lookup, transaction), ...decimals }]
   }
 
   #boost(trade: AmmTrade | null, { position, transaction }: EventPlace): FeedEvent[] | null {
     if (trade === null) return null
-    const lookup = this.#parts.pools.lookupIn(trade.pool, transaction.balances)
+    const lookup = this.#pools.lookupIn(trade.pool, transaction.balances)
     if (lookup.found !== 'mint') return []
     this.#noteReserves(trade)
     return [boostedPool(trade, position, lookup.mint)]
@@ -114,15 +112,15 @@ export class PoolEvents {
 
   #noteReserves(trade: AmmTrade): void {
     this.#virtualQuoteRaw.set(trade.pool, trade.virtualQuoteRaw)
-    if (isContradictory(trade)) this.#parts.counters.contradictoryEvents++
+    if (isContradictory(trade)) this.#counters.contradictoryEvents++
   }
 
   #changed(change: PoolChange | null, { position, transaction }: EventPlace): Reserves[] | null {
     if (change === null) return null
-    const lookup = this.#parts.pools.lookupIn(change.pool, transaction.balances)
+    const lookup = this.#pools.lookupIn(change.pool, transaction.balances)
     // Anybody's other pools of the mint have no part in its price.
     if (lookup.found !== 'mint') return []
-    if (change.baseRaw < 0n || change.quoteRaw < 0n) this.#parts.counters.contradictoryEvents++
+    if (change.baseRaw < 0n || change.quoteRaw < 0n) this.#counters.contradictoryEvents++
     const virtualRaw = this.#virtualQuoteRaw.get(change.pool) ?? null
     return [changedPool(change, position, lookup.mint, virtualRaw)]
   }
@@ -138,8 +136,8 @@ export class PoolEvents {
     if (!event.has('pool')) return null
     const mint = event.text('base_mint')
     const poolAmm = event.text('pool')
-    this.#parts.pools.learnCreated(poolAmm, mint, event.text('quote_mint'))
-    this.#parts.decimals.learn(event.text('quote_mint'), event.small('quote_mint_decimals'))
+    this.#pools.learnCreated(poolAmm, mint, event.text('quote_mint'))
+    this.#decimals.learn(event.text('quote_mint'), event.small('quote_mint_decimals'))
     if (!isCanonical(event)) return []
     const events: FeedEvent[] = []
     const isMigrationTold = decoded.some(

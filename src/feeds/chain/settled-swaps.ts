@@ -16,12 +16,6 @@ import {
 
 const NO_HOPS: ReadonlyMap<Swap, Hop> = new Map()
 
-interface SettledSwaps {
-  readonly events: readonly FeedEvent[]
-  /** Coins that routes of the transaction passed on. */
-  readonly middleMints: ReadonlySet<string>
-}
-
 /**
  * Says of the swaps of a transaction what no event alone knows: who traded, what he holds before and after,
  * and which of them are hops of one route. Swaps come in with `user` as signer and, of the AMM, with the
@@ -33,7 +27,11 @@ export function settledSwaps(
   pools: ReadonlySet<string>,
   transaction: ChainTransaction,
   counters: FeedCounters,
-): SettledSwaps {
+): {
+  readonly events: readonly FeedEvent[]
+  /** Coins that routes of the transaction passed on. */
+  readonly middleMints: ReadonlySet<string>
+} {
   const swaps = events.filter((event): event is Swap => event.type === 'swap')
   const hops = swaps.length > 1 ? routesOf(swaps, transaction) : NO_HOPS
   const middleMints = new Set<string>()
@@ -76,9 +74,6 @@ function settledSwap(
   }
 }
 
-/** How it was found who traded. */
-type Way = Extract<keyof FeedCounters, `signers${string}`>
-
 /**
  * Who traded: `user` of the event if he signed the transaction or his balance of the mint moved, as a
  * router's account does neither; else the one owner whose balance moved by exactly the amount; else who
@@ -93,7 +88,8 @@ function signerOf(
   transaction: ChainTransaction,
 ): {
   readonly signer: string
-  readonly way: Way
+  /** How it was found who traded. */
+  readonly way: Extract<keyof FeedCounters, `signers${string}`>
 } {
   const { signer: user, mint } = swap
   const { signers, balances } = transaction
@@ -197,7 +193,7 @@ const OWNERS_MAX = 128
  * @param ordinal of the first of them, behind the events of the transaction
  */
 export function balanceEvents(
-  { events, middleMints }: SettledSwaps,
+  { events, middleMints }: ReturnType<typeof settledSwaps>,
   pools: ReadonlySet<string>,
   transaction: ChainTransaction,
   ordinal: number,

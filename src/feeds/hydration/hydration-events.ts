@@ -20,22 +20,19 @@ interface AnswerPlace {
   readonly slot: number
 }
 
-/** What the accounts of a mint and of its curve say. */
-export interface ReadFacts {
-  readonly facts: MintFacts
-  readonly creator: string
-  /** Null: the account is no bonding curve. */
-  readonly curve: string | null
-  readonly events: readonly FeedEvent[]
-}
-
-/** Null: the mint's account is none. */
+/** What the accounts of a mint and of its curve say; null: the mint's account is none. */
 export function factsEvents(
   place: AnswerPlace,
   mintAccount: OwnedAccount | null,
   curve: string,
   curveAccount: OwnedAccount | null,
-): ReadFacts | null {
+): {
+  readonly facts: MintFacts
+  readonly creator: string
+  /** Null: the account is no bonding curve. */
+  readonly curve: string | null
+  readonly events: readonly FeedEvent[]
+} | null {
   const facts = readMint(place.mint, mintAccount)
   if (facts === null) return null
   const read = readCurve(curveAccount)
@@ -68,7 +65,7 @@ export function holdersEvents(
   place: AnswerPlace,
   mintAccount: OwnedAccount | null,
   accounts: readonly (OwnedAccount | null)[],
-  { creator, curve }: Pick<ReadFacts, 'creator' | 'curve'>,
+  { creator, curve }: { readonly creator: string; readonly curve: string | null },
 ): { readonly events: readonly FeedEvent[]; readonly unreadable: number } | null {
   const facts = readMint(place.mint, mintAccount)
   if (facts === null) return null

@@ -27,7 +27,7 @@ import {
 import { LastingRefusals } from '../supervisor/lasting-refusals.ts'
 import { type Timers, waitFor } from '../timers.ts'
 import { factsEvents, holdersEvents, textsEvents } from './hydration-events.ts'
-import { type HydrationJob, HydrationQueue, type ReadyJobs, type Stage } from './hydration-queue.ts'
+import { type HydrationJob, HydrationQueue, type Stage } from './hydration-queue.ts'
 
 /** Mints that one question is about: two accounts of each, or its largest accounts, its own and the creator's. */
 const LIMITS: Readonly<Record<Stage, number>> = {
@@ -46,16 +46,6 @@ const HELD_ASKING_MS = 5_000
 /** A method that the server lacks is asked for again after this time. */
 const METHOD_OFF_MS = 600_000
 
-/** Events of an answer, which may be handed over once the feed has come to their slot. */
-interface HeldAnswer {
-  readonly job: HydrationJob
-  readonly slot: number
-  readonly events: readonly FeedEvent[]
-  /** What is asked behind it; null: nothing more. */
-  readonly next: Stage | null
-  readonly sinceMs: number
-}
-
 /** What is known of tokens, and of those who read them. */
 export interface HydrationMarket {
   /** Is it a token whose creation is unknown, and of which the chain has not told everything? */
@@ -64,24 +54,12 @@ export interface HydrationMarket {
   wanted(): readonly string[]
 }
 
-export interface HydrationOptions {
-  readonly rpcUrl: string
-  /** Questions a second. */
-  readonly perSecond: number
-  /** Slots that an event may be late. */
-  readonly lateSlots: number
-  readonly market: HydrationMarket
-  /** Takes a sentence about what failed, at most once a minute. */
-  readonly report: (sentence: string) => void
-  readonly timers: Timers
-  /** A number in [0, 1), for waits. */
-  readonly random?: () => number
-}
-
 /** Asks the chain for tokens whose creation was not seen. It observes events of live feeds once they are folded. */
 export class HydrationFeed implements Feed {
   readonly name = 'hydration'
-  readonly #options: HydrationOptions
+  readonly #market: HydrationMarket
+  readonly #perSecond: number
+  readonly #lateSlots: number
   readonly #timers: Timers
   readonly #client: RpcClient
   readonly #questions: RpcQuestions
@@ -90,7 +68,15 @@ export class HydrationFeed implements Feed {
   readonly #failures: RefusalReport<string>
   readonly #backoff: Backoff
   readonly #stopping = new AbortController()
-  readonly #held = new Set<HeldAnswer>()
+  /** Answers whose events may be handed over once the feed has come to their slot. */
+  readonly #held = new Set<{
+    readonly job: HydrationJob
+    readonly slot: number
+    readonly events: readonly FeedEvent[]
+    /** What is asked behind it; null: nothing more. */
+    readonly next: Stage | null
+    readonly sinceMs: number
+  }>()
   #wanted: readonly string[] = []
   #wantedAtMs = Number.NEGATIVE_INFINITY
   /** Whether holders were asked for last: names and holders take turns. */
@@ -103,9 +89,23 @@ export class HydrationFeed implements Feed {
   #newestSeconds = 0
   readonly #counters = { states: 0, balances: 0, unreadable: 0, stale: 0 }
 
-  constructor(options: HydrationOptions) {
+  constructor(options: {
+    readonly rpcUrl: string
+    /** Questions a second. */
+    readonly perSecond: number
+    /** Slots that an event may be late. */
+    readonly lateSlots: number
+    readonly market: HydrationMarket
+    /** Takes a sentence about what failed, at most once a minute. */
+    readonly report: (sentence: string) => void
+    readonly timers: Timers
+    /** A number in [0, 1), for waits. */
+    readonly random?: () => number
+  }) {
     const { rpcUrl, timers, market, report, random } = options
-    this.#options = options
+    this.#market = market
+    this.#perSecond = options.perSecond
+    this.#lateSlots = options.lateSlots
     this.#timers = timers
     // A question that is asked again would count against the limit too.
     this.#client = new RpcClient(rpcUrl, timers, { rateLimitedTriesMax: 0 })
@@ -171,7 +171,7 @@ export class HydrationFeed implements Feed {
     const nowMs = this.#timers.nowMs()
     if (nowMs < this.#wantedAtMs + LOOK_MS) return
     this.#wantedAtMs = nowMs
-    this.#wanted = this.#options.market.wanted()
+    this.#wanted = this.#market.wanted()
     // The most wanted one last, so that it is dropped last.
     for (const mint of [...this.#wanted].reverse()) this.#queue.want(mint, nowMs)
   }
@@ -287,7 +287,7 @@ export class HydrationFeed implements Feed {
 
   /** A question goes out now. */
   #setPace(): void {
-    this.#nextAtMs = this.#timers.nowMs() + 1_000 / this.#options.perSecond
+    this.#nextAtMs = this.#timers.nowMs() + 1_000 / this.#perSecond
   }
 
   #accounts(addresses: readonly string[]) {
@@ -333,7 +333,7 @@ export class HydrationFeed implements Feed {
       if (aheadSlots > 0 && nowMs - held.sinceMs < HELD_MS) continue
       this.#held.delete(held)
       job.isHeld = false
-      if (aheadSlots > 0 || -aheadSlots > this.#options.lateSlots) {
+      if (aheadSlots > 0 || -aheadSlots > this.#lateSlots) {
         this.#counters.stale += 1
         this.#queue.retry(job, nowMs)
         continue
@@ -371,6 +371,9 @@ function methodOf(stage: Stage): 'accounts' | 'largest' {
 }
 
 /** Owners are asked for when a question is full of them, or no mint waits for its accounts. */
-function holdersOf({ largest, holders }: ReadyJobs): readonly HydrationJob[] {
+function holdersOf({
+  largest,
+  holders,
+}: ReturnType<HydrationQueue['ready']>): readonly HydrationJob[] {
   return largest.length === 0 || holders.length >= LIMITS.holders ? holders : largest
 }

@@ -35,9 +35,6 @@ export interface HydrationJob {
   accounts: readonly string[]
 }
 
-/** Mints by what is asked of them next. */
-export type ReadyJobs = Readonly<Record<Stage, readonly HydrationJob[]>>
-
 /** Which mints are asked for next: those that clients want in their order, then those that traded last. */
 export class HydrationQueue {
   readonly #isUnknown: (mint: string) => boolean
@@ -109,7 +106,7 @@ export class HydrationQueue {
     wanted: Iterable<string>,
     limits: Readonly<Record<Stage, number>>,
     nowMs: number,
-  ): ReadyJobs {
+  ): Readonly<Record<Stage, readonly HydrationJob[]>> {
     const ready = {
       facts: new Set<HydrationJob>(),
       texts: new Set<HydrationJob>(),

@@ -18,18 +18,12 @@ const MINTS_MAX = 5_000
 /** Mints that are remembered as asked about, or as left out. */
 const SEEN_MAX = 50_000
 
-interface DexPaidOptions {
-  readonly fetchText: (url: string, stop: AbortSignal) => Promise<string | Refusal>
-  readonly onPaid: (mint: string) => void
-  readonly clockMs: () => number
-  /** Sold percent of a curve from which its token is completing. */
-  readonly completingPercent: number
-  readonly everyMs?: number
-}
-
 /** Asks DexScreener whether the profile of a token was paid for, slowly and only where it matters. */
 export class DexPaid {
-  readonly #options: DexPaidOptions
+  readonly #fetchText: (url: string, stop: AbortSignal) => Promise<string | Refusal>
+  readonly #onPaid: (mint: string) => void
+  readonly #clockMs: () => number
+  readonly #everyMs: number
   /** Real base reserves at which a curve is far enough to be asked about. */
   readonly #farRealBaseRaw: bigint
   /** Mints to ask about, with the time and the number of the next question. */
@@ -41,8 +35,18 @@ export class DexPaid {
   #paid = 0
   #leftOut = 0
 
-  constructor(options: DexPaidOptions) {
-    this.#options = options
+  constructor(options: {
+    readonly fetchText: (url: string, stop: AbortSignal) => Promise<string | Refusal>
+    readonly onPaid: (mint: string) => void
+    readonly clockMs: () => number
+    /** Sold percent of a curve from which its token is completing. */
+    readonly completingPercent: number
+    readonly everyMs?: number
+  }) {
+    this.#fetchText = options.fetchText
+    this.#onPaid = options.onPaid
+    this.#clockMs = options.clockMs
+    this.#everyMs = options.everyMs ?? EVERY_MS
     const soldRaw = (INITIAL_REAL_BASE_RAW * BigInt(options.completingPercent)) / 100n
     this.#farRealBaseRaw = INITIAL_REAL_BASE_RAW - soldRaw
   }
@@ -57,12 +61,12 @@ export class DexPaid {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { clockMs, everyMs = EVERY_MS } = this.#options
     while (!signal.aborted) {
-      const startMs = clockMs()
+      const startMs = this.#clockMs()
       const mint = this.#next(startMs)
       const isRefused = mint !== null && !(await this.#ask(mint, signal))
-      await wait(isRefused ? PAUSE_MS : Math.max(everyMs - (clockMs() - startMs), 1), signal)
+      const restMs = this.#everyMs - (this.#clockMs() - startMs)
+      await wait(isRefused ? PAUSE_MS : Math.max(restMs, 1), signal)
     }
   }
 
@@ -83,7 +87,7 @@ export class DexPaid {
       return
     }
     this.#seen.set(mint, true)
-    this.#due.set(mint, { atMs: this.#options.clockMs(), asked: 0 })
+    this.#due.set(mint, { atMs: this.#clockMs(), asked: 0 })
   }
 
   #next(nowMs: number): string | null {
@@ -99,19 +103,18 @@ export class DexPaid {
 
   /** Whether the service answered. */
   async #ask(mint: string, signal: AbortSignal): Promise<boolean> {
-    const { fetchText, onPaid, clockMs } = this.#options
     this.#asked += 1
-    const answer = await fetchText(`${ORDERS_URL}${mint}`, signal)
+    const answer = await this.#fetchText(`${ORDERS_URL}${mint}`, signal)
     if (signal.aborted) return true
     const isPaid = typeof answer === 'string' && isProfileApproved(answer)
     if (isPaid) {
       this.#paid += 1
-      onPaid(mint)
+      this.#onPaid(mint)
     }
     const asked = this.#due.get(mint)?.asked ?? 0
     const againMs = AGAIN_MS[asked]
     if (isPaid || againMs === undefined) this.#due.delete(mint)
-    else this.#due.set(mint, { atMs: clockMs() + againMs, asked: asked + 1 })
+    else this.#due.set(mint, { atMs: this.#clockMs() + againMs, asked: asked + 1 })
     return typeof answer === 'string'
   }
 }

@@ -31,18 +31,6 @@ const SEEN_MAX = 50_000
 /** How often waiting fetches are looked at, besides when one ends. */
 const LOOK_MS = 200
 
-interface MetadataOptions extends SafeFetchOptions {
-  readonly gateways: readonly string[]
-  /** Sold percent of a curve from which its profile is asked about; the contract's by default. */
-  readonly completingPercent?: number
-  /** Now in unix milliseconds. */
-  readonly clockMs?: () => number
-  /** What events are stamped by, in unix milliseconds, where that is another clock. */
-  readonly wallMs?: () => number
-  /** Time between two questions to DexScreener. */
-  readonly dexEveryMs?: number
-}
-
 /**
  * Fetches what the uris of new tokens lead to and whether their profiles are paid, as `metadata`
  * events. It observes the events of live feeds once they are folded; a replay brings its own.
@@ -65,7 +53,19 @@ export class MetadataFeed implements Feed {
   #fetched = 0
   #gaveUp = 0
 
-  constructor(options: MetadataOptions) {
+  constructor(
+    options: SafeFetchOptions & {
+      readonly gateways: readonly string[]
+      /** Sold percent of a curve from which its profile is asked about; the contract's by default. */
+      readonly completingPercent?: number
+      /** Now in unix milliseconds. */
+      readonly clockMs?: () => number
+      /** What events are stamped by, in unix milliseconds, where that is another clock. */
+      readonly wallMs?: () => number
+      /** Time between two questions to DexScreener. */
+      readonly dexEveryMs?: number
+    },
+  ) {
     // Each fetch listens for the end, and so do two loops with what they wait for.
     setMaxListeners(QUEUE_LIMITS.running + 8, this.#stopping.signal)
     this.#clockMs = options.wallMs ?? options.clockMs ?? Date.now

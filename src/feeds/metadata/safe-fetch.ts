@@ -67,8 +67,10 @@ const QUESTION_MS = 2_000
 const TRIES = 2
 
 export interface SafeFetchOptions {
-  readonly resolve?: ResolveHost
-  readonly dial?: Dial
+  /** All addresses of a host name; rejects or gives none when it has none. */
+  readonly resolve?: (host: string) => Promise<readonly string[]>
+  /** Opens a TLS connection to this very address and wants the certificate of `host`. */
+  readonly dial?: (address: string, host: string) => TLSSocket
   readonly totalMs?: number
 }
 
@@ -79,8 +81,8 @@ export interface SafeFetchOptions {
  * and redirects; never throws.
  */
 export class SafeFetch {
-  readonly #resolve: ResolveHost
-  readonly #dial: Dial
+  readonly #resolve: NonNullable<SafeFetchOptions['resolve']>
+  readonly #dial: NonNullable<SafeFetchOptions['dial']>
   readonly #totalMs: number
 
   constructor(options: SafeFetchOptions = {}) {
@@ -251,9 +253,6 @@ function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> 
   return Promise.race([promise, aborted]).finally(() => signal.removeEventListener('abort', end))
 }
 
-/** Opens a TLS connection to this very address and wants the certificate of `host`. */
-type Dial = (address: string, host: string) => TLSSocket
-
 /** @throws Error when the address is not public, whoever asks */
 export function dialPublic(address: string, host: string): TLSSocket {
   if (!isPublicAddress(address)) throw new Error(`${address} is not a public address`)
@@ -266,15 +265,14 @@ export function dialPublic(address: string, host: string): TLSSocket {
   })
 }
 
-/** All addresses of a host name; rejects or gives none when it has none. */
-type ResolveHost = (host: string) => Promise<readonly string[]>
-
 /**
  * Asks the name servers itself, outside of the thread pool that files use: slow servers of others
  * hold nothing up. Knows no hosts file, so a name cannot mean this machine by it.
  * @param servers `address:port` each, instead of the system's
  */
-export function dnsResolver(servers: readonly string[] = []): ResolveHost {
+export function dnsResolver(
+  servers: readonly string[] = [],
+): (host: string) => Promise<readonly string[]> {
   const resolver = new Resolver({ timeout: QUESTION_MS, tries: TRIES })
   if (servers.length > 0) resolver.setServers(servers)
   return async (host) => {

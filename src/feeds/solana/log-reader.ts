@@ -34,10 +34,8 @@ export function newLogCounters() {
   }
 }
 
-export type LogCounters = ReturnType<typeof newLogCounters>
-
 export interface LogReading extends BlockReading {
-  readonly own: LogCounters
+  readonly own: ReturnType<typeof newLogCounters>
   readonly settleMs: number
   /** Whether events come from blocks; frames only say then that there are some. */
   readonly isByBlocks: boolean

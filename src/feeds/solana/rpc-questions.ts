@@ -27,13 +27,6 @@ export const ACCOUNTS_MAX = 100
 /** Accounts that a server names as the largest ones. */
 export const LARGEST_MAX = 20
 
-/** Accounts at the end of a slot. */
-export interface AccountsAtSlot {
-  readonly slot: number
-  /** null where there is none. */
-  readonly accounts: readonly (OwnedAccount | null)[]
-}
-
 export interface OwnedAccount {
   /** The program that owns it. */
   readonly program: string
@@ -117,8 +110,11 @@ export class RpcQuestions {
     return values.map(dataOf)
   }
 
-  /** As `accounts`, with the programs that own them and the slot. */
-  async accountsAtSlot(addresses: readonly string[], signal: AbortSignal): Promise<AccountsAtSlot> {
+  /** As `accounts`, with the programs that own them and the slot at whose end they were so. */
+  async accountsAtSlot(
+    addresses: readonly string[],
+    signal: AbortSignal,
+  ): Promise<{ readonly slot: number; readonly accounts: readonly (OwnedAccount | null)[] }> {
     const { answer, values } = await this.#accounts(addresses, signal)
     const accounts = values.map((value) => {
       const [program, data] = [textAt(value, 'owner'), dataOf(value)]

@@ -22,7 +22,7 @@ import type { Receiver, SlotReceiver, Source } from '../supervisor/source.ts'
 import { REAL_TIMERS, type Timers } from '../timers.ts'
 import { BlockReader } from './block-reader.ts'
 import { FrameCheck } from './frame-check.ts'
-import { type LogCounters, LogReader, type LogReading, newLogCounters } from './log-reader.ts'
+import { LogReader, type LogReading, newLogCounters } from './log-reader.ts'
 import { PoolResolver } from './pool-resolver.ts'
 import { RpcClient, type RpcPace } from './rpc-client.ts'
 import { RpcQuestions } from './rpc-questions.ts'
@@ -34,34 +34,40 @@ const FRAME_BYTES_MAX = 16 * 1024 * 1024
 /** Slots remembered that were asked for, more than are open at once; past it the oldest are forgotten. */
 const ASKED_MAX = 2_048
 
-interface SolanaOptions extends SolanaSetting {
-  readonly counters: FeedCounters
-  /** Reports events that no layout knows. */
-  readonly forms?: NewForms
-  readonly rawFrames?: RawFrames
-  readonly timers?: Timers
-  readonly settleMs?: number
-  readonly frameBytesMax?: number
-  /** How fast the server is asked. */
-  readonly pace?: RpcPace
-}
-
 /** FEED=solana: the logs of both programs over a WebSocket, and blocks over HTTP. */
 export class SolanaSource implements Source {
   readonly name = SOLANA
   readonly isDegraded = false
   readonly secrets: readonly string[]
-  readonly #options: SolanaOptions
+  readonly #wsUrl: string
+  readonly #frameBytesMax: number
+  readonly #rawFrames: RawFrames | null
+  readonly #isByBlocks: boolean
   readonly #rpc: RpcClient
   readonly #pools: PoolResolver
   readonly #blocks: BlockReader
   readonly #reading: LogReading
   readonly #check = new FrameCheck()
-  readonly #own: LogCounters = newLogCounters()
+  readonly #own = newLogCounters()
 
-  constructor(options: SolanaOptions) {
+  constructor(
+    options: SolanaSetting & {
+      readonly counters: FeedCounters
+      /** Reports events that no layout knows. */
+      readonly forms?: NewForms
+      readonly rawFrames?: RawFrames
+      readonly timers?: Timers
+      readonly settleMs?: number
+      readonly frameBytesMax?: number
+      /** How fast the server is asked. */
+      readonly pace?: RpcPace
+    },
+  ) {
     const { counters, forms, timers = REAL_TIMERS, settleMs = SETTLE_MS } = options
-    this.#options = options
+    this.#wsUrl = options.wsUrl
+    this.#frameBytesMax = options.frameBytesMax ?? FRAME_BYTES_MAX
+    this.#rawFrames = options.rawFrames ?? null
+    this.#isByBlocks = options.blocks === 'all'
     this.secrets = [...secretsOf(options.rpcUrl), ...secretsOf(options.wsUrl)]
     this.#rpc = new RpcClient(options.rpcUrl, timers, options.pace)
     const questions = new RpcQuestions(this.#rpc)
@@ -70,8 +76,7 @@ export class SolanaSource implements Source {
     this.#pools = pools
     const reading = { questions, normaliser, pools, counters, check: this.#check, timers }
     this.#blocks = new BlockReader(reading)
-    const isByBlocks = options.blocks === 'all'
-    this.#reading = { ...reading, own: this.#own, settleMs, isByBlocks }
+    this.#reading = { ...reading, own: this.#own, settleMs, isByBlocks: this.#isByBlocks }
   }
 
   figures(): Readonly<Record<string, number>> {
@@ -94,12 +99,10 @@ export class SolanaSource implements Source {
   }
 
   connect(receiver: Receiver, cursor: number | null, signal: AbortSignal): Promise<void> {
-    const { wsUrl, frameBytesMax = FRAME_BYTES_MAX } = this.#options
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const socket = peerSocket(wsUrl, frameBytesMax, signal)
+    const socket = peerSocket(this.#wsUrl, this.#frameBytesMax, signal)
     const reader = new LogReader(this.#reading, receiver, this.#onWhole(receiver, signal), signal)
-    const { rawFrames = null, blocks } = this.#options
-    const frames = new SocketFrames(this.#reading, rawFrames, cursor !== null)
+    const frames = new SocketFrames(this.#reading, this.#rawFrames, cursor !== null)
     let isOver = false
     socket.on('open', () => subscribe(socket))
     socket.on('message', (data) => {
@@ -119,7 +122,7 @@ export class SolanaSource implements Source {
       reader.stop()
       // Frames of these may have been on their way: silence is all that says where a slot ends.
       const { openFrom } = frames
-      if (blocks === 'gaps' && openFrom !== null && openFrom <= reader.newestWhole)
+      if (!this.#isByBlocks && openFrom !== null && openFrom <= reader.newestWhole)
         receiver.slotsIncomplete(openFrom, reader.newestWhole)
       resolve()
     })
@@ -131,8 +134,7 @@ export class SolanaSource implements Source {
     receiver: Receiver,
     signal: AbortSignal,
   ): (slot: number, parentSlot: number | null) => void {
-    if (this.#options.blocks === 'gaps')
-      return (slot, parentSlot) => receiver.slotComplete(slot, parentSlot)
+    if (!this.#isByBlocks) return (slot, parentSlot) => receiver.slotComplete(slot, parentSlot)
     const inOrder = new BlocksInOrder(this.#blocks, receiver, signal)
     return (slot, parentSlot) => inOrder.whole(slot, parentSlot)
   }
@@ -193,8 +195,6 @@ export const [PUMP_ID, AMM_ID, SLOTS_ID] = [1, 2, 3]
 const SIGNS_OF_LIFE: readonly LogFrame['kind'][] = ['logs', 'failed', 'acknowledged']
 /** Each program has a hundred frames a second: a subscription that is silent for so long is dead. */
 const SILENCE_MS = 5_000
-
-type Acknowledged = Extract<LogFrame, { kind: 'acknowledged' }>
 
 /** The frames of one connection, to what they mean. */
 class SocketFrames {
@@ -285,7 +285,11 @@ class SocketFrames {
     return `the subscription of ${silent} has gone silent`
   }
 
-  #acknowledge({ id, subscription }: Acknowledged, reader: LogReader, receiver: Receiver): void {
+  #acknowledge(
+    { id, subscription }: Extract<LogFrame, { kind: 'acknowledged' }>,
+    reader: LogReader,
+    receiver: Receiver,
+  ): void {
     this.#acknowledged.add(id)
     const name = id === PUMP_ID ? 'pump' : 'pump_amm'
     if (subscription !== null && id !== SLOTS_ID)

@@ -35,7 +35,6 @@ export interface GeyserPeer extends YellowstoneSetting {
 
 /** What came: an update, or null for bytes that are none. */
 export type GeyserMessage = { readonly update: GeyserUpdate | null; readonly bytes: Uint8Array }
-export type GeyserStream = ClientDuplexStream<object, GeyserMessage>
 
 /** One connection to a Yellowstone server; `close` ends it with its streams. */
 export class GeyserClient {
@@ -62,7 +61,7 @@ export class GeyserClient {
   }
 
   /** A stream of updates; the request is written to it. */
-  subscribe(request: object): GeyserStream {
+  subscribe(request: object): ClientDuplexStream<object, GeyserMessage> {
     const { path, requestSerialize, responseDeserialize } = SUBSCRIBE
     const read = (bytes: Buffer): GeyserMessage => {
       try {
@@ -107,13 +106,11 @@ export class GeyserClient {
   }
 }
 
-type GeyserMethod = MethodDefinition<object, object>
-
 /** The two methods of the service that are used: paths, and how messages become bytes. */
 export const SUBSCRIBE = method('Subscribe')
 export const SUBSCRIBE_REPLAY_INFO = method('SubscribeReplayInfo')
 
-function method(name: string): GeyserMethod {
+function method(name: string): MethodDefinition<object, object> {
   const found = Object.entries(service ?? {}).find(([key]) => key === name)?.[1]
   if (found === undefined) throw new Error(`geyser.proto has no method ${name}`)
   return found

@@ -20,7 +20,7 @@ const STATUS_DEAD = 6
 export interface GeyserReading {
   readonly normaliser: ChainNormaliser
   readonly counters: FeedCounters
-  readonly own: GeyserCounters
+  readonly own: ReturnType<typeof newGeyserCounters>
   readonly timers: Timers
   readonly rawFrames: RawFrames
   /** How long nothing of a slot must come after its block meta, unless a later slot begins. */
@@ -40,8 +40,6 @@ export function newGeyserCounters() {
     hugeMessages: 0,
   }
 }
-
-export type GeyserCounters = ReturnType<typeof newGeyserCounters>
 
 /** What a stream reports of how far the chain is, and asks. */
 export type ChainPlace = Pick<Receiver, 'admits' | 'slotSeen'>
@@ -134,7 +132,7 @@ export class GeyserReader {
       this.#settler.close(slot, parentSlot ?? null)
   }
 
-  #slot({ slot = 0, status = 0, bankId = 0 }: SlotUpdate): void {
+  #slot({ slot = 0, status = 0, bankId = 0 }: NonNullable<GeyserUpdate['slot']>): void {
     this.#chain.slotSeen(slot)
     this.#settler.reached(slot)
     if (status !== STATUS_CONFIRMED) return
@@ -143,7 +141,7 @@ export class GeyserReader {
   }
 
   /** A slot that is not reached says nothing of where the chain is: its leader may have begun anywhere. */
-  #onTheWay({ slot = 0, status, bankId = 0 }: SlotUpdate): void {
+  #onTheWay({ slot = 0, status, bankId = 0 }: NonNullable<GeyserUpdate['slot']>): void {
     if (status !== STATUS_DEAD) return
     this.#reading.own.deadSlots++
     this.#banks.dead(slot, bankId)
@@ -155,9 +153,9 @@ export class GeyserReader {
   }
 }
 
-type SlotUpdate = NonNullable<GeyserUpdate['slot']>
-
-function isOnTheWay(update: GeyserUpdate): update is GeyserUpdate & { slot: SlotUpdate } {
+function isOnTheWay(
+  update: GeyserUpdate,
+): update is GeyserUpdate & { slot: NonNullable<GeyserUpdate['slot']> } {
   return (update.slot?.status ?? 0) > STATUS_REACHED_MAX
 }
 

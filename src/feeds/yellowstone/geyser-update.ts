@@ -60,7 +60,6 @@ const ReplayInfo = Type.Object({ firstAvailable: Slot })
 
 export type GeyserUpdate = Type.Static<typeof Update>
 export type GeyserTransaction = Type.Static<typeof TransactionInfo>
-type GeyserReplayInfo = Type.Static<typeof ReplayInfo>
 
 const update = Compile(Update)
 const replayInfo = Compile(ReplayInfo)
@@ -73,6 +72,6 @@ export function updateOf(value: unknown): GeyserUpdate | null {
 /** First slot that can be delivered again; null: none, or the answer is of another form. */
 export function firstAvailableOf(value: unknown): number | null {
   if (!replayInfo.Check(value)) return null
-  const { firstAvailable }: GeyserReplayInfo = value
+  const { firstAvailable }: Type.Static<typeof ReplayInfo> = value
   return firstAvailable ?? null
 }

@@ -24,15 +24,9 @@ import {
 import { SILENCE_MS } from '../supervisor/source-run.ts'
 import { REAL_TIMERS, type Timers } from '../timers.ts'
 import { EmptySlots } from './empty-slots.ts'
-import {
-  GeyserClient,
-  type GeyserMessage,
-  type GeyserPeer,
-  type GeyserStream,
-} from './geyser-client.ts'
+import { GeyserClient, type GeyserMessage, type GeyserPeer } from './geyser-client.ts'
 import {
   type ChainPlace,
-  type GeyserCounters,
   GeyserReader,
   type GeyserReading,
   newGeyserCounters,
@@ -61,7 +55,7 @@ export class YellowstoneSource implements Source {
   readonly secrets: readonly string[]
   readonly #peer: GeyserPeer
   readonly #reading: GeyserReading
-  readonly #own: GeyserCounters = newGeyserCounters()
+  readonly #own = newGeyserCounters()
   readonly #empty = new EmptySlots()
   readonly #refusals: ReplayRefusals
   #replays = 0
@@ -260,7 +254,7 @@ export class YellowstoneSource implements Source {
 
   /** Reads until the stream or the signal ends, or until `onMessage` says that it is enough. */
   async #run(
-    stream: GeyserStream,
+    stream: ReturnType<GeyserClient['subscribe']>,
     reader: GeyserReader,
     signal: AbortSignal,
     onMessage: (update: GeyserUpdate | null) => boolean,

@@ -52,8 +52,8 @@ export const HYDRATION_FAULTS: readonly Fault[] = [
   {
     name: 'hydration: twice as many questions as are allowed',
     file: HYDRATION,
-    find: '1_000 / this.#options.perSecond',
-    replace: '500 / this.#options.perSecond',
+    find: '1_000 / this.#perSecond',
+    replace: '500 / this.#perSecond',
     tests: FEED,
   },
   {
