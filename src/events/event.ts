@@ -186,7 +186,7 @@ export interface Gap {
   /** Both included. */
   readonly fromSlot: number
   readonly toSlot: number
-  readonly state: GapState
+  readonly state: (typeof GAP_STATES)[number]
   /** Unix seconds of the first event behind them. */
   readonly timestamp: number
 }
@@ -198,7 +198,6 @@ export interface Gap {
 export const OPEN_GAP_SLOTS_MAX = 10_000
 
 export const GAP_STATES = ['open', 'filling', 'filled', 'lost'] as const
-export type GapState = (typeof GAP_STATES)[number]
 
 export type FeedEvent = PlacedEvent | Swap | SolPrice | Metadata | Gap
 

@@ -14,48 +14,42 @@ import type { SeedList, SeedSnapshot } from './seed-list.ts'
 /** Read from the disk at once: larger pieces wake the loop less often. */
 const PIECE_BYTES = 256 << 10
 
-interface SeedSourceOptions {
-  readonly folder: string
-  /** Seq of the newest snapshot that was read back as it was written. */
-  readonly newestSeq: () => number
-  /** They know the chunks that there are. */
-  readonly tape: Pick<Tape, 'chunkCrcs'>
-  readonly dormantTape: Pick<Tape, 'chunkCrcs'>
-}
-
-/** A file while it is given away: it stays whole, also when its name is removed meanwhile. */
-interface OpenSeed {
-  readonly bytes: number
-  readonly tag: string
-  /** Bytes from one place to another, that one included; closes the file at its end. */
-  read(from: number, to: number): Readable
-  close(): Promise<void>
-}
-
 /** What a running instance gives of its data folder: snapshots and the chunks that they need. */
 export class SeedSource {
-  readonly #options: SeedSourceOptions
+  readonly #folder: string
+  readonly #newestSeq: () => number
+  readonly #tape: Pick<Tape, 'chunkCrcs'>
+  readonly #dormantTape: Pick<Tape, 'chunkCrcs'>
 
-  constructor(options: SeedSourceOptions) {
-    this.#options = options
+  constructor(options: {
+    readonly folder: string
+    /** Seq of the newest snapshot that was read back as it was written. */
+    readonly newestSeq: () => number
+    /** They know the chunks that there are. */
+    readonly tape: Pick<Tape, 'chunkCrcs'>
+    readonly dormantTape: Pick<Tape, 'chunkCrcs'>
+  }) {
+    this.#folder = options.folder
+    this.#newestSeq = options.newestSeq
+    this.#tape = options.tape
+    this.#dormantTape = options.dormantTape
   }
 
   /** The snapshots that are whole; those that go while it looks are left out. */
   list(): SeedList {
-    const { folder, newestSeq } = this.#options
-    const { snapshots } = listDataFiles(new NodeDisk(), folder)
+    const { snapshots } = listDataFiles(new NodeDisk(), this.#folder)
     return {
       program: PROGRAM_VERSION,
-      market: heldMarket(folder),
+      market: heldMarket(this.#folder),
       snapshots: snapshots
-        .filter(({ number }) => number <= newestSeq())
+        .filter(({ number }) => number <= this.#newestSeq())
         .flatMap(({ name, path }) => unlessGone(() => offered(name, path)) ?? []),
     }
   }
 
   /** Opens a file by a name that may be asked for; null: there is none, or not any more. */
-  async open(name: string): Promise<OpenSeed | null> {
-    const place = seedPlace(this.#options.folder, name)
+  async open(name: string): Promise<ReturnType<typeof opened> | null> {
+    const place = seedPlace(this.#folder, name)
     if (place === null || !this.#isGiven(place)) return null
     const handle = await open(place.path).catch((error: unknown) => {
       if (codeOf(error) === 'ENOENT') return null
@@ -76,17 +70,19 @@ export class SeedSource {
   }
 
   #isGiven({ number, chunkKind }: NonNullable<ReturnType<typeof seedPlace>>): boolean {
-    const { newestSeq, tape, dormantTape } = this.#options
-    if (chunkKind === null) return number <= newestSeq()
-    return number < (chunkKind === SWAP_CHUNKS ? tape : dormantTape).chunkCrcs.length
+    if (chunkKind === null) return number <= this.#newestSeq()
+    return number < (chunkKind === SWAP_CHUNKS ? this.#tape : this.#dormantTape).chunkCrcs.length
   }
 }
 
-function opened(handle: FileHandle, bytes: number, tag: string): OpenSeed {
+/** A file while it is given away: it stays whole, also when its name is removed meanwhile. */
+function opened(handle: FileHandle, bytes: number, tag: string) {
   return {
     bytes,
     tag,
-    read: (start, end) => handle.createReadStream({ start, end, highWaterMark: PIECE_BYTES }),
+    /** Bytes from one place to another, that one included; closes the file at its end. */
+    read: (start: number, end: number): Readable =>
+      handle.createReadStream({ start, end, highWaterMark: PIECE_BYTES }),
     close: () => handle.close(),
   }
 }

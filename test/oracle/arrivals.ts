@@ -1,5 +1,5 @@
 /** How the events of a chain reach the service: late, twice, and with gaps in what is told. */
-import type { FeedEvent, GapState, Swap } from '../../src/events/event.ts'
+import type { FeedEvent, Gap, Swap } from '../../src/events/event.ts'
 import { U64_MAX } from './exact.ts'
 import type { Kind } from './kinds.ts'
 import type { Step } from './market.ts'
@@ -56,7 +56,7 @@ function withOpenGap(more: More, events: readonly LabelledEvent[]): LabelledEven
   if (first === undefined) return [...events]
   const end = behind + random.integer(1, 80)
   const { timestamp } = first.event
-  const gap = (state: GapState): LabelledEvent => {
+  const gap = (state: Gap['state']): LabelledEvent => {
     return { event: { type: 'gap', fromSlot, toSlot, state, timestamp }, kinds: ['gap'] }
   }
   const others = (from: number, to?: number) => events.slice(from, to).filter((e) => !isOfGap(e))

@@ -8,7 +8,6 @@ import {
   RANGE_FILTERS,
   type RangeFilter,
   SOCIALS,
-  type Socials,
 } from '../../src/protocol/filters.ts'
 import type { TablesQuery } from '../../src/protocol/queries.ts'
 import { isHistoryComplete } from './additive.ts'
@@ -83,7 +82,7 @@ function passes(world: World, metrics: Metrics, filters: Filters, now: number): 
   )
 }
 
-function hasSocials({ known }: Metrics, wanted: Socials): boolean {
+function hasSocials({ known }: Metrics, wanted: NonNullable<Filters['socials']>): boolean {
   const has = SOCIALS.filter((social) => known.texts[social] !== '')
   const all = SOCIALS.every((social) => !wanted[social] || has.includes(social))
   return all && (!wanted.atLeastOne || has.length > 0)

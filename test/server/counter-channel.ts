@@ -85,7 +85,7 @@ export function counterChannel(
   const send = ({ isClosed, socket }: LiveConnection, frame: string) => {
     if (!isClosed) socket.send(frame)
   }
-  const topics = new Topics({ ws: nothing, publish }, nothing, send)
+  const topics = new Topics({ publish }, nothing, send)
   const log = { info: nothing, warn: nothing, error: nothing }
   const failures = new LiveFailures({ log, onStep: nothing, send, close: nothing })
   const channel = new StateChannel<Counter>(

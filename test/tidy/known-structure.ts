@@ -8,8 +8,8 @@ export const KNOWN_FOLDER_CYCLES: readonly string[] = []
 
 /** How much there may be of the source. Lines grow with features: past these a part is to be merged or to go. */
 export const MOST: Readonly<Record<string, number>> = {
-  files: 300,
-  lines: 56_300,
+  files: 320,
+  lines: 58_600,
   exportedNames: 1_300,
-  types: 692,
+  types: 680,
 }

@@ -21,14 +21,6 @@ export interface ChartBar {
   lamports: number
 }
 
-/** The highest prices a token had; 0 and null without swaps. */
-export interface AllTimeHigh {
-  readonly usd: number
-  readonly sol: number
-  /** Unix seconds: the minute in which the price in USD was highest first. */
-  readonly time: number | null
-}
-
 /** Bars of one mint, newest first, of any width: the fold of its trades. */
 export class Chart {
   readonly #state: State
@@ -69,8 +61,19 @@ export class Chart {
     for (const bar of [...bars.values()].sort((a, b) => b.time - a.time)) if (!visit(bar)) return
   }
 
-  /** @throws OutOfTime as `visit` does */
-  allTimeHigh(token: number, budget: Budget): AllTimeHigh {
+  /**
+   * The highest prices a token had; 0 and null without swaps.
+   * @throws OutOfTime as `visit` does
+   */
+  allTimeHigh(
+    token: number,
+    budget: Budget,
+  ): {
+    readonly usd: number
+    readonly sol: number
+    /** Unix seconds: the minute in which the price in USD was highest first. */
+    readonly time: number | null
+  } {
     const { usd, sol, hour } = this.#hourlyHigh(token, budget)
     if (hour === EVER) return { usd, sol, time: null }
     let time = hour

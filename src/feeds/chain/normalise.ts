@@ -56,13 +56,6 @@ const MINTS_MAX = 50_000
 /** Creation or re-pricing said it: no trade has to. */
 const BY_EVENT = ''
 
-/** What a transaction's events come to before its balances are looked at. */
-interface EventsSoFar {
-  readonly events: FeedEvent[]
-  /** Trades on curves that say of themselves that they are mayhem ones. */
-  readonly mayhemTrades: Swap[]
-}
-
 /** Program events of one feed to the engine's events. */
 export class ChainNormaliser {
   /** Takes pools from before the feed started (a snapshot). */
@@ -115,36 +108,43 @@ export class ChainNormaliser {
    */
   eventsOf(decoded: readonly DecodedEvent[], transaction: ChainTransaction): readonly FeedEvent[] {
     if (decoded.length === 0) return []
-    const soFar: EventsSoFar = { events: [], mayhemTrades: [] }
+    // What they come to before the balances are looked at.
+    const soFar: FeedEvent[] = []
+    const mayhemTrades: Swap[] = []
     for (const [ordinal, event] of decoded.entries()) {
       if (!FOLDED.has(event.layout)) continue
       const position = positionOf(secondsOf(event, decoded, transaction), ordinal, transaction)
       const events =
-        position === null ? null : this.#eventsOf(event, { position, transaction, decoded }, soFar)
-      if (events !== null) soFar.events.push(...events)
+        position === null
+          ? null
+          : this.#eventsOf(event, { position, transaction, decoded }, mayhemTrades)
+      if (events !== null) soFar.push(...events)
       else this.#counters.unusableEvents++
     }
-    if (soFar.events.length === 0) return []
+    if (soFar.length === 0) return []
     const pools = this.#poolsOf(decoded)
-    const settled = settledSwaps(soFar.events, pools, transaction, this.#counters)
-    const mayhem = this.#mayhem.events(soFar.mayhemTrades, decoded.length)
+    const settled = settledSwaps(soFar, pools, transaction, this.#counters)
+    const mayhem = this.#mayhem.events(mayhemTrades, decoded.length)
     const ordinal = decoded.length + mayhem.length
     const balances = balanceEvents(settled, pools, transaction, ordinal, this.#counters)
     return [...settled.events, ...mayhem, ...balances]
   }
 
-  /** null: the event lacks what it is read for. */
+  /**
+   * null: the event lacks what it is read for.
+   * @param mayhemTrades takes the trades on curves that say of themselves that they are mayhem ones
+   */
   #eventsOf(
     event: DecodedEvent,
     place: EventPlace,
-    soFar: EventsSoFar,
+    mayhemTrades: Swap[],
   ): readonly FeedEvent[] | null {
     const { position, transaction } = place
     if (isEvent(event, TRADE_EVENT)) {
       const curve = this.#curveOf(event.text('mint'))
       const swap = curve === null ? null : swapOfCurve(event, position, curve, transaction)
       if (swap === null) return null
-      if (event.flag('mayhem_mode')) soFar.mayhemTrades.push(swap)
+      if (event.flag('mayhem_mode')) mayhemTrades.push(swap)
       return [this.#withDecimals(swap, transaction)]
     }
     if (isEvent(event, POST_COMPLETE_BUY_EVENT)) {

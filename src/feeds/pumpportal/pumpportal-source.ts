@@ -28,14 +28,6 @@ const KEYS_MAX = 200
 /** New mints that are followed at a time; the next one takes the place of the oldest. */
 export const NEW_MINTS_MAX = 1_000
 
-interface PumpPortalOptions extends PumpPortalSetting {
-  readonly rawFrames?: RawFrames
-  readonly timers?: Timers
-  readonly stallMs?: number
-  /** Called, once a connection, with why a subscription was refused; and once of each key of frames that is not known. */
-  readonly report?: (reason: string) => void
-}
-
 /**
  * FEED=pumpportal: creations and migrations of all tokens, trades of the ones asked for. No slots,
  * no fees, nothing of what was missed: degraded beside a feed of the chain itself.
@@ -44,20 +36,35 @@ export class PumpPortalSource implements Source {
   readonly name = PUMPPORTAL
   readonly isDegraded = true
   readonly secrets: readonly string[]
-  readonly #options: PumpPortalOptions
+  /** With the key, if there is one. */
+  readonly #address: string
+  readonly #rawFrames: RawFrames
+  readonly #stallMs: number
+  readonly #report: (reason: string) => void
   readonly #timers: Timers
   readonly #events: PortalEvents
   readonly #followed: FollowedMints
   /** Why this connection brings none of the trades that were asked for; null: it may bring them. */
   #complaint: string | null = null
 
-  constructor(options: PumpPortalOptions) {
-    this.#options = options
-    this.secrets = secretsOf(this.#address())
+  constructor(
+    options: PumpPortalSetting & {
+      readonly rawFrames?: RawFrames
+      readonly timers?: Timers
+      readonly stallMs?: number
+      /** Called, once a connection, with why a subscription was refused; and once of each key of frames that is not known. */
+      readonly report?: (reason: string) => void
+    },
+  ) {
+    this.#address = addressOf(options)
+    this.#rawFrames = options.rawFrames ?? NO_RECORDER
+    this.#stallMs = options.stallMs ?? STALL_MS
+    this.#report = options.report ?? (() => {})
+    this.secrets = secretsOf(this.#address)
     this.#timers = options.timers ?? REAL_TIMERS
     this.#followed = new FollowedMints(options)
     this.#events = new PortalEvents((key) =>
-      options.report?.(`its frames have a key that is not known: ${reasonOf(key, this.secrets)}`),
+      this.#report(`its frames have a key that is not known: ${reasonOf(key, this.secrets)}`),
     )
   }
 
@@ -81,12 +88,12 @@ export class PumpPortalSource implements Source {
 
   connect(receiver: Receiver, _cursor: number | null, signal: AbortSignal): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const socket = peerSocket(this.#address(), FRAME_BYTES_MAX, signal)
+    const socket = peerSocket(this.#address, FRAME_BYTES_MAX, signal)
     const watch = this.#watch(socket, reject)
     let isFirst = true
     this.#complaint = null
     const refused = (reason: string) => {
-      if (isFirst) this.#options.report?.(reason)
+      if (isFirst) this.#report(reason)
       isFirst = false
     }
     socket.on('open', () => {
@@ -116,8 +123,7 @@ export class PumpPortalSource implements Source {
     socket: WebSocket,
     refused: (reason: string) => void,
   ): void {
-    const { rawFrames = NO_RECORDER } = this.#options
-    rawFrames.frame(PUMPPORTAL, text)
+    this.#rawFrames.frame(PUMPPORTAL, text)
     const value = jsonOf(text)
     const { refusedSubscriptions } = this.#events.counters
     const events = this.#events.events(value, Math.floor(this.#timers.wallMs() / 1000))
@@ -140,7 +146,7 @@ export class PumpPortalSource implements Source {
     socket: WebSocket,
     reject: (error: Error) => void,
   ): { readonly sign: () => void; readonly end: () => void } {
-    const { stallMs = STALL_MS } = this.#options
+    const stallMs = this.#stallMs
     const everyMs = Math.min(PING_MS, stallMs / 2)
     let signMs = this.#timers.nowMs()
     const look = () => {
@@ -161,14 +167,13 @@ export class PumpPortalSource implements Source {
       end: () => cancel(),
     }
   }
+}
 
-  #address(): string {
-    const { url, key } = this.#options
-    if (key === null) return url
-    const address = new URL(url)
-    address.searchParams.set('api-key', key)
-    return address.href
-  }
+function addressOf({ url, key }: Pick<PumpPortalSetting, 'url' | 'key'>): string {
+  if (key === null) return url
+  const address = new URL(url)
+  address.searchParams.set('api-key', key)
+  return address.href
 }
 
 /** The mints whose trades are asked for, and the messages that ask. */

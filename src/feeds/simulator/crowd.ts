@@ -23,22 +23,22 @@ const MOVES_MASK = 0x30f0
 /** One sell in eight of a wallet whose balance is known hands the rest on. */
 const HAND_ON_MASK = 0x38
 
-interface CrowdParts extends TradeParts {
-  readonly coins: CoinTrades
-  readonly moves: ReserveMoves
-  /** Wallet of the mayhem agent. */
-  readonly agent: number
-}
-
 /** Decides who trades what next. */
 export class Crowd {
-  readonly #parts: CrowdParts
+  readonly #parts: TradeParts
+  readonly #coins: CoinTrades
+  readonly #moves: ReserveMoves
+  readonly #agent: number
   #draws = 0
   /** A board is shown, so the curves closest to completion are traded again and again. */
   isWatching = false
 
-  constructor(parts: CrowdParts) {
+  /** @param agent wallet of the mayhem agent */
+  constructor(parts: TradeParts, coins: CoinTrades, moves: ReserveMoves, agent: number) {
     this.#parts = parts
+    this.#coins = coins
+    this.#moves = moves
+    this.#agent = agent
   }
 
   /** One transaction of the market; false when there is no token to trade. */
@@ -63,13 +63,13 @@ export class Crowd {
     if ((traits & (Trait.mayhem | Trait.amm)) === Trait.mayhem && (bits & 3) === 0) {
       this.#agentTrade(row, bits)
     } else if ((traits & Trait.coin) !== 0) {
-      this.#parts.coins.trade(row, this.#wantsToSell(row, bits))
+      this.#coins.trade(row, this.#wantsToSell(row, bits))
     } else if (!this.#wantsToSell(row, bits) || !this.#sellSome(row)) {
       if ((bits & 0xf00) === 0) this.#roundTrip(row)
       else this.buySome(row, this.#parts.wallets.trader())
     }
     if ((traits & Trait.amm) !== 0 && (bits & 0xf8000000) === 0) this.#moveTarget(row)
-    if ((bits & MOVES_MASK) === 0) this.#parts.moves.any(row)
+    if ((bits & MOVES_MASK) === 0) this.#moves.any(row)
   }
 
   #draw(): number {
@@ -89,8 +89,7 @@ export class Crowd {
   buyGiven(row: number, wallet: number, flags: number): number {
     const known = this.#parts.wallets.isNew ? KNOWN_BALANCES : 0
     this.#parts.wallets.isNew = false
-    if (this.#parts.tokens.has(row, Trait.coin))
-      return this.#parts.coins.buy(row, wallet, flags | known)
+    if (this.#parts.tokens.has(row, Trait.coin)) return this.#coins.buy(row, wallet, flags | known)
     return this.#parts.trader.buy(row, wallet, flags | known)
   }
 
@@ -148,10 +147,10 @@ export class Crowd {
     const held = this.#parts.tokens.agentBase[row]
     if ((bits & 4) === 0 && held > 0) {
       this.#parts.writer.amounts[A.base] = held
-      if (this.#parts.trader.agentSell(row, this.#parts.agent)) return
+      if (this.#parts.trader.agentSell(row, this.#agent)) return
     }
     this.#parts.sizes.draw(row, 1)
-    this.#parts.trader.agentBuy(row, this.#parts.agent)
+    this.#parts.trader.agentBuy(row, this.#agent)
   }
 
   /** Opinions change: a pool's price finds a new level now and then. */

@@ -59,22 +59,21 @@ const DEX_PAID_SHARE = 0.01
 const SERIAL_CREATORS = 128
 const SERIAL_SHARE = 0.35
 
-interface LauncherParts extends TradeParts {
-  readonly crowd: Crowd
-  readonly moves: ReserveMoves
-}
-
 /** Launches tokens, with all that happens around the first block. */
 export class Launcher {
-  readonly #parts: LauncherParts
+  readonly #parts: TradeParts
+  readonly #crowd: Crowd
+  readonly #moves: ReserveMoves
   readonly #text: TokenTextSource
   /** Creators who launch one token after the other. */
   readonly #serialCreators: string[] = []
   /** Metadata of the newest token, which are emitted with the next launch. */
   #late: Metadata | null = null
 
-  constructor(parts: LauncherParts) {
+  constructor(parts: TradeParts, crowd: Crowd, moves: ReserveMoves) {
     this.#parts = parts
+    this.#crowd = crowd
+    this.#moves = moves
     this.#text = new TokenTextSource(parts.random)
   }
 
@@ -86,7 +85,7 @@ export class Launcher {
     this.#parts.writer.beginTransaction()
     this.#create(row, quoteRow, kind === 'old')
     if (this.#parts.tokens.has(row, Trait.mayhem) && this.#parts.random.chance(REPRICED_SHARE))
-      this.#parts.moves.reprice(row, this.#parts.moves.drawOffsetShare())
+      this.#moves.reprice(row, this.#moves.drawOffsetShare())
     if (kind === 'noticed') this.#firstTrades(row)
     const isRunner = this.#parts.tokens.has(row, Trait.runner)
     const drawn = TICKETS[this.#parts.random.below(TICKETS.length)]
@@ -98,7 +97,7 @@ export class Launcher {
   snipe(row: number): void {
     if (!this.#parts.tokens.has(row, Trait.frozen)) {
       this.#parts.writer.beginTransaction()
-      this.#parts.crowd.buySome(row, this.#parts.wallets.bot())
+      this.#crowd.buySome(row, this.#parts.wallets.bot())
     }
     this.#parts.tokens.release(row)
   }
@@ -145,7 +144,7 @@ export class Launcher {
     // Far more than the curve has: the buy is cut to exactly the rest.
     const launchQuote = this.#parts.tokens.launchQuote[row]
     if (isWhole) this.#parts.writer.amounts[A.quote] = launchQuote * 10
-    const place = this.#parts.crowd.buyGiven(
+    const place = this.#crowd.buyGiven(
       row,
       this.#parts.tokens.ints[row * TOKEN_INTS + I.creator],
       0,
@@ -171,7 +170,7 @@ export class Launcher {
         Math.ceil(least),
         this.#parts.writer.amounts[A.quote],
       )
-      this.#parts.crowd.buyGiven(row, wallet, flags)
+      this.#crowd.buyGiven(row, wallet, flags)
     }
   }
 

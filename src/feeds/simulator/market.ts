@@ -182,13 +182,13 @@ function newWorld(options: MarketOptions, sink: RecordSink) {
   const sizes = new SizeDraw(parts)
   const holdings = new Holdings(parts)
   const fees = new FeeSchedule(parts)
-  const trader = new Trader({ ...parts, fees })
+  const trader = new Trader(shared, graduation, fees)
   const trading = { ...parts, trader, fees, sizes, holdings }
   const moves = new ReserveMoves(trading)
   const coins = new CoinTrades(trading)
-  const crowd = new Crowd({ ...trading, coins, moves, agent: book.wallet(MAYHEM_AGENT) })
+  const crowd = new Crowd(trading, coins, moves, book.wallet(MAYHEM_AGENT))
   const solPrice = new SolPriceWalk(random, options.solPriceUsd)
-  const launcher = new Launcher({ ...trading, crowd, moves })
+  const launcher = new Launcher(trading, crowd, moves)
   const onDue = (row: number, kind: number) => {
     if (kind === Appointment.migrate) graduation.migrate(row)
     else launcher.snipe(row)

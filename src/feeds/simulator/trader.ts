@@ -17,11 +17,6 @@ const MAX_REST_SHARE = 0.012
 const ROUNDED_FEES_RAW = 3
 const BALANCES = Flag.balanceBeforeGiven | Flag.balanceAfterGiven
 
-interface TraderParts extends MarketParts {
-  readonly graduation: Graduation
-  readonly fees: FeeSchedule
-}
-
 /** What those need who decide on trades. */
 export interface TradeParts extends MarketParts {
   readonly trader: Trader
@@ -32,12 +27,16 @@ export interface TradeParts extends MarketParts {
 
 /** Carries a trade out: price, fees, reserves, ledger, record. Exact to the raw unit. */
 export class Trader {
-  readonly #parts: TraderParts
+  readonly #parts: MarketParts
+  readonly #graduation: Graduation
+  readonly #fees: FeeSchedule
   /** What the last `buy` paid, fees within: in a lane so that it is not boxed. */
   readonly #paid = new Float64Array(1)
 
-  constructor(parts: TraderParts) {
+  constructor(parts: MarketParts, graduation: Graduation, fees: FeeSchedule) {
     this.#parts = parts
+    this.#graduation = graduation
+    this.#fees = fees
   }
 
   /** Quote that the last `buy` paid, fees within. */
@@ -57,7 +56,7 @@ export class Trader {
     const bought = this.#parts.writer.amounts[A.base]
     const place = this.#parts.holders.add(row, wallet, bought, this.#parts.random.next() >>> 1)
     if (complete) {
-      this.#parts.graduation.complete(row)
+      this.#graduation.complete(row)
       this.#goOn(row, wallet, place, wanted - this.#parts.writer.amounts[A.quote])
     }
     return place
@@ -67,7 +66,7 @@ export class Trader {
   agentBuy(row: number, wallet: number): void {
     const complete = this.exchangeForBase(row, wallet, 0, FeePart.none)
     this.#parts.tokens.agentBase[row] += this.#parts.writer.amounts[A.base]
-    if (complete) this.#parts.graduation.complete(row)
+    if (complete) this.#graduation.complete(row)
   }
 
   /**
@@ -117,7 +116,7 @@ export class Trader {
       amounts[A.quote] = quote
     }
     amounts[A.base] = base
-    this.#parts.fees.set(row, feeParts)
+    this.#fees.set(row, feeParts)
     lanes[lane + T.virtualBase] = virtualBase - base
     lanes[lane + T.virtualQuote] = virtualQuote + quote + amounts[A.liquidityFee]
     lanes[lane + T.realBase] = realBase - base
@@ -139,7 +138,7 @@ export class Trader {
     const quote = quoteFetched(virtualBase, virtualQuote, base)
     if (quote === 0) return false
     amounts[A.quote] = quote
-    this.#parts.fees.set(row, feeParts)
+    this.#fees.set(row, feeParts)
     lanes[lane + T.virtualBase] = virtualBase + base
     lanes[lane + T.virtualQuote] = virtualQuote - quote + amounts[A.liquidityFee]
     lanes[lane + T.realBase] += base
@@ -166,7 +165,7 @@ export class Trader {
     if (base === 0) return
     amounts[A.quote] = quote
     amounts[A.base] = base
-    this.#parts.fees.set(row, FeePart.all)
+    this.#fees.set(row, FeePart.all)
     lanes[lane + T.virtualBase] = poolBase - base
     lanes[lane + T.virtualQuote] = poolQuote + quote
     lanes[lane + T.offsetQuote] = poolQuote + quote

@@ -38,25 +38,11 @@ const FRAME_BYTES_MAX = 64 * 1024
 /** A connection that lasted this long counts as one that works: the next wait is short again. */
 const STEADY_MS = 10_000
 
-interface SolPriceOptions {
-  readonly venues: readonly PriceVenue[]
-  /** Called with one sentence when the price becomes stale, and when it is fresh again. */
-  readonly report?: (sentence: string) => void
-  /** Now in unix milliseconds. */
-  readonly clockMs?: () => number
-  /** What events are stamped by, in unix milliseconds, where that is another clock. */
-  readonly wallMs?: () => number
-  readonly everyMs?: number
-  readonly silenceMs?: number
-  readonly stallMs?: number
-  /** Waits between connections; each venue asks for one of its own. */
-  readonly newBackoff?: () => Backoff
-}
-
 /** Asks several venues for the price of SOL and emits it as `sol_price` events. */
 export class SolPriceFeed implements Feed {
   readonly name = 'sol-price'
-  readonly #options: SolPriceOptions
+  readonly #report: (sentence: string) => void
+  readonly #everyMs: number
   readonly #clockMs: () => number
   /** Goes on when the clock of the machine is set: by it quotes grow old. */
   readonly #steadyMs: () => number
@@ -73,8 +59,22 @@ export class SolPriceFeed implements Feed {
   #garbage = 0
   #events = 0
 
-  constructor(options: SolPriceOptions) {
-    this.#options = options
+  constructor(options: {
+    readonly venues: readonly PriceVenue[]
+    /** Called with one sentence when the price becomes stale, and when it is fresh again. */
+    readonly report?: (sentence: string) => void
+    /** Now in unix milliseconds. */
+    readonly clockMs?: () => number
+    /** What events are stamped by, in unix milliseconds, where that is another clock. */
+    readonly wallMs?: () => number
+    readonly everyMs?: number
+    readonly silenceMs?: number
+    readonly stallMs?: number
+    /** Waits between connections; each venue asks for one of its own. */
+    readonly newBackoff?: () => Backoff
+  }) {
+    this.#report = options.report ?? (() => {})
+    this.#everyMs = options.everyMs ?? EVERY_MS
     this.#clockMs = options.wallMs ?? options.clockMs ?? Date.now
     this.#steadyMs = options.clockMs ?? (() => performance.now())
     const { silenceMs, stallMs } = { ...PRICE_RULES, ...options }
@@ -85,13 +85,12 @@ export class SolPriceFeed implements Feed {
   }
 
   async start(sink: EventSink): Promise<void> {
-    const { everyMs = EVERY_MS } = this.#options
     const { signal } = this.#stopping
     this.#sink = sink
     this.#startedMs = this.#steadyMs()
     const running = this.#sockets.map((socket) => socket.run(signal))
     while (!signal.aborted) {
-      await wait(everyMs, signal)
+      await wait(this.#everyMs, signal)
       if (!this.#hasSent) this.#send()
       this.#hasSent = false
       this.#reportStale()
@@ -133,7 +132,7 @@ export class SolPriceFeed implements Feed {
     if (isStale === this.#isStale) return
     this.#isStale = isStale
     const stays = this.#sentUsd === null ? 'the last known one' : `$${this.#sentUsd}`
-    this.#options.report?.(
+    this.#report(
       isStale
         ? `no venue has told the price of SOL for ${PRICE_RULES.freshMs / 1000} s, ${stays} stays`
         : 'the price of SOL is fresh again',

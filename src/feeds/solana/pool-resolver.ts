@@ -102,7 +102,7 @@ export class PoolResolver {
       // Only pools are asked for: what is none was not read whole, or of another account.
       const mints = account === null ? null : mintsOfPool(account)
       if (mints !== null) {
-        this.#learn(pool, mints)
+        this.#learn(pool, mints.base, mints.quote)
         continue
       }
       this.#failOnce(pool)
@@ -111,7 +111,7 @@ export class PoolResolver {
     return isComplete
   }
 
-  #learn(pool: string, { base, quote }: PoolAccount): void {
+  #learn(pool: string, base: string, quote: string): void {
     this.#pools.learnCreated(pool, base, quote)
     this.resolved++
     this.#end(pool)
@@ -137,13 +137,8 @@ export class PoolResolver {
   }
 }
 
-interface PoolAccount {
-  readonly base: string
-  readonly quote: string
-}
-
 /** The mints of a pool, from the data of its account; null: it is no pool. */
-function mintsOfPool(data: Buffer): PoolAccount | null {
+function mintsOfPool(data: Buffer): { readonly base: string; readonly quote: string } | null {
   if (data.length < END || !data.subarray(0, POOL.length).equals(POOL)) return null
   return {
     base: encodeBase58(data.subarray(BASE_MINT_AT, QUOTE_MINT_AT)),

@@ -56,7 +56,7 @@ export class GapFiller {
 
   constructor(options: GapFillerOptions) {
     this.#options = options
-    this.#fetcher = new SlotFetcher(options)
+    this.#fetcher = new SlotFetcher(options.sequencer, options.sources, options.timers)
     this.#backoff = new Backoff(options.random)
   }
 
@@ -130,7 +130,7 @@ export class GapFiller {
     }
     counters.gapSlots += to - from + 1
     const whole = sequencer.wholeAmong(from, to)
-    const outcome = await this.#fetcher.ask({ from, to, whole }, signal)
+    const outcome = await this.#fetcher.ask({ from, to }, whole, signal)
     if (signal.aborted) return
     const completeTo = outcome === 'complete' ? to : outcome.completeTo
     if (completeTo >= from || (outcome !== 'complete' && outcome.isFinal)) {
@@ -168,7 +168,7 @@ export class GapFiller {
     }
     const to = Math.min(gapEnd, Math.max(from - 1, this.#askedTo) + this.#pieceSlots)
     counters.gapSlots += to - from + 1
-    const outcome = await this.#fetcher.ask({ from, to }, signal)
+    const outcome = await this.#fetcher.ask({ from, to }, [], signal)
     if (signal.aborted) return
     if (outcome === 'complete') {
       this.#backoff.succeeded()
@@ -191,7 +191,7 @@ export class GapFiller {
   async #hasOtherParent(gapEnd: number, signal: AbortSignal): Promise<boolean> {
     const { sequencer } = this.#options
     if (sequencer.gap?.to !== gapEnd) return false
-    await this.#fetcher.ask({ from: gapEnd + 1, to: gapEnd + 1 }, signal)
+    await this.#fetcher.ask({ from: gapEnd + 1, to: gapEnd + 1 }, [], signal)
     return !signal.aborted && sequencer.gap?.to !== gapEnd
   }
 
@@ -207,7 +207,7 @@ export class GapFiller {
     if (rest.hasBlock) return
     // It may be a node that had not come there yet: the block behind it names its parent.
     const next = rest.to + 1
-    const outcome = await this.#fetcher.ask({ from: next, to: next }, signal)
+    const outcome = await this.#fetcher.ask({ from: next, to: next }, [], signal)
     if (signal.aborted) return
     if (outcome !== 'complete' && !outcome.isFinal) return this.#failed(next, next, outcome, signal)
     const still = sequencer.gap
@@ -258,12 +258,6 @@ const PIECE_MS = 60_000
 /** Times a slot is asked for that the chain has and every source lacks or leaves out; some two minutes. */
 const LEFT_OUT_MAX = 10
 
-interface SlotAskerOptions {
-  readonly sequencer: SlotSequencer
-  readonly sources: readonly Source[]
-  readonly timers: Timers
-}
-
 /** Why no source delivered a piece. */
 interface Failure {
   readonly reason: string
@@ -275,14 +269,6 @@ interface Failure {
   readonly lacksTo: number
   /** The slots to this one were delivered before it failed; below the first: none was. */
   readonly completeTo: number
-}
-
-/** Slots `from` to `to`, both included. */
-interface Piece {
-  readonly from: number
-  readonly to: number
-  /** Those of them that have to be delivered, since the chain has blocks there; absent: nobody knows of one. */
-  readonly whole?: readonly number[]
 }
 
 /** Why one source did not deliver a piece. */
@@ -297,13 +283,17 @@ interface Refusal {
 
 /** Asks the sources for slots, one source after the other, and judges what their answers are worth. */
 class SlotFetcher {
-  readonly #options: SlotAskerOptions
+  readonly #sequencer: SlotSequencer
+  readonly #sources: readonly Source[]
+  readonly #timers: Timers
   /** Times in a row that sources delivered a piece with a hole, and the first slot that was missing then. */
   #leftOut = 0
   #missing = -1
 
-  constructor(options: SlotAskerOptions) {
-    this.#options = options
+  constructor(sequencer: SlotSequencer, sources: readonly Source[], timers: Timers) {
+    this.#sequencer = sequencer
+    this.#sources = sources
+    this.#timers = timers
   }
 
   /** A piece is dealt with: holes are counted anew. */
@@ -311,12 +301,18 @@ class SlotFetcher {
     this.#leftOut = 0
   }
 
-  /** Has the sources deliver the slots to the sequencer. */
-  async ask(piece: Piece, signal: AbortSignal): Promise<'complete' | Failure> {
-    const { from, to } = piece
+  /**
+   * Has the sources deliver the slots to the sequencer.
+   * @param whole those of them that have to be delivered, since the chain has blocks there; none: nobody knows of one
+   */
+  async ask(
+    { from, to }: SlotRange,
+    whole: readonly number[],
+    signal: AbortSignal,
+  ): Promise<'complete' | Failure> {
     const refusals: Refusal[] = []
-    for (const source of this.#options.sources) {
-      const answer = await this.#askOne(source, piece, signal)
+    for (const source of this.#sources) {
+      const answer = await this.#askOne(source, { from, to }, whole, signal)
       if (answer === 'complete') return answer
       if (answer !== null) refusals.push(answer)
     }
@@ -335,7 +331,8 @@ class SlotFetcher {
   /** Null: it delivers no old slots. */
   async #askOne(
     source: Source,
-    { from, to, whole = [] }: Piece,
+    { from, to }: SlotRange,
+    whole: readonly number[],
     signal: AbortSignal,
   ): Promise<'complete' | Refusal | null> {
     if (source.backfill === undefined) return null
@@ -345,7 +342,7 @@ class SlotFetcher {
     }
     const deadline = new AbortController()
     const stop = () => deadline.abort()
-    const cancel = this.#options.timers.after(PIECE_MS, stop)
+    const cancel = this.#timers.after(PIECE_MS, stop)
     signal.addEventListener('abort', stop)
     try {
       await source.backfill(from, to, this.#followedBy(progress), deadline.signal)
@@ -367,7 +364,7 @@ class SlotFetcher {
 
   /** Whether a hole was seen in the same place often enough to be believed. */
   #isHoleFinal(): boolean {
-    const missing = this.#options.sequencer.gap?.from ?? -1
+    const missing = this.#sequencer.gap?.from ?? -1
     this.#leftOut = missing === this.#missing ? this.#leftOut + 1 : 1
     this.#missing = missing
     return this.#leftOut >= LEFT_OUT_MAX
@@ -375,7 +372,7 @@ class SlotFetcher {
 
   /** Delivers the sequencer, and how far that has come. */
   #followedBy(progress: Progress): SlotReceiver {
-    const { backfill } = this.#options.sequencer
+    const { backfill } = this.#sequencer
     return {
       transaction: (transaction) => backfill.transaction(transaction),
       slotComplete: (slot, parentSlot) => {
@@ -387,7 +384,7 @@ class SlotFetcher {
 
   /** The slot that a back-fill to `to` has left out though the chain has a block there; null: none. */
   #leftOutSlot(from: number, to: number): number | null {
-    const rest = this.#options.sequencer.gap
+    const rest = this.#sequencer.gap
     return rest?.hasBlock && rest.from >= from && rest.to <= to ? rest.to : null
   }
 }

@@ -1,4 +1,4 @@
-import { type FeedEvent, type Gap, type GapState, OPEN_GAP_SLOTS_MAX } from '../../events/event.ts'
+import { type FeedEvent, type Gap, OPEN_GAP_SLOTS_MAX } from '../../events/event.ts'
 import { type Timers, waitFor } from '../timers.ts'
 import { GapFiller } from './gap-filler.ts'
 import type { SlotCounters, SlotSequencer } from './slot-sequencer.ts'
@@ -241,6 +241,6 @@ class GapBackfill {
 }
 
 /** What is told of slots that were not delivered in their turn. */
-export function gapEvent(state: GapState, { from, to, seconds }: OpenGap): Gap {
+export function gapEvent(state: Gap['state'], { from, to, seconds }: OpenGap): Gap {
   return { type: 'gap', state, fromSlot: from, toSlot: to, timestamp: seconds }
 }

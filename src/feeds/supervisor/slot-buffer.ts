@@ -15,13 +15,6 @@ interface Parent {
   readonly isKnown: boolean
 }
 
-/** How a transaction came behind those of its slot that are held. */
-interface Arrival {
-  readonly isKnown: boolean
-  /** Whether one with a higher index of its kind was there. */
-  readonly isReordered: boolean
-}
-
 /** Unix seconds of its earliest event. */
 export function earliestSecondsOf({ events }: SlotTransaction): number {
   return events.reduce(
@@ -45,7 +38,8 @@ class BufferedSlot {
     return this.#transactions.size
   }
 
-  take(transaction: SlotTransaction): Arrival {
+  /** How it came behind those that are held; reordered: one with a higher index of its kind was there. */
+  take(transaction: SlotTransaction): { readonly isKnown: boolean; readonly isReordered: boolean } {
     const { signature, isExact } = transaction
     const kind = isExact ? 'exact' : 'arrival'
     const index = transaction.txIndex ?? this.#highest[kind]
@@ -111,7 +105,7 @@ export class SlotBuffer {
     return this.#letGo.has(slot)
   }
 
-  take(transaction: SlotTransaction): Arrival {
+  take(transaction: SlotTransaction): ReturnType<BufferedSlot['take']> {
     const arrival = this.#slotOf(transaction.slot).take(transaction)
     if (!arrival.isKnown) this.#transactions++
     return arrival

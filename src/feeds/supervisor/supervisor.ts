@@ -337,8 +337,16 @@ const BEHIND_MS_MAX = 60_000
  */
 const BEHIND_SECONDS_MAX = 120
 
-/** What says whether the events that are handed over are those of the chain now. */
-interface Liveness {
+/** Those connected now that know slots. */
+function fullRuns(runs: readonly SourceRun[]): readonly SourceRun[] {
+  return runs.filter((run) => run.isConnected && !run.source.isDegraded)
+}
+
+/**
+ * Why what is served is not that of the chain now, in one sentence; null: it is.
+ * @param told what says whether the events that are handed over are those of the chain now
+ */
+function whyNotLive(told: {
   readonly runs: readonly SourceRun[]
   /** Below 0: what was recovered lies ahead of what the sources deliver. */
   readonly slotsBehind: number
@@ -352,16 +360,8 @@ interface Liveness {
   readonly cursor: number | null
   /** How long it has been the last one. */
   readonly standsMs: number
-}
-
-/** Those connected now that know slots. */
-function fullRuns(runs: readonly SourceRun[]): readonly SourceRun[] {
-  return runs.filter((run) => run.isConnected && !run.source.isDegraded)
-}
-
-/** Why what is served is not that of the chain now, in one sentence; null: it is. */
-function whyNotLive(liveness: Liveness): string | null {
-  const { runs, slotsBehind, slotMs, aheadSeconds, bufferedSlots, standsMs } = liveness
+}): string | null {
+  const { runs, slotsBehind, slotMs, aheadSeconds, bufferedSlots, standsMs } = told
   const behindMs = slotsBehind * slotMs
   const lost = runs.filter((run) => run.lostMs >= LOST_MS)
   if (lost.length === runs.length)
@@ -378,7 +378,7 @@ function whyNotLive(liveness: Liveness): string | null {
   if (bufferedSlots > 0 && standsMs >= STUCK_MS)
     return `Slots are told, but none could be handed over for ${seconds(standsMs)} s.`
   const full = fullRuns(runs)
-  return full.length === 0 ? whyPartial(runs) : whyOld(full, liveness)
+  return full.length === 0 ? whyPartial(runs) : whyOld(full, told)
 }
 
 /** Why those that know no slots, where no other is connected, do not deliver what they were asked for. */
@@ -394,7 +394,7 @@ function whyPartial(runs: readonly SourceRun[]): string | null {
 /** Why what the connected sources deliver is not what happens now. */
 function whyOld(
   full: readonly SourceRun[],
-  { lagSeconds, cursor, standsMs }: Liveness,
+  { lagSeconds, cursor, standsMs }: Parameters<typeof whyNotLive>[0],
 ): string | null {
   if (lagSeconds > BEHIND_SECONDS_MAX)
     return (

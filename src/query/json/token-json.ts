@@ -2,7 +2,7 @@
  * JSON text of tokens, swaps and charts. In come readers that stand on a row, or an index of the tape; out goes text in
  * the order of keys of the specification. Additive keys are behind the others. Numbers that are not finite are 0.
  */
-import type { AllTimeHigh } from '../../engine/read/chart.ts'
+import type { Chart } from '../../engine/read/chart.ts'
 import type { TokenReader } from '../../engine/read/token-reader.ts'
 import { TokenLane } from '../../engine/state/layout.ts'
 import { jsonNumber, jsonString, timeText } from '../../protocol/wire.ts'
@@ -77,7 +77,7 @@ export function tokenJson(token: TokenReader, resource: Resource, extra = false)
 export function tokenDetailJson(
   token: TokenReader,
   parts: {
-    readonly high: AllTimeHigh
+    readonly high: ReturnType<Chart['allTimeHigh']>
     readonly swaps: number
     readonly traders: number
     readonly creatorTokens: readonly string[]

@@ -15,16 +15,14 @@ export interface SeedPort {
   /** JSON of what there is. */
   list(): object
   /** Opens one of these files by its name; null: there is none by it, or not any more. */
-  open(name: string): Promise<SeedBytes | null>
-}
-
-interface SeedBytes {
-  readonly bytes: number
-  /** Another one where any byte is another one. */
-  readonly tag: string
-  /** Both places included; reads to the end close the file. */
-  read(from: number, to: number): Readable
-  close(): Promise<void>
+  open(name: string): Promise<{
+    readonly bytes: number
+    /** Another one where any byte is another one. */
+    readonly tag: string
+    /** Both places included; reads to the end close the file. */
+    read(from: number, to: number): Readable
+    close(): Promise<void>
+  } | null>
 }
 
 export function seedRoutes({

@@ -50,17 +50,6 @@ const ADDRESS_WORDS: ReadonlySet<string> = new Set(['mint', 'wallet'])
 /** Common to all reads of the API. */
 export const GET_API = { method: 'GET', isApi: true, isCached: true } as const
 
-/** A request as a route gets it, decoded. */
-interface RouteCall {
-  /** The path's `:name`, decoded and not blank unless `isWordRaw`; empty where the path has none. */
-  readonly word: string
-  readonly parameters: QueryParameters
-  /** Text of the body; empty on GET. */
-  readonly body: string
-  /** For its reads: a route that runs out of it is called again in a later turn. */
-  readonly budget: Budget
-}
-
 /**
  * One row of the table of routes. A route parses and answers; everything else (abort, body,
  * limits, HEAD, ETag, compression, CORS, errors) is the front's.
@@ -83,8 +72,16 @@ export interface Route {
   readonly addresses?: readonly string[]
   /** The route decodes the word of its path itself, because it may not count. */
   readonly isWordRaw?: boolean
-  /** May throw only on a defect; that is logged and answered 500. */
-  readonly answer: (call: RouteCall) => Parsed<Reply> | Promise<Parsed<Reply>>
+  /** Gets the request, decoded. May throw only on a defect; that is logged and answered 500. */
+  readonly answer: (call: {
+    /** The path's `:name`, decoded and not blank unless `isWordRaw`; empty where the path has none. */
+    readonly word: string
+    readonly parameters: QueryParameters
+    /** Text of the body; empty on GET. */
+    readonly body: string
+    /** For its reads: a route that runs out of it is called again in a later turn. */
+    readonly budget: Budget
+  }) => Parsed<Reply> | Promise<Parsed<Reply>>
 }
 
 interface RouteMatch {

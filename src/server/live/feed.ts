@@ -12,7 +12,7 @@ import type { LiveSource, LiveStreams, Queries } from '../../protocol/queries.ts
 import type { Log, OnStep } from '../http/exchange.ts'
 import { expectAbort, readRequest, type ServerRequest } from '../http/request.ts'
 import type { LoopScheduler } from '../load/loop-scheduler.ts'
-import type { LiveApp } from '../sockets/apps.ts'
+import type { Apps } from '../sockets/apps.ts'
 import { type ClientAddresses, isForeignPage, isLocalPeer } from '../sockets/client-address.ts'
 import { BackpressureBudget } from './connection/backpressure-budget.ts'
 import {
@@ -61,7 +61,7 @@ export interface LiveTimes {
 }
 
 interface LiveFeedOptions {
-  readonly app: LiveApp
+  readonly app: Pick<Apps, 'ws' | 'publish'>
   readonly source: LiveSource
   readonly streams: LiveStreams
   readonly answers: Queries

@@ -17,20 +17,20 @@ const LATENCY_BOUNDS_S = [
 
 const MS_PER_S = 1000
 
-/** Counts of one route. */
-interface RouteCounts {
-  readonly byStatus: Map<number, number>
-  /** Answers per latency bucket, not summed up; the last one is of those above all bounds. */
-  readonly buckets: number[]
-  sumMs: number
-}
-
 /**
  * Plain counters of the hot path; `/metrics` reads them when it is asked. Routes and statuses are closed sets,
  * so the maps are bounded by the program's own text.
  */
 export class HttpCounters {
-  readonly byRoute = new Map<string, RouteCounts>()
+  readonly byRoute = new Map<
+    string,
+    {
+      readonly byStatus: Map<number, number>
+      /** Answers per latency bucket, not summed up; the last one is of those above all bounds. */
+      readonly buckets: number[]
+      sumMs: number
+    }
+  >()
 
   /** An answer with the time from its request's head to its handing over to the socket. */
   count(route: string, statusCode: number, durationMs: number): void {

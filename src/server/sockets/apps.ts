@@ -44,12 +44,6 @@ const REASONS: ReadonlyMap<string, string> = new Map([
 // Answers do not name what serves them.
 _cfg('silent')
 
-/** What the live feed uses of the apps of one port. */
-export interface LiveApp {
-  ws<T>(path: string, behavior: WebSocketBehavior<T>): void
-  publish(topic: string, message: string): void
-}
-
 interface CountedApp {
   readonly app: TemplatedApp
   /** Open sockets, live ones among them. */
@@ -63,7 +57,7 @@ interface CountedApp {
  * the end: uWebSockets.js hands sockets over a turn after it accepted them, so one that has none
  * may still get one, and closing it would not give its memory back.
  */
-export class Apps implements LiveApp {
+export class Apps {
   readonly #maxSockets: number
   readonly #newSockets: NewSockets
   readonly #acceptor: TemplatedApp | null

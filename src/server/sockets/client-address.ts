@@ -41,11 +41,9 @@ export function isLoopback(client: string): boolean {
   return LOOPBACK.test(client)
 }
 
-type Subnet = readonly [base: ipaddr.IPv4 | ipaddr.IPv6, prefixBits: number]
-
 /** The client that a request is counted for (contract section 3; TRUST_PROXY of section 7). */
 export class ClientAddresses {
-  readonly #trusted: readonly Subnet[]
+  readonly #trusted: readonly ReturnType<typeof parseSubnet>[]
 
   /** Throws a one-sentence Error on an entry that is no address and no CIDR. */
   constructor(trustProxy: readonly string[]) {
@@ -96,7 +94,7 @@ function withoutPort(hop: string): string {
 }
 
 /** A CIDR, or an address as the subnet of it alone. */
-function parseSubnet(text: string): Subnet {
+function parseSubnet(text: string): readonly [base: ipaddr.IPv4 | ipaddr.IPv6, prefixBits: number] {
   const [address = '', prefix, ...rest] = text.split('/')
   const base = parseAddress(address)
   const bits = prefix === undefined ? (base?.length ?? 0) * 8 : Number(prefix)

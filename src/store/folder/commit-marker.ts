@@ -30,18 +30,6 @@ export interface WrittenBefore {
   readonly isHere: boolean
 }
 
-/** What a start has found of the stream. */
-interface FoundStream {
-  readonly place: { readonly seq: number; readonly segment: number }
-  /** The last segment that is there, 0 for none. */
-  readonly lastSegment: number
-  readonly epoch: string | null
-  /** Does the journal say that it was closed in order? */
-  readonly isClosed: boolean
-  /** Does more than half a write stand behind its last good frame, which a client may have seen? */
-  readonly isTailDamaged: boolean
-}
-
 /** The boot of a machine that does not name it. */
 export const UNKNOWN_BOOT = '00000000-0000-0000-0000-000000000000'
 
@@ -51,9 +39,19 @@ export const UNKNOWN_BOOT = '00000000-0000-0000-0000-000000000000'
  *
  * What a killed process had written is in the memory of its machine, so the folder has it as long as
  * the machine runs. After another boot only a journal that was closed, and so synced, has everything.
+ * @param found what a start has found of the stream
  */
 export function lossOf(
-  found: FoundStream | null,
+  found: {
+    readonly place: { readonly seq: number; readonly segment: number }
+    /** The last segment that is there, 0 for none. */
+    readonly lastSegment: number
+    readonly epoch: string | null
+    /** Does the journal say that it was closed in order? */
+    readonly isClosed: boolean
+    /** Does more than half a write stand behind its last good frame, which a client may have seen? */
+    readonly isTailDamaged: boolean
+  } | null,
   written: WrittenBefore | null,
   boot: string,
 ): string | null {
@@ -73,7 +71,10 @@ export function lossOf(
   return 'the machine went down, or does not tell, before the journal was closed'
 }
 
-function goneBehind({ seq, segment }: FoundStream['place'], written: WrittenBefore): string | null {
+function goneBehind(
+  { seq, segment }: { readonly seq: number; readonly segment: number },
+  written: WrittenBefore,
+): string | null {
   if (written.seq > seq)
     return `events ${seq} to ${written.seq - 1} had been written and are not there any more`
   if (written.segment > segment)

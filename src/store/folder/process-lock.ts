@@ -188,17 +188,13 @@ export function bootId(): string {
 }
 
 /**
- * `ours`: until the file is closed, which the end of the process does too, however it ends.
- * `unknown`: there is no `flock` here, or the file system has no such locks.
- */
-type KernelLock = 'ours' | 'held' | 'unknown'
-
-/**
  * Takes the kernel's lock of an open file or folder, which is one for all processes: those in other containers have
  * other pids, or the same one. Node has no such call; the program `flock` takes it for the open file that it is
  * handed, and so for the process that opened it.
+ * @returns `ours`: until the file is closed, which the end of the process does too, however it ends; `unknown`: there is
+ *   no `flock` here, or the file system has no such locks
  */
-export function lockOpenFile(fd: number): KernelLock {
+export function lockOpenFile(fd: number): 'ours' | 'held' | 'unknown' {
   const stdio: ['ignore', 'ignore', 'pipe', number] = ['ignore', 'ignore', 'pipe', fd]
   const { status, stderr } = spawnSync('flock', ['-n', '3'], { stdio, encoding: 'utf8' })
   if (status === 0) return 'ours'

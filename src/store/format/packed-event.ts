@@ -25,7 +25,6 @@ const ASCII = 1
 const UTF_16 = 2
 
 type ValueType = 'number' | 'bigint' | 'boolean' | 'string'
-type OtherEvent = Exclude<FeedEvent, { readonly type: 'swap' }>
 
 interface Field {
   /** As events have it, and as event lines do. */
@@ -82,10 +81,10 @@ const TYPES = [
 ]
 
 /** Every field of an event of the type, in the order of the format. */
-function type<T extends OtherEvent['type']>(
+function type<T extends Exclude<FeedEvent['type'], 'swap'>>(
   name: T,
   fields: Readonly<
-    Record<Exclude<keyof Extract<OtherEvent, { readonly type: T }>, 'type'>, ValueType>
+    Record<Exclude<keyof Extract<FeedEvent, { readonly type: T }>, 'type'>, ValueType>
   >,
 ): { readonly name: string; readonly fields: readonly Field[] } {
   const entries: [string, ValueType][] = Object.entries(fields)

@@ -39,24 +39,6 @@ import {
 import { type Contents, loadParts, readContents } from '../snapshot/snapshot-file.ts'
 import { needChunks } from '../snapshot/tape-archive.ts'
 
-interface RecoveryOptions {
-  readonly disk: Disk
-  readonly folder: string
-  /** Uuid of the machine's boot now. */
-  readonly boot: string
-  /** What the process before has left of how far it had written; null for nothing. */
-  readonly written: WrittenBefore | null
-  /** Recovered in place. */
-  readonly engine: Engine
-  /** Makes an empty one like it: what `engine` starts from when a snapshot turned out damaged. */
-  readonly newEngine: () => Engine
-  readonly newEpoch: () => string
-  /** Where the ring of the journal is that was written last; what it has alone is put into the journal. */
-  readonly ring?: RingPlace | undefined
-  /** Loads segments ahead of the fold; the disk is read as it goes when left out. */
-  readonly ahead?: SegmentSource & { begin(paths: readonly string[]): void }
-}
-
 /** How far a recovery has come. */
 interface RecoveryProgress {
   readonly step: 'snapshot' | 'chunks' | 'journal' | 'clock'
@@ -90,7 +72,23 @@ export interface Recovered {
  * A generator, so that a server answers 503 meanwhile: it yields every few milliseconds.
  * @throws StoreError with a sentence that says what to do
  */
-export function* recover(options: RecoveryOptions): Generator<RecoveryProgress, Recovered> {
+export function* recover(options: {
+  readonly disk: Disk
+  readonly folder: string
+  /** Uuid of the machine's boot now. */
+  readonly boot: string
+  /** What the process before has left of how far it had written; null for nothing. */
+  readonly written: WrittenBefore | null
+  /** Recovered in place. */
+  readonly engine: Engine
+  /** Makes an empty one like it: what `engine` starts from when a snapshot turned out damaged. */
+  readonly newEngine: () => Engine
+  readonly newEpoch: () => string
+  /** Where the ring of the journal is that was written last; what it has alone is put into the journal. */
+  readonly ring?: RingPlace | undefined
+  /** Loads segments ahead of the fold; the disk is read as it goes when left out. */
+  readonly ahead?: SegmentSource & { begin(paths: readonly string[]): void }
+}): Generator<RecoveryProgress, Recovered> {
   const { disk, folder, engine } = options
   disk.makeFolder(folder)
   const files = listDataFiles(disk, folder)
@@ -105,7 +103,7 @@ export function* recover(options: RecoveryOptions): Generator<RecoveryProgress, 
   const newest = yield* loadNewest(disk, files.snapshots, () => engine, damaged)
   if (newest === null && damaged.length > 0) copyParts(options.newEngine().parts, engine.parts)
   const loaded = newest?.contents ?? null
-  if (loaded !== null) yield* neededChunks(options)
+  if (loaded !== null) yield* neededChunks(disk, folder, engine)
   const from = loaded ?? { seq: 0, segment: 0 }
   const folding = foldJournal(engine, { disk, files, from, source: options.ahead })
   const { end, frames } = yield* folded(folding, damaged)
@@ -133,7 +131,7 @@ export function* recover(options: RecoveryOptions): Generator<RecoveryProgress, 
   }
 }
 
-function neededChunks({ disk, folder, engine }: RecoveryOptions) {
+function neededChunks(disk: Disk, folder: string, engine: Engine) {
   const { tape, dormant } = engine.state
   const needed = needChunks(disk, folder, tape, dormant.tape)
   return mapProgress(needed, (done) => ({ step: 'chunks' as const, done }))

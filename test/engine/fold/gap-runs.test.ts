@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Engine } from '../../../src/engine/engine.ts'
-import type { FeedEvent, GapState } from '../../../src/events/event.ts'
+import type { FeedEvent, Gap } from '../../../src/events/event.ts'
 import { EngineLive } from '../../../src/query/engine-streams.ts'
 import { byLength } from '../../lengths.ts'
 import { everyRead, firstUnlike } from '../../model/every-read.ts'
@@ -9,7 +9,7 @@ import { Random } from '../../oracle/random.ts'
 
 const LATE_SLOTS = 32
 
-function gap(state: GapState, fromSlot: number, toSlot: number): FeedEvent {
+function gap(state: Gap['state'], fromSlot: number, toSlot: number): FeedEvent {
   return { type: 'gap', state, fromSlot, toSlot, timestamp: START_SECOND + toSlot + 1 }
 }
 

@@ -139,7 +139,7 @@ export const OCTOBER_CHAIN_FAULTS: readonly Fault[] = [
   {
     name: 'mayhem: trades do not tell it',
     file: NORMALISE,
-    find: "if (event.flag('mayhem_mode')) soFar.mayhemTrades.push(swap)",
+    find: "if (event.flag('mayhem_mode')) mayhemTrades.push(swap)",
     replace: '',
     tests: ['test/feeds/chain/reserves-events.test.ts'],
   },

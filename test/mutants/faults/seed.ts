@@ -73,7 +73,7 @@ export const SEED_FAULTS: readonly Fault[] = [
   {
     name: 'seed: snapshots are given that nobody has read back',
     file: 'src/seed/seed-source.ts',
-    find: '.filter(({ number }) => number <= newestSeq())\n',
+    find: '.filter(({ number }) => number <= this.#newestSeq())\n',
     replace: '\n',
     tests: SOURCE,
   },

@@ -6,25 +6,29 @@ import type { LiveConnection, Send } from './connection.ts'
 
 const THREW = 'A live request threw'
 
-interface LiveFailureParts {
-  readonly log: Log
-  /** Called after each request that was served. */
-  readonly onStep: OnStep
-  readonly send: Send
-  readonly close: (connection: LiveConnection, code: number, reason: string) => void
-}
-
 /**
  * Handles exceptions while a connection is served, as `Exchange.guard` does for requests: they are logged, the
  * connections concerned get an error frame or are closed, and all others are served on.
  */
 export class LiveFailures {
-  readonly #parts: LiveFailureParts
+  readonly #log: Log
+  readonly #onStep: OnStep
+  readonly #send: Send
+  readonly #close: (connection: LiveConnection, code: number, reason: string) => void
   #defects = 0
   readonly #damage: DamageLines
 
-  constructor(parts: LiveFailureParts) {
-    this.#parts = parts
+  constructor(parts: {
+    readonly log: Log
+    /** Called after each request that was served. */
+    readonly onStep: OnStep
+    readonly send: Send
+    readonly close: (connection: LiveConnection, code: number, reason: string) => void
+  }) {
+    this.#log = parts.log
+    this.#onStep = parts.onStep
+    this.#send = parts.send
+    this.#close = parts.close
     this.#damage = new DamageLines(parts.log)
   }
 
@@ -42,7 +46,7 @@ export class LiveFailures {
       this.failed(error, [connection])
       return true
     } finally {
-      this.#parts.onStep('live request', startMs)
+      this.#onStep('live request', startMs)
     }
   }
 
@@ -51,7 +55,7 @@ export class LiveFailures {
     const stack = stackOf(error)
     if (error instanceof TapeDamage) this.#damage.write({ stack }, THREW)
     else {
-      this.#parts.log.error({ stack }, THREW)
+      this.#log.error({ stack }, THREW)
       this.#defects++
     }
     for (const connection of connections) this.#report(connection, error, ended)
@@ -59,10 +63,9 @@ export class LiveFailures {
 
   /** An error frame where history cannot be read; for a defect the connection is closed. */
   #report(connection: LiveConnection, error: unknown, ended?: FollowedWords): void {
-    const { send, close } = this.#parts
     if (error instanceof TapeDamage) {
       const text = 'The history asked for cannot be read now: what needs it is not subscribed.'
-      send(connection, liveErrorFrame('history_unreadable', text, ended))
-    } else close(connection, CLOSE_CODES.internalError, 'the service failed on a request')
+      this.#send(connection, liveErrorFrame('history_unreadable', text, ended))
+    } else this.#close(connection, CLOSE_CODES.internalError, 'the service failed on a request')
   }
 }

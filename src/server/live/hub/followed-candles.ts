@@ -120,21 +120,22 @@ export class FollowedCandles {
   }
 }
 
-interface Begun {
-  readonly topic: string
-  readonly query: ChartQuery
-  readonly chart: BegunChart
-  /** How often it was begun. */
-  readonly times: number
-}
-
 /**
  * Writes the charts of snapshots over several turns, one chart of a connection at a time. A chart shows the turn in
  * which it is finished: if its mint changed before, it is begun anew.
  */
 export class ChartWritings {
   readonly #answers: Pick<Queries, 'beginChart'>
-  readonly #begun = new WeakMap<object, Begun>()
+  readonly #begun = new WeakMap<
+    object,
+    {
+      readonly topic: string
+      readonly query: ChartQuery
+      readonly chart: BegunChart
+      /** How often it was begun. */
+      readonly times: number
+    }
+  >()
 
   constructor(answers: Pick<Queries, 'beginChart'>) {
     this.#answers = answers

@@ -5,7 +5,7 @@ import {
 } from '../../../protocol/live/live-messages.ts'
 import type { LiveSource, LiveStreams } from '../../../protocol/queries.ts'
 import { liveErrorFrame } from '../../../protocol/wire.ts'
-import type { LiveApp } from '../../sockets/apps.ts'
+import type { Apps } from '../../sockets/apps.ts'
 import type { LiveConnection, Send } from '../connection/connection.ts'
 import { CatchUps } from './catch-ups.ts'
 import { FollowedCandles } from './followed-candles.ts'
@@ -35,7 +35,7 @@ export class Hub {
 
   constructor(
     parts: Omit<StateParts, 'topics'> & {
-      readonly app: LiveApp
+      readonly app: Pick<Apps, 'publish'>
       readonly source: LiveSource
       readonly lastTables: LastTables
       /** After a publish: the buffers of these are to be checked. */

@@ -7,7 +7,7 @@ import {
   type MessageForm,
   type StreamChannel,
 } from '../../../protocol/wire.ts'
-import type { LiveApp } from '../../sockets/apps.ts'
+import type { Apps } from '../../sockets/apps.ts'
 import type { LiveConnection, Send } from '../connection/connection.ts'
 import type { LastTables } from './last-tables.ts'
 
@@ -41,7 +41,7 @@ class Channel {
  * compare all of them. So a client's text is only the key of a Map, and the names of topics are numbers.
  */
 export class Topics {
-  readonly #app: LiveApp
+  readonly #app: Pick<Apps, 'publish'>
   readonly #channels = new Map<string, Channel>()
   readonly #afterPublish: (followers: ReadonlySet<LiveConnection>, bytes: number) => void
   readonly #send: Send
@@ -51,7 +51,7 @@ export class Topics {
 
   /** `afterPublish` is called with the followers that got a frame, and its bytes. */
   constructor(
-    app: LiveApp,
+    app: Pick<Apps, 'publish'>,
     afterPublish: (followers: ReadonlySet<LiveConnection>, bytes: number) => void,
     send: Send,
   ) {

@@ -143,7 +143,7 @@ test('what is left of a long snapshot is allowed on top of the limit until all b
   const candles = new FollowedCandles({
     answers,
     streams,
-    topics: new Topics({ ws: nothing, publish: nothing }, nothing, send),
+    topics: new Topics({ publish: nothing }, nothing, send),
     send,
     sendSnapshot: (to, frame) => {
       to.snapshotBytes = frame.length

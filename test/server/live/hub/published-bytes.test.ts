@@ -7,11 +7,7 @@ const nothing = () => {}
 
 test.each(['angry toad', '怒れる蛙'])('a frame with %s counts its bytes', (name) => {
   const counted: number[] = []
-  const topics = new Topics(
-    { ws: nothing, publish: nothing },
-    (_, bytes) => counted.push(bytes),
-    nothing,
-  )
+  const topics = new Topics({ publish: nothing }, (_, bytes) => counted.push(bytes), nothing)
   const about = { id: '', isLocal: false, client: '', isSocket: true, load: null }
   topics.join(newConnection({ ...about, socket: SILENT_OUTLET }, 0, 1), 'a')
   topics.publish('a', name)

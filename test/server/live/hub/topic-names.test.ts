@@ -23,7 +23,7 @@ test('a topic is never named by the text of a client: not that of a mint, a wall
   const [one, other] = [outlet(), outlet()]
   const published: string[] = []
   const publish = (topic: string) => published.push(topic)
-  const app = { ws: () => {}, publish }
+  const app = { publish }
   const topics = new Topics(
     app,
     () => {},
@@ -54,7 +54,7 @@ test('a topic is never named by the text of a client: not that of a mint, a wall
 test('who leaves a topic leaves it in whichever form it was followed', () => {
   const { joined, connection } = outlet()
   const topics = new Topics(
-    { ws: () => {}, publish: () => {} },
+    { publish: () => {} },
     () => {},
     () => {},
   )
