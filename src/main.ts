@@ -9,7 +9,10 @@ const args = process.argv.slice(2)
 // Somebody waits for either, and neither for what only the other needs.
 if (isCommandLine(args)) {
   const { runCommandLine } = await import('./cli/command-line.ts')
-  await runCommandLine(args)
+  await runCommandLine(args, async (asked) => {
+    const { backfill } = await import('./app/backfill.ts')
+    return backfill(asked)
+  })
 } else {
   beginThroughHangUp()
   const { startService } = await import('./app/start-service.ts')

@@ -44,6 +44,7 @@ const OF_FOLDERS: Readonly<Record<string, readonly string[]>> = {
   /** Real programs, started and killed again and again. */
   process: [
     'admin-orders',
+    'backfill',
     'conformance',
     'continuity',
     'crash',
@@ -55,6 +56,7 @@ const OF_FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'fault',
     'full-disk',
     'half-a-write',
+    'history',
     'hydration',
     'market',
     'moved-folder',

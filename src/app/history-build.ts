@@ -105,6 +105,17 @@ export class HistoryBuild {
     return { history_under_way: this.#isUnderWay ? 1 : 0, ...this.#feed?.figures() }
   }
 
+  /** How far it is, in one sentence for readers; null: there is nothing to be fetched. */
+  get notice(): string | null {
+    const { history_slots: slots = 0, history_slots_done: done = 0 } = this.#feed?.figures() ?? {}
+    if (!this.#isUnderWay || slots === 0) return null
+    const [some, all] = [done, slots].map((count) => count.toLocaleString('en'))
+    return (
+      `Slots from before are being fetched (${some} of ${all}): until they are in, figures of older tokens are of what ` +
+      'was seen.'
+    )
+  }
+
   #end(): void {
     this.#feed?.stop()
     this.#stopping.abort()

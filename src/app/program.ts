@@ -137,7 +137,8 @@ export class Program {
       state: {
         isStarting: () => !this.#isRecovered,
         notReady: () => this.#notReadyShown(),
-        notice: () => (this.#isRecovered ? this.#service.notice : null),
+        notice: () =>
+          this.#isRecovered ? (this.#service.notice ?? this.#history?.notice ?? null) : null,
         figures: () => this.#figures(),
       },
       // Never set back: a window would be forgotten before its end.
@@ -346,6 +347,7 @@ export class Program {
     this.#clockReports.standStill(this.#service.clockReason)
     try {
       this.#service.tick()
+      this.#service.engine.complete.look()
     } catch {
       // A fault of the program: the service has logged it and takes no more events; reads go on.
     }

@@ -160,6 +160,7 @@ export class Service implements EventSink {
     const positionsInMemory = positions.count - positions.free
     return {
       tokens: state.tokens.count,
+      tokens_complete: this.engine.complete.count,
       token_limit_refused_events_total: this.tokenLimit.refusedEvents,
       wallets: state.wallets.count,
       positions: positionsInMemory + dormant.positions,

@@ -5,6 +5,7 @@
  */
 import { PROGRAM_VERSION } from '../base/program-files.ts'
 import { preferOomKill } from '../base/this-process.ts'
+import { backfillCommand } from '../commands/backfill-command.ts'
 import { Exit } from '../commands/command.ts'
 import { recordCommand } from '../commands/record-command.ts'
 import { COMMANDS, runCommand } from '../commands/run-command.ts'
@@ -23,11 +24,14 @@ const RECORD = recordCommand(async (...given) => {
 const HELP_WORDS: readonly string[] = ['help', '--help', '-h']
 const VERSION_WORDS: readonly string[] = ['version', '--version', '-V']
 
-/** Runs the command that the first argument names; the process ends with its exit code. */
-export async function runCommandLine(args: readonly string[]): Promise<void> {
+/** Runs the command that the first argument names, `backfill` by what is given; the process ends with its exit code. */
+export async function runCommandLine(
+  args: readonly string[],
+  backfill: Parameters<typeof backfillCommand>[0],
+): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', endUnlessClosed)
   // Not by process.exit: what was written to a pipe must arrive.
-  process.exitCode = await codeOf(args)
+  process.exitCode = await codeOf(args, backfill)
 }
 
 /** Errors of output come as events, after the command that wrote went on or ended. */
@@ -38,13 +42,19 @@ function endUnlessClosed(error: NodeJS.ErrnoException): void {
   process.exit(Exit.data)
 }
 
-async function codeOf(args: readonly string[]): Promise<number> {
+async function codeOf(
+  args: readonly string[],
+  backfill: Parameters<typeof backfillCommand>[0],
+): Promise<number> {
   const { stdin, stdout, stderr, env: environment } = process
   const terminal = { stdin, stdout, stderr, environment }
-  const more = new Map([['record', RECORD]])
+  const more = new Map([
+    ['record', RECORD],
+    ['backfill', backfillCommand(backfill)],
+  ])
   const [name = 'help', ...rest] = args
   // `help export` asks what `export --help` does.
-  if (name === 'help' && rest.length > 0) return codeOf([...rest, '--help'])
+  if (name === 'help' && rest.length > 0) return codeOf([...rest, '--help'], backfill)
   if (name.startsWith('-') || name === 'help' || name === 'version') {
     const commands = [...COMMANDS, ...more].map(([word, { summary }]) => [word, summary] as const)
     const all = [...commands, ['doctor', DOCTOR_SUMMARY] as const]
@@ -54,7 +64,7 @@ async function codeOf(args: readonly string[]): Promise<number> {
   // A recorder holds the only copy of what it records; other commands can be run again.
   if (name !== 'record') preferOomKill()
   if (name !== 'doctor') {
-    const read = name === 'record' ? SETTING_NAMES : ['DATA_DIR']
+    const read = ['record', 'backfill'].includes(name) ? SETTING_NAMES : ['DATA_DIR']
     for (const { sentence } of mistypedSettings(environment, read))
       stderr.write(`mintfeed: ${sentence}\n`)
     return runCommand(args, terminal, more, ['doctor', 'help'])

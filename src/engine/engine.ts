@@ -28,6 +28,8 @@ import type { EventPosition } from './order/event-position.ts'
 import { Identities, PositionResolver } from './order/position-resolver.ts'
 import { Progress } from './order/progress.ts'
 import { LATE_SLOTS, ReorderWindow } from './order/reorder-window.ts'
+import { CompleteTokens } from './read/complete-tokens.ts'
+import { TokenReader } from './read/token-reader.ts'
 import { PositionLists } from './state/position-lists.ts'
 import { State } from './state/state.ts'
 
@@ -60,6 +62,7 @@ export class Engine implements EventSink {
   readonly bars: BarChains
   readonly links: XLinks
   readonly intake: SwapIntake
+  readonly complete: CompleteTokens
   readonly #progress = new Progress()
   readonly counts = this.#progress.counts
   readonly idle: EventAcceptor['idle']
@@ -89,6 +92,10 @@ export class Engine implements EventSink {
     this.chains = new SwapChains(this.state, () => this.settledSwaps)
     this.bars = new BarChains(this.state, () => this.settledBars)
     this.intake = new SwapIntake(this.state.book)
+    this.complete = new CompleteTokens(
+      this.state,
+      new TokenReader(this.state, this.top, this.links),
+    )
     const lateSlots = options.lateSlots ?? LATE_SLOTS
     this.#ordered = new OrderedFold(this.state, this, this.#reorder, this.#progress, lateSlots)
     this.coldStore = new ColdStore(this.state, this.top, this.#ordered)

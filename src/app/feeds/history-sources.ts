@@ -6,6 +6,8 @@ import { newFeedCounters } from '../../feeds/feed-counters.ts'
 import { NO_RECORDER } from '../../feeds/raw-frames.ts'
 import { CANDLE_VENUES, priceHistory } from '../../feeds/sol-price/price-history.ts'
 import { PricedSink } from '../../feeds/sol-price/priced-sink.ts'
+import { RpcClient } from '../../feeds/solana/rpc-client.ts'
+import { RpcQuestions } from '../../feeds/solana/rpc-questions.ts'
 import { HistoryFeed } from '../../feeds/supervisor/history-feed.ts'
 import type { OpenGap } from '../../feeds/supervisor/open-gaps.ts'
 import { SlotLength } from '../../feeds/supervisor/slot-reach.ts'
@@ -35,6 +37,18 @@ export class HistorySources {
     const live = [config, NO_RECORDER, counters, about, forms, REAL_TIMERS, pace] as const
     const sources = [...liveSources(...live), ...onlyBackfills(config, counters, forms, pace)]
     this.#sources = sources.filter(({ backfill }) => backfill !== undefined)
+  }
+
+  /** Is there a server that tells old slots? */
+  get canTell(): boolean {
+    return this.#sources.length > 0
+  }
+
+  /** The slot of a time, in unix seconds, by the RPC server; null: none is given. */
+  async slotAt(seconds: number, signal: AbortSignal): Promise<number | null> {
+    const { rpcUrl } = this.#config
+    if (rpcUrl === null) return null
+    return new RpcQuestions(new RpcClient(rpcUrl, REAL_TIMERS)).slotAt(seconds, signal)
   }
 
   /** The oldest slot from which on a server delivers all again at once; null: there is none. */

@@ -13,6 +13,14 @@ import { type RpcClient, RpcError } from './rpc-client.ts'
 
 /** Highest version of transactions asked for; nodes that do not know it are asked for the next. */
 const TRANSACTION_VERSION = 1
+/** Milliseconds a slot by which one of a time is guessed, more than the chain takes: a guess does not go too far. */
+const GUESSED_SLOT_MS = 400
+/** Guesses at the slot of a time; each is nearer than the one before. */
+const TIME_GUESSES_MAX = 20
+/** A slot so long before a time counts as of it. */
+const TIME_NEAR_SECONDS = 2
+/** Slots in a row without a block. */
+const SKIPPED_SLOTS_MAX = 16
 const CONFIRMED = { commitment: COMMITMENT }
 /** Error codes of Solana's JSON-RPC. */
 const BLOCK_CLEANED_UP = -32_001
@@ -55,6 +63,31 @@ export class RpcQuestions {
     const answer = await this.client.ask('getSlot', [CONFIRMED], signal)
     if (typeof answer !== 'number') throw new Error("the RPC server's answer to getSlot is none")
     return answer
+  }
+
+  /**
+   * A slot whose block is of a time (unix seconds) or a little before: the first that is tried behind a guess by the
+   * chain's pace. The newest one where the time is still to come.
+   */
+  async slotAt(seconds: number, signal: AbortSignal): Promise<number> {
+    const newest = await this.newestSlot(signal)
+    let slot = newest
+    for (let guesses = 0; guesses < TIME_GUESSES_MAX; guesses++) {
+      const found = await this.#timeAt(slot, signal)
+      const next = slot - Math.round(((found - seconds) * 1_000) / GUESSED_SLOT_MS)
+      if (found <= seconds && (seconds - found <= TIME_NEAR_SECONDS || slot === newest)) return slot
+      slot = Math.max(0, Math.min(newest, next === slot ? slot - 1 : next))
+    }
+    return slot
+  }
+
+  /** When the block of a slot was, or of one shortly before it where that was skipped; unix seconds. */
+  async #timeAt(slot: number, signal: AbortSignal): Promise<number> {
+    for (let at = slot; at > slot - SKIPPED_SLOTS_MAX; at--) {
+      const answer = await this.client.ask('getBlockTime', [at], signal).catch(() => null)
+      if (typeof answer === 'number') return answer
+    }
+    throw new Error(`the RPC server does not say when slot ${slot} was`)
   }
 
   /** The oldest slot whose block the server keeps; 0 where it does not say. */

@@ -24,6 +24,9 @@ const FEED_HELPS: Readonly<Record<string, string>> = {
   feed_signers_by_amount_total: 'Swaps of the one owner whose balance moved by the amount.',
   feed_signers_paid_total: 'Swaps that were counted for the fee payer.',
   feed_signers_untold_total: 'Swaps of which nothing but the event is known.',
+  history_under_way: 'Is there something of the past to be fetched or folded yet?',
+  history_slots: 'Slots of the past that are fetched.',
+  history_slots_done: 'Those of them that were folded.',
   feed_slot: 'Last slot that was handed over whole; -1 before the first.',
   feed_slots_behind: 'Slots that the chain is ahead of what was handed over.',
   feed_seconds_behind: 'Time since the newest event that was handed over.',
@@ -90,6 +93,7 @@ const LIVE_HELPS: Readonly<Record<string, string>> = {
 /** What the figures of the market mean, in one sentence each, by their names. */
 const MARKET_HELPS: Readonly<Record<string, string>> = {
   tokens: 'Tokens that are held.',
+  tokens_complete: 'Tokens whose whole history was seen, counted round by round.',
   token_limit_refused_events_total: 'Events refused because MAX_TOKENS are held and theirs is not.',
   wallets: 'Wallets that are held.',
   positions: 'Positions of a wallet in a token, those of dormant tokens among them.',

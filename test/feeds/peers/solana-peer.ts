@@ -321,6 +321,10 @@ export class SolanaPeer {
       return { result: known.map(({ slot }) => slot).filter((slot) => slot >= from && slot <= to) }
     }
     if (method === 'getSlot') return { result: known.at(-1)?.slot ?? 0 }
+    if (method === 'getBlockTime') {
+      const block = known.find(({ slot }) => slot === params[0])
+      return block === undefined ? error(SKIPPED, 'skipped') : { result: block.timestamp }
+    }
     if (method === 'getBlock') return this.#block(Number(params[0]), known)
     if (method === 'getTransaction') {
       for (const block of known)
