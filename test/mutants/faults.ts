@@ -5,6 +5,7 @@ import { DORMANT_FAULTS } from './faults/dormant.ts'
 import { ENGINE_FAULTS } from './faults/engine.ts'
 import { FEED_FAULTS } from './faults/feeds.ts'
 import { FOLD_FAULTS } from './faults/fold.ts'
+import { HISTORY_FAULTS } from './faults/history.ts'
 import { HYDRATION_FAULTS } from './faults/hydration.ts'
 import { OCTOBER_CHAIN_FAULTS } from './faults/october-chain.ts'
 import { OCTOBER_FILES_FAULTS } from './faults/october-files.ts'
@@ -39,5 +40,6 @@ export const FAULTS: readonly Fault[] = [
   ...RING_FAULTS,
   ...SUM_FAULTS,
   ...SIMULATOR_FAULTS,
+  ...HISTORY_FAULTS,
   ...HYDRATION_FAULTS,
 ]
