@@ -136,6 +136,7 @@ export class FsyncScheduler {
   /** Begins none in the background any more, and takes no notice of how one ends. */
   stop(): void {
     this.#isOver = true
+    this.#file.abandonSync()
   }
 
   closeFiles(): void {

@@ -91,6 +91,8 @@ export interface SegmentFile extends Pick<DiskFile, 'sync' | 'syncLater' | 'clos
   readonly syncEveryMs: number
   /** Nothing is appended any more: what lies elsewhere is put into the file. */
   settle(): void
+  /** A sync that runs in the background begins nothing more. */
+  abandonSync(): void
 }
 
 /**
@@ -110,7 +112,8 @@ export class RingSegment implements SegmentFile {
   #end: number
   #written: number
   #synced: number
-  #isClosed = false
+  /** Is it closed, or is its sync in the background to begin nothing more? */
+  #isOver = false
 
   /** `file` holds `bytes` already. No two segments of a ring are synced in the background at once. */
   constructor(file: DiskFile, placed: PlacedFile, ring: Ring, bytes: number) {
@@ -154,7 +157,7 @@ export class RingSegment implements SegmentFile {
     this.#placed.writeSyncedLater(this.#parts(from, to), from, (error) => {
       this.#ring.give()
       // One that was closed meanwhile was synced as a whole, or is not to be.
-      if (error !== null || this.#isClosed) return done(error)
+      if (error !== null || this.#isOver) return done(error)
       this.#written = Math.max(this.#written, to)
       if (isLeft) return this.#syncFileLater(to, done)
       this.#synced = Math.max(this.#synced, to)
@@ -162,8 +165,12 @@ export class RingSegment implements SegmentFile {
     })
   }
 
+  abandonSync(): void {
+    this.#isOver = true
+  }
+
   close(): void {
-    this.#isClosed = true
+    this.#isOver = true
     this.#placed.close()
     this.#file.close()
   }

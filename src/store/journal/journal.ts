@@ -258,6 +258,7 @@ function plainSegment(file: DiskFile): SegmentFile {
     syncLater: (done) => file.syncLater(done),
     close: () => file.close(),
     settle() {},
+    abandonSync() {},
   }
 }
 
