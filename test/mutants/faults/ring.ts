@@ -96,7 +96,7 @@ export const RING_FAULTS: readonly Fault[] = [
   {
     name: 'ring: a sync goes on in a file that was closed meanwhile',
     file: 'src/store/journal/journal-ring.ts',
-    find: 'if (error !== null || this.#isClosed) return done(error)',
+    find: 'if (error !== null || this.#isOver) return done(error)',
     replace: 'if (error !== null) return done(error)',
     tests: [SEGMENT],
   },
