@@ -59,7 +59,9 @@ export interface Range {
   readonly max?: number
 }
 
+export type Socials = { readonly [K in SocialFilter]?: boolean }
+
 /** Filters of one table, combined with AND; a flag requires when it is true. */
 export type Filters = { readonly [K in RangeFilter]?: Range } & {
   readonly [K in FlagFilter]?: boolean
-} & { readonly socials?: { readonly [K in SocialFilter]?: boolean } }
+} & { readonly socials?: Socials }
