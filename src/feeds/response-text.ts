@@ -1,5 +1,5 @@
 /**
- * The body of an answer as text, at most `bytesMax` bytes. Node's fetch forgets the signal that it was given at the next
+ * The body of an answer as text, at most `bytesMax` bytes. Node's fetch with `redirect: 'error'` forgets its signal at the next
  * garbage collection once the headers are there (seen with 22.23.3): a body that goes silent would be waited for without end,
  * so the signal ends its reader here.
  * @throws the signal's reason once it is aborted; Error when the body is longer, or breaks off

@@ -84,6 +84,9 @@ function expected(chain: TestChain): string {
   return answersOf(service.engine, events)
 }
 
+/** All of them where a number was asked for. */
+const RUN_SEEDS = process.env.FEED_SCHEDULES === undefined ? PAIR_SEEDS.slice(0, 2) : PAIR_SEEDS
+
 const planOf = (seed: number) => new FaultPlan(seed, BLOCKS, KINDS, FAULTS_PER_RUN)
 
 test(
@@ -101,7 +104,7 @@ test(
         peer.stop()
         await playing
       }
-    }, PAIR_SEEDS)
+    }, RUN_SEEDS)
   },
 )
 
@@ -124,7 +127,7 @@ test(
         peer.stop()
         await playing
       }
-    }, PAIR_SEEDS)
+    }, RUN_SEEDS)
   },
 )
 

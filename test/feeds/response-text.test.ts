@@ -34,7 +34,7 @@ test('a body that goes silent ends with its signal, whatever was collected meanw
   const url = await served(Buffer.from('half'), false)
   const ask = async () => {
     const ending = AbortSignal.any([AbortSignal.timeout(300), new AbortController().signal])
-    return responseText(await fetch(url, { signal: ending }), 1_000, ending)
+    return responseText(await fetch(url, { signal: ending, redirect: 'error' }), 1_000, ending)
   }
   const asked = ask()
   const collecting = setInterval(collect, 50)

@@ -1,9 +1,8 @@
 import type { Fault } from '../fault.ts'
 
-const BUILD = 'test/app/history-build.test.ts'
+const LIVE = 'test/app/live-events.test.ts'
 const FEED = 'test/feeds/supervisor/history-feed.test.ts'
 const REPLACE = 'test/store/folder/replace-data.test.ts'
-const OUTAGE = 'test/process/history.test.ts'
 
 /** Faults of what lies before the start, and of long outages. */
 export const HISTORY_FAULTS: readonly Fault[] = [
@@ -12,21 +11,21 @@ export const HISTORY_FAULTS: readonly Fault[] = [
     file: 'src/app/live-events.ts',
     find: "if (event.type !== 'gap' || event.fromSlot > to || event.toSlot < from) return [event]",
     replace: "if (event.type !== '') return [event]",
-    tests: [BUILD],
+    tests: [LIVE],
   },
   {
     name: 'history: live events that a run before has folded are folded again',
     file: 'src/app/live-events.ts',
     find: 'const skipped = Math.min(passed, events.length)',
     replace: 'const skipped = Math.min(0, passed, events.length)',
-    tests: [OUTAGE],
+    tests: [LIVE],
   },
   {
     name: 'history: events that come while the journal is read are left out',
     file: 'src/app/live-events.ts',
     find: 'this.#waiting.push({ events, clockSeconds })',
     replace: 'void clockSeconds',
-    tests: [BUILD],
+    tests: [LIVE],
   },
   {
     name: 'history: what is not fetched is not told as lost',
