@@ -218,6 +218,7 @@ export class Program {
     }
     this.#epoch = this.#durability?.epoch ?? randomUUID()
     this.#wired.attach()
+    this.#service.engine.complete.look()
     this.#isRecovered = true
     this.#intakeLog.begin()
     // Without ticks hours of swaps would leave the window of 24 hours in one go, and alerts go by this clock.
@@ -301,6 +302,7 @@ export class Program {
       return
     }
     this.#noteFolds()
+    service.engine.complete.look()
     this.#epoch = this.#durability.epoch
     this.#wired.use(service.engine)
     this.#intakeLog.begin()
