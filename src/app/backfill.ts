@@ -53,7 +53,7 @@ export async function backfill({
   const durability = await Durability.open({
     ...{ config, folder, service, log: SILENT, onSeeding: () => {}, onDiskCall: () => {} },
     // It is filled here, and not from another instance.
-    ...{ isCopy: true, keepsJournal: () => config.keepsJournal },
+    isCopy: true,
     onFailure: () => void failures.push('the disk refused'),
   })
   try {
@@ -71,7 +71,10 @@ export async function backfill({
     }, PROGRESS_MS)
     const sink = {
       events: (batch: Parameters<Service['events']>[0]) => {
-        for (const { timestamp } of batch) clockSeconds = Math.max(clockSeconds, timestamp)
+        // A time that is still to come would stop the market's clock.
+        const nowSeconds = Math.floor(Date.now() / 1_000)
+        for (const { timestamp } of batch)
+          if (timestamp <= nowSeconds) clockSeconds = Math.max(clockSeconds, timestamp)
         service.events(batch)
       },
       records: () => {},
@@ -80,7 +83,10 @@ export async function backfill({
     clearInterval(timer)
     signal.removeEventListener('abort', stop)
     if (failures[0] !== undefined) throw new StoreError('disk', failures[0])
-    return { events: durability.seq, slot: engine.newestSlot, isWhole: feed.isDone }
+    const full = service.tokenLimit.reason ?? service.historyLimit.reason
+    if (full !== null) report(full)
+    const isWhole = feed.isDone && full === null
+    return { events: durability.seq, slot: engine.newestSlot, isWhole }
   } finally {
     await durability.close()
   }

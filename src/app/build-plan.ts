@@ -5,7 +5,8 @@ import { Compile } from 'typebox/compile'
 import { jsonOf } from '../base/json-access.ts'
 import type { Disk } from '../store/disk/disk.ts'
 import { NodeDisk } from '../store/disk/node-disk.ts'
-import { listDataFiles, writeWhole } from '../store/folder/data-folder.ts'
+import { listDataFiles, UNFINISHED, writeWhole } from '../store/folder/data-folder.ts'
+import { copyMarket } from '../store/folder/market-mark.ts'
 
 const NAME = 'plan'
 
@@ -54,8 +55,10 @@ export function beginBuild(
   gap: BuildPlan['gap'],
   live: BuildPlan['live'],
 ): void {
-  fs.rmSync(folder, { recursive: true, force: true })
-  fs.mkdirSync(folder)
+  // Under its name it is whole: what a kill leaves of it counts as nothing.
+  const unfinished = `${folder}${UNFINISHED}`
+  fs.rmSync(unfinished, { recursive: true, force: true })
+  fs.mkdirSync(unfinished)
   const { segments, snapshots, chunks, dormantChunks } = listDataFiles(disk, from)
   const files = [
     ...segments.filter(({ number }) => number < live.segment),
@@ -63,6 +66,10 @@ export function beginBuild(
     ...chunks,
     ...dormantChunks,
   ]
-  for (const { path } of files) fs.linkSync(path, join(folder, basename(path)))
-  writePlan(folder, { gap: { ...gap }, from: null, live, filledSeq: null })
+  for (const { path } of files) fs.linkSync(path, join(unfinished, basename(path)))
+  copyMarket(from, unfinished)
+  writePlan(unfinished, { gap: { ...gap }, from: null, live, filledSeq: null })
+  fs.rmSync(folder, { recursive: true, force: true })
+  disk.rename(unfinished, folder)
+  disk.syncFolder(from)
 }

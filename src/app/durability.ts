@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { setImmediate } from 'node:timers/promises'
@@ -66,8 +67,6 @@ interface DurabilityOptions {
   readonly onSeeding: (sentence: string | null) => void
   /** Called for each call of the disk that blocks the event loop. */
   readonly onDiskCall: Parameters<typeof watchedDisk>[1]
-  /** Is the journal kept from its beginning on, whatever snapshots need? */
-  readonly keepsJournal: () => boolean
   /** Did this program fill the folder with a copy, whose new epoch is no loss? */
   readonly isCopy?: boolean
 }
@@ -137,7 +136,8 @@ export class Durability {
         folder,
         everyMs: config.snapshotEveryMs,
         tapeMemoryBytes: config.tapeMemoryBytes,
-        keepsJournal: options.keepsJournal,
+        // What is built in there needs all of it, whoever builds it and whenever.
+        keepsJournal: () => config.keepsJournal || existsSync(historyFolder(folder)),
         compact: (run, onProgress) => own.launcher.run(run, onProgress),
         memoryBytes: residentBytes,
         clockMs,
@@ -269,9 +269,13 @@ export class Durability {
     return { disk: this.#own.disk, folder: this.#folder, until }
   }
 
-  /** Resolves when no snapshot is being made; none is begun from then on. */
+  /** Resolves when no snapshot is being made; none is begun from then on, until `beginSnapshots`. */
   async endSnapshots(): Promise<void> {
     await this.#snapshots.end()
+  }
+
+  beginSnapshots(): void {
+    this.#snapshots.start()
   }
 
   /** Caches of what was read from the disk. */

@@ -22,6 +22,10 @@ const PROGRESS_MS = 30_000
 const NOT_REPLAYED =
   'no server delivers the time before the start again at once; HISTORY=<time> has it fetched slot by slot'
 
+const IS_OFF = 'HISTORY is off: what was fetched of the time before the start is removed'
+/** Between two questions to a server that does not say what it delivers again. */
+const ASK_AGAIN_MS = 5_000
+
 interface BuildParts {
   readonly config: Config
   /** DATA_DIR. */
@@ -167,8 +171,9 @@ export class HistoryBuild {
     const isOff = plan?.gap.from === 0 && config.history.span === null
     if (plan === null || (plan.from !== null && !isOff)) return plan
     const from = isOff ? plan.gap.to + 1 : await this.#firstFetched(plan.gap)
+    if (this.#stopping.signal.aborted) return null
     if (from > plan.gap.to) {
-      if (!isOff) log.info({}, NOT_REPLAYED)
+      log.info({}, isOff ? IS_OFF : NOT_REPLAYED)
       this.#forget()
       return null
     }
@@ -183,7 +188,7 @@ export class HistoryBuild {
     const { history, backfillMs, backfillSlotsMax } = this.#parts.config
     const firsts = [to + 1]
     if (history.span === 'replayed') {
-      const oldest = await this.#sources.oldestReplayed()
+      const oldest = await this.#oldestReplayed()
       if (oldest !== null)
         firsts.push(Math.max(oldest, to + 1 - this.#sources.slotsIn(REPLAYED_MS_MAX)))
     } else if (history.span !== null) firsts.push(to + 1 - this.#sources.slotsIn(history.span.ms))
@@ -194,11 +199,26 @@ export class HistoryBuild {
     return Math.max(from, Math.min(...firsts))
   }
 
+  /** As often as it takes; null: there is none, or it was stopped. */
+  async #oldestReplayed(): Promise<number | null> {
+    const { signal } = this.#stopping
+    while (!signal.aborted)
+      try {
+        return await this.#sources.oldestReplayed()
+      } catch (error) {
+        const reason = messageOf(error)
+        this.#parts.log.warn({ source: 'history', reason }, 'trouble with the history')
+        await wait(ASK_AGAIN_MS, signal)
+      }
+    return null
+  }
+
   async #open(): Promise<Built> {
     const { config, log, nowMs, onDiskCall, onFailure } = this.#parts
     const failed = (reason: string | null) => {
-      if (this.#isLive) onFailure(reason)
-      else this.#end()
+      if (this.#isLive) return onFailure(reason)
+      log.error({ reason }, 'the history ends here; live events go on')
+      this.#end()
     }
     const clockMs = () => (this.#isLive ? nowMs() : this.#clockSeconds * 1_000)
     const service = new Service(config, failed, clockMs)
@@ -206,7 +226,6 @@ export class HistoryBuild {
       ...{ config, service, log, onDiskCall, folder: this.#folder, isCopy: true },
       onSeeding: () => {},
       onFailure: () => failed(null),
-      keepsJournal: () => config.keepsJournal,
     })
     this.#clockSeconds = service.engine.state.now
     return { service, durability }
@@ -219,7 +238,7 @@ export class HistoryBuild {
     const feed = this.#sources.feed(gap, from, service.engine)
     this.#feed = feed
     const sink: EventSink = {
-      events: (batch) => this.#fold(batch, (events) => service.events(events)),
+      events: (batch) => this.#fold(batch, gap.seconds, (events) => service.events(events)),
       records: () => {
         throw new Error('servers deliver no records')
       },
@@ -228,13 +247,14 @@ export class HistoryBuild {
     const { signal } = this.#stopping
     await feed.start(await this.#sources.priced(sink, gap, from, presentUsd, signal))
     if (!feed.isDone || signal.aborted) return null
+    this.#checkRoom(service)
     const filled = { ...plan, filledSeq: durability.seq }
     writePlan(this.#folder, filled)
     return filled
   }
 
   async #foldLive(plan: BuildPlan, built: Built, take: (built: Built) => void): Promise<void> {
-    const { live } = this.#parts
+    const { live, nowMs } = this.#parts
     const { service, durability } = built
     const { signal } = this.#stopping
     const events = new LiveEvents(live.service, live.durability, plan, signal)
@@ -242,7 +262,7 @@ export class HistoryBuild {
     const fold = (batch: readonly FeedEvent[], clockSeconds: number) => {
       this.#clockSeconds = Math.max(this.#clockSeconds, clockSeconds)
       if (batch.length === 0) service.tick()
-      else this.#fold(batch, (admitted) => service.admitted(admitted))
+      else this.#fold(batch, nowMs() / 1_000, (admitted) => service.admitted(admitted))
     }
     // A compactor reads the files that are to be replaced.
     const endSnapshots = () =>
@@ -250,16 +270,33 @@ export class HistoryBuild {
     try {
       await events.all(taken, fold, endSnapshots)
       if (signal.aborted) return
+      this.#checkRoom(service)
       this.#isLive = true
       take(built)
     } finally {
       events.end()
+      if (!this.#isLive) live.durability.beginSnapshots()
     }
   }
 
-  /** The clock of the past is that of its events. */
-  #fold(events: readonly FeedEvent[], fold: (events: readonly FeedEvent[]) => void): void {
-    for (const { timestamp } of events) this.#clockSeconds = Math.max(this.#clockSeconds, timestamp)
+  /** @throws StoreError when MAX_TOKENS are fewer than there were */
+  #checkRoom({ engine, tokenLimit }: Service): void {
+    const { maxTokens } = this.#parts.config
+    if (tokenLimit.reason === null && engine.state.tokens.count <= maxTokens) return
+    throw new StoreError(
+      'missing',
+      `With the past there are more tokens than MAX_TOKENS=${maxTokens}.`,
+    )
+  }
+
+  /** The clock of the past is that of its events; one of a time that is still to come is refused, as a live one is. */
+  #fold(
+    events: readonly FeedEvent[],
+    lastSeconds: number,
+    fold: (events: readonly FeedEvent[]) => void,
+  ): void {
+    for (const { timestamp } of events)
+      if (timestamp <= lastSeconds) this.#clockSeconds = Math.max(this.#clockSeconds, timestamp)
     fold(events)
   }
 }

@@ -257,7 +257,6 @@ export class Program {
         this.#seeding = sentence
       },
       onDiskCall: (call, startMs) => this.#steps.note(`disk ${call}`, startMs),
-      keepsJournal: () => this.#config.keepsJournal || this.#history?.isUnderWay === true,
     }
   }
 

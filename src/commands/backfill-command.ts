@@ -55,7 +55,7 @@ async function run(asked: Asked, terminal: Terminal, backfill: Backfill): Promis
     })
     progress.end()
     stderr.write(`${asked.folder} holds ${count(events)} events up to slot ${slot}\n`)
-    if (!isWhole) stderr.write('it was stopped: run it again to go on\n')
+    if (!isWhole) stderr.write('it does not hold all: run it again to go on\n')
     return isWhole ? Exit.good : Exit.bad
   } finally {
     progress.end()

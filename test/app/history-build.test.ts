@@ -46,7 +46,7 @@ async function built(
     onFailure: () => {},
     onSeeding: () => {},
   }
-  let durability = await Durability.open({ ...about, service, keepsJournal: () => true })
+  let durability = await Durability.open({ ...about, service })
   const build = new HistoryBuild({ ...about, nowMs: Date.now, live: { service, durability } })
   const feed = supervisedFeed(config, newFeedCounters(), service.engine, () => {})
   const sink = {
@@ -56,7 +56,7 @@ async function built(
   const running = feed.start(new PricedSink(sink, fixedPrice(USD)))
   build.run((by) => {
     service = by.service
-    const options = { ...about, service, keepsJournal: () => false }
+    const options = { ...about, service }
     durability = Durability.replaced(options, durability, by.durability)
   })
   const untilMs = performance.now() + PATIENCE_MS

@@ -22,7 +22,7 @@ async function live() {
   const log = { info: () => {}, warn: () => {}, error: () => {} }
   const durability = await Durability.open({
     ...{ config, folder, service, log, onFailure: () => {}, onSeeding: () => {} },
-    ...{ onDiskCall: () => {}, keepsJournal: () => true },
+    ...{ onDiskCall: () => {} },
   })
   onTestFinished(() => durability.close())
   const plan = { gap: GAP, from: 0, live: { seq: 0, segment: 0 }, filledSeq: 0 }

@@ -1,3 +1,4 @@
+import { messageOf } from '../../base/errors.ts'
 import type { Config } from '../../config/config.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { EventSink } from '../../events/event-sink.ts'
@@ -51,7 +52,10 @@ export class HistorySources {
     return new RpcQuestions(new RpcClient(rpcUrl, REAL_TIMERS)).slotAt(seconds, signal)
   }
 
-  /** The oldest slot from which on a server delivers all again at once; null: there is none. */
+  /**
+   * The oldest slot from which on a server delivers all again at once; null: none does.
+   * @throws Error when a server that may do it does not answer
+   */
   async oldestReplayed(): Promise<number | null> {
     const answers = await Promise.allSettled(
       this.#sources.map((source) => source.oldestReplayed?.() ?? null),
@@ -59,6 +63,9 @@ export class HistorySources {
     const slots = answers.flatMap((answer) =>
       answer.status === 'fulfilled' && answer.value !== null ? [answer.value] : [],
     )
+    const failed = answers.find(({ status }) => status === 'rejected')
+    if (slots.length === 0 && failed?.status === 'rejected')
+      throw new Error(`what is delivered again is not known (${messageOf(failed.reason)})`)
     return slots.length === 0 ? null : Math.min(...slots)
   }
 

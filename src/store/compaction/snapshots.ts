@@ -41,6 +41,8 @@ interface SnapshotsOptions {
 export class Snapshots {
   readonly #options: SnapshotsOptions
   #timer: NodeJS.Timeout | null = null
+  /** None is begun, not even one that is ordered. */
+  #isOver = false
   #running: Promise<boolean> | null = null
   /** Seq of the newest snapshot; 0 for none. */
   seq: number
@@ -55,6 +57,7 @@ export class Snapshots {
 
   start(): void {
     const { journal, everyMs } = this.#options
+    this.#isOver = false
     this.#timer = setInterval(() => {
       // A journal that has failed gets no events, so no snapshot is made of it.
       const isOver = journal.failure !== null
@@ -69,15 +72,17 @@ export class Snapshots {
     this.#timer = null
   }
 
-  /** Begins none any more; resolves when the one that is running has ended. */
+  /** Begins none any more, until `start`; resolves when the one that is running has ended. */
   async end(): Promise<void> {
     this.stop()
+    this.#isOver = true
     while (this.#running !== null) await this.#running
   }
 
   /** Makes one now, after the one that is running; false when it has failed. */
   async take(): Promise<boolean> {
     while (this.#running !== null) await this.#running
+    if (this.#isOver) return false
     this.#running = this.#make()
     const isMade = await this.#running
     this.#running = null

@@ -61,6 +61,11 @@ export function markMarket(
   )
 }
 
+/** A folder that is made of another one holds its market. */
+export function copyMarket(from: string, to: string): void {
+  if (fs.existsSync(join(from, NAME))) fs.copyFileSync(join(from, NAME), join(to, NAME))
+}
+
 /** Whether a folder says that its market is the simulator's; of one that cannot be read the start speaks later. */
 export function isSimulatedFolder(folder: string): boolean {
   try {
