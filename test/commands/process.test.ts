@@ -38,14 +38,14 @@ test('an unknown command stops with one sentence that lists the commands', async
   const { code, output, errors } = await mintfeed('explode')
   expect([code, output]).toEqual([2, ''])
   expect(errors).toMatch(/^mintfeed: [^\n]+\n$/)
-  expect(errors).toContain('inspect, verify, export, repair, record, doctor, help')
+  expect(errors).toContain('inspect, verify, export, repair, record, backfill, doctor, help')
 })
 
 test('help and version are printed and are no fault', async () => {
   for (const args of [['--help'], ['-h'], ['help'], ['--port', '1', '--help']]) {
     const { code, output, errors } = await mintfeed(...args)
     expect([code, errors]).toEqual([0, ''])
-    for (const command of ['inspect', 'verify', 'export', 'repair', 'record', 'doctor'])
+    for (const command of ['inspect', 'verify', 'export', 'repair', 'record', 'backfill', 'doctor'])
       expect(output).toMatch(new RegExp(`^  ${command} +\\w`, 'm'))
     expect(output).toContain('docs/data-folder.md')
   }

@@ -7,6 +7,7 @@ import { GeyserPeer } from '../feeds/peers/geyser-peer.ts'
 import { transactionLines } from '../feeds/peers/rpc-forms.ts'
 import { SolanaPeer } from '../feeds/peers/solana-peer.ts'
 import { syntheticChain } from '../feeds/peers/synthetic-chain.ts'
+import { SyntheticMarket } from '../feeds/peers/synthetic-market.ts'
 import { byLength } from '../lengths.ts'
 import { newFolder } from '../new-folder.ts'
 import { everyAnswer } from './every-answer.ts'
@@ -139,6 +140,60 @@ test('an outage of hours holds no live trade for long, and is filled beside them
   const found = await everyAnswer(again.url, events)
   for (const [question, answer] of expected) expect(found.get(question), question).toBe(answer)
   expect(await again.end('SIGTERM')).toBe(0)
+  peer.stop()
+  await playing
+})
+
+test('stopped in order while the history comes in, it goes on at the next start', async () => {
+  const chain = syntheticChain(26, BLOCKS)
+  const firstBlock = chain.blocks[0].slot
+  // It has some way to go at the restart.
+  const peer = new SolanaPeer({ chain, head: HEAD - 40, pace: () => sleep(60), firstBlock })
+  const url = `http://${await peer.start()}`
+  const settings = {
+    ...{ ...COMMON, FEED: 'solana', SOLANA_BLOCKS: 'all', SNAPSHOT_EVERY: '1s' },
+    ...{ SOLANA_RPC_URL: url, SOLANA_WS_URL: url.replace('http', 'ws'), DATA_DIR: newFolder() },
+  }
+  const playing = peer.play()
+  // Some snapshots need no journal from its beginning on: the history does.
+  const slow = await startProgram({ ...settings, HISTORY_RPS: '5' })
+  await slow.seen(/history is fetched/)
+  await sleep(3_500)
+  expect(await slow.end('SIGTERM')).toBe(0)
+  const program = await startProgram(settings)
+  await whole(program, chain)
+  const { events } = replayOf(transactionLines(chain))
+  const found = await everyAnswer(program.url, events)
+  for (const [question, answer] of await seenWhole(chain))
+    expect(found.get(question), question).toBe(answer)
+  expect(await program.end('SIGTERM')).toBe(0)
+  peer.stop()
+  await playing
+})
+
+test('an event of the past whose time is still to come is refused, and does not move the clock', async () => {
+  const random = new Random(5, 77)
+  const market = new SyntheticMarket(random)
+  const nowSeconds = Math.floor(Date.now() / 1000)
+  const blocks = Array.from({ length: 60 }, (_, i) => {
+    const slot = 430_000_001 + i
+    const timestamp = i === 10 ? nowSeconds + 100_000_000 : nowSeconds - 60 + Math.floor(i * 0.4)
+    const transactions = [0, 2, 4].map((index) => ({
+      ...market.next(timestamp),
+      ...{ signature: market.signature(), index, hasFailed: false, feeRaw: 5_000 },
+    }))
+    return { slot, parentSlot: slot - 1, timestamp, transactions }
+  })
+  const chain = { blocks, accounts: market.accounts }
+  const peer = new GeyserPeer({ chain, head: 40, pace })
+  const settings = { FEED: 'yellowstone', YELLOWSTONE_URL: await peer.start(), CLOCK: 'wall' }
+  const playing = peer.play()
+  const program = await startProgram({ ...COMMON, ...settings, DATA_DIR: newFolder() })
+  await program.seen(/the history is in/)
+  const { now_seconds: now, ahead_refused_total: refused } = await figuresOf(program)
+  expect(Number(now)).toBeLessThan(nowSeconds + 1_000)
+  expect(Number(refused)).toBeGreaterThan(0)
+  await program.end('SIGTERM')
   peer.stop()
   await playing
 })
