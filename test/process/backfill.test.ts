@@ -10,7 +10,13 @@ import { everyAnswer } from './every-answer.ts'
 import { runProgram, startProgram, until } from './program.ts'
 
 const BLOCKS = 80
-const COMMON = { SOL_PRICE: 'fixed:150', CLOCK: 'event', RATE_LIMIT: 'off', HYDRATE_RPS: 'off' }
+const COMMON = {
+  SOL_PRICE: 'fixed:150',
+  CLOCK: 'event',
+  RATE_LIMIT: 'off',
+  HYDRATE_RPS: 'off',
+  CHECK_CACHE: '0',
+}
 
 test('a folder that was filled by backfill in two runs answers as a service that saw all', async () => {
   const chain = syntheticChain(41, BLOCKS)
