@@ -27,25 +27,46 @@ const KINDS = FAULTS.filter((fault) => fault !== 'huge frame')
 
 const silent = { info: () => {}, warn: () => {}, error: () => {} }
 
-/** Live from the chain's middle on and the rest behind; all answers in the end. */
-async function built(
-  settings: Readonly<Record<string, string>>,
-  chain: TestChain,
-): Promise<string> {
+const none = { onDiskCall: () => {}, onFailure: () => {}, onSeeding: () => {} }
+
+function aboutRun(settings: Readonly<Record<string, string>>) {
   const folder = newFolder()
   const config = readConfig([], {
     ...{ DATA_DIR: folder, CLOCK: 'event', SOL_PRICE: `fixed:${USD}`, GAP_WAIT: '300ms' },
     ...{ HISTORY: '24h', HISTORY_RPS: '1000', HYDRATE_RPS: 'off', ...settings },
   })
+  return { config, folder, log: silent, ...none }
+}
+
+/** A run that ends when it has told what lies before the first slot, and nothing behind. */
+async function endedAtStart(about: ReturnType<typeof aboutRun>): Promise<void> {
+  const { config } = about
+  const service = new Service(config)
+  const durability = await Durability.open({ ...about, service })
+  const build = new HistoryBuild({ ...about, nowMs: Date.now, live: { service, durability } })
+  build.run(() => {
+    throw new Error('nothing can be built yet')
+  })
+  const feed = supervisedFeed(config, newFeedCounters(), service.engine, () => {})
+  let isOver = false
+  const running = feed.start({
+    events: (batch) => {
+      if (!isOver) service.events(batch)
+      isOver ||= batch.some(({ type }) => type === 'gap')
+    },
+    records: () => {},
+  })
+  while (!isOver) await sleep(1)
+  feed.stop()
+  await running
+  await build.stop()
+  await durability.close()
+}
+
+/** Live from the chain's middle on and the rest behind; all answers in the end. */
+async function built(about: ReturnType<typeof aboutRun>, chain: TestChain): Promise<string> {
+  const { config } = about
   let service = new Service(config)
-  const about = {
-    config,
-    folder,
-    log: silent,
-    onDiskCall: () => {},
-    onFailure: () => {},
-    onSeeding: () => {},
-  }
   let durability = await Durability.open({ ...about, service })
   const build = new HistoryBuild({ ...about, nowMs: Date.now, live: { service, durability } })
   const feed = supervisedFeed(config, newFeedCounters(), service.engine, () => {})
@@ -99,7 +120,7 @@ test(
       const settings = { FEED: 'yellowstone', YELLOWSTONE_URL: await peer.start() }
       const playing = peer.play()
       try {
-        expect(await built(settings, chain)).toBe(expected(chain))
+        expect(await built(aboutRun(settings), chain)).toBe(expected(chain))
       } finally {
         peer.stop()
         await playing
@@ -122,7 +143,7 @@ test(
       const playing = peer.play()
       try {
         const settings = { FEED: 'solana', SOLANA_BLOCKS: 'all', ...urls }
-        expect(await built(settings, chain)).toBe(expected(chain))
+        expect(await built(aboutRun(settings), chain)).toBe(expected(chain))
       } finally {
         peer.stop()
         await playing
@@ -146,7 +167,7 @@ test(
     }
     const playing = yellowstone.play()
     try {
-      expect(await built(settings, chain)).toBe(expected(chain))
+      expect(await built(aboutRun(settings), chain)).toBe(expected(chain))
       expect(rpc.askedBlocks.length).toBeGreaterThan(HEAD / 2)
     } finally {
       yellowstone.stop()
@@ -155,3 +176,18 @@ test(
     }
   },
 )
+
+test('what comes while a service starts anew is not passed over where only its start was told', async () => {
+  const chain = syntheticChain(92, BLOCKS)
+  const peer = new GeyserPeer({ chain, head: HEAD, pace: () => sleep(10) })
+  const about = aboutRun({ FEED: 'yellowstone', YELLOWSTONE_URL: await peer.start() })
+  const playing = peer.play()
+  try {
+    await endedAtStart(about)
+    peer.lose(5)
+    expect(await built(about, chain)).toBe(expected(chain))
+  } finally {
+    peer.stop()
+    await playing
+  }
+})

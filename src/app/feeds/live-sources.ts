@@ -38,7 +38,8 @@ export function supervisedFeed(
     report('gap', NOBODY_ELSE)
   const { backfillSlotsMax, backfillMs, gapWaitMs, lateSlots } = config
   const isEventClock = config.clock === 'event'
-  const cursor = resumedCursor(engine.newestSlot, lateSlots)
+  const { all: unseen, lastSlot: unseenTo } = engine.state.unseen
+  const cursor = resumedCursor(engine.newestSlot, lateSlots, unseenTo)
   const earlierReserveTrades = () => newestSlotlessSwaps(engine.state, REMEMBERED_MAX)
   // A feed without slots brings later times, which show that the chain has gone on.
   const cursorSeconds = newestSecondsOfSlot(engine.state, REMEMBERED_MAX)
@@ -47,7 +48,6 @@ export function supervisedFeed(
   const { newestSlot, newestTxIndex } = engine
   written.set(newestSlot, Math.max(newestTxIndex, written.get(newestSlot) ?? 0))
   const resumed = { cursor, cursorSeconds, written, earlierReserveTrades }
-  const { all: unseen, lastSlot: unseenTo } = engine.state.unseen
   const openGaps = unseen.filter(({ isOpen }) => isOpen)
   const backfill = { backfillSlotsMax, backfillMs, gapWaitMs, openGaps, unseenTo }
   return new Supervisor({
@@ -118,8 +118,11 @@ export function recordedFeed(
  * ones may have come behind it, a subscription may have been dead for the 5 s in which that is noticed, and
  * a killed process forgot which slots it was asking for again. What comes again is dropped; what is new in
  * slots before these would be refused.
+ * Where only the start was told, with `unseenTo` as the last slot before it, the slot behind that is the first.
  */
-export function resumedCursor(newestSlot: number, lateSlots: number): number | null {
-  if (newestSlot <= 0) return null
+export function resumedCursor(newestSlot: number, lateSlots: number, unseenTo = -1): number | null {
+  // Without slots no history is known whole, however many come.
+  const isStartTold = unseenTo >= 0 && unseenTo < Number.MAX_SAFE_INTEGER
+  if (newestSlot <= 0) return isStartTold ? unseenTo : null
   return Math.max(0, newestSlot - Math.min(INCOMPLETE_SLOTS_MAX, lateSlots + 1))
 }

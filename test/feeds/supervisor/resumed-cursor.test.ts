@@ -16,3 +16,8 @@ test('a restart asks for no slot before the first, and for no more than are kept
 test('a restart of an empty state begins with what comes', () => {
   expect(resumedCursor(0, 32)).toBeNull()
 })
+
+test('a restart of which only the start was told begins with the slot behind it', () => {
+  expect(resumedCursor(-1, 32, 500)).toBe(500)
+  expect(resumedCursor(-1, 32, Number.MAX_SAFE_INTEGER)).toBeNull()
+})

@@ -104,4 +104,11 @@ export const HISTORY_FAULTS: readonly Fault[] = [
     replace: '',
     tests: ['test/feeds/response-text.test.ts'],
   },
+  {
+    name: 'history: a restart that knows its start alone begins with what comes',
+    file: 'src/app/feeds/live-sources.ts',
+    find: 'return isStartTold ? unseenTo : null',
+    replace: 'return isStartTold ? null : null',
+    tests: ['test/feeds/supervisor/resumed-cursor.test.ts'],
+  },
 ]
