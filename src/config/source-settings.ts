@@ -302,7 +302,7 @@ function checkRpcUrl(rpcUrl: string): void {
     )
 }
 
-/** HYDRATE_RPS, which needs an RPC server: `rpcUrl` is empty where there is none. */
+/** HYDRATE_RPS, which needs an RPC server: `rpcUrl` is null where there is none. */
 function hydrationSetting(text: string, rpcUrl: string | null): Sources['hydration'] {
   const perSecond = text === 'off' ? 0 : integer('HYDRATE_RPS', text, 0, HYDRATE_RPS_MAX)
   return perSecond === 0 || rpcUrl === null ? null : { rpcUrl, perSecond }

@@ -74,6 +74,12 @@ const through: Fault = (answer, response) => {
 
 /** Ends the connection after so many bytes of the body. */
 export function cutAfter(bytesMax: number): Fault {
+  // What was written goes out before: a reset would take it back.
+  return passing(bytesMax, (response) => response.socket?.end())
+}
+
+/** Passes on so many bytes of the body, and calls `onPassed` once. */
+function passing(bytesMax: number, onPassed: (response: ServerResponse) => void): Fault {
   return (answer, response) => {
     response.writeHead(answer.statusCode ?? 500, answer.headers)
     let left = bytesMax
@@ -81,8 +87,7 @@ export function cutAfter(bytesMax: number): Fault {
       if (left <= 0) return
       response.write(bytes.subarray(0, left))
       left -= bytes.length
-      // What was written goes out before: a reset would take it back.
-      if (left <= 0) response.socket?.end()
+      if (left <= 0) onPassed(response)
     })
   }
 }
@@ -134,16 +139,7 @@ export function endless(bytes: number): Fault {
 
 /** Passes on so many bytes, then nothing more; the connection stays. */
 export function stopAfter(bytesMax: number, onStopped: () => void = () => {}): Fault {
-  return (answer, response) => {
-    response.writeHead(answer.statusCode ?? 500, answer.headers)
-    let left = bytesMax
-    answer.on('data', (bytes: Buffer) => {
-      if (left <= 0) return
-      response.write(bytes.subarray(0, left))
-      left -= bytes.length
-      if (left <= 0) onStopped()
-    })
-  }
+  return passing(bytesMax, onStopped)
 }
 
 /** An answer of its own in place of the one behind. */

@@ -1,7 +1,7 @@
 /**
  * app/feeds makes the feeds that FEED names, from settings: `makeFeeds` for all, `supervisedFeed` for live ones,
- * `makeSideFeeds` for the price of SOL, token texts and what the chain knows, `EngineMarket` for the simulator. A feed's modules are loaded
- * when it is made.
+ * `makeSideFeeds` for the price of SOL, token texts and what the chain knows, `EngineMarket` for the simulator. A feed's
+ * modules are loaded when it is made.
  * A swap's way: feed → (`PricedSink`) → `FeedShare`, which counts what became of it → service → engine.
  */
 
@@ -78,10 +78,8 @@ export async function makeFeeds(
   const live = config.feeds.find(isLiveFeed)
   if (live !== undefined) {
     const { supervisedFeed } = await import('./live-sources.ts')
-    const feed = supervisedFeed(
-      ...([config, counters, engine, reports.trouble, time.nowMs] as const),
-      time.takeLongGap,
-    )
+    const { nowMs, takeLongGap } = time
+    const feed = supervisedFeed(config, counters, engine, reports.trouble, nowMs, takeLongGap)
     main.push(side.beside(live, feed))
   }
   return { main, side: side.feeds }
@@ -172,7 +170,8 @@ const MACHINE_TIME: FeedTime = { isAhead: () => false, nowMs: () => Date.now() }
 
 /**
  * Makes what runs beside the feeds of FEED as the settings ask for it, with the modules of that alone: the price of
- * SOL, and the texts of tokens; `hydration` runs beside them too. `beside` gives a feed what it needs of these; the feed keeps its name.
+ * SOL, and the texts of tokens; `hydration` runs beside them too. `beside` gives a feed what it needs of these; the feed
+ * keeps its name.
  * @throws ConfigError when the file of SOL_PRICE cannot be used
  */
 export async function makeSideFeeds(

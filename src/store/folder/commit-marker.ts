@@ -82,7 +82,7 @@ function goneBehind(
   return null
 }
 
-const NAME = 'written'
+export const MARK_FILE = 'written'
 const DIGITS = 16
 const DIGIT_0 = 48
 /** Digits that are stored as one, and what they count up to. */
@@ -114,7 +114,7 @@ export class FileCommitMarker implements CommitMarker {
   /** With `map` to reach costs a store, where the file can be memory, else a write. */
   constructor(folder: string, map: MapFile | null = null) {
     this.#folder = folder
-    this.#path = join(folder, NAME)
+    this.#path = join(folder, MARK_FILE)
     this.#map = map
   }
 
@@ -216,7 +216,7 @@ function pairOf(number: number): number {
 
 /** Reads the mark of a folder; null when there is none that can be read. */
 export function readMark(folder: string, bootNow: string): WrittenBefore | null {
-  const path = join(folder, NAME)
+  const path = join(folder, MARK_FILE)
   try {
     const parts = SHAPE.exec(fs.readFileSync(path, 'latin1'))
     if (parts === null) return null

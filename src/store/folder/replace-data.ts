@@ -1,10 +1,9 @@
 import fs from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Disk } from '../disk/disk.ts'
+import { MARK_FILE } from './commit-marker.ts'
 import { listDataFiles, writeWhole } from './data-folder.ts'
 
-/** How far the journal is written; it belongs to the files beside it. */
-const WRITTEN = 'written'
 /** Says that the files beside it are all that is to replace those of another folder. */
 const WHOLE = 'whole'
 /** Says that those of the other folder are gone, and these are being moved there. */
@@ -40,7 +39,7 @@ export function replaceData(disk: Disk, folder: string, by: string): boolean {
 function filesOf(disk: Disk, folder: string): readonly string[] {
   const { segments, snapshots, chunks, dormantChunks, unfinished } = listDataFiles(disk, folder)
   const numbered = [...segments, ...snapshots, ...chunks, ...dormantChunks]
-  const written = disk.list(folder).filter((name) => name === WRITTEN)
+  const written = disk.list(folder).filter((name) => name === MARK_FILE)
   return [
     ...numbered.map(({ path }) => path),
     ...[...unfinished, ...written].map((name) => join(folder, name)),
