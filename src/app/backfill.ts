@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts'
 import { StoreError } from '../store/disk/failure.ts'
 import { Durability } from './durability.ts'
 import { HistorySources } from './feeds/history-sources.ts'
-import { Service } from './service.ts'
+import { PastClock, Service } from './service.ts'
 
 const NO_SERVER =
   'No server is given that tells old slots: set FEED to yellowstone or solana with its address, as for the service.'
@@ -43,12 +43,12 @@ export async function backfill({
   }
   const [from, to] = [await slotOf(asked.from), await slotOf(asked.to)]
   if (from > to) throw new StoreError('missing', `There are no slots from ${from} to ${to}.`)
-  let clockSeconds = 0
+  const clock = new PastClock()
   const failures: string[] = []
   const service = new Service(
     config,
     (reason) => failures.push(reason),
-    () => clockSeconds * 1_000,
+    () => clock.nowMs(),
   )
   const durability = await Durability.open({
     ...{ config, folder, service, log: SILENT, onSeeding: () => {}, onDiskCall: () => {} },
@@ -58,9 +58,10 @@ export async function backfill({
   })
   try {
     const { engine } = service
-    clockSeconds = engine.state.now
+    const { now: seconds } = engine.state
+    clock.reach(seconds)
     const behind = engine.newestSlot + 1
-    const gap = { from: behind <= from && behind > 0 ? behind : 0, to, seconds: clockSeconds }
+    const gap = { from: behind <= from && behind > 0 ? behind : 0, to, seconds }
     const feed = sources.feed(gap, from, engine)
     const stop = () => feed.stop()
     signal.addEventListener('abort', stop)
@@ -71,10 +72,7 @@ export async function backfill({
     }, PROGRESS_MS)
     const sink = {
       events: (batch: Parameters<Service['events']>[0]) => {
-        // A time that is still to come would stop the market's clock.
-        const nowSeconds = Math.floor(Date.now() / 1_000)
-        for (const { timestamp } of batch)
-          if (timestamp <= nowSeconds) clockSeconds = Math.max(clockSeconds, timestamp)
+        clock.follow(batch, Date.now() / 1_000)
         service.events(batch)
       },
       records: () => {},

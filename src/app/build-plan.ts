@@ -38,9 +38,12 @@ export function writePlan(folder: string, value: BuildPlan): void {
   writeWhole(new NodeDisk(), folder, join(folder, NAME), (append) => append(bytes))
 }
 
-/** The plan of a market that begins with its first slot: nothing lies before the live journal. */
-export function planOfStart(gap: BuildPlan['gap']): BuildPlan {
-  return { gap: { ...gap }, from: null, live: { seq: 0, segment: 0 }, filledSeq: null }
+/** A plan of which nothing is done. `live` is where the events behind the gap begin: with the whole journal at a start. */
+export function newPlan(
+  gap: BuildPlan['gap'],
+  live: BuildPlan['live'] = { seq: 0, segment: 0 },
+): BuildPlan {
+  return { gap: { ...gap }, from: null, live, filledSeq: null }
 }
 
 /**
@@ -68,7 +71,7 @@ export function beginBuild(
   ]
   for (const { path } of files) fs.linkSync(path, join(unfinished, basename(path)))
   copyMarket(from, unfinished)
-  writePlan(unfinished, { gap: { ...gap }, from: null, live, filledSeq: null })
+  writePlan(unfinished, newPlan(gap, live))
   fs.rmSync(folder, { recursive: true, force: true })
   disk.rename(unfinished, folder)
   disk.syncFolder(from)

@@ -10,7 +10,6 @@ import { marketOf } from '../config/source-settings.ts'
 import { Engine } from '../engine/engine.ts'
 import { EvictionPolicy } from '../engine/fold/cold-store.ts'
 import { boundedPart, type MemoryPart } from '../engine/memory/state-part.ts'
-import { seedFolder } from '../seed/seed-folder.ts'
 import { SeedSource } from '../seed/seed-source.ts'
 import type { Log } from '../server/http/exchange.ts'
 import { CompactorLauncher } from '../store/compaction/compactor-launcher.ts'
@@ -370,6 +369,7 @@ async function seeded(
 ): Promise<boolean> {
   if (config.seed === null || isCopy) return false
   const server = config.seed
+  const { seedFolder } = await import('../seed/seed-folder.ts')
   const isSeeded = await seedFolder({ folder, server, market, log, onState: onSeeding })
   onSeeding(null)
   return isSeeded

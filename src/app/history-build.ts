@@ -7,11 +7,11 @@ import { wait } from '../feeds/timers.ts'
 import type { Log } from '../server/http/exchange.ts'
 import { StoreError } from '../store/disk/failure.ts'
 import { NodeDisk } from '../store/disk/node-disk.ts'
-import { type BuildPlan, beginBuild, planOfStart, readPlan, writePlan } from './build-plan.ts'
+import { type BuildPlan, beginBuild, newPlan, readPlan, writePlan } from './build-plan.ts'
 import { Durability, historyFolder } from './durability.ts'
 import { HistorySources } from './feeds/history-sources.ts'
 import { LiveEvents } from './live-events.ts'
-import { Service } from './service.ts'
+import { PastClock, Service } from './service.ts'
 
 /** The most that is fetched where HISTORY gives no time. */
 const REPLAYED_MS_MAX = 24 * 3_600_000
@@ -34,7 +34,7 @@ interface BuildParts {
   /** Unix milliseconds. */
   readonly nowMs: () => number
   /** The service that takes live events now, and its folder. */
-  readonly live: { readonly service: Service; readonly durability: Durability }
+  readonly live: Built
   readonly onDiskCall: (call: string, startMs: number) => void
   /** Called once the build has taken the place of the live service: the disk refused (null), or a fault was met. */
   readonly onFailure: (reason: string | null) => void
@@ -59,7 +59,7 @@ export class HistoryBuild {
   readonly #stopping = new AbortController()
   #feed: ReturnType<HistorySources['feed']> | null = null
   #running: Promise<void> = Promise.resolve()
-  #clockSeconds = 0
+  readonly #clock = new PastClock()
   #isLive = false
   #isUnderWay = true
 
@@ -160,7 +160,7 @@ export class HistoryBuild {
       await wait(LOOK_MS, signal)
       if (signal.aborted) return null
     }
-    const plan = planOfStart(unseen.all[0])
+    const plan = newPlan(unseen.all[0])
     writePlan(this.#folder, plan)
     return plan
   }
@@ -220,14 +220,14 @@ export class HistoryBuild {
       log.error({ reason }, 'the history ends here; live events go on')
       this.#end()
     }
-    const clockMs = () => (this.#isLive ? nowMs() : this.#clockSeconds * 1_000)
+    const clockMs = () => (this.#isLive ? nowMs() : this.#clock.nowMs())
     const service = new Service(config, failed, clockMs)
     const durability = await Durability.open({
       ...{ config, service, log, onDiskCall, folder: this.#folder, isCopy: true },
       onSeeding: () => {},
       onFailure: () => failed(null),
     })
-    this.#clockSeconds = service.engine.state.now
+    this.#clock.reach(service.engine.state.now)
     return { service, durability }
   }
 
@@ -238,7 +238,10 @@ export class HistoryBuild {
     const feed = this.#sources.feed(gap, from, service.engine)
     this.#feed = feed
     const sink: EventSink = {
-      events: (batch) => this.#fold(batch, gap.seconds, (events) => service.events(events)),
+      events: (batch) => {
+        this.#clock.follow(batch, gap.seconds)
+        service.events(batch)
+      },
       records: () => {
         throw new Error('servers deliver no records')
       },
@@ -260,9 +263,10 @@ export class HistoryBuild {
     const events = new LiveEvents(live.service, live.durability, plan, signal)
     const taken = () => durability.seq - (plan.filledSeq ?? 0)
     const fold = (batch: readonly FeedEvent[], clockSeconds: number) => {
-      this.#clockSeconds = Math.max(this.#clockSeconds, clockSeconds)
+      this.#clock.reach(clockSeconds)
+      this.#clock.follow(batch, nowMs() / 1_000)
       if (batch.length === 0) service.tick()
-      else this.#fold(batch, nowMs() / 1_000, (admitted) => service.admitted(admitted))
+      else service.admitted(batch)
     }
     // A compactor reads the files that are to be replaced.
     const endSnapshots = () =>
@@ -287,16 +291,5 @@ export class HistoryBuild {
       'missing',
       `With the past there are more tokens than MAX_TOKENS=${maxTokens}.`,
     )
-  }
-
-  /** The clock of the past is that of its events; one of a time that is still to come is refused, as a live one is. */
-  #fold(
-    events: readonly FeedEvent[],
-    lastSeconds: number,
-    fold: (events: readonly FeedEvent[]) => void,
-  ): void {
-    for (const { timestamp } of events)
-      if (timestamp <= lastSeconds) this.#clockSeconds = Math.max(this.#clockSeconds, timestamp)
-    fold(events)
   }
 }

@@ -11,8 +11,11 @@ const WAITING_EVENTS_MAX = 50_000
 /** Folding them holds the loop for this long at a time. */
 const SLICE_MS = 4
 
-/** Takes live events and the clock that they came at, in unix seconds; 0: as before. */
-type Take = (events: readonly FeedEvent[], clockSeconds: number) => void
+/** Live events and the clock that they came at, in unix seconds; 0: as before. */
+interface Batch {
+  readonly events: readonly FeedEvent[]
+  readonly clockSeconds: number
+}
 
 /**
  * The events that the live service has taken behind a gap, in their order: first those of the journal's whole segments,
@@ -23,7 +26,7 @@ export class LiveEvents {
   readonly #durability: Durability
   readonly #plan: BuildPlan
   readonly #signal: AbortSignal
-  readonly #waiting: { readonly events: readonly FeedEvent[]; readonly clockSeconds: number }[] = []
+  readonly #waiting: Batch[] = []
   #waitingEvents = 0
   #areTooMany = false
 
@@ -39,15 +42,29 @@ export class LiveEvents {
    * after the signal. `beforeEnd` is called once there are few left.
    * @throws StoreError when the journal cannot be read
    */
-  async all(taken: () => number, take: Take, beforeEnd: () => Promise<unknown>): Promise<void> {
+  async all(
+    taken: () => number,
+    take: (events: readonly FeedEvent[], clockSeconds: number) => void,
+    beforeEnd: () => Promise<unknown>,
+  ): Promise<void> {
+    const inSlices = async (batches: Iterable<Batch>) => {
+      let sliceEndMs = performance.now() + SLICE_MS
+      for (const { events, clockSeconds } of batches) {
+        take(events, clockSeconds)
+        if (performance.now() < sliceEndMs) continue
+        await setImmediate()
+        if (this.#signal.aborted) return
+        sliceEndMs = performance.now() + SLICE_MS
+      }
+    }
     let isEnding = false
     while (!this.#signal.aborted) {
-      await this.#ofJournal(taken(), take)
-      await this.#ofMemory(take)
+      await inSlices(this.#ofJournal(taken()))
+      await inSlices(this.#ofMemory())
       if (this.#areTooMany) continue
       if (!isEnding) await beforeEnd()
       isEnding = true
-      await this.#ofMemory(take)
+      await inSlices(this.#ofMemory())
       if (!this.#areTooMany) return
     }
   }
@@ -58,7 +75,7 @@ export class LiveEvents {
     this.#waiting.length = 0
   }
 
-  async #ofJournal(taken: number, take: Take): Promise<void> {
+  *#ofJournal(taken: number): Iterable<Batch> {
     const { engine } = this.#service
     this.#waiting.length = 0
     this.#waitingEvents = 0
@@ -66,32 +83,23 @@ export class LiveEvents {
     const { disk, folder, until } = this.#durability.wholeSegments()
     this.#service.onTaken = (events) => this.#wait(events, engine.state.now)
     let passed = taken
-    let sliceEndMs = performance.now() + SLICE_MS
     const { live } = this.#plan
     const files = listDataFiles(disk, folder)
     for (const found of journalEvents(disk, files, live, until, engine.state.book)) {
       const events = this.#behindGap(found.events)
       const skipped = Math.min(passed, events.length)
       passed -= skipped
-      if (passed === 0) take(events.slice(skipped), found.clockSeconds ?? 0)
-      if (performance.now() < sliceEndMs) continue
-      await setImmediate()
-      if (this.#signal.aborted) return
-      sliceEndMs = performance.now() + SLICE_MS
+      const clockSeconds = passed === 0 ? (found.clockSeconds ?? 0) : 0
+      yield { events: events.slice(skipped), clockSeconds }
     }
   }
 
-  async #ofMemory(take: Take): Promise<void> {
-    let sliceEndMs = performance.now() + SLICE_MS
+  *#ofMemory(): Iterable<Batch> {
     while (!this.#areTooMany) {
       const next = this.#waiting.shift()
       if (next === undefined) return
       this.#waitingEvents -= next.events.length
-      take(this.#behindGap(next.events), next.clockSeconds)
-      if (performance.now() < sliceEndMs) continue
-      await setImmediate()
-      if (this.#signal.aborted) return
-      sliceEndMs = performance.now() + SLICE_MS
+      yield { ...next, events: this.#behindGap(next.events) }
     }
   }
 

@@ -6,13 +6,11 @@
  */
 
 import { randomUUID } from 'node:crypto'
-import { existsSync } from 'node:fs'
 import { performance } from 'node:perf_hooks'
 import { messageOf } from '../base/errors.ts'
 import { programFile } from '../base/program-files.ts'
 import { redactPaths, totals } from '../base/safe-text.ts'
 import type { Config } from '../config/config.ts'
-import { isLiveFeed } from '../config/source-settings.ts'
 import type { Feed } from '../events/event-sink.ts'
 import { newFeedCounters } from '../feeds/feed-counters.ts'
 import { EventLoopStallMonitor, LongSteps } from '../figures/event-loop-stall-monitor.ts'
@@ -32,9 +30,9 @@ import { checkTlsFiles, type TlsFiles } from '../server/sockets/tls-files.ts'
 import { isSimulatedFolder } from '../store/folder/market-mark.ts'
 import type { BuildPlan } from './build-plan.ts'
 import { BusyPoll } from './busy-poll.ts'
-import { Durability, historyFolder } from './durability.ts'
+import { Durability } from './durability.ts'
 import { makeFeeds } from './feeds/feed-list.ts'
-import type { HistoryBuild } from './history-build.ts'
+import { HistoryBuilds } from './history-builds.ts'
 import { IntakeLog } from './intake-log.ts'
 import type { makeLog } from './log.ts'
 import { ClockReports, Service, WallClock } from './service.ts'
@@ -79,13 +77,8 @@ export class Program {
   #admin: RunningAdmin | null = null
   #tlsEndsAt: number | null = null
   #durability: Durability | null = null
-  /** Null: there is none to be fetched, or it is in. */
-  #history: HistoryBuild | null = null
-  /** Begins one; loaded where a feed can tell old slots. */
-  #historyOf: (
-    gap: BuildPlan['gap'] | null,
-    parts: ConstructorParameters<typeof HistoryBuild>[0],
-  ) => HistoryBuild | null = () => null
+  /** Null: nothing is kept, so that nothing can be built. */
+  readonly #history: HistoryBuilds | null
   /** How far the folder is filled from SEED_URL; null: it is not being filled. */
   #seeding: string | null = null
   /** Why the first feed failed; null: none has. */
@@ -107,6 +100,7 @@ export class Program {
       () => this.#feedFigures(),
     )
     this.#noteFolds()
+    this.#history = this.#historyBuilds()
     const tick = () => this.#service.tick()
     this.#wired = new EngineService(this.#service.engine, tick, () => this.#epoch)
   }
@@ -212,10 +206,7 @@ export class Program {
    */
   async recover(): Promise<void> {
     const { dataDir: folder } = this.#config
-    if (folder !== null) {
-      this.#durability = await Durability.open(this.#durable(folder))
-      await this.#beginHistory(folder)
-    }
+    if (folder !== null) this.#durability = await Durability.open(this.#durable(folder))
     this.#epoch = this.#durability?.epoch ?? randomUUID()
     this.#wired.attach()
     this.#service.engine.complete.look()
@@ -224,6 +215,7 @@ export class Program {
     // Without ticks hours of swaps would leave the window of 24 hours in one go, and alerts go by this clock.
     setInterval(() => this.#keepTime(), TICK_EVERY_MS).unref()
     this.#clockReports.standStill(this.#service.clockReason)
+    await this.#history?.begin()
     const reports = {
       line: (feed: string) => this.#intakeLog.line(feed),
       trouble: (source: string, reason: string) =>
@@ -234,7 +226,7 @@ export class Program {
     const time = {
       isAhead: (timestamp: number) => this.#service.isAhead(timestamp),
       nowMs: () => this.#clock.nowMs(),
-      takeLongGap: (gap: BuildPlan['gap']) => this.#buildHistory(gap),
+      takeLongGap: (gap: BuildPlan['gap']) => this.#history?.fill(gap) ?? false,
     }
     const reads = {
       followed: (most: number) => this.#server?.followedMints(most) ?? [],
@@ -260,30 +252,16 @@ export class Program {
     }
   }
 
-  /** Has the time before the first slot fetched of a market that is new, or goes on with what the run before built. */
-  async #beginHistory(folder: string): Promise<void> {
-    const { feeds, history, yellowstone, solana } = this.#config
-    if (!feeds.every(isLiveFeed) || (yellowstone ?? solana) === null) return
-    const { HistoryBuild } = await import('./history-build.ts')
-    this.#historyOf = (gap, parts) =>
-      gap === null ? new HistoryBuild(parts) : HistoryBuild.ofGap(parts, gap)
-    const isNew = this.#service.engine.seq === 0 && history.span !== null
-    if (isNew || existsSync(historyFolder(folder))) this.#buildHistory(null)
-  }
-
-  /** Builds what is missing beside the live service, unless that is done already; null: before the first slot. */
-  #buildHistory(gap: BuildPlan['gap'] | null): boolean {
+  #historyBuilds(): HistoryBuilds | null {
     const { dataDir: folder } = this.#config
-    const durability = this.#durability
-    if (folder === null || durability === null || this.#history?.isUnderWay) return false
-    this.#history = this.#historyOf(gap, {
+    if (folder === null) return null
+    return new HistoryBuilds({
       ...{ config: this.#config, folder, log: this.#log, nowMs: () => this.#clock.nowMs() },
-      live: { service: this.#service, durability },
+      live: () => this.#durability && { service: this.#service, durability: this.#durability },
+      take: ({ service, durability }) => this.#replace(service, durability),
       onDiskCall: (call, startMs) => this.#steps.note(`disk ${call}`, startMs),
       onFailure: (reason) => this.#failed(reason),
     })
-    this.#history?.run(({ service, durability: by }) => this.#replace(service, by))
-    return this.#history !== null
   }
 
   /** The service that has what was missing takes the place of the one without, in one turn of the loop. */

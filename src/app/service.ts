@@ -215,6 +215,26 @@ const MACHINE_CLOCKS = {
 /** What became of a step forward that the other clocks contradict. */
 type ClockStep = 'held' | 'taken' | 'undone'
 
+/** The clock of events of the past, which goes by their times. */
+export class PastClock {
+  #seconds = 0
+
+  /** Unix milliseconds. */
+  nowMs(): number {
+    return this.#seconds * 1_000
+  }
+
+  /** Unix seconds; an earlier time than the present one changes nothing. */
+  reach(seconds: number): void {
+    this.#seconds = Math.max(this.#seconds, seconds)
+  }
+
+  /** Goes on with events; a time that is still to come would stop the market's clock for as long, and is refused. */
+  follow(events: readonly FeedEvent[], lastSeconds: number): void {
+    for (const { timestamp } of events) if (timestamp <= lastSeconds) this.reach(timestamp)
+  }
+}
+
 /**
  * The wall clock of the machine without single steps ahead: a step of more than STEP_MS_MAX that the monotonic clock
  * contradicts is taken after STEP_LASTS_MS. Until then time goes on as if there had been none. Steps back are passed on

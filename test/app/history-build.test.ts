@@ -96,6 +96,17 @@ async function built(about: ReturnType<typeof aboutRun>, chain: TestChain): Prom
   return answersOf(service.engine, replayOf(transactionLines(chain)).events)
 }
 
+/** Plays a server's chain while something is checked. */
+async function played(peer: GeyserPeer | SolanaPeer, check: () => Promise<void>): Promise<void> {
+  const playing = peer.play()
+  try {
+    await check()
+  } finally {
+    peer.stop()
+    await playing
+  }
+}
+
 /** Those of an engine that folds the whole chain in order. */
 function expected(chain: TestChain): string {
   const { events } = replayOf(transactionLines(chain))
@@ -118,13 +129,9 @@ test(
       const chain = syntheticChain(seed, BLOCKS)
       const peer = new GeyserPeer({ chain, head: HEAD, plan: planOf(seed), pace: () => sleep(5) })
       const settings = { FEED: 'yellowstone', YELLOWSTONE_URL: await peer.start() }
-      const playing = peer.play()
-      try {
-        expect(await built(aboutRun(settings), chain)).toBe(expected(chain))
-      } finally {
-        peer.stop()
-        await playing
-      }
+      await played(peer, async () =>
+        expect(await built(aboutRun(settings), chain)).toBe(expected(chain)),
+      )
     }, RUN_SEEDS)
   },
 )
@@ -140,14 +147,10 @@ test(
       const peer = new SolanaPeer({ chain, head: HEAD, plan, firstBlock, pace: () => sleep(5) })
       const address = await peer.start()
       const urls = { SOLANA_RPC_URL: `http://${address}`, SOLANA_WS_URL: `ws://${address}` }
-      const playing = peer.play()
-      try {
-        const settings = { FEED: 'solana', SOLANA_BLOCKS: 'all', ...urls }
-        expect(await built(aboutRun(settings), chain)).toBe(expected(chain))
-      } finally {
-        peer.stop()
-        await playing
-      }
+      const settings = { FEED: 'solana', SOLANA_BLOCKS: 'all', ...urls }
+      await played(peer, async () =>
+        expect(await built(aboutRun(settings), chain)).toBe(expected(chain)),
+      )
     }, RUN_SEEDS)
   },
 )
@@ -165,15 +168,10 @@ test(
       ...{ FEED: 'yellowstone', YELLOWSTONE_URL: await yellowstone.start() },
       ...{ SOLANA_RPC_URL: `http://${await rpc.start()}`, HYDRATE_RPS: 'off' },
     }
-    const playing = yellowstone.play()
-    try {
-      expect(await built(aboutRun(settings), chain)).toBe(expected(chain))
-      expect(rpc.askedBlocks.length).toBeGreaterThan(HEAD / 2)
-    } finally {
-      yellowstone.stop()
-      rpc.stop()
-      await playing
-    }
+    await played(yellowstone, async () =>
+      expect(await built(aboutRun(settings), chain)).toBe(expected(chain)),
+    ).finally(() => rpc.stop())
+    expect(rpc.askedBlocks.length).toBeGreaterThan(HEAD / 2)
   },
 )
 
@@ -181,13 +179,9 @@ test('what comes while a service starts anew is not passed over where only its s
   const chain = syntheticChain(92, BLOCKS)
   const peer = new GeyserPeer({ chain, head: HEAD, pace: () => sleep(10) })
   const about = aboutRun({ FEED: 'yellowstone', YELLOWSTONE_URL: await peer.start() })
-  const playing = peer.play()
-  try {
+  await played(peer, async () => {
     await endedAtStart(about)
     peer.lose(5)
     expect(await built(about, chain)).toBe(expected(chain))
-  } finally {
-    peer.stop()
-    await playing
-  }
+  })
 })

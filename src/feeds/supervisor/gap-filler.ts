@@ -12,6 +12,8 @@ import {
 
 /** How long a gap is watched before it is filled: another source, or the same, may deliver it yet. */
 const GRACE_MS = 200
+/** Between two looks while nothing can be asked for, as while this machine's clock is behind. */
+const WAIT_MS = 1_000
 /** Slots asked for at once; after each such piece what came is handed over. */
 const PIECE_SLOTS = 64
 /** Of a long gap, which is not held up by the live slots behind it: the pieces grow while they are quick, to so many. */
@@ -103,6 +105,15 @@ export class GapFiller {
       this.#options.onPiece?.()
     }
     this.#isRunning = false
+  }
+
+  /** Fills until nothing is missing up to a slot, or that is given up, or the signal comes. */
+  async fillTo(slot: number, signal: AbortSignal, isGivenUp = () => false): Promise<void> {
+    const { sequencer, timers } = this.#options
+    while (!signal.aborted && !isGivenUp() && sequencer.isShortOf(slot)) {
+      await this.fill(signal)
+      if (sequencer.isShortOf(slot)) await waitFor(timers, WAIT_MS, signal)
+    }
   }
 
   #adapt(durationMs: number): void {

@@ -1,15 +1,12 @@
 import { totals } from '../../base/safe-text.ts'
 import type { FeedEvent } from '../../events/event.ts'
 import type { EventSink, Feed } from '../../events/event-sink.ts'
-import { REAL_TIMERS, type Timers, waitFor } from '../timers.ts'
+import { REAL_TIMERS, type Timers } from '../timers.ts'
 import { GapFiller } from './gap-filler.ts'
 import type { SlotRange } from './incomplete-slots.ts'
 import { gapEvent, type OpenGap } from './open-gaps.ts'
 import { newSlotCounters, SlotSequencer } from './slot-sequencer.ts'
 import type { Source } from './source.ts'
-
-/** Between two looks while nothing can be asked for. */
-const WAIT_MS = 1_000
 
 interface HistoryFeedOptions {
   /** Those that can tell old slots, the best first. */
@@ -35,7 +32,6 @@ export class HistoryFeed implements Feed {
   readonly name = 'history'
   readonly #gap: OpenGap
   readonly #from: number
-  readonly #timers: Timers
   readonly #stopping = new AbortController()
   readonly #counters = newSlotCounters()
   readonly #sequencer: SlotSequencer
@@ -47,14 +43,13 @@ export class HistoryFeed implements Feed {
   constructor({ sources, gap, cursor, report, ...options }: HistoryFeedOptions) {
     this.#gap = gap
     this.#from = options.from
-    this.#timers = options.timers ?? REAL_TIMERS
     const from = Math.max(options.from, (cursor ?? -1) + 1)
     const handOver = (events: readonly FeedEvent[]) => this.#give(events)
     const whole = new SlotSequencer(handOver, this.#counters, null)
     this.#sequencer = whole.reopen({ from, to: gap.to }, handOver)
     this.#filler = new GapFiller({
       ...{ sources, report, sequencer: this.#sequencer, counters: this.#counters },
-      timers: this.#timers,
+      timers: options.timers ?? REAL_TIMERS,
       random: options.random ?? Math.random,
       slotsMax: () => Number.POSITIVE_INFINITY,
       hasLongPieces: true,
@@ -70,10 +65,7 @@ export class HistoryFeed implements Feed {
     const { signal } = this.#stopping
     const { to, seconds } = this.#gap
     this.#sink = sink
-    while (!signal.aborted && this.#sequencer.isShortOf(to)) {
-      await this.#filler.fill(signal)
-      if (this.#sequencer.isShortOf(to)) await waitFor(this.#timers, WAIT_MS, signal)
-    }
+    await this.#filler.fillTo(to, signal)
     if (!signal.aborted) {
       this.#sequencer.flush()
       this.#give([], seconds)

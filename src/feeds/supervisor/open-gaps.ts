@@ -8,8 +8,6 @@ import type { Source } from './source.ts'
 const OPEN_GAPS_MAX = 16
 /** Events held until they are handed over together; past it they go however many came later. */
 const HELD_EVENTS_MAX = 50_000
-/** Between two looks at a gap that nothing can be asked for. */
-const WAIT_MS = 1_000
 /** A longer gap holds what is behind it until so much of it is left: the chain goes on while the rest is filled. */
 const RELEASED_SLOTS_MAX = OPEN_GAP_SLOTS_MAX / 2
 
@@ -192,16 +190,8 @@ class GapBackfill {
 
   /** Asks until the gap is filled or given up, or the signal comes: the next run goes on then. */
   async run(signal: AbortSignal): Promise<void> {
-    const { timers } = this.#options
-    while (
-      !signal.aborted &&
-      this.#from <= this.#gap.to &&
-      this.#sequencer.isShortOf(this.#gap.to)
-    ) {
-      await this.#filler.fill(signal)
-      // It waits, as while this machine's clock is behind: nothing is asked for then.
-      if (this.#sequencer.isShortOf(this.#gap.to)) await waitFor(timers, WAIT_MS, signal)
-    }
+    const { to } = this.#gap
+    await this.#filler.fillTo(to, signal, () => this.#from > to)
     if (signal.aborted) return
     this.#sequencer.flush()
     this.#handOver(true)
