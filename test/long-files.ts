@@ -58,6 +58,7 @@ const OF_FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'half-a-write',
     'history',
     'hydration',
+    'late-events',
     'market',
     'moved-folder',
     'out-of-memory',

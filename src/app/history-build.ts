@@ -7,7 +7,14 @@ import { wait } from '../feeds/timers.ts'
 import type { Log } from '../server/http/exchange.ts'
 import { StoreError } from '../store/disk/failure.ts'
 import { NodeDisk } from '../store/disk/node-disk.ts'
-import { type BuildPlan, beginBuild, newPlan, readPlan, writePlan } from './build-plan.ts'
+import {
+  type BuildPlan,
+  beginBuild,
+  newPlan,
+  placeBefore,
+  readPlan,
+  writePlan,
+} from './build-plan.ts'
 import { Durability, historyFolder } from './durability.ts'
 import { HistorySources } from './feeds/history-sources.ts'
 import { LiveEvents } from './live-events.ts'
@@ -46,9 +53,11 @@ interface Built {
   readonly durability: Durability
 }
 
+type Gap = NonNullable<BuildPlan['gap']>
+
 /**
- * Fills what is too long, or too old, to be folded behind what is there already: the time before a market's first slot,
- * and an outage of hours. A second service, in a folder of its own, folds what is missing and then the live events out of
+ * Folds what is too long, or too old, to be folded behind what is there already: the time before a market's first slot, an
+ * outage of hours, and events that came later than LATE_SLOTS. A second service, in a folder of its own, folds what is missing and then the live events out of
  * the journal, and takes the place of the live one in the turn in which it has them all (docs/decisions/0041). So every
  * answer is that of an engine that saw all in order. Live events never wait for it, and a kill loses nothing of either.
  */
@@ -75,16 +84,38 @@ export class HistoryBuild {
   }
 
   /** Of a gap that shows now: no event behind it was taken yet. Null: the folder's files cannot have two names. */
-  static ofGap(parts: BuildParts, gap: BuildPlan['gap']): HistoryBuild | null {
+  static ofGap(parts: BuildParts, gap: Gap): HistoryBuild | null {
+    const { durability } = parts.live
+    return HistoryBuild.#begun(parts, gap, 'a long gap holds what is behind it', () => {
+      const { until } = durability.wholeSegments()
+      return { seq: durability.seq, segment: until }
+    })
+  }
+
+  /** Of events that came too late, the oldest of this slot. Null: the journal does not reach back to it. */
+  static ofLate(parts: BuildParts, slot: number): HistoryBuild | null {
+    const { disk } = parts.live.durability.wholeSegments()
+    return HistoryBuild.#begun(parts, null, 'events that came too late stay left out', () => {
+      const place = placeBefore(disk, parts.folder, slot)
+      if (place === null) throw new Error(`the journal begins behind slot ${slot}`)
+      return place
+    })
+  }
+
+  static #begun(
+    parts: BuildParts,
+    gap: BuildPlan['gap'],
+    otherwise: string,
+    placeOf: () => BuildPlan['live'],
+  ): HistoryBuild | null {
     const { folder, live, log } = parts
     try {
-      const { disk, until } = live.durability.wholeSegments()
-      const place = { seq: live.durability.seq, segment: until }
-      beginBuild(disk, folder, historyFolder(folder), gap, place)
+      const { disk } = live.durability.wholeSegments()
+      beginBuild(disk, folder, historyFolder(folder), gap, placeOf())
       return new HistoryBuild(parts)
     } catch (error) {
       fs.rmSync(historyFolder(folder), { recursive: true, force: true })
-      log.warn({ reason: messageOf(error) }, 'a long gap holds what is behind it')
+      log.warn({ reason: messageOf(error) }, otherwise)
       return null
     }
   }
@@ -131,10 +162,14 @@ export class HistoryBuild {
     let built: Built | null = null
     let isHopeless = false
     try {
-      const plan = await this.#decided(readPlan(this.#folder) ?? (await this.#planOfStart()))
+      const known = readPlan(this.#folder)
+      // Another start may have a server that tells old slots.
+      if (known?.gap !== null && !this.#sources.canTell) return
+      const plan = await this.#decided(known ?? (await this.#planOfStart()))
       if (plan === null) return
       built = await this.#open()
-      const filled = await this.#fill(plan, built)
+      const filled =
+        plan.gap === null ? this.#withLate(plan) : await this.#fill(plan, plan.gap, built)
       if (filled !== null) await this.#foldLive(filled, built, take)
     } catch (error) {
       log.error({ reason: messageOf(error) }, 'the history cannot be built; live events go on')
@@ -168,23 +203,24 @@ export class HistoryBuild {
   /** The plan with its first slot; null: there is none, or nothing to be had. */
   async #decided(plan: BuildPlan | null): Promise<BuildPlan | null> {
     const { config, log } = this.#parts
-    const isOff = plan?.gap.from === 0 && config.history.span === null
-    if (plan === null || (plan.from !== null && !isOff)) return plan
-    const from = isOff ? plan.gap.to + 1 : await this.#firstFetched(plan.gap)
+    const gap = plan?.gap ?? null
+    const isOff = gap?.from === 0 && config.history.span === null
+    if (plan === null || gap === null || (plan.from !== null && !isOff)) return plan
+    const from = isOff ? gap.to + 1 : await this.#firstFetched(gap)
     if (this.#stopping.signal.aborted) return null
-    if (from > plan.gap.to) {
+    if (from > gap.to) {
       log.info({}, isOff ? IS_OFF : NOT_REPLAYED)
       this.#forget()
       return null
     }
     const decided = { ...plan, from }
-    log.info({ from, to: plan.gap.to }, 'history is fetched')
+    log.info({ from, to: gap.to }, 'history is fetched')
     writePlan(this.#folder, decided)
     return decided
   }
 
   /** As far back as HISTORY says, and of an outage as far as BACKFILL says. */
-  async #firstFetched({ from, to }: BuildPlan['gap']): Promise<number> {
+  async #firstFetched({ from, to }: Gap): Promise<number> {
     const { history, backfillMs, backfillSlotsMax } = this.#parts.config
     const firsts = [to + 1]
     if (history.span === 'replayed') {
@@ -232,8 +268,12 @@ export class HistoryBuild {
   }
 
   /** Fetches what is missing; null: it was stopped before all was there. */
-  async #fill(plan: BuildPlan, { service, durability }: Built): Promise<BuildPlan | null> {
-    const { gap, from } = plan
+  async #fill(
+    plan: BuildPlan,
+    gap: Gap,
+    { service, durability }: Built,
+  ): Promise<BuildPlan | null> {
+    const { from } = plan
     if (plan.filledSeq !== null || from === null) return plan
     const feed = this.#sources.feed(gap, from, service.engine)
     this.#feed = feed
@@ -256,17 +296,29 @@ export class HistoryBuild {
     return filled
   }
 
+  /** What has come by now is put in its place, whenever it is folded. */
+  #withLate(plan: BuildPlan): BuildPlan {
+    if (plan.lateSeq !== undefined) return plan
+    const decided = { ...plan, lateSeq: this.#parts.live.durability.seq }
+    writePlan(this.#folder, decided)
+    return decided
+  }
+
   async #foldLive(plan: BuildPlan, built: Built, take: (built: Built) => void): Promise<void> {
     const { live, nowMs } = this.#parts
     const { service, durability } = built
     const { signal } = this.#stopping
+    const { lateSeq = 0 } = plan
     const events = new LiveEvents(live.service, live.durability, plan, signal)
     const taken = () => durability.seq - (plan.filledSeq ?? 0)
     const fold = (batch: readonly FeedEvent[], clockSeconds: number) => {
       this.#clock.reach(clockSeconds)
       this.#clock.follow(batch, nowMs() / 1_000)
+      const isBefore = durability.seq < lateSeq
       if (batch.length === 0) service.tick()
       else service.admitted(batch)
+      // What stays out of its place though it was put there, another build would not take either.
+      if (isBefore && durability.seq >= lateSeq) service.engine.forgetLate()
     }
     // A compactor reads the files that are to be replaced.
     const endSnapshots = () =>

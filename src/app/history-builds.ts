@@ -7,20 +7,31 @@ import type { HistoryBuild } from './history-build.ts'
 type BuildParts = ConstructorParameters<typeof HistoryBuild>[0]
 type Built = BuildParts['live']
 
+/**
+ * Events that came too late wait, so that one build puts many of them in their place; readers begin anew behind a build:
+ * not more often than this.
+ */
+const LATE = { waitMs: 60_000, everyMs: 10 * 60_000 }
+
+const LATE_PLACED = 'events that came later than LATE_SLOTS are put in their place'
+
 interface HistoryBuildsOptions extends Omit<BuildParts, 'live'> {
   /** The service that takes live events now, and its folder. */
   readonly live: () => Built | null
   /** Called in the turn in which a build has all that the live service has. */
   readonly take: (built: Built) => void
+  /** When late events are put in their place; absent: as above. */
+  readonly late?: { readonly waitMs: number; readonly everyMs: number }
 }
 
 /** What is missing of the past is built beside the live service, one build after the other. */
 export class HistoryBuilds {
   readonly #options: HistoryBuildsOptions
-  /** Loaded where a feed can tell old slots. */
   #module: typeof import('./history-build.ts') | null = null
   /** Null: there was none yet. */
   #build: HistoryBuild | null = null
+  #waiting: NodeJS.Timeout | undefined
+  #tookMs = Number.NEGATIVE_INFINITY
 
   constructor(options: HistoryBuildsOptions) {
     this.#options = options
@@ -30,15 +41,36 @@ export class HistoryBuilds {
   async begin(): Promise<void> {
     const { config, folder, live } = this.#options
     const { feeds, history, yellowstone, solana } = config
-    if (!feeds.every(isLiveFeed) || (yellowstone ?? solana) === null) return
-    this.#module = await import('./history-build.ts')
+    const canTell = feeds.every(isLiveFeed) && (yellowstone ?? solana) !== null
+    const isBegun = existsSync(historyFolder(folder))
+    // Loaded where a feed can tell old slots.
+    if (!canTell && !isBegun) return
+    const module = await this.#load()
     const isNew = live()?.service.engine.seq === 0 && history.span !== null
-    if (isNew || existsSync(historyFolder(folder))) this.#run(null)
+    if (isBegun || isNew) this.#begin((parts) => new module.HistoryBuild(parts))
   }
 
   /** Builds beside the live service what a gap lacks; false: it cannot, or another build is under way. */
-  fill(gap: BuildPlan['gap']): boolean {
-    return this.#run(gap)
+  fill(gap: NonNullable<BuildPlan['gap']>): boolean {
+    const module = this.#module
+    return module !== null && this.#begin((parts) => module.HistoryBuild.ofGap(parts, gap))
+  }
+
+  /** Begins to put events in their place that came too late, where there are any; called now and then. */
+  async look(): Promise<void> {
+    const { live } = this.#options
+    const { engine } = live()?.service ?? {}
+    if (engine === undefined || engine.late.count === 0 || this.#build?.isUnderWay) return
+    const { HistoryBuild } = await this.#load()
+    const { count, fromSlot } = engine.forgetLate()
+    // A recording of an earlier time, or of another market, is no order that went wrong.
+    if (count === 0 || count > engine.counts.swaps) return
+    const sinceMs = performance.now() - this.#tookMs
+    const { waitMs, everyMs } = this.#options.late ?? LATE
+    // The folder is begun at once: it keeps the journal from there on.
+    const delayMs = Math.max(waitMs, everyMs - sinceMs)
+    if (this.#begin((parts) => HistoryBuild.ofLate(parts, fromSlot), delayMs))
+      this.#options.log.info({ events: count, slot: fromSlot, delayMs }, LATE_PLACED)
   }
 
   /** As `HistoryBuild.notice`. */
@@ -52,17 +84,29 @@ export class HistoryBuilds {
 
   /** Resolves when the build's folder is closed; another start goes on. */
   async stop(): Promise<void> {
+    clearTimeout(this.#waiting)
     await this.#build?.stop()
   }
 
-  /** Null: what lies before the first slot. */
-  #run(gap: BuildPlan['gap'] | null): boolean {
+  async #load(): Promise<typeof import('./history-build.ts')> {
+    this.#module ??= await import('./history-build.ts')
+    return this.#module
+  }
+
+  #begin(make: (parts: BuildParts) => HistoryBuild | null, waitMs = 0): boolean {
     const live = this.#options.live()
-    if (this.#module === null || live === null || this.#build?.isUnderWay) return false
-    const { HistoryBuild } = this.#module
-    const parts = { ...this.#options, live }
-    this.#build = gap === null ? new HistoryBuild(parts) : HistoryBuild.ofGap(parts, gap)
-    this.#build?.run(this.#options.take)
-    return this.#build !== null
+    if (live === null || this.#build?.isUnderWay) return false
+    const build = make({ ...this.#options, live })
+    this.#build = build
+    if (build === null) return false
+    const run = () => build.run((built) => this.#take(built))
+    if (waitMs === 0) run()
+    else this.#waiting = setTimeout(run, waitMs)
+    return true
+  }
+
+  #take(built: Built): void {
+    this.#tookMs = performance.now()
+    this.#options.take(built)
   }
 }

@@ -1,11 +1,13 @@
 import { setImmediate } from 'node:timers/promises'
 import type { FeedEvent } from '../events/event.ts'
 import { listDataFiles } from '../store/folder/data-folder.ts'
-import { journalEvents } from '../store/journal/journal-events.ts'
+import { type JournalEvents, journalEvents } from '../store/journal/journal-events.ts'
 import type { BuildPlan } from './build-plan.ts'
 import type { Durability } from './durability.ts'
 import type { Service } from './service.ts'
 
+/** Events that are put in their place by one build, which holds them; past it the newest stay where they came. */
+const LATE_EVENTS_MAX = 100_000
 /** Live events that wait to be folded again; past it the journal is read once more. */
 const WAITING_EVENTS_MAX = 50_000
 /** Folding them holds the loop for this long at a time. */
@@ -17,9 +19,17 @@ interface Batch {
   readonly clockSeconds: number
 }
 
+/** An event that came too late, its slot, and its number among all that the journal has from its place on. */
+interface LateEvent {
+  readonly event: FeedEvent
+  readonly slot: number
+  readonly at: number
+}
+
 /**
  * The events that the live service has taken behind a gap, in their order: first those of the journal's whole segments,
- * then those that it takes meanwhile, which wait in memory.
+ * then those that it takes meanwhile, which wait in memory. Those that came too late come in the place that they have in
+ * the chain.
  */
 export class LiveEvents {
   readonly #service: Service
@@ -83,15 +93,40 @@ export class LiveEvents {
     const { disk, folder, until } = this.#durability.wholeSegments()
     this.#service.onTaken = (events) => this.#wait(events, engine.state.now)
     let passed = taken
-    const { live } = this.#plan
+    const { live, lateSeq = live.seq } = this.#plan
     const files = listDataFiles(disk, folder)
-    for (const found of journalEvents(disk, files, live, until, engine.state.book)) {
+    const read = () => journalEvents(disk, files, live, until, engine.state.book)
+    const late: LateEvent[] = []
+    if (lateSeq > live.seq) yield* this.#findLate(read(), lateSeq - live.seq, late)
+    for (const found of late.length > 0 ? inPlace(read(), late) : read()) {
       const events = this.#behindGap(found.events)
       const skipped = Math.min(passed, events.length)
       passed -= skipped
       const clockSeconds = passed === 0 ? (found.clockSeconds ?? 0) : 0
       yield { events: events.slice(skipped), clockSeconds }
     }
+  }
+
+  /** Collects what the engine has refused among the first `count` events, in the order of the chain. */
+  *#findLate(found: Iterable<JournalEvents>, count: number, late: LateEvent[]): Iterable<Batch> {
+    const { lateSlots } = this.#service.engine.settings
+    let newestSlot = -1
+    let at = 0
+    let isFilling = false
+    for (const { events } of found) {
+      for (const event of events) {
+        // What fills a gap is folded in its place.
+        if (event.type === 'gap') isFilling = event.state === 'filling'
+        const slot = 'slot' in event ? event.slot : null
+        if (slot !== null && !isFilling && slot < newestSlot - lateSlots)
+          late.push({ event, slot, at })
+        if (slot !== null) newestSlot = Math.max(newestSlot, slot)
+        if (++at >= count || late.length >= LATE_EVENTS_MAX) break
+      }
+      if (at >= count || late.length >= LATE_EVENTS_MAX) break
+      yield NOTHING
+    }
+    late.sort((a, b) => a.slot - b.slot || a.at - b.at)
   }
 
   *#ofMemory(): Iterable<Batch> {
@@ -112,6 +147,7 @@ export class LiveEvents {
 
   /** Without what they say of the gap itself, which is filled here. */
   #behindGap(events: readonly FeedEvent[]): readonly FeedEvent[] {
+    if (this.#plan.gap === null) return events
     const { from, to } = this.#plan.gap
     return events.flatMap((event) => {
       if (event.type !== 'gap' || event.fromSlot > to || event.toSlot < from) return [event]
@@ -120,4 +156,27 @@ export class LiveEvents {
       return [before, behind].filter(({ fromSlot, toSlot }) => fromSlot <= toSlot)
     })
   }
+}
+
+/** Lets the loop turn while the journal is read and nothing is handed over. */
+const NOTHING: Batch = { events: [], clockSeconds: 0 }
+
+/** All events of a journal, the late ones of them behind the last that came in time of their slot or an older one. */
+function* inPlace(found: Iterable<JournalEvents>, late: readonly LateEvent[]) {
+  const moved = new Set(late.map(({ at }) => at))
+  let next = 0
+  let newestSlot = -1
+  let at = 0
+  for (const { events, clockSeconds } of found) {
+    const placed: FeedEvent[] = []
+    for (const event of events) {
+      if (moved.has(at++)) continue
+      if ('slot' in event && event.slot !== null) newestSlot = Math.max(newestSlot, event.slot)
+      for (let first = late[next]; first && first.slot < newestSlot; first = late[++next])
+        placed.push(first.event)
+      placed.push(event)
+    }
+    yield { events: placed, clockSeconds }
+  }
+  yield { events: late.slice(next).map(({ event }) => event), clockSeconds: null }
 }

@@ -226,7 +226,7 @@ export class Program {
     const time = {
       isAhead: (timestamp: number) => this.#service.isAhead(timestamp),
       nowMs: () => this.#clock.nowMs(),
-      takeLongGap: (gap: BuildPlan['gap']) => this.#history?.fill(gap) ?? false,
+      takeLongGap: (gap: NonNullable<BuildPlan['gap']>) => this.#history?.fill(gap) ?? false,
     }
     const reads = {
       followed: (most: number) => this.#server?.followedMints(most) ?? [],
@@ -327,6 +327,7 @@ export class Program {
     try {
       this.#service.tick()
       this.#service.engine.complete.look()
+      void this.#history?.look()
     } catch {
       // A fault of the program: the service has logged it and takes no more events; reads go on.
     }

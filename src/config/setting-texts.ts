@@ -114,7 +114,7 @@ export const SETTING_GROUPS: Readonly<
     ],
     LATE_SLOTS: [
       SLOTS,
-      'How far behind the newest event one may come and still be folded in its place.',
+      'How far behind the newest event one may come and still be folded in its place at once.',
     ],
     SIM_SEED: [NUMBER, 'What the simulated market is drawn from.'],
     SIM_TOKENS: ['tokens', 'Tokens that the simulated market has at the start.'],

@@ -147,6 +147,15 @@ export class Engine implements EventSink {
     ]
   }
 
+  /** As `EventAcceptor.late`. */
+  get late(): EventAcceptor['late'] {
+    return this.#acceptor.late
+  }
+
+  forgetLate(): EventAcceptor['late'] {
+    return this.#acceptor.forgetLate()
+  }
+
   get settings(): EngineSettings {
     const clock = this.#acceptor.isEventClock ? 'event' : 'wall'
     const rules = differingRules(this.state.rules)

@@ -36,6 +36,8 @@ import { flagsOf } from './state/lanes.ts'
 import { TokenFlag } from './state/layout.ts'
 import type { State } from './state/state.ts'
 
+const NONE_LATE = { count: 0, fromSlot: Number.POSITIVE_INFINITY }
+
 /**
  * What an arriving event goes through: the clock, its place, duplicates and lateness, then the fold, then the fact that
  * is emitted. Events that fill a gap (`gap` with the state `filling`) are one run: later events are folded again, and
@@ -48,6 +50,8 @@ export class EventAcceptor {
   newestSeconds = 0
   /** Events since this process began that were taken and have no effect: no part of the state. */
   readonly idle = { unknownMints: 0, balancesBeyondSupply: 0 }
+  /** Events since this process began that came too late for their place, and the oldest slot of them: no part of the state. */
+  late = NONE_LATE
   readonly #state: State
   readonly #ordered: OrderedFold
   readonly #facts: EngineFacts
@@ -130,6 +134,13 @@ export class EventAcceptor {
     if (this.#facts.isWaiting) this.#facts.emitWaiting()
   }
 
+  /** Counts late events anew; returns those so far. */
+  forgetLate(): typeof NONE_LATE {
+    const before = this.late
+    this.late = NONE_LATE
+    return before
+  }
+
   accept(event: FeedEvent): void {
     if (event.type === 'swap') {
       this.#single.clear()
@@ -165,7 +176,10 @@ export class EventAcceptor {
     if (!this.#ordered.isInReach(key)) {
       // It is not remembered, so that it is refused again when it arrives again.
       if (this.#identities.has(identityKey[0], identityKey[1])) this.#counts.duplicates += 1
-      else this.#counts.lateRefused += 1
+      else {
+        this.#counts.lateRefused += 1
+        this.#noteLate(key)
+      }
       return false
     }
     if (this.#identities.add(identityKey[0], identityKey[1])) return true
@@ -223,6 +237,11 @@ export class EventAcceptor {
     }
   }
 
+  #noteLate({ slot }: EventPosition): void {
+    const { count, fromSlot } = this.late
+    this.late = { count: count + 1, fromSlot: Math.min(fromSlot, slot) }
+  }
+
   #noteTime(timestamp: number): void {
     if (timestamp > this.newestSeconds) this.newestSeconds = timestamp
   }
@@ -256,6 +275,8 @@ export class EventAcceptor {
     if (this.#isSecond(token, event)) return
     this.#noteTime(event.timestamp)
     const key = this.#resolver.keyOf(event, this.#progress.taken + 1)
+    // It is folded all the same, where it came.
+    if (!this.#ordered.isInReach(key)) this.#noteLate(key)
     this.#beginFold(token, key)
     if (event.type === 'token_created' && event.quoteDecimals !== undefined)
       quotes.noteDecimals(quotes.numberOf(event.quoteMint), event.quoteDecimals)

@@ -2,6 +2,7 @@ import type { Fault } from '../fault.ts'
 
 const LIVE = 'test/app/live-events.test.ts'
 const FEED = 'test/feeds/supervisor/history-feed.test.ts'
+const LATE = 'test/app/late-events.test.ts'
 const REPLACE = 'test/store/folder/replace-data.test.ts'
 
 /** Faults of what lies before the start, and of long outages. */
@@ -110,5 +111,40 @@ export const HISTORY_FAULTS: readonly Fault[] = [
     find: 'return isStartTold ? unseenTo : null',
     replace: 'return isStartTold ? null : null',
     tests: ['test/feeds/supervisor/resumed-cursor.test.ts'],
+  },
+  {
+    name: 'history: late events stay where they came',
+    file: 'src/app/live-events.ts',
+    find: 'late.length > 0 ? inPlace(read(), late) : read()',
+    replace: 'late.length < 0 ? inPlace(read(), late) : read()',
+    tests: [LATE],
+  },
+  {
+    name: 'history: late events come in the order of their arrival',
+    file: 'src/app/live-events.ts',
+    find: 'late.sort((a, b) => a.slot - b.slot || a.at - b.at)',
+    replace: 'late.sort((a, b) => a.at - b.at)',
+    tests: [LATE],
+  },
+  {
+    name: 'history: late events are folded from a snapshot on that lies behind them',
+    file: 'src/app/build-plan.ts',
+    find: 'contents.seq < first.firstSeq || newestSlot > slot',
+    replace: 'contents.seq < first.firstSeq',
+    tests: [LATE],
+  },
+  {
+    name: 'history: a late creation is not seen to be late',
+    file: 'src/engine/event-acceptor.ts',
+    find: 'if (!this.#ordered.isInReach(key)) this.#noteLate(key)',
+    replace: '',
+    tests: [LATE],
+  },
+  {
+    name: 'history: a start takes other late events than the run before it',
+    file: 'src/app/history-build.ts',
+    find: 'if (plan.lateSeq !== undefined) return plan',
+    replace: '',
+    tests: [LATE],
   },
 ]
