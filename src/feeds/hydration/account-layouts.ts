@@ -31,6 +31,8 @@ const EXTENSIONS_MAX = 64
 const OWNER_AT = 32
 const AMOUNT_AT = 64
 const TOKEN_ACCOUNT_BYTES = 165
+/** An account of several signers, of either token program: all in it is what its makers chose. No other is as long. */
+const MULTISIG_BYTES = 355
 /** A bonding curve: discriminator, five u64, whether it is complete; curves of 2024 end there. */
 const CURVE = Buffer.from('17b7f83760d8ac60', 'hex')
 const CREATOR_AT = 8 + 5 * 8 + 1
@@ -59,14 +61,12 @@ export interface MintFacts {
 
 /** The facts in the account of a mint of either token program. */
 export function readMint(mint: string, account: OwnedAccount | null): MintFacts | null {
-  if (account === null || !isOfTokens(account)) return null
+  if (account === null || !isOfTokens(account, MINT_BYTES, MINT_KIND)) return null
   const { data, program } = account
-  if (data.length < MINT_BYTES || data[INITIALISED_AT] !== 1) return null
-  const isExtended = data.length > KIND_AT
-  if (isExtended ? data[KIND_AT] !== MINT_KIND : data.length !== MINT_BYTES) return null
+  if (data[INITIALISED_AT] !== 1) return null
   const decimals = data.readUInt8(DECIMALS_AT)
   if (decimals > DECIMALS_MAX) return null
-  const texts = isExtended ? extensionTexts(mint, data) : null
+  const texts = extensionTexts(mint, data)
   return { tokenProgram: program, supplyRaw: data.readBigUInt64LE(SUPPLY_AT), decimals, texts }
 }
 
@@ -93,16 +93,17 @@ export function readTokenAccount(
   mint: string,
   account: OwnedAccount | null,
 ): { readonly owner: string; readonly amountRaw: bigint } | null {
-  if (account === null || !isOfTokens(account)) return null
+  if (account === null || !isOfTokens(account, TOKEN_ACCOUNT_BYTES, ACCOUNT_KIND)) return null
   const { data } = account
-  if (data.length < TOKEN_ACCOUNT_BYTES) return null
-  if (data.length > TOKEN_ACCOUNT_BYTES && data[KIND_AT] !== ACCOUNT_KIND) return null
   if (addressAt(data, 0) !== mint) return null
   return { owner: addressAt(data, OWNER_AT), amountRaw: data.readBigUInt64LE(AMOUNT_AT) }
 }
 
-function isOfTokens({ program }: OwnedAccount): boolean {
-  return program === TOKEN_PROGRAM || program === TOKEN_2022_PROGRAM
+/** Those of the legacy program have one length; those of Token-2022 say their kind where they are longer. */
+function isOfTokens({ program, data }: OwnedAccount, plainBytes: number, kind: number): boolean {
+  if (program !== TOKEN_PROGRAM && program !== TOKEN_2022_PROGRAM) return false
+  if (program === TOKEN_PROGRAM || data.length <= KIND_AT) return data.length === plainBytes
+  return data.length !== MULTISIG_BYTES && data[KIND_AT] === kind
 }
 
 function addressAt(data: Buffer, at: number): string {

@@ -15,6 +15,7 @@ import {
   LEGACY,
   legacyMint,
   METAPLEX,
+  MULTISIG_BYTES,
   metaplex,
   PUMP,
   TOKEN_2022,
@@ -74,6 +75,16 @@ test('a token account of either program says whose it is, and one of another min
   expect(readMint(MINT, tokenAccount(MINT, OWNER, 7n))).toBeNull()
 })
 
+test('an account of several signers is none, though its makers spell a mint or tokens in it', () => {
+  const filled = ({ data }: ChainAccount) => Buffer.concat([data], MULTISIG_BYTES)
+  for (const program of [LEGACY, TOKEN_2022]) {
+    const mint = { program, data: filled(extendedMint(MINT, SUPPLY, TEXTS)) }
+    expect(readMint(MINT, mint)).toBeNull()
+    const tokens = { program, data: filled(tokenAccount(MINT, OWNER, 7n)) }
+    expect(readTokenAccount(MINT, tokens)).toBeNull()
+  }
+})
+
 const READERS = {
   mint: (account: ChainAccount | null) => readMint(MINT, account),
   metadata: (account: ChainAccount | null) => readMetadata(MINT, account),
@@ -91,7 +102,7 @@ const KINDS = ['mint', 'metadata', 'curve', 'tokens'] as const
 test('an account that is missing, or of another program, is none', () => {
   for (const kind of KINDS) {
     expect(READERS[kind](null)).toBeNull()
-    for (const program of ['1'.repeat(32), METAPLEX, PUMP, TOKEN_2022])
+    for (const program of ['1'.repeat(32), METAPLEX, PUMP, LEGACY, TOKEN_2022])
       if (program !== GOOD[kind].program)
         expect(READERS[kind]({ ...GOOD[kind], program }), kind).toBeNull()
   }

@@ -7,6 +7,9 @@ export const TOKEN_2022 = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb'
 export const PUMP = '6EF8rrecthR5Dkzon8Nwu78hRvfCKubJ14M5uBEwF6P'
 export const METAPLEX = 'metaqbxxUerdq28cj1RbAWkYQm3ybzjb6a8bt518x1s'
 
+/** The length of accounts that several sign for. */
+export const MULTISIG_BYTES = 355
+
 export interface ChainAccount {
   readonly program: string
   readonly data: Buffer

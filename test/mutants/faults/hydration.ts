@@ -77,4 +77,18 @@ export const HYDRATION_FAULTS: readonly Fault[] = [
     replace: 'return textsAt(content, 2 * ADDRESS_BYTES)',
     tests: ['test/feeds/hydration/account-layouts.test.ts'],
   },
+  {
+    name: 'hydration: an account of several signers is read as a mint',
+    file: 'src/feeds/hydration/account-layouts.ts',
+    find: 'return data.length !== MULTISIG_BYTES && data[KIND_AT] === kind',
+    replace: 'return data[KIND_AT] === kind',
+    tests: ['test/feeds/hydration/account-layouts.test.ts'],
+  },
+  {
+    name: 'hydration: a longer account of the legacy program is read',
+    file: 'src/feeds/hydration/account-layouts.ts',
+    find: 'if (program === TOKEN_PROGRAM || data.length <= KIND_AT) return data.length === plainBytes',
+    replace: 'if (data.length <= KIND_AT) return data.length === plainBytes',
+    tests: ['test/feeds/hydration/account-layouts.test.ts'],
+  },
 ]
