@@ -1,6 +1,10 @@
 import { decodeBase58 } from '../../../src/base/base58.ts'
 
-/** Accounts of the chain, written down from their layouts by hand: the reader's code has no part in them. */
+/**
+ * Accounts of the chain, written down from their layouts by hand: the reader's code has no part in them. Those of the
+ * token programs are what the programs make, byte for byte (`test/feeds/hydration/program-accounts.test.ts`), and need
+ * no build of the programs. Those of Metaplex and of pump.fun are by hand alone: litesvm does not bring these along.
+ */
 
 export const LEGACY = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA'
 export const TOKEN_2022 = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb'
@@ -25,40 +29,44 @@ export function key(address: string): Buffer {
   return Buffer.from(decodeBase58(address) ?? Buffer.alloc(32))
 }
 
-function u32(value: number): Buffer {
+function u16(value: number): Buffer {
+  const bytes = Buffer.alloc(2)
+  bytes.writeUInt16LE(value)
+  return bytes
+}
+
+export function u32(value: number): Buffer {
   const bytes = Buffer.alloc(4)
   bytes.writeUInt32LE(value)
   return bytes
 }
 
-function u64(value: bigint): Buffer {
+export function u64(value: bigint): Buffer {
   const bytes = Buffer.alloc(8)
   bytes.writeBigUInt64LE(value)
   return bytes
 }
 
 function extension(kind: number, content: Buffer): Buffer {
-  const head = Buffer.alloc(4)
-  head.writeUInt16LE(kind)
-  head.writeUInt16LE(content.length, 2)
-  return Buffer.concat([head, content])
+  return Buffer.concat([u16(kind), u16(content.length), content])
 }
 
 /** A text behind its length, filled up with zero bytes. */
-function text(value: string, bytes = 0): Buffer {
+export function text(value: string, bytes = 0): Buffer {
   const written = Buffer.from(value)
   const filled = Buffer.concat([written, Buffer.alloc(Math.max(0, bytes - written.length))])
   return Buffer.concat([u32(filled.length), filled])
 }
 
-function plainMint(supplyRaw: bigint, decimals: number): Buffer {
-  // No authority: its tag is 0, an old key stands behind it.
-  const authority = Buffer.concat([u32(0), Buffer.alloc(32, 7)])
-  return Buffer.concat([authority, u64(supplyRaw), Buffer.from([decimals, 1]), Buffer.alloc(36)])
+/** `former`: the key that a given up authority leaves behind its tag 0, where the program does not clear it. */
+function plainMint(supplyRaw: bigint, decimals: number, former: number): Buffer {
+  const authority = Buffer.concat([u32(0), Buffer.alloc(32, former)])
+  const head = [authority, u64(supplyRaw), Buffer.from([decimals, 1])]
+  return Buffer.concat([...head, authority])
 }
 
 export function legacyMint(supplyRaw: bigint, decimals = 6): ChainAccount {
-  return { program: LEGACY, data: plainMint(supplyRaw, decimals) }
+  return { program: LEGACY, data: plainMint(supplyRaw, decimals, 7) }
 }
 
 /** A mint of Token-2022 with its texts in it; `of`: the mint that they are said to be of. */
@@ -73,8 +81,11 @@ export function extendedMint(
   const filled = Buffer.alloc(165 - 82)
   const kind = Buffer.from([1])
   const metadata = extension(19, Buffer.concat(content))
-  const data = Buffer.concat([plainMint(supplyRaw, decimals), filled, kind, pointer, metadata])
-  return { program: TOKEN_2022, data }
+  const parts = [plainMint(supplyRaw, decimals, 0), filled, kind, pointer, metadata]
+  const data = Buffer.concat(parts)
+  // One that were as long as an account of several signers is made longer.
+  const isMultisigLong = data.length === MULTISIG_BYTES
+  return { program: TOKEN_2022, data: isMultisigLong ? Buffer.concat([data, u16(0)]) : data }
 }
 
 export function metaplex(mint: string, { name, symbol, uri }: Texts): ChainAccount {
@@ -89,7 +100,9 @@ export function tokenAccount(
   amountRaw: bigint,
   program = TOKEN_2022,
 ): ChainAccount {
-  const plain = Buffer.concat([key(mint), key(owner), u64(amountRaw), Buffer.alloc(93)])
+  // No delegate, initialised, neither native nor with somebody who may close it.
+  const rest = [Buffer.alloc(36), Buffer.from([1]), Buffer.alloc(56)]
+  const plain = Buffer.concat([key(mint), key(owner), u64(amountRaw), ...rest])
   const extended = Buffer.concat([plain, Buffer.from([2]), extension(7, Buffer.alloc(0))])
   return { program, data: program === TOKEN_2022 ? extended : plain }
 }
