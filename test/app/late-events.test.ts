@@ -160,7 +160,7 @@ test('stopped again and again while more comes too late, it puts in its place wh
   const folder = newFolder()
   const events = eventsOf(32)
   const given = withLate(events, new Random(32, 61))
-  const part = Math.ceil(given.length / 8)
+  const part = Math.ceil(given.length / byLength(4, 8))
   let taken = 0
   for (let from = 0; from < given.length; from += part) {
     const run = await new Run(folder, KEPT).open()
@@ -193,6 +193,20 @@ test('events in any order come to the state of their own order', async () => {
   const build = HistoryBuild.ofLate({ ...run.about, live: { service, durability } }, 0)
   build?.run((built) => run.take(built))
   while (build?.isUnderWay) await sleep(2)
+  expect(run.taken).toBe(1)
+  expect(answersOf(run.service.engine, events)).toBe(expected(events))
+  await run.close()
+})
+
+test('a creation that comes too late is put in its place though the engine takes it', async () => {
+  const events = eventsOf(61)
+  const creation = events.find(({ type }) => type === 'token_created')
+  if (creation === undefined) throw new Error('the chain has a creation')
+  const given = [...events.filter((event) => event !== creation), creation]
+  const run = await new Run(newFolder()).open()
+  await run.feed(given, 0, given.length)
+  expect(run.service.engine.counts.lateRefused).toBe(0)
+  await run.settled()
   expect(run.taken).toBe(1)
   expect(answersOf(run.service.engine, events)).toBe(expected(events))
   await run.close()
