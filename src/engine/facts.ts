@@ -4,7 +4,7 @@ import { pricingOf } from './history/candles.ts'
 import type { State } from './state/state.ts'
 
 /** Swaps that arrived later than one and are in the state already: late swaps are told when all of their run are. */
-export interface LaterSwaps {
+interface LaterSwaps {
   readonly swaps: number
   readonly ofMint: number
   readonly ofWallet: number

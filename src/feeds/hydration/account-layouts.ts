@@ -36,6 +36,8 @@ const MULTISIG_BYTES = 355
 /** A bonding curve: discriminator, five u64, whether it is complete; curves of 2024 end there. */
 const CURVE = Buffer.from('17b7f83760d8ac60', 'hex')
 const CREATOR_AT = 8 + 5 * 8 + 1
+/** Behind the creator and two flags; older curves end before it. */
+const CURVE_QUOTE_AT = CREATOR_AT + ADDRESS_BYTES + 2
 /** Metaplex metadata: kind, authority, mint, texts. */
 const METADATA_KIND = 4
 const METADATA_MINT_AT = 1 + ADDRESS_BYTES
@@ -78,14 +80,24 @@ export function readMetadata(mint: string, account: OwnedAccount | null): MintTe
   return addressAt(data, METADATA_MINT_AT) === mint ? textsAt(data, METADATA_TEXTS_AT) : null
 }
 
-/** The creator that a bonding curve names: "" where it names none. Null: it is no bonding curve. */
-export function readCurve(account: OwnedAccount | null): { readonly creator: string } | null {
+/**
+ * The creator that a bonding curve names, and the mint it is quoted in: "" where it names none, which is SOL for the
+ * quote. Null: it is no bonding curve.
+ */
+export function readCurve(
+  account: OwnedAccount | null,
+): { readonly creator: string; readonly quoteMint: string } | null {
   if (account?.program !== PUMP_PROGRAM) return null
   const { data } = account
   if (data.length < CREATOR_AT || !data.subarray(0, CURVE.length).equals(CURVE)) return null
-  if (data.length < CREATOR_AT + ADDRESS_BYTES) return { creator: '' }
-  const creator = addressAt(data, CREATOR_AT)
-  return { creator: creator === ZERO_ADDRESS ? '' : creator }
+  return { creator: namedAt(data, CREATOR_AT), quoteMint: namedAt(data, CURVE_QUOTE_AT) }
+}
+
+/** "": the data ends before it, or zero bytes stand there. */
+function namedAt(data: Buffer, at: number): string {
+  if (data.length < at + ADDRESS_BYTES) return ''
+  const address = addressAt(data, at)
+  return address === ZERO_ADDRESS ? '' : address
 }
 
 /** Whose tokens of a mint an account holds, and how many. */

@@ -8,7 +8,7 @@ import {
 } from '../../base/json-access.ts'
 import { AMM_PROGRAM, COMMITMENT, PUMP_PROGRAM } from '../chain/layouts/programs.ts'
 import { hasFailed, transactionOfRpc } from '../chain/transactions/rpc-json.ts'
-import type { ChainTransaction } from '../chain/transactions/transaction.ts'
+import { type ChainTransaction, isSignature } from '../chain/transactions/transaction.ts'
 import { type RpcClient, RpcError } from './rpc-client.ts'
 
 /** Highest version of transactions asked for; nodes that do not know it are asked for the next. */
@@ -32,6 +32,9 @@ const NO_HISTORY = -32_011
 const METHOD_NOT_FOUND = -32_601
 /** Accounts in one question, the server's own limit. */
 export const ACCOUNTS_MAX = 100
+/** Signatures in one answer, the server's own limit. */
+const SIGNATURES_PAGE = 1_000
+const U32_MAX = 0xffffffff
 /** Accounts that a server names as the largest ones. */
 export const LARGEST_MAX = 20
 
@@ -132,6 +135,25 @@ export class RpcQuestions {
   async transaction(signature: string, signal: AbortSignal): Promise<ChainTransaction | null> {
     const answer = await this.#versioned('getTransaction', [signature], TRANSACTION_FORM, signal)
     return isRecord(answer) ? transactionOfRpc(answer) : null
+  }
+
+  /**
+   * The transactions of an address before one of them, newest first, 1,000 at most; none: the server knows no more.
+   * `txIndex` and `seconds` are null where it does not tell them, as servers before Agave 4.0 do not tell the index.
+   */
+  async signatures(address: string, before: string | null, signal: AbortSignal) {
+    const form = { ...CONFIRMED, limit: SIGNATURES_PAGE, ...(before !== null && { before }) }
+    const answer = await this.client.ask('getSignaturesForAddress', [address, form], signal)
+    if (!Array.isArray(answer))
+      throw new Error("the RPC server's answer to getSignaturesForAddress is no list")
+    return answer.map((entry: unknown) => {
+      const [signature, slot] = [textAt(entry, 'signature'), integerAt(entry, 'slot')]
+      if (signature === null || !isSignature(signature) || slot === null)
+        throw new Error('the RPC server lists a transaction without its signature and slot')
+      const txIndex = integerAt(entry, 'transactionIndex', U32_MAX)
+      const failed = isRecord(entry) && hasFailed(entry)
+      return { signature, slot, txIndex, seconds: integerAt(entry, 'blockTime', U32_MAX), failed }
+    })
   }
 
   /** Data of the accounts, null where there is none; at most `ACCOUNTS_MAX`. */

@@ -12,6 +12,7 @@ import {
   type ChainAccount,
   curve,
   extendedMint,
+  key,
   LEGACY,
   legacyMint,
   METAPLEX,
@@ -48,9 +49,19 @@ test('texts of another mint are none, and texts without end are cut', () => {
 })
 
 test('a curve names its creator, one of 2024 none, and one whose creator is given up none', () => {
-  expect(readCurve(curve(OWNER))).toEqual({ creator: OWNER })
-  expect(readCurve(curve(null))).toEqual({ creator: '' })
-  expect(readCurve(curve('1'.repeat(32)))).toEqual({ creator: '' })
+  expect(readCurve(curve(OWNER))).toEqual({ creator: OWNER, quoteMint: '' })
+  expect(readCurve(curve(null))).toEqual({ creator: '', quoteMint: '' })
+  expect(readCurve(curve('1'.repeat(32)))).toEqual({ creator: '', quoteMint: '' })
+})
+
+test('a curve names the coin that it is quoted in, and none where that is SOL', () => {
+  const { program, data } = curve(OWNER)
+  const quoted = Buffer.from(data)
+  key(OTHER).copy(quoted, 8 + 5 * 8 + 1 + 32 + 2)
+  expect(readCurve({ program, data: quoted })?.quoteMint).toBe(OTHER)
+  expect(readCurve({ program, data: quoted.subarray(0, 8 + 5 * 8 + 1 + 32 + 2 + 31) })).toEqual({
+    ...{ creator: OWNER, quoteMint: '' },
+  })
 })
 
 test.skipIf(!hasData)(`real curves name their creators${withData}`, () => {

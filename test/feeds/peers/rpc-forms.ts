@@ -128,7 +128,7 @@ const OTHER = {
   version: 0,
 }
 
-export function transactionAnswer(block: Block, transaction: BlockTransaction): object {
+export function transactionAnswer(block: Block, transaction: BlockTransaction) {
   return {
     slot: block.slot,
     transactionIndex: transaction.index,

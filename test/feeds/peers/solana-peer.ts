@@ -7,6 +7,7 @@ import type { ChainAccounts } from './chain-accounts.ts'
 import { type Block, type BlockTransaction, FAILED, type TestChain } from './chain-blocks.ts'
 import { type Fault, type FaultPlan, shownIn } from './faults.ts'
 import { blockAnswer, logsFrame, mentions, transactionAnswer } from './rpc-forms.ts'
+import { listedSignatures, type SignatureLists } from './signature-lists.ts'
 
 const BLOCK_MS = 1
 /** 400 ms in the time of these tests. */
@@ -32,6 +33,14 @@ export interface SolanaPeerOptions {
   readonly losesFrames?: boolean
   /** Whether single transactions are answered with null, as by a node without an index of them. */
   readonly hidesTransactions?: boolean
+  /** Whether it does not tell the index in the answer about a transaction. */
+  readonly hidesIndexes?: boolean
+  /** How it lists the transactions of an address. */
+  readonly lists?: SignatureLists
+  /** Whether a question is answered with 429; asked at each. */
+  readonly isTired?: () => boolean
+  /** Whether the answer about this transaction is null this time. */
+  readonly loses?: (signature: string) => boolean
   /** With this code it refuses every question of this method. */
   readonly refuses?: { readonly method: string; readonly code: number }
   /** The block of this place it never has, though it lists its slot. */
@@ -299,8 +308,8 @@ export class SolanaPeer {
   async #request(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const parts: Buffer[] = []
     for await (const part of request) parts.push(part)
-    if (this.#refusals > 0) {
-      this.#refusals--
+    if (this.#refusals > 0 || this.#options.isTired?.() === true) {
+      this.#refusals = Math.max(0, this.#refusals - 1)
       response.writeHead(429).end('too many requests')
       return
     }
@@ -326,13 +335,9 @@ export class SolanaPeer {
       return block === undefined ? error(SKIPPED, 'skipped') : { result: block.timestamp }
     }
     if (method === 'getBlock') return this.#block(Number(params[0]), known)
-    if (method === 'getTransaction') {
-      for (const block of known)
-        for (const transaction of block.transactions)
-          if (transaction.signature === params[0] && !this.#options.hidesTransactions)
-            return { result: transactionAnswer(block, transaction) }
-      return { result: null }
-    }
+    if (method === 'getTransaction') return { result: this.#transaction(params[0], known) }
+    if (method === 'getSignaturesForAddress')
+      return { result: listedSignatures(known, params, this.#options.lists ?? {}) }
     // What is told of is in the engine: blocks behind the chain have nothing of ours.
     const slot = this.#options.chain.blocks[this.#head - 1]?.slot ?? 0
     const told = this.#options.known?.answer(method, params, slot) ?? null
@@ -345,6 +350,18 @@ export class SolanaPeer {
       return data === undefined ? null : { data: [data.toString('base64'), 'base64'] }
     })
     return { result: { context: { slot: 1 }, value } }
+  }
+
+  #transaction(signature: unknown, known: readonly Block[]): object | null {
+    const { hidesTransactions, hidesIndexes, loses } = this.#options
+    if (hidesTransactions || loses?.(String(signature))) return null
+    for (const block of known)
+      for (const transaction of block.transactions) {
+        if (transaction.signature !== signature) continue
+        const { transactionIndex, ...rest } = transactionAnswer(block, transaction)
+        return hidesIndexes ? rest : { ...rest, transactionIndex }
+      }
+    return null
   }
 
   /** -1: it is not there. */
