@@ -1,3 +1,4 @@
+import { isAddress } from '../base/base58.ts'
 import { readConfig } from '../config/config.ts'
 import { ConfigError } from '../config/setting-values.ts'
 import {
@@ -15,8 +16,9 @@ import {
 type Backfill = (asked: {
   readonly config: ReturnType<typeof readConfig>
   readonly folder: string
-  readonly from: Date | number
-  readonly to: Date | number
+  readonly wanted:
+    | { readonly from: Date | number; readonly to: Date | number }
+    | { readonly mint: string }
   readonly progress: Progress
   readonly report: (reason: string) => void
   readonly signal: AbortSignal
@@ -25,14 +27,17 @@ type Backfill = (asked: {
 /** `mintfeed backfill`. */
 export function backfillCommand(backfill: Backfill): Command {
   return {
-    summary: 'slots of the past into a data folder, without the service',
+    summary: 'slots of the past, or one token, into a data folder, without the service',
     help:
       'Takes the settings of feeds and prices from the environment, as the service does. The\n' +
       'folder is empty, or holds what a run before has fetched: that goes on where it was. A\n' +
-      'start of the service in it fetches what is behind --to, as after an outage.',
+      'start of the service in it fetches what is behind --to, as after an outage.\n\n' +
+      'With --mint it fetches all of one token, by the signatures of its curve and its pool: one\n' +
+      'question a transaction, by SOLANA_RPC_URL.',
     flags: {
       from: { type: 'string', meaning: 'first slot, or a time like 2026-11-27T00:00:00Z' },
       to: { type: 'string', meaning: 'last slot, or a time' },
+      mint: { type: 'string', meaning: 'a token, in place of slots' },
     },
     run: (asked, terminal) => run(asked, terminal, backfill),
   }
@@ -41,7 +46,7 @@ export function backfillCommand(backfill: Backfill): Command {
 /** @throws UsageError, or StoreError when the folder cannot be used */
 async function run(asked: Asked, terminal: Terminal, backfill: Backfill): Promise<number> {
   const { stderr } = terminal
-  const [from, to] = [placeFlag(asked, 'from'), placeFlag(asked, 'to')]
+  const wanted = wantedOf(asked)
   const ending = new AbortController()
   const stop = () => ending.abort()
   process.on('SIGINT', stop)
@@ -49,7 +54,7 @@ async function run(asked: Asked, terminal: Terminal, backfill: Backfill): Promis
   const progress = progressOn(stderr)
   try {
     const { events, slot, isWhole } = await backfill({
-      ...{ config: configOf(terminal), folder: asked.folder, from, to, progress },
+      ...{ config: configOf(terminal), folder: asked.folder, wanted, progress },
       report: (reason) => void stderr.write(`${reason}\n`),
       signal: ending.signal,
     })
@@ -72,6 +77,16 @@ function configOf({ environment }: Terminal): ReturnType<typeof readConfig> {
     if (error instanceof ConfigError) throw new UsageError(error.message)
     throw error
   }
+}
+
+/** @throws UsageError when the flags do not go together */
+function wantedOf(asked: Asked): Parameters<Backfill>[0]['wanted'] {
+  const { mint, from, to } = asked.flags
+  if (mint === undefined) return { from: placeFlag(asked, 'from'), to: placeFlag(asked, 'to') }
+  if (from !== undefined || to !== undefined)
+    throw new UsageError('--mint fetches all of a token: leave out --from and --to.')
+  if (typeof mint === 'string' && isAddress(mint)) return { mint }
+  throw new UsageError(`--mint is "${mint}"; it must be the address of a token.`)
 }
 
 /** @throws UsageError when the flag is no slot and no time */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { lastSlot } from '../feeds/peers/chain-blocks.ts'
+import type { FeedEvent } from '../../src/events/event.ts'
+import { lastSlot, type TestChain } from '../feeds/peers/chain-blocks.ts'
 import { replayOf } from '../feeds/peers/feed-run.ts'
 import { GeyserPeer } from '../feeds/peers/geyser-peer.ts'
 import { transactionLines } from '../feeds/peers/rpc-forms.ts'
@@ -7,7 +8,7 @@ import { SolanaPeer } from '../feeds/peers/solana-peer.ts'
 import { syntheticChain } from '../feeds/peers/synthetic-chain.ts'
 import { newFolder } from '../new-folder.ts'
 import { everyAnswer } from './every-answer.ts'
-import { runProgram, startProgram, until } from './program.ts'
+import { launch, runProgram, startProgram, until } from './program.ts'
 
 const BLOCKS = 80
 const COMMON = {
@@ -38,20 +39,122 @@ test('a folder that was filled by backfill in two runs answers as a service that
   const filled = await startProgram({ ...COMMON, FEED: 'none', DATA_DIR: folder })
   const found = await everyAnswer(filled.url, events)
   expect(await filled.end('SIGTERM')).toBe(0)
+  for (const [question, answer] of await seenWhole(chain, events))
+    expect(found.get(question), question).toBe(answer)
+})
+
+/** What a service answers about these events that saw the whole chain. */
+async function seenWhole(
+  chain: TestChain,
+  events: readonly FeedEvent[],
+): Promise<Map<string, string>> {
   const geyser = new GeyserPeer({ chain })
   const live = { FEED: 'yellowstone', YELLOWSTONE_URL: await geyser.start(), HISTORY: 'off' }
   const playing = geyser.play()
   const whole = await startProgram({ ...COMMON, ...live })
   await until('the last slot', async () => {
     const figures: unknown = await (await fetch(`${whole.url}/readyz`)).json()
-    const isThere = JSON.stringify(figures).includes(`"feed_slot":${last}`)
+    const isThere = JSON.stringify(figures).includes(`"feed_slot":${lastSlot(chain)}`)
     return isThere ? true : null
   })
-  for (const [question, answer] of await everyAnswer(whole.url, events))
-    expect(found.get(question), question).toBe(answer)
+  const answers = await everyAnswer(whole.url, events)
   await whole.end('SIGTERM')
   geyser.stop()
   await playing
+  return answers
+}
+
+const ofMint = (events: readonly FeedEvent[], mint: string) =>
+  events.filter((event) => 'mint' in event && event.mint === mint)
+
+/** A chain up to the last block of the token that has most trades in its pool, with the events of that token. */
+function chainOfToken(seed: number, blockCount: number) {
+  const chain = syntheticChain(seed, blockCount)
+  const { events } = replayOf(transactionLines(chain))
+  const created = events.flatMap((event) => (event.type === 'token_created' ? [event.mint] : []))
+  const trades = (mint: string) =>
+    ofMint(events, mint).filter((event) => event.type === 'swap' && event.source === 'pump_amm')
+  const [mint] = created.sort((a, b) => trades(b).length - trades(a).length)
+  expect(trades(mint).length).toBeGreaterThan(10)
+  const own = ofMint(events, mint)
+  const slots = new Set(own.map((event) => ('slot' in event ? event.slot : null)))
+  // Ages and windows count from the newest event.
+  const end = chain.blocks.findLastIndex(({ slot }) => slots.has(slot)) + 1
+  return { chain: { ...chain, blocks: chain.blocks.slice(0, end) }, mint, own }
+}
+
+/** Those that are about this token alone. */
+function isOfTokenAlone(question: string): boolean {
+  return !question.startsWith('POST') && !/traders\/[^/]+\/tokens/.test(question)
+}
+
+/** What else its creator made, and what else its holders trade. */
+const OF_OTHERS = /^(creator_?(history|complet)|fresh|pro_?trader)/i
+
+function ofTokenAlone(answer: string): string {
+  const json: unknown = JSON.parse(answer.slice(4))
+  return JSON.stringify(json, (key, value) => (OF_OTHERS.test(key) ? undefined : value))
+}
+
+test('one token, filled in runs that are killed, answers as in a service that saw all', async () => {
+  const { chain, mint, own } = chainOfToken(43, 200)
+  const head = chain.blocks.length
+  const peer = new SolanaPeer({ chain, head, lists: { pageEntries: 9 } })
+  const url = `http://${await peer.start()}`
+  const folder = newFolder()
+  const feed = { FEED: 'solana', SOLANA_RPC_URL: url, HISTORY_RPS: '60' }
+  const settings = { ...COMMON, ...feed, DATA_DIR: folder }
+  for (const questions of [5, 25]) {
+    const { child, ended } = launch(settings, ['backfill', '--mint', mint])
+    const before = peer.asked.get('getTransaction') ?? 0
+    await until('some transactions', async () =>
+      (peer.asked.get('getTransaction') ?? 0) - before > questions ? true : null,
+    )
+    child.kill('SIGKILL')
+    expect(await ended).toBeNull()
+  }
+  const run = () => runProgram(settings, ['backfill', '--mint', mint])
+  const { code, errors } = await run()
+  expect({ code, errors }).toEqual({ code: 0, errors: expect.stringContaining('up to slot') })
+  // A folder that is whole is so another time.
+  expect(await run()).toMatchObject({ code: 0 })
+  const other = await runProgram(settings, [
+    'backfill',
+    '--mint',
+    chain.accounts.keys().next().value ?? '',
+  ])
+  expect(other).toMatchObject({ code: 3, errors: expect.stringContaining('more than this token') })
+  peer.stop()
+  const filled = await startProgram({ ...COMMON, FEED: 'none', DATA_DIR: folder })
+  const found = await everyAnswer(filled.url, own)
+  expect(await filled.end('SIGTERM')).toBe(0)
+  const whole = [...(await seenWhole(chain, own))].filter(([question]) => isOfTokenAlone(question))
+  expect(whole.length).toBeGreaterThan(10)
+  for (const [question, answer] of whole)
+    expect(ofTokenAlone(found.get(question) ?? ''), question).toBe(ofTokenAlone(answer))
+  expect(found.get(`/api/v2/tokens/${mint}`)).toContain('"history_complete":true')
+})
+
+test('a token of which the server has lost a part is filled as not whole, whatever a later run finds', async () => {
+  const { chain, mint } = chainOfToken(43, 200)
+  const head = chain.blocks.length
+  const folder = newFolder()
+  const run = async (firstSlot: number) => {
+    const peer = new SolanaPeer({ chain, head, lists: { firstSlot } })
+    const url = `http://${await peer.start()}`
+    const settings = { ...COMMON, FEED: 'solana', SOLANA_RPC_URL: url, DATA_DIR: folder }
+    const ended = await runProgram({ ...settings, HISTORY_RPS: '1000' }, [
+      'backfill',
+      '--mint',
+      mint,
+    ])
+    peer.stop()
+    return ended
+  }
+  const cut = await run(chain.blocks[head - 20].slot)
+  expect(cut.code).toBe(1)
+  expect(cut.errors).toContain('does not list the creation')
+  expect(await run(0)).toMatchObject({ code: 1, errors: expect.stringContaining('not hold all') })
 })
 
 test('backfill says what it needs', async () => {
@@ -66,4 +169,15 @@ test('backfill says what it needs', async () => {
   const time = ['--from', '2026-11-27T00:00:00Z', '--to', '9']
   expect((await backfill(live, ...time)).errors).toContain('SOLANA_RPC_URL')
   expect((await backfill(live, '--from', '9', '--to', '5')).errors).toContain('no slots from 9')
+  const mint = ['--mint', 'So11111111111111111111111111111111111111112']
+  expect((await backfill({}, ...mint)).errors).toContain('set FEED to yellowstone or solana')
+  expect((await backfill(live, ...mint)).errors).toContain('needs SOLANA_RPC_URL')
+  for (const words of [
+    [...mint, '--from', '5'],
+    [...mint, '--to', '5'],
+    ['--mint', 'coin'],
+  ]) {
+    const { code, errors } = await backfill(live, ...words)
+    expect({ code, errors }).toEqual({ code: 2, errors: expect.stringContaining('--mint') })
+  }
 })

@@ -4,11 +4,14 @@ import type { Engine } from '../../engine/engine.ts'
 import type { EventSink } from '../../events/event-sink.ts'
 import { NewForms } from '../../feeds/chain/transactions/new-forms.ts'
 import { newFeedCounters } from '../../feeds/feed-counters.ts'
+import { readCurve } from '../../feeds/hydration/account-layouts.ts'
 import { NO_RECORDER } from '../../feeds/raw-frames.ts'
+import { secretsOf, withoutSecrets } from '../../feeds/secrets.ts'
 import { CANDLE_VENUES, priceHistory } from '../../feeds/sol-price/price-history.ts'
 import { PricedSink } from '../../feeds/sol-price/priced-sink.ts'
 import { RpcClient } from '../../feeds/solana/rpc-client.ts'
 import { RpcQuestions } from '../../feeds/solana/rpc-questions.ts'
+import { TokenLife } from '../../feeds/solana/token-life.ts'
 import { HistoryFeed } from '../../feeds/supervisor/history-feed.ts'
 import type { OpenGap } from '../../feeds/supervisor/open-gaps.ts'
 import { SlotLength } from '../../feeds/supervisor/slot-reach.ts'
@@ -50,6 +53,20 @@ export class HistorySources {
     const { rpcUrl } = this.#config
     if (rpcUrl === null) return null
     return new RpcQuestions(new RpcClient(rpcUrl, REAL_TIMERS)).slotAt(seconds, signal)
+  }
+
+  /** What fetches the life of one token, as fast as `HISTORY_RPS` lets it; null: no RPC server is given. */
+  tokenLife(mint: string): TokenLife | null {
+    const { rpcUrl, history } = this.#config
+    if (rpcUrl === null) return null
+    const pace = { questionsAtOnce: QUESTIONS_MAX, questionsPerSecond: history.rps }
+    const secrets = secretsOf(rpcUrl)
+    const report = (reason: string) => this.#report(withoutSecrets(reason, secrets))
+    return new TokenLife({
+      ...{ mint, report, counters: newFeedCounters(), forms: new NewForms(report) },
+      questions: new RpcQuestions(new RpcClient(rpcUrl, REAL_TIMERS, pace)),
+      quoteOf: (curve) => readCurve(curve)?.quoteMint ?? null,
+    })
   }
 
   /**

@@ -1,6 +1,7 @@
 import type { FeedEvent } from '../../events/event.ts'
 import { Backoff } from '../backoff.ts'
 import { bondingCurveAddress, canonicalPoolAddress } from '../chain/layouts/program-address.ts'
+import { WRAPPED_SOL_MINT } from '../chain/layouts/programs.ts'
 import { ChainNormaliser } from '../chain/normalise.ts'
 import type { NewForms } from '../chain/transactions/new-forms.ts'
 import type { ChainTransaction } from '../chain/transactions/transaction.ts'
@@ -127,7 +128,7 @@ export class TokenLife {
       const times = (this.#listed.get(last) ?? []).map(({ seconds }) => seconds ?? 0)
       return { from: first, to: last, seconds: Math.max(...times), transactions: found.size }
     } catch (error) {
-      if (!signal.aborted) this.#report(isUnknownMethod(error) ? NO_LIST : reasonOf(error))
+      if (!signal.aborted) this.#report(reasonOf(error))
       return null
     }
   }
@@ -183,9 +184,12 @@ export class TokenLife {
     if (curve === null) throw new Error(`${this.#mint} is no address of a token`)
     const ask = () => this.#questions.accountsAtSlot([curve], signal)
     const { accounts } = await this.#asked(ask, signal)
-    const quote = this.#quoteOf(accounts[0] ?? null) || undefined
+    const quote = this.#quoteOf(accounts[0] ?? null) || WRAPPED_SOL_MINT
     const pool = canonicalPoolAddress(this.#mint, quote)
-    return pool === null ? [curve] : [curve, pool]
+    if (pool === null) return [curve]
+    // A run behind another one does not see the migration.
+    this.#normaliser.pools.learnCreated(pool, this.#mint, quote)
+    return [curve, pool]
   }
 
   async #listOf(address: string, found: Set<string>, signal: AbortSignal): Promise<void> {
@@ -194,7 +198,9 @@ export class TokenLife {
     for (;;) {
       const last: string | null = before
       const ask = () => this.#questions.signatures(address, last, signal)
-      const page: readonly Listed[] = await this.#asked(ask, signal)
+      const page: readonly Listed[] = await this.#asked(ask, signal).catch((error: unknown) => {
+        throw isUnknownMethod(error) ? new Error(NO_LIST) : error
+      })
       before = page.at(-1)?.signature ?? null
       if (before === null) return
       // A server that turns in circles would be asked without end.

@@ -171,6 +171,8 @@ test('blocks are asked for where nothing else tells the order, each once', async
   expect(told.peer.askedBlocks).toEqual([])
   const signatures = new Set(expected.map((event) => 'signature' in event && event.signature))
   expect(told.peer.asked.get('getTransaction')).toBe(signatures.size)
+  const listed = await lifeOf(mint, { chain, hidesIndexes: true })
+  expect([listed.peer.askedBlocks, lines(listed.own)]).toEqual([[], lines(expected)])
   const untold = await lifeOf(mint, { chain, lists: { tellsIndex: false }, hidesIndexes: true })
   const slots = [...new Set(expected.map(slotOf))]
   expect([...untold.peer.askedBlocks].sort()).toEqual(slots)
