@@ -6,6 +6,7 @@ import { GeyserPeer } from '../feeds/peers/geyser-peer.ts'
 import { transactionLines } from '../feeds/peers/rpc-forms.ts'
 import { SolanaPeer } from '../feeds/peers/solana-peer.ts'
 import { syntheticChain } from '../feeds/peers/synthetic-chain.ts'
+import { chainOfToken } from '../feeds/peers/token-chain.ts'
 import { newFolder } from '../new-folder.ts'
 import { everyAnswer } from './every-answer.ts'
 import { launch, runProgram, startProgram, until } from './program.ts'
@@ -64,25 +65,6 @@ async function seenWhole(
   return answers
 }
 
-const ofMint = (events: readonly FeedEvent[], mint: string) =>
-  events.filter((event) => 'mint' in event && event.mint === mint)
-
-/** A chain up to the last block of the token that has most trades in its pool, with the events of that token. */
-function chainOfToken(seed: number, blockCount: number) {
-  const chain = syntheticChain(seed, blockCount)
-  const { events } = replayOf(transactionLines(chain))
-  const created = events.flatMap((event) => (event.type === 'token_created' ? [event.mint] : []))
-  const trades = (mint: string) =>
-    ofMint(events, mint).filter((event) => event.type === 'swap' && event.source === 'pump_amm')
-  const [mint] = created.sort((a, b) => trades(b).length - trades(a).length)
-  expect(trades(mint).length).toBeGreaterThan(10)
-  const own = ofMint(events, mint)
-  const slots = new Set(own.map((event) => ('slot' in event ? event.slot : null)))
-  // Ages and windows count from the newest event.
-  const end = chain.blocks.findLastIndex(({ slot }) => slots.has(slot)) + 1
-  return { chain: { ...chain, blocks: chain.blocks.slice(0, end) }, mint, own }
-}
-
 /** Those that are about this token alone. */
 function isOfTokenAlone(question: string): boolean {
   return !question.startsWith('POST') && !/traders\/[^/]+\/tokens/.test(question)
@@ -133,28 +115,6 @@ test('one token, filled in runs that are killed, answers as in a service that sa
   for (const [question, answer] of whole)
     expect(ofTokenAlone(found.get(question) ?? ''), question).toBe(ofTokenAlone(answer))
   expect(found.get(`/api/v2/tokens/${mint}`)).toContain('"history_complete":true')
-})
-
-test('a token of which the server has lost a part is filled as not whole, whatever a later run finds', async () => {
-  const { chain, mint } = chainOfToken(43, 200)
-  const head = chain.blocks.length
-  const folder = newFolder()
-  const run = async (firstSlot: number) => {
-    const peer = new SolanaPeer({ chain, head, lists: { firstSlot } })
-    const url = `http://${await peer.start()}`
-    const settings = { ...COMMON, FEED: 'solana', SOLANA_RPC_URL: url, DATA_DIR: folder }
-    const ended = await runProgram({ ...settings, HISTORY_RPS: '1000' }, [
-      'backfill',
-      '--mint',
-      mint,
-    ])
-    peer.stop()
-    return ended
-  }
-  const cut = await run(chain.blocks[head - 20].slot)
-  expect(cut.code).toBe(1)
-  expect(cut.errors).toContain('does not list the creation')
-  expect(await run(0)).toMatchObject({ code: 1, errors: expect.stringContaining('not hold all') })
 })
 
 test('backfill says what it needs', async () => {

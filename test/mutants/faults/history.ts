@@ -3,6 +3,8 @@ import type { Fault } from '../fault.ts'
 const LIVE = 'test/app/live-events.test.ts'
 const FEED = 'test/feeds/supervisor/history-feed.test.ts'
 const LATE = 'test/app/late-events.test.ts'
+const LIFE = 'test/feeds/solana/token-life.test.ts'
+const TOKEN_RUN = 'test/app/token-backfill.test.ts'
 const REPLACE = 'test/store/folder/replace-data.test.ts'
 
 /** Faults of what lies before the start, and of long outages. */
@@ -146,5 +148,122 @@ export const HISTORY_FAULTS: readonly Fault[] = [
     find: 'if (plan.lateSeq !== undefined) return plan',
     replace: '',
     tests: [LATE],
+    name: 'history: of one token failed transactions are fetched',
+    file: 'src/feeds/solana/token-life.ts',
+    find: '!failed && slot >= this.#from',
+    replace: '(failed || slot >= this.#from)',
+    tests: [LIFE],
+  },
+  {
+    name: 'history: of one token what curve and pool both list comes twice',
+    file: 'src/feeds/solana/token-life.ts',
+    find: '|| found.has(listed.signature)) continue',
+    replace: ') continue',
+    tests: [LIFE],
+  },
+  {
+    name: 'history: of one token slots come newest first',
+    file: 'src/feeds/solana/token-life.ts',
+    find: '[...this.#listed].sort(([a], [b]) => a - b)',
+    replace: '[...this.#listed].sort(([a], [b]) => b - a)',
+    tests: [LIFE],
+  },
+  {
+    name: 'history: of one token transactions of a slot stay in the order of the list',
+    file: 'src/feeds/solana/token-life.ts',
+    find: 'transactions.sort((a, b) => (a.txIndex ?? 0) - (b.txIndex ?? 0))',
+    replace: '',
+    tests: [LIFE],
+  },
+  {
+    name: 'history: of one token the index of the list is not taken',
+    file: 'src/feeds/solana/token-life.ts',
+    find: 'txIndex: found.txIndex ?? txIndex',
+    replace: 'txIndex: found.txIndex',
+    tests: [LIFE],
+  },
+  {
+    name: 'history: of one token events of other tokens come too',
+    file: 'src/feeds/solana/token-life.ts',
+    find: "'mint' in event && event.mint === this.#mint",
+    replace: "'mint' in event",
+    tests: [LIFE],
+  },
+  {
+    name: 'history: of one token a lost transaction is told by nobody',
+    file: 'src/feeds/solana/token-life.ts',
+    find: 'lost.push(signature)',
+    replace: 'void signature',
+    tests: [LIFE],
+  },
+  {
+    name: 'history: of one token a lost transaction leaves no gap',
+    file: 'src/feeds/solana/token-life.ts',
+    find: 'this.#gaps.push({ from: slot, to: slot })',
+    replace: '',
+    tests: [LIFE],
+  },
+  {
+    name: 'history: of one token what was before its creation is not told as lost',
+    file: 'src/feeds/solana/token-life.ts',
+    find: 'if (from === 0 && first > 0) this.#gaps.push({ from: 0, to: first - 1 })',
+    replace: '',
+    tests: [LIFE],
+  },
+  {
+    name: 'history: of one token a cut history counts as whole',
+    file: 'src/feeds/solana/token-life.ts',
+    find: '&& (this.#isCreated || this.#from > 0)',
+    replace: '',
+    tests: [LIFE],
+  },
+  {
+    name: 'history: of one token a run behind another one lists all again',
+    file: 'src/feeds/solana/token-life.ts',
+    find: 'if (newest < this.#from) return',
+    replace: '',
+    tests: [LIFE],
+  },
+  {
+    name: 'history: of one token a pool that was not expected is passed over',
+    file: 'src/feeds/solana/token-life.ts',
+    find: "event.type !== 'migrated' || this.#addresses.includes(event.poolAmm)",
+    replace: "event.type !== ''",
+    tests: [LIFE],
+  },
+  {
+    name: 'history: of one token a transaction is asked for once',
+    file: 'src/feeds/solana/token-life.ts',
+    find: 'const LOST_TRIES_MAX = 4',
+    replace: 'const LOST_TRIES_MAX = 1',
+    tests: [LIFE],
+  },
+  {
+    name: 'history: of one token another folder is filled too',
+    file: 'src/app/backfill.ts',
+    find: "throw new StoreError('missing', OTHER_DATA)",
+    replace: 'void OTHER_DATA',
+    tests: [TOKEN_RUN],
+  },
+  {
+    name: 'history: of one token what a run before has missed is forgotten',
+    file: 'src/app/backfill.ts',
+    find: 'life.isWhole && engine.complete.count === 1',
+    replace: 'life.isWhole',
+    tests: [TOKEN_RUN],
+  },
+  {
+    name: 'history: of one token the slots of a run before are fetched once more',
+    file: 'src/app/backfill.ts',
+    find: 'const span = await life.list(from, signal)',
+    replace: 'const span = await life.list(from * 0, signal)',
+    tests: [TOKEN_RUN],
+  },
+  {
+    name: 'history: of one token a curve is quoted in what stands beside it',
+    file: 'src/feeds/hydration/account-layouts.ts',
+    find: 'CREATOR_AT + ADDRESS_BYTES + 2',
+    replace: 'CREATOR_AT + ADDRESS_BYTES + 1',
+    tests: ['test/feeds/hydration/account-layouts.test.ts'],
   },
 ]
