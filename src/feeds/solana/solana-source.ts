@@ -2,6 +2,7 @@
  * feeds/solana: FEED=solana. In: log notifications over a WebSocket, blocks and accounts over JSON-RPC. Out: transactions by slot.
  * `SocketFrames` reads frames, `LogReader` makes transactions of logs, `BlockReader` reads whole slots from blocks, `PoolResolver`
  * looks up the mints of pools. What logs lack (a cut log, an unknown pool) is fetched, or its slot is read from the block.
+ * `TokenLife` is no part of the source: it fetches one token of the past by its signatures.
  */
 
 import { LRUCache } from 'lru-cache'

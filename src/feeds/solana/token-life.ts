@@ -267,7 +267,7 @@ export class TokenLife {
       const found = (own?.txIndex ?? null) === null ? (inBlock.get(signature) ?? null) : own
       if (found !== null) transactions.push(found)
       // A block that could be read whole has no events of what it does not name as one of the programs.
-      else if (block === null || (own === null && block.unreadable > 0)) lost.push(signature)
+      else if (block === null || block.unreadable > 0) lost.push(signature)
     }
     transactions.sort((a, b) => (a.txIndex ?? 0) - (b.txIndex ?? 0))
     return { slot, listed: listed.length, transactions, lost }
