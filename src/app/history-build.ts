@@ -53,8 +53,6 @@ interface Built {
   readonly durability: Durability
 }
 
-type Gap = NonNullable<BuildPlan['gap']>
-
 /**
  * Folds what is too long, or too old, to be folded behind what is there already: the time before a market's first slot, an
  * outage of hours, and events that came later than LATE_SLOTS. A second service, in a folder of its own, folds what is missing and then the live events out of
@@ -84,7 +82,7 @@ export class HistoryBuild {
   }
 
   /** Of a gap that shows now: no event behind it was taken yet. Null: the folder's files cannot have two names. */
-  static ofGap(parts: BuildParts, gap: Gap): HistoryBuild | null {
+  static ofGap(parts: BuildParts, gap: NonNullable<BuildPlan['gap']>): HistoryBuild | null {
     const { durability } = parts.live
     return HistoryBuild.#begun(parts, gap, 'a long gap holds what is behind it', () => {
       const { until } = durability.wholeSegments()
@@ -220,7 +218,7 @@ export class HistoryBuild {
   }
 
   /** As far back as HISTORY says, and of an outage as far as BACKFILL says. */
-  async #firstFetched({ from, to }: Gap): Promise<number> {
+  async #firstFetched({ from, to }: NonNullable<BuildPlan['gap']>): Promise<number> {
     const { history, backfillMs, backfillSlotsMax } = this.#parts.config
     const firsts = [to + 1]
     if (history.span === 'replayed') {
@@ -270,7 +268,7 @@ export class HistoryBuild {
   /** Fetches what is missing; null: it was stopped before all was there. */
   async #fill(
     plan: BuildPlan,
-    gap: Gap,
+    gap: NonNullable<BuildPlan['gap']>,
     { service, durability }: Built,
   ): Promise<BuildPlan | null> {
     const { from } = plan

@@ -5,7 +5,6 @@ import { historyFolder } from './durability.ts'
 import type { HistoryBuild } from './history-build.ts'
 
 type BuildParts = ConstructorParameters<typeof HistoryBuild>[0]
-type Built = BuildParts['live']
 
 /**
  * Events that came too late wait, so that one build puts many of them in their place; readers begin anew behind a build:
@@ -17,9 +16,9 @@ const LATE_PLACED = 'events that came later than LATE_SLOTS are put in their pla
 
 interface HistoryBuildsOptions extends Omit<BuildParts, 'live'> {
   /** The service that takes live events now, and its folder. */
-  readonly live: () => Built | null
+  readonly live: () => BuildParts['live'] | null
   /** Called in the turn in which a build has all that the live service has. */
-  readonly take: (built: Built) => void
+  readonly take: (built: BuildParts['live']) => void
   /** When late events are put in their place; absent: as above. */
   readonly late?: { readonly waitMs: number; readonly everyMs: number }
 }
@@ -105,7 +104,7 @@ export class HistoryBuilds {
     return true
   }
 
-  #take(built: Built): void {
+  #take(built: BuildParts['live']): void {
     this.#tookMs = performance.now()
     this.#options.take(built)
   }

@@ -12,7 +12,7 @@ import { TAPE_CHUNK_RECORDS } from '../../src/engine/state/tape.ts'
 import { EVERY_MS } from '../../src/feeds/metadata/dex-paid.ts'
 import { QUEUE_LIMITS } from '../../src/feeds/metadata/fetch-queue.ts'
 import { FETCH_LIMITS } from '../../src/feeds/metadata/safe-fetch.ts'
-import { DEPTH_MAX, DESCRIPTION_MAX } from '../../src/feeds/metadata/token-texts.ts'
+import { TEXT_LIMITS } from '../../src/feeds/metadata/token-texts.ts'
 import { PRICE_RULES } from '../../src/feeds/sol-price/sol-price-feed.ts'
 import { LONG_TURN_MS, STALL_MS, STALLS_MAX } from '../../src/figures/event-loop-stall-monitor.ts'
 import { COUNTBACK_DEFAULT } from '../../src/protocol/live/live-messages.ts'
@@ -143,12 +143,12 @@ const FEEDS = [
   `Live feeds wait up to ${seconds(FIRST_PRICE_MS)} for the first one. A venue that is silent for ${seconds(PRICE_RULES.silenceMs)}, ` +
     `or sends heartbeats and no price for ${seconds(PRICE_RULES.stallMs)}, is connected to anew`,
   `at most ${Math.floor(60_000 / EVERY_MS)} questions a minute`,
-  `descriptions up to ${count(DESCRIPTION_MAX)}`,
+  `descriptions up to ${count(TEXT_LIMITS.description)}`,
 ]
 const FETCHING = [
   `each of at most ${FETCH_LIMITS.redirects} redirects`,
   `${FETCH_LIMITS.bodyBytes / 1024} KB of body, ${seconds(FETCH_LIMITS.totalMs)} in all, ${seconds(FETCH_LIMITS.connectMs)} to connect, ` +
-    `no packed bodies, ${DEPTH_MAX} levels of nesting`,
+    `no packed bodies, ${TEXT_LIMITS.depth} levels of nesting`,
   `${QUEUE_LIMITS.running} requests at a time, ${QUEUE_LIMITS.foreignRunning} of them to hosts that are no gateway; ${QUEUE_LIMITS.hostRunning} at a time ` +
     `and ${QUEUE_LIMITS.hostPace.perSecond} a second to one host`,
   `A host that failed ${QUEUE_LIMITS.hostFailures} times in a row is left alone for a minute`,

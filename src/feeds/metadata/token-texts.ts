@@ -4,10 +4,8 @@ import { METADATA_KEYS, type MetadataKey } from '../../events/event.ts'
 import { codePoints, LINK_CHARACTERS_MAX, withScheme } from '../../events/text.ts'
 import { type Refusal, refusal } from './safe-fetch.ts'
 
-/** Texts of tokens lie two or three levels deep. */
-export const DEPTH_MAX = 16
-/** Code points of a description; longer ones are cut. */
-export const DESCRIPTION_MAX = 2_048
+/** Texts of tokens lie two or three levels deep; a description has so many code points, and longer ones are cut. */
+export const TEXT_LIMITS = { depth: 16, description: 2_048 } as const
 
 /**
  * Controls and whatever is drawn without a width: marks that turn the direction of writing, fillers, tags. The
@@ -28,7 +26,7 @@ export type TokenTexts = { readonly [K in MetadataKey]?: string }
 
 /** Reads the texts; never throws. */
 export function readTokenTexts(json: string): TokenTexts | Refusal {
-  if (isNestedDeeper(json, DEPTH_MAX)) return refusal('depth', true)
+  if (isNestedDeeper(json, TEXT_LIMITS.depth)) return refusal('depth', true)
   // Some editors begin a file with a byte order mark.
   const value = jsonOf(json.replace(/^\ufeff/, ''))
   return isRecord(value) ? textsOf(value) : refusal('json', true)
@@ -64,7 +62,7 @@ function isDiscord(link: string): boolean {
 /** Line ends become blanks; what is invisible or turns the order of reading around goes. */
 function cleanDescription(text: string): string {
   const visible = seenOf(text.replace(/[\t\n\r]+/g, ' '))
-  return codePoints(visible.trim(), DESCRIPTION_MAX)
+  return codePoints(visible.trim(), TEXT_LIMITS.description)
 }
 
 /** A link that is whole and harmless, or "". What is invisible goes: it was copied along. */

@@ -148,6 +148,8 @@ export const HISTORY_FAULTS: readonly Fault[] = [
     find: 'if (plan.lateSeq !== undefined) return plan',
     replace: '',
     tests: [LATE],
+  },
+  {
     name: 'history: of one token failed transactions are fetched',
     file: 'src/feeds/solana/token-life.ts',
     find: '!failed && slot >= this.#from',
