@@ -1,10 +1,18 @@
+import fs from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import type { Config } from '../config/config.ts'
 import type { Engine } from '../engine/engine.ts'
+import type { FeedEvent, Swap } from '../events/event.ts'
 import type { EventSink } from '../events/event-sink.ts'
 import { StoreError } from '../store/disk/failure.ts'
+import { listDataFiles } from '../store/folder/data-folder.ts'
+import { type JournalEvents, journalEvents } from '../store/journal/journal-events.ts'
+import { placeBefore } from './build-plan.ts'
 import { Durability } from './durability.ts'
 import { HistorySources } from './feeds/history-sources.ts'
 import { resumedCursor } from './feeds/live-sources.ts'
+import { HistoryBuild } from './history-build.ts'
 import { PastClock, Service } from './service.ts'
 
 const NO_SERVER =
@@ -12,10 +20,14 @@ const NO_SERVER =
 const NEEDS_RPC = 'A time needs SOLANA_RPC_URL, which says when slots were: set it, or give slots.'
 const TOKEN_NEEDS_RPC =
   'One token is fetched by its signatures, which needs SOLANA_RPC_URL: set it, or fetch slots by --from and --to.'
-const OTHER_DATA =
-  'The folder holds more than this token, whose past would then lie behind later events: give an empty folder, or one that ' +
-  'backfill --mint has filled with the same token.'
+const OUT_OF_REACH =
+  "The journal of the folder does not go back to the token's first trade, which then has no place in it: give an empty " +
+  'folder. A service with JOURNAL_KEEP=all keeps all of it.'
+const NOT_PLACED =
+  'The token could not be put among the others; the next start of the service goes on with it.'
 const SILENT = { info: () => {}, warn: () => {}, error: () => {} }
+/** How often it is looked whether a build has ended, in ms. */
+const LOOK_MS = 20
 /** How often progress is shown, in ms. */
 const PROGRESS_MS = 200
 
@@ -42,27 +54,19 @@ export async function backfill({
   /** Takes why something is not told, in one sentence. */
   readonly report: (reason: string) => void
   readonly signal: AbortSignal
-}) {
+}): Promise<{ events: number; slot: number; isWhole: boolean }> {
   const sources = new HistorySources(config, report)
   if (!sources.canTell) throw new StoreError('missing', NO_SERVER)
   const fetching =
     'mint' in wanted ? tokenOf(wanted.mint, sources) : await slotsOf(wanted, sources, signal)
-  const clock = new PastClock()
-  const failures: string[] = []
-  const service = new Service(
-    config,
-    (reason) => failures.push(reason),
-    () => clock.nowMs(),
-  )
-  const durability = await Durability.open({
-    ...{ config, folder, service, log: SILENT, onSeeding: () => {}, onDiskCall: () => {} },
-    // It is filled here, and not from another instance.
-    isCopy: true,
-    onFailure: () => void failures.push('the disk refused'),
-  })
+  const open = await OpenFolder.open(config, folder)
+  const { clock, failures, service, durability } = open
   try {
     const { engine } = service
-    clock.reach(engine.state.now)
+    if ('mint' in wanted && holdsOthers(engine, wanted.mint)) {
+      const about = { config, folder, wanted, progress, report, signal }
+      return await amongOthers(open, wanted.mint, about)
+    }
     const sink = {
       events: (batch: Parameters<Service['events']>[0]) => {
         clock.follow(batch, Date.now() / 1_000)
@@ -78,8 +82,126 @@ export async function backfill({
     const isWhole = isDone && full === null
     return { events: durability.seq, slot: engine.newestSlot, isWhole }
   } finally {
-    await durability.close()
+    await open.durability.close()
   }
+}
+
+/** A folder that is filled here, and its service, whose clock is that of its events. */
+class OpenFolder {
+  readonly clock = new PastClock()
+  readonly failures: string[] = []
+  readonly about
+  service: Service
+  // Given by `open`.
+  durability!: Durability
+
+  private constructor(config: Config, folder: string) {
+    const failed = (reason: string | null) => void this.failures.push(reason ?? 'the disk refused')
+    this.service = new Service(config, failed, () => this.clock.nowMs())
+    this.about = {
+      ...{ config, folder, log: SILENT, onSeeding: () => {}, onDiskCall: () => {} },
+      // It is not filled from another instance.
+      isCopy: true,
+      onFailure: failed,
+      nowMs: () => this.clock.nowMs(),
+    }
+  }
+
+  static async open(config: Config, folder: string): Promise<OpenFolder> {
+    const open = new OpenFolder(config, folder)
+    open.durability = await Durability.open({
+      ...{ ...open.about, service: open.service },
+      onFailure: () => open.about.onFailure(null),
+    })
+    open.clock.reach(open.service.engine.state.now)
+    return open
+  }
+
+  /** All events of its journal, which is whole. */
+  events(): Iterable<JournalEvents> {
+    const { disk, folder, until } = this.durability.wholeSegments()
+    const start = { seq: 0, segment: 0 }
+    const { book } = this.service.engine.state
+    return journalEvents(disk, listDataFiles(disk, folder), start, until, book)
+  }
+
+  /**
+   * Puts what came too late in its place.
+   * @throws StoreError when it could not be done
+   */
+  async placeLate(): Promise<void> {
+    const { service, durability } = this
+    const parts = { ...this.about, live: { service, durability } }
+    const build = HistoryBuild.ofLate(parts, service.engine.forgetLate().fromSlot)
+    build?.run((built) => {
+      this.service = built.service
+      this.durability = Durability.replaced(
+        { ...this.about, service: built.service, onFailure: () => this.about.onFailure(null) },
+        durability,
+        built.durability,
+      )
+    })
+    while (build?.isUnderWay) await sleep(LOOK_MS)
+    if (this.service === service) throw new StoreError('missing', NOT_PLACED)
+  }
+}
+
+function holdsOthers({ state, newestSlot }: Engine, mint: string): boolean {
+  const { tokens, book } = state
+  const isOwn = tokens.count === 1 && book.findToken(mint) >= 0
+  return (tokens.count > 0 || newestSlot > 0) && !isOwn
+}
+
+/**
+ * Fetches a token into a folder of its own first: it is put among the others whole, or not at all. A swap keeps the price
+ * that SOL had at its time.
+ */
+async function amongOthers(open: OpenFolder, mint: string, about: Parameters<typeof backfill>[0]) {
+  const folder = join(about.folder, `token-${mint}`)
+  const config = { ...about.config, keepsJournal: true }
+  const fetched = await backfill({ ...about, config, folder })
+  if (!fetched.isWhole) return fetched
+  const token = await OpenFolder.open(config, folder)
+  try {
+    const [start] = token.service.engine.state.unseen.all
+    const from = (start?.to ?? -1) + 1
+    const { disk } = open.durability.wholeSegments()
+    if (placeBefore(disk, about.folder, from) === null)
+      throw new StoreError('missing', OUT_OF_REACH)
+    let usd = 0
+    for (const { events } of token.events()) {
+      const [event] = events
+      if (event?.type === 'sol_price') usd = event.usd
+      else if (event?.type !== 'gap')
+        open.service.events(events.map((one) => (one.type === 'swap' ? withPrice(one, usd) : one)))
+      await turn()
+    }
+    open.service.events(startsAt(open.service.engine, from))
+  } finally {
+    await token.durability.close()
+  }
+  while (open.service.engine.late.count > 0) await open.placeLate()
+  if (open.failures[0] !== undefined) throw new StoreError('disk', open.failures[0])
+  fs.rmSync(folder, { recursive: true, force: true })
+  const { service, durability } = open
+  const full = service.tokenLimit.reason ?? service.historyLimit.reason
+  if (full !== null) about.report(full)
+  return { events: durability.seq, slot: service.engine.newestSlot, isWhole: full === null }
+}
+
+function withPrice(swap: Swap, usd: number): Swap {
+  return swap.solPriceUsd === undefined && usd > 0 ? { ...swap, solPriceUsd: usd } : swap
+}
+
+/**
+ * The market begins with the token's first slot where it began later: a token is known whole that was created since, and
+ * of the time before only tokens have a creation that were fetched whole.
+ */
+function startsAt({ state }: Engine, slot: number): readonly FeedEvent[] {
+  const [start] = state.unseen.all
+  if (start?.from !== 0 || start.to < slot || start.to >= Number.MAX_SAFE_INTEGER) return []
+  const { to, seconds } = start
+  return [{ type: 'gap', state: 'filled', fromSlot: slot, toSlot: to, timestamp: seconds }]
 }
 
 /** What fetches slots into an engine that has recovered; it resolves with whether all of them came. */
@@ -135,10 +257,6 @@ function tokenOf(mint: string, sources: HistorySources) {
     readonly hasFailed: () => boolean
     readonly signal: AbortSignal
   }): Promise<boolean> => {
-    const { tokens, book } = engine.state
-    const isOwn = tokens.count === 1 && book.findToken(mint) >= 0
-    if ((tokens.count > 0 || engine.newestSlot > 0) && !isOwn)
-      throw new StoreError('missing', OTHER_DATA)
     const from = (resumedCursor(engine.newestSlot, config.lateSlots) ?? -1) + 1
     const span = await life.list(from, signal)
     if (span !== null) {

@@ -316,7 +316,7 @@ export class HistoryBuild {
       if (batch.length === 0) service.tick()
       else service.admitted(batch)
       // What stays out of its place though it was put there, another build would not take either.
-      if (isBefore && durability.seq >= lateSeq) service.engine.forgetLate()
+      if (isBefore && events.hasAllLate && durability.seq >= lateSeq) service.engine.forgetLate()
     }
     // A compactor reads the files that are to be replaced.
     const endSnapshots = () =>

@@ -13,12 +13,6 @@ const WAITING_EVENTS_MAX = 50_000
 /** Folding them holds the loop for this long at a time. */
 const SLICE_MS = 4
 
-/** Live events and the clock that they came at, in unix seconds; 0: as before. */
-interface Batch {
-  readonly events: readonly FeedEvent[]
-  readonly clockSeconds: number
-}
-
 /** An event that came too late, its slot, and its number among all that the journal has from its place on. */
 interface LateEvent {
   readonly event: FeedEvent
@@ -36,9 +30,11 @@ export class LiveEvents {
   readonly #durability: Durability
   readonly #plan: BuildPlan
   readonly #signal: AbortSignal
-  readonly #waiting: Batch[] = []
+  readonly #waiting: JournalEvents[] = []
   #waitingEvents = 0
   #areTooMany = false
+  /** Are all that came too late put in their place by this build? */
+  hasAllLate = true
 
   constructor(service: Service, durability: Durability, plan: BuildPlan, signal: AbortSignal) {
     this.#service = service
@@ -57,10 +53,10 @@ export class LiveEvents {
     take: (events: readonly FeedEvent[], clockSeconds: number) => void,
     beforeEnd: () => Promise<unknown>,
   ): Promise<void> {
-    const inSlices = async (batches: Iterable<Batch>) => {
+    const inSlices = async (batches: Iterable<JournalEvents>) => {
       let sliceEndMs = performance.now() + SLICE_MS
       for (const { events, clockSeconds } of batches) {
-        take(events, clockSeconds)
+        take(events, clockSeconds ?? 0)
         if (performance.now() < sliceEndMs) continue
         await setImmediate()
         if (this.#signal.aborted) return
@@ -85,7 +81,7 @@ export class LiveEvents {
     this.#waiting.length = 0
   }
 
-  *#ofJournal(taken: number): Iterable<Batch> {
+  *#ofJournal(taken: number): Iterable<JournalEvents> {
     const { engine } = this.#service
     this.#waiting.length = 0
     this.#waitingEvents = 0
@@ -102,13 +98,17 @@ export class LiveEvents {
       const events = this.#behindGap(found.events)
       const skipped = Math.min(passed, events.length)
       passed -= skipped
-      const clockSeconds = passed === 0 ? (found.clockSeconds ?? 0) : 0
+      const clockSeconds = passed === 0 ? found.clockSeconds : null
       yield { events: events.slice(skipped), clockSeconds }
     }
   }
 
   /** Collects what the engine has refused among the first `count` events, in the order of the chain. */
-  *#findLate(found: Iterable<JournalEvents>, count: number, late: LateEvent[]): Iterable<Batch> {
+  *#findLate(
+    found: Iterable<JournalEvents>,
+    count: number,
+    late: LateEvent[],
+  ): Iterable<JournalEvents> {
     const { lateSlots } = this.#service.engine.settings
     let newestSlot = -1
     let at = 0
@@ -121,15 +121,16 @@ export class LiveEvents {
         if (slot !== null && !isFilling && slot < newestSlot - lateSlots)
           late.push({ event, slot, at })
         if (slot !== null) newestSlot = Math.max(newestSlot, slot)
-        if (++at >= count || late.length >= LATE_EVENTS_MAX) break
+        this.hasAllLate = late.length < LATE_EVENTS_MAX
+        if (++at >= count || !this.hasAllLate) break
       }
-      if (at >= count || late.length >= LATE_EVENTS_MAX) break
+      if (at >= count || !this.hasAllLate) break
       yield NOTHING
     }
     late.sort((a, b) => a.slot - b.slot || a.at - b.at)
   }
 
-  *#ofMemory(): Iterable<Batch> {
+  *#ofMemory(): Iterable<JournalEvents> {
     while (!this.#areTooMany) {
       const next = this.#waiting.shift()
       if (next === undefined) return
@@ -159,7 +160,7 @@ export class LiveEvents {
 }
 
 /** Lets the loop turn while the journal is read and nothing is handed over. */
-const NOTHING: Batch = { events: [], clockSeconds: 0 }
+const NOTHING: JournalEvents = { events: [], clockSeconds: null }
 
 /** All events of a journal, the late ones of them behind the last that came in time of their slot or an older one. */
 function* inPlace(found: Iterable<JournalEvents>, late: readonly LateEvent[]) {

@@ -33,7 +33,8 @@ export function backfillCommand(backfill: Backfill): Command {
       'folder is empty, or holds what a run before has fetched: that goes on where it was. A\n' +
       'start of the service in it fetches what is behind --to, as after an outage.\n\n' +
       'With --mint it fetches all of one token, by the signatures of its curve and its pool: one\n' +
-      'question a transaction, by SOLANA_RPC_URL.',
+      'question a transaction, by SOLANA_RPC_URL. A folder that holds a market gets it among the\n' +
+      'others, if its journal goes back to the first trade of the token.',
     flags: {
       from: { type: 'string', meaning: 'first slot, or a time like 2026-11-27T00:00:00Z' },
       to: { type: 'string', meaning: 'last slot, or a time' },

@@ -100,12 +100,6 @@ test('one token, filled in runs that are killed, answers as in a service that sa
   expect({ code, errors }).toEqual({ code: 0, errors: expect.stringContaining('up to slot') })
   // A folder that is whole is so another time.
   expect(await run()).toMatchObject({ code: 0 })
-  const other = await runProgram(settings, [
-    'backfill',
-    '--mint',
-    chain.accounts.keys().next().value ?? '',
-  ])
-  expect(other).toMatchObject({ code: 3, errors: expect.stringContaining('more than this token') })
   peer.stop()
   const filled = await startProgram({ ...COMMON, FEED: 'none', DATA_DIR: folder })
   const found = await everyAnswer(filled.url, own)

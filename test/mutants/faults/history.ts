@@ -241,13 +241,6 @@ export const HISTORY_FAULTS: readonly Fault[] = [
     tests: [LIFE],
   },
   {
-    name: 'history: of one token another folder is filled too',
-    file: 'src/app/backfill.ts',
-    find: "throw new StoreError('missing', OTHER_DATA)",
-    replace: 'void OTHER_DATA',
-    tests: [TOKEN_RUN],
-  },
-  {
     name: 'history: of one token what a run before has missed is forgotten',
     file: 'src/app/backfill.ts',
     find: 'life.isWhole && engine.complete.count === 1',
@@ -267,5 +260,26 @@ export const HISTORY_FAULTS: readonly Fault[] = [
     find: 'CREATOR_AT + ADDRESS_BYTES + 2',
     replace: 'CREATOR_AT + ADDRESS_BYTES + 1',
     tests: ['test/feeds/hydration/account-layouts.test.ts'],
+  },
+  {
+    name: 'history: a token that is put among others does not begin the market',
+    file: 'src/app/backfill.ts',
+    find: 'if (start?.from !== 0 || start.to < slot',
+    replace: 'if (start?.from !== -1 || start.to < slot',
+    tests: [TOKEN_RUN],
+  },
+  {
+    name: 'history: a token is put among others at the present price of SOL',
+    file: 'src/app/backfill.ts',
+    find: "if (event?.type === 'sol_price') usd = event.usd",
+    replace: "if (event?.type === 'sol_price') usd = 1",
+    tests: [TOKEN_RUN],
+  },
+  {
+    name: 'history: a token that is not whole is put among others',
+    file: 'src/app/backfill.ts',
+    find: 'if (!fetched.isWhole) return fetched',
+    replace: '',
+    tests: [TOKEN_RUN],
   },
 ]
