@@ -178,7 +178,8 @@ export class Engine implements EventSink {
 
   /** Moves the wall clock (unix seconds); a clock by event time moves with its events. */
   advance(nowSeconds: number): void {
-    this.#acceptor.advance(nowSeconds)
+    // Every read asks, most of them several times a second.
+    if (nowSeconds > this.state.now) this.#acceptor.advance(nowSeconds)
   }
 
   /** Is an event of this time refused, because it is too far ahead of the wall clock? */
