@@ -1,4 +1,6 @@
 import { existsSync } from 'node:fs'
+import { availableMemory } from 'node:process'
+import { residentBytes } from '../base/this-process.ts'
 import { isLiveFeed } from '../config/source-settings.ts'
 import type { BuildPlan } from './build-plan.ts'
 import { historyFolder } from './durability.ts'
@@ -14,11 +16,17 @@ const LATE = { waitMs: 60_000, everyMs: 10 * 60_000 }
 
 const LATE_PLACED = 'events that came later than LATE_SLOTS are put in their place'
 
+const NO_ROOM =
+  'events that came too late stay left out: to put them in their place takes as much memory again as the program has now, ' +
+  'which is not free'
+
 interface HistoryBuildsOptions extends Omit<BuildParts, 'live'> {
   /** The service that takes live events now, and its folder. */
   readonly live: () => BuildParts['live'] | null
   /** Called in the turn in which a build has all that the live service has. */
   readonly take: (built: BuildParts['live']) => void
+  /** Is there memory for a second engine? Absent: the system is asked. */
+  readonly hasRoom?: () => boolean
   /** When late events are put in their place; absent: as above. */
   readonly late?: { readonly waitMs: number; readonly everyMs: number }
 }
@@ -64,6 +72,10 @@ export class HistoryBuilds {
     const { count, fromSlot } = engine.forgetLate()
     // A recording of an earlier time, or of another market, is no order that went wrong.
     if (count === 0 || count > engine.counts.swaps) return
+    if (!(this.#options.hasRoom ?? hasRoom)()) {
+      this.#options.log.warn({ events: count, slot: fromSlot }, NO_ROOM)
+      return
+    }
     const sinceMs = performance.now() - this.#tookMs
     const { waitMs, everyMs } = this.#options.late ?? LATE
     // The folder is begun at once: it keeps the journal from there on.
@@ -108,4 +120,9 @@ export class HistoryBuilds {
     this.#tookMs = performance.now()
     this.#options.take(built)
   }
+}
+
+/** As much again as the process has: a build holds the same tokens. */
+function hasRoom(): boolean {
+  return availableMemory() > residentBytes()
 }

@@ -43,6 +43,7 @@ function expected(events: readonly FeedEvent[]): string {
 /** A service with its folder, as the program puts it together. */
 class Run {
   readonly warnings: string[] = []
+  hasRoom = true
   readonly #folder: string
   readonly #config
   service: Service
@@ -75,6 +76,7 @@ class Run {
       ...this.about,
       live: () => ({ service: this.service, durability: this.durability }),
       late: { waitMs: 1, everyMs: 0 },
+      hasRoom: () => this.hasRoom,
       take: (built) => this.take(built),
     })
     await this.builds.begin()
@@ -209,6 +211,17 @@ test('a creation that comes too late is put in its place though the engine takes
   await run.settled()
   expect(run.taken).toBe(1)
   expect(answersOf(run.service.engine, events)).toBe(expected(events))
+  await run.close()
+})
+
+test('without memory for a second engine late events stay left out, with a line in the log', async () => {
+  const events = eventsOf(62)
+  const run = await new Run(newFolder()).open()
+  run.hasRoom = false
+  await run.feed(withLate(events, new Random(62, 61)), 0, events.length)
+  const refused = run.service.engine.counts.lateRefused
+  await run.builds.look()
+  expect([refused > 0, run.isUnderWay, run.warnings.length]).toEqual([true, false, 1])
   await run.close()
 })
 
