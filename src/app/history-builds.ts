@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { availableMemory } from 'node:process'
 import { residentBytes } from '../base/this-process.ts'
 import { isLiveFeed } from '../config/source-settings.ts'
+import type { Gap } from '../events/event.ts'
 import type { BuildPlan } from './build-plan.ts'
 import { historyFolder } from './durability.ts'
 import type { HistoryBuild } from './history-build.ts'
@@ -65,23 +66,22 @@ export class HistoryBuilds {
 
   /** Begins to put events in their place that came too late, where there are any; called now and then. */
   async look(): Promise<void> {
-    const { live } = this.#options
-    const { engine } = live()?.service ?? {}
-    if (engine === undefined || engine.late.count === 0 || this.#build?.isUnderWay) return
+    const { live, log } = this.#options
+    const { service } = live() ?? {}
+    if (service === undefined || service.engine.late.count === 0 || this.#build?.isUnderWay) return
     const { HistoryBuild } = await this.#load()
-    const { count, fromSlot } = engine.forgetLate()
+    const late = service.engine.forgetLate()
     // A recording of an earlier time, or of another market, is no order that went wrong.
-    if (count === 0 || count > engine.counts.swaps) return
-    if (!(this.#options.hasRoom ?? hasRoom)()) {
-      this.#options.log.warn({ events: count, slot: fromSlot }, NO_ROOM)
-      return
-    }
+    if (late.count === 0 || late.count > service.engine.counts.swaps) return
+    const isRoom = (this.#options.hasRoom ?? hasRoom)()
+    if (!isRoom) log.warn(late, NO_ROOM)
     const sinceMs = performance.now() - this.#tookMs
     const { waitMs, everyMs } = this.#options.late ?? LATE
     // The folder is begun at once: it keeps the journal from there on.
     const delayMs = Math.max(waitMs, everyMs - sinceMs)
-    if (this.#begin((parts) => HistoryBuild.ofLate(parts, fromSlot), delayMs))
-      this.#options.log.info({ events: count, slot: fromSlot, delayMs }, LATE_PLACED)
+    const make = (parts: BuildParts) => HistoryBuild.ofLate(parts, late.fromSlot)
+    if (isRoom && this.#begin(make, delayMs)) log.info({ ...late, delayMs }, LATE_PLACED)
+    else service.events([leftOut(late, service.engine.newestEventSeconds)])
   }
 
   /** As `HistoryBuild.notice`. */
@@ -125,4 +125,12 @@ export class HistoryBuilds {
 /** As much again as the process has: a build holds the same tokens. */
 function hasRoom(): boolean {
   return availableMemory() > residentBytes()
+}
+
+/** No token is known whole of which something may be among the events that stay left out. */
+function leftOut(
+  { fromSlot, toSlot }: BuildParts['live']['service']['engine']['late'],
+  timestamp: number,
+): Gap {
+  return { type: 'gap', state: 'lost', fromSlot, toSlot, timestamp }
 }

@@ -327,7 +327,8 @@ export class Program {
     try {
       this.#service.tick()
       this.#service.engine.complete.look()
-      void this.#history?.look()
+      // A fault of the program: the service has logged it too.
+      this.#history?.look().catch((error) => this.#failed(messageOf(error)))
     } catch {
       // A fault of the program: the service has logged it and takes no more events; reads go on.
     }

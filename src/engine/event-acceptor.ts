@@ -36,7 +36,7 @@ import { flagsOf } from './state/lanes.ts'
 import { TokenFlag } from './state/layout.ts'
 import type { State } from './state/state.ts'
 
-const NONE_LATE = { count: 0, fromSlot: Number.POSITIVE_INFINITY }
+const NONE_LATE = { count: 0, fromSlot: Number.POSITIVE_INFINITY, toSlot: -1 }
 
 /**
  * What an arriving event goes through: the clock, its place, duplicates and lateness, then the fold, then the fact that
@@ -50,7 +50,7 @@ export class EventAcceptor {
   newestSeconds = 0
   /** Events since this process began that were taken and have no effect: no part of the state. */
   readonly idle = { unknownMints: 0, balancesBeyondSupply: 0 }
-  /** Events since this process began that came too late for their place, and the oldest slot of them: no part of the state. */
+  /** Events since this process began that came too late for their place, and their slots: no part of the state. */
   late = NONE_LATE
   readonly #state: State
   readonly #ordered: OrderedFold
@@ -238,8 +238,12 @@ export class EventAcceptor {
   }
 
   #noteLate({ slot }: EventPosition): void {
-    const { count, fromSlot } = this.late
-    this.late = { count: count + 1, fromSlot: Math.min(fromSlot, slot) }
+    const { count, fromSlot, toSlot } = this.late
+    this.late = {
+      count: count + 1,
+      fromSlot: Math.min(fromSlot, slot),
+      toSlot: Math.max(toSlot, slot),
+    }
   }
 
   #noteTime(timestamp: number): void {

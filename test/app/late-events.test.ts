@@ -219,9 +219,12 @@ test('without memory for a second engine late events stay left out, with a line 
   const run = await new Run(newFolder()).open()
   run.hasRoom = false
   await run.feed(withLate(events, new Random(62, 61)), 0, events.length)
-  const refused = run.service.engine.counts.lateRefused
+  const { counts, late, state } = run.service.engine
+  expect([counts.lateRefused > 0, state.unseen.lastSlot]).toEqual([true, -1])
   await run.builds.look()
-  expect([refused > 0, run.isUnderWay, run.warnings.length]).toEqual([true, false, 1])
+  expect([run.isUnderWay, run.warnings.length]).toEqual([false, 1])
+  // No token that was there before is known whole any more.
+  expect(state.unseen.lastSlot).toBe(late.toSlot)
   await run.close()
 })
 
@@ -240,5 +243,7 @@ test('what lies before the journal stays left out, with a line in the log', asyn
   await run.settled()
   expect(run.taken).toBe(0)
   expect(run.warnings).toEqual(['events that came too late stay left out'])
+  const slots = late.slice(1).map((event) => ('slot' in event ? event.slot : null))
+  expect(run.service.engine.state.unseen.lastSlot).toBe(Math.max(...slots.map(Number)))
   await run.close()
 })

@@ -282,4 +282,11 @@ export const HISTORY_FAULTS: readonly Fault[] = [
     replace: '',
     tests: [TOKEN_RUN],
   },
+  {
+    name: 'history: late events that stay left out count as seen',
+    file: 'src/app/history-builds.ts',
+    find: 'else service.events([leftOut(late, service.engine.newestEventSeconds)])',
+    replace: '',
+    tests: [LATE],
+  },
 ]
