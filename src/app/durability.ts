@@ -81,6 +81,7 @@ export class Durability {
   readonly #journaled: JournaledEngine
   readonly #snapshots: Snapshots
   readonly #waits: WaitTimes
+  readonly #fsync: Config['fsync']
   readonly #watchTimer: NodeJS.Timeout
   readonly #prefetchTimer: NodeJS.Timeout
 
@@ -94,6 +95,7 @@ export class Durability {
     this.#own = own
     this.epoch = recovered.epoch
     this.#waits = new WaitTimes()
+    this.#fsync = config.fsync
     const { disk } = own
     const clockMs = performance.now.bind(performance)
     this.#journal = new Journal(
@@ -260,6 +262,11 @@ export class Durability {
   /** Events that arrived. */
   get seq(): number {
     return this.#journal.seq
+  }
+
+  /** Events that a power loss does not take; all of them where FSYNC=off lets it take any. */
+  get lastingSeq(): number {
+    return this.#fsync === 'off' ? this.seq : this.#journal.syncedSeq
   }
 
   /** The segments that are whole, which hold every event so far; later ones get the events from here on. */

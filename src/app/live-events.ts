@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises'
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import type { FeedEvent } from '../events/event.ts'
 import { listDataFiles } from '../store/folder/data-folder.ts'
 import { type JournalEvents, journalEvents } from '../store/journal/journal-events.ts'
@@ -10,6 +10,8 @@ import type { Service } from './service.ts'
 const LATE_EVENTS_MAX = 100_000
 /** Live events that wait to be folded again; past it the journal is read once more. */
 const WAITING_EVENTS_MAX = 50_000
+/** How often it is looked whether they are on the disk. */
+const LASTS_MS = 2
 /** Folding them holds the loop for this long at a time. */
 const SLICE_MS = 4
 
@@ -30,7 +32,7 @@ export class LiveEvents {
   readonly #durability: Durability
   readonly #plan: BuildPlan
   readonly #signal: AbortSignal
-  readonly #waiting: JournalEvents[] = []
+  readonly #waiting: (JournalEvents & { readonly endSeq: number })[] = []
   #waitingEvents = 0
   #areTooMany = false
   /** Are all that came too late put in their place by this build? */
@@ -45,7 +47,8 @@ export class LiveEvents {
 
   /**
    * Hands over all events behind the first `taken`; resolves in a turn in which there is none that was not handed over, or
-   * after the signal. `beforeEnd` is called once there are few left.
+   * after the signal. `beforeEnd` is called once there are few left. Until then only what is on the disk is handed over:
+   * after a power loss, whoever took more would pass over as many others.
    * @throws StoreError when the journal cannot be read
    */
   async all(
@@ -65,12 +68,15 @@ export class LiveEvents {
     }
     let isEnding = false
     while (!this.#signal.aborted) {
-      await inSlices(this.#ofJournal(taken()))
-      await inSlices(this.#ofMemory())
+      const journal = this.#ofJournal(taken())
+      await this.#lasts()
+      await inSlices(journal)
+      await inSlices(this.#ofMemory(false))
       if (this.#areTooMany) continue
       if (!isEnding) await beforeEnd()
       isEnding = true
-      await inSlices(this.#ofMemory())
+      await this.#lasts()
+      await inSlices(this.#ofMemory(true))
       if (!this.#areTooMany) return
     }
   }
@@ -81,17 +87,22 @@ export class LiveEvents {
     this.#waiting.length = 0
   }
 
-  *#ofJournal(taken: number): Iterable<JournalEvents> {
+  /** What comes from here on waits in memory. */
+  #ofJournal(taken: number): Iterable<JournalEvents> {
     const { engine } = this.#service
     this.#waiting.length = 0
     this.#waitingEvents = 0
     this.#areTooMany = false
     const { disk, folder, until } = this.#durability.wholeSegments()
     this.#service.onTaken = (events) => this.#wait(events, engine.state.now)
+    const files = listDataFiles(disk, folder)
+    const { live } = this.#plan
+    return this.#behind(taken, () => journalEvents(disk, files, live, until, engine.state.book))
+  }
+
+  *#behind(taken: number, read: () => Iterable<JournalEvents>): Iterable<JournalEvents> {
     let passed = taken
     const { live, lateSeq = live.seq } = this.#plan
-    const files = listDataFiles(disk, folder)
-    const read = () => journalEvents(disk, files, live, until, engine.state.book)
     const late: LateEvent[] = []
     if (lateSeq > live.seq) yield* this.#findLate(read(), lateSeq - live.seq, late)
     for (const found of late.length > 0 ? inPlace(read(), late) : read()) {
@@ -130,10 +141,18 @@ export class LiveEvents {
     late.sort((a, b) => a.slot - b.slot || a.at - b.at)
   }
 
-  *#ofMemory(): Iterable<JournalEvents> {
+  /** What has come by now is on the disk then. */
+  async #lasts(): Promise<void> {
+    const { seq } = this.#durability
+    while (this.#durability.lastingSeq < seq && !this.#signal.aborted) await sleep(LASTS_MS)
+  }
+
+  *#ofMemory(isLast: boolean): Iterable<JournalEvents> {
     while (!this.#areTooMany) {
-      const next = this.#waiting.shift()
+      const [next] = this.#waiting
       if (next === undefined) return
+      if (!isLast && next.endSeq > this.#durability.lastingSeq) return
+      this.#waiting.shift()
       this.#waitingEvents -= next.events.length
       yield { ...next, events: this.#behindGap(next.events) }
     }
@@ -141,7 +160,7 @@ export class LiveEvents {
 
   #wait(events: readonly FeedEvent[], clockSeconds: number): void {
     if (this.#areTooMany) return
-    this.#waiting.push({ events, clockSeconds })
+    this.#waiting.push({ events, clockSeconds, endSeq: this.#durability.seq })
     this.#waitingEvents += events.length
     this.#areTooMany = this.#waitingEvents > WAITING_EVENTS_MAX
   }

@@ -3,7 +3,7 @@ import { Durability } from '../../src/app/durability.ts'
 import { LiveEvents } from '../../src/app/live-events.ts'
 import { Service } from '../../src/app/service.ts'
 import { readConfig } from '../../src/config/config.ts'
-import type { FeedEvent, Gap } from '../../src/events/event.ts'
+import type { FeedEvent, Gap, Swap } from '../../src/events/event.ts'
 import { newFolder } from '../new-folder.ts'
 import { created, price, swap } from '../oracle/fixtures.ts'
 
@@ -27,24 +27,29 @@ async function live() {
   onTestFinished(() => durability.close())
   const plan = { gap: GAP, from: 0, live: { seq: 0, segment: 0 }, filledSeq: 0 }
   const events = new LiveEvents(service, durability, plan, new AbortController().signal)
-  return { service, events }
+  return { service, events, durability }
 }
 
 test('live events come in their order, out of the journal and behind it, without what they say of the gap', async () => {
   const { service, events } = await live()
-  service.events([gap('lost', 0, 999), price(150), created(), trade(1)])
-  service.events([gap('open', 990, 1_105), trade(9)])
+  const arrived: string[] = []
+  const arrive = (trade: Swap) => {
+    arrived.push(trade.signature)
+    return trade
+  }
+  service.events([gap('lost', 0, 999), price(150), created(), arrive(trade(1))])
+  service.events([gap('open', 990, 1_105), arrive(trade(9))])
   const taken: FeedEvent[] = []
   let more = 10
   const take = (batch: readonly FeedEvent[]) => {
     taken.push(...batch)
     // Some come while the journal is read.
-    if (more-- > 0) service.events([trade(20 - more)])
+    if (more-- > 0) service.events([arrive(trade(20 - more))])
   }
   let ends = 0
   const beforeEnd = async () => {
     ends += 1
-    service.events([trade(50)])
+    service.events([arrive(trade(50))])
   }
   await events.all(() => 0, take, beforeEnd)
   expect(ends).toBe(1)
@@ -54,7 +59,7 @@ test('live events come in their order, out of the journal and behind it, without
   const signatures = taken.flatMap((event) => (event.type === 'swap' ? [event.signature] : []))
   expect(signatures).toHaveLength(2 + 10 + 1)
   expect(new Set(signatures).size).toBe(13)
-  expect(signatures.at(-1)).toBe(trade(50).signature)
+  expect(signatures).toEqual(arrived)
   events.end()
 })
 
@@ -94,5 +99,26 @@ test('more events than may wait are read out of the journal', async () => {
     async () => {},
   )
   expect(seen.size).toBe(60_001)
+  events.end()
+})
+
+test('only what is on the disk is handed over, up to the end', async () => {
+  const { service, events, durability } = await live()
+  service.events([price(150), created(), trade(0)])
+  let handed = 0
+  let isEnding = false
+  let more = 200
+  await events.all(
+    () => handed,
+    (batch) => {
+      handed += batch.length
+      if (!isEnding) expect(handed).toBeLessThanOrEqual(durability.lastingSeq)
+      if (more-- > 0) service.events([trade(1_000 - more), trade(2_000 - more)])
+    },
+    async () => {
+      isEnding = true
+    },
+  )
+  expect(handed).toBe(durability.seq)
   events.end()
 })

@@ -26,7 +26,7 @@ export const HISTORY_FAULTS: readonly Fault[] = [
   {
     name: 'history: events that come while the journal is read are left out',
     file: 'src/app/live-events.ts',
-    find: 'this.#waiting.push({ events, clockSeconds })',
+    find: 'this.#waiting.push({ events, clockSeconds, endSeq: this.#durability.seq })',
     replace: 'void clockSeconds',
     tests: [LIVE],
   },
@@ -288,5 +288,12 @@ export const HISTORY_FAULTS: readonly Fault[] = [
     find: 'else service.events([leftOut(late, service.engine.newestEventSeconds)])',
     replace: '',
     tests: [LATE],
+  },
+  {
+    name: 'history: what a power loss may take is folded',
+    file: 'src/app/live-events.ts',
+    find: 'if (!isLast && next.endSeq > this.#durability.lastingSeq) return',
+    replace: '',
+    tests: [LIVE],
   },
 ]
