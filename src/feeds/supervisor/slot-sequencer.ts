@@ -237,6 +237,8 @@ export class SlotSequencer {
       const next = this.#buffer.oldestWhole
       if (next === null || (this.#cursor !== null && next.parent.slot > this.#cursor)) return
       if (this.#isEarly(this.#buffer.earliestSeconds)) return
+      // Of what came before the first whole slot, over connections that were lost, nobody knows what is missing.
+      this.#cursor ??= next.slot - 1
       for (const slot of this.#buffer.upTo(next.slot)) {
         if (slot !== next.slot) this.#counters.partialSlots++
         this.#give(slot)

@@ -252,9 +252,10 @@ export class Supervisor implements Feed {
   #tellStart(events: readonly FeedEvent[]): void {
     if (this.#hasStarted) return
     const slots = events.flatMap((event) => ('slot' in event ? [event.slot] : []))
-    const first = this.#isSlotless ? Number.POSITIVE_INFINITY : slots.find((slot) => slot !== null)
-    if (first == null) return
+    const told = this.#isSlotless ? Number.POSITIVE_INFINITY : slots.find((slot) => slot !== null)
+    if (told == null) return
     this.#hasStarted = true
+    const first = this.#isNew ? Math.max(told, (this.#sequencer.cursor ?? -1) + 1) : told
     const seconds = events[0]?.timestamp ?? 0
     const last = Math.min(first - 1, Number.MAX_SAFE_INTEGER)
     if (this.#isNew && last >= 0) this.#give([gapEvent('lost', { from: 0, to: last, seconds })])

@@ -93,20 +93,34 @@ export class YellowstoneSource implements Source {
   }
 
   async connect(receiver: Receiver, cursor: number | null, signal: AbortSignal): Promise<void> {
-    const client = new GeyserClient(this.#peer)
-    try {
-      const wanted = this.#empty.begin(cursor)
-      const from = await this.#replayableFrom(client, wanted, cursor)
-      if (signal.aborted) return
-      if (wanted !== null && cursor !== null && wanted < (from ?? cursor)) {
-        receiver.slotsIncomplete(wanted, from === null ? cursor : from - 1)
-        this.#empty.forget()
+    // Live trades wait: another machine behind the address is asked at once, and then none for old slots.
+    let isRefused = true
+    while (isRefused && !signal.aborted) {
+      const client = new GeyserClient(this.#peer)
+      try {
+        isRefused = await this.#stream(client, receiver, cursor, signal)
+      } finally {
+        client.close()
       }
-      if (from !== null) this.#replays++
-      await this.#listen(client, receiver, from, signal)
-    } finally {
-      client.close()
     }
+  }
+
+  /** One stream, up to its end; whether the server does not keep the slot that it was to begin at. */
+  async #stream(
+    client: GeyserClient,
+    receiver: Receiver,
+    cursor: number | null,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const wanted = this.#empty.begin(cursor)
+    const from = await this.#replayableFrom(client, wanted, cursor)
+    if (signal.aborted) return false
+    if (wanted !== null && cursor !== null && wanted < (from ?? cursor)) {
+      receiver.slotsIncomplete(wanted, from === null ? cursor : from - 1)
+      this.#empty.forget()
+    }
+    if (from !== null) this.#replays++
+    return this.#listen(client, receiver, from, signal)
   }
 
   async #listen(
@@ -114,7 +128,7 @@ export class YellowstoneSource implements Source {
     receiver: Receiver,
     from: number | null,
     signal: AbortSignal,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const empty = this.#empty
     const stream = client.subscribe(requestFrom(from))
     let reason: string | null = null
@@ -153,13 +167,13 @@ export class YellowstoneSource implements Source {
     try {
       await ended
     } catch (error) {
-      if (!hasMessage && from !== null) this.#refusals.stream(error)
+      if (!hasMessage && from !== null && this.#refusals.stream(error)) return true
       // A stream that is cancelled ends with an error of its own.
       if (reason === null) throw error
     } finally {
       watch.stop()
     }
-    if (reason === null) return
+    if (reason === null) return false
     this.#emptyStreams++
     throw new Error(reason)
   }
@@ -380,11 +394,12 @@ export class ReplayRefusals {
     this.#backfills.succeeded()
   }
 
-  /** A stream from an old slot on has ended before anything came. */
-  stream(error: unknown): void {
+  /** A stream from an old slot on has ended before anything came; whether that slot alone was the reason. */
+  stream(error: unknown): boolean {
     const is = refusalOf(error)
     if (is === 'for good') this.#streams = STREAMS_MAX
     else if (is !== null) this.#streams += is === 'this slot' ? 1 : 1 / DOUBT
+    return is === 'for good' || is === 'this slot'
   }
 
   /** The same of a back-fill; whether its slots are to be given up. */

@@ -403,3 +403,18 @@ test('a block’s own parent counts, whatever its slot was said to stand on when
   expect(reports.join()).not.toContain('given up')
   await stop()
 })
+
+test('a market begins with the first slot that came whole, though parts of older ones came before', async () => {
+  const source = new ScriptedSource()
+  const { told: all, stop, timers } = await started([source])
+  // The connection is lost before anything is whole, and the next one begins later.
+  source.receiver.connected()
+  source.receiver.transaction(told(5, 3))
+  source.lose(new Error('lost'))
+  await timers.pass(1_000)
+  source.receiver.connected()
+  source.receiver.transaction(told(9, 4))
+  source.tell(10)
+  expect(all()).toEqual(['lost 0-9', '5/3', '9/4', '10/0'])
+  await stop()
+})

@@ -736,4 +736,18 @@ export const FEED_FAULTS: readonly Fault[] = [
     replace: 'top > 65_536',
     tests: ['test/base/base58.test.ts'],
   },
+  {
+    name: 'a market begins with a slot of which a part came',
+    file: 'src/feeds/supervisor/slot-sequencer.ts',
+    find: 'this.#cursor ??= next.slot - 1',
+    replace: 'this.#cursor ??= null',
+    tests: ['test/feeds/supervisor/gaps.test.ts'],
+  },
+  {
+    name: 'a stream that is refused at an old slot waits before it is asked again',
+    file: 'src/feeds/yellowstone/yellowstone-source.ts',
+    find: 'from !== null && this.#refusals.stream(error)) return true',
+    replace: 'from !== null && this.#refusals.stream(error)) throw error',
+    tests: ['test/feeds/stalls.test.ts'],
+  },
 ]
