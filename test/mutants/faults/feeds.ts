@@ -669,8 +669,9 @@ export const FEED_FAULTS: readonly Fault[] = [
   {
     name: 'yellowstone: the connection of a stream that is over stays',
     file: 'src/feeds/yellowstone/yellowstone-source.ts',
-    find: '      client.close()\n    }\n  }\n\n  async #listen',
-    replace: '    }\n  }\n\n  async #listen',
+    find: '        isRefused = await this.#stream(client, receiver, cursor, signal)\n      } finally {\n        client.close()\n',
+    replace:
+      '        isRefused = await this.#stream(client, receiver, cursor, signal)\n      } finally {\n',
     tests: ['test/feeds/yellowstone/streams.test.ts'],
   },
   {
