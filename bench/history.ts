@@ -16,7 +16,7 @@ import { runToEnd } from '../src/store/disk/steps.ts'
 import { listDataFiles } from '../src/store/folder/data-folder.ts'
 import { loadNewest } from '../src/store/recovery/recovery.ts'
 import { archivedEngine } from '../src/store/snapshot/tape-archive.ts'
-import { lastSlot, type TestChain } from '../test/feeds/peers/chain-blocks.ts'
+import { lastSlot, type TestChain, withStart } from '../test/feeds/peers/chain-blocks.ts'
 import { replayOf } from '../test/feeds/peers/feed-run.ts'
 import { GeyserPeer } from '../test/feeds/peers/geyser-peer.ts'
 import { transactionLines } from '../test/feeds/peers/rpc-forms.ts'
@@ -191,7 +191,7 @@ async function run(): Promise<void> {
   )
   const whole = scratchFolder().path
   // A subscription of logs begins in the middle of a slot.
-  const all = await peerOf(chain.played, 0, 0, 'yellowstone')
+  const all = await peerOf(withStart(chain.played), 0, 0, 'yellowstone')
   const seen = new Program({ ...all.settings, DATA_DIR: whole, HISTORY: 'off' })
   const startMs = performance.now()
   const replaying = all.peer.play()

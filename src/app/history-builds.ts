@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { availableMemory } from 'node:process'
 import { residentBytes } from '../base/this-process.ts'
 import { isLiveFeed } from '../config/source-settings.ts'
+import type { Engine } from '../engine/engine.ts'
 import type { Gap } from '../events/event.ts'
 import type { BuildPlan } from './build-plan.ts'
 import { historyFolder } from './durability.ts'
@@ -38,7 +39,10 @@ export class HistoryBuilds {
   #module: typeof import('./history-build.ts') | null = null
   /** Null: there was none yet. */
   #build: HistoryBuild | null = null
-  #waiting: NodeJS.Timeout | undefined
+  /** The late events that wait for their build, whose folder is there. */
+  #waiting: { readonly timer: NodeJS.Timeout; readonly late: Engine['late'] } | null = null
+  /** Those that a long gap has driven out of it. */
+  #postponed: Engine['late'] | null = null
   #tookMs = Number.NEGATIVE_INFINITY
 
   constructor(options: HistoryBuildsOptions) {
@@ -61,6 +65,13 @@ export class HistoryBuilds {
   /** Builds beside the live service what a gap lacks; false: it cannot, or another build is under way. */
   fill(gap: NonNullable<BuildPlan['gap']>): boolean {
     const module = this.#module
+    // It holds live trades until it is begun; late events can wait.
+    if (module !== null && this.#waiting !== null) {
+      clearTimeout(this.#waiting.timer)
+      this.#postponed = this.#waiting.late
+      this.#waiting = null
+      this.#build = null
+    }
     return module !== null && this.#begin((parts) => module.HistoryBuild.ofGap(parts, gap))
   }
 
@@ -68,9 +79,11 @@ export class HistoryBuilds {
   async look(): Promise<void> {
     const { live, log } = this.#options
     const { service } = live() ?? {}
-    if (service === undefined || service.engine.late.count === 0 || this.#build?.isUnderWay) return
+    if (service === undefined || this.isUnderWay) return
+    if (service.engine.late.count === 0 && this.#postponed === null) return
     const { HistoryBuild } = await this.#load()
-    const late = service.engine.forgetLate()
+    const late = joined(service.engine.forgetLate(), this.#postponed)
+    this.#postponed = null
     // A recording of an earlier time, or of another market, is no order that went wrong.
     if (late.count === 0 || late.count > service.engine.counts.swaps) return
     const isRoom = (this.#options.hasRoom ?? hasRoom)()
@@ -80,8 +93,13 @@ export class HistoryBuilds {
     // The folder is begun at once: it keeps the journal from there on.
     const delayMs = Math.max(waitMs, everyMs - sinceMs)
     const make = (parts: BuildParts) => HistoryBuild.ofLate(parts, late.fromSlot)
-    if (isRoom && this.#begin(make, delayMs)) log.info({ ...late, delayMs }, LATE_PLACED)
+    if (isRoom && this.#begin(make, { late, delayMs })) log.info({ ...late, delayMs }, LATE_PLACED)
     else service.events([leftOut(late, service.engine.newestEventSeconds)])
+  }
+
+  /** Is one begun, or does it wait? */
+  get isUnderWay(): boolean {
+    return this.#build?.isUnderWay ?? false
   }
 
   /** As `HistoryBuild.notice`. */
@@ -90,12 +108,12 @@ export class HistoryBuilds {
   }
 
   figures(): Readonly<Record<string, number>> {
-    return this.#build?.figures() ?? {}
+    return this.#waiting === null ? (this.#build?.figures() ?? {}) : {}
   }
 
   /** Resolves when the build's folder is closed; another start goes on. */
   async stop(): Promise<void> {
-    clearTimeout(this.#waiting)
+    clearTimeout(this.#waiting?.timer)
     await this.#build?.stop()
   }
 
@@ -104,15 +122,21 @@ export class HistoryBuilds {
     return this.#module
   }
 
-  #begin(make: (parts: BuildParts) => HistoryBuild | null, waitMs = 0): boolean {
+  #begin(
+    make: (parts: BuildParts) => HistoryBuild | null,
+    waiting: { readonly late: Engine['late']; readonly delayMs: number } | null = null,
+  ): boolean {
     const live = this.#options.live()
-    if (live === null || this.#build?.isUnderWay) return false
+    if (live === null || this.isUnderWay) return false
     const build = make({ ...this.#options, live })
     this.#build = build
     if (build === null) return false
-    const run = () => build.run((built) => this.#take(built))
-    if (waitMs === 0) run()
-    else this.#waiting = setTimeout(run, waitMs)
+    const run = () => {
+      this.#waiting = null
+      build.run((built) => this.#take(built))
+    }
+    if (waiting === null) run()
+    else this.#waiting = { timer: setTimeout(run, waiting.delayMs), late: waiting.late }
     return true
   }
 
@@ -127,10 +151,16 @@ function hasRoom(): boolean {
   return availableMemory() > residentBytes()
 }
 
+function joined(late: Engine['late'], other: Engine['late'] | null): Engine['late'] {
+  if (other === null) return late
+  return {
+    count: late.count + other.count,
+    fromSlot: Math.min(late.fromSlot, other.fromSlot),
+    toSlot: Math.max(late.toSlot, other.toSlot),
+  }
+}
+
 /** No token is known whole of which something may be among the events that stay left out. */
-function leftOut(
-  { fromSlot, toSlot }: BuildParts['live']['service']['engine']['late'],
-  timestamp: number,
-): Gap {
+function leftOut({ fromSlot, toSlot }: Engine['late'], timestamp: number): Gap {
   return { type: 'gap', state: 'lost', fromSlot, toSlot, timestamp }
 }

@@ -279,8 +279,10 @@ export class EventAcceptor {
     if (this.#isSecond(token, event)) return
     this.#noteTime(event.timestamp)
     const key = this.#resolver.keyOf(event, this.#progress.taken + 1)
-    // It is folded all the same, where it came.
-    if (!this.#ordered.isInReach(key)) this.#noteLate(key)
+    // It is folded all the same, where it came; of a curve that is complete already nothing changes.
+    const isKnown =
+      event.type === 'completed' && (flagsOf(this.#state, token) & TokenFlag.complete) !== 0
+    if (!isKnown && !this.#ordered.isInReach(key)) this.#noteLate(key)
     this.#beginFold(token, key)
     if (event.type === 'token_created' && event.quoteDecimals !== undefined)
       quotes.noteDecimals(quotes.numberOf(event.quoteMint), event.quoteDecimals)

@@ -44,6 +44,7 @@ function expected(events: readonly FeedEvent[]): string {
 class Run {
   readonly warnings: string[] = []
   hasRoom = true
+  readonly late = { waitMs: 1, everyMs: 0 }
   readonly #folder: string
   readonly #config
   service: Service
@@ -75,7 +76,7 @@ class Run {
     this.builds = new HistoryBuilds({
       ...this.about,
       live: () => ({ service: this.service, durability: this.durability }),
-      late: { waitMs: 1, everyMs: 0 },
+      late: this.late,
       hasRoom: () => this.hasRoom,
       take: (built) => this.take(built),
     })
@@ -103,7 +104,7 @@ class Run {
   }
 
   get isUnderWay(): boolean {
-    return this.builds.figures().history_under_way === 1
+    return this.builds.isUnderWay
   }
 
   /** Until nothing is out of its place any more. */
@@ -208,6 +209,25 @@ test('a creation that comes too late is put in its place though the engine takes
   const run = await new Run(newFolder()).open()
   await run.feed(given, 0, given.length)
   expect(run.service.engine.counts.lateRefused).toBe(0)
+  await run.settled()
+  expect(run.taken).toBe(1)
+  expect(answersOf(run.service.engine, events)).toBe(expected(events))
+  await run.close()
+})
+
+test('a long gap does not wait for late events, which are put in their place behind it', async () => {
+  const events = eventsOf(63)
+  const run = await new Run(newFolder()).open()
+  run.late.waitMs = 600_000
+  await run.feed(withLate(events, new Random(63, 61)), 0, events.length)
+  await run.builds.look()
+  // Nothing is fetched while they wait.
+  expect(run.builds.figures()).toEqual({})
+  const { newestSlot } = run.service.engine
+  const gap = { from: newestSlot + 1, to: newestSlot + 9_000, seconds: 1_790_000_100 }
+  expect(run.builds.fill(gap)).toBe(true)
+  while (run.isUnderWay) await sleep(2)
+  run.late.waitMs = 1
   await run.settled()
   expect(run.taken).toBe(1)
   expect(answersOf(run.service.engine, events)).toBe(expected(events))

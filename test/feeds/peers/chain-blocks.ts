@@ -42,3 +42,11 @@ export const FAILED: BlockTransaction = {
   emitted: [],
   balances: [],
 }
+
+/** With a block of nothing before it: a feed that begins at now cannot know whether its first slot came whole. */
+export function withStart(chain: TestChain): TestChain {
+  const [first] = chain.blocks
+  const { parentSlot: slot, timestamp } = first
+  const start = { ...first, slot, parentSlot: slot - 1, timestamp, transactions: [] }
+  return { ...chain, blocks: [start, ...chain.blocks] }
+}

@@ -138,7 +138,7 @@ export const HISTORY_FAULTS: readonly Fault[] = [
   {
     name: 'history: a late creation is not seen to be late',
     file: 'src/engine/event-acceptor.ts',
-    find: 'if (!this.#ordered.isInReach(key)) this.#noteLate(key)',
+    find: 'if (!isKnown && !this.#ordered.isInReach(key)) this.#noteLate(key)',
     replace: '',
     tests: [LATE],
   },
@@ -295,5 +295,12 @@ export const HISTORY_FAULTS: readonly Fault[] = [
     find: 'if (!isLast && next.endSeq > this.#durability.lastingSeq) return',
     replace: '',
     tests: [LIVE],
+  },
+  {
+    name: 'history: late events that make room for a gap are forgotten',
+    file: 'src/app/history-builds.ts',
+    find: 'this.#postponed = this.#waiting.late',
+    replace: 'this.#postponed = null',
+    tests: [LATE],
   },
 ]
