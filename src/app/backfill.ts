@@ -60,27 +60,28 @@ export async function backfill({
   const fetching =
     'mint' in wanted ? tokenOf(wanted.mint, sources) : await slotsOf(wanted, sources, signal)
   const open = await OpenFolder.open(config, folder)
-  const { clock, failures, service, durability } = open
+  const { clock, failures } = open
   try {
-    const { engine } = service
-    if ('mint' in wanted && holdsOthers(engine, wanted.mint)) {
-      const about = { config, folder, wanted, progress, report, signal }
-      return await amongOthers(open, wanted.mint, about)
-    }
+    const { engine } = open.service
     const sink = {
-      events: (batch: Parameters<Service['events']>[0]) => {
+      events: (batch: readonly FeedEvent[]) => {
         clock.follow(batch, Date.now() / 1_000)
-        service.events(batch)
+        open.service.events(batch)
       },
       records: () => {},
     }
     const hasFailed = () => failures.length > 0
-    const isDone = await fetching({ config, engine, sink, progress, hasFailed, signal })
+    const isDone =
+      'mint' in wanted && holdsOthers(engine, wanted.mint)
+        ? await amongOthers(open, wanted.mint, { config, folder, wanted, progress, report, signal })
+        : await fetching({ config, engine, sink, progress, hasFailed, signal })
     if (failures[0] !== undefined) throw new StoreError('disk', failures[0])
+    // Another one than before where a token was put among others.
+    const { service, durability } = open
     const full = service.tokenLimit.reason ?? service.historyLimit.reason
     if (full !== null) report(full)
     const isWhole = isDone && full === null
-    return { events: durability.seq, slot: engine.newestSlot, isWhole }
+    return { events: durability.seq, slot: service.engine.newestSlot, isWhole }
   } finally {
     await open.durability.close()
   }
@@ -96,7 +97,8 @@ class OpenFolder {
   durability!: Durability
 
   private constructor(config: Config, folder: string) {
-    const failed = (reason: string | null) => void this.failures.push(reason ?? 'the disk refused')
+    const failed = (reason: string | null = null) =>
+      void this.failures.push(reason ?? 'the disk refused')
     this.service = new Service(config, failed, () => this.clock.nowMs())
     this.about = {
       ...{ config, folder, log: SILENT, onSeeding: () => {}, onDiskCall: () => {} },
@@ -109,17 +111,15 @@ class OpenFolder {
 
   static async open(config: Config, folder: string): Promise<OpenFolder> {
     const open = new OpenFolder(config, folder)
-    open.durability = await Durability.open({
-      ...{ ...open.about, service: open.service },
-      onFailure: () => open.about.onFailure(null),
-    })
+    open.durability = await Durability.open({ ...open.about, service: open.service })
     open.clock.reach(open.service.engine.state.now)
     return open
   }
 
   /** All events of its journal, which is whole. */
   events(): Iterable<JournalEvents> {
-    const { disk, folder, until } = this.durability.wholeSegments()
+    const { disk } = this.durability
+    const { folder, until } = this.durability.wholeSegments()
     const start = { seq: 0, segment: 0 }
     const { book } = this.service.engine.state
     return journalEvents(disk, listDataFiles(disk, folder), start, until, book)
@@ -135,11 +135,8 @@ class OpenFolder {
     const build = HistoryBuild.ofLate(parts, service.engine.forgetLate().fromSlot)
     build?.run((built) => {
       this.service = built.service
-      this.durability = Durability.replaced(
-        { ...this.about, service: built.service, onFailure: () => this.about.onFailure(null) },
-        durability,
-        built.durability,
-      )
+      const options = { ...this.about, service: built.service }
+      this.durability = Durability.replaced(options, durability, built.durability)
     })
     while (build?.isUnderWay) await sleep(LOOK_MS)
     if (this.service === service) throw new StoreError('missing', NOT_PLACED)
@@ -154,19 +151,22 @@ function holdsOthers({ state, newestSlot }: Engine, mint: string): boolean {
 
 /**
  * Fetches a token into a folder of its own first: it is put among the others whole, or not at all. A swap keeps the price
- * that SOL had at its time.
+ * that SOL had at its time. Resolves with whether it was put there.
  */
-async function amongOthers(open: OpenFolder, mint: string, about: Parameters<typeof backfill>[0]) {
+async function amongOthers(
+  open: OpenFolder,
+  mint: string,
+  about: Parameters<typeof backfill>[0],
+): Promise<boolean> {
   const folder = join(about.folder, `token-${mint}`)
   const config = { ...about.config, keepsJournal: true }
-  const fetched = await backfill({ ...about, config, folder })
-  if (!fetched.isWhole) return fetched
+  const { isWhole } = await backfill({ ...about, config, folder })
+  if (!isWhole) return false
   const token = await OpenFolder.open(config, folder)
   try {
     const [start] = token.service.engine.state.unseen.all
     const from = (start?.to ?? -1) + 1
-    const { disk } = open.durability.wholeSegments()
-    if (placeBefore(disk, about.folder, from) === null)
+    if (placeBefore(open.durability.disk, about.folder, from) === null)
       throw new StoreError('missing', OUT_OF_REACH)
     let usd = 0
     for (const { events } of token.events()) {
@@ -181,12 +181,9 @@ async function amongOthers(open: OpenFolder, mint: string, about: Parameters<typ
     await token.durability.close()
   }
   while (open.service.engine.late.count > 0) await open.placeLate()
-  if (open.failures[0] !== undefined) throw new StoreError('disk', open.failures[0])
-  fs.rmSync(folder, { recursive: true, force: true })
-  const { service, durability } = open
-  const full = service.tokenLimit.reason ?? service.historyLimit.reason
-  if (full !== null) about.report(full)
-  return { events: durability.seq, slot: service.engine.newestSlot, isWhole: full === null }
+  const isPut = open.failures.length === 0
+  if (isPut) fs.rmSync(folder, { recursive: true, force: true })
+  return isPut
 }
 
 function withPrice(swap: Swap, usd: number): Swap {

@@ -3,6 +3,7 @@ import { basename, join } from 'node:path'
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import { jsonOf } from '../base/json-access.ts'
+import { Progress } from '../engine/order/progress.ts'
 import type { Disk } from '../store/disk/disk.ts'
 import { NodeDisk } from '../store/disk/node-disk.ts'
 import {
@@ -104,8 +105,8 @@ export function placeBefore(disk: Disk, folder: string, slot: number): BuildPlan
   if (first === undefined) return null
   for (const snapshot of snapshots.toReversed()) {
     const contents = contentsOf(disk, snapshot)
-    const [newestSlot = -1] = contents?.parts.find(({ name }) => name === 'progress')?.facts ?? []
-    if (contents === null || contents.seq < first.firstSeq || newestSlot > slot) continue
+    if (contents === null || contents.seq < first.firstSeq) continue
+    if (Progress.newestSlotOf(contents.parts) > slot) continue
     return { seq: contents.seq, segment: contents.segment }
   }
   return first.firstSeq === 0 ? { seq: 0, segment: 0 } : null

@@ -269,10 +269,15 @@ export class Durability {
     return this.#fsync === 'off' ? this.seq : this.#journal.syncedSeq
   }
 
+  /** That of the folder; its calls are watched. */
+  get disk(): Disk {
+    return this.#own.disk
+  }
+
   /** The segments that are whole, which hold every event so far; later ones get the events from here on. */
-  wholeSegments(): { readonly disk: Disk; readonly folder: string; readonly until: number } {
+  wholeSegments(): { readonly folder: string; readonly until: number } {
     const until = this.#journal.boundary()
-    return { disk: this.#own.disk, folder: this.#folder, until }
+    return { folder: this.#folder, until }
   }
 
   /** Resolves when no snapshot is being made; none is begun from then on, until `beginSnapshots`. */

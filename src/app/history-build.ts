@@ -55,9 +55,10 @@ interface Built {
 
 /**
  * Folds what is too long, or too old, to be folded behind what is there already: the time before a market's first slot, an
- * outage of hours, and events that came later than LATE_SLOTS. A second service, in a folder of its own, folds what is missing and then the live events out of
- * the journal, and takes the place of the live one in the turn in which it has them all (docs/decisions/0041). So every
- * answer is that of an engine that saw all in order. Live events never wait for it, and a kill loses nothing of either.
+ * outage of hours, and events that came later than LATE_SLOTS. A second service, in a folder of its own, folds what is
+ * missing and then the live events out of the journal, and takes the place of the live one in the turn in which it has
+ * them all (docs/decisions/0041). So every answer is that of an engine that saw all in order. Live events never wait for
+ * it, and a kill loses nothing of either.
  */
 export class HistoryBuild {
   readonly #parts: BuildParts
@@ -92,9 +93,8 @@ export class HistoryBuild {
 
   /** Of events that came too late, the oldest of this slot. Null: the journal does not reach back to it. */
   static ofLate(parts: BuildParts, slot: number): HistoryBuild | null {
-    const { disk } = parts.live.durability.wholeSegments()
     return HistoryBuild.#begun(parts, null, 'events that came too late stay left out', () => {
-      const place = placeBefore(disk, parts.folder, slot)
+      const place = placeBefore(parts.live.durability.disk, parts.folder, slot)
       if (place === null) throw new Error(`the journal begins behind slot ${slot}`)
       return place
     })
@@ -108,8 +108,7 @@ export class HistoryBuild {
   ): HistoryBuild | null {
     const { folder, live, log } = parts
     try {
-      const { disk } = live.durability.wholeSegments()
-      beginBuild(disk, folder, historyFolder(folder), gap, placeOf())
+      beginBuild(live.durability.disk, folder, historyFolder(folder), gap, placeOf())
       return new HistoryBuild(parts)
     } catch (error) {
       fs.rmSync(historyFolder(folder), { recursive: true, force: true })

@@ -65,14 +65,15 @@ export class HistoryBuilds {
   /** Builds beside the live service what a gap lacks; false: it cannot, or another build is under way. */
   fill(gap: NonNullable<BuildPlan['gap']>): boolean {
     const module = this.#module
+    if (module === null) return false
     // It holds live trades until it is begun; late events can wait.
-    if (module !== null && this.#waiting !== null) {
+    if (this.#waiting !== null) {
       clearTimeout(this.#waiting.timer)
       this.#postponed = this.#waiting.late
       this.#waiting = null
       this.#build = null
     }
-    return module !== null && this.#begin((parts) => module.HistoryBuild.ofGap(parts, gap))
+    return this.#begin((parts) => module.HistoryBuild.ofGap(parts, gap))
   }
 
   /** Begins to put events in their place that came too late, where there are any; called now and then. */

@@ -93,7 +93,8 @@ export class LiveEvents {
     this.#waiting.length = 0
     this.#waitingEvents = 0
     this.#areTooMany = false
-    const { disk, folder, until } = this.#durability.wholeSegments()
+    const { disk } = this.#durability
+    const { folder, until } = this.#durability.wholeSegments()
     this.#service.onTaken = (events) => this.#wait(events, engine.state.now)
     const files = listDataFiles(disk, folder)
     const { live } = this.#plan
@@ -124,18 +125,19 @@ export class LiveEvents {
     let newestSlot = -1
     let at = 0
     let isFilling = false
+    this.hasAllLate = true
     for (const { events } of found) {
-      for (const event of events) {
+      for (const event of events.slice(0, count - at)) {
         // What fills a gap is folded in its place.
         if (event.type === 'gap') isFilling = event.state === 'filling'
         const slot = 'slot' in event ? event.slot : null
-        if (slot !== null && !isFilling && slot < newestSlot - lateSlots)
-          late.push({ event, slot, at })
+        const isLate = slot !== null && !isFilling && slot < newestSlot - lateSlots
+        if (isLate && late.length < LATE_EVENTS_MAX) late.push({ event, slot, at })
+        else if (isLate) this.hasAllLate = false
         if (slot !== null) newestSlot = Math.max(newestSlot, slot)
-        this.hasAllLate = late.length < LATE_EVENTS_MAX
-        if (++at >= count || !this.hasAllLate) break
+        at += 1
       }
-      if (at >= count || !this.hasAllLate) break
+      if (at >= count) break
       yield NOTHING
     }
     late.sort((a, b) => a.slot - b.slot || a.at - b.at)

@@ -126,7 +126,7 @@ export const SETTING_GROUPS: Readonly<
     YELLOWSTONE_TOKEN: [SECRET, 'Sent to it as `x-token`.'],
     SOLANA_RPC_URL: [
       'https or http address',
-      'The RPC server of `FEED=solana`, and of gaps, history and `HYDRATE_RPS` beside `FEED=yellowstone`.',
+      'The RPC server of `FEED=solana`; of `HYDRATE_RPS` beside any live feed, of gaps and history beside `yellowstone`.',
     ],
     SOLANA_WS_URL: ['wss or ws address', 'Its WebSocket address.', 'made of the RPC address'],
     SOLANA_BLOCKS: [

@@ -178,7 +178,7 @@ export class Engine implements EventSink {
 
   /** Moves the wall clock (unix seconds); a clock by event time moves with its events. */
   advance(nowSeconds: number): void {
-    // Every read asks, most of them several times a second.
+    // Every read calls this, many of them in one second.
     if (nowSeconds > this.state.now) this.#acceptor.advance(nowSeconds)
   }
 

@@ -123,6 +123,14 @@ class Run {
   }
 }
 
+/** A run that has taken the events of a chain, some of them too late. */
+async function fed(seed: number) {
+  const events = eventsOf(seed)
+  const run = await new Run(newFolder()).open()
+  await run.feed(withLate(events, new Random(seed, 61)), 0, events.length)
+  return { run, events }
+}
+
 test('events that come too late are put in their place, and no answer knows that they were late', async () => {
   for (let seed = 1; seed <= SEEDS; seed++) {
     const random = new Random(seed, 61)
@@ -216,10 +224,8 @@ test('a creation that comes too late is put in its place though the engine takes
 })
 
 test('a long gap does not wait for late events, which are put in their place behind it', async () => {
-  const events = eventsOf(63)
-  const run = await new Run(newFolder()).open()
+  const { run, events } = await fed(63)
   run.late.waitMs = 600_000
-  await run.feed(withLate(events, new Random(63, 61)), 0, events.length)
   await run.builds.look()
   // Nothing is fetched while they wait.
   expect(run.builds.figures()).toEqual({})
@@ -235,10 +241,8 @@ test('a long gap does not wait for late events, which are put in their place beh
 })
 
 test('without memory for a second engine late events stay left out, with a line in the log', async () => {
-  const events = eventsOf(62)
-  const run = await new Run(newFolder()).open()
+  const { run } = await fed(62)
   run.hasRoom = false
-  await run.feed(withLate(events, new Random(62, 61)), 0, events.length)
   const { counts, late, state } = run.service.engine
   expect([counts.lateRefused > 0, state.unseen.lastSlot]).toEqual([true, -1])
   await run.builds.look()

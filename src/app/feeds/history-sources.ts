@@ -9,7 +9,7 @@ import { NO_RECORDER } from '../../feeds/raw-frames.ts'
 import { secretsOf, withoutSecrets } from '../../feeds/secrets.ts'
 import { CANDLE_VENUES, priceHistory } from '../../feeds/sol-price/price-history.ts'
 import { PricedSink } from '../../feeds/sol-price/priced-sink.ts'
-import { RpcClient } from '../../feeds/solana/rpc-client.ts'
+import { RpcClient, type RpcPace } from '../../feeds/solana/rpc-client.ts'
 import { RpcQuestions } from '../../feeds/solana/rpc-questions.ts'
 import { TokenLife } from '../../feeds/solana/token-life.ts'
 import { HistoryFeed } from '../../feeds/supervisor/history-feed.ts'
@@ -29,12 +29,14 @@ const SLOT_SECONDS_MAX = 0.5
 export class HistorySources {
   readonly #config: Config
   readonly #report: (reason: string) => void
+  readonly #pace: RpcPace
   readonly #sources: readonly Source[]
 
   constructor(config: Config, report: (reason: string) => void) {
     this.#config = config
     this.#report = report
-    const pace = { questionsAtOnce: QUESTIONS_MAX, questionsPerSecond: config.history.rps }
+    this.#pace = { questionsAtOnce: QUESTIONS_MAX, questionsPerSecond: config.history.rps }
+    const pace = this.#pace
     const forms = new NewForms(report)
     const about = (who: string, reason: string) => report(`${who}: ${reason}`)
     const counters = newFeedCounters()
@@ -57,14 +59,13 @@ export class HistorySources {
 
   /** What fetches the life of one token, as fast as `HISTORY_RPS` lets it; null: no RPC server is given. */
   tokenLife(mint: string): TokenLife | null {
-    const { rpcUrl, history } = this.#config
+    const { rpcUrl } = this.#config
     if (rpcUrl === null) return null
-    const pace = { questionsAtOnce: QUESTIONS_MAX, questionsPerSecond: history.rps }
     const secrets = secretsOf(rpcUrl)
     const report = (reason: string) => this.#report(withoutSecrets(reason, secrets))
     return new TokenLife({
       ...{ mint, report, counters: newFeedCounters(), forms: new NewForms(report) },
-      questions: new RpcQuestions(new RpcClient(rpcUrl, REAL_TIMERS, pace)),
+      questions: new RpcQuestions(new RpcClient(rpcUrl, REAL_TIMERS, this.#pace)),
       quoteOf: (curve) => readCurve(curve)?.quoteMint ?? null,
     })
   }

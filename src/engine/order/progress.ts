@@ -1,6 +1,8 @@
 import { StateError, type StatePart, sizesOf } from '../memory/state-part.ts'
 import { type EventPosition, NOWHERE } from './event-position.ts'
 
+const PART = 'progress'
+
 /** Events that were taken, refused or ignored; a snapshot has the numbers in this order. */
 export class EngineCounts {
   swaps = 0
@@ -21,11 +23,18 @@ export class Progress {
   readonly newest: EventPosition = { ...NOWHERE }
 
   readonly part: StatePart = {
-    name: 'progress',
+    name: PART,
     facts: () => this.#facts(),
     views: () => [],
     open: (facts) => this.#open(facts),
     settle() {},
+  }
+
+  /** The newest slot of a state, by the facts of its parts; -1: it has none, or no such part. */
+  static newestSlotOf(
+    parts: readonly { readonly name: string; readonly facts: readonly number[] }[],
+  ): number {
+    return parts.find(({ name }) => name === PART)?.facts[0] ?? NOWHERE.slot
   }
 
   /** Events taken, swaps among them. */

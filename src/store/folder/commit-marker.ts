@@ -82,6 +82,7 @@ function goneBehind(
   return null
 }
 
+/** How far the journal is written; it belongs to the files beside it. */
 export const MARK_FILE = 'written'
 const DIGITS = 16
 const DIGIT_0 = 48

@@ -13,6 +13,9 @@ import { AccountsServer } from './accounts-server.ts'
 
 export const address = (byte: number) => encodeBase58(new Uint8Array(32).fill(byte))
 export const [MINT, DEV, WHALE, TRADER] = [11, 12, 13, 14].map(address)
+export const CURVE = bondingCurveAddress(MINT) ?? ''
+export const TEXTS = { name: 'Toad', symbol: 'TOAD', uri: 'ipfs://toad' }
+export const SUPPLY = 10n ** 15n
 export const SLOT = 500
 /** The virtual time of a step: shorter than any wait of the feed. */
 const STEP_MS = 50

@@ -17,11 +17,19 @@ import {
   tokenAccount,
 } from '../peers/chain-accounts.ts'
 import type { AccountsServer } from './accounts-server.ts'
-import { address, bought, DEV, hydrating, MINT, SLOT, WHALE } from './hydrating.ts'
+import {
+  address,
+  bought,
+  CURVE,
+  DEV,
+  hydrating,
+  MINT,
+  SLOT,
+  SUPPLY,
+  TEXTS,
+  WHALE,
+} from './hydrating.ts'
 
-const CURVE = bondingCurveAddress(MINT) ?? ''
-const TEXTS = { name: 'Toad', symbol: 'TOAD', uri: 'ipfs://toad' }
-const SUPPLY = 10n ** 15n
 /** Where nothing hangs on what is asked within it. */
 const LONG_STEP_MS = 500
 

@@ -1,18 +1,23 @@
 import { expect, test } from 'vitest'
-import {
-  bondingCurveAddress,
-  metadataAddress,
-} from '../../../src/feeds/chain/layouts/program-address.ts'
+import { metadataAddress } from '../../../src/feeds/chain/layouts/program-address.ts'
 import { curve, LEGACY, metaplex, TOKEN_2022 } from '../peers/chain-accounts.ts'
 import { giveUp, MAKER, makeAccount, makeAssociated, makeMint } from '../peers/program-accounts.ts'
 import { burn, closeAccount, freezeAccount, updateField } from '../peers/token-instructions.ts'
 import { hasTokenPrograms, TokenPrograms, withTokenPrograms } from '../peers/token-programs.ts'
 import type { AccountsServer } from './accounts-server.ts'
-import { address, bought, DEV, hydrating, MINT, SLOT, WHALE } from './hydrating.ts'
+import {
+  address,
+  bought,
+  CURVE,
+  DEV,
+  hydrating,
+  MINT,
+  SLOT,
+  SUPPLY,
+  TEXTS,
+  WHALE,
+} from './hydrating.ts'
 
-const CURVE = bondingCurveAddress(MINT) ?? ''
-const TEXTS = { name: 'Toad', symbol: 'TOAD', uri: 'ipfs://toad' }
-const SUPPLY = 10n ** 15n
 const UNIT = 10n ** 12n
 const ONE_OF_MANY = 30n
 const [SELLER, LEAVER] = [90, 91].map(address)

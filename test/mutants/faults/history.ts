@@ -131,8 +131,8 @@ export const HISTORY_FAULTS: readonly Fault[] = [
   {
     name: 'history: late events are folded from a snapshot on that lies behind them',
     file: 'src/app/build-plan.ts',
-    find: 'contents.seq < first.firstSeq || newestSlot > slot',
-    replace: 'contents.seq < first.firstSeq',
+    find: 'if (Progress.newestSlotOf(contents.parts) > slot) continue',
+    replace: '',
     tests: [LATE],
   },
   {
@@ -278,7 +278,7 @@ export const HISTORY_FAULTS: readonly Fault[] = [
   {
     name: 'history: a token that is not whole is put among others',
     file: 'src/app/backfill.ts',
-    find: 'if (!fetched.isWhole) return fetched',
+    find: 'if (!isWhole) return false',
     replace: '',
     tests: [TOKEN_RUN],
   },
