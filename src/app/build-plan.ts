@@ -3,7 +3,7 @@ import { basename, join } from 'node:path'
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import { jsonOf } from '../base/json-access.ts'
-import { Progress } from '../engine/order/progress.ts'
+import { Engine } from '../engine/engine.ts'
 import type { Disk } from '../store/disk/disk.ts'
 import { NodeDisk } from '../store/disk/node-disk.ts'
 import {
@@ -106,7 +106,7 @@ export function placeBefore(disk: Disk, folder: string, slot: number): BuildPlan
   for (const snapshot of snapshots.toReversed()) {
     const contents = contentsOf(disk, snapshot)
     if (contents === null || contents.seq < first.firstSeq) continue
-    if (Progress.newestSlotOf(contents.parts) > slot) continue
+    if (Engine.newestSlotOf(contents.parts) > slot) continue
     return { seq: contents.seq, segment: contents.segment }
   }
   return first.firstSeq === 0 ? { seq: 0, segment: 0 } : null

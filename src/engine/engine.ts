@@ -5,9 +5,9 @@ import { RecordBatch } from '../events/swap-record.ts'
 import { EventAcceptor } from './event-acceptor.ts'
 import { EngineFacts } from './facts.ts'
 import { type ColdHoldingsCache, ColdStore } from './fold/cold-store.ts'
+import { MetadataFold } from './fold/metadata-fold.ts'
 import { OrderedFold } from './fold/ordered-fold.ts'
 import { RollingWindow } from './fold/swap-fold.ts'
-import { MetadataFold } from './fold/token-lifecycle.ts'
 import { BarChains } from './history/bar-chains.ts'
 import type { ChartTrades } from './history/candles.ts'
 import { newestSecondsOf, SwapChains } from './history/swap-chains.ts'
@@ -145,6 +145,11 @@ export class Engine implements EventSink {
       this.#ordered.swaps.memory,
       boundedPart('seconds', this.window),
     ]
+  }
+
+  /** As `Progress.newestSlotOf`. */
+  static newestSlotOf(parts: Parameters<typeof Progress.newestSlotOf>[0]): number {
+    return Progress.newestSlotOf(parts)
   }
 
   /** As `EventAcceptor.late`. */

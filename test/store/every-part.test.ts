@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { WAITING_METADATA_MAX } from '../../src/engine/fold/token-lifecycle.ts'
+import { WAITING_METADATA_MAX } from '../../src/engine/fold/metadata-fold.ts'
 import { STORED_FROM_SWAPS } from '../../src/engine/history/candles.ts'
 import type { FeedEvent } from '../../src/events/event.ts'
 import type { Clock } from '../model/pair.ts'

@@ -131,7 +131,7 @@ export const HISTORY_FAULTS: readonly Fault[] = [
   {
     name: 'history: late events are folded from a snapshot on that lies behind them',
     file: 'src/app/build-plan.ts',
-    find: 'if (Progress.newestSlotOf(contents.parts) > slot) continue',
+    find: 'if (Engine.newestSlotOf(contents.parts) > slot) continue',
     replace: '',
     tests: [LATE],
   },

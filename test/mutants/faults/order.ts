@@ -166,7 +166,7 @@ export const ORDER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'metadata: null leaves the value',
-    file: 'src/engine/fold/token-lifecycle.ts',
+    file: 'src/engine/fold/metadata-fold.ts',
     find: 'if (value !== undefined)',
     replace: 'if (value != null)',
     tests: ['model'],
