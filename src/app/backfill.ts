@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import type { Config } from '../config/config.ts'
 import type { Engine } from '../engine/engine.ts'
-import type { FeedEvent, Swap } from '../events/event.ts'
+import { type FeedEvent, gapEvent, type Swap } from '../events/event.ts'
 import type { EventSink } from '../events/event-sink.ts'
 import { StoreError } from '../store/disk/failure.ts'
 import { listDataFiles } from '../store/folder/data-folder.ts'
@@ -197,8 +197,7 @@ function withPrice(swap: Swap, usd: number): Swap {
 function startsAt({ state }: Engine, slot: number): readonly FeedEvent[] {
   const [start] = state.unseen.all
   if (start?.from !== 0 || start.to < slot || start.to >= Number.MAX_SAFE_INTEGER) return []
-  const { to, seconds } = start
-  return [{ type: 'gap', state: 'filled', fromSlot: slot, toSlot: to, timestamp: seconds }]
+  return [gapEvent('filled', { ...start, from: slot })]
 }
 
 /** What fetches slots into an engine that has recovered; it resolves with whether all of them came. */

@@ -3,7 +3,7 @@ import { availableMemory } from 'node:process'
 import { residentBytes } from '../base/this-process.ts'
 import { isLiveFeed } from '../config/source-settings.ts'
 import type { Engine } from '../engine/engine.ts'
-import type { Gap } from '../events/event.ts'
+import { gapEvent } from '../events/event.ts'
 import type { BuildPlan } from './build-plan.ts'
 import { historyFolder } from './durability.ts'
 import type { HistoryBuild } from './history-build.ts'
@@ -95,7 +95,11 @@ export class HistoryBuilds {
     const delayMs = Math.max(waitMs, everyMs - sinceMs)
     const make = (parts: BuildParts) => HistoryBuild.ofLate(parts, late.fromSlot)
     if (isRoom && this.#begin(make, { late, delayMs })) log.info({ ...late, delayMs }, LATE_PLACED)
-    else service.events([leftOut(late, service.engine.newestEventSeconds)])
+    else {
+      // No token is known whole of which something may be among them.
+      const seconds = service.engine.newestEventSeconds
+      service.events([gapEvent('lost', { from: late.fromSlot, to: late.toSlot, seconds })])
+    }
   }
 
   /** Is one begun, or does it wait? */
@@ -159,9 +163,4 @@ function joined(late: Engine['late'], other: Engine['late'] | null): Engine['lat
     fromSlot: Math.min(late.fromSlot, other.fromSlot),
     toSlot: Math.max(late.toSlot, other.toSlot),
   }
-}
-
-/** No token is known whole of which something may be among the events that stay left out. */
-function leftOut({ fromSlot, toSlot }: Engine['late'], timestamp: number): Gap {
-  return { type: 'gap', state: 'lost', fromSlot, toSlot, timestamp }
 }

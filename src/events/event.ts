@@ -191,6 +191,14 @@ export interface Gap {
   readonly timestamp: number
 }
 
+/** What is told of slots that were not delivered in their turn; unix seconds of the first event behind them. */
+export function gapEvent(
+  state: Gap['state'],
+  { from, to, seconds }: { readonly from: number; readonly to: number; readonly seconds: number },
+): Gap {
+  return { type: 'gap', state, fromSlot: from, toSlot: to, timestamp: seconds }
+}
+
 /**
  * Slots that events of an open gap may lie behind the newest one, 44 minutes at 268 ms a slot: the engine remembers for so
  * long what it may have to take back for them, and feeds ask for no older ones.

@@ -1,10 +1,10 @@
 import { totals } from '../../base/safe-text.ts'
-import type { FeedEvent } from '../../events/event.ts'
+import { type FeedEvent, gapEvent } from '../../events/event.ts'
 import type { EventSink, Feed } from '../../events/event-sink.ts'
 import { REAL_TIMERS, type Timers } from '../timers.ts'
 import { GapFiller } from './gap-filler.ts'
 import type { SlotRange } from './incomplete-slots.ts'
-import { gapEvent, type OpenGap } from './open-gaps.ts'
+import type { OpenGap } from './open-gaps.ts'
 import { newSlotCounters, SlotSequencer } from './slot-sequencer.ts'
 import type { Source } from './source.ts'
 

@@ -1,4 +1,4 @@
-import { type FeedEvent, type Gap, OPEN_GAP_SLOTS_MAX } from '../../events/event.ts'
+import { type FeedEvent, gapEvent, OPEN_GAP_SLOTS_MAX } from '../../events/event.ts'
 import { type Timers, waitFor } from '../timers.ts'
 import { GapFiller } from './gap-filler.ts'
 import type { SlotCounters, SlotSequencer } from './slot-sequencer.ts'
@@ -228,9 +228,4 @@ class GapBackfill {
     this.#from = Math.max(this.#from, end + 1)
     this.#options.handOver([gapEvent('lost', { ...this.#gap, from, to: end })])
   }
-}
-
-/** What is told of slots that were not delivered in their turn. */
-export function gapEvent(state: Gap['state'], { from, to, seconds }: OpenGap): Gap {
-  return { type: 'gap', state, fromSlot: from, toSlot: to, timestamp: seconds }
 }

@@ -8,12 +8,17 @@
  */
 
 import { totals } from '../../base/safe-text.ts'
-import { AHEAD_OF_WALL_SECONDS_MAX, type FeedEvent, type SwapContent } from '../../events/event.ts'
+import {
+  AHEAD_OF_WALL_SECONDS_MAX,
+  type FeedEvent,
+  gapEvent,
+  type SwapContent,
+} from '../../events/event.ts'
 import type { EventSink, Feed } from '../../events/event-sink.ts'
 import { ReserveCheck } from '../chain/reserve-check.ts'
 import { REAL_TIMERS, type Timers } from '../timers.ts'
 import { GapFiller } from './gap-filler.ts'
-import { gapEvent, type OpenGap, OpenGaps } from './open-gaps.ts'
+import { type OpenGap, OpenGaps } from './open-gaps.ts'
 import { ReserveTrades } from './reserve-trades.ts'
 import type { WrittenIndexes } from './slot-order.ts'
 import { SlotLength, SlotReach } from './slot-reach.ts'

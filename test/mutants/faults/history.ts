@@ -285,8 +285,8 @@ export const HISTORY_FAULTS: readonly Fault[] = [
   {
     name: 'history: late events that stay left out count as seen',
     file: 'src/app/history-builds.ts',
-    find: 'else service.events([leftOut(late, service.engine.newestEventSeconds)])',
-    replace: '',
+    find: "service.events([gapEvent('lost', { from: late.fromSlot, to: late.toSlot, seconds })])",
+    replace: 'void [gapEvent, seconds]',
     tests: [LATE],
   },
   {
