@@ -13,6 +13,7 @@ const PERMISSIVE = new Set([
   '0BSD',
   'BlueOak-1.0.0',
   'CC0-1.0',
+  'Unlicense',
   'MIT OR Apache-2.0',
   'Apache-2.0 OR MIT',
 ])
