@@ -25,11 +25,13 @@ import { markMarket, otherMarket } from '../store/folder/market-mark.ts'
 import { bootId, endOrphan, lockFolder } from '../store/folder/process-lock.ts'
 import { markWhole, replaceData } from '../store/folder/replace-data.ts'
 import { Journal, SegmentWatch } from '../store/journal/journal.ts'
+import { JournalCopy } from '../store/journal/journal-copy.ts'
 import { MappedRing, type RingPlace } from '../store/journal/journal-ring.ts'
-import { JournaledEngine } from '../store/journal/journaled-engine.ts'
+import { type EventLog, JournaledEngine } from '../store/journal/journaled-engine.ts'
 import { SegmentPrefetcher } from '../store/journal/segment-prefetcher.ts'
 import { type Recovered, recover } from '../store/recovery/recovery.ts'
 import { archive } from '../store/snapshot/tape-archive.ts'
+import { logRecovery, storedSentence } from './recovery-log.ts'
 import type { Service } from './service.ts'
 
 /** Slice of a recovery between two turns of the event loop. */
@@ -47,14 +49,6 @@ const EVICTING =
   'positions take POSITIONS_MEMORY: those of tokens that are quiet longest leave memory for the disk, ' +
   'and are read back when they are asked for'
 
-/** Logged when the journal ends with bytes that are not the beginning of a frame. */
-const PUT_ASIDE =
-  'the journal ends with bytes that do not go on where its last good frame ends: they were put aside, ' +
-  'delete them when they are of no use'
-
-/** Logged when the epoch is a new one; that of a folder that was seeded always is. */
-const NEW_EPOCH = 'events may be lost: the stream has a new epoch'
-
 interface DurabilityOptions {
   readonly config: Config
   readonly folder: string
@@ -68,6 +62,12 @@ interface DurabilityOptions {
   readonly onDiskCall: Parameters<typeof watchedDisk>[1]
   /** Did this program fill the folder with a copy, whose new epoch is no loss? */
   readonly isCopy?: boolean
+  /** The folder is a copy of the replicated stream, whose epoch it has; null: of a stream that cannot be asked now. */
+  readonly stream?: {
+    readonly epoch: string | null
+    /** The stream is new and goes on where the folder ends, whatever epoch that had. */
+    readonly isNew: boolean
+  }
 }
 
 /** DATA_DIR of a running service: lock, recovery, journal, snapshots (contract section 6). */
@@ -78,7 +78,11 @@ export class Durability {
   readonly #folder: string
   readonly #own: OpenFolder
   readonly #journal: Journal
-  readonly #journaled: JournaledEngine
+  readonly #chooseEvictions: EvictionPolicy['choose']
+  /** Null: events come by the stream. */
+  #journaled: JournaledEngine | null = null
+  /** The folder as a copy of the stream. */
+  readonly copy: JournalCopy
   readonly #snapshots: Snapshots
   readonly #waits: WaitTimes
   readonly #fsync: Config['fsync']
@@ -125,10 +129,9 @@ export class Durability {
       config.positionsMemoryBytes,
       () => log.warn({ positions: engine.state.positions.count }, EVICTING),
     )
-    const choose = eviction.choose.bind(eviction)
-    this.#journaled = new JournaledEngine(engine, this.#journal, choose)
-    this.#journaled.settings()
-    service.journalTo(this.#journaled)
+    this.#chooseEvictions = eviction.choose.bind(eviction)
+    this.copy = new JournalCopy(engine, this.#journal)
+    if (options.stream === undefined) this.lead(service, this.#journal)
     this.#snapshots = new Snapshots(
       {
         journal: this.#journal,
@@ -183,7 +186,7 @@ export class Durability {
       const refusal = otherMarket(folder, market)
       if (refusal !== null) throw new StoreError('other_market', refusal)
       endOrphan(folder)
-      const isSeeded = await seeded(options, market)
+      const isSeeded = options.stream === undefined && (await seeded(options, market))
       launcher.start()
       const disk = watchedDisk(new NodeDisk(), options.onDiskCall)
       const boot = bootId()
@@ -206,16 +209,19 @@ export class Durability {
       })
       const recovered = await inSlices(steps, log).finally(() => ahead.close())
       const { clock, lateSlots, rules } = config
-      service.engine.settle({ clock, lateSlots, rules })
+      const { stream } = options
+      // Those of a stream come by it.
+      if (stream === undefined) service.engine.settle({ clock, lateSlots, rules })
       await inSlices(
         mapProgress(service.catchUp(), (done) => ({ step: 'clock' as const, done })),
         log,
       )
-      if (recovered.loss !== null && !isSeeded && !options.isCopy)
-        log.warn({ epoch: recovered.epoch, reason: recovered.loss }, NEW_EPOCH)
-      logRecovery(recovered, service, performance.now() - startedMs, log)
+      const epoch = stream === undefined ? recovered.epoch : epochOf(folder, recovered, stream)
+      const found = { ...recovered, epoch }
+      const isLoss = !isSeeded && !options.isCopy && stream === undefined
+      logRecovery(found, isLoss, service, performance.now() - startedMs, log)
       markMarket(folder, market, (sentence) => log.warn({}, sentence))
-      return new Durability(options, recovered, {
+      return new Durability(options, found, {
         ...{ disk, ring, map, boot, archives, launcher, unlock },
       })
     } catch (error) {
@@ -257,6 +263,13 @@ export class Durability {
   /** Why events are refused, or null. */
   get failure(): StoreError | null {
     return this.#journal.failure
+  }
+
+  /** From now on events of feeds go by this log, and are folded behind it. */
+  lead(service: Service, log: EventLog): void {
+    this.#journaled = new JournaledEngine(service.engine, log, this.#chooseEvictions)
+    this.#journaled.settings()
+    service.journalTo(this.#journaled)
   }
 
   /** Events that arrived. */
@@ -305,7 +318,7 @@ export class Durability {
       journal_segment_bytes: journal.segmentSize,
       journal_ring_bytes: journal.ringBytes,
       journal_failed: journal.failure === null ? 0 : 1,
-      journal_left_out_total: this.#journaled.leftOut,
+      journal_left_out_total: this.#journaled?.leftOut ?? 0,
       ...this.#waits.figures(),
       ...this.#snapshots.figures(),
       tape_cache_hits_total: swaps.hits,
@@ -387,6 +400,19 @@ async function seeded(
   return isSeeded
 }
 
+/** @throws StoreError when the folder is no copy of the stream */
+function epochOf(
+  folder: string,
+  { foundEpoch }: Recovered,
+  { epoch, isNew }: NonNullable<DurabilityOptions['stream']>,
+): string {
+  const known = epoch ?? foundEpoch
+  if (known === null)
+    throw new StoreError('stream', 'NATS cannot be asked and DATA_DIR is empty: nothing is known.')
+  if (foundEpoch === null || foundEpoch === known || isNew) return known
+  throw new StoreError('stream', `${folder} is no copy of the stream that NATS_STREAM names.`)
+}
+
 /** Runs a recovery in slices, between which the event loop runs. */
 async function inSlices<T>(steps: Generator<object, T>, log: Log): Promise<T> {
   let sliceEndMs = performance.now() + SLICE_MS
@@ -403,43 +429,4 @@ async function inSlices<T>(steps: Generator<object, T>, log: Log): Promise<T> {
     await setImmediate()
     sliceEndMs = performance.now() + SLICE_MS
   }
-}
-
-function logRecovery(recovered: Recovered, service: Service, durationMs: number, log: Log): void {
-  const { cut, damagedSnapshots, place, putAside } = recovered
-  for (const path of damagedSnapshots)
-    log.error({ path }, 'a snapshot is damaged: the one before it was used')
-  if (cut?.isUnfinished)
-    log.warn({ ...cut }, 'the journal ended in the middle of a write: the tail was cut off')
-  else if (cut !== null) log.warn({ ...cut, putAside }, PUT_ASIDE)
-  log.info(
-    {
-      seq: place.seq,
-      snapshotSeq: recovered.snapshotSeq,
-      frames: recovered.framesFolded,
-      ringBytes: recovered.ringBytes,
-      tokens: service.engine.state.tokens.count,
-      durationMs: Math.round(durationMs),
-      epoch: recovered.epoch,
-    },
-    'recovered',
-  )
-}
-
-/** What a data folder holds at the stop, in one sentence: journal, snapshot, and events in neither. */
-export function storedSentence(
-  folder: string,
-  seq: number,
-  syncedSeq: number,
-  snapshotSeq: number,
-  failure: StoreError | null,
-): string {
-  const count = (events: number) => events.toLocaleString('en')
-  const snapshot = `its newest snapshot holds seq ${count(snapshotSeq)}`
-  if (failure !== null)
-    return `events up to seq ${count(syncedSeq)} are in the journal of ${folder}, and none that came after the disk refused; ${snapshot}.`
-  if (seq === 0) return `no event has come to ${folder}.`
-  if (snapshotSeq === seq)
-    return `all events are kept: the journal of ${folder} ends at seq ${count(seq)}, and so does its newest snapshot.`
-  return `all events are kept: the journal of ${folder} ends at seq ${count(seq)}; ${snapshot}, and the next start reads what follows.`
 }

@@ -14,12 +14,7 @@ import type { Config } from '../config/config.ts'
 import type { Feed } from '../events/event-sink.ts'
 import { newFeedCounters } from '../feeds/feed-counters.ts'
 import { EventLoopStallMonitor, LongSteps } from '../figures/event-loop-stall-monitor.ts'
-import {
-  descriptorLimit,
-  memoryFigures,
-  ProcessFigures,
-  RESERVED_DESCRIPTORS,
-} from '../figures/process-figures.ts'
+import { memoryFigures, ProcessFigures, spareDescriptors } from '../figures/process-figures.ts'
 import { asyncApiJson, docsHtml, openApiJson } from '../openapi/documents.ts'
 import { EngineService } from '../query/engine-service.ts'
 import { type RunningAdmin, startAdmin } from '../server/admin/admin-server.ts'
@@ -35,6 +30,7 @@ import { makeFeeds } from './feeds/feed-list.ts'
 import { HistoryBuilds } from './history-builds.ts'
 import { IntakeLog } from './intake-log.ts'
 import type { makeLog } from './log.ts'
+import type { Replica } from './replica.ts'
 import { ClockReports, Service, WallClock } from './service.ts'
 
 /** How often the market's clock advances without events and requests, in ms. */
@@ -79,6 +75,8 @@ export class Program {
   #durability: Durability | null = null
   /** Null: nothing is kept, so that nothing can be built. */
   readonly #history: HistoryBuilds | null
+  /** Null: FEED is not nats. */
+  #replica: Replica | null = null
   /** How far the folder is filled from SEED_URL; null: it is not being filled. */
   #seeding: string | null = null
   /** Why the first feed failed; null: none has. */
@@ -89,11 +87,7 @@ export class Program {
     this.#log = log
     this.#clockReports = new ClockReports(log, config.clock === 'event')
     this.#clock = new WallClock((step, seconds) => this.#clockReports.step(step, seconds))
-    this.#service = new Service(
-      config,
-      (reason) => this.#failed(reason),
-      () => this.#clock.nowMs(),
-    )
+    this.#service = this.#newService()
     this.#intakeLog = new IntakeLog(
       log,
       () => this.#service,
@@ -206,7 +200,10 @@ export class Program {
    */
   async recover(): Promise<void> {
     const { dataDir: folder } = this.#config
-    if (folder !== null) this.#durability = await Durability.open(this.#durable(folder))
+    this.#replica = await this.#newReplica()
+    const open = (of: string) =>
+      this.#replica?.open(this.#service) ?? Durability.open(this.#durable(this.#service, of))
+    if (folder !== null) this.#durability = await open(folder)
     this.#epoch = this.#durability?.epoch ?? randomUUID()
     this.#wired.attach()
     this.#service.engine.complete.look()
@@ -233,6 +230,7 @@ export class Program {
       asked: () => this.#wired.answers.unseen.mints(),
     }
     this.#feeds = await makeFeeds(this.#config, engine, this.#counters, reports, time, reads)
+    if (this.#replica !== null) this.#feeds.main.push(this.#replica)
     if (this.#config.spins) this.#awake.start()
     const { url, wsUrl, port } = this.#server ?? {}
     // Told at every level: with PORT=0 nothing else says where the service is.
@@ -241,9 +239,10 @@ export class Program {
   }
 
   /** How the service as it is now is kept. */
-  #durable(folder: string): Parameters<typeof Durability.open>[0] {
+  #durable(service: Service, folder: string): Parameters<typeof Durability.open>[0] {
     return {
-      ...{ config: this.#config, folder, service: this.#service, log: this.#log },
+      ...{ config: this.#config, folder, service, log: this.#log },
+      ...(this.#replica === null ? {} : { stream: this.#replica.stream }),
       onFailure: () => this.#stopFeeds(),
       onSeeding: (sentence) => {
         this.#seeding = sentence
@@ -252,26 +251,54 @@ export class Program {
     }
   }
 
+  #newService(): Service {
+    return new Service(
+      this.#config,
+      (reason) => this.#failed(reason),
+      () => this.#clock.nowMs(),
+    )
+  }
+
+  async #newReplica(): Promise<Replica | null> {
+    const { stream: setting, dataDir: folder } = this.#config
+    if (setting === null || folder === null) return null
+    const { Replica } = await import('./replica.ts')
+    return new Replica({
+      ...{ config: this.#config, setting, folder, log: this.#log },
+      onState: (sentence) => {
+        this.#seeding = sentence
+      },
+      newService: () => this.#newService(),
+      durable: (service, of) => this.#durable(service, of),
+      live: () => {
+        if (this.#durability === null) throw new Error('the stream is followed after the recovery')
+        return { service: this.#service, durability: this.#durability }
+      },
+      take: ({ service, durability }) =>
+        this.#replace(service, durability, 'another copy of the stream is served'),
+    })
+  }
+
   #historyBuilds(): HistoryBuilds | null {
-    const { dataDir: folder } = this.#config
-    if (folder === null) return null
+    const { dataDir: folder, stream } = this.#config
+    if (folder === null || stream !== null) return null
     return new HistoryBuilds({
       ...{ config: this.#config, folder, log: this.#log, nowMs: () => this.#clock.nowMs() },
       live: () => this.#durability && { service: this.#service, durability: this.#durability },
-      take: ({ service, durability }) => this.#replace(service, durability),
+      take: ({ service, durability }) => this.#replace(service, durability, 'the history is in'),
       onDiskCall: (call, startMs) => this.#steps.note(`disk ${call}`, startMs),
       onFailure: (reason) => this.#failed(reason),
     })
   }
 
   /** The service that has what was missing takes the place of the one without, in one turn of the loop. */
-  #replace(service: Service, by: Durability): void {
+  #replace(service: Service, by: Durability, what: string): void {
     const { dataDir } = this.#config
     const before = this.#durability
     if (before === null || dataDir === null) return
     this.#service = service
     try {
-      this.#durability = Durability.replaced(this.#durable(dataDir), before, by)
+      this.#durability = Durability.replaced(this.#durable(service, dataDir), before, by)
     } catch (error) {
       // The next start goes on with it.
       this.#feedFailure = `The history could not take its place (${messageOf(error)}): start anew.`
@@ -284,7 +311,7 @@ export class Program {
     this.#wired.use(service.engine)
     this.#intakeLog.begin()
     this.#server?.renew()
-    this.#log.info({ epoch: this.#epoch, seq: service.engine.seq }, 'the history is in')
+    this.#log.info({ epoch: this.#epoch, seq: service.engine.seq }, what)
   }
 
   /** No event is taken any more. */
@@ -360,6 +387,8 @@ export class Program {
   #stopFeeds(): void {
     this.#takesNoMore = true
     for (const feed of this.#running) feed.stop()
+    // It may wait for NATS before it is one of them.
+    this.#replica?.stop()
   }
 
   /** The reason for the public port: without paths. */
@@ -424,13 +453,4 @@ export class Program {
       ...(this.#tlsEndsAt === null ? {} : { tls_certificate_ends_seconds: this.#tlsEndsAt }),
     }
   }
-}
-
-/** What sockets may have of the descriptors where there are few. */
-const SOCKETS_SHARE_MIN = 1 / 4
-
-/** Descriptors for sockets; where there are few, a share, so that clients alone cannot exhaust those of the journal. */
-function spareDescriptors(): number {
-  const limit = descriptorLimit()
-  return Math.max(limit - RESERVED_DESCRIPTORS, Math.floor(limit * SOCKETS_SHARE_MIN))
 }

@@ -27,6 +27,9 @@ export class Service implements EventSink {
 
   /** Why nothing more is folded, or null. */
   failure: string | null = null
+  /** Are events that lie too far ahead of the clock left out before the journal, in place of by the fold? */
+  dropsAhead = false
+  #aheadDropped = 0
   /** Called after each batch with its begin (`performance.now`). */
   onFolded: (startMs: number) => void = () => {}
   /** Called with events that were journaled and folded. */
@@ -108,7 +111,20 @@ export class Service implements EventSink {
   }
 
   events(batch: readonly FeedEvent[]): void {
-    this.admitted(this.tokenLimit.admitted(batch))
+    this.admitted(this.tokenLimit.admitted(this.dropsAhead ? this.#notAhead(batch) : batch))
+  }
+
+  /** A replica takes what the sequencer took, whatever its own clock says. */
+  #notAhead(batch: readonly FeedEvent[]): readonly FeedEvent[] {
+    this.tick()
+    const taken = batch.filter(({ timestamp }) => !this.engine.isAhead(timestamp))
+    this.#aheadDropped += batch.length - taken.length
+    return taken
+  }
+
+  /** Folds events that came in order by the replicated stream. */
+  follow(events: number, fold: () => void): void {
+    this.#take(events, fold)
   }
 
   /** Takes events that MAX_TOKENS does not refuse, or that a service before has taken. */
@@ -179,7 +195,7 @@ export class Service implements EventSink {
       duplicates_total: counts.duplicates,
       late_refused_total: counts.lateRefused,
       late_folded_total: counts.lateFolded,
-      ahead_refused_total: counts.aheadRefused,
+      ahead_refused_total: counts.aheadRefused + this.#aheadDropped,
       second_creations_total: counts.secondCreations,
       second_migrations_total: counts.secondMigrations,
       unknown_mint_events_total: idle.unknownMints,

@@ -1,7 +1,6 @@
 import os from 'node:os'
 import { isatty } from 'node:tty'
 import type { makeLog } from './log.ts'
-import type { Program } from './program.ts'
 
 const STANDARD_STREAMS = [0, 1, 2]
 /** The exit code of a program that a signal ended is this plus the signal's number. */
@@ -27,12 +26,20 @@ export function hangUpMeaning(at: {
   return hasTls ? 'reload' : 'nothing'
 }
 
+/** What signals are for: the service or a sequencer. */
+interface Stoppable {
+  drain(): Promise<void>
+  /** What is kept, for the last line of the log. */
+  stored(): object
+  reloadTls(): void
+}
+
 /**
  * SIGTERM and SIGINT drain; a second one while it does ends the process: the journal is safe. SIGHUP
  * reloads, stops or does nothing (docs/install.md, "Signals").
  */
 export function obeySignals(
-  program: Program,
+  program: Stoppable,
   hasTls: boolean,
   log: ReturnType<typeof makeLog>,
 ): void {

@@ -38,9 +38,9 @@ async function drainStart(program: Program, code: number, error: unknown): Promi
   process.exit(code)
 }
 
-function configOrExit(args: readonly string[]): Config {
+function configOrExit(args: readonly string[], role: 'service' | 'sequencer'): Config {
   try {
-    const config = readConfig(args, process.env)
+    const config = readConfig(args, process.env, role)
     checkFeeds(config)
     return config
   } catch (error) {
@@ -52,10 +52,7 @@ function configOrExit(args: readonly string[]): Config {
 /** Reads the configuration, runs the service, and drains it when a signal says so. */
 export async function startService(args: readonly string[]): Promise<void> {
   enlargeSemiSpace()
-  const config = configOrExit(args)
-  const log = makeLog(config, process.stderr, process.env)
-  for (const { variable, sentence } of mistypedSettings(process.env, SETTING_NAMES))
-    log.warn({ variable }, sentence)
+  const { config, log } = begin(args, 'service')
   const program = new Program(config, log)
   await program.listen().catch((error: unknown) => drainStart(program, EXIT_USAGE, error))
   obeySignals(program, config.surface.tls !== null, log)
@@ -68,6 +65,31 @@ export async function startService(args: readonly string[]): Promise<void> {
     throw error
   })
   await program.runFeeds()
+}
+
+/** `mintfeed sequence`: publishes what the feeds bring to the replicated stream, until a signal says so. */
+export async function startSequencer(args: readonly string[]): Promise<void> {
+  enlargeSemiSpace()
+  const { config, log } = begin(args, 'sequencer')
+  const { stream, dataDir } = config
+  if (stream === null || dataDir === null) return
+  const { Sequencer } = await import('./sequencer.ts')
+  const sequencer = new Sequencer(config, stream, dataDir, log)
+  await sequencer.listen().catch((error: unknown) => stopStart(EXIT_USAGE, error))
+  obeySignals(sequencer, false, log)
+  await sequencer.run().catch(async (error: unknown) => {
+    await sequencer.drain()
+    if (error instanceof StoreError) stopStart(EXIT_DATA, error)
+    throw error
+  })
+}
+
+function begin(args: readonly string[], role: 'service' | 'sequencer') {
+  const config = configOrExit(args, role)
+  const log = makeLog(config, process.stderr, process.env)
+  for (const { variable, sentence } of mistypedSettings(process.env, SETTING_NAMES))
+    log.warn({ variable }, sentence)
+  return { config, log }
 }
 
 /**

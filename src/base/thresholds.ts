@@ -72,4 +72,9 @@ export interface EngineSettings {
   readonly lateSlots: number
   /** Thresholds that differ from the contract's; left out if none does. */
   readonly rules?: Partial<Thresholds>
+  /**
+   * Events ahead of the wall clock are taken too, since who put them in order has refused those that lie too far ahead;
+   * left out if they are not.
+   */
+  readonly takesAhead?: boolean
 }

@@ -13,6 +13,8 @@ import { SETTING_NAMES } from '../config/config.ts'
 import { settingsHelp } from '../config/setting-texts.ts'
 import { mistypedSettings } from '../config/typos.ts'
 
+const SEQUENCE_SUMMARY =
+  'runs the feeds and publishes their events to a stream that replicas follow'
 const DOCTOR_SUMMARY = 'what would stand in the way of a start with the same settings'
 
 /** `mintfeed record`. Feeds are loaded on demand: that takes longer than most commands run. */
@@ -57,8 +59,16 @@ async function codeOf(
   if (name === 'help' && rest.length > 0) return codeOf([...rest, '--help'], backfill)
   if (name.startsWith('-') || name === 'help' || name === 'version') {
     const commands = [...COMMANDS, ...more].map(([word, { summary }]) => [word, summary] as const)
-    const all = [...commands, ['doctor', DOCTOR_SUMMARY] as const]
+    const all = [
+      ...commands,
+      ['doctor', DOCTOR_SUMMARY] as const,
+      ['sequence', SEQUENCE_SUMMARY] as const,
+    ]
     stdout.write(asksForVersion(args) ? `${PROGRAM_VERSION}\n` : usageText(all))
+    return 0
+  }
+  if (name === 'sequence') {
+    stdout.write(SEQUENCE_HELP)
     return 0
   }
   // A recorder holds the only copy of what it records; other commands can be run again.
@@ -75,6 +85,13 @@ async function codeOf(
     terminal,
   )
 }
+
+const SEQUENCE_HELP = `mintfeed sequence: ${SEQUENCE_SUMMARY}.
+
+Takes the settings of the service, as variables and flags: FEED and those of its feeds, NATS_URL, NATS_STREAM,
+DATA_DIR, ADMIN_PORT. Several may run: one publishes, the others stand by. Replicas are services with FEED=nats.
+docs/scale-out.md tells how to set them up; mintfeed help prints all settings.
+`
 
 /** How the program is called, with a sentence for each command. */
 export function usageText(summaries: Iterable<readonly [string, string]>): string {
@@ -95,6 +112,11 @@ README.md, docs/install.md, docs/data-folder.md, docs/monitoring.md, docs/limits
 
 ${settingsHelp()}
 `
+}
+
+/** Whether help is asked for. */
+export function isHelp(args: readonly string[]): boolean {
+  return asks(HELP_WORDS, args)
 }
 
 /** Whether the arguments ask for something else than the service. */

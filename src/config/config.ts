@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util'
 import { THRESHOLDS, type Thresholds } from '../base/thresholds.ts'
 import { ConfigError, durationMs, integer, oneOf, sizeBytes } from './setting-values.ts'
 import { type FeedName, readSources, type Sources } from './source-settings.ts'
+import { STREAM_DEFAULTS, type StreamSetting, streamSetting } from './stream-settings.ts'
 import {
   readSurface,
   type SeedSetting,
@@ -40,6 +41,8 @@ export interface Config extends Sources {
   readonly dataDir: string | null
   /** The instance that an empty folder is filled from; null: none. */
   readonly seed: SeedSetting | null
+  /** The replicated stream that is followed (FEED=nats) or written (`mintfeed sequence`); null: neither. */
+  readonly stream: StreamSetting | null
   readonly snapshotEveryMs: number
   /** When writes are synced to the disk (contract section 6). */
   readonly fsync: 'group' | 'always' | 'off'
@@ -95,6 +98,7 @@ export const SETTING_DEFAULTS = {
   DATA_DIR: 'snapshots',
   SEED_URL: '',
   SEED_TOKEN: '',
+  ...STREAM_DEFAULTS,
   SNAPSHOT_EVERY: '5m',
   FSYNC: 'group',
   TAPE_MEMORY: '1gb',
@@ -151,9 +155,15 @@ const RATE_MAX = 1_000_000_000
 export function readConfig(
   args: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
+  role: 'service' | 'sequencer' = 'service',
 ): Config {
   const settings = settle(args, environment)
   const sources = readSources(settings)
+  const isFollower = sources.feeds.some(({ kind }) => kind === 'nats')
+  if (isFollower && (role === 'sequencer' || sources.feeds.length > 1))
+    throw new ConfigError(
+      `FEED is "${settings.FEED}"; nats stands alone, and a sequencer takes what it publishes from other feeds.`,
+    )
   return {
     ...sources,
     host: settings.HOST,
@@ -172,6 +182,7 @@ export function readConfig(
     rules: readThresholds(settings),
     dataDir: settings.DATA_DIR === 'none' ? null : settings.DATA_DIR,
     seed: seedSetting(settings.SEED_URL, settings.SEED_TOKEN, settings.DATA_DIR),
+    stream: isFollower || role === 'sequencer' ? streamSetting(settings) : null,
     snapshotEveryMs: durationMs('SNAPSHOT_EVERY', settings.SNAPSHOT_EVERY),
     fsync: oneOf('FSYNC', settings.FSYNC, ['group', 'always', 'off']),
     tapeMemoryBytes: sizeBytes('TAPE_MEMORY', settings.TAPE_MEMORY),

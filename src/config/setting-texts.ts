@@ -173,6 +173,23 @@ export const SETTING_GROUPS: Readonly<
       'Where content of IPFS is asked for, in order of preference.',
     ],
   },
+  Replicas: {
+    NATS_URL: [
+      'nats or tls addresses with commas',
+      'Servers of NATS JetStream, for `FEED=nats` and `mintfeed sequence`; user and password may stand in it.',
+    ],
+    NATS_CREDS: ['path', 'File with the credentials for NATS.'],
+    NATS_STREAM: ['name', 'The stream.'],
+    NATS_REPLICAS: [
+      '1 to 5',
+      'Servers that have each message, where a sequencer makes the stream.',
+    ],
+    NATS_KEEP: [DURATION, 'How long messages stay, where a sequencer makes the stream.'],
+    REPLICA_LAG_MAX: [
+      DURATION,
+      'A replica that is further behind the stream is not ready, so that a load balancer takes it out.',
+    ],
+  },
   'What is kept': {
     DATA_DIR: [
       'path, or `none`',

@@ -100,10 +100,10 @@ type LiveKind = 'yellowstone' | 'solana' | 'pumpportal'
 
 /** One part of FEED. */
 export type FeedName =
-  | { readonly kind: 'sim' | 'stdin' | 'none' | LiveKind }
+  | { readonly kind: 'sim' | 'stdin' | 'none' | 'nats' | LiveKind }
   | { readonly kind: 'replay'; readonly file: string }
 
-const OTHER_KINDS = ['sim', 'stdin', 'none'] as const
+const OTHER_KINDS = ['sim', 'stdin', 'none', 'nats'] as const
 const LIVE_KINDS: readonly LiveKind[] = ['yellowstone', 'solana', 'pumpportal']
 
 /** FEED: one feed or several with commas. */
@@ -121,7 +121,7 @@ function feedName(text: string): FeedName {
   if (text.startsWith('replay:') && text.length > 'replay:'.length)
     return { kind: 'replay', file: text.slice('replay:'.length) }
   throw new ConfigError(
-    `FEED is "${text}"; it must be sim, replay:<file>, stdin, yellowstone, solana, pumpportal or none, or several of them with commas.`,
+    `FEED is "${text}"; it must be sim, replay:<file>, stdin, yellowstone, solana, pumpportal, nats or none, or several of them with commas.`,
   )
 }
 

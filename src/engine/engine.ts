@@ -164,8 +164,11 @@ export class Engine implements EventSink {
   get settings(): EngineSettings {
     const clock = this.#acceptor.isEventClock ? 'event' : 'wall'
     const rules = differingRules(this.state.rules)
-    const settings = { clock, lateSlots: this.#ordered.lateSlots } as const
-    return Object.keys(rules).length === 0 ? settings : { ...settings, rules }
+    return {
+      ...{ clock, lateSlots: this.#ordered.lateSlots },
+      ...(Object.keys(rules).length === 0 ? {} : { rules }),
+      ...(this.#acceptor.takesAhead ? { takesAhead: true } : {}),
+    }
   }
 
   /**
@@ -175,6 +178,7 @@ export class Engine implements EventSink {
   settle(settings: EngineSettings): void {
     this.endFill()
     this.#acceptor.isEventClock = settings.clock === 'event'
+    this.#acceptor.takesAhead = settings.takesAhead ?? false
     this.#ordered.lateSlots = settings.lateSlots
     if (!this.state.judgeBy(settings.rules)) return
     this.order.startAnew()

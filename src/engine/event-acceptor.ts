@@ -46,6 +46,7 @@ const NONE_LATE = { count: 0, fromSlot: Number.POSITIVE_INFINITY, toSlot: -1 }
 export class EventAcceptor {
   /** Does the clock move with events, and not with the wall? */
   isEventClock = false
+  takesAhead = false
   /** Latest time of an event that has a place, in unix seconds; 0: none yet. */
   newestSeconds = 0
   /** Events since this process began that were taken and have no effect: no part of the state. */
@@ -164,7 +165,7 @@ export class EventAcceptor {
   /** Moves the clock with an event; false when the event is too far ahead of the wall clock. */
   #tick(timestamp: number): boolean {
     if (this.isEventClock) this.#ordered.advance(timestamp)
-    else if (this.isAhead(timestamp)) {
+    else if (!this.takesAhead && this.isAhead(timestamp)) {
       this.#counts.aheadRefused += 1
       return false
     }

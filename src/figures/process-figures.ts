@@ -153,3 +153,12 @@ function readPages() {
     fileBytes: bytesOf('RssFile') + bytesOf('RssShmem'),
   }
 }
+
+/** What sockets may have of the descriptors where there are few. */
+const SOCKETS_SHARE_MIN = 1 / 4
+
+/** Descriptors for sockets; where there are few, a share, so that clients alone cannot exhaust those of the journal. */
+export function spareDescriptors(): number {
+  const limit = descriptorLimit()
+  return Math.max(limit - RESERVED_DESCRIPTORS, Math.floor(limit * SOCKETS_SHARE_MIN))
+}

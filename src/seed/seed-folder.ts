@@ -40,6 +40,8 @@ interface SeedOptions {
   /** Takes what is to be told to who asks meanwhile, in one sentence. */
   readonly onState: (sentence: string) => void
   readonly times?: typeof SEED_TIMES
+  /** Only snapshots of this stream will do, which goes on behind them. */
+  readonly epoch?: string
 }
 
 /**
@@ -117,7 +119,7 @@ class Seeding {
   }
 
   async #list(ask = () => this.#client.list()): Promise<SeedList> {
-    const list = await this.#reached(ask)
+    const list = ofEpoch(await this.#reached(ask), this.#options.epoch)
     const refusal = otherSeed(list.market, this.#options.market) ?? otherVersion(list)
     if (refusal !== null) throw new StoreError('seed', refusal)
     return list
@@ -251,6 +253,17 @@ async function madeToLast(path: string): Promise<void> {
 function isThere(disk: NodeDisk, file: SeedFile): boolean {
   if (file.chunkKind === null || !fs.existsSync(file.path)) return false
   return withFile(disk.open(file.path), (open) => tagOf(open, file)) === file.tag
+}
+
+/** @throws StoreError when it has snapshots, and none of the stream */
+function ofEpoch(list: SeedList, wanted: string | undefined): SeedList {
+  if (wanted === undefined) return list
+  const snapshots = list.snapshots.filter(({ epoch }) => epoch === wanted)
+  if (snapshots.length > 0 || list.snapshots.length === 0) return { ...list, snapshots }
+  throw new StoreError(
+    'seed',
+    'SEED_URL has no snapshot of the epoch of this stream: set that of a replica or sequencer of the same stream.',
+  )
 }
 
 function otherVersion({ program, snapshots }: SeedList): string | null {

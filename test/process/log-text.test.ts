@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { storedSentence } from '../../src/app/durability.ts'
 import { logText } from '../../src/app/log.ts'
+import { storedSentence } from '../../src/app/recovery-log.ts'
 import { StoreError } from '../../src/store/disk/failure.ts'
 
 const PLAIN = { hasColours: false, columns: 60 }

@@ -89,6 +89,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'base',
   ],
 
+  stream: ['store/journal', 'store/format', 'store/folder', 'store/disk', 'config', 'base'],
   seed: [
     'store/snapshot',
     'store/format',
@@ -199,6 +200,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'app/feeds',
     'figures',
     'seed',
+    'stream',
     'server/*',
     'openapi',
     'query',

@@ -63,7 +63,7 @@ export async function makeFeeds(
   reports: FeedReports,
   time: FeedTime,
   reads: ClientReads = NO_READS,
-): Promise<{ readonly main: readonly Feed[]; readonly side: readonly Feed[] }> {
+): Promise<{ readonly main: Feed[]; readonly side: readonly Feed[] }> {
   const engine = engineNow()
   const market = new EngineHydration(engineNow, reads)
   const hydration = await makeHydration(config, market, reports, time)

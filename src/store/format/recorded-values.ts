@@ -28,6 +28,7 @@ export const SettingsSchema = Type.Object({
   clock: Type.Union([Type.Literal('wall'), Type.Literal('event')]),
   lateSlots: Count,
   rules: Type.Optional(Type.Partial(Type.Object(RULES), { additionalProperties: false })),
+  takesAhead: Type.Optional(Type.Boolean()),
 })
 const validator = Compile(SettingsSchema)
 

@@ -6,12 +6,11 @@ import { RecordBatch, SWAP_RECORD_BYTES } from '../../events/swap-record.ts'
 import { StoreError } from '../disk/failure.ts'
 import { type FrameWriter, Kind } from '../format/journal-format.ts'
 import { EventPacker } from '../format/packed-event.ts'
-import type { Journal } from './journal.ts'
 
 /** Events of a feed written and folded at once; a longer batch is cut into several. */
 const EVENTS_PER_WRITE = 1_024
-/** Records of one frame: what a torn write can cost at most, and a reader has to hold. */
-const RECORDS_PER_FRAME = 1_024
+/** Records of one frame: what a torn write can cost at most, and what fits a message of the stream. */
+const RECORDS_PER_FRAME = 256
 
 /**
  * Of so many events at most the sync begins behind the fold: to begin one wakes a thread, which held trades
@@ -19,13 +18,32 @@ const RECORDS_PER_FRAME = 1_024
  */
 const FOLDED_FIRST_EVENTS = 32
 
+type Frames = Pick<FrameWriter, 'add' | 'addText'>
+
+/** Where a batch is put as frames before it is folded: the journal on the disk, or the replicated stream. */
+export interface EventLog {
+  /** Events that it has taken. */
+  readonly seq: number
+  /** Why it takes no more, or null. */
+  readonly failure: StoreError | null
+  /** Begins a batch. */
+  begin(): Frames
+  /**
+   * Takes the batch, which ends before this seq.
+   * @throws StoreError when it takes no more
+   */
+  commit(endSeq: number): void
+  /** Called behind the fold of a batch. */
+  keepSyncing(): void
+}
+
 /**
  * The engine behind its journal: a batch is encoded, written, then folded and so published. When
  * the disk has refused, batches are left out and counted; what was folded stays readable.
  */
 export class JournaledEngine implements EventSink {
   readonly #engine: Engine
-  readonly #journal: Journal
+  readonly #journal: EventLog
   readonly #isWallClock: boolean
   readonly #records = new RecordBatch(EVENTS_PER_WRITE)
   readonly #packer = new EventPacker()
@@ -41,7 +59,7 @@ export class JournaledEngine implements EventSink {
   /** `chooseEvictions` names the tokens that become dormant before so many events are folded. */
   constructor(
     engine: Engine,
-    journal: Journal,
+    journal: EventLog,
     chooseEvictions: (events: number) => readonly number[] = () => [],
   ) {
     this.#chooseEvictions = chooseEvictions
@@ -104,7 +122,7 @@ export class JournaledEngine implements EventSink {
     if (batch.count > from) addRecords(frames, seq, batch, from, batch.count)
   }
 
-  #addOther(frames: FrameWriter, seq: number, event: FeedEvent): void {
+  #addOther(frames: Frames, seq: number, event: FeedEvent): void {
     const packed = this.#packer.pack(event)
     if (packed !== null) frames.add(Kind.packed, seq, 1, packed)
     else frames.addText(Kind.event, seq, 1, eventLineText(event))
@@ -121,7 +139,7 @@ export class JournaledEngine implements EventSink {
    * Starts the frames of a batch: the clock when it has moved, what records name, then the tokens that
    * become dormant before it.
    */
-  #begin(events: number): FrameWriter {
+  #begin(events: number): Frames {
     const frames = this.#journal.begin()
     const { seq } = this.#journal
     const { now } = this.#engine.state
@@ -152,7 +170,7 @@ export class JournaledEngine implements EventSink {
 }
 
 function addRecords(
-  frames: FrameWriter,
+  frames: Frames,
   seq: number,
   batch: RecordBatch,
   from: number,
@@ -171,12 +189,12 @@ function addRecords(
  * length (u16) and its UTF-8.
  */
 const COUNTS = 6
-/** Entries of one kind in one frame. */
-const ENTRIES_MAX = 1 << 12
+/** Entries of one kind in one frame; all of them fit a message of the stream. */
+const ENTRIES_MAX = 1 << 10
 
 /** Adds frames that define what came to the book since `known`. */
 export function addDefinitions(
-  frames: FrameWriter,
+  frames: Frames,
   seq: number,
   book: AddressBook,
   known: AddressBook['counts'],
@@ -226,7 +244,10 @@ function makeRoom({ addresses, tokens, wallets }: AddressBook['counts']): void {
   if (most > scratch.length) scratch = Buffer.alloc(Math.max(most, scratch.length * 2))
 }
 
-/** @throws StoreError when the definitions do not go on where the book stands */
+/**
+ * Defines what is new; what the book has already must be the same, as where a message of the stream comes twice.
+ * @throws StoreError when the definitions do not go on where the book stands
+ */
 export function applyDefinitions(payload: Uint8Array, book: AddressBook): void {
   const view = new DataView(payload.buffer, payload.byteOffset, payload.length)
   const { counts } = book
@@ -234,24 +255,46 @@ export function applyDefinitions(payload: Uint8Array, book: AddressBook): void {
   const tokens = entries(view, 1, counts.tokens)
   const wallets = entries(view, 2, counts.wallets)
   const rolesAt = COUNTS * 4
-  let at = rolesAt + (tokens + wallets) * 4
-  for (let i = 0; i < addresses; i++) {
-    const length = view.getUint16(at, true)
-    book.addressOfBytes(payload, at + 2, at + 2 + length)
-    at += 2 + length
+  let at = rolesAt + (tokens.count + wallets.count) * 4
+  for (let i = 0; i < addresses.count; i++) {
+    const end = at + 2 + view.getUint16(at, true)
+    const address = book.addressOfBytes(payload, at + 2, end)
+    if (i < addresses.known && address !== addresses.first + i) throw otherRun(0, addresses)
+    at = end
   }
-  for (let i = 0; i < tokens; i++) book.giveToken(view.getUint32(rolesAt + i * 4, true))
-  for (let i = 0; i < wallets; i++)
-    book.giveWallet(view.getUint32(rolesAt + (tokens + i) * 4, true))
+  const role = (i: number) => view.getUint32(rolesAt + i * 4, true)
+  for (let i = 0; i < tokens.count; i++) {
+    if (i >= tokens.known) book.giveToken(role(i))
+    else if (book.addressOfToken(tokens.first + i) !== role(i)) throw otherRun(1, tokens)
+  }
+  for (let i = 0; i < wallets.count; i++) {
+    const address = role(tokens.count + i)
+    if (i >= wallets.known) book.giveWallet(address)
+    else if (book.addressOfWallet(wallets.first + i) !== address) throw otherRun(2, wallets)
+  }
 }
 
-/** How many entries of a kind are defined, which have to go on behind the `known` ones. */
-function entries(view: DataView, kind: number, known: number): number {
+/** The entries of a kind that are defined, and how many of them the book has already. */
+interface Entries {
+  readonly first: number
+  readonly count: number
+  readonly known: number
+  /** Those that the book has of this kind. */
+  readonly held: number
+}
+
+function entries(view: DataView, kind: number, held: number): Entries {
   const first = view.getUint32(kind * 8, true)
-  if (first === known) return view.getUint32(kind * 8 + 4, true)
-  throw new StoreError(
+  const count = view.getUint32(kind * 8 + 4, true)
+  const found = { first, count, known: held - first, held }
+  if (first > held) throw otherRun(kind, found)
+  return found
+}
+
+function otherRun(kind: number, { first, held }: Entries): StoreError {
+  return new StoreError(
     'damaged',
-    `The journal defines ${KINDS[kind]} ${first} where the state knows ${known}: journal and ` +
+    `The journal defines ${KINDS[kind]} ${first} where the state knows ${held}: journal and ` +
       'snapshot are not of one run, put back the files of one.',
   )
 }

@@ -51,6 +51,8 @@ export interface Recovered {
   /** Where the journal goes on. */
   readonly place: Pick<JournalEnd, 'seq' | 'crc' | 'segment'>
   readonly epoch: string
+  /** That of the folder as it was found; null: there is none. */
+  readonly foundEpoch: string | null
   /** Why something of the stream may be gone, and the epoch is a new one; null when nothing is. */
   readonly loss: string | null
   readonly snapshotSeq: number | null
@@ -121,6 +123,7 @@ export function* recover(options: {
   return {
     place: { crc: end.crc, ...(found?.place ?? { seq: 0, segment: 0 }) },
     epoch: loss !== null || !found?.epoch ? options.newEpoch() : found.epoch,
+    foundEpoch: found?.epoch ?? null,
     loss,
     snapshotSeq: loaded?.seq ?? null,
     damagedSnapshots: damaged,

@@ -193,7 +193,7 @@ export const COMMAND_FAULTS: readonly Fault[] = [
   },
   {
     name: 'log: a stop does not say that the snapshot lacks the newest events',
-    file: 'src/app/durability.ts',
+    file: 'src/app/recovery-log.ts',
     find: 'if (snapshotSeq === seq)',
     replace: 'if (snapshotSeq <= seq)',
     tests: ['test/process/log-text.test.ts'],

@@ -827,15 +827,15 @@ export const SERVER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'log: half a write that was cut off is not told',
-    file: 'src/app/durability.ts',
+    file: 'src/app/recovery-log.ts',
     find: 'if (cut?.isUnfinished)',
     replace: 'if (cut?.isUnfinished === undefined)',
     tests: ['test/process/half-a-write.test.ts'],
   },
   {
     name: 'log: a new epoch is not told',
-    file: 'src/app/durability.ts',
-    find: 'if (recovered.loss !== null && !isSeeded && !options.isCopy)\n',
+    file: 'src/app/recovery-log.ts',
+    find: 'if (recovered.loss !== null && isLoss)\n',
     replace: 'if (false)\n',
     tests: ['test/process/half-a-write.test.ts'],
   },

@@ -1,0 +1,61 @@
+import type { Engine } from '../../engine/engine.ts'
+import { Kind, SegmentScan } from '../format/journal-format.ts'
+import type { Journal } from './journal.ts'
+import { foldFrame } from './journal-fold.ts'
+
+/** Frames that lie in memory behind a header, all of them checked. */
+interface Frames {
+  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly header: { readonly crc: number; readonly firstSeq: number }
+  readonly endSeq: number
+}
+
+/**
+ * A journal that is a copy of the replicated stream: frames are written as they came, but for the clock, which is that of
+ * this machine. What comes twice, as the beginning of a message whose end a kill took, is taken once.
+ */
+export class JournalCopy {
+  readonly #engine: Engine
+  readonly #journal: Journal
+  readonly #clock = new Float64Array(1)
+
+  constructor(engine: Engine, journal: Journal) {
+    this.#engine = engine
+    this.#journal = journal
+  }
+
+  /** Events that it holds. */
+  get seq(): number {
+    return this.#journal.seq
+  }
+
+  /**
+   * Writes what is new.
+   * @throws StoreError when the disk refuses
+   */
+  write(message: Frames): void {
+    const frames = this.#journal.begin()
+    const { seq } = this
+    const { settings, state } = this.#engine
+    if (settings.clock === 'wall' && state.now !== this.#clock[0]) {
+      this.#clock[0] = state.now
+      frames.add(Kind.clock, seq, 0, new Uint8Array(this.#clock.buffer))
+    }
+    for (const frame of framesOf(message, seq))
+      frames.add(frame.kind, frame.seq, frame.events, frame.payload)
+    this.#journal.commit(Math.max(seq, message.endSeq))
+    this.#journal.keepSyncing()
+  }
+
+  /** Folds what was new when it held so many events. */
+  fold(message: Frames, fromSeq: number): void {
+    for (const frame of framesOf(message, fromSeq)) foldFrame(this.#engine, frame)
+  }
+}
+
+/** Those that are behind a seq, or have no event and stand at it. */
+function* framesOf({ bytes, header, endSeq }: Frames, fromSeq: number): Generator<SegmentScan> {
+  const frame = new SegmentScan(bytes, header.crc, header.firstSeq, bytes.length)
+  while (frame.next())
+    if (frame.seq >= fromSeq && frame.kind !== Kind.clock && frame.endSeq <= endSeq) yield frame
+}

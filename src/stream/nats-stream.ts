@@ -1,0 +1,246 @@
+import {
+  type ConsumerMessages,
+  JetStreamApiCodes,
+  JetStreamApiError,
+  type JetStreamClient,
+  type JetStreamManager,
+  jetstream,
+  jetstreamManager,
+} from '@nats-io/jetstream'
+import { type KV, Kvm } from '@nats-io/kv'
+import {
+  AuthorizationError,
+  connect,
+  credsAuthenticator,
+  type NatsConnection,
+} from '@nats-io/transport-node'
+import { messageOf } from '../base/errors.ts'
+import type { StreamSetting } from '../config/stream-settings.ts'
+import { LEASE_MS, type LeaseStore } from './lease.ts'
+
+/** A question to NATS that has no answer after this time is asked again. */
+const TIMEOUT_MS = 2_000
+/** A connection is looked at so often, and is lost after so many looks without an answer. */
+const PING_EVERY_MS = 1_000
+const PINGS_MAX = 2
+const RECONNECT_MS = 100
+const KEEP_NS_PER_MS = 1_000_000
+/** Messages that the client holds before they are read. */
+const AHEAD_MESSAGES = 256
+const HEARTBEAT_MS = 1_000
+const PULL_MS = 10_000
+const LEASE_KEY = 'writer'
+
+/** What the leader of the stream says of it. */
+export interface StreamHead {
+  /** When it was made: another time is another stream. */
+  readonly created: string
+  /** Sequences of the oldest and the newest message; `last` stays when all are gone. */
+  readonly first: number
+  readonly last: number
+  readonly messages: number
+  /** What it was made for, in words. */
+  readonly description: string
+}
+
+/** Messages from a place on, as they come. */
+export interface StreamReading {
+  /** Ends when it is closed, or when the client gives it up. */
+  readonly messages: AsyncIterable<{ readonly seq: number; readonly data: Uint8Array }>
+  close(): void
+}
+
+/** Another writer has written: the sequence that was expected is taken. */
+export class WrongSequence extends Error {}
+
+/**
+ * The stream in NATS JetStream, by the clients of its house. Every question goes to the leader, has a time limit of its own,
+ * and rejects with an Error of one sentence when there is no answer.
+ */
+export class NatsStream {
+  readonly name: string
+  readonly #setting: StreamSetting
+  readonly #connection: NatsConnection
+  readonly #manager: JetStreamManager
+  readonly #client: JetStreamClient
+
+  private constructor(
+    setting: StreamSetting,
+    connection: NatsConnection,
+    manager: JetStreamManager,
+  ) {
+    this.name = setting.name
+    this.#setting = setting
+    this.#connection = connection
+    this.#manager = manager
+    this.#client = jetstream(connection, { timeout: TIMEOUT_MS })
+  }
+
+  /** Rejects with an Error of one sentence; the connection then stays up over the loss of servers. */
+  static async connect(setting: StreamSetting, who: string): Promise<NatsStream> {
+    const { servers, isSecure, login, creds } = setting
+    try {
+      const connection = await connect({
+        servers: [...servers],
+        name: `mintfeed ${who}`,
+        timeout: TIMEOUT_MS,
+        pingInterval: PING_EVERY_MS,
+        maxPingOut: PINGS_MAX,
+        maxReconnectAttempts: -1,
+        reconnectTimeWait: RECONNECT_MS,
+        reconnectJitter: RECONNECT_MS,
+        // One that is set right again is found by trying.
+        ignoreAuthErrorAbort: true,
+        ...(isSecure ? { tls: {} } : {}),
+        ...(login === null ? {} : { user: login.user, pass: login.password }),
+        ...(creds === null ? {} : { authenticator: credsAuthenticator(Buffer.from(creds)) }),
+      })
+      const manager = await jetstreamManager(connection, { checkAPI: false, timeout: TIMEOUT_MS })
+      return new NatsStream(setting, connection, manager)
+    } catch (error) {
+      throw new Error(whyNotConnected(error))
+    }
+  }
+
+  /** `host:port` of the server that this process talks to. */
+  get server(): string {
+    return this.#connection.isClosed() ? '' : this.#connection.getServer()
+  }
+
+  /** Bytes of a message at most. */
+  get messageBytesMax(): number {
+    return this.#connection.info?.max_payload ?? 0
+  }
+
+  /** As its leader knows it; null: there is no such stream. */
+  async head(): Promise<StreamHead | null> {
+    try {
+      const { created, state, config } = await this.#manager.streams.info(this.name)
+      return {
+        created,
+        first: state.first_seq,
+        last: state.last_seq,
+        messages: state.messages,
+        description: config.description ?? '',
+      }
+    } catch (error) {
+      if (hasCode(error, JetStreamApiCodes.StreamNotFound)) return null
+      throw new Error(whyNotAsked(error))
+    }
+  }
+
+  /** Makes the stream. */
+  async make(description: string): Promise<void> {
+    const { replicas, keepMs } = this.#setting
+    try {
+      await this.#manager.streams.add({
+        name: this.name,
+        description,
+        subjects: [subjectOf(this.name)],
+        num_replicas: replicas,
+        max_age: keepMs * KEEP_NS_PER_MS,
+      })
+    } catch (error) {
+      throw new Error(whyNotAsked(error))
+    }
+  }
+
+  /** One message, by its leader; null: it is not there. */
+  async message(seq: number): Promise<Uint8Array | null> {
+    try {
+      return (await this.#manager.streams.getMessage(this.name, { seq }))?.data ?? null
+    } catch (error) {
+      throw new Error(whyNotAsked(error))
+    }
+  }
+
+  /**
+   * Publishes behind the message `last`; resolves with its sequence once the stream holds it.
+   * @throws WrongSequence when another message stands there; any other error says nothing about whether it is stored
+   */
+  async publish(bytes: Uint8Array, last: number): Promise<number> {
+    try {
+      const options = { timeout: TIMEOUT_MS, expect: { lastSequence: last, streamName: this.name } }
+      return (await this.#client.publish(subjectOf(this.name), bytes, options)).seq
+    } catch (error) {
+      if (isWrongSequence(error)) throw new WrongSequence(whyNotAsked(error))
+      throw new Error(whyNotAsked(error))
+    }
+  }
+
+  /** Reads from a sequence on. */
+  async read(from: number): Promise<StreamReading> {
+    try {
+      const consumer = await this.#client.consumers.get(this.name, { opt_start_seq: from })
+      const messages: ConsumerMessages = await consumer.consume({
+        max_messages: AHEAD_MESSAGES,
+        idle_heartbeat: HEARTBEAT_MS,
+        expires: PULL_MS,
+      })
+      return { messages, close: () => void messages.close().catch(() => {}) }
+    } catch (error) {
+      throw new Error(whyNotAsked(error))
+    }
+  }
+
+  /** The bucket whose key says who writes. */
+  async leases(): Promise<LeaseStore> {
+    const { replicas } = this.#setting
+    const kvm = new Kvm(this.#client)
+    const options = { ttl: LEASE_MS, replicas, history: 1 }
+    try {
+      return leaseStore(await kvm.create(`${this.name}-lease`, options))
+    } catch (error) {
+      throw new Error(whyNotAsked(error))
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#connection.close().catch(() => {})
+  }
+}
+
+function leaseStore(bucket: KV): LeaseStore {
+  return {
+    create: (value) => unlessTaken(bucket.create(LEASE_KEY, value)),
+    update: (value, revision) => unlessTaken(bucket.update(LEASE_KEY, value, revision, TIMEOUT_MS)),
+    remove: (revision) => bucket.delete(LEASE_KEY, { previousSeq: revision }),
+  }
+}
+
+async function unlessTaken(asked: Promise<number>): Promise<number | null> {
+  try {
+    return await asked
+  } catch (error) {
+    if (isWrongSequence(error)) return null
+    throw new Error(whyNotAsked(error))
+  }
+}
+
+function isWrongSequence(error: unknown): boolean {
+  const { StreamWrongLastSequence, StreamWrongLastSequenceUnknown } = JetStreamApiCodes
+  return hasCode(error, StreamWrongLastSequence) || hasCode(error, StreamWrongLastSequenceUnknown)
+}
+
+function hasCode(error: unknown, code: number): boolean {
+  return error instanceof JetStreamApiError && error.code === code
+}
+
+/** Messages of the stream are published to it. */
+function subjectOf(name: string): string {
+  return `${name}.events`
+}
+
+function whyNotConnected(error: unknown): string {
+  if (error instanceof AuthorizationError)
+    return 'NATS refuses the login: check NATS_CREDS, or the user and password in NATS_URL'
+  return `no server of NATS_URL can be reached (${messageOf(error)})`
+}
+
+function whyNotAsked(error: unknown): string {
+  const text = messageOf(error)
+  if (/no responders|not enabled/i.test(text))
+    return 'NATS answers without JetStream: its leader is being chosen, or the server has jetstream off'
+  if (/timeout/i.test(text)) return `NATS gave no answer for ${TIMEOUT_MS / 1_000} s`
+  return `NATS says: ${text}`
+}

@@ -1,0 +1,201 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { StoreError } from '../store/disk/failure.ts'
+import type { EventLog } from '../store/journal/journaled-engine.ts'
+import type { NatsStream } from './nats-stream.ts'
+import { MessageWriter, type StreamMessage, type StreamPlace } from './stream-message.ts'
+
+/** Messages under way at once; with so many, events wait for the next message and so fill it. */
+const UNDER_WAY_MAX = 16
+/** Bytes that wait for the stream; past them no more events are taken, and the feeds fill the gap later. */
+const WAITING_BYTES_MAX = 64 << 20
+/** The stream is asked again so long after it gave no answer, and the lease looked at again. */
+const ASK_AGAIN_MS = 200
+
+type Published = Pick<NatsStream, 'publish' | 'head' | 'message' | 'messageBytesMax'>
+
+interface StreamWriterOptions {
+  readonly stream: Published
+  readonly place: StreamPlace
+  /** When the stream was made. */
+  readonly created: string
+  /** Does this process hold the lease? While it does not, messages wait. */
+  readonly mayWrite: () => boolean
+  /** Takes each message, in order, once the stream holds it. */
+  readonly onStored: (message: StreamMessage) => void
+  /** Called once, when nothing more can be written: `lost` to another writer, or with a sentence. */
+  readonly onFailed: (failure: StoreError) => void
+}
+
+/**
+ * Writes events to the stream, in order, each once. A lone event leaves at once; while UNDER_WAY_MAX messages have no answer,
+ * later events fill the next one.
+ *
+ * Every message carries the sequence that it expects before it, so that none can be stored twice or out of order, whoever
+ * else writes and however often it is sent. An error never means that a message is not stored: then nothing more is sent,
+ * the leader is asked what it has, and the writer goes on behind that, or ends when it is another writer's.
+ */
+export class StreamWriter implements EventLog {
+  readonly #options: StreamWriterOptions
+  readonly #frames: MessageWriter
+  /** Whole messages that the stream may not have yet, in order; the first `#sent` of them are under way. */
+  readonly #waiting: StreamMessage[] = []
+  #sent = 0
+  #waitingBytes = 0
+  /** Questions without an answer. */
+  #open = 0
+  #isAsking = false
+  #seq: number
+  #failure: StoreError | null = null
+  #isClosed = false
+  #retry: NodeJS.Timeout | null = null
+
+  constructor(options: StreamWriterOptions) {
+    this.#options = options
+    this.#seq = options.place.seq
+    this.#frames = new MessageWriter(options.place, (message) => {
+      this.#waiting.push(message)
+      this.#waitingBytes += message.bytes.length
+    })
+  }
+
+  /** Events that were taken, whether or not the stream has them yet. */
+  get seq(): number {
+    return this.#seq
+  }
+
+  get failure(): StoreError | null {
+    return this.#failure
+  }
+
+  /** Messages that the stream may not have yet, and their bytes. */
+  get waiting(): { readonly messages: number; readonly bytes: number } {
+    return { messages: this.#waiting.length, bytes: this.#waitingBytes }
+  }
+
+  begin(): MessageWriter {
+    return this.#frames
+  }
+
+  /** @throws StoreError once nothing more can be written */
+  commit(endSeq: number): void {
+    if (this.#failure !== null) throw this.#failure
+    if (this.#isClosed) throw new StoreError('stream', 'The stream is not written any more.')
+    this.#seq = endSeq
+    if (this.#waitingBytes > WAITING_BYTES_MAX) throw this.#fail(new StoreError('stream', FULL))
+    this.#send()
+  }
+
+  /** A stream needs no sync of its own. */
+  keepSyncing(): void {}
+
+  /** Resolves when the stream has everything, or when nothing more can be written; takes no more events. */
+  async close(withinMs: number): Promise<void> {
+    this.#isClosed = true
+    this.#frames.end()
+    this.#send()
+    const untilMs = performance.now() + withinMs
+    while (this.#waiting.length > 0 && this.#failure === null && performance.now() < untilMs)
+      await sleep(5)
+    if (this.#retry !== null) clearTimeout(this.#retry)
+    this.#failure ??= new StoreError('stream', 'The stream is not written any more.')
+  }
+
+  #send(): void {
+    if (this.#isAsking || this.#failure !== null) return
+    if (!this.#options.mayWrite()) {
+      this.#retry ??= setTimeout(() => {
+        this.#retry = null
+        this.#send()
+      }, ASK_AGAIN_MS)
+      return
+    }
+    if (this.#sent === this.#waiting.length && this.#sent < UNDER_WAY_MAX) this.#frames.end()
+    while (this.#sent < UNDER_WAY_MAX) {
+      const message = this.#waiting[this.#sent]
+      if (message === undefined) return
+      this.#sent += 1
+      this.#publish(message)
+    }
+  }
+
+  #publish(message: StreamMessage): void {
+    this.#open += 1
+    this.#options.stream.publish(message.bytes, message.index - 1).then(
+      (index) => {
+        this.#open -= 1
+        // Answers come in the order of the messages.
+        if (index === message.index) this.#stored(message)
+        else this.#ask()
+        if (this.#isAsking && this.#open === 0) void this.#settle()
+        this.#send()
+      },
+      () => {
+        this.#open -= 1
+        this.#ask()
+        if (this.#open === 0) void this.#settle()
+      },
+    )
+  }
+
+  /** From now on nothing is sent, until the leader has said what it has. */
+  #ask(): void {
+    this.#isAsking = true
+  }
+
+  /** Everything up to this message is stored. */
+  #stored({ index }: StreamMessage): void {
+    for (
+      let first = this.#waiting[0];
+      first !== undefined && first.index <= index;
+      first = this.#waiting[0]
+    ) {
+      this.#waiting.shift()
+      this.#sent = Math.max(0, this.#sent - 1)
+      this.#waitingBytes -= first.bytes.length
+      this.#options.onStored(first)
+    }
+  }
+
+  /** Finds out how far the stream is: no question is open any more. */
+  async #settle(): Promise<void> {
+    while (this.#failure === null) {
+      const reached = await this.#reached().catch(() => null)
+      if (reached === null) {
+        await sleep(ASK_AGAIN_MS)
+        continue
+      }
+      if (reached === 'other') this.#fail(new StoreError('stream', OTHER_WRITER))
+      this.#isAsking = false
+      this.#sent = 0
+      this.#send()
+      return
+    }
+  }
+
+  /** Takes off what the stream has; `other`: it has what this process did not write. Rejects without an answer. */
+  async #reached(): Promise<'own' | 'other'> {
+    const { stream, created } = this.#options
+    const head = await stream.head()
+    if (head === null || head.created !== created) return 'other'
+    for (let first = this.#waiting[0]; first !== undefined; first = this.#waiting[0]) {
+      if (head.last < first.index - 1) return 'other'
+      if (head.last === first.index - 1) return 'own'
+      const stored = await stream.message(first.index)
+      if (stored === null || Buffer.compare(stored, first.bytes) !== 0) return 'other'
+      this.#stored(first)
+    }
+    return 'own'
+  }
+
+  #fail(failure: StoreError): StoreError {
+    if (this.#failure !== null) return this.#failure
+    this.#failure = failure
+    this.#options.onFailed(failure)
+    return failure
+  }
+}
+
+const FULL =
+  'NATS takes no events for so long that no more can wait: none are taken until it does; what is missed meanwhile is ' +
+  'filled as after an outage.'
+const OTHER_WRITER = 'The stream has messages of another sequencer: this one stands by.'
