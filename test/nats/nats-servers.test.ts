@@ -43,7 +43,7 @@ test.skipIf(single === null)('a server with a password refuses who does not know
   const auth = { user: 'mintfeed', password: 'a "good" one' }
   const { nats, connection } = await startedNats({ servers: 1, sync: 'always', auth }, single)
   await publish(connection, 1, FEW)
-  const stranger = connect({ servers: `127.0.0.1:${nats.servers[0]?.port}`, reconnect: false })
+  const stranger = connect({ servers: nats.urls[0].replace(/.*@/, ''), reconnect: false })
   await expect(stranger).rejects.toThrow(/authorization/i)
 })
 
@@ -74,10 +74,7 @@ test.skipIf(cluster === null)(
     const leader = await nats.leader(STREAM)
     const others = nats.servers.filter((server) => server !== leader)
     leader.pause()
-    const elsewhere = await connect({
-      servers: others.map(({ port }) => `127.0.0.1:${port}`),
-      ignoreClusterUpdates: true,
-    })
+    const elsewhere = await nats.connect(others)
     connections.push(elsewhere)
     await publish(elsewhere, FEW + 1, 2 * FEW)
     leader.resume()
