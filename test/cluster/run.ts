@@ -20,7 +20,7 @@ const tell = (text: string) => process.stdout.write(`mintfeed: ${text}\n`)
 const sentenceOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
 if (natsServer('cluster') === null)
-  end('make cluster needs nats-server 2.10 or newer, of PATH or MINTFEED_NATS_SERVER.')
+  end('make cluster needs nats-server 2.10 or newer; docs/scale-out.md says where it is from.')
 const other = readPids(folder)
 if (other !== null) end(`A cluster runs in ${folder} already, as process ${other.cluster}.`)
 
