@@ -45,6 +45,8 @@ const AGAIN_MS = 500
 const CLOSE_MS = 3_000
 const TICK_EVERY_MS = 1_000
 const LOOK_EVERY_MS = 5
+/** What the sequencer before had under way is stored after so long, or never. */
+const SETTLE_MS = 50
 /** What no other term would do better. */
 const FOR_A_PERSON: readonly string[] = [
   'other_market',
@@ -277,6 +279,7 @@ export class Sequencer {
     for (; !signal.aborted; await sleep(ASK_EVERY_MS)) {
       if (!follower.isCaughtUp) continue
       if (!(await this.#lease?.take().catch(() => false))) continue
+      await sleep(SETTLE_MS)
       while (this.#lease?.isHeld && !signal.aborted) {
         if ((await follower.look()) && follower.isCaughtUp && follower.place !== null) {
           follower.stop()

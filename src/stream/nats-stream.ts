@@ -18,8 +18,12 @@ import { messageOf } from '../base/errors.ts'
 import type { StreamSetting } from '../config/stream-settings.ts'
 import { LEASE_MS, type LeaseStore } from './lease.ts'
 
-/** A question to NATS that has no answer after this time is asked again. */
-const TIMEOUT_MS = 2_000
+/** A message that has no answer after this time may be stored or not. */
+const PUBLISH_MS = 2_000
+/** Any other question that has no answer after this time is asked again: leaders are chosen within seconds. */
+const ASK_MS = 1_000
+/** A reading that nobody asks for ends on its server, which else keeps one for each that was begun anew. */
+const FORGOTTEN_MS = 30_000
 /** A connection is looked at so often, and is lost after so many looks without an answer. */
 const PING_EVERY_MS = 1_000
 const PINGS_MAX = 2
@@ -73,7 +77,7 @@ export class NatsStream {
     this.#setting = setting
     this.#connection = connection
     this.#manager = manager
-    this.#client = jetstream(connection, { timeout: TIMEOUT_MS })
+    this.#client = jetstream(connection, { timeout: ASK_MS })
   }
 
   /** Rejects with an Error of one sentence; the connection then stays up over the loss of servers. */
@@ -83,7 +87,7 @@ export class NatsStream {
       const connection = await connect({
         servers: [...servers],
         name: `mintfeed ${who}`,
-        timeout: TIMEOUT_MS,
+        timeout: PUBLISH_MS,
         pingInterval: PING_EVERY_MS,
         maxPingOut: PINGS_MAX,
         maxReconnectAttempts: -1,
@@ -95,7 +99,7 @@ export class NatsStream {
         ...(login === null ? {} : { user: login.user, pass: login.password }),
         ...(creds === null ? {} : { authenticator: credsAuthenticator(Buffer.from(creds)) }),
       })
-      const manager = await jetstreamManager(connection, { checkAPI: false, timeout: TIMEOUT_MS })
+      const manager = await jetstreamManager(connection, { checkAPI: false, timeout: ASK_MS })
       return new NatsStream(setting, connection, manager)
     } catch (error) {
       throw new Error(whyNotConnected(error))
@@ -160,7 +164,7 @@ export class NatsStream {
    */
   async publish(bytes: Uint8Array, last: number): Promise<number> {
     try {
-      const options = { timeout: TIMEOUT_MS, expect: { lastSequence: last, streamName: this.name } }
+      const options = { timeout: PUBLISH_MS, expect: { lastSequence: last, streamName: this.name } }
       return (await this.#client.publish(subjectOf(this.name), bytes, options)).seq
     } catch (error) {
       if (isWrongSequence(error)) throw new WrongSequence(whyNotAsked(error))
@@ -171,7 +175,10 @@ export class NatsStream {
   /** Reads from a sequence on. */
   async read(from: number): Promise<StreamReading> {
     try {
-      const consumer = await this.#client.consumers.get(this.name, { opt_start_seq: from })
+      const consumer = await this.#client.consumers.get(this.name, {
+        opt_start_seq: from,
+        inactive_threshold: FORGOTTEN_MS,
+      })
       const messages: ConsumerMessages = await consumer.consume({
         max_messages: AHEAD_MESSAGES,
         idle_heartbeat: HEARTBEAT_MS,
@@ -203,7 +210,7 @@ export class NatsStream {
 function leaseStore(bucket: KV): LeaseStore {
   return {
     create: (value) => unlessTaken(bucket.create(LEASE_KEY, value)),
-    update: (value, revision) => unlessTaken(bucket.update(LEASE_KEY, value, revision, TIMEOUT_MS)),
+    update: (value, revision) => unlessTaken(bucket.update(LEASE_KEY, value, revision, ASK_MS)),
     remove: (revision) => bucket.delete(LEASE_KEY, { previousSeq: revision }),
   }
 }
@@ -241,6 +248,6 @@ function whyNotAsked(error: unknown): string {
   const text = messageOf(error)
   if (/no responders|not enabled/i.test(text))
     return 'NATS answers without JetStream: its leader is being chosen, or the server has jetstream off'
-  if (/timeout/i.test(text)) return `NATS gave no answer for ${TIMEOUT_MS / 1_000} s`
+  if (/timeout/i.test(text)) return 'NATS gave no answer in time'
   return `NATS says: ${text}`
 }

@@ -14,6 +14,7 @@ import { UNKNOWN_BOOT } from '../store/folder/commit-marker.ts'
 import {
   FrameWriter,
   frameBytes,
+  GrowingLanes,
   readSegmentHeader,
   SEGMENT_HEADER_BYTES,
   type SegmentHeader,
@@ -126,7 +127,7 @@ export class MessageWriter {
   }
 }
 
-/** A message as it was read: header, and the bytes as a walk of frames needs them. */
+/** A message as it was read: header, and the bytes as a walk of frames needs them. Valid until the next one is read. */
 export interface ReadMessage {
   readonly header: SegmentHeader
   readonly bytes: Uint8Array<ArrayBuffer>
@@ -134,12 +135,18 @@ export interface ReadMessage {
   readonly crc: number
 }
 
+const READ_BYTES = 1 << 20
+const read = new GrowingLanes(READ_BYTES)
+
 /**
- * Reads a message and checks every frame of it; the bytes are copied, since frames are read in place.
+ * Reads a message and checks every frame of it. Its bytes are copied to where frames can be read in place: memory of each
+ * message's own would cost more than the copy.
  * @throws StoreError `newer_version`, `foreign` or `damaged` with a sentence
  */
 export function readMessage(stored: Uint8Array, index: number): ReadMessage {
-  const bytes = new Uint8Array(stored)
+  read.makeRoom(stored.length)
+  const bytes = read.bytes.subarray(0, stored.length)
+  bytes.set(stored)
   const header = readSegmentHeader(bytes)
   if (header === 'newer')
     throw new StoreError(
