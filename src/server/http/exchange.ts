@@ -1,5 +1,6 @@
 import type { HttpResponse } from 'uWebSockets.js'
 import { randomUUID } from 'node:crypto'
+import { UNFINISHED } from '../../base/budget.ts'
 import { stackOf, TapeDamage } from '../../base/errors.ts'
 import type { RequestError } from '../../protocol/errors.ts'
 import type { LoopScheduler } from '../load/loop-scheduler.ts'
@@ -84,11 +85,6 @@ export class Exchange {
     res.onAborted(() => this.#abandoned())
   }
 
-  /** Answered, or aborted by the client. */
-  get hasEnded(): boolean {
-    return this.#ended
-  }
-
   /** Milliseconds since the request's head. */
   get elapsedMs(): number {
     return performance.now() - this.startedMs
@@ -163,44 +159,46 @@ export class Exchange {
    * refusals too: thousands of requests may come in one piece. One whose connection was reset meanwhile is
    * closed. `begin` gives the reply, or null when it comes later.
    */
-  admit(
-    { turns, routeDeadlineMs }: { readonly turns: LoopScheduler; readonly routeDeadlineMs: number },
-    begin: () => Reply | null,
-  ): void {
+  admit(limits: Parameters<Exchange['later']>[0], begin: () => Reply | null): void {
     const { client, isGone, method } = this.request
     if (isGone) {
       this.close()
       return
     }
-    if (!turns.isOverBudget(client, TURN_MS, this.startedMs)) {
+    if (!limits.turns.isOverBudget(client, TURN_MS, this.startedMs)) {
       this.guard(begin)
-      turns.done()
+      limits.turns.done()
       return
     }
-    this.wait(routeDeadlineMs, () => deadlineExceeded(routeDeadlineMs))
     // The body is read meanwhile: uWebSockets.js would drop it.
     if (method === 'POST') this.#body = new RequestBody(this.res)
-    turns.later(client, {
-      run: () => {
-        if (!this.#ended) this.guard(begin)
-        return false
-      },
-    })
+    this.later(limits, begin)
+  }
+
+  /** Runs a step in a later turn, and in more of them while it is unfinished. */
+  later(
+    { turns, routeDeadlineMs }: { readonly turns: LoopScheduler; readonly routeDeadlineMs: number },
+    step: () => Reply | null | typeof UNFINISHED,
+  ): void {
+    this.wait(routeDeadlineMs, () => deadlineExceeded(routeDeadlineMs))
+    turns.later(this.request.client, { run: () => !this.#ended && this.guard(step) })
   }
 
   /**
-   * Runs a step and answers with what it returns; null: the answer comes later. An exception is a
-   * defect: it is logged and answered 500, and ends nothing else.
+   * Runs a step and answers with what it returns; null: the answer comes later. Says whether the step is
+   * unfinished. An exception is a defect: it is logged and answered 500, and ends nothing else.
    */
-  guard(step: () => Reply | null): void {
+  guard(step: () => Reply | null | typeof UNFINISHED): boolean {
     const startMs = performance.now()
+    let reply: ReturnType<typeof step> = null
     try {
-      const reply = step()
-      if (reply !== null) this.reply(reply)
+      reply = step()
+      if (reply !== null && reply !== UNFINISHED) this.reply(reply)
     } catch (error) {
       this.fail(error)
     }
     this.#context.onStep(this.routeName, startMs)
+    return reply === UNFINISHED
   }
 
   /**

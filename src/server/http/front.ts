@@ -235,23 +235,13 @@ function run(
   const { path, query } = exchange.request
   const make = () => called(match, query, body, options.isKnownAddress)
   const key = `${path}?${query} ${body}`
-  const call = () => (match.route.isCached ? options.cache.answer(key, make) : make())
-  const answer = call()
-  if (answer !== UNFINISHED) return settled(options, exchange, match, answer)
-  const { routeDeadlineMs, turns } = options
-  exchange.wait(routeDeadlineMs, () => deadlineExceeded(routeDeadlineMs))
-  turns.later(exchange.request.client, {
-    run() {
-      if (exchange.hasEnded) return false
-      let isUnfinished = false
-      exchange.guard(() => {
-        const next = call()
-        isUnfinished = next === UNFINISHED
-        return next === UNFINISHED ? null : settled(options, exchange, match, next)
-      })
-      return isUnfinished
-    },
-  })
+  const step = () => {
+    const answer = match.route.isCached ? options.cache.answer(key, make) : make()
+    return answer === UNFINISHED ? answer : settled(options, exchange, match, answer)
+  }
+  const first = step()
+  if (first !== UNFINISHED) return first
+  exchange.later(options, step)
   return null
 }
 

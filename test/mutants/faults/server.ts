@@ -652,8 +652,8 @@ export const SERVER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'front: what takes many turns waits behind all that others began',
-    file: 'src/server/http/front.ts',
-    find: 'turns.later(exchange.request.client, {',
+    file: 'src/server/http/exchange.ts',
+    find: 'turns.later(this.request.client, {',
     replace: "turns.later('', {",
     tests: ['test/server/unfinished.test.ts'],
   },
