@@ -100,7 +100,10 @@ export class Program {
   }
 
   #noteFolds(): void {
-    this.#service.onFolded = (startMs) => this.#steps.note('fold', startMs)
+    this.#service.onFolded = (startMs) => {
+      this.#steps.note('fold', startMs)
+      this.#server?.folded()
+    }
   }
 
   /**

@@ -107,6 +107,13 @@ const MINTS: Parameter = {
   explode: false,
   description: `These, in place of the word of the path: at most ${MAX_MINTS}`,
 }
+const MIN_SEQ: Parameter = {
+  name: 'x-mintfeed-min-seq',
+  in: 'header',
+  schema: { type: 'string', pattern: '^(.+:)?(0|[1-9][0-9]{0,15})$' },
+  description:
+    'A position, or its epoch, a colon and it: the answer waits for it, and is a 503 if it does not come, a 409 if the epoch is another',
+}
 const SOCKET_ID: Parameter = {
   name: 'x-socket-id',
   in: 'header',
@@ -285,7 +292,8 @@ function pathOf(endpoint: Endpoint): object {
     required: true,
     schema: endpoint.isWordFree === true ? { type: 'string' } : ADDRESS,
   }))
-  const others = endpoint.parameters.map((parameter) => ({ in: 'query', ...parameter }))
+  const known = endpoint.id === 'stream' ? endpoint.parameters : [...endpoint.parameters, MIN_SEQ]
+  const others = known.map((parameter) => ({ in: 'query', ...parameter }))
   const type = endpoint.contentType ?? JSON_TYPE
   const answer = { schema: endpoint.answer, ...exampled(endpoint.id) }
   const refusal = endpoint.path.startsWith('/udf/') ? UDF_REFUSAL : REFUSAL

@@ -13,6 +13,7 @@ export const STATUS_TEXTS = {
   404: 'Not Found',
   405: 'Method Not Allowed',
   408: 'Request Timeout',
+  409: 'Conflict',
   413: 'Payload Too Large',
   415: 'Unsupported Media Type',
   426: 'Upgrade Required',
@@ -34,6 +35,7 @@ const HTTP_ERRORS = {
   not_found: 404,
   method_not_allowed: 405,
   body_timeout: 408,
+  other_epoch: 409,
   body_too_large: 413,
   unsupported_media_type: 415,
   upgrade_required: 426,
@@ -44,6 +46,7 @@ const HTTP_ERRORS = {
   stopping: 503,
   overloaded: 503,
   deadline_exceeded: 503,
+  position_not_reached: 503,
   history_unreadable: 503,
 } as const satisfies Record<string, StatusCode>
 

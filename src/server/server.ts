@@ -21,6 +21,7 @@ import {
   type OnStep,
 } from './http/exchange.ts'
 import { httpFront, type Route, Router } from './http/front.ts'
+import { PositionWaits } from './http/position-waits.ts'
 import { errorReply, type StaticDocument } from './http/reply.ts'
 import { ResponseCache } from './http/response-cache.ts'
 import { commonHeaders, ResponseWriter } from './http/response-writer.ts'
@@ -50,6 +51,11 @@ const SILENCE_MS = 60_000
 const STOP_REQUESTS_MS = 5000
 /** Closed live connections get this long to read their close frame when the server stops. */
 const STOP_CLOSE_FRAMES_MS = 200
+/** Where nothing takes events. */
+const NO_POSITION: NonNullable<ServerOptions['position']> = { epoch: () => '', seq: () => 0 }
+/** Requests that wait for a position (`X-Mintfeed-Min-Seq`) at most, of all clients and of one. */
+const MAX_POSITION_WAITS = 2_000
+const MAX_POSITION_WAITS_PER_ADDRESS = 200
 /** How often a stopping server looks whether its requests are done. */
 const STOP_POLL_MS = 10
 /** Characters of a name that an event line may give a mint or a wallet (docs/feeds.md). */
@@ -109,6 +115,8 @@ export interface RunningServer {
   metrics(): Promise<string>
   /** The answer of `/readyz`. */
   readiness(): Readiness
+  /** Events were folded: requests that wait for their position go on. */
+  folded(): void
   /** The numbers of all streams are others now: live connections are closed with 1012, and clients begin anew. */
   renew(): void
   /** Up to `most` mints whose trades are followed over live connections. */
@@ -127,6 +135,7 @@ interface Parts {
   readonly apps: Apps
   readonly live: LiveFeed
   readonly eventStreams: EventStreams
+  readonly waits: PositionWaits
   readonly context: ExchangeContext
   readonly metrics: () => Promise<string>
   readonly readiness: () => Readiness
@@ -144,7 +153,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   try {
     port = await parts.apps.listen(options.host, options.port)
   } catch (error) {
-    stopLive(parts)
+    stopWaiting(parts)
     throw error
   }
   const authority = `${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`
@@ -155,7 +164,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     port,
     metrics: parts.metrics,
     readiness: parts.readiness,
-    renew: () => parts.live.renew(),
+    folded: () => parts.waits.reached(),
+    renew() {
+      parts.live.renew()
+      parts.waits.reached(Number.POSITIVE_INFINITY)
+    },
     followedMints: (most) => parts.live.followedMints(most),
     changeTls: (tls) => parts.apps.changeTls(tls),
     stop() {
@@ -170,7 +183,7 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
   const newSockets = new NewSockets(bounds, addresses)
   const apps = new Apps(options.tls ?? null, bounds.sockets, newSockets)
   const stopping = { isStopping: false }
-  const { position, onStep = () => {} } = options
+  const { position = NO_POSITION, onStep = () => {} } = options
   const context: ExchangeContext = {
     writer: new ResponseWriter(options.corsOrigin, () => {
       if (stopping.isStopping) return 'service stops'
@@ -182,7 +195,7 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
     damage: new DamageLines(options.log),
     // Before the state is there its epoch is not known and its seq climbs from 0.
     positionHeaders: () =>
-      position === undefined || options.state.isStarting()
+      position === NO_POSITION || options.state.isStarting()
         ? []
         : [
             ['X-Mintfeed-Seq', String(position.seq())],
@@ -199,6 +212,7 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
   // The feed comes first: uWebSockets.js tries its handlers in the order they were set.
   const lastTables = new LastTables()
   const turns = new LoopScheduler()
+  const limits = { turns, routeDeadlineMs: bounds.routeDeadlineMs }
   const live = new LiveFeed({
     app: apps,
     lastTables,
@@ -218,11 +232,11 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
     refuse: (res, request, error) => {
       const exchange = new Exchange(context, res, request)
       exchange.routeName = 'feed'
-      exchange.admit({ turns, routeDeadlineMs: bounds.routeDeadlineMs }, () => errorReply(error))
+      exchange.admit(limits, () => errorReply(error))
     },
   })
   const { answers, reads, clock } = options
-  const chart = cachedChart(answers, clock)
+  const chart = cachedChart(answers, clock, () => position.seq())
   const eventStream = eventStreamRoute(mayBeNamed)
   const api = [
     ...apiRoutes(answers, reads, chart, lastTables),
@@ -235,6 +249,11 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
     bounds.answerCacheBytes,
     options.checksCache,
   )
+  const gate = new LiveGate(
+    { connections: MAX_POSITION_WAITS, connectionsPerAddress: MAX_POSITION_WAITS_PER_ADDRESS },
+    'requests that wait for a position',
+  )
+  const waits = new PositionWaits({ position, gate, limits })
   const figures = () => ({
     ...live.figures(),
     ...eventStreams.figures(),
@@ -243,6 +262,7 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
     ...context.writer.figures(),
     ...cache.figures(),
     ...turns.figures(),
+    ...waits.figures(),
     ...options.state.figures(),
   })
   const metrics = () => metricsText(context.http, figures())
@@ -259,6 +279,7 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
     state: options.state,
     isKnownAddress: mayBeNamed,
     cache,
+    waits,
     bodyDeadlineMs: bounds.bodyDeadlineMs,
     routeDeadlineMs: bounds.routeDeadlineMs,
     context,
@@ -278,7 +299,7 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
   })
   apps.get(eventStream.path, (res, req) => eventStreams.handle(res, req))
   apps.any('/*', front)
-  return { apps, live, eventStreams, context, metrics, readiness, stopping }
+  return { apps, live, eventStreams, waits, context, metrics, readiness, stopping }
 }
 
 /** Could an event line name this? The rule while the service starts and no address is known. */
@@ -300,16 +321,17 @@ function limitersOf(
   )
 }
 
-function stopLive({ live, eventStreams }: Parts): void {
+function stopWaiting({ live, eventStreams, waits }: Parts): void {
   live.stop()
   eventStreams.stop()
+  waits.stop()
 }
 
 async function stopServer(parts: Parts): Promise<void> {
   parts.stopping.isStopping = true
   parts.apps.stopListening()
   const hadConnections = parts.live.connectionCount > 0
-  stopLive(parts)
+  stopWaiting(parts)
   const closedAtMs = performance.now()
   const { open, writer } = parts.context
   const isBusy = () => open.size + writer.unfinished > 0

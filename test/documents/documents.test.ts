@@ -29,7 +29,9 @@ test.each([
   ['get', '/udf/search', 'query', ['query', 'type', 'exchange', 'limit']],
   ['get', '/udf/quotes', 'query', ['symbols']],
   ['get', '/udf/history', 'query', ['symbol', 'from', 'to', 'resolution', 'countback']],
-  ['post', '/api/v2/meme', 'header', ['x-socket-id']],
+  ['post', '/api/v2/meme', 'header', ['x-socket-id', 'x-mintfeed-min-seq']],
+  ['get', '/api/v2/meme/chart/ohlcv', 'header', ['x-mintfeed-min-seq']],
+  ['get', '/udf/quotes', 'header', ['x-mintfeed-min-seq']],
   ['get', '/api/v2/stream', 'header', ['last-event-id']],
 ])('openapi.json has the parameters of %s %s in the %s', (method, path, place, names) => {
   let operation: unknown = parsed(openApiJson())

@@ -84,6 +84,7 @@ const API = [
   `\`mints\` (at most ${MAX_MINTS}, comma-separated;`,
   `\`limit\` (${DEFAULT_LIMIT}, 1 to ${MAX_LIMIT}); newest first`,
   `\`limit\` (${DEFAULT_LIMIT}, 1 to ${MAX_LIMIT}) |`,
+  `for ${seconds(limit('MIN_SEQ_WAIT_MS'))} at most. Then it is a 503 \`position_not_reached\``,
   `A chart out of the ${seconds(limit('CHART_CACHE_MS'))} cache`,
   `\`Keep-Alive: timeout=${limit('KEPT_OPEN_S')}\``,
   `\`{"type":"ping"}\` every ${seconds(limit('PING_MS'))}. Close codes: 1009 message over ${kib(limit('MAX_MESSAGE_BYTES'))}, ` +
@@ -104,6 +105,7 @@ const LIMITS = [
   `| a body | ${kib(limit('MAX_BODY_BYTES'))} | 413 |`,
   `| a live message | ${kib(limit('MAX_MESSAGE_BYTES'))} | 1009 |`,
   `| mints that a connection follows | ${count(MAX_CONNECTION_KEYS.mint)} | an error frame |`,
+  `| ${count(limit('MAX_POSITION_WAITS'))}, ${limit('MAX_POSITION_WAITS_PER_ADDRESS')} of one address; all programs of this machine share nine tenths; ${seconds(limit('MIN_SEQ_WAIT_MS'))} each`,
   `| what a live reader leaves unread | ${mib(limit('MAX_BUFFERED_BYTES'))} | 4009 |`,
   `At most ${count(limit('MAX_COUNTED_CLIENTS'))} clients an endpoint have a rate window of their own; the others share ${count(limit('SHARED_WINDOWS'))} windows`,
   `requests ${limit('TURN_MS')} ms, messages of live connections ${limit('LIVE_TURN_MS')} ms`,

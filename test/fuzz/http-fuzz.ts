@@ -42,6 +42,7 @@ const HEADERS = [
   'Connection: close',
   'X-Forwarded-For: 1.1.1.1',
   'x-socket-id: fuzz',
+  'x-mintfeed-min-seq: 0',
   'Last-Event-ID: 73997141-c0ca-4146-981e-4592e1d8f840/7',
   'Transfer-Encoding: chunked',
   'Content-Length: 999999999999',

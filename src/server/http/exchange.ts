@@ -76,6 +76,7 @@ export class Exchange {
   /** Time of the present wait; 0: it does not wait. */
   #deadlineMs = 0
   #late: (() => Reply) | null = null
+  #waited: (() => void) | null = null
 
   /** Registers its abort, as every handler must. */
   constructor(context: ExchangeContext, res: HttpResponse, request: ServerRequest) {
@@ -108,13 +109,14 @@ export class Exchange {
 
   /**
    * Must be called before the handler returns without an answer. After `deadlineMs` the exchange is
-   * answered with `late()`.
+   * answered with `late()`. `waited` is called once, when this wait is over in whatever way.
    */
-  wait(deadlineMs: number, late: () => Reply): void {
+  wait(deadlineMs: number, late: () => Reply, waited: (() => void) | null = null): void {
     if (this.#ended) return
     this.#stopWaiting()
     this.#deadlineMs = deadlineMs
     this.#late = late
+    this.#waited = waited
     this.#context.open.add(this, deadlineMs)
   }
 
@@ -242,6 +244,9 @@ export class Exchange {
     if (this.#deadlineMs > 0) this.#context.open.delete(this, this.#deadlineMs)
     this.#deadlineMs = 0
     this.#late = null
+    const waited = this.#waited
+    this.#waited = null
+    waited?.()
   }
 }
 

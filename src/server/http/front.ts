@@ -24,6 +24,7 @@ import { type LoopScheduler, ROUTE_SLICE_MS } from '../load/loop-scheduler.ts'
 import type { RateLimiter } from '../load/rate-limiter.ts'
 import type { ClientAddresses } from '../sockets/client-address.ts'
 import { Exchange, type ExchangeContext } from './exchange.ts'
+import type { PositionWaits } from './position-waits.ts'
 import { deadlineExceeded, errorReply, type Reply, refusal } from './reply.ts'
 import { readRequest, refusedByHeaders } from './request.ts'
 import type { Answered, ResponseCache } from './response-cache.ts'
@@ -37,7 +38,7 @@ const UDF_PATH = '/udf/'
  * `authorization`.
  */
 const ALLOWED_HEADERS = [
-  ...['content-type', 'x-socket-id', 'if-none-match', 'last-event-id'],
+  ...['content-type', 'x-socket-id', 'x-mintfeed-min-seq', 'if-none-match', 'last-event-id'],
   ...['authorization', 'cache-control', 'pragma', 'x-api-key', 'x-request-id', 'x-requested-with'],
   ...['traceparent', 'tracestate', 'baggage', 'sentry-trace'],
 ].join(', ')
@@ -79,6 +80,8 @@ export interface Route {
     readonly parameters: QueryParameters
     /** Text of the body; empty on GET. */
     readonly body: string
+    /** The answer must show the events up to this position, which the state does. */
+    readonly minSeq: number
     /** For its reads: a route that runs out of it is called again in a later turn. */
     readonly budget: Budget
   }) => Parsed<Reply> | Promise<Parsed<Reply>>
@@ -142,6 +145,7 @@ interface FrontOptions {
   readonly state: ServiceState
   readonly isKnownAddress: Queries['isKnownAddress']
   readonly cache: ResponseCache
+  readonly waits: Pick<PositionWaits, 'from'>
   readonly bodyDeadlineMs: number
   readonly routeDeadlineMs: number
   readonly context: ExchangeContext
@@ -232,8 +236,20 @@ function run(
   match: RouteMatch,
   body: string,
 ): Reply | null {
+  const read = (minSeq: number) => answered(options, exchange, match, body, minSeq)
+  const asksForNone = exchange.request.minSeq === '' || !match.route.isApi
+  return asksForNone ? read(0) : options.waits.from(exchange, read)
+}
+
+function answered(
+  options: FrontOptions,
+  exchange: Exchange,
+  match: RouteMatch,
+  body: string,
+  minSeq: number,
+): Reply | null {
   const { path, query } = exchange.request
-  const make = () => called(match, query, body, options.isKnownAddress)
+  const make = () => called(match, query, body, minSeq, options.isKnownAddress)
   const key = `${path}?${query} ${body}`
   const step = () => {
     const answer = match.route.isCached ? options.cache.answer(key, make) : make()
@@ -270,6 +286,7 @@ function called(
   match: RouteMatch,
   query: string,
   body: string,
+  minSeq: number,
   isKnownAddress: Queries['isKnownAddress'],
 ): Answered {
   const parameters = parseQueryString(query)
@@ -279,7 +296,7 @@ function called(
   const refused = noAddress(match, word.value, parameters.value, isKnownAddress)
   if (refused !== null) return refused
   return within(Budget.ofMs(ROUTE_SLICE_MS), (budget) =>
-    match.route.answer({ word: word.value, parameters: parameters.value, body, budget }),
+    match.route.answer({ word: word.value, parameters: parameters.value, body, minSeq, budget }),
   )
 }
 

@@ -50,6 +50,7 @@ const RETRY_AFTER_S: Partial<Record<RequestError['code'], number>> = {
   overloaded: FULL_RETRY_S,
   too_many_connections: FULL_RETRY_S,
   deadline_exceeded: LATE_RETRY_S,
+  position_not_reached: LATE_RETRY_S,
 }
 
 /** The body as text. */

@@ -34,6 +34,8 @@ export interface ServerRequest {
   readonly contentLength: number
   /** `x-socket-id`: the live connections that follow the tokens of a table answer; mostly "". */
   readonly socketId: string
+  /** `x-mintfeed-min-seq`: the position that the answer must have reached; mostly "". */
+  readonly minSeq: string
   /** The client that the rate limit counts the request for. */
   readonly client: string
   /**
@@ -63,6 +65,7 @@ export function readRequest(
     contentEncoding: hasBody ? req.getHeader('content-encoding') : '',
     contentLength: hasBody ? announcedBytes(req) : Number.NaN,
     socketId: hasBody ? req.getHeader('x-socket-id') : '',
+    minSeq: req.getHeader('x-mintfeed-min-seq'),
     client: addresses.keyOf(remote, forwardedFor),
     isGone: remote.byteLength === 0,
   }

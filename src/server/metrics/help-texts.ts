@@ -60,6 +60,9 @@ const HTTP_HELPS: Readonly<Record<string, string>> = {
   answer_cache_hits_total: 'Answers that were cached from an equal request.',
   answer_cache_misses_total: 'Answers that were made anew.',
   answer_cache_bytes: 'Size of the answers that are cached.',
+  min_seq_waiting: 'Requests that wait for the position of their X-Mintfeed-Min-Seq.',
+  min_seq_waits_total: 'Requests that had to wait for that position.',
+  min_seq_late_total: 'Requests answered 503 because that position did not come in time.',
   turn_waiting: 'Requests and messages that wait for a later turn of the loop.',
   turn_deferred_total: 'Requests and messages that had to wait for a later turn of the loop.',
 }

@@ -143,7 +143,7 @@ function chartRoute(chart: CachedChart): Route {
     name: 'chart',
     addresses: ['mint'],
     path: '/api/v2/meme/chart/ohlcv',
-    answer: ({ parameters, budget }) => chart(parseChart(parameters), budget),
+    answer: ({ parameters, minSeq, budget }) => chart(parseChart(parameters), budget, minSeq),
   }
 }
 

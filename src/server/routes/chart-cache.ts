@@ -16,12 +16,18 @@ const MAX_CHART_BYTES = 64 * 1024 * 1024
  */
 const MAX_CHART_WRITINGS = 32
 
-/** The answer to a chart's query. */
-export type CachedChart = (query: Parsed<ChartQuery>, budget: Budget) => Parsed<Reply>
+/** The answer to a chart's query, of `minSeq` or a later position. */
+export type CachedChart = (
+  query: Parsed<ChartQuery>,
+  budget: Budget,
+  minSeq?: number,
+) => Parsed<Reply>
 
 /** A chart whose bars were read, and whose text is written turn by turn. */
 interface ChartWriting {
   readonly chart: BegunChart
+  /** The position when they were read. */
+  readonly seq: number
   readonly madeAtMs: number
   /** When a request last went on with it. */
   askedAtMs: number
@@ -32,33 +38,39 @@ interface ChartWriting {
  * injected clock; bounded in results and in characters. A chart far in the past is searched in slices,
  * and one of many bars is written in slices: it shows them as they were when they were read.
  */
-export function cachedChart(answers: Queries, clock: () => number): CachedChart {
-  const results = new LRUCache<string, { readonly reply: Reply; readonly madeAtMs: number }>({
+export function cachedChart(
+  answers: Queries,
+  clock: () => number,
+  position = () => 0,
+): CachedChart {
+  const results = new LRUCache<string, Pick<ChartWriting, 'seq' | 'madeAtMs'> & { reply: Reply }>({
     max: MAX_CHART_RESULTS,
     maxSize: MAX_CHART_BYTES,
     sizeCalculation: ({ reply }, key) => cachedBytes(reply, key),
   })
   const writings = new Map<string, ChartWriting>()
-  return (query, budget) => {
+  return (query, budget, minSeq = 0) => {
     if (!query.ok) return query
     const key = keyOf(query.value)
     const nowMs = clock()
     const cached = results.get(key)
-    if (cached !== undefined && isFresh(cached.madeAtMs, nowMs)) return accept(cached.reply)
+    if (cached !== undefined && cached.seq >= minSeq && isFresh(cached.madeAtMs, nowMs))
+      return accept(cached.reply)
     const begun = writings.get(key)
-    const isBegun = begun !== undefined && isFresh(begun.askedAtMs, nowMs)
+    const isBegun = begun !== undefined && begun.seq >= minSeq && isFresh(begun.askedAtMs, nowMs)
     // The slice begins here: bars that are in memory take time as well.
     budget.throwIfSpent()
+    const chart = () => answers.beginChart(query.value, budget)
     const writing = isBegun
       ? begun
-      : { chart: answers.beginChart(query.value, budget), madeAtMs: nowMs, askedAtMs: nowMs }
+      : { chart: chart(), seq: position(), madeAtMs: nowMs, askedAtMs: nowMs }
     writing.askedAtMs = nowMs
     const hasRoom = isBegun || makeRoom(writings, nowMs)
     if (hasRoom) writings.set(key, writing)
     const text = writing.chart.write(hasRoom ? budget : Budget.unlimited)
     writings.delete(key)
     const reply = jsonReply(Buffer.from(text))
-    results.set(key, { reply, madeAtMs: writing.madeAtMs })
+    results.set(key, { reply, seq: writing.seq, madeAtMs: writing.madeAtMs })
     return accept(reply)
   }
 }

@@ -41,12 +41,12 @@ export function udfRoutes(
 ): readonly Route[] {
   const route = (
     name: string,
-    answer: (parameters: QueryParameters, budget: Budget) => Parsed<Reply>,
+    answer: (parameters: QueryParameters, budget: Budget, minSeq: number) => Parsed<Reply>,
   ): Route => ({
     ...GET_API,
     name: `udf_${name}`,
     path: `/udf/${name}`,
-    answer: ({ parameters, budget }) => answer(parameters, budget),
+    answer: ({ parameters, budget, minSeq }) => answer(parameters, budget, minSeq),
   })
   return [
     route('config', () => accept(jsonReply(udfConfigJson()))),
@@ -54,15 +54,18 @@ export function udfRoutes(
     route('symbols', (parameters, budget) => symbolInfo(answers, reads, parameters, budget)),
     // It reads charts too.
     {
-      ...route('quotes', (parameters, budget) => quotes(reads, chart, parameters, budget)),
+      ...route('quotes', (parameters, budget, minSeq) =>
+        quotes(reads, (query) => chart(query, budget, minSeq), parameters),
+      ),
       isCached: false,
     },
     route('search', (parameters, budget) => found(answers, parameters, budget)),
     {
-      ...route('history', (parameters, budget) =>
+      ...route('history', (parameters, budget, minSeq) =>
         chart(
           parseUdfHistory(parameters, (text) => answers.isKnownAddress(text)),
           budget,
+          minSeq,
         ),
       ),
       // Its charts may be older than the state.
@@ -110,9 +113,8 @@ function found(answers: Queries, parameters: QueryParameters, budget: Budget): P
 
 function quotes(
   reads: TokenReads,
-  chart: CachedChart,
+  chart: (query: Parameters<CachedChart>[0]) => Parsed<Reply>,
   parameters: QueryParameters,
-  budget: Budget,
 ): Parsed<Reply> {
   const symbols = parseQuotes(parameters)
   if (!symbols.ok) return symbols
@@ -125,7 +127,7 @@ function quotes(
       rows.push([symbol, null])
       continue
     }
-    const days = chart(accept(daysQuery(mint)), budget)
+    const days = chart(accept(daysQuery(mint)))
     if (!days.ok) return days
     rows.push([symbol, { mint, ...token, chart: textOf(days.value) }])
   }

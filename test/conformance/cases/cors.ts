@@ -21,7 +21,7 @@ const preflight = ({ http }: World, method: string, path: string): Promise<Answe
     headers: {
       ...origin,
       'access-control-request-method': method,
-      'access-control-request-headers': 'content-type,x-socket-id',
+      'access-control-request-headers': 'content-type,x-socket-id,x-mintfeed-min-seq',
     },
   })
 
@@ -65,7 +65,7 @@ export const corsCases: Case[] = [
     checkOrigin(answer, 'the preflight')
     ensure(holds(names(answer, 'access-control-allow-methods'), 'post'), 'POST is not allowed')
     const allowed = names(answer, 'access-control-allow-headers')
-    for (const name of ['content-type', 'x-socket-id']) {
+    for (const name of ['content-type', 'x-socket-id', 'x-mintfeed-min-seq']) {
       ensure(holds(allowed, name), `${name} is not allowed: ${allowed}`)
     }
   }),

@@ -1,5 +1,5 @@
-import { checkError } from '../errors.ts'
-import { ensure, type Json, record, same, text } from '../expect.ts'
+import { checkError, checkNamed } from '../errors.ts'
+import { ensure, type Json, record, same, skipUnless, text } from '../expect.ts'
 import { about, type Case, type World } from '../harness.ts'
 import { header, jsonHeaders, parsed, tablePath } from '../http.ts'
 import { chartPath, marketPath, searchPath, swapsPath, tradersPath, walletPath } from '../paths.ts'
@@ -52,7 +52,51 @@ function documented(paths: Json): void {
   }
 }
 
+const minSeq = 'x-mintfeed-min-seq'
+
+/** Asks for a position that this path has told; skipped where none is told. */
+async function atPosition(world: World, path: string, of: (seq: number, epoch: string) => string) {
+  const told = await world.http.ask(path)
+  const seq = header(told, 'x-mintfeed-seq')
+  skipUnless(seq !== '', 'no position is told')
+  const wanted = of(Number(seq), header(told, 'x-mintfeed-epoch'))
+  return world.http.ask(path, { headers: { [minSeq]: wanted } })
+}
+
+const positionCases: Case[] = [
+  test('a read that asks for a position it has told is answered from there on', async (world) => {
+    for (const path of await reads(world))
+      for (const isWithEpoch of [false, true]) {
+        let least = 0
+        const answer = await atPosition(world, path, (seq, epoch) => {
+          least = seq
+          return isWithEpoch ? `${epoch}:${seq}` : `${seq}`
+        })
+        same(answer.status, 200, path)
+        ensure(Number(header(answer, 'x-mintfeed-seq')) >= least, `${path} went back`)
+      }
+  }),
+  test('a read of a position that does not come is a 503 with Retry-After', async (world) => {
+    const [path = ''] = await reads(world)
+    const answer = await atPosition(world, path, () => `${Number.MAX_SAFE_INTEGER}`)
+    same(checkError(answer, 503, path).code, 'position_not_reached', 'the code')
+    ensure(Number(header(answer, 'retry-after')) > 0, 'no Retry-After')
+  }),
+  test('a read of a position of another epoch is a 409', async (world) => {
+    const [path = ''] = await reads(world)
+    const answer = await atPosition(world, path, () => 'another:0')
+    same(checkError(answer, 409, path).code, 'other_epoch', 'the code')
+  }),
+  ...['-1', '1.5', 'x', '9007199254740992'].map((wanted) =>
+    test(`a read of the position ${wanted} is a 400`, async (world) => {
+      const [path = ''] = await reads(world)
+      checkNamed(await atPosition(world, path, () => wanted), 400, minSeq, path)
+    }),
+  ),
+]
+
 export const httpCases: Case[] = [
+  ...positionCases,
   test('every endpoint answers JSON in UTF-8 with a Date', async (world) => {
     for (const path of await reads(world)) {
       const answer = await world.http.ask(path)

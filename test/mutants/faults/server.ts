@@ -1,5 +1,6 @@
 import type { Fault } from '../fault.ts'
 
+const MIN_SEQ = ['test/server/http/position-waits.test.ts'] as const
 const HELD = ['test/server/live/hub/held-followers.test.ts'] as const
 
 /** Faults of requests, limits and the live feed. */
@@ -1091,5 +1092,110 @@ export const SERVER_FAULTS: readonly Fault[] = [
     find: 'if (this.#local < most) return null',
     replace: 'if (most > 0) return null',
     tests: ['test/server/live/connection/live-gate.test.ts'],
+  },
+  {
+    name: 'min seq: a position is answered before it is reached',
+    file: 'src/server/http/position-waits.ts',
+    find: 'if (position.seq() >= seq) return read(seq)',
+    replace: 'return read(seq)',
+    tests: MIN_SEQ,
+  },
+  {
+    name: 'min seq: a position is not reached when it is there',
+    file: 'src/server/http/position-waits.ts',
+    find: 'position.seq() >= seq',
+    replace: 'position.seq() > seq',
+    tests: MIN_SEQ,
+  },
+  {
+    name: 'min seq: a batch wakes those that it does not reach',
+    file: 'src/server/http/position-waits.ts',
+    find: 'if (waiting.seq <= seq)',
+    replace: 'if (waiting.seq > 0)',
+    tests: MIN_SEQ,
+  },
+  {
+    name: 'min seq: who waits for more than the batch is forgotten',
+    file: 'src/server/http/position-waits.ts',
+    find: '      else this.#lowestSeq = Math.min(this.#lowestSeq, waiting.seq)\n',
+    replace: '',
+    tests: MIN_SEQ,
+  },
+  {
+    name: 'min seq: a later one that waits hides the one before it',
+    file: 'src/server/http/position-waits.ts',
+    find: '    this.#lowestSeq = Math.min(this.#lowestSeq, seq)',
+    replace: '    this.#lowestSeq = seq',
+    tests: MIN_SEQ,
+  },
+  {
+    name: 'min seq: the epoch is not compared',
+    file: 'src/server/http/position-waits.ts',
+    find: 'epoch !== position.epoch()',
+    replace: "epoch === ''",
+    tests: MIN_SEQ,
+  },
+  {
+    name: 'min seq: a number past the safe ones passes',
+    file: 'src/server/http/position-waits.ts',
+    find: '!Number.isSafeInteger(seq)',
+    replace: 'Number.isNaN(seq)',
+    tests: MIN_SEQ,
+  },
+  {
+    name: 'min seq: a request that was given up keeps its place',
+    file: 'src/server/http/position-waits.ts',
+    find: '      this.#waiting.delete(exchange)\n',
+    replace: '',
+    tests: MIN_SEQ,
+  },
+  {
+    name: 'min seq: an address never gets its places back',
+    file: 'src/server/http/position-waits.ts',
+    find: '      gate.left(client)\n',
+    replace: '',
+    tests: MIN_SEQ,
+  },
+  {
+    name: 'min seq: a stop lets them wait',
+    file: 'src/server/http/position-waits.ts',
+    find: '    for (const exchange of this.#waiting.keys()) exchange.reply(STOPPING)\n',
+    replace: '',
+    tests: MIN_SEQ,
+  },
+  {
+    name: 'min seq: no bound of its own',
+    file: 'src/server/http/position-waits.ts',
+    find: 'const waitMs = Math.min(MIN_SEQ_WAIT_MS, limits.routeDeadlineMs)',
+    replace: 'const waitMs = limits.routeDeadlineMs',
+    tests: MIN_SEQ,
+  },
+  {
+    name: 'min seq: another epoch wakes nobody',
+    file: 'src/server/server.ts',
+    find: '      parts.waits.reached(Number.POSITIVE_INFINITY)\n',
+    replace: '',
+    tests: MIN_SEQ,
+  },
+  {
+    name: 'min seq: a chart out of the cache is older',
+    file: 'src/server/routes/chart-cache.ts',
+    find: 'cached.seq >= minSeq && ',
+    replace: '',
+    tests: MIN_SEQ,
+  },
+  {
+    name: 'min seq: a chart that is being written is older',
+    file: 'src/server/routes/chart-cache.ts',
+    find: 'begun.seq >= minSeq && ',
+    replace: '',
+    tests: ['test/server/routes/chart-writing.test.ts'],
+  },
+  {
+    name: 'min seq: the program tells of no batch',
+    file: 'src/app/program.ts',
+    find: '      this.#server?.folded()\n',
+    replace: '',
+    tests: ['test/process/min-seq.test.ts'],
   },
 ]

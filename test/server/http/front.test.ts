@@ -49,6 +49,7 @@ async function startFront(answer: () => Answer, changes: Changes = {}) {
     state: { isStarting: () => false, notReady: () => null, figures: () => ({}) },
     isKnownAddress: () => true,
     cache: new ResponseCache(() => 0, 1 << 20),
+    waits: { from: (_, read) => read(0) },
     // Not as long as a route's: who waits equally long for both waits in one place.
     bodyDeadlineMs: 2 * LONG_MS,
     routeDeadlineMs,

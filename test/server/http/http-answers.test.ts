@@ -164,6 +164,7 @@ test('a preflight is answered 204 with methods and headers', async () => {
       'traceparent',
       'tracestate',
       'x-api-key',
+      'x-mintfeed-min-seq',
       'x-request-id',
       'x-requested-with',
       'x-socket-id',

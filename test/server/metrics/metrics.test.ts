@@ -121,6 +121,7 @@ test('hundreds of requests for the metrics at a time get one text, a later one a
       word: '',
       parameters: new Map(),
       body: '',
+      minSeq: 0,
       budget: Budget.unlimited,
     })
     if (answer === undefined || !answer.ok) throw new Error('no answer')

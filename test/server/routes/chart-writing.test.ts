@@ -29,7 +29,7 @@ const QUERY: ChartQuery = {
 /** Charts of which each takes so many goes to write, unless it may go on for ever. */
 function slowCharts() {
   const begun: string[] = []
-  const clock = { nowMs: 1_000 }
+  const clock = { nowMs: 1_000, seq: 5 }
   const answers = {
     ...fakeAnswers([], () => ''),
     beginChart: ({ mint }: ChartQuery) => {
@@ -46,10 +46,14 @@ function slowCharts() {
       }
     },
   }
-  const chart = cachedChart(answers, () => clock.nowMs)
+  const chart = cachedChart(
+    answers,
+    () => clock.nowMs,
+    () => clock.seq,
+  )
   // Time to begin, and none to write.
-  const ask = (mint: string) =>
-    within(budgetOf(2), (budget) => chart(accept({ ...QUERY, mint }), budget))
+  const ask = (mint: string, minSeq = 0) =>
+    within(budgetOf(2), (budget) => chart(accept({ ...QUERY, mint }), budget, minSeq))
   return { begun, clock, ask }
 }
 
@@ -79,6 +83,18 @@ test('a chart that no request went on with is read anew', () => {
   clock.nowMs += CHART_CACHE_MS
   expect(goesOf(() => ask('A'))).toBe(GOES)
   expect(begun).toEqual(['A', 'A'])
+})
+
+test('a chart that was read before a position is read anew for who asks for that position', () => {
+  const { begun, clock, ask } = slowCharts()
+  expect(goesOf(() => ask('A', 5))).toBe(GOES)
+  expect(ask('B')).toBe(UNFINISHED)
+  clock.seq = 6
+  expect(ask('A', 5)).toMatchObject({ ok: true })
+  expect(goesOf(() => ask('A', 6))).toBe(GOES)
+  expect(goesOf(() => ask('B', 6))).toBe(GOES)
+  expect(begun).toEqual(['A', 'B', 'A', 'B'])
+  expect(ask('B', 6)).toMatchObject({ ok: true })
 })
 
 test('a clock that is set back makes a chart anew, a cached one and one that is being written', () => {

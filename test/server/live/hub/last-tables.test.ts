@@ -57,6 +57,7 @@ test('the mints of an answer that is kept are read out of it once, whoever it go
       word: '',
       parameters: new Map(),
       body: '{}',
+      minSeq: 0,
       budget: Budget.unlimited,
     })
     if (made === undefined || made instanceof Promise || !made.ok) throw new Error('no answer')
