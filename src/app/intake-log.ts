@@ -1,11 +1,13 @@
-import { AHEAD_OF_WALL_SECONDS_MAX } from '../events/event.ts'
+import type { Engine } from '../engine/engine.ts'
+import { AHEAD_OF_WALL_SECONDS_MAX, type FeedEvent } from '../events/event.ts'
 import type { EventSink, Feed } from '../events/event-sink.ts'
+import type { RecordBatch } from '../events/swap-record.ts'
 import { RefusalReport } from '../feeds/refusal-report.ts'
 import { REAL_TIMERS, type Timers } from '../feeds/timers.ts'
 import type { Log } from '../server/http/exchange.ts'
-import { FeedShare, SlotlessShare } from './feeds/feed-list.ts'
 import type { Service } from './service.ts'
 
+/** What shows that a feed is of another market than its folder. */
 const FOREIGN: Readonly<Record<'late' | 'slotless', string>> = {
   late:
     'Nearly all swaps of this feed are refused as late: DATA_DIR holds newer events, of another ' +
@@ -107,6 +109,151 @@ export class IntakeLog {
       return token >= 0 && token < tokens
     }
     return new SlotlessShare(hasToken, engine.newestEventSeconds)
+  }
+}
+
+/** Swaps by which it is judged whether a feed is of the market of the folder. */
+export const JUDGED_SWAPS = 1_000
+/** So many of the judged ones refused as late are nearly all. */
+const LATE_SHARE = 0.9
+
+/** What came of events, as the engine counts it. */
+type Counts = Engine['counts']
+
+/** A feed's way to the engine: counts what came of the events of this one feed. */
+export class FeedShare implements EventSink {
+  readonly counts: Counts = {
+    swaps: 0,
+    duplicates: 0,
+    lateRefused: 0,
+    lateFolded: 0,
+    aheadRefused: 0,
+    secondCreations: 0,
+    secondMigrations: 0,
+    events: 0,
+  }
+  /** Events that it has handed over, whatever came of them. */
+  received = 0
+  readonly #sink: EventSink
+  /** Of all feeds together, since the folder was new. */
+  readonly #total: () => Readonly<Counts>
+  readonly #onForeign: (foreign: keyof typeof FOREIGN) => void
+  /** null: it has slots, or its folder was empty, or it was judged. */
+  #slotless: SlotlessShare | null
+  #isJudged = false
+
+  /** @param onForeign called once for each, when nearly all of the first swaps show it */
+  constructor(
+    sink: EventSink,
+    total: () => Readonly<Counts>,
+    onForeign: (foreign: keyof typeof FOREIGN) => void,
+    slotless: SlotlessShare | null = null,
+  ) {
+    this.#sink = sink
+    this.#total = total
+    this.#onForeign = onForeign
+    this.#slotless = slotless
+  }
+
+  events(batch: readonly FeedEvent[]): void {
+    this.received += batch.length
+    this.#slotless?.look(batch)
+    this.#count(() => this.#sink.events(batch))
+    if (this.#slotless?.isFull) this.#judgeSlotless()
+  }
+
+  records(batch: RecordBatch): void {
+    this.received += batch.events
+    this.#count(() => this.#sink.records(batch))
+  }
+
+  /** The feed has ended: what it brought is judged, however little it was. */
+  ended(): void {
+    this.#judge(1)
+    this.#judgeSlotless()
+  }
+
+  #count(take: () => void): void {
+    const before = { ...this.#total() }
+    take()
+    const { counts } = this
+    const total = this.#total()
+    counts.swaps += total.swaps - before.swaps
+    counts.duplicates += total.duplicates - before.duplicates
+    counts.lateRefused += total.lateRefused - before.lateRefused
+    counts.lateFolded += total.lateFolded - before.lateFolded
+    counts.aheadRefused += total.aheadRefused - before.aheadRefused
+    counts.secondCreations += total.secondCreations - before.secondCreations
+    counts.secondMigrations += total.secondMigrations - before.secondMigrations
+    counts.events += total.events - before.events
+    this.#judge(JUDGED_SWAPS)
+  }
+
+  #judge(swapsMin: number): void {
+    if (this.#isJudged) return
+    const { swaps, duplicates, lateRefused } = this.counts
+    const judged = swaps + duplicates + lateRefused
+    if (judged < swapsMin) return
+    this.#isJudged = true
+    if (lateRefused >= judged * LATE_SHARE) this.#onForeign('late')
+  }
+
+  /** What had come before mixes nothing. */
+  #judgeSlotless(): void {
+    const { swaps, duplicates } = this.counts
+    if (this.#slotless?.isForeign && swaps > duplicates) this.#onForeign('slotless')
+    this.#slotless = null
+  }
+}
+
+/** Swaps that are judged. */
+const JUDGED_SLOTLESS_SWAPS = 100
+/** So many of the judged ones are nearly all. */
+const NEARLY_ALL = 0.9
+/** What is older by more than this is not what goes on where the folder ends. */
+const OLDER_SECONDS = 60
+
+/**
+ * Judges whether a recording is of another market than the folder it goes into. By slots the engine sees that: what lies
+ * far behind is refused as late. Events without slots go behind the newest one, whatever they are of, for good.
+ */
+export class SlotlessShare {
+  readonly #hasToken: (mint: string) => boolean
+  readonly #newestSeconds: number
+  #swaps = 0
+  #slotless = 0
+  /** Of tokens that the folder had not. */
+  #fresh = 0
+  #older = 0
+
+  /** What the folder held before the feed began: its tokens, and its newest event in unix seconds. */
+  constructor(hasToken: (mint: string) => boolean, newestSeconds: number) {
+    this.#hasToken = hasToken
+    this.#newestSeconds = newestSeconds
+  }
+
+  /** Looks at events before they are taken. */
+  look(batch: readonly FeedEvent[]): void {
+    for (const event of batch) {
+      if (this.#swaps >= JUDGED_SLOTLESS_SWAPS) return
+      if (event.type !== 'swap') continue
+      this.#swaps += 1
+      if (event.slot === null) this.#slotless += 1
+      if (!this.#hasToken(event.mint)) this.#fresh += 1
+      if (event.timestamp + OLDER_SECONDS < this.#newestSeconds) this.#older += 1
+    }
+  }
+
+  /** Are there as many swaps as are judged? */
+  get isFull(): boolean {
+    return this.#swaps >= JUDGED_SLOTLESS_SWAPS
+  }
+
+  /** Nearly none has a slot, and nearly all are of other tokens or another time. */
+  get isForeign(): boolean {
+    const nearlyAll = this.#swaps * NEARLY_ALL
+    if (this.#swaps === 0 || this.#slotless < nearlyAll) return false
+    return this.#fresh >= nearlyAll || this.#older >= nearlyAll
   }
 }
 

@@ -800,10 +800,10 @@ export const SERVER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'log: a recording without slots is not judged by the age of its swaps',
-    file: 'src/app/feeds/feed-list.ts',
+    file: 'src/app/intake-log.ts',
     find: 'this.#fresh >= nearlyAll || this.#older >= nearlyAll',
     replace: 'this.#fresh >= nearlyAll',
-    tests: ['test/app/feeds/feed-share.test.ts'],
+    tests: ['test/app/feed-share.test.ts'],
   },
   {
     name: 'readyz: a market without a price of SOL is not told',

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { FeedShare, SlotlessShare } from '../../../src/app/feeds/feed-list.ts'
-import { EngineCounts } from '../../../src/engine/order/progress.ts'
-import type { FeedEvent, Swap } from '../../../src/events/event.ts'
-import { START_SECOND, swap } from '../../oracle/fixtures.ts'
+import { FeedShare, SlotlessShare } from '../../src/app/intake-log.ts'
+import { EngineCounts } from '../../src/engine/order/progress.ts'
+import type { FeedEvent, Swap } from '../../src/events/event.ts'
+import { START_SECOND, swap } from '../oracle/fixtures.ts'
 
 function shareOf() {
   const total = { ...new EngineCounts(), swaps: 5_000, lateRefused: 70 }
