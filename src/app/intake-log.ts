@@ -24,7 +24,8 @@ const MORE = 'more lines skipped, the last one is told'
 /** Logs what becomes of events: refused lines and events, mixed markets, a missing price. */
 export class IntakeLog {
   readonly #log: Log
-  readonly #service: () => Service
+  /** The one that takes events now. */
+  #service: Service
   readonly #figures: () => Readonly<Record<string, number>>
   readonly #lines: LineReports
   /** Null before the first feed. */
@@ -32,11 +33,8 @@ export class IntakeLog {
   /** The one that was logged last; null: none. */
   #notice: string | null = null
 
-  /**
-   * @param service the one that takes events now
-   * @param figures counters of feeds and of the intake
-   */
-  constructor(log: Log, service: () => Service, figures: () => Readonly<Record<string, number>>) {
+  /** @param figures counters of feeds and of the intake */
+  constructor(log: Log, service: Service, figures: () => Readonly<Record<string, number>>) {
     this.#log = log
     this.#service = service
     this.#figures = figures
@@ -48,6 +46,12 @@ export class IntakeLog {
     this.#refusals = new RefusalWatch(this.#log, this.#figures())
   }
 
+  /** Another service takes events from now on. */
+  use(service: Service): void {
+    this.#service = service
+    this.begin()
+  }
+
   /** Where a feed reports skipped lines. */
   line(feed: string): (line: number, reason: string) => void {
     return this.#lines.of(feed)
@@ -57,7 +61,7 @@ export class IntakeLog {
   look(): void {
     if (this.#refusals === null) return
     this.#refusals.look(this.#figures())
-    const { notice } = this.#service()
+    const { notice } = this.#service
     if (notice === this.#notice) return
     this.#notice = notice
     if (notice === null) this.#log.info({}, PRICED)
@@ -69,10 +73,10 @@ export class IntakeLog {
     const onForeign = (foreign: keyof typeof FOREIGN) =>
       this.#log.warn({ feed: feed.name }, FOREIGN[foreign])
     const sink: EventSink = {
-      events: (batch) => this.#service().events(batch),
-      records: (batch) => this.#service().records(batch),
+      events: (batch) => this.#service.events(batch),
+      records: (batch) => this.#service.records(batch),
     }
-    const counts = () => this.#service().engine.counts
+    const counts = () => this.#service.engine.counts
     return new FeedShare(sink, counts, onForeign, this.#slotlessOf(feed))
   }
 
@@ -100,7 +104,7 @@ export class IntakeLog {
 
   /** Watches for swaps of another market in a feed whose market is unknown; null: no need. */
   #slotlessOf({ name }: Feed): SlotlessShare | null {
-    const { engine } = this.#service()
+    const { engine } = this.#service
     if (engine.seq === 0 || !(name === 'stdin' || name.startsWith('replay:'))) return null
     const { book } = engine.state
     const { tokens } = book.counts

@@ -88,22 +88,11 @@ export class Program {
     this.#clockReports = new ClockReports(log, config.clock === 'event')
     this.#clock = new WallClock((step, seconds) => this.#clockReports.step(step, seconds))
     this.#service = this.#newService()
-    this.#intakeLog = new IntakeLog(
-      log,
-      () => this.#service,
-      () => this.#feedFigures(),
-    )
-    this.#noteFolds()
+    this.#service.steps = this.#steps
+    this.#intakeLog = new IntakeLog(log, this.#service, () => this.#feedFigures())
     this.#history = this.#historyBuilds()
     const tick = () => this.#service.tick()
     this.#wired = new EngineService(this.#service.engine, tick, () => this.#epoch)
-  }
-
-  #noteFolds(): void {
-    this.#service.onFolded = (startMs) => {
-      this.#steps.note('fold', startMs)
-      this.#server?.folded()
-    }
   }
 
   /**
@@ -124,7 +113,13 @@ export class Program {
         { path: '/asyncapi.json', contentType: JSON_TYPE, body: asyncApiJson(place) },
         { path: '/docs', contentType: 'text/html; charset=utf-8', body: docsHtml() },
       ],
-      position: { epoch: () => this.#epoch, seq: () => this.#service.engine.seq },
+      position: {
+        epoch: () => this.#epoch,
+        seq: () => this.#service.engine.seq,
+        onWaiting: (isWaiting) => {
+          this.#service.onFolded = isWaiting ? () => this.#server?.folded() : null
+        },
+      },
       state: {
         isStarting: () => !this.#isRecovered,
         notReady: () => this.#notReadyShown(),
@@ -225,7 +220,7 @@ export class Program {
     const engine = () => this.#service.engine
     const time = {
       isAhead: (timestamp: number) => this.#service.isAhead(timestamp),
-      nowMs: () => this.#clock.nowMs(),
+      nowMs: this.#clock.nowMs,
       takeLongGap: (gap: NonNullable<BuildPlan['gap']>) => this.#history?.fill(gap) ?? false,
     }
     const reads = {
@@ -258,7 +253,7 @@ export class Program {
     return new Service(
       this.#config,
       (reason) => this.#failed(reason),
-      () => this.#clock.nowMs(),
+      this.#clock.nowMs,
     )
   }
 
@@ -286,7 +281,7 @@ export class Program {
     const { dataDir: folder, stream } = this.#config
     if (folder === null || stream !== null) return null
     return new HistoryBuilds({
-      ...{ config: this.#config, folder, log: this.#log, nowMs: () => this.#clock.nowMs() },
+      ...{ config: this.#config, folder, log: this.#log, nowMs: this.#clock.nowMs },
       live: () => this.#durability && { service: this.#service, durability: this.#durability },
       take: ({ service, durability }) => this.#replace(service, durability, 'the history is in'),
       onDiskCall: (call, startMs) => this.#steps.note(`disk ${call}`, startMs),
@@ -300,6 +295,7 @@ export class Program {
     const before = this.#durability
     if (before === null || dataDir === null) return
     this.#service = service
+    this.#intakeLog.use(service)
     try {
       this.#durability = Durability.replaced(this.#durable(service, dataDir), before, by)
     } catch (error) {
@@ -308,11 +304,10 @@ export class Program {
       this.#failed(this.#feedFailure)
       return
     }
-    this.#noteFolds()
+    service.steps = this.#steps
     service.engine.complete.look()
     this.#epoch = this.#durability.epoch
     this.#wired.use(service.engine)
-    this.#intakeLog.begin()
     this.#server?.renew()
     this.#log.info({ epoch: this.#epoch, seq: service.engine.seq }, what)
   }

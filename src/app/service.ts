@@ -8,6 +8,7 @@ import type { MemoryPart } from '../engine/memory/state-part.ts'
 import { AHEAD_OF_WALL_SECONDS_MAX, type FeedEvent } from '../events/event.ts'
 import type { EventSink } from '../events/event-sink.ts'
 import type { RecordBatch } from '../events/swap-record.ts'
+import type { LongSteps } from '../figures/event-loop-stall-monitor.ts'
 import type { Log } from '../server/http/exchange.ts'
 
 const UNPRICED =
@@ -30,8 +31,10 @@ export class Service implements EventSink {
   /** Are events that lie too far ahead of the clock left out before the journal, in place of by the fold? */
   dropsAhead = false
   #aheadDropped = 0
-  /** Called after each batch with its begin (`performance.now`). */
-  onFolded: (startMs: number) => void = () => {}
+  /** Called behind each batch, while somebody waits for one. */
+  onFolded: (() => void) | null = null
+  /** Takes each batch as a step, which lasts until it is folded. */
+  steps: Pick<LongSteps, 'note'> | null = null
   /** Called with events that were journaled and folded. */
   onTaken: (events: readonly FeedEvent[]) => void = () => {}
   readonly #onFailure: (reason: string) => void
@@ -145,7 +148,8 @@ export class Service implements EventSink {
     if (!this.historyLimit.admits(events)) return
     this.#guard(fold)
     this.engine.order.keepUp()
-    this.onFolded(startMs)
+    this.steps?.note('fold', startMs)
+    this.onFolded?.()
   }
 
   /**
@@ -276,8 +280,8 @@ export class WallClock {
     this.#sleptMs = this.#slept()
   }
 
-  /** Unix milliseconds. */
-  nowMs(): number {
+  /** Unix milliseconds; it is handed on as it is. */
+  readonly nowMs = (): number => {
     const wallMs = this.#clocks.wallMs()
     const steadyMs = this.#clocks.steadyMs()
     const offsetMs = wallMs - steadyMs

@@ -78,6 +78,8 @@ export interface ServerOptions {
     epoch(): string
     /** Events taken so far. */
     seq(): number
+    /** Requests begin, or cease, to wait for a position: only between the two `folded` has to be called. */
+    onWaiting?(isWaiting: boolean): void
   }
   /** Now in unix milliseconds, for rate limits and the chart's cache. */
   readonly clock: () => number

@@ -60,7 +60,7 @@ test.each([
 test('each batch is told with when it began, for who looks for long steps', () => {
   const { service } = served()
   const begun: number[] = []
-  service.onFolded = (startMs) => begun.push(startMs)
+  service.steps = { note: (_name, startMs) => begun.push(startMs) }
   const before = performance.now()
   service.events([swap({ slot: 1 })])
   service.events([swap({ slot: 2 })])

@@ -15,7 +15,12 @@ const MIN_SEQ_FORM = /^(?:(.+):)?(0|[1-9]\d{0,15})$/
 const STOPPING = refusal('stopping', 'service', 'The service is going down.')
 
 interface PositionWaitsOptions {
-  readonly position: { epoch(): string; seq(): number }
+  readonly position: {
+    epoch(): string
+    seq(): number
+    /** Takes whether anything waits, whenever that changes. */
+    onWaiting?(isWaiting: boolean): void
+  }
   /** Bounds those that wait, in all and for each client. */
   readonly gate: {
     refusal(client: string): { readonly message: string } | null
@@ -108,8 +113,10 @@ export class PositionWaits {
     // Another epoch may have begun meanwhile: it is asked again.
     const goOn = () => exchange.later(limits, () => this.from(exchange, read))
     this.#waiting.set(exchange, { seq, goOn })
+    if (this.#waiting.size === 1) position.onWaiting?.(true)
     exchange.wait(waitMs, late, () => {
       this.#waiting.delete(exchange)
+      if (this.#waiting.size === 0) position.onWaiting?.(false)
       gate.left(client)
     })
   }

@@ -1005,7 +1005,7 @@ export const SERVER_FAULTS: readonly Fault[] = [
   {
     name: 'service: a fold is never among the long steps',
     file: 'src/app/service.ts',
-    find: '    this.onFolded(startMs)\n',
+    find: "    this.steps?.note('fold', startMs)\n",
     replace: '',
     tests: ['test/app/service-faults.test.ts'],
   },
