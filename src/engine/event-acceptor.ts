@@ -202,6 +202,7 @@ export class EventAcceptor {
     this.#beginFold(token, key)
     this.#counts.swaps += 1
     this.#noteTime(u32[at + SwapLane.timestamp])
+    this.#progress.taken += 1
     key.arrival = this.#progress.taken
     const pricing = this.#ordered.pricingBefore(token)
     const priceAt = (at >>> 1) + SwapFloatLane.givenSolPriceUsd
@@ -254,7 +255,7 @@ export class EventAcceptor {
   /** Takes an event that has no place among those of the chain: it counts from its arrival on. */
   #acceptUnplaced(event: SolPrice | Metadata | Gap): void {
     this.#ordered.catchUp()
-    this.#progress.othersTaken += 1
+    this.#progress.taken += 1
     if (event.type === 'sol_price') {
       if (isSolPrice(event.usd)) this.#state.feedSolPriceUsd = event.usd
       return
@@ -287,7 +288,7 @@ export class EventAcceptor {
     this.#beginFold(token, key)
     if (event.type === 'token_created' && event.quoteDecimals !== undefined)
       quotes.noteDecimals(quotes.numberOf(event.quoteMint), event.quoteDecimals)
-    this.#progress.othersTaken += 1
+    this.#progress.taken += 1
     const pricing = this.#ordered.pricingBefore(token)
     this.#ordered.lifecycle({ event, token, key })
     if (this.#mustWait) this.#facts.wait({ type: event.type, token, pricing })
@@ -312,7 +313,7 @@ export class EventAcceptor {
       this.idle.balancesBeyondSupply += 1
     this.#noteTime(event.timestamp)
     this.#beginFold(token, key)
-    this.#progress.othersTaken += 1
+    this.#progress.taken += 1
     this.#ordered.lifecycle({ event, token, key })
   }
 

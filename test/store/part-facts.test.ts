@@ -101,16 +101,16 @@ test('metadata that waits for a token which the state does not have is refused',
 
 test('how far an engine has come is loaded with each of its numbers, and each has its place', () => {
   const [from, into] = [new Progress(), new Progress()]
-  expect([from.othersTaken, from.newest.slot]).toEqual([0, -1])
+  expect([from.taken, from.newest.slot]).toEqual([0, -1])
   expect(Object.values(from.counts)).toEqual(countNames.map(() => 0))
   for (const isSlotKnown of [true, false]) {
     Object.assign(from.newest, { slot: 101, txIndex: 102, ordinal: 103, isSlotKnown })
-    from.othersTaken = 104
+    from.taken = 104 + 105
     for (const [i, name] of countNames.entries()) from.counts[name] = 105 + i
     expect(new Set(from.part.facts()).size).toBe(from.part.facts().length)
     into.part.open(from.part.facts())
     expect(into.newest).toEqual(from.newest)
-    expect(into.othersTaken).toBe(104)
+    expect(into.taken).toBe(from.taken)
     expect(into.counts).toEqual(from.counts)
   }
   const facts = from.part.facts()

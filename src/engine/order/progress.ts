@@ -18,8 +18,8 @@ export class EngineCounts {
 /** How far the engine is: its counts, and the newest place in the total order. */
 export class Progress {
   readonly counts = new EngineCounts()
-  /** Events taken that are no swaps. */
-  othersTaken = 0
+  /** Events taken, swaps among them. */
+  taken = 0
   readonly newest: EventPosition = { ...NOWHERE }
 
   readonly part: StatePart = {
@@ -37,15 +37,11 @@ export class Progress {
     return parts.find(({ name }) => name === PART)?.facts[0] ?? NOWHERE.slot
   }
 
-  /** Events taken, swaps among them. */
-  get taken(): number {
-    return this.counts.swaps + this.othersTaken
-  }
-
   #facts(): number[] {
     const { slot, txIndex, ordinal, isSlotKnown } = this.newest
     const place = [slot, txIndex, ordinal, isSlotKnown ? 1 : 0]
-    return [...place, this.othersTaken, ...Object.values(this.counts)]
+    const othersTaken = this.taken - this.counts.swaps
+    return [...place, othersTaken, ...Object.values(this.counts)]
   }
 
   #open(facts: readonly number[]): [] {
@@ -58,9 +54,9 @@ export class Progress {
     const sizes = sizesOf('progress', others, limits)
     const [txIndex, ordinal, isSlotKnown, othersTaken, ...counted] = sizes
     Object.assign(this.newest, { slot, txIndex, ordinal, isSlotKnown: isSlotKnown === 1 })
-    this.othersTaken = othersTaken
     const names = Object.keys(this.counts)
     Object.assign(this.counts, Object.fromEntries(names.map((name, i) => [name, counted[i]])))
+    this.taken = this.counts.swaps + othersTaken
     return []
   }
 }

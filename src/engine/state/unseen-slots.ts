@@ -23,8 +23,8 @@ interface UnseenRange {
  */
 export class UnseenSlots {
   #ranges: readonly UnseenRange[] = []
-  /** Asked at each swap. */
-  #firstOpenSlot: number | null = null
+  /** The first slot whose events may come yet, looked up at each swap; null: there is none. */
+  firstOpenSlot: number | null = null
 
   readonly part: StatePart = copiedPart(
     'unseen slots',
@@ -46,11 +46,6 @@ export class UnseenSlots {
     return this.#ranges.at(-1)?.seconds ?? null
   }
 
-  /** The first slot whose events may come yet; null: there is none. */
-  get firstOpenSlot(): number | null {
-    return this.#firstOpenSlot
-  }
-
   /** Takes what a feed tells of a gap; returns whether histories are complete from another slot on. */
   note({ fromSlot, toSlot, state, timestamp }: Gap): boolean {
     const before = this.lastSlot
@@ -68,7 +63,7 @@ export class UnseenSlots {
 
   #hold(sorted: readonly UnseenRange[]): void {
     this.#ranges = sorted
-    this.#firstOpenSlot = sorted.find(({ isOpen }) => isOpen)?.from ?? null
+    this.firstOpenSlot = sorted.find(({ isOpen }) => isOpen)?.from ?? null
   }
 }
 

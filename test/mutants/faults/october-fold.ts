@@ -610,9 +610,9 @@ export const OCTOBER_FOLD_FAULTS: readonly Fault[] = [
   {
     name: 'told: a token at rest is not woken',
     file: ACCEPTOR,
-    find: '    this.#beginFold(token, key)\n    this.#progress.othersTaken += 1\n    this.#ordered.lifecycle({ event, token, key })\n  }',
+    find: '    this.#beginFold(token, key)\n    this.#progress.taken += 1\n    this.#ordered.lifecycle({ event, token, key })\n  }',
     replace:
-      '    this.#progress.othersTaken += 1\n    this.#ordered.lifecycle({ event, token, key })\n  }',
+      '    this.#progress.taken += 1\n    this.#ordered.lifecycle({ event, token, key })\n  }',
     tests: ['test/properties/told-events.test.ts'],
   },
 ]
