@@ -1,6 +1,6 @@
 import { Budget } from '../base/budget.ts'
 import type { Engine } from '../engine/engine.ts'
-import { NOTHING_LATER } from '../engine/facts.ts'
+import { NOTHING_LATER } from '../engine/event-acceptor.ts'
 import { boundedPart, type MemoryPart } from '../engine/memory/state-part.ts'
 import { swapsArrivedAfter } from '../engine/order/arrival-order.ts'
 import { TokenReader } from '../engine/read/token-reader.ts'

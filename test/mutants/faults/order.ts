@@ -258,7 +258,7 @@ export const ORDER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'chart: a creation that changes no price is told as one that does',
-    file: 'src/engine/facts.ts',
+    file: 'src/engine/event-acceptor.ts',
     find: 'before >= 0 && pricingOf(this.#state, token) !== before',
     replace: 'before >= 0',
     tests: ['test/model/facts.test.ts'],
@@ -335,7 +335,7 @@ export const ORDER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'gap: a late swap is numbered as the newest of its mint',
-    file: 'src/engine/facts.ts',
+    file: 'src/engine/event-acceptor.ts',
     find: 'ofMint: ofMint.get(token) ?? 0',
     replace: 'ofMint: 0',
     tests: ['test/engine/fold/gap-runs.test.ts'],
