@@ -4,8 +4,8 @@ import { Service } from '../../../src/app/service.ts'
 import { NumberChains } from '../../../src/engine/index/search-candidates.ts'
 import { ROWS_PER_PAGE, Rows, U32List } from '../../../src/engine/memory/rows.ts'
 import type { MemoryPart } from '../../../src/engine/memory/state-part.ts'
-import { TextStore } from '../../../src/engine/memory/text-store.ts'
 import { LATE_SLOTS } from '../../../src/engine/order/reorder-window.ts'
+import { TextStore } from '../../../src/engine/state/address-book.ts'
 import {
   LifecycleLane,
   MetadataLane,
