@@ -1,6 +1,6 @@
 import { Budget } from '../base/budget.ts'
 import type { Engine } from '../engine/engine.ts'
-import { markOf, type SwapsOf } from '../engine/history/swap-chains.ts'
+import type { SwapsOf } from '../engine/history/swap-chains.ts'
 import { CreatorTokens } from '../engine/index/creator-tokens.ts'
 import { boundedPart, growingPart, type MemoryPart } from '../engine/memory/state-part.ts'
 import { Chart } from '../engine/read/chart.ts'
@@ -8,6 +8,7 @@ import { TokenReader } from '../engine/read/token-reader.ts'
 import { TokenFlag, TokenLane } from '../engine/state/layout.ts'
 import { positionIn } from '../engine/state/position-lists.ts'
 import type { State } from '../engine/state/state.ts'
+import { markOf } from '../engine/state/tape.ts'
 import { GROUPS, type Group } from '../protocol/filters.ts'
 import type {
   BegunChart,
@@ -21,9 +22,9 @@ import type {
   TraderQuery,
 } from '../protocol/queries.ts'
 import { cursorText } from '../protocol/requests/tokens.ts'
+import { swapJson } from './engine-live.ts'
 import { chartText } from './json/chart-json.ts'
 import { RowCache } from './json/row-cache.ts'
-import { swapJson } from './json/swap-json.ts'
 import { creatorTokenJson, tokenDetailJson, tokenJson } from './json/token-json.ts'
 import { TokenSearch } from './search/token-search.ts'
 import { type Predicate, TableScan } from './tables/column-scan.ts'

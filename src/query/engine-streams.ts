@@ -1,33 +1,20 @@
 import { Budget } from '../base/budget.ts'
 import type { Engine } from '../engine/engine.ts'
-import { NOTHING_LATER } from '../engine/event-acceptor.ts'
 import { boundedPart, type MemoryPart } from '../engine/memory/state-part.ts'
 import { swapsArrivedAfter } from '../engine/order/arrival-order.ts'
-import { TokenReader } from '../engine/read/token-reader.ts'
 import { TokenLane, WalletLane } from '../engine/state/layout.ts'
-import { poolOf, SwapLane, walletOf } from '../events/swap-record.ts'
-import type {
-  LiveSource,
-  LiveStreams,
-  Queries,
-  StreamSource,
-  TokenReads,
-  Trade,
-} from '../protocol/queries.ts'
+import { SwapLane } from '../events/swap-record.ts'
+import type { LiveStreams, Queries, StreamSource, TokenReads } from '../protocol/queries.ts'
 import {
   type AnnouncedChannel,
-  type EventMessage,
   eventFrame,
   jsonNumber,
   jsonString,
   KEY_NAMES,
   type StreamChannel,
-  timeText,
 } from '../protocol/wire.ts'
+import { Announcement, RecentArrivals, TapeTrade } from './engine-live.ts'
 import { knownToken, knownWallet } from './engine-queries.ts'
-import { swapExtras, swapFields } from './json/swap-json.ts'
-import { tokenJson } from './json/token-json.ts'
-import { RecentArrivals } from './recent-arrivals.ts'
 
 /** Messages in a snapshot of launches or migrations. */
 export const SNAPSHOT_MESSAGES = 50
@@ -77,7 +64,7 @@ export class EngineStreams implements LiveStreams {
     const engine = this.#engine
     const recent = new RecentArrivals(engine.state.tape, engine.counts.swaps)
     this.#recent = recent
-    engine.facts.on('trade', (index) => recent.note(index))
+    engine.facts.on('trade', recent.note)
   }
 
   get memory(): MemoryPart {
@@ -237,167 +224,6 @@ export class EngineStreams implements LiveStreams {
     return (
       `{"channel":"${channel}","type":"snapshot"${named},"seq":${seq}` +
       `,"epoch":${jsonString(this.epoch())},"position":${this.position()},"data":${data}}`
-    )
-  }
-}
-
-/** The engine's facts as messages of the live feed. */
-export class EngineLive implements LiveSource {
-  #engine: Engine
-  /** Each begins to hear an engine; the answer ends that. */
-  readonly #listeners: ((engine: Engine) => () => void)[] = []
-  /** Ends of those that hear the engine. */
-  #ends: (() => void)[] = []
-
-  constructor(engine: Engine) {
-    this.#engine = engine
-  }
-
-  /** Publishes the facts of another engine, once `attach` was called. */
-  use(engine: Engine): void {
-    for (const end of this.#ends) end()
-    this.#ends = []
-    this.#engine = engine
-  }
-
-  /** Begins to publish: after the recovery, whose events were published before the stop. */
-  attach(): void {
-    for (const listen of this.#listeners.slice(this.#ends.length))
-      this.#ends.push(listen(this.#engine))
-  }
-
-  onTrade(listener: (trade: Trade) => void): void {
-    this.#listeners.push((engine) => {
-      const trade = new TapeTrade(engine)
-      return engine.facts.on('trade', (i, later) => listener(trade.at(i, later)))
-    })
-  }
-
-  onAnnounced(listener: (channel: AnnouncedChannel, message: EventMessage) => void): void {
-    this.#listeners.push((engine) => {
-      const announced = new Announcement(engine)
-      const listen = (channel: AnnouncedChannel) => (token: number) =>
-        listener(channel, announced.at(channel, token))
-      const ends = [
-        engine.facts.on('created', listen('new_launched_pool')),
-        engine.facts.on('migration', listen('mint_migration')),
-      ]
-      return () => {
-        for (const end of ends) end()
-      }
-    })
-  }
-
-  onRepriced(listener: (mint: string) => void): void {
-    this.#listeners.push(({ facts, state }) =>
-      facts.on('repriced', (token) => listener(state.book.mintOf(token))),
-    )
-  }
-}
-
-/** A trade of the tape; its numbers are counts of the state, which contains it already. */
-class TapeTrade implements Trade {
-  readonly #engine: Engine
-  #index = 0
-  #later = NOTHING_LATER
-  /** Its swap without the last bracket; empty: not written yet. */
-  #fields = ''
-
-  constructor(engine: Engine) {
-    this.#engine = engine
-  }
-
-  /** Stands on record `index` of the tape. */
-  at(index: number, later = NOTHING_LATER): this {
-    this.#index = index
-    this.#later = later
-    this.#fields = ''
-    return this
-  }
-
-  get mint(): string {
-    return this.#engine.state.book.mintOf(this.#lane(SwapLane.token))
-  }
-
-  get pool(): string {
-    const { book, tape } = this.#engine.state
-    return jsonString(book.text(poolOf(tape.u32Of(this.#index), tape.at(this.#index))))
-  }
-
-  data(extra: boolean): string {
-    const { state } = this.#engine
-    if (this.#fields === '') this.#fields = swapFields(state, this.#index)
-    return extra ? `${this.#fields}${swapExtras(state, this.#index)}}` : `${this.#fields}}`
-  }
-
-  get seq(): number {
-    const row = this.#lane(SwapLane.token)
-    return this.#engine.state.tokens.get(row, TokenLane.swaps) - this.#later.ofMint
-  }
-
-  get ordinal(): number {
-    return this.#lane(SwapLane.ordinal)
-  }
-
-  get timestamp(): number {
-    return this.#lane(SwapLane.timestamp)
-  }
-
-  get wallet(): string {
-    return this.#engine.state.book.walletText(this.#walletRow)
-  }
-
-  get walletSeq(): number {
-    return this.#engine.state.wallets.get(this.#walletRow, WalletLane.trades) - this.#later.ofWallet
-  }
-
-  get tradeSeq(): number {
-    return this.#engine.counts.swaps - this.#later.swaps
-  }
-
-  get #walletRow(): number {
-    const { tape } = this.#engine.state
-    return walletOf(tape.u32Of(this.#index), tape.at(this.#index))
-  }
-
-  #lane(lane: number): number {
-    const { tape } = this.#engine.state
-    return tape.u32Of(this.#index)[tape.at(this.#index) + lane] ?? 0
-  }
-}
-
-/** The launch or the migration of a token. */
-class Announcement implements EventMessage {
-  readonly #token: TokenReader
-  #channel: AnnouncedChannel = 'new_launched_pool'
-
-  constructor(engine: Engine) {
-    this.#token = new TokenReader(engine.state, engine.top, engine.links)
-  }
-
-  /** Stands on a token; for `mint_migration` it has migrated. */
-  at(channel: AnnouncedChannel, token: number): this {
-    this.#channel = channel
-    this.#token.at(token)
-    return this
-  }
-
-  get pool(): string | null {
-    return this.#channel === 'mint_migration' ? null : jsonString(this.#token.pool)
-  }
-
-  get ordinal(): null {
-    return null
-  }
-
-  data(): string {
-    const token = this.#token
-    if (this.#channel === 'new_launched_pool') return tokenJson(token, 'search')
-    return (
-      `{"signature":${jsonString(token.migrationSignature ?? '')}` +
-      `,"timestamp":"${timeText(token.migratedAt ?? 0)}"` +
-      `,"bonding_curve":${jsonString(token.bondingCurve)},"mint":${jsonString(token.mint)}` +
-      `,"pool_amm":${jsonString(token.poolAmm)}}`
     )
   }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Budget } from '../../src/base/budget.ts'
 import { Engine } from '../../src/engine/engine.ts'
-import { markOf } from '../../src/engine/history/swap-chains.ts'
+import { markOf } from '../../src/engine/state/tape.ts'
 import { EngineQueries } from '../../src/query/engine-queries.ts'
 import { NodeDisk } from '../../src/store/disk/node-disk.ts'
 import { archiveTape, DiskTapeArchive } from '../../src/store/snapshot/tape-archive.ts'

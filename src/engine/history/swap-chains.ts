@@ -5,7 +5,7 @@ import { SwapLane, type SwapMark, walletOf } from '../../events/swap-record.ts'
 import { positionLane } from '../state/lanes.ts'
 import { PASSED_SHIFT, PositionLane, TokenLane } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
-import type { Tape } from '../state/tape.ts'
+import { indexOfMark, type Tape } from '../state/tape.ts'
 
 /** The place of one in so many swaps of a chain is remembered after a walk past it. */
 const REMEMBERED_EVERY = 64
@@ -189,24 +189,6 @@ export class SwapChains {
     this.#places.set(name, places)
     return places
   }
-}
-
-export function markOf(tape: Tape, index: number): SwapMark {
-  const u32 = tape.u32Of(index)
-  const at = tape.at(index)
-  return { index, ordinal: u32[at + SwapLane.ordinal], word: u32[at + SwapLane.signature] }
-}
-
-/** Index of the swap of a mark, which late ones moved by less than `moves` since; -1: none. */
-export function indexOfMark(tape: Tape, mark: SwapMark, moves: number): number {
-  const end = Math.min(tape.count, mark.index + moves)
-  for (let index = mark.index; index < end; index++) {
-    const u32 = tape.u32Of(index)
-    const at = tape.at(index)
-    if (u32[at + SwapLane.signature] === mark.word && u32[at + SwapLane.ordinal] === mark.ordinal)
-      return index
-  }
-  return -1
 }
 
 /** All swaps of a mint, oldest first. */

@@ -1,5 +1,5 @@
 import { TapeDamage } from '../../base/errors.ts'
-import { SWAP_U32_LANES } from '../../events/swap-record.ts'
+import { SWAP_U32_LANES, SwapLane, type SwapMark } from '../../events/swap-record.ts'
 import { ROW_MASK, ROW_SHIFT, ROWS_MAX, ROWS_PER_PAGE } from '../memory/rows.ts'
 import { type Sized, StateError, type StatePart, sizesOf } from '../memory/state-part.ts'
 
@@ -250,4 +250,23 @@ export class Tape {
       settle() {},
     }
   }
+}
+
+/** By what swap `index` is found again. */
+export function markOf(tape: Tape, index: number): SwapMark {
+  const u32 = tape.u32Of(index)
+  const at = tape.at(index)
+  return { index, ordinal: u32[at + SwapLane.ordinal], word: u32[at + SwapLane.signature] }
+}
+
+/** Index of the swap of a mark, which late ones moved by less than `moves` since; -1: none. */
+export function indexOfMark(tape: Tape, mark: SwapMark, moves: number): number {
+  const end = Math.min(tape.count, mark.index + moves)
+  for (let index = mark.index; index < end; index++) {
+    const u32 = tape.u32Of(index)
+    const at = tape.at(index)
+    if (u32[at + SwapLane.signature] === mark.word && u32[at + SwapLane.ordinal] === mark.ordinal)
+      return index
+  }
+  return -1
 }

@@ -61,7 +61,7 @@ export const ORDER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'marks: a swap is looked for where it was told of alone',
-    file: 'src/engine/history/swap-chains.ts',
+    file: 'src/engine/state/tape.ts',
     find: 'mark.index + moves',
     replace: 'mark.index + 1',
     tests: ['test/engine/history/swap-marks.test.ts'],
@@ -110,7 +110,7 @@ export const ORDER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'creation: swaps before it keep the supply they were folded with',
-    file: 'src/query/json/swap-json.ts',
+    file: 'src/query/engine-live.ts',
     find: '(r[at + SwapLane.flags] & Flag.supplyUnseen) === 0 || !isPassed',
     replace: 'r[at + SwapLane.flags] !== 0 || !isPassed',
     tests: ['test/engine/fold/late-supply.test.ts'],
