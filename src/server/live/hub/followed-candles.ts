@@ -8,7 +8,6 @@ import {
   type LiveStreams,
   type Queries,
   type Resolution,
-  type Trade,
   WIDTHS,
 } from '../../../protocol/queries.ts'
 import { type FollowedWords, jsonNumber, jsonString } from '../../../protocol/wire.ts'
@@ -37,7 +36,8 @@ export class FollowedCandles {
   readonly channel: StateChannel<LiveCandles>
   readonly #parts: StateParts
   readonly #charts: ChartWritings
-  readonly #ofMint = new Map<string, Set<LiveCandles>>()
+  /** By mint: those that its swaps are told to. */
+  readonly ofMint = new Map<string, Set<LiveCandles>>()
   #lateFolded = 0
 
   constructor(parts: StateParts) {
@@ -61,14 +61,10 @@ export class FollowedCandles {
     return { live_candles: this.channel.size }
   }
 
-  /** A swap of the mint came, with this time (unix seconds). */
-  readonly traded = ({ mint, timestamp }: Pick<Trade, 'mint' | 'timestamp'>): void => {
-    const ofMint = this.#ofMint.get(mint)
-    if (ofMint !== undefined) for (const candles of ofMint) candles.traded(timestamp)
-  }
-
   /** The prices of all trades of the mint changed: so did its bars, from the first on. */
-  readonly repriced = (mint: string): void => this.traded({ mint, timestamp: 0 })
+  readonly repriced = (mint: string): void => {
+    for (const candles of this.ofMint.get(mint) ?? []) candles.traded(0)
+  }
 
   /**
    * False: the request has to be served again in a later turn, because the client has much unread, or trades of the
@@ -99,15 +95,15 @@ export class FollowedCandles {
   #newCandles({ mint, resolution }: CandlesRequest): LiveCandles {
     const { answers, streams } = this.#parts
     const candles = new LiveCandles(mint, resolution, answers, streams)
-    const ofMint = this.#ofMint.get(mint) ?? new Set()
-    this.#ofMint.set(mint, ofMint.add(candles))
+    const ofMint = this.ofMint.get(mint) ?? new Set()
+    this.ofMint.set(mint, ofMint.add(candles))
     return candles
   }
 
   #dropped(candles: LiveCandles): void {
-    const ofMint = this.#ofMint.get(candles.mint)
+    const ofMint = this.ofMint.get(candles.mint)
     ofMint?.delete(candles)
-    if (ofMint?.size === 0) this.#ofMint.delete(candles.mint)
+    if (ofMint?.size === 0) this.ofMint.delete(candles.mint)
   }
 
   /** After a late swap all of them are due: it may have changed prices of other mints. */
@@ -221,7 +217,7 @@ export class LiveCandles {
     return false
   }
 
-  /** A swap of the mint came with this time: its bar is read in the next round, however old it is. */
+  /** A swap of the mint came with this time (unix seconds): its bar is read in the next round, however old it is. */
   traded(timestamp: number): void {
     this.#from = Math.min(this.#from, barTime(WIDTHS[this.resolution], timestamp))
     this.#isTraded = true

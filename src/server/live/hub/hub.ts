@@ -59,8 +59,8 @@ export class Hub {
     this.#subscriptions = new Subscriptions(served)
     this.#tables = new FollowedTables({ ...parts, topics })
     this.#candles = new FollowedCandles({ ...parts, topics })
-    this.#events = new EventPublisher(source, topics, streams, lastTables, send)
-    source.onTrade(this.#candles.traded)
+    const { ofMint } = this.#candles
+    this.#events = new EventPublisher(source, topics, ofMint, streams, lastTables, send)
     source.onRepriced(this.#candles.repriced)
   }
 

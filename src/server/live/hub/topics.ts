@@ -216,23 +216,27 @@ export class Topics {
   }
 }
 
-/** Publishes the engine's events to their followers: in each form a frame is made once. */
+/** Publishes the engine's events to their followers: in each form a frame is made once. Candles are only told of trades. */
 export class EventPublisher {
   readonly #topics: Topics
+  readonly #candles: ReadonlyMap<string, ReadonlySet<{ traded(timestamp: number): void }>>
   readonly #streams: LiveStreams
   readonly #lastTables: LastTables
   readonly #send: Send
   #isStopped = false
   #poolTrades = 0
 
+  /** `candles`: by mint, those that are followed. */
   constructor(
     source: LiveSource,
     topics: Topics,
+    candles: ReadonlyMap<string, ReadonlySet<{ traded(timestamp: number): void }>>,
     streams: LiveStreams,
     lastTables: LastTables,
     send: Send,
   ) {
     this.#topics = topics
+    this.#candles = candles
     this.#streams = streams
     this.#lastTables = lastTables
     this.#send = send
@@ -259,6 +263,8 @@ export class EventPublisher {
     // The text of a wallet is made only when a wallet has a follower.
     if (this.#topics.hasAny('wallet_trades'))
       this.#publish('wallet_trades', trade.wallet, trade, trade.walletSeq)
+    const candles = this.#candles.get(mint)
+    if (candles !== undefined) for (const one of candles) one.traded(trade.timestamp)
   }
 
   #publishAnnounced(channel: AnnouncedChannel, message: EventMessage): void {
