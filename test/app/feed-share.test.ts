@@ -1,13 +1,15 @@
 import { expect, test } from 'vitest'
 import { FeedShare, SlotlessShare } from '../../src/app/intake-log.ts'
-import { EngineCounts } from '../../src/engine/order/progress.ts'
+import { Progress } from '../../src/engine/order/progress.ts'
 import type { FeedEvent, Swap } from '../../src/events/event.ts'
 import { START_SECOND, swap } from '../oracle/fixtures.ts'
 
+const NONE = new Progress().counts
+
 function shareOf() {
-  const total = { ...new EngineCounts(), swaps: 5_000, lateRefused: 70 }
+  const total = { ...NONE, swaps: 5_000, lateRefused: 70 }
   const told: string[] = []
-  let next = new EngineCounts()
+  let next = NONE
   const sink = {
     events: () => {
       total.swaps += next.swaps
@@ -22,7 +24,7 @@ function shareOf() {
     (foreign) => told.push(foreign),
   )
   const take = (counts: Partial<typeof next>) => {
-    next = { ...new EngineCounts(), ...counts }
+    next = { ...NONE, ...counts }
     share.events([])
   }
   return { share, told, take }
@@ -36,7 +38,7 @@ test('a feed whose first thousand swaps are nearly all late is told once, before
   take({ lateRefused: 5_000 })
   share.ended()
   expect(told).toEqual(['late'])
-  expect(share.counts).toEqual({ ...new EngineCounts(), swaps: 30, lateRefused: 6_200 })
+  expect(share.counts).toEqual({ ...NONE, swaps: 30, lateRefused: 6_200 })
 })
 
 test('a feed that comes again, or is late later on, is not told', () => {
@@ -61,7 +63,7 @@ test('a short feed is judged when it ends', () => {
 })
 
 function slotlessShareOf(newestSeconds: number) {
-  const total = new EngineCounts()
+  const total = { ...NONE }
   const told: string[] = []
   const sink = {
     events: (batch: readonly FeedEvent[]) => {

@@ -14,7 +14,7 @@ import {
   NOWHERE,
 } from '../order/event-position.ts'
 import { comparePlace } from '../order/position-resolver.ts'
-import type { EngineCounts, Progress } from '../order/progress.ts'
+import type { Progress } from '../order/progress.ts'
 import type { ReorderWindow } from '../order/reorder-window.ts'
 import { flagsOf, poolAddressesOf } from '../state/lanes.ts'
 import { LifecycleLane, TokenFlag, TokenLane } from '../state/layout.ts'
@@ -46,7 +46,7 @@ export class OrderedFold {
   readonly #late: LateCreation
   readonly reorder: ReorderWindow
   readonly #newest: EventPosition
-  readonly #counts: EngineCounts
+  readonly #counts: Progress['counts']
   /** Events that late ones had taken back, the oldest last. */
   readonly #takenBack: TakenBack[] = []
   /** By token: swaps among them, and late swaps that came since the first was taken back. */

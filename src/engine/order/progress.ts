@@ -3,21 +3,19 @@ import { type EventPosition, NOWHERE } from './event-position.ts'
 
 const PART = 'progress'
 
-/** Events that were taken, refused or ignored; a snapshot has the numbers in this order. */
-export class EngineCounts {
-  swaps = 0
-  duplicates = 0
-  lateRefused = 0
-  lateFolded = 0
-  aheadRefused = 0
-  secondCreations = 0
-  secondMigrations = 0
-  events = 0
-}
-
 /** How far the engine is: its counts, and the newest place in the total order. */
 export class Progress {
-  readonly counts = new EngineCounts()
+  /** Events that were taken, refused or ignored; a snapshot has the numbers in this order. */
+  readonly counts = {
+    swaps: 0,
+    duplicates: 0,
+    lateRefused: 0,
+    lateFolded: 0,
+    aheadRefused: 0,
+    secondCreations: 0,
+    secondMigrations: 0,
+    events: 0,
+  }
   /** Events taken, swaps among them. */
   taken = 0
   readonly newest: EventPosition = { ...NOWHERE }
