@@ -12,6 +12,7 @@
 
 const TWO_32 = 4294967296
 const U64_MAX = 2n ** 64n - 1n
+const U64_MAX_TEXT = String(U64_MAX)
 
 /** Highest high half of an integer that a double holds exactly. */
 const EXACT_HIGH = 2 ** 21
@@ -29,6 +30,12 @@ function u64ToBigInt(lo: number, hi: number): bigint {
 export function asU64(value: bigint): bigint {
   if (value < 0n) return 0n
   return value > U64_MAX ? U64_MAX : value
+}
+
+/** Are the decimal digits, twenty at most, those of a u64? */
+export function areOfU64(digits: string): boolean {
+  // Texts of the same length compare like their numbers.
+  return digits.length < U64_MAX_TEXT.length || digits <= U64_MAX_TEXT
 }
 
 /** Writes a bigint in 0..2^64-1. */

@@ -1,17 +1,13 @@
 import Type from 'typebox'
 import { SOL_PRICE_USD } from '../base/thresholds.ts'
+import { areOfU64 } from '../base/u64.ts'
 import { GAP_STATES, RESERVES_REASONS, ROUTE_HOPS_MAX } from './event.ts'
 
 const USD_ALLOWED = `a number from ${SOL_PRICE_USD.range} (USD per SOL)`
 const U32_MAX = 0xffffffff
-const U64_MAX_TEXT = '18446744073709551615'
 
 const RAW_ALLOWED = 'a decimal string of an integer from 0 to 2^64-1'
-const RawText: Type.TString = Type.Refine(
-  Type.String({ pattern: '^[0-9]{1,20}$' }),
-  // Texts of the same length compare like their numbers.
-  (digits) => digits.length < U64_MAX_TEXT.length || digits <= U64_MAX_TEXT,
-)
+const RawText: Type.TString = Type.Refine(Type.String({ pattern: '^[0-9]{1,20}$' }), areOfU64)
 
 const REASONS = RESERVES_REASONS.map((reason) => `"${reason}"`)
 const REASONS_ALLOWED = `${REASONS.slice(0, -1).join(', ')} or ${REASONS.at(-1)}`
