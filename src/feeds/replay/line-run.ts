@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { messageOf } from '../../base/errors.ts'
 import { isRecord, jsonOf } from '../../base/json-access.ts'
 import type { FeedEvent } from '../../events/event.ts'
-import type { LineError } from '../../events/event-lines.ts'
+import { type LineError, parseEventLine, parseEventValue } from '../../events/event-lines.ts'
 import type { EventSink } from '../../events/event-sink.ts'
 import type { NewForms } from '../chain/transactions/new-forms.ts'
 import type { FeedCounters } from '../feed-counters.ts'
@@ -122,22 +122,33 @@ export class LineRun {
       )
   }
 
+  /** An event line says what it is; of all else `values` has to know what came before. */
+  #eventsOf(value: unknown): readonly FeedEvent[] | LineError {
+    if (isRecord(value) && !Object.hasOwn(value, 'type')) return this.values.eventsOf(value)
+    return listOf(parseEventValue(value))
+  }
+
   async #takeText(lineNumber: number, text: string): Promise<void> {
     this.#options.counters.lines++
-    await this.#hand(this.values.eventsOfText(text), lineNumber)
+    const value = jsonOf(text)
+    // Of what is no JSON the sentence shows how the line begins.
+    const found = value === undefined ? listOf(parseEventLine(text)) : this.#eventsOf(value)
+    await this.#hand(found, lineNumber)
   }
 
   async #takeDocument(): Promise<void> {
     const document = this.#document
     if (document === null) return
-    const parts = this.#hasTorn ? null : this.values.eventsOfDocument(document.text)
-    if (parts === null && document.haveValues())
+    const value = this.#hasTorn ? undefined : jsonOf(document.text)
+    if (value === undefined && document.haveValues())
       return this.#takeLines(document, 'the JSON value it begins is not valid')
     this.#document = null
     if (this.#hasTorn) return
     this.#options.counters.lines++
-    if (parts === null) this.#bad(1, 'the file is not valid JSON')
-    else for (const part of parts) await this.#hand(part, 1)
+    if (value === undefined) this.#bad(1, 'the file is not valid JSON')
+    else
+      for (const item of Array.isArray(value) ? value : [value])
+        await this.#hand(this.#eventsOf(item), 1)
   }
 
   /** Takes the lines of what is no document: the first is bad, the others are values of their own. */
@@ -188,6 +199,10 @@ export class LineRun {
     }
     await nextTurn()
   }
+}
+
+function listOf(event: FeedEvent | LineError): readonly FeedEvent[] | LineError {
+  return 'error' in event ? event : [event]
 }
 
 /** A line that only opens a JSON value: the value goes on below. */

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
-import { isRecord, type JsonRecord, jsonOf, recordAt, textAt } from '../../base/json-access.ts'
+import { isRecord, type JsonRecord, recordAt, textAt } from '../../base/json-access.ts'
 import type { FeedEvent } from '../../events/event.ts'
-import { type LineError, parseEventLine, parseEventValue } from '../../events/event-lines.ts'
+import { type LineError, parseEventValue } from '../../events/event-lines.ts'
 import { ArrivalIndexes } from '../chain/arrival-index.ts'
 import { ChainNormaliser } from '../chain/normalise.ts'
 import type { NewForms } from '../chain/transactions/new-forms.ts'
@@ -22,7 +22,7 @@ const WAITING_MAX = 10_000
 const FEEDS = ['yellowstone', 'solana', 'pumpportal']
 
 /**
- * Makes events of one recorded JSON value, of any kind: an event line, a frame of the logs
+ * Makes events of one recorded JSON value that is no event line (`LineRun`): a frame of the logs
  * subscription (also wrapped as `{"t_wall": …, "raw": "…"}`), an answer of `getTransaction`, an
  * entry of a block or, wrapped, a frame of PumpPortal or an update of Yellowstone
  * (`feeds/raw-frames.ts`). Remembers what later values need: pools, curves, order of arrival.
@@ -40,42 +40,19 @@ export class RecordedValues {
     this.normaliser = new ChainNormaliser(counters, forms)
   }
 
-  /** Events of JSON text; an error is one sentence. Never throws. */
-  eventsOfText(text: string): readonly FeedEvent[] | LineError {
-    const value = jsonOf(text)
-    if (value !== undefined) return this.#guarded(value)
-    // Its sentence shows how the line begins.
-    const line = parseEventLine(text)
-    return 'error' in line ? line : [line]
-  }
-
-  /**
-   * As `eventsOfText`, of a file that is one value; the items of a list count one by one. Null when
-   * it is none.
-   */
-  eventsOfDocument(text: string): readonly (readonly FeedEvent[] | LineError)[] | null {
-    const value = jsonOf(text)
-    if (value === undefined) return null
-    return (Array.isArray(value) ? value : [value]).map((item) => this.#guarded(item))
-  }
-
-  /** Events of the frames that still wait for a better feed; to be called at the end of the input. */
-  ended(): readonly FeedEvent[] {
-    return this.#choice.ended()
-  }
-
-  #guarded(value: unknown): readonly FeedEvent[] | LineError {
+  /** Events that count once this value has come; an error is one sentence. Never throws. */
+  eventsOf(value: JsonRecord): readonly FeedEvent[] | LineError {
     try {
-      return this.#eventsOf(value)
+      const found = this.#wrapped(value)
+      return 'error' in found ? found : this.#choice.counted(found, originOf(value))
     } catch (error) {
       return { error: `the value cannot be read: ${String(error)}` }
     }
   }
 
-  #eventsOf(value: unknown): readonly FeedEvent[] | LineError {
-    if (!isRecord(value) || Object.hasOwn(value, 'type')) return this.#eventLine(value)
-    const found = this.#wrapped(value)
-    return 'error' in found ? found : this.#choice.counted(found, originOf(value))
+  /** Events of the frames that still wait for a better feed; to be called at the end of the input. */
+  ended(): readonly FeedEvent[] {
+    return this.#choice.ended()
   }
 
   #wrapped(value: JsonRecord): readonly FeedEvent[] | LineError {
@@ -90,17 +67,15 @@ export class RecordedValues {
   #chainValue(value: JsonRecord): readonly FeedEvent[] | LineError {
     if (textAt(value, 'method') === LOGS_METHOD) return this.#logsFrame(value)
     if (Object.hasOwn(value, 'transaction')) return this.#transaction(value)
-    if (!Object.hasOwn(value, 'jsonrpc')) return this.#eventLine(value)
+    if (!Object.hasOwn(value, 'jsonrpc')) {
+      const event = parseEventValue(value)
+      return 'error' in event ? event : [event]
+    }
     const result = recordAt(value, 'result')
     if (result !== null && Object.hasOwn(result, 'transaction')) return this.#transaction(result)
     // Acknowledgements, answers without a transaction, notifications of other subscriptions.
     this.#counters.ignoredLines++
     return []
-  }
-
-  #eventLine(value: unknown): readonly FeedEvent[] | LineError {
-    const event = parseEventValue(value)
-    return 'error' in event ? event : [event]
   }
 
   #logsFrame(frame: JsonRecord): readonly FeedEvent[] | LineError {

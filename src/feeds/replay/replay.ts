@@ -1,7 +1,7 @@
 /**
  * feeds/replay: FEED=replay:<file> and FEED=stdin. In: lines of JSON, each an event line, a transaction or a recorded frame of a
  * live feed; a file may be plain, `.gz` or `.zst` (input-file.ts). Out: batches of events, paced by their times. `LineRun` reads
- * lines, `RecordedValues` makes events of a value and chooses between feeds that recorded the same trade. A line that cannot be
+ * lines, `RecordedValues` makes events of frames and chooses between feeds that recorded the same trade. A line that cannot be
  * read is reported with its number and stops nothing; a file that breaks off is an error after all that it held.
  */
 

@@ -133,7 +133,7 @@ function eventsOfCase(name: string) {
   return lines
     .filter((line) => line !== '')
     .flatMap((line) => {
-      const events = values.eventsOfText(line)
+      const events = values.eventsOf(JSON.parse(line))
       if ('error' in events) throw new Error(events.error)
       return events
     })

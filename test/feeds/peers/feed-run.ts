@@ -76,7 +76,7 @@ export function replayOf(
   const values = new RecordedValues(newFeedCounters())
   const events: FeedEvent[] = []
   for (const line of lines) {
-    const found = values.eventsOfText(line)
+    const found = values.eventsOf(JSON.parse(line))
     if ('error' in found) throw new Error(found.error)
     events.push(...found)
   }

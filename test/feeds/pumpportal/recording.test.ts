@@ -15,8 +15,7 @@ async function bothWays(frames: readonly string[]) {
     const counters = newFeedCounters()
     const values = new RecordedValues(counters)
     const replayed = run.sent.flatMap(({ text, seconds }) => {
-      const line = JSON.stringify({ t_wall: seconds + 0.75, raw: text })
-      const events = values.eventsOfText(line)
+      const events = values.eventsOf({ t_wall: seconds + 0.75, raw: text })
       if ('error' in events) throw new Error(events.error)
       return events
     })
@@ -42,7 +41,7 @@ test.each([undefined, null, -1, 2 ** 32, '1790000000'])(
   (t_wall) => {
     const values = new RecordedValues(newFeedCounters())
     const [{ text }] = portalMarket(new SeededRandom(12))
-    expect(values.eventsOfText(JSON.stringify({ t_wall, raw: text }))).toMatchObject({
+    expect(values.eventsOf({ t_wall, raw: text })).toMatchObject({
       error: expect.stringContaining('t_wall'),
     })
   },
@@ -52,7 +51,7 @@ test('a frame may stand in a recording as it is, and what answers a subscription
   const counters = newFeedCounters()
   const [{ text }] = portalMarket(new SeededRandom(12))
   const eventsOf = (raw: unknown) =>
-    new RecordedValues(counters).eventsOfText(JSON.stringify({ t_wall: 1_790_000_000, raw }))
+    new RecordedValues(counters).eventsOf({ t_wall: 1_790_000_000, raw })
   expect(eventsOf(JSON.parse(text))).toEqual(eventsOf(text))
   expect(eventsOf(text)).not.toEqual([])
   for (const answer of ['{"message":"Successfully subscribed"}', '{"errors":"no funds"}'])

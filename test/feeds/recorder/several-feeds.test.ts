@@ -158,10 +158,10 @@ test('what one feed of the chain tells stands before what PumpPortal tells once 
 test('what waits whether the better feed tells it too waits for no other trade', () => {
   const [first, second] = transactions().filter(({ transaction }) => !transaction.hasFailed)
   const values = new RecordedValues(newFeedCounters())
-  values.eventsOfText(ofYellowstone(first))
+  values.eventsOf(JSON.parse(ofYellowstone(first)))
   for (const text of [ofSolana(second), ofSolanaSlot(START_MS + 2_000)])
-    expect(values.eventsOfText(text)).toEqual([])
-  expect(values.eventsOfText(ofSolanaSlot(second.timeMs + 2_001))).not.toEqual([])
+    expect(values.eventsOf(JSON.parse(text))).toEqual([])
+  expect(values.eventsOf(JSON.parse(ofSolanaSlot(second.timeMs + 2_001)))).not.toEqual([])
 })
 
 test('a transaction that the better feed tells late has the place that this one knows', () => {
