@@ -12,8 +12,8 @@ import { placeBefore } from './build-plan.ts'
 import { Durability } from './durability.ts'
 import { HistorySources } from './feeds/history-sources.ts'
 import { resumedCursor } from './feeds/live-sources.ts'
-import { HistoryBuild } from './history-build.ts'
-import { PastClock, Service } from './service.ts'
+import { HistoryBuild, PastClock } from './history-build.ts'
+import { Service } from './service.ts'
 
 const NO_SERVER =
   'No server is given that tells old slots: set FEED to yellowstone or solana with its address, as for the service.'

@@ -18,7 +18,7 @@ import {
 import { Durability, historyFolder } from './durability.ts'
 import { HistorySources } from './feeds/history-sources.ts'
 import { LiveEvents } from './live-events.ts'
-import { PastClock, Service } from './service.ts'
+import { Service } from './service.ts'
 
 /** The most that is fetched where HISTORY gives no time. */
 const REPLAYED_MS_MAX = 24 * 3_600_000
@@ -340,5 +340,25 @@ export class HistoryBuild {
       'missing',
       `With the past there are more tokens than MAX_TOKENS=${maxTokens}.`,
     )
+  }
+}
+
+/** The clock of events of the past, which goes by their times. */
+export class PastClock {
+  #seconds = 0
+
+  /** Unix milliseconds. */
+  nowMs(): number {
+    return this.#seconds * 1_000
+  }
+
+  /** Unix seconds; an earlier time than the present one changes nothing. */
+  reach(seconds: number): void {
+    this.#seconds = Math.max(this.#seconds, seconds)
+  }
+
+  /** Goes on with events; a time that is still to come would stop the market's clock for as long, and is refused. */
+  follow(events: readonly FeedEvent[], lastSeconds: number): void {
+    for (const { timestamp } of events) if (timestamp <= lastSeconds) this.reach(timestamp)
   }
 }

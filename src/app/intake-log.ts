@@ -1,11 +1,9 @@
-import type { Engine } from '../engine/engine.ts'
 import { AHEAD_OF_WALL_SECONDS_MAX, type FeedEvent } from '../events/event.ts'
-import type { EventSink, Feed } from '../events/event-sink.ts'
-import type { RecordBatch } from '../events/swap-record.ts'
+import type { Feed } from '../events/event-sink.ts'
 import { RefusalReport } from '../feeds/refusal-report.ts'
 import { REAL_TIMERS, type Timers } from '../feeds/timers.ts'
 import type { Log } from '../server/http/exchange.ts'
-import type { Service } from './service.ts'
+import { FeedShare, type Service } from './service.ts'
 
 /** What shows that a feed is of another market than its folder. */
 const FOREIGN: Readonly<Record<'late' | 'slotless', string>> = {
@@ -27,6 +25,8 @@ export class IntakeLog {
   /** The one that takes events now. */
   #service: Service
   readonly #figures: () => Readonly<Record<string, number>>
+  /** Of the feeds that have not ended. */
+  readonly #shares = new Set<FeedShare>()
   readonly #lines: LineReports
   /** Null before the first feed. */
   #refusals: RefusalWatch | null = null
@@ -49,6 +49,7 @@ export class IntakeLog {
   /** Another service takes events from now on. */
   use(service: Service): void {
     this.#service = service
+    for (const share of this.#shares) share.use(service)
     this.begin()
   }
 
@@ -72,17 +73,15 @@ export class IntakeLog {
   shareOf(feed: Feed): FeedShare {
     const onForeign = (foreign: keyof typeof FOREIGN) =>
       this.#log.warn({ feed: feed.name }, FOREIGN[foreign])
-    const sink: EventSink = {
-      events: (batch) => this.#service.events(batch),
-      records: (batch) => this.#service.records(batch),
-    }
-    const counts = () => this.#service.engine.counts
-    return new FeedShare(sink, counts, onForeign, this.#slotlessOf(feed))
+    const share = new FeedShare(this.#service, onForeign, this.#slotlessOf(feed))
+    this.#shares.add(share)
+    return share
   }
 
   /** A feed has ended, by itself or since it was stopped. */
   ended({ name: feed }: Feed, share: FeedShare, isStopped: boolean): void {
     share.ended()
+    this.#shares.delete(share)
     this.look()
     this.#log.info({ feed, ...share.counts }, 'feed ended')
     if (share.received > 0 || isStopped) return
@@ -113,100 +112,6 @@ export class IntakeLog {
       return token >= 0 && token < tokens
     }
     return new SlotlessShare(hasToken, engine.newestEventSeconds)
-  }
-}
-
-/** Swaps by which it is judged whether a feed is of the market of the folder. */
-export const JUDGED_SWAPS = 1_000
-/** So many of the judged ones refused as late are nearly all. */
-const LATE_SHARE = 0.9
-
-/** What came of events, as the engine counts it. */
-type Counts = Engine['counts']
-
-/** A feed's way to the engine: counts what came of the events of this one feed. */
-export class FeedShare implements EventSink {
-  readonly counts: Counts = {
-    swaps: 0,
-    duplicates: 0,
-    lateRefused: 0,
-    lateFolded: 0,
-    aheadRefused: 0,
-    secondCreations: 0,
-    secondMigrations: 0,
-    events: 0,
-  }
-  /** Events that it has handed over, whatever came of them. */
-  received = 0
-  readonly #sink: EventSink
-  /** Of all feeds together, since the folder was new. */
-  readonly #total: () => Readonly<Counts>
-  readonly #onForeign: (foreign: keyof typeof FOREIGN) => void
-  /** null: it has slots, or its folder was empty, or it was judged. */
-  #slotless: SlotlessShare | null
-  #isJudged = false
-
-  /** @param onForeign called once for each, when nearly all of the first swaps show it */
-  constructor(
-    sink: EventSink,
-    total: () => Readonly<Counts>,
-    onForeign: (foreign: keyof typeof FOREIGN) => void,
-    slotless: SlotlessShare | null = null,
-  ) {
-    this.#sink = sink
-    this.#total = total
-    this.#onForeign = onForeign
-    this.#slotless = slotless
-  }
-
-  events(batch: readonly FeedEvent[]): void {
-    this.received += batch.length
-    this.#slotless?.look(batch)
-    this.#count(() => this.#sink.events(batch))
-    if (this.#slotless?.isFull) this.#judgeSlotless()
-  }
-
-  records(batch: RecordBatch): void {
-    this.received += batch.events
-    this.#count(() => this.#sink.records(batch))
-  }
-
-  /** The feed has ended: what it brought is judged, however little it was. */
-  ended(): void {
-    this.#judge(1)
-    this.#judgeSlotless()
-  }
-
-  #count(take: () => void): void {
-    const before = { ...this.#total() }
-    take()
-    const { counts } = this
-    const total = this.#total()
-    counts.swaps += total.swaps - before.swaps
-    counts.duplicates += total.duplicates - before.duplicates
-    counts.lateRefused += total.lateRefused - before.lateRefused
-    counts.lateFolded += total.lateFolded - before.lateFolded
-    counts.aheadRefused += total.aheadRefused - before.aheadRefused
-    counts.secondCreations += total.secondCreations - before.secondCreations
-    counts.secondMigrations += total.secondMigrations - before.secondMigrations
-    counts.events += total.events - before.events
-    this.#judge(JUDGED_SWAPS)
-  }
-
-  #judge(swapsMin: number): void {
-    if (this.#isJudged) return
-    const { swaps, duplicates, lateRefused } = this.counts
-    const judged = swaps + duplicates + lateRefused
-    if (judged < swapsMin) return
-    this.#isJudged = true
-    if (lateRefused >= judged * LATE_SHARE) this.#onForeign('late')
-  }
-
-  /** What had come before mixes nothing. */
-  #judgeSlotless(): void {
-    const { swaps, duplicates } = this.counts
-    if (this.#slotless?.isForeign && swaps > duplicates) this.#onForeign('slotless')
-    this.#slotless = null
   }
 }
 

@@ -208,6 +208,106 @@ export class Service implements EventSink {
   }
 }
 
+/** Swaps by which it is judged whether a feed is of the market of the folder. */
+export const JUDGED_SWAPS = 1_000
+/** So many of the judged ones refused as late are nearly all. */
+const LATE_SHARE = 0.9
+
+/** Judges the first swaps of a feed without slots (`SlotlessShare`). */
+interface SlotlessJudge {
+  look(batch: readonly FeedEvent[]): void
+  readonly isFull: boolean
+  readonly isForeign: boolean
+}
+
+/** A feed's way to the service: counts what came of the events of this one feed. */
+export class FeedShare implements EventSink {
+  readonly counts: Engine['counts'] = {
+    swaps: 0,
+    duplicates: 0,
+    lateRefused: 0,
+    lateFolded: 0,
+    aheadRefused: 0,
+    secondCreations: 0,
+    secondMigrations: 0,
+    events: 0,
+  }
+  /** Events that it has handed over, whatever came of them. */
+  received = 0
+  #service: EventSink & { readonly engine: Pick<Engine, 'counts'> }
+  readonly #onForeign: (foreign: 'late' | 'slotless') => void
+  /** null: it has slots, or its folder was empty, or it was judged. */
+  #slotless: SlotlessJudge | null
+  #isJudged = false
+
+  /** @param onForeign called once for each, when nearly all of the first swaps show it */
+  constructor(
+    service: EventSink & { readonly engine: Pick<Engine, 'counts'> },
+    onForeign: (foreign: 'late' | 'slotless') => void,
+    slotless: SlotlessJudge | null = null,
+  ) {
+    this.#service = service
+    this.#onForeign = onForeign
+    this.#slotless = slotless
+  }
+
+  /** Another service takes its events from now on. */
+  use(service: Service): void {
+    this.#service = service
+  }
+
+  events(batch: readonly FeedEvent[]): void {
+    this.received += batch.length
+    this.#slotless?.look(batch)
+    this.#count(() => this.#service.events(batch))
+    if (this.#slotless?.isFull) this.#judgeSlotless()
+  }
+
+  records(batch: RecordBatch): void {
+    this.received += batch.events
+    this.#count(() => this.#service.records(batch))
+  }
+
+  /** The feed has ended: what it brought is judged, however little it was. */
+  ended(): void {
+    this.#judge(1)
+    this.#judgeSlotless()
+  }
+
+  #count(take: () => void): void {
+    // Those of all feeds together, since the folder was new.
+    const { counts: total } = this.#service.engine
+    const before = { ...total }
+    take()
+    const { counts } = this
+    counts.swaps += total.swaps - before.swaps
+    counts.duplicates += total.duplicates - before.duplicates
+    counts.lateRefused += total.lateRefused - before.lateRefused
+    counts.lateFolded += total.lateFolded - before.lateFolded
+    counts.aheadRefused += total.aheadRefused - before.aheadRefused
+    counts.secondCreations += total.secondCreations - before.secondCreations
+    counts.secondMigrations += total.secondMigrations - before.secondMigrations
+    counts.events += total.events - before.events
+    this.#judge(JUDGED_SWAPS)
+  }
+
+  #judge(swapsMin: number): void {
+    if (this.#isJudged) return
+    const { swaps, duplicates, lateRefused } = this.counts
+    const judged = swaps + duplicates + lateRefused
+    if (judged < swapsMin) return
+    this.#isJudged = true
+    if (lateRefused >= judged * LATE_SHARE) this.#onForeign('late')
+  }
+
+  /** What had come before mixes nothing. */
+  #judgeSlotless(): void {
+    const { swaps, duplicates } = this.counts
+    if (this.#slotless?.isForeign && swaps > duplicates) this.#onForeign('slotless')
+    this.#slotless = null
+  }
+}
+
 /**
  * A larger step forward of the wall clock has to last before it is taken. Time services make smaller ones every day,
  * and those cost no more than an event may lie ahead of the clock.
@@ -234,26 +334,6 @@ const MACHINE_CLOCKS = {
 
 /** What became of a step forward that the other clocks contradict. */
 type ClockStep = 'held' | 'taken' | 'undone'
-
-/** The clock of events of the past, which goes by their times. */
-export class PastClock {
-  #seconds = 0
-
-  /** Unix milliseconds. */
-  nowMs(): number {
-    return this.#seconds * 1_000
-  }
-
-  /** Unix seconds; an earlier time than the present one changes nothing. */
-  reach(seconds: number): void {
-    this.#seconds = Math.max(this.#seconds, seconds)
-  }
-
-  /** Goes on with events; a time that is still to come would stop the market's clock for as long, and is refused. */
-  follow(events: readonly FeedEvent[], lastSeconds: number): void {
-    for (const { timestamp } of events) if (timestamp <= lastSeconds) this.reach(timestamp)
-  }
-}
 
 /**
  * The wall clock of the machine without single steps ahead: a step of more than STEP_MS_MAX that the monotonic clock

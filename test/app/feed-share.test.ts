@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { FeedShare, SlotlessShare } from '../../src/app/intake-log.ts'
+import { SlotlessShare } from '../../src/app/intake-log.ts'
+import { FeedShare } from '../../src/app/service.ts'
 import { Progress } from '../../src/engine/order/progress.ts'
 import type { FeedEvent, Swap } from '../../src/events/event.ts'
 import { START_SECOND, swap } from '../oracle/fixtures.ts'
@@ -10,7 +11,8 @@ function shareOf() {
   const total = { ...NONE, swaps: 5_000, lateRefused: 70 }
   const told: string[] = []
   let next = NONE
-  const sink = {
+  const service = {
+    engine: { counts: total },
     events: () => {
       total.swaps += next.swaps
       total.duplicates += next.duplicates
@@ -18,11 +20,7 @@ function shareOf() {
     },
     records: () => {},
   }
-  const share = new FeedShare(
-    sink,
-    () => total,
-    (foreign) => told.push(foreign),
-  )
+  const share = new FeedShare(service, (foreign) => told.push(foreign))
   const take = (counts: Partial<typeof next>) => {
     next = { ...NONE, ...counts }
     share.events([])
@@ -65,19 +63,15 @@ test('a short feed is judged when it ends', () => {
 function slotlessShareOf(newestSeconds: number) {
   const total = { ...NONE }
   const told: string[] = []
-  const sink = {
+  const service = {
+    engine: { counts: total },
     events: (batch: readonly FeedEvent[]) => {
       total.swaps += batch.length
     },
     records: () => {},
   }
   const slotless = new SlotlessShare((mint) => mint === 'held', newestSeconds)
-  const share = new FeedShare(
-    sink,
-    () => total,
-    (foreign) => told.push(foreign),
-    slotless,
-  )
+  const share = new FeedShare(service, (foreign) => told.push(foreign), slotless)
   const take = (count: number, over: Partial<Swap>) =>
     share.events(Array.from({ length: count }, () => swap({ slot: null, ...over })))
   return { share, told, take }

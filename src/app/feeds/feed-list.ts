@@ -2,7 +2,7 @@
  * app/feeds makes the feeds that FEED names, from settings: `makeFeeds` for all, `supervisedFeed` for live ones,
  * `makeSideFeeds` for the price of SOL, token texts and what the chain knows, `EngineMarket` for the simulator. A feed's
  * modules are loaded when it is made.
- * A swap's way: feed → (`PricedSink`) → `FeedShare` (`app/intake-log.ts`), which counts what became of it → service → engine.
+ * A swap's way: feed → (`PricedSink`) → `FeedShare` (`app/service.ts`), which counts what became of it → service → engine.
  */
 
 import { messageOf } from '../../base/errors.ts'
