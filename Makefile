@@ -12,7 +12,7 @@ PAGE_SOURCES := $(shell find web client/src -path web/dist -prune -o -type f -pr
 PATH := $(CURDIR)/$(BIN):$(PATH)
 export PATH
 
-.PHONY: help build client run run-recorded test test-all test-long check bench bench-charts load mutants crash cluster cluster-kill conformance format sim fuzz attacks disconnects soak audit licences sbom feeds-faults reconnects
+.PHONY: help build client run run-recorded test test-all test-long check bench bench-charts load mutants crash cluster cluster-kill cluster-crash conformance format sim fuzz attacks disconnects soak audit licences sbom feeds-faults reconnects
 
 help: ## What there is
 	@grep -hE '^[a-z%-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -85,6 +85,9 @@ cluster: build ## Three nats-servers, two sequencers and three replicas of a sim
 
 cluster-kill: $(INSTALLED) ## Kills one process of the cluster: NAME, or any
 	@NAME=$(NAME) $(NODE) test/cluster/kill.ts
+
+cluster-crash: $(INSTALLED) $(BUNDLE) ## Kills processes of a cluster ROUNDS times (200); its clients may lose and repeat nothing
+	@$(NODE) test/cluster-crash/run.ts
 
 feeds-faults: $(INSTALLED) ## Live feeds against mock peers: SCHEDULES (200) seeded schedules of faults a feed
 	@FEED_SCHEDULES=$(or $(SCHEDULES),200) $(NODE) node_modules/vitest/vitest.mjs run test/feeds/yellowstone test/feeds/solana test/feeds/pumpportal/faults.test.ts test/feeds/live-feeds.test.ts test/app/history-build.test.ts

@@ -1,13 +1,29 @@
 import type { FeedEvent } from '../../src/events/event.ts'
 
+/** What is asked about. */
+export interface Subjects {
+  readonly mints: ReadonlySet<string>
+  readonly wallets: ReadonlySet<string>
+  /** The end of what charts are asked for, unix seconds. */
+  readonly newestSeconds: number
+}
+
 /** What a program answers about the mints and wallets of these events, by question. */
-export async function everyAnswer(
+export function everyAnswer(
   url: string,
   events: readonly FeedEvent[],
 ): Promise<Map<string, string>> {
   const mints = new Set(events.flatMap((event) => ('mint' in event ? [event.mint] : [])))
   const wallets = new Set(events.flatMap((event) => (event.type === 'swap' ? [event.signer] : [])))
-  const newest = Math.max(...events.map(({ timestamp }) => timestamp))
+  const newestSeconds = Math.max(...events.map(({ timestamp }) => timestamp))
+  return answersAbout(url, { mints, wallets, newestSeconds })
+}
+
+/** What a program answers about all of these, by question. */
+export async function answersAbout(
+  url: string,
+  { mints, wallets, newestSeconds }: Subjects,
+): Promise<Map<string, string>> {
   const orders = ['pnl', 'last_active_ts'].map(
     (order) => `order_by=${order}&order_direction=desc&limit=200`,
   )
@@ -24,7 +40,7 @@ export async function everyAnswer(
       ...orders.map((order) => `/api/v2/search/traders/tokens/${mint}?${order}`),
       ...(['1S', '5', '1D'] as const).map(
         (resolution) =>
-          `/api/v2/meme/chart/ohlcv?mint=${mint}&resolution=${resolution}&from=${newest - 90_000}&to=${newest + 60}`,
+          `/api/v2/meme/chart/ohlcv?mint=${mint}&resolution=${resolution}&from=${newestSeconds - 90_000}&to=${newestSeconds + 60}`,
       ),
     ])
   for (const wallet of [...wallets].sort())
