@@ -4,8 +4,11 @@ import type { EventLog } from '../store/journal/journaled-engine.ts'
 import type { NatsStream } from './nats-stream.ts'
 import { MessageWriter, type StreamMessage, type StreamPlace } from './stream-message.ts'
 
-/** Messages under way at once; with so many, events wait for the next message and so fill it. */
-const UNDER_WAY_MAX = 16
+/**
+ * Messages under way at once; with so many, events wait for the next message and so fill it. One, since the expected sequence
+ * does not say whose message stands there: behind four messages of another writer the fifth of five under way would fit.
+ */
+const UNDER_WAY_MAX = 1
 /** Bytes that wait for the stream; past them no more events are taken, and the feeds fill the gap later. */
 const WAITING_BYTES_MAX = 64 << 20
 /** The stream is asked again so long after it gave no answer, and the lease looked at again. */
