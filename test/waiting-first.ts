@@ -2,6 +2,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Files that wait long for programs, browsers and disks, the longest first. */
 const WAITING = [
+  'process/cluster-crash',
   'model/histories-1',
   'model/histories-2',
   'model/histories-3',

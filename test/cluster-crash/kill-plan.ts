@@ -12,14 +12,16 @@ export interface KillPlan {
   readonly awayMs: number
 }
 
-/** Longer than a lease and an election, and shorter. */
-const AWAY_MS_MAX = 6_000
 const STREAM = 'mintfeed'
 
 /** Any one process in half of the rounds; in the others what is harder to survive. */
-export async function planKill(random: Random, cluster: Cluster): Promise<KillPlan> {
+export async function planKill(
+  random: Random,
+  cluster: Cluster,
+  awayMsMax: number,
+): Promise<KillPlan> {
   const { nats, sequencers, replicas, members } = cluster
-  const awayMs = random.below(AWAY_MS_MAX)
+  const awayMs = random.below(awayMsMax)
   const plan = (
     name: string,
     victims: readonly ServerProcess[],

@@ -20,6 +20,8 @@ import { type KillPlan, planKill } from './kill-plan.ts'
 export interface ClusterCrashOptions {
   readonly rounds: number
   readonly seed: number
+  /** How long a process is away at most, in ms. */
+  readonly awayMsMax: number
   readonly folder: string
   readonly tell: (line: string) => void
 }
@@ -48,13 +50,15 @@ const QUIET_EVERY = 10
 const STILL_MS = 1_000
 /** Mints and wallets whose answers are compared. */
 const COMPARED = 12
+/** Differences between two replicas that are told. */
+const SHOWN = 3
 /** Nobody's: every answer of the API has the position. */
 const STRANGER = 'Stranger1111111111111111111111111111111pump'
 
 export async function runClusterCrashRounds(
   options: ClusterCrashOptions,
 ): Promise<ClusterCrashReport> {
-  const { rounds, seed, folder, tell } = options
+  const { rounds, seed, awayMsMax, folder, tell } = options
   const report: ClusterCrashReport = {
     ...{ killed: {}, moves: {}, frames: 0, trades: 0, answersCompared: 0, longestPauseMs: 0 },
     faults: [],
@@ -62,13 +66,9 @@ export async function runClusterCrashRounds(
   const cluster = await Cluster.start({
     folder,
     sync: 'always',
-    sequencerSettings: { SIM_RATE: '300', SIM_TOKENS: '300' },
-    replicaSettings: {
-      CLOCK: 'event',
-      RATE_LIMIT: 'off',
-      SNAPSHOT_EVERY: '5s',
-      TAPE_MEMORY: '1mb',
-    },
+    // The sequencer's clock is everybody's: by that of events equal positions are equal answers, whenever one asks.
+    sequencerSettings: { SIM_RATE: '300', SIM_TOKENS: '300', CLOCK: 'event' },
+    replicaSettings: { RATE_LIMIT: 'off', SNAPSHOT_EVERY: '5s', TAPE_MEMORY: '1mb' },
   })
   const chronicle = new Chronicle(report.faults)
   const followers = cluster.urls.map((_, place) => new Follower(cluster.urls, place, chronicle))
@@ -77,7 +77,7 @@ export async function runClusterCrashRounds(
     for (let number = 0; number < rounds; number++) {
       const random = new Random(seed, number)
       const startedMs = performance.now()
-      const plan = await planKill(random, cluster)
+      const plan = await planKill(random, cluster, awayMsMax)
       await killed(plan, random, report)
       const pauseMs = await tradesGoOn(followers)
       report.longestPauseMs = Math.max(report.longestPauseMs, Math.round(pauseMs))
@@ -98,6 +98,8 @@ export async function runClusterCrashRounds(
     await Promise.all(followers.map((follower) => follower.end()))
     chronicle.condense()
     await lookInTheStream(cluster, chronicle, followers, report)
+  } catch (error) {
+    report.faults.push(error instanceof Error ? error.message : String(error))
   } finally {
     await Promise.all(followers.map((follower) => follower.end()))
     await cluster.stop()
@@ -174,7 +176,7 @@ async function compareReplicas(
   for (const url of others) {
     const found = await answersAbout(url, subjects)
     report.answersCompared += found.size
-    for (const difference of differences(answers, found))
+    for (const difference of differences(answers, found).slice(0, SHOWN))
       report.faults.push(`replicas differ at one position: ${difference}`)
   }
   await Promise.all(cluster.sequencers.map((sequencer) => sequencer.restart()))

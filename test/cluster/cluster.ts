@@ -108,13 +108,16 @@ async function sequencer(name: string, folder: string, settings: Settings): Prom
   const port = await freePort()
   const own = { ADMIN_PORT: String(port), DATA_DIR: join(folder, name, 'data') }
   const readyUrl = `http://127.0.0.1:${port}/readyz`
-  return service(name, folder, ['sequence'], { ...own, ...settings }, readyUrl)
+  return service(name, folder, ['sequence'], { ...own, ...settings }, readyUrl, true)
 }
 
 function replica(name: string, folder: string, port: number, settings: Settings): Member {
   const url = `http://127.0.0.1:${port}`
   const own = { FEED: 'nats', PORT: String(port), DATA_DIR: join(folder, name, 'data') }
-  return { process: service(name, folder, [], { ...own, ...settings }, `${url}/readyz`), url }
+  return {
+    process: service(name, folder, [], { ...own, ...settings }, `${url}/readyz`, false),
+    url,
+  }
 }
 
 function service(
@@ -123,6 +126,7 @@ function service(
   args: readonly string[],
   settings: Settings,
   readyUrl: string,
+  standsBy: boolean,
 ): ServerProcess {
   return new ServerProcess({
     name,
@@ -131,5 +135,6 @@ function service(
     env: { PATH: process.env.PATH ?? '', ...settings },
     folder: join(folder, name),
     readyUrl,
+    standsBy,
   })
 }

@@ -11,8 +11,10 @@ export interface ServerCommand {
   readonly env: Readonly<Record<string, string>>
   /** For its log, and for what the server itself keeps there. */
   readonly folder: string
-  /** Answers with a status below 300 once the server is ready. */
+  /** Answers once the server is there, with a status below 300 where it is ready. */
   readonly readyUrl: string
+  /** One that answers at all may be ready: it stands by for another one. */
+  readonly standsBy?: boolean
 }
 
 /** A start, or the election of a leader, on a busy machine. */
@@ -86,7 +88,8 @@ export class ServerProcess {
   async isReady(): Promise<void> {
     await this.eventually('is not ready', async () => {
       const signal = AbortSignal.timeout(CALL_WITHIN_MS)
-      return (await fetch(this.#command.readyUrl, { signal })).ok
+      const { ok } = await fetch(this.#command.readyUrl, { signal })
+      return ok || this.#command.standsBy === true
     })
   }
 
