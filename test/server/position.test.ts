@@ -33,7 +33,7 @@ test('an unchanged body is a 304 that tells the newer stream position', async ()
   expect(positionOf(again)).toEqual(['42', 'e1'])
 })
 
-test('errors and POST answers of the API tell the stream position, other paths do not', async () => {
+test('errors and POST answers of the API and /readyz tell the stream position, other paths do not', async () => {
   expect(positionOf(await fetch(`${fake.server.url}/api/v2/nope`))).toEqual([String(seq), 'e1'])
   const headers = { 'content-type': 'application/json' }
   const tables = await fetch(`${fake.server.url}/api/v2/meme`, {
@@ -42,6 +42,8 @@ test('errors and POST answers of the API tell the stream position, other paths d
     body: '{}',
   })
   expect(positionOf(tables)).toEqual([String(seq), 'e1'])
+  const ready = await fetch(`${fake.server.url}/readyz`, { method: 'HEAD' })
+  expect(positionOf(ready)).toEqual([String(seq), 'e1'])
   expect(positionOf(await fetch(`${fake.server.url}/healthz`))).toEqual([null, null])
 })
 

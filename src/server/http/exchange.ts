@@ -61,7 +61,7 @@ export class Exchange {
   readonly request: ServerRequest
   /** Label of the counters; the front sets it once the route is known. */
   routeName = 'none'
-  /** Under the API's path: the answer has the headers of the stream position. */
+  /** Under the API's path, or `/readyz`: the answer has the headers of the stream position. */
   isApi = false
   /** Headers of the rate limit. */
   extraHeaders = NO_HEADERS

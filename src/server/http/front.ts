@@ -31,6 +31,8 @@ import type { Answered, ResponseCache } from './response-cache.ts'
 
 const API_PATH = '/api/v2'
 const UDF_PATH = '/udf/'
+/** Who chooses among replicas asks it how far each of them is. */
+const READY_PATH = '/readyz'
 
 /**
  * Request headers that browsers may send: those that are read, and those that libraries, gateways and tracers
@@ -157,7 +159,7 @@ export function httpFront(options: FrontOptions): (res: HttpResponse, req: HttpR
   return (res, req) => {
     const request = readRequest(res, req, options.addresses)
     const exchange = new Exchange(options.context, res, request)
-    exchange.isApi = isApiPath(request.path)
+    exchange.isApi = isApiPath(request.path) || request.path === READY_PATH
     if (request.path.startsWith(UDF_PATH)) exchange.errorBody = udfErrorJson
     exchange.admit(options, () => dispatch(options, exchange))
   }
