@@ -1,13 +1,15 @@
 import type { Answer, Unread } from './answer.ts'
 import { Backoff } from './backoff.ts'
 import type { FetchAnswer, Settings } from './options.ts'
+import { isBefore, placeOf } from './place.ts'
 import { type Problem, problem, sentenceOf } from './problem.ts'
 import { RatePacer } from './rate-pacer.ts'
+import type { Replica, Replicas } from './replicas.ts'
 import { jsonOf, listOf, objectOf, type Shape } from './shape.ts'
 
 /** Requests that wait or are under way; further ones are `too_many_waiting`. */
 const REQUESTS_MAX = 1_000
-/** Attempts of one request that the network or the service may fail. All requests only read. */
+/** Attempts of one request that the network or the service may fail, or two for each url. All requests only read. */
 const ATTEMPTS_MAX = 3
 /** Characters of an answer at most: far above the largest one. */
 const ANSWER_CHARACTERS_MAX = 64 * 1024 * 1024
@@ -48,15 +50,21 @@ const isUdfRefusal = objectOf({ s: ['error'], errmsg: 'text' })
 /** What `/readyz` says when the answer is no. */
 const isNotReady = objectOf({ status: ['not ready'], reason: 'text' })
 
-/** Sends requests; waits for rate limits, tries again what failed on the way. Never throws. */
+/**
+ * Sends requests; waits for rate limits, tries again what failed on the way: at the next url at once, and after a
+ * wait when all were tried. Never throws.
+ */
 export class Http {
   readonly #settings: Settings
-  readonly #pacer = new RatePacer()
+  readonly #replicas: Replicas
+  /** Each replica counts for itself. */
+  readonly #pacers = new Map<Replica, RatePacer>()
   readonly #closing = new AbortController()
   #requests = 0
 
-  constructor(settings: Settings) {
+  constructor(settings: Settings, replicas: Replicas) {
     this.#settings = settings
+    this.#replicas = replicas
   }
 
   close(): void {
@@ -79,28 +87,58 @@ export class Http {
     const { backoff: options, random, rateWaitMs } = this.#settings
     const backoff = new Backoff(options, random)
     const endMs = performance.now() + rateWaitMs
+    const attemptsMax = Math.max(ATTEMPTS_MAX, 2 * this.#replicas.all.length)
+    const seen = new Set<Replica>()
+    let replica = this.#replicas.current
     let { path } = request
     let failures = 0
+    let failed: Problem | null = null
     for (;;) {
-      const paced = await this.#pace(request.endpoint, endMs)
+      const paced = await this.#pace(request.endpoint, this.#pacerOf(replica), endMs)
       if (paced !== null) return unread(paced)
-      const tried = await this.#attempt(request, path)
-      if ('done' in tried) return tried.done
+      const tried = await this.#attempt(request, path, replica)
+      if ('done' in tried) {
+        const isAnswer = !this.#closing.signal.aborted
+        if (failed !== null && isAnswer) this.#answered(replica, seen, failed)
+        return tried.done
+      }
+      const { afterMs } = tried
       // To be told to wait is no failure.
-      if (tried.afterMs === null) failures += 1
-      const waitMs = tried.afterMs ?? backoff.nextMs()
-      const isLast =
-        tried.afterMs === null ? failures >= ATTEMPTS_MAX : performance.now() + waitMs > endMs
-      if (isLast) return unread(tried.failed)
-      if (tried.afterMs === null) path = movedPath(request.path)
-      if (!(await this.#wait(waitMs))) return unread(CLOSED)
+      if (afterMs !== null) {
+        if (performance.now() + afterMs > endMs) return unread(tried.failed)
+        if (!(await this.#wait(afterMs))) return unread(CLOSED)
+        continue
+      }
+      failed = tried.failed
+      failures += 1
+      if (failures >= attemptsMax) return unread(failed)
+      path = movedPath(request.path)
+      seen.add(replica)
+      const next = this.#replicas.next(seen)
+      if (next === null) {
+        seen.clear()
+        if (!(await this.#wait(backoff.nextMs()))) return unread(CLOSED)
+      }
+      replica = next ?? this.#replicas.current
     }
   }
 
+  /** Another url than the one that is read answers, and nothing live says that this one works. */
+  #answered(replica: Replica, failed: ReadonlySet<Replica>, reason: Problem): void {
+    const { current } = this.#replicas
+    if (failed.has(current) && current.connections === 0) this.#replicas.move(replica, reason)
+  }
+
+  #pacerOf(replica: Replica): RatePacer {
+    const pacer = this.#pacers.get(replica) ?? new RatePacer()
+    this.#pacers.set(replica, pacer)
+    return pacer
+  }
+
   /** Waits until the endpoint's window has room; a problem when that is too far away. */
-  async #pace(endpoint: string, endMs: number): Promise<Problem | null> {
+  async #pace(endpoint: string, pacer: RatePacer, endMs: number): Promise<Problem | null> {
     for (;;) {
-      const waitMs = this.#pacer.take(endpoint, performance.now())
+      const waitMs = pacer.take(endpoint, performance.now())
       if (waitMs === 0) return null
       if (performance.now() + waitMs > endMs)
         return problem('rate_limited', `The rate limit has room in ${Math.ceil(waitMs)} ms.`, 429)
@@ -108,8 +146,8 @@ export class Http {
     }
   }
 
-  async #attempt<T>(request: Request<T>, path: string): Promise<Attempt<T>> {
-    const { fetch, url, requestTimeoutMs } = this.#settings
+  async #attempt<T>(request: Request<T>, path: string, replica: Replica): Promise<Attempt<T>> {
+    const { fetch, requestTimeoutMs, monotonicReads } = this.#settings
     if (fetch === null) return failure('network', 'This platform has no fetch: give one.')
     if (this.#closing.signal.aborted) return { done: unread(CLOSED) }
     const aborter = new AbortController()
@@ -117,16 +155,31 @@ export class Http {
     const timer = setTimeout(abort, requestTimeoutMs)
     this.#closing.signal.addEventListener('abort', abort)
     const isPost = request.body !== undefined
+    const isMonotonic = monotonicReads && this.#replicas.all.length > 1
+    const before = isMonotonic ? this.#replicas.read : null
+    const needed = isMonotonic ? this.#replicas.neededOf(replica) : null
     try {
-      const answer = await fetch(url + path, {
+      const answer = await fetch(replica.url + path, {
         method: isPost ? 'POST' : 'GET',
-        headers: { ...(isPost && { 'content-type': 'application/json' }), ...request.headers },
+        headers: {
+          ...(isPost && { 'content-type': 'application/json' }),
+          ...(needed !== null && { 'x-mintfeed-min-seq': String(needed) }),
+          ...request.headers,
+        },
         ...(request.body !== undefined && { body: request.body }),
         signal: aborter.signal,
       })
       const text = await answer.text()
-      this.#pacer.note(request.endpoint, performance.now(), (name) => answer.headers.get(name))
-      return read(request, answer, text)
+      const header = (name: string) => answer.headers.get(name)
+      this.#pacerOf(replica).note(request.endpoint, performance.now(), header)
+      const place = placeOf(answer.headers)
+      if (place !== null) replica.place = place
+      const tried = read(request, answer, text)
+      if (place === null || !('done' in tried) || !tried.done.ok) return tried
+      if (before !== null && isBefore(place, before))
+        return failure('behind', 'The service answers with an older state than was read already.')
+      this.#replicas.given(replica, place)
+      return tried
     } catch (thrown) {
       if (this.#closing.signal.aborted) return { done: unread(CLOSED) }
       return aborter.signal.aborted

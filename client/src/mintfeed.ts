@@ -2,8 +2,10 @@
 
 import { Http } from './http.ts'
 import { Live } from './live/live.ts'
+import { LiveJournal } from './live/status.ts'
 import { type ClientOptions, settingsOf } from './options.ts'
 import { Reads } from './reads.ts'
+import { Replicas } from './replicas.ts'
 
 export type { Answer, Read, Unread } from './answer.ts'
 export type { BackoffOptions } from './backoff.ts'
@@ -52,6 +54,7 @@ export type {
   TraderQuery,
   UdfHistoryQuery,
 } from './reads.ts'
+export type { Move } from './replicas.ts'
 // What the service answers. Units: token amounts in whole tokens, `_usd` in USD, `_sol` and quote
 // amounts in SOL (or the quote mint), percents 0 to 100, `_ts` unix seconds, `timestamp` a UTC text
 // that `timestampMs` reads.
@@ -66,20 +69,31 @@ export type { TraderRecord } from './resources/trader.ts'
 export type { UdfConfig, UdfFound, UdfHistory, UdfQuotes, UdfSymbol } from './resources/udf.ts'
 export { timestampMs, timestampText } from './timestamp.ts'
 
-/** A client of one service, for example `new Mintfeed('http://127.0.0.1:8080')`. */
+/**
+ * A client of one service, for example `new Mintfeed('http://127.0.0.1:8080')`, or of its replicas, which take each
+ * other's place: `new Mintfeed(['https://a.example', 'https://b.example'])`.
+ */
 export class Mintfeed {
   /** Answers of the moment. */
   readonly read: Reads
   /** Streams. */
   readonly live: Live
   readonly #http: Http
+  readonly #replicas: Replicas
 
-  /** @param url base of the service, without `/api/v2` */
-  constructor(url: string, options: ClientOptions = {}) {
+  /** @param url base of the service, without `/api/v2`; of several the first one is tried first */
+  constructor(url: string | readonly string[], options: ClientOptions = {}) {
     const settings = settingsOf(url, options)
-    this.#http = new Http(settings)
+    const journal = new LiveJournal()
+    this.#replicas = new Replicas(settings.addresses, (move) => journal.moved(move))
+    this.#http = new Http(settings, this.#replicas)
     this.read = new Reads(this.#http)
-    this.live = new Live(settings)
+    this.live = new Live(settings, this.#replicas, journal)
+  }
+
+  /** The url that is read, by streams and reads alike. */
+  get replica(): string {
+    return this.#replicas.current.url
   }
 
   /** Ends every request, subscription and connection. */

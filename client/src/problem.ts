@@ -3,6 +3,7 @@ export interface Problem {
   /**
    * The service's own code (docs/live.md, `code` of an HTTP error), or one of the client: `network`,
    * `timeout`, `closed`, `too_many_waiting`, `invalid_answer`, `invalid_frame`, `frame_too_large`,
+   * `behind`, `lagging`, `silent` (a replica that is left for another, or waited for),
    * `invalid_event`, `no_answer`, `no_socket`, `listener`, `not_ready` (of `/readyz`), `http` (a refusal
    * without a code), `rate_limited` (the wait would be too long), `too_many_follows`, `message_too_long` (a key, filter or
    * epoch that no message has room for).

@@ -10,6 +10,8 @@ import { problem } from '../../client/src/problem.ts'
 const CHANNEL = 'update_mint_info'
 const KEY = 'A'
 const EPOCH = 'e1'
+const AT_8 = { channel: CHANNEL, key: KEY, message: '', seq: 8, epoch: EPOCH } as const
+const RESYNC = { kind: 'resync', ...AT_8 } as const
 
 function isEvent(value: unknown): value is ToldEvent {
   return typeof value === 'object' && value !== null && 'signature' in value
@@ -22,6 +24,7 @@ function isSnapshot(value: unknown): value is string {
 /** A stream on a line that notes what is asked of it, and what its reader was told. */
 function followed(from: Cursor | null, bufferMax = 10, wantsSnapshot = false) {
   const asked: string[] = []
+  const later: (() => void)[] = []
   const mailbox = new Mailbox<Update<string, ToldEvent>>(bufferMax)
   const journal = new LiveJournal()
   const follow = new EventFollow({
@@ -39,6 +42,10 @@ function followed(from: Cursor | null, bufferMax = 10, wantsSnapshot = false) {
   const line = {
     id: 'line',
     ask: () => void asked.push(`ask from ${follow.words().from?.seq}`),
+    askLater: (_: unknown, afterMs: number, ask: () => void) => {
+      asked.push(`ask after ${afterMs} ms`)
+      later.push(ask)
+    },
     pause: () => void asked.push('pause'),
     fail: ({ code }: { code: string }) => void asked.push(`fail ${code}`),
     drop: () => void asked.push('drop'),
@@ -65,7 +72,7 @@ function followed(from: Cursor | null, bufferMax = 10, wantsSnapshot = false) {
     return told.at(-1)
   }
   connect()
-  return { follow, journal, mailbox, asked, connect, acknowledge, frame, event, read }
+  return { follow, journal, mailbox, asked, later, connect, acknowledge, frame, event, read }
 }
 
 test('a stream begins behind the number that the acknowledgement has for its own key', async () => {
@@ -120,9 +127,7 @@ test('a stream that was refused tells nothing more, and is not asked for again',
   acknowledge({ seq: 3 })
   follow.refused(problem('too_many', 'Too many.'))
   event(4)
-  follow.resync({
-    ...{ kind: 'resync', channel: CHANNEL, key: KEY, reason: 'backlog', message: '', seq: 5 },
-  })
+  follow.resync({ ...RESYNC, reason: 'backlog', seq: 5 })
   frame(5, 'a snapshot', 'snapshot')
   follow.disconnected()
   connect()
@@ -136,12 +141,11 @@ test('what was lost is told with the snapshot that follows, of the last connecti
     seq: 3,
     epoch: 'e0',
   })
-  const resync = { kind: 'resync', channel: CHANNEL, key: KEY, message: '', seq: 8 } as const
-  follow.resync({ ...resync, reason: 'epoch_changed' })
+  follow.resync({ ...RESYNC, reason: 'epoch_changed' })
   acknowledge()
   frame(8, 'a snapshot', 'snapshot')
   expect([await read(), await read()]).toEqual(['lost 3 to 8', 'snapshot 8'])
-  follow.resync({ ...resync, reason: 'backlog' })
+  follow.resync({ ...RESYNC, reason: 'backlog' })
   follow.disconnected()
   connect()
   acknowledge()
@@ -161,8 +165,7 @@ test('a snapshot is waited for, and again where messages were lost: what comes b
   frame(5, 'a snapshot', 'snapshot')
   event(6)
   expect([await read(), await read()]).toEqual(['snapshot 5', 'event 6'])
-  const resync = { kind: 'resync', channel: CHANNEL, key: KEY, message: '', seq: 8 } as const
-  follow.resync({ ...resync, reason: 'backlog' })
+  follow.resync({ ...RESYNC, reason: 'backlog' })
   event(7)
   frame(8, 'a snapshot', 'snapshot')
   event(8)
@@ -182,10 +185,75 @@ test('a snapshot for which there is no room is asked for again once there is', a
   acknowledge({ seq: 5 })
   frame(5, 'a snapshot', 'snapshot')
   event(6)
-  const resync = { kind: 'resync', channel: CHANNEL, key: KEY, message: '', seq: 8 } as const
-  follow.resync({ ...resync, reason: 'backlog' })
+  follow.resync({ ...RESYNC, reason: 'backlog' })
   frame(8, 'a snapshot', 'snapshot')
   expect([await read(), await read()]).toEqual(['snapshot 5', 'event 6'])
   follow.resume()
   expect(asked).toEqual(['ask from undefined', 'pause', 'ask from 6'])
+})
+
+const AHEAD = { ...RESYNC, reason: 'seq_ahead' }
+
+test('a replica that is behind is asked again until it has what was told, and nothing it says before counts', async () => {
+  const stream = followed({ seq: 9, epoch: EPOCH })
+  const { follow, asked, later, mailbox, journal } = stream
+  const { connect, acknowledge, event, frame, read } = stream
+  for (const waitMs of [50, 100, 200, 400, 800]) {
+    follow.resync(AHEAD)
+    acknowledge()
+    expect(asked.splice(0)).toEqual(['ask from 9', `ask after ${waitMs} ms`])
+    // It goes on from where it is, and may fall behind its own reader.
+    frame(8, 'a snapshot', 'snapshot')
+    event(9)
+    event(10)
+    follow.resync({ ...RESYNC, reason: 'backlog' })
+    later.pop()?.()
+    event(10)
+  }
+  acknowledge()
+  event(10)
+  expect(mailbox.size).toBe(1)
+  expect(await read()).toBe('event 10')
+  expect(asked).toEqual(['ask from 9'])
+  expect(journal.counts).toMatchObject({ losses: 0, gaps: 0, repeats: 0 })
+  // Much later it is patient again.
+  follow.disconnected()
+  connect()
+  follow.resync(AHEAD)
+  acknowledge()
+  expect(asked).toEqual(['ask from 9', 'ask from 10', 'ask after 50 ms'])
+})
+
+test('what is ahead in another epoch is no replica that is behind', async () => {
+  const { follow, acknowledge, frame, read } = followed({ seq: 9, epoch: 'e0' })
+  follow.resync(AHEAD)
+  acknowledge()
+  frame(8, 'a snapshot', 'snapshot')
+  expect([await read(), await read()]).toEqual(['lost 9 to 8', 'snapshot 8'])
+})
+
+test('a replica that is behind is left after 1.6 s, and believed after 15 s: then the loss is told', async () => {
+  const { follow, asked, later, connect, acknowledge, frame, read } = followed({
+    seq: 9,
+    epoch: EPOCH,
+  })
+  const did: string[] = []
+  const round = () => {
+    asked.length = 0
+    follow.resync(AHEAD)
+    acknowledge()
+    const [what] = asked
+    did.push(what ?? 'believed')
+    if (what === 'fail behind') {
+      follow.disconnected()
+      connect()
+    } else later.pop()?.()
+  }
+  for (let i = 0; i < 100 && did.at(-1) !== 'believed'; i += 1) round()
+  const waits = [50, 100, 200, 400, 800].map((ms) => `ask after ${ms} ms`)
+  expect(did.slice(0, 7)).toEqual([...waits, 'fail behind', waits[0]])
+  expect(did.filter((what) => what === 'fail behind')).toHaveLength(9)
+  expect(did.at(-1)).toBe('believed')
+  frame(8, 'a snapshot', 'snapshot')
+  expect([await read(), await read()]).toEqual(['lost 9 to 8', 'snapshot 8'])
 })

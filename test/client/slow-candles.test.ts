@@ -13,11 +13,11 @@ afterEach(async () => {
 
 const SERIES = ['o', 'h', 'l', 'c', 'v', 'o_sol', 'h_sol', 'l_sol', 'c_sol', 'v_sol']
 
-/** A frame with flat bars of the seconds `from` to `to`. */
+/** A frame with flat bars of the seconds `from` to `to`, at the position of the newest one. */
 function barsFrame(type: 'snapshot' | 'delta', step: number, from: number, to: number): string {
   const t = Array.from({ length: to - from }, (_, i) => from + i)
   const data = { t, ...Object.fromEntries(SERIES.map((name) => [name, t.map(() => 1)])) }
-  const about = { channel: 'candles', type, mint: 'A', resolution: '1S', step, seq: step }
+  const about = { channel: 'candles', type, mint: 'A', resolution: '1S', step, seq: to }
   return JSON.stringify({ ...about, epoch: 'e1', time: to, data, final: t.map(() => false) })
 }
 
@@ -32,7 +32,8 @@ test('bars of a reader that sleeps are joined, and read anew when they are too m
     if (message.data.action !== 'subscribe') return
     asked += 1
     socket.send(SUBSCRIBED)
-    socket.send(barsFrame('snapshot', 1, 0, 4_000))
+    const to = asked === 1 ? 4_000 : 20_000
+    socket.send(barsFrame('snapshot', 1, to - 4_000, to))
     if (asked > 1) return
     for (let step = 2; step <= 7; step += 1)
       socket.send(barsFrame('delta', step, step * 2_000, step * 2_000 + 2_000))

@@ -11,6 +11,7 @@ const KEY = 'A 1'
 /** A stream of a state on a line that notes what is asked of it, and what its reader was shown. */
 function followed() {
   const noted: string[] = []
+  const later: (() => void)[] = []
   const journal = new LiveJournal()
   const next: { result: 'applied' | 'unfit' | 'full' } = { result: 'applied' }
   const apply = ({ kind }: ChannelFrame, { step, seq, epoch, time }: StateMoment) => {
@@ -24,16 +25,26 @@ function followed() {
   const line = {
     id: 'line',
     ask: () => void noted.push('ask'),
+    askLater: (_: unknown, afterMs: number, ask: () => void) => {
+      noted.push(`ask after ${afterMs} ms`)
+      later.push(ask)
+    },
     pause: () => void noted.push('pause'),
     fail: ({ code, message }: { code: string; message: string }) =>
       void noted.push(`fail ${code}: ${message}`),
     drop: () => void noted.push('drop'),
   }
+  const at = (
+    place: { readonly seq: number; readonly epoch: string },
+    kind: ChannelFrame['kind'],
+    step: unknown,
+    time: unknown = 7,
+  ) => follow.take({ kind, channel: CHANNEL, key: KEY, ...place, fields: { step, time } })
   const frame = (kind: ChannelFrame['kind'], step: unknown, time: unknown = 7) =>
-    follow.take({ kind, channel: CHANNEL, key: KEY, seq: 5, epoch: 'e1', fields: { step, time } })
+    at({ seq: 5, epoch: 'e1' }, kind, step, time)
   /** What was noted since it was asked for. */
   const news = () => noted.splice(0)
-  return { follow, journal, next, frame, news, connect: () => follow.connected(line) }
+  return { follow, journal, later, next, frame, at, news, connect: () => follow.connected(line) }
 }
 
 /** One that shows a state of step 3. */
@@ -174,4 +185,27 @@ test('whatever came before, a new connection is asked, and its snapshot is shown
       expect(stream.news()).toEqual(['snapshot 8 5 e1 7: applied', 'delta 9 5 e1 7: applied'])
     }),
   )
+})
+
+test('a state of a replica that is behind is not shown: it is asked for until it is as new as the one shown', () => {
+  const { follow, at, later, news, connect } = shown()
+  follow.disconnected()
+  connect()
+  for (const waitMs of [50, 100]) {
+    follow.acknowledged()
+    at({ seq: 4, epoch: 'e1' }, 'snapshot', 8)
+    at({ seq: 6, epoch: 'e1' }, 'delta', 9)
+    expect(news()).toEqual(['ask', `ask after ${waitMs} ms`])
+    later.pop()?.()
+  }
+  follow.acknowledged()
+  at({ seq: 5, epoch: 'e1' }, 'snapshot', 9)
+  at({ seq: 6, epoch: 'e1' }, 'delta', 10)
+  expect(news()).toEqual(['ask', 'snapshot 9 5 e1 7: applied', 'delta 10 6 e1 7: applied'])
+  // Numbers of another epoch say nothing about those of this one.
+  follow.disconnected()
+  connect()
+  follow.acknowledged()
+  at({ seq: 1, epoch: 'e2' }, 'snapshot', 1)
+  expect(news()).toEqual(['ask', 'snapshot 1 1 e2 7: applied'])
 })

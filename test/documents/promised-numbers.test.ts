@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { BEHIND_MAX_MS } from '../../client/src/live/behind.ts'
 import { LANE_MAX, LANES_MAX } from '../../client/src/live/lanes.ts'
-import { settingsOf } from '../../client/src/options.ts'
+import { settingsOf, URLS_MAX } from '../../client/src/options.ts'
 import { FIRST_PRICE_MS } from '../../src/app/feeds/feed-list.ts'
 import { JUDGED_SWAPS } from '../../src/app/service.ts'
 import { readSurface, SURFACE_DEFAULTS } from '../../src/config/surface.ts'
@@ -165,6 +166,9 @@ const CLIENT = [
   `a connection that is silent for ${seconds(client.silenceMs)} is given up`,
   `(${count(client.bufferMax)}, at least ${settingsOf('http://127.0.0.1', { bufferMax: 0 }).bufferMax}) wait in a subscription`,
   `goes on another (at most ${LANES_MAX})`,
+  `At most ${URLS_MAX} urls; the first one is tried first`,
+  `every \`lookEveryMs\` (${seconds(client.lookEveryMs)}) as long as something is followed`,
+  `only after ${seconds(BEHIND_MAX_MS)} of such waiting the loss is told`,
 ]
 
 test.each([

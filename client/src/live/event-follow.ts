@@ -1,5 +1,6 @@
 import { type Problem, problem } from '../problem.ts'
 import { isCount, type Shape } from '../shape.ts'
+import { Behind } from './behind.ts'
 import type { EventTeller, ToldEvent } from './event-teller.ts'
 import type { Follow, Line, Words } from './follow.ts'
 import type { Acknowledgement, Channel, ChannelFrame, Resync } from './frames.ts'
@@ -25,10 +26,10 @@ export interface EventFollowParts<S, E extends ToldEvent> {
 
 /**
  * - `idle`: not asked for; `asked`: until the acknowledgement comes, what comes belongs to the
- *   subscription before; `snapshot`: it comes next; `live`: the next message has the next seq;
- *   `held`: left until the reader has room; `refused`: over.
+ *   subscription before; `behind`: the replica has not yet what was read, nothing of it counts;
+ *   `snapshot`: it comes next; `live`: the next message has the next seq; `held`: left until the reader has room; `refused`: over.
  */
-type Phase = 'idle' | 'asked' | 'snapshot' | 'live' | 'held' | 'refused'
+type Phase = 'idle' | 'asked' | 'behind' | 'snapshot' | 'live' | 'held' | 'refused'
 
 /** A stream of numbered messages: hands on each once and in order, whatever happens to the connection. */
 export class EventFollow<S, E extends ToldEvent> implements Follow {
@@ -42,6 +43,7 @@ export class EventFollow<S, E extends ToldEvent> implements Follow {
   #resync: Resync | null = null
   /** Nothing has come since the subscription began: a gap here would come again and again. */
   #isFresh = false
+  readonly #behind = new Behind()
 
   constructor(parts: EventFollowParts<S, E>) {
     this.#parts = parts
@@ -69,11 +71,14 @@ export class EventFollow<S, E extends ToldEvent> implements Follow {
   }
 
   acknowledged({ seq, seqs, epoch }: Acknowledgement): void {
+    if (this.#phase === 'behind') this.#behind.wait(this, this.#line, () => this.#ask())
     if (this.#phase !== 'asked') return
     this.#isFresh = true
     const isResumed = this.#cursor !== null && this.#resync === null
-    if (isResumed) this.#phase = 'live'
-    else if (this.#cursor !== null || this.#parts.wantsSnapshot) this.#phase = 'snapshot'
+    if (isResumed) {
+      this.#phase = 'live'
+      this.#behind.ended()
+    } else if (this.#cursor !== null || this.#parts.wantsSnapshot) this.#phase = 'snapshot'
     else {
       const first = seqs === null ? seq : seqs[this.key]
       if (!isCount(first) || epoch === null) {
@@ -92,7 +97,11 @@ export class EventFollow<S, E extends ToldEvent> implements Follow {
   }
 
   resync(frame: Resync): void {
-    if (this.#isLeft) return
+    if (this.#isLeft || this.#phase === 'behind') return
+    if (this.#phase === 'asked' && this.#isBehind(frame)) {
+      this.#phase = 'behind'
+      return
+    }
     this.#resync = frame
     if (this.#phase === 'live') this.#phase = 'snapshot'
   }
@@ -106,6 +115,13 @@ export class EventFollow<S, E extends ToldEvent> implements Follow {
     if (this.#phase !== 'held') return
     this.#phase = 'idle'
     this.#ask()
+  }
+
+  /** In one epoch a stream never ends before what was told of it: this replica has not come so far. */
+  #isBehind({ reason, seq, epoch }: Resync): boolean {
+    const cursor = this.#cursor
+    if (reason !== 'seq_ahead' || cursor === null) return false
+    return epoch === cursor.epoch && seq < cursor.seq && this.#behind.isPatient
   }
 
   get #isLeft(): boolean {
@@ -134,6 +150,7 @@ export class EventFollow<S, E extends ToldEvent> implements Follow {
     this.#cursor = { seq, epoch }
     this.#resync = null
     this.#phase = 'live'
+    this.#behind.ended()
     if (isSnapshot(data) && isCount(position))
       mailbox.put({ kind: 'snapshot', key: this.key, seq, epoch, position, data })
     else this.#tellLoss('invalid_event', 'The snapshot could not be read.', seq, seq)

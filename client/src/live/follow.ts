@@ -7,6 +7,8 @@ export interface Line {
   readonly id: string
   /** Subscribe, or subscribe anew: the answer comes by `acknowledged` or `refused`. */
   ask(follow: Follow): void
+  /** Call `ask` after this time, unless the connection is lost or the follow left before. */
+  askLater(follow: Follow, afterMs: number, ask: () => void): void
   /** Unsubscribe for a while. */
   pause(follow: Follow): void
   /** The service breaks its promises: all begins anew on another connection, after a wait. */

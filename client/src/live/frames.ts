@@ -33,6 +33,8 @@ export interface Resync {
   readonly reason: string
   readonly message: string
   readonly seq: number
+  /** Of the service now; null where an old one does not say so. */
+  readonly epoch: string | null
 }
 
 /** What was followed has ended: the service cannot go on with it. */
@@ -128,13 +130,15 @@ function acknowledgement(fields: Fields): Frame {
 }
 
 function resync(fields: Fields): Frame {
-  const { reason, message, seq } = fields
+  const { reason, seq } = fields
   const channel = channelOf(fields.event)
   if (channel === null) return { kind: 'unknown' }
   const key = keyOf(channel, fields, fields)
   if (key === null || !isText(reason) || !isCount(seq))
     return unreadable('invalid_frame', 'A resync came without key, reason or seq.')
-  return { kind: 'resync', channel, key, reason, message: isText(message) ? message : '', seq }
+  const message = isText(fields.message) ? fields.message : ''
+  const epoch = isText(fields.epoch) ? fields.epoch : null
+  return { kind: 'resync', channel, key, reason, message, seq, epoch }
 }
 
 function channelFrame(fields: Fields): Frame {

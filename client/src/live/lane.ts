@@ -1,27 +1,42 @@
 import { Backoff } from '../backoff.ts'
 import type { Closing, LiveSettings, Socket } from '../options.ts'
 import { type Problem, problem, sentenceOf } from '../problem.ts'
+import type { Replica, Replicas } from '../replicas.ts'
+import { isCount } from '../shape.ts'
 import type { Follow, Line } from './follow.ts'
 import { type Channel, type ChannelFrame, type Ended, type Frame, parseFrame } from './frames.ts'
+import type { Watched } from './replica-watch.ts'
 import { PASSING_MS, Requests } from './requests.ts'
 import type { LiveJournal } from './status.ts'
 
 /** A connection that stayed for so long was a good one: the next wait is a short one. */
 const GOOD_MS = 5_000
+/** One that does not open within this time is given up, where another url is left to try. */
+const OPEN_MS = 3_000
+/** Close codes for what a client did (docs/live.md): another replica would close for it too. */
+const OWN_FAULTS: readonly (number | undefined)[] = [1009, 4008, 4009, 4010]
 const PONG = '{"type":"pong"}'
 const PING = '{"type":"ping"}'
 
 /**
- * One connection with what is followed on it: opened again as long as it is wanted. Times are those of
- * `performance.now()`, here and wherever something is waited for: a machine's clock may be set.
+ * One connection with what is followed on it: opened again as long as it is wanted, at the next url at once, and
+ * after a wait when all were tried. Times are those of `performance.now()`, here and wherever something is waited
+ * for: a machine's clock may be set.
  */
-export class Lane implements Line {
+export class Lane implements Line, Watched {
   readonly id: string
   readonly #settings: LiveSettings
+  readonly #replicas: Replicas
   readonly #journal: LiveJournal
   readonly #backoff: Backoff
   readonly #follows = new Map<Channel, Map<string, Follow>>()
   readonly #requests: Requests
+  /** Where it is open, or is tried. */
+  #replica: Replica
+  /** Since the last good connection, or the last wait. */
+  readonly #tried = new Set<Replica>()
+  /** Why the last one was given up. */
+  #why: Problem | null = null
   #socket: Socket | null = null
   #isOpen = false
   #isClosed = false
@@ -34,9 +49,11 @@ export class Lane implements Line {
   #watch: ReturnType<typeof setInterval> | null = null
   #retry: ReturnType<typeof setTimeout> | null = null
 
-  constructor(id: string, settings: LiveSettings, journal: LiveJournal) {
+  constructor(id: string, settings: LiveSettings, replicas: Replicas, journal: LiveJournal) {
     this.id = id
     this.#settings = settings
+    this.#replicas = replicas
+    this.#replica = replicas.current
     this.#journal = journal
     this.#backoff = new Backoff(settings.backoff, settings.random)
     this.#requests = new Requests(id, settings.silenceMs, (text) => this.#send(text))
@@ -44,6 +61,14 @@ export class Lane implements Line {
 
   get isOpen(): boolean {
     return this.#isOpen
+  }
+
+  get replica(): Replica {
+    return this.#replica
+  }
+
+  get heardMs(): number {
+    return this.#heardMs
   }
 
   /** How long the ping under way has waited for its answer; 0: none is. */
@@ -80,12 +105,20 @@ export class Lane implements Line {
     this.#requests.ask(follow)
   }
 
+  askLater(follow: Follow, afterMs: number, ask: () => void): void {
+    this.#requests.later([follow], afterMs, ask)
+  }
+
   pause(follow: Follow): void {
     if (this.#isOpen) this.#requests.leave(follow)
   }
 
   fail(why: Problem): void {
     this.#giveUp(why)
+  }
+
+  leave(why: Problem): void {
+    if (this.#isOpen) this.#giveUp(why)
   }
 
   drop(follow: Follow): void {
@@ -106,7 +139,10 @@ export class Lane implements Line {
 
   #open(): void {
     this.#retry = null
-    const { openSocket, liveUrl, silenceMs, requestTimeoutMs } = this.#settings
+    const { openSocket, silenceMs } = this.#settings
+    this.#replica = this.#replicas.next(this.#tried) ?? this.#replicas.current
+    this.#tried.add(this.#replica)
+    const { liveUrl } = this.#replica
     let socket: Socket
     try {
       const mark = liveUrl.includes('?') ? '&' : '?'
@@ -117,7 +153,7 @@ export class Lane implements Line {
     }
     this.#socket = socket
     this.#heardMs = performance.now()
-    this.#lookEveryMs = Math.min(silenceMs, requestTimeoutMs) / 3
+    this.#lookEveryMs = Math.min(silenceMs, this.#openMs) / 3
     this.#watch = setInterval(() => this.#look(), this.#lookEveryMs)
     const isCurrent = () => this.#socket === socket
     socket.addEventListener('open', () => isCurrent() && this.#opened())
@@ -127,8 +163,23 @@ export class Lane implements Line {
     socket.addEventListener('error', () => isCurrent() && this.#ended())
   }
 
+  /** How long a connection may take to open. */
+  get #openMs(): number {
+    const { requestTimeoutMs } = this.#settings
+    return this.#hasNext ? Math.min(requestTimeoutMs, OPEN_MS) : requestTimeoutMs
+  }
+
+  /** Is there a url that was not tried yet? */
+  get #hasNext(): boolean {
+    return this.#replicas.next(this.#tried) !== null
+  }
+
   #opened(): void {
     this.#isOpen = true
+    this.#replica.connections += 1
+    const { current } = this.#replicas
+    if (this.#why !== null && this.#tried.has(current))
+      this.#replicas.move(this.#replica, this.#why)
     this.#openedMs = performance.now()
     this.#heardMs = this.#openedMs
     this.#journal.changed()
@@ -162,8 +213,10 @@ export class Lane implements Line {
         this.#requests.acknowledged(frame)
         return
       case 'error':
+        // Another replica may have started already.
+        if (frame.problem.code === 'starting' && this.#hasNext) this.#giveUp(frame.problem)
         // One that answers nothing ended a stream, and does not say which: all are asked for anew.
-        if (this.#requests.refused(frame.problem)) this.#reportRefusal(frame.problem)
+        else if (this.#requests.refused(frame.problem)) this.#reportRefusal(frame.problem)
         else this.#giveUp(frame.problem)
         return
       case 'ended':
@@ -182,6 +235,11 @@ export class Lane implements Line {
   }
 
   #takeFrame(frame: ChannelFrame): void {
+    const { kind, channel, epoch } = frame
+    const isState = channel === 'meme_tables' || channel === 'candles'
+    const position = isState ? frame.seq : frame.fields.position
+    if (kind !== 'event' && isCount(position))
+      this.#replicas.given(this.#replica, { epoch, position })
     for (const follow of this.#followsOf(frame)) follow.take(frame)
   }
 
@@ -207,10 +265,11 @@ export class Lane implements Line {
 
   /** Looks for silence: of the line, or of an answer that never comes. */
   #look(): void {
-    const { silenceMs, requestTimeoutMs } = this.#settings
+    const { silenceMs } = this.#settings
+    const openMs = this.#openMs
     const nowMs = performance.now()
-    if (!this.#isOpen && nowMs - this.#heardMs > requestTimeoutMs)
-      this.#giveUp(problem('timeout', `No connection within ${requestTimeoutMs} ms.`))
+    if (!this.#isOpen && nowMs - this.#heardMs > openMs)
+      this.#giveUp(problem('timeout', `No connection within ${openMs} ms.`))
     else if (nowMs - this.#heardMs > silenceMs)
       this.#giveUp(problem('timeout', `Nothing was heard for ${silenceMs} ms.`))
     else if (this.#requests.isOverdue(nowMs))
@@ -243,12 +302,14 @@ export class Lane implements Line {
     const why = reason === undefined || reason === '' ? '' : ` (${reason})`
     const how = code === undefined ? 'broke off' : `was closed with ${code}${why}`
     const message = this.#isOpen ? `The connection ${how}.` : 'The live feed cannot be reached.'
-    this.#giveUp(problem('network', message))
+    this.#giveUp(problem('network', message), OWN_FAULTS.includes(code))
   }
 
-  #giveUp(why: Problem): void {
+  /** @param stays the same url is asked again, after a wait */
+  #giveUp(why: Problem, stays = false): void {
+    this.#why = why
     this.#journal.report(why)
-    this.#lost()
+    this.#lost(stays)
   }
 
   /** A service that starts says so to each request, hundreds of them at once: once a second is told. */
@@ -263,30 +324,39 @@ export class Lane implements Line {
 
   /** The next attempt is set before anybody is told, who may follow more at once: that waits for it too. */
   #failed(code: string, message: string): void {
-    this.#retryLater()
-    this.#journal.report(problem(code, message))
+    const why = problem(code, message)
+    this.#why = why
+    this.#retryLater(false)
+    this.#journal.report(why)
   }
 
-  #lost(): void {
+  #lost(stays: boolean): void {
     const wasOpen = this.#isOpen
-    if (wasOpen && performance.now() - this.#openedMs >= GOOD_MS) this.#backoff.succeeded()
+    if (wasOpen && performance.now() - this.#openedMs >= GOOD_MS) {
+      this.#backoff.succeeded()
+      this.#tried.clear()
+      this.#tried.add(this.#replica)
+    }
     this.#letGo()
     if (wasOpen) this.#journal.count('disconnects')
     for (const follows of this.#follows.values())
       for (const follow of follows.values()) follow.disconnected()
-    this.#retryLater()
+    this.#retryLater(stays)
     this.#journal.changed()
   }
 
-  #retryLater(): void {
+  #retryLater(stays: boolean): void {
     if (this.#isClosed || this.#retry !== null) return
-    this.#retry = setTimeout(() => this.#open(), this.#backoff.nextMs())
+    const isNext = !stays && this.#hasNext
+    if (!isNext) this.#tried.clear()
+    this.#retry = setTimeout(() => this.#open(), isNext ? 0 : this.#backoff.nextMs())
   }
 
   /** Forgets the socket, whatever it still does. */
   #letGo(): void {
     const socket = this.#socket
     this.#socket = null
+    if (this.#isOpen) this.#replica.connections -= 1
     this.#isOpen = false
     this.#pingedMs = null
     this.#nextPingMs = 0

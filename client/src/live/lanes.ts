@@ -1,8 +1,10 @@
 import type { OpenSocket, Settings } from '../options.ts'
 import { type Problem, problem } from '../problem.ts'
+import type { Replicas } from '../replicas.ts'
 import type { Follow } from './follow.ts'
 import type { Channel } from './frames.ts'
 import { Lane } from './lane.ts'
+import { ReplicaWatch } from './replica-watch.ts'
 import type { LiveJournal } from './status.ts'
 
 /** What the service allows a connection (docs/live.md, "Errors and limits"). */
@@ -29,15 +31,19 @@ const ID_CHARACTERS_MAX = 128
 /** Spreads what is followed over as few connections as it needs. */
 export class Lanes {
   readonly #settings: Settings
+  readonly #replicas: Replicas
   readonly #journal: LiveJournal
+  readonly #watch: ReplicaWatch
   #lanes: Lane[] = []
   #opened = 0
   #isClosed = false
   #isSocketMissed = false
 
-  constructor(settings: Settings, journal: LiveJournal) {
+  constructor(settings: Settings, replicas: Replicas, journal: LiveJournal) {
     this.#settings = settings
+    this.#replicas = replicas
     this.#journal = journal
+    this.#watch = new ReplicaWatch(settings, replicas, () => this.#lanes)
   }
 
   get count(): number {
@@ -76,6 +82,7 @@ export class Lanes {
     if (empty.length === 0) return
     for (const lane of empty) lane.close()
     this.#lanes = this.#lanes.filter((lane) => !empty.includes(lane))
+    if (this.#lanes.length === 0) this.#watch.stop()
     this.#journal.changed()
   }
 
@@ -83,6 +90,7 @@ export class Lanes {
   close(): void {
     if (this.#isClosed) return
     this.#isClosed = true
+    this.#watch.stop()
     for (const lane of this.#lanes) lane.close()
     this.#lanes = []
     this.#journal.changed()
@@ -102,8 +110,10 @@ export class Lanes {
     if (found !== undefined) return found
     if (this.#lanes.length >= LANES_MAX) return null
     const settings = { ...this.#settings, openSocket }
-    const lane = new Lane(idOf(this.#settings.id, this.#opened), settings, this.#journal)
+    const id = idOf(this.#settings.id, this.#opened)
+    const lane = new Lane(id, settings, this.#replicas, this.#journal)
     this.#opened += 1
+    this.#watch.start()
     this.#lanes.push(lane)
     return lane
   }

@@ -1,6 +1,7 @@
 import type { Settings } from '../options.ts'
 import type { Problem } from '../problem.ts'
 import type { ExtraQuery, Resolution, TableFilter } from '../reads.ts'
+import type { Move, Replicas } from '../replicas.ts'
 import { isFigures } from '../resources/market-figures.ts'
 import { isMigration } from '../resources/migration.ts'
 import { pageOf } from '../resources/page.ts'
@@ -17,7 +18,7 @@ import { type Channel, candlesKey } from './frames.ts'
 import { Lanes } from './lanes.ts'
 import { Mailbox } from './mailbox.ts'
 import { StateFollow, type StateMoment } from './state-follow.ts'
-import { LiveJournal, type LiveStatus } from './status.ts'
+import type { LiveJournal, LiveStatus } from './status.ts'
 import { Subscription } from './subscription.ts'
 import { appliedDelta } from './table-delta.ts'
 import { TableTrades } from './table-trades.ts'
@@ -77,13 +78,14 @@ interface Keys<S, E> {
  */
 export class Live {
   readonly #settings: Settings
-  readonly #journal = new LiveJournal()
+  readonly #journal: LiveJournal
   readonly #lanes: Lanes
   readonly #open = new Set<{ close(): void }>()
 
-  constructor(settings: Settings) {
+  constructor(settings: Settings, replicas: Replicas, journal: LiveJournal) {
     this.#settings = settings
-    this.#lanes = new Lanes(settings, this.#journal)
+    this.#journal = journal
+    this.#lanes = new Lanes(settings, replicas, journal)
   }
 
   get status(): LiveStatus {
@@ -101,6 +103,11 @@ export class Live {
   /** Told when a connection opened or was lost. The answer takes the listener out again. */
   onChange(listener: (status: LiveStatus) => void): () => void {
     return this.#journal.onChange(() => listener(this.status))
+  }
+
+  /** With several urls: told when another one is read than before. The answer takes the listener out again. */
+  onMove(listener: (move: Move) => void): () => void {
+    return this.#journal.onMove(listener)
   }
 
   /** Trades of mints (`update_mint_info`). */

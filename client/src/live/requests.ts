@@ -132,11 +132,21 @@ export class Requests {
       return true
     }
     const follows = waiting.follows.filter((follow) => this.#asked.has(follow))
-    if (PASSING.includes(problem.code)) this.#askLater(follows)
+    if (PASSING.includes(problem.code))
+      this.later(follows, PASSING_MS, (follow) => this.ask(follow))
     else if (waiting.follows.length > 1) for (const follow of follows) this.#subscribe([follow])
     else this.#refuse(follows, problem)
     this.#leaveTables()
     return true
+  }
+
+  /** Calls `ask` after this time for those that are not left until then. */
+  later(follows: readonly Follow[], afterMs: number, ask: (follow: Follow) => void): void {
+    const retry = setTimeout(() => {
+      this.#retries.delete(retry)
+      for (const follow of follows) if (this.#asked.has(follow)) ask(follow)
+    }, afterMs)
+    this.#retries.add(retry)
   }
 
   clear(): void {
@@ -155,14 +165,6 @@ export class Requests {
       this.forget(follow)
       follow.refused(problem)
     }
-  }
-
-  #askLater(follows: readonly Follow[]): void {
-    const retry = setTimeout(() => {
-      this.#retries.delete(retry)
-      for (const follow of follows) if (this.#asked.has(follow)) this.ask(follow)
-    }, PASSING_MS)
-    this.#retries.add(retry)
   }
 
   #joinTable(table: string, follows: readonly Follow[]): void {

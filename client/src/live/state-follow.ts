@@ -1,5 +1,6 @@
 import { type Problem, problem } from '../problem.ts'
 import { isCount } from '../shape.ts'
+import { Behind } from './behind.ts'
 import type { Follow, Line, Words } from './follow.ts'
 import type { Channel, ChannelFrame } from './frames.ts'
 import type { LiveJournal } from './status.ts'
@@ -36,6 +37,9 @@ export class StateFollow implements Follow {
   #step: number | null = null
   #isAsked = false
   #isHeld = false
+  /** Of what was shown last. */
+  #place: { readonly seq: number; readonly epoch: string } | null = null
+  readonly #behind = new Behind()
 
   constructor(parts: StateFollowParts) {
     this.#parts = parts
@@ -78,10 +82,19 @@ export class StateFollow implements Follow {
     const isNext = frame.kind === 'snapshot' || this.#step === null || step === this.#step + 1
     if (frame.kind === 'delta' && this.#step === null) return
     const { seq, epoch } = frame
+    if (this.#isBehind(frame)) {
+      this.#step = null
+      this.#isAsked = true
+      this.#behind.wait(this, this.#line, () => this.#line?.ask(this))
+      return
+    }
     const isWhole = isCount(step) && isCount(time) && isNext
     const result = isWhole ? this.#parts.apply(frame, { seq, epoch, step, time }) : 'unfit'
-    if (isWhole && result === 'applied') this.#step = step
-    else if (result === 'full') this.#hold()
+    if (isWhole && result === 'applied') {
+      this.#step = step
+      this.#place = { seq, epoch }
+      this.#behind.ended()
+    } else if (result === 'full') this.#hold()
     else if (frame.kind === 'snapshot')
       this.#line?.fail(problem('invalid_frame', `A snapshot of ${this.channel} cannot be read.`))
     else {
@@ -94,6 +107,12 @@ export class StateFollow implements Follow {
     if (!this.#isHeld) return
     this.#isHeld = false
     this.#ask()
+  }
+
+  /** In one epoch a state is never older than what was shown of it: this replica has not come so far. */
+  #isBehind({ seq, epoch }: ChannelFrame): boolean {
+    const shown = this.#place
+    return shown?.epoch === epoch && seq < shown.seq && this.#behind.isPatient
   }
 
   #ask(): void {

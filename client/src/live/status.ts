@@ -1,5 +1,6 @@
 import type { Problem } from '../problem.ts'
 import { problem, sentenceOf } from '../problem.ts'
+import type { Move } from '../replicas.ts'
 
 /** How the live connections are, and what they have been through. */
 export interface LiveStatus {
@@ -13,7 +14,7 @@ export interface LiveStatus {
   readonly roundTripMs: number | null
   /** Lag of the newest event (`EventUpdate.lagMs`); null before the first. */
   readonly lagMs: number | null
-  /** Connections that were lost. */
+  /** Connections that were lost, or left for another url. */
   readonly disconnects: number
   /** Messages that came again and were dropped. */
   readonly repeats: number
@@ -44,6 +45,7 @@ export class LiveJournal {
   }
   readonly #onProblem = new Set<(problem: Problem) => void>()
   readonly #onChange = new Set<() => void>()
+  readonly #onMove = new Set<(move: Move) => void>()
   roundTripMs: number | null = null
   lagMs: number | null = null
 
@@ -62,7 +64,15 @@ export class LiveJournal {
   /** A connection opened or was lost. */
   changed(): void {
     for (const listener of this.#onChange)
-      guarded(listener, (thrown) => this.report(problem('listener', sentenceOf(thrown))))
+      guarded(listener, (thrown) => this.#listenerFailed(thrown))
+  }
+
+  moved(move: Move): void {
+    for (const listener of this.#onMove)
+      guarded(
+        () => listener(move),
+        (thrown) => this.#listenerFailed(thrown),
+      )
   }
 
   onProblem(listener: (problem: Problem) => void): () => void {
@@ -71,6 +81,14 @@ export class LiveJournal {
 
   onChange(listener: () => void): () => void {
     return added(this.#onChange, listener)
+  }
+
+  onMove(listener: (move: Move) => void): () => void {
+    return added(this.#onMove, listener)
+  }
+
+  #listenerFailed(thrown: unknown): void {
+    this.report(problem('listener', sentenceOf(thrown)))
   }
 }
 
