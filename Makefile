@@ -95,8 +95,8 @@ feeds-faults: $(INSTALLED) ## Live feeds against mock peers: SCHEDULES (200) see
 sim: $(INSTALLED) ## The simulated machine: SEED=n replays one run, else random ones for DURATION seconds
 	@SEED=$(SEED) DURATION=$(or $(DURATION),300) $(NODE) test/simulation/run.ts
 
-reconnects: $(INSTALLED) $(BUNDLE) ## Cuts the client COUNT times (100,000), from SEED, in rounds on all processors; nothing may be lost or repeated
-	@COUNT=$(COUNT) SEED=$(SEED) $(NODE) test/client/reconnects.ts
+reconnects: $(INSTALLED) $(BUNDLE) ## Cuts the client COUNT times (100,000), from SEED, on all processors, of URLS replicas (1); nothing may be lost or repeated
+	@COUNT=$(COUNT) SEED=$(SEED) URLS=$(URLS) $(NODE) test/client/reconnects.ts
 
 conformance: $(INSTALLED) ## Runs the conformance suite against URL (and WS)
 	@npm run --silent conformance -- --url $(or $(URL),http://127.0.0.1:8080) --ws $(or $(WS),ws://127.0.0.1:8080/ws)

@@ -1,6 +1,6 @@
 /**
- * `make reconnects`: COUNT disconnects (100,000) from SEED, in rounds of processes of their own, as
- * many at once as there are processors; the exit code says whether all was whole.
+ * `make reconnects`: COUNT disconnects (100,000) from SEED of readers of URLS replicas (1), in rounds of processes
+ * of their own, as many at once as there are processors; the exit code says whether all was whole.
  */
 import { fork } from 'node:child_process'
 import { availableParallelism } from 'node:os'
@@ -25,6 +25,7 @@ const Report = Compile(
     events: Type.Integer(),
     holds: Type.Integer(),
     walletLosses: Type.Integer(),
+    moves: Type.Integer(),
     mended: Type.Integer(),
     faults: Type.Array(Type.String()),
     isWhole: Type.Boolean(),
@@ -34,6 +35,7 @@ const Report = Compile(
 interface Round {
   readonly seed: number
   readonly count: number
+  readonly urls: number
 }
 
 function tell(line: string): void {
@@ -41,13 +43,13 @@ function tell(line: string): void {
 }
 
 /** Runs a round in a process of its own; one that ends without a report, or never, is a fault. */
-function runRound({ seed, count }: Round): Promise<ReconnectReport> {
+function runRound({ seed, count, urls }: Round): Promise<ReconnectReport> {
   return new Promise((resolve) => {
-    const child = fork(HERE, [ROUND_FLAG, String(seed), String(count)], { execArgv: [] })
+    const child = fork(HERE, [ROUND_FLAG, ...[seed, count, urls].map(String)], { execArgv: [] })
     const failed = (fault: string) =>
       resolve({
         ...{ disconnects: 0, restarts: 0, events: 0, holds: 0, walletLosses: 0, mended: 0 },
-        ...{ faults: [fault], isWhole: false },
+        ...{ moves: 0, faults: [fault], isWhole: false },
       })
     const timer = setTimeout(() => {
       failed(`no end within ${ROUND_MAX_MS / 1000} s`)
@@ -78,7 +80,7 @@ async function runRounds(rounds: readonly Round[]): Promise<readonly ReconnectRe
       const { faults, isWhole } = report
       const seconds = Math.round(performance.now() / 1000)
       tell(
-        `${disconnects} disconnects after ${seconds} s; SEED=${round.seed} COUNT=${round.count}: ` +
+        `${disconnects} disconnects after ${seconds} s; SEED=${round.seed} COUNT=${round.count} URLS=${round.urls}: ` +
           `${faults.length} faults, ${isWhole ? 'all' : 'not all'} came`,
       )
       for (const fault of faults.slice(0, FAULTS_TOLD)) tell(`fault: ${fault}`)
@@ -91,10 +93,12 @@ async function runRounds(rounds: readonly Round[]): Promise<readonly ReconnectRe
 async function main(): Promise<void> {
   const count = Number(process.env.COUNT || 100_000)
   const seed = Number(process.env.SEED || Math.floor(Math.random() * 2 ** 32))
-  tell(`reconnects: ${count} disconnects, SEED=${seed}`)
+  const urls = Number(process.env.URLS || 1)
+  tell(`reconnects: ${count} disconnects, SEED=${seed} URLS=${urls}`)
   const rounds = Array.from({ length: Math.ceil(count / ROUND_DISCONNECTS) }, (_, i) => ({
     seed: seed + i,
     count: Math.min(ROUND_DISCONNECTS, count - i * ROUND_DISCONNECTS),
+    urls,
   }))
   const reports = await runRounds(rounds)
   const sum = (of: (report: ReconnectReport) => number) =>
@@ -104,6 +108,7 @@ async function main(): Promise<void> {
   const isWhole = reports.every((report) => report.isWhole)
   tell(
     `${sum((report) => report.disconnects)} disconnects, ${sum((report) => report.restarts)} restarts, ` +
+      `${sum((report) => report.moves)} moves to another url, ` +
       `${sum((report) => report.holds)} times a slow reader's stream was left and resumed; ` +
       `${sum((report) => report.events)} events checked; ${sum((report) => report.walletLosses)} ` +
       `losses told of wallets, whose streams end with the process; ${isWhole ? 'all' : 'not all'} ` +
@@ -112,10 +117,12 @@ async function main(): Promise<void> {
   process.exitCode = faults + mended === 0 && isWhole ? 0 : 1
 }
 
-const [flag, seed, count] = process.argv.slice(2)
+const [flag, seed, count, urls] = process.argv.slice(2)
 if (flag !== ROUND_FLAG) await main()
 else {
   process.on('disconnect', () => process.exit(1))
-  const report = await runReconnects({ seed: Number(seed), count: Number(count) })
+  const report = await runReconnects({
+    ...{ seed: Number(seed), count: Number(count), urls: Number(urls) },
+  })
   process.send?.(report, () => process.exit(0))
 }
