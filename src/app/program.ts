@@ -250,11 +250,7 @@ export class Program {
   }
 
   #newService(): Service {
-    return new Service(
-      this.#config,
-      (reason) => this.#failed(reason),
-      this.#clock.nowMs,
-    )
+    return new Service(this.#config, (reason) => this.#failed(reason), this.#clock.nowMs)
   }
 
   async #newReplica(): Promise<Replica | null> {

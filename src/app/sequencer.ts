@@ -401,20 +401,11 @@ export class Sequencer {
   }
 
   #newService(): Service {
-    return new Service(
-      this.#config,
-      (reason) => this.#endTerm(reason),
-      () => this.#clock.nowMs(),
-    )
+    return new Service(this.#config, (reason) => this.#endTerm(reason), this.#clock.nowMs)
   }
 
   #newIntake(): IntakeLog {
-    const service = this.#service
-    return new IntakeLog(
-      this.#log,
-      () => service,
-      () => this.#figures(),
-    )
+    return new IntakeLog(this.#log, this.#service, () => this.#figures())
   }
 
   #keepTime(): void {

@@ -1194,7 +1194,7 @@ export const SERVER_FAULTS: readonly Fault[] = [
   {
     name: 'min seq: the program tells of no batch',
     file: 'src/app/program.ts',
-    find: '      this.#server?.folded()\n',
+    find: 'this.#service.onFolded = isWaiting ? () => this.#server?.folded() : null',
     replace: '',
     tests: ['test/process/min-seq.test.ts'],
   },
