@@ -192,6 +192,17 @@ export interface ServiceState {
   notReady(): string | null
   /** What somebody should know of a service that may well be ready, in one sentence; null: nothing. */
   notice?(): string | null
+  /** Of a replica: how far it has come in its stream, for everybody; null, absent: this is none. */
+  replica?(): {
+    /** Events taken, as in `X-Mintfeed-Seq`. */
+    readonly position: number
+    /** Events of the stream that are not folded yet, and how long the oldest of them has been there. */
+    readonly lag_events: number
+    readonly lag_ms: number
+    readonly stream: string
+    /** Host and port that the stream is read from, without a login; empty while there is none. */
+    readonly server: string
+  } | null
   /** Flat figures for /readyz and /metrics; names as Prometheus has them, without the prefix. */
   figures(): Readonly<Record<string, number>>
 }

@@ -269,7 +269,9 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
   })
   const metrics = () => metricsText(context.http, figures())
   const { state } = options
-  const readiness = () => readinessOf(state.notReady(), figures(), state.notice?.() ?? null)
+  const notice = () => state.notice?.() ?? null
+  const readiness = () =>
+    readinessOf(state.notReady(), figures(), notice(), state.replica?.() ?? null)
   const { dashboard, documents } = options
   const system = systemRoutes(readiness, metrics, documents)
   const page = dashboard === undefined ? [] : dashboardRoutes(dashboard)

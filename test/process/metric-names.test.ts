@@ -1,4 +1,6 @@
 import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { makeFeeds } from '../../src/app/feeds/feed-list.ts'
 import { readConfig } from '../../src/config/config.ts'
@@ -8,9 +10,12 @@ import { helpOf } from '../../src/server/metrics/help-texts.ts'
 import { FORMER_NAMES, HttpCounters, metricsText } from '../../src/server/metrics/metrics.ts'
 import { newFolder } from '../new-folder.ts'
 import { engineOf } from '../store/restoring.ts'
+import { ROOT } from '../tidy/source-files.ts'
 import { startProgram } from './program.ts'
 
 const PROMTOOL = 'promtool'
+/** A figure of the stream, where a source names it. */
+const FIGURE = /^ +((?:replica|stream|sequencer)_\w+):/gm
 const hasPromtool = spawnSync(PROMTOOL, ['--version']).error === undefined
 if (!hasPromtool)
   console.log(
@@ -100,6 +105,14 @@ test('every metric has a sentence that says more than its name', async () => {
   expect(families.length).toBeGreaterThan(200)
   for (const { name, help } of families)
     if (!help.startsWith('deprecated: ')) expect(help, name).toMatch(/^[A-Z0-9][^\n]+ .+ .+\.$/)
+})
+
+test('so have those of replicas and sequencers, which need a stream to run', () => {
+  const named = ['src/app/replica.ts', 'src/app/sequencer.ts'].flatMap((path) =>
+    [...readFileSync(join(ROOT, path), 'utf8').matchAll(FIGURE)].map(([, name]) => name),
+  )
+  expect(named.length).toBeGreaterThan(8)
+  expect(named.filter((name) => helpOf(name) === null)).toEqual([])
 })
 
 test.skipIf(!hasPromtool)(

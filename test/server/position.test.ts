@@ -61,6 +61,31 @@ test.each(PATHS)('%s tells no position while the state is being recovered', asyn
   fake.starting = false
 })
 
+test('/readyz of a replica tells its place in the stream, ready or not, and no figure hides it', async () => {
+  const replica = { position: 41, lag_events: 3, lag_ms: 20, stream: 'market', server: 'n1:4222' }
+  const at = { reason: null as string | null, replica: replica as typeof replica | null }
+  const { server } = await startFake({
+    state: {
+      isStarting: () => false,
+      notReady: () => at.reason,
+      replica: () => at.replica,
+      figures: () => ({ position: 7, tokens: 7 }),
+    },
+  })
+  const ready = async () => {
+    const answer = await fetch(`${server.url}/readyz`)
+    return [answer.status, Object(await answer.json())]
+  }
+  expect(await ready()).toEqual([200, expect.objectContaining({ ...replica, tokens: 7 })])
+  at.reason = 'It is behind.'
+  expect(await ready()).toEqual([503, expect.objectContaining({ ...replica, reason: at.reason })])
+  at.replica = null
+  const [, fields] = await ready()
+  for (const name of ['lag_events', 'lag_ms', 'stream', 'server'])
+    expect(fields).not.toHaveProperty(name)
+  await server.stop()
+})
+
 test('what waited too long for a later turn is refused as its path is', async () => {
   const slow = await startFake({
     position: { epoch: () => 'e1', seq: () => seq },

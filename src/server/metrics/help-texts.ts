@@ -319,6 +319,20 @@ const STORE_HELPS: Readonly<Record<string, string>> = {
   dormant_cache_misses_total: 'Blocks of dormant positions that were read from the disk.',
 }
 
+/** What the figures of replicas and sequencers mean, in one sentence each, by their names. */
+const STREAM_HELPS: Readonly<Record<string, string>> = {
+  replica_lag_events: 'Events of the replicated stream that are not folded yet.',
+  replica_lag_messages: 'Messages of the replicated stream that are not folded yet.',
+  replica_lag_ms: 'How far this replica is behind the replicated stream.',
+  stream_sequence: 'Number of the message of the replicated stream that is folded next.',
+  stream_unreached_ms:
+    'Time since the servers of the replicated stream answered last; 0 while they do.',
+  sequencer_writes: '1 while this sequencer holds the lease and publishes, else 0.',
+  sequencer_terms_total: 'Terms in which this sequencer held the lease.',
+  sequencer_waiting_messages: 'Messages that wait to be stored by the stream.',
+  sequencer_waiting_bytes: 'Size of the messages that wait to be stored by the stream.',
+}
+
 /** A figure of one live source. */
 const OF_A_SOURCE = /^feed_(yellowstone|solana|pumpportal)_(\w+)$/
 const OF_A_REFUSAL = /^metadata_refused_(\w+)_total$/
@@ -326,7 +340,7 @@ const OF_A_REFUSAL = /^metadata_refused_(\w+)_total$/
 const HELPS = new Map(
   [
     ...[MARKET_HELPS, STORE_HELPS, LIVE_HELPS, HTTP_HELPS],
-    ...[PROCESS_HELPS, MEMORY_HELPS, FEED_HELPS, SIDE_HELPS],
+    ...[PROCESS_HELPS, MEMORY_HELPS, FEED_HELPS, SIDE_HELPS, STREAM_HELPS],
   ].flatMap((helps) => Object.entries(helps)),
 )
 

@@ -1,3 +1,4 @@
+import type { ServiceState } from '../../protocol/queries.ts'
 import { accept } from '../../protocol/requests/parsers.ts'
 import type { Route } from '../http/front.ts'
 import { EncodedBody, jsonReply, type Reply, refusal, type StaticDocument } from '../http/reply.ts'
@@ -11,14 +12,16 @@ export interface Readiness {
   readonly fields: Readonly<Record<string, number | string | null>>
 }
 
-/** Figures lie beside `status`, `reason` and `notice`, which no figure can hide. */
+/** Figures lie beside `status`, `reason`, `notice` and the fields of a replica, which no figure can hide. */
 export function readinessOf(
   reason: string | null,
   figures: Readonly<Record<string, number>>,
   notice: string | null = null,
+  replica: ReturnType<NonNullable<ServiceState['replica']>> = null,
 ): Readiness {
   const status = reason === null ? 'ready' : 'not ready'
-  return { statusCode: reason === null ? 200 : 503, fields: { ...figures, status, reason, notice } }
+  const fields = { ...figures, ...replica, status, reason, notice }
+  return { statusCode: reason === null ? 200 : 503, fields }
 }
 
 /**

@@ -1192,6 +1192,13 @@ export const SERVER_FAULTS: readonly Fault[] = [
     tests: ['test/server/routes/chart-writing.test.ts'],
   },
   {
+    name: 'readyz: a replica does not tell its place',
+    file: 'src/server/routes/system-routes.ts',
+    find: '...replica, ',
+    replace: '',
+    tests: ['test/server/position.test.ts'],
+  },
+  {
     name: 'min seq: the program tells of no batch',
     file: 'src/app/program.ts',
     find: 'this.#service.onFolded = isWaiting ? () => this.#server?.folded() : null',
