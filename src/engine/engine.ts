@@ -2,7 +2,7 @@ import { differingRules, type EngineSettings, type Thresholds } from '../base/th
 import type { FeedEvent } from '../events/event.ts'
 import type { EventSink } from '../events/event-sink.ts'
 import { RecordBatch } from '../events/swap-record.ts'
-import { EngineFacts, EventAcceptor } from './event-acceptor.ts'
+import { EventAcceptor } from './event-acceptor.ts'
 import { type ColdHoldingsCache, ColdStore } from './fold/cold-store.ts'
 import { MetadataFold } from './fold/metadata-fold.ts'
 import { OrderedFold } from './fold/ordered-fold.ts'
@@ -50,7 +50,7 @@ export interface EngineOptions {
  */
 export class Engine implements EventSink {
   readonly state: State
-  readonly facts: EngineFacts['emitter']
+  readonly facts: EventAcceptor['facts']['emitter']
   readonly window: RollingWindow
   readonly order: TokenOrder
   readonly search = new SearchIndex()
@@ -80,8 +80,6 @@ export class Engine implements EventSink {
   constructor(options: EngineOptions) {
     this.state = new State(options.rules, options.tapeChunkRecords)
     this.announcements = this.state.announcements
-    const facts = new EngineFacts(this.state)
-    this.facts = facts.emitter
     this.window = new RollingWindow(this.state)
     this.order = new TokenOrder(this.state)
     this.positions = new PositionLists(this.state)
@@ -103,12 +101,13 @@ export class Engine implements EventSink {
     this.prefetcher = new Prefetcher(this.state, this.#identities)
     const { book, tape } = this.state
     this.#acceptor = new EventAcceptor({
-      ...{ facts, intake: this.intake, prefetcher: this.prefetcher, progress: this.#progress },
+      ...{ intake: this.intake, prefetcher: this.prefetcher, progress: this.#progress },
       ...{ state: this.state, ordered: this.#ordered, coldStore: this.coldStore },
       ...{ metadata: this.#metadata, identities: this.#identities, order: this.order },
       resolver: new PositionResolver(book, tape, this.#reorder, this.#newest),
     })
     this.#acceptor.isEventClock = options.clock === 'event'
+    this.facts = this.#acceptor.facts.emitter
     this.idle = this.#acceptor.idle
     this.parts = [
       ...this.state.parts,

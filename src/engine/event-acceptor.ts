@@ -51,13 +51,13 @@ export class EventAcceptor {
   takesAhead = false
   /** Latest time of an event that has a place, in unix seconds; 0: none yet. */
   newestSeconds = 0
+  readonly facts: EngineFacts
   /** Events since this process began that were taken and have no effect: no part of the state. */
   readonly idle = { unknownMints: 0, balancesBeyondSupply: 0 }
   /** Events since this process began that came too late for their place, and their slots: no part of the state. */
   late = NONE_LATE
   readonly #state: State
   readonly #ordered: OrderedFold
-  readonly #facts: EngineFacts
   readonly #coldStore: ColdStore
   readonly #metadata: MetadataFold
   readonly #order: TokenOrder
@@ -75,7 +75,6 @@ export class EventAcceptor {
   constructor(parts: {
     readonly state: State
     readonly ordered: OrderedFold
-    readonly facts: EngineFacts
     readonly coldStore: ColdStore
     readonly metadata: MetadataFold
     readonly order: TokenOrder
@@ -87,7 +86,7 @@ export class EventAcceptor {
   }) {
     this.#state = parts.state
     this.#ordered = parts.ordered
-    this.#facts = parts.facts
+    this.facts = new EngineFacts(parts.state)
     this.#coldStore = parts.coldStore
     this.#metadata = parts.metadata
     this.#order = parts.order
@@ -134,7 +133,7 @@ export class EventAcceptor {
   #settleRun(): void {
     if (this.#isFilling) return
     this.#ordered.catchUp()
-    if (this.#facts.isWaiting) this.#facts.emitWaiting()
+    if (this.facts.isWaiting) this.facts.emitWaiting()
   }
 
   /** Counts late events anew; returns those so far. */
@@ -218,14 +217,14 @@ export class EventAcceptor {
     u32[at + SwapLane.flags] &= INPUT_FLAGS | GIVEN_BITS
     const tapeIndex = this.#ordered.swap(u32, at, key)
     if (this.#mustWait) {
-      this.#facts.wait({ type: 'swap', token, pricing, tapeIndex, wallet: walletOf(u32, at) })
+      this.facts.wait({ type: 'swap', token, pricing, tapeIndex, wallet: walletOf(u32, at) })
       this.#settleRun()
-    } else this.#facts.trade(token, pricing, tapeIndex, NOTHING_LATER)
+    } else this.facts.trade(token, pricing, tapeIndex, NOTHING_LATER)
   }
 
   /** Facts are emitted in the order of arrival, and of a state that has all events. */
   get #mustWait(): boolean {
-    return this.#ordered.isBehind || this.#facts.isWaiting
+    return this.#ordered.isBehind || this.facts.isWaiting
   }
 
   /** Before an event of a token is folded at a key: its positions are rows again. */
@@ -235,9 +234,9 @@ export class EventAcceptor {
       this.#coldStore.restore(token)
     }
     // Places in the tape of what arrived are good as long as nothing comes before them.
-    if (this.#facts.isWaiting && this.#ordered.goesBack(key)) {
+    if (this.facts.isWaiting && this.#ordered.goesBack(key)) {
       this.#ordered.catchUp()
-      this.#facts.emitWaiting()
+      this.facts.emitWaiting()
     }
   }
 
@@ -293,8 +292,8 @@ export class EventAcceptor {
     this.#progress.taken += 1
     const pricing = this.#ordered.pricingBefore(token)
     this.#ordered.lifecycle({ event, token, key })
-    if (this.#mustWait) this.#facts.wait({ type: event.type, token, pricing })
-    else this.#facts.lifecycle(event.type, token, pricing)
+    if (this.#mustWait) this.facts.wait({ type: event.type, token, pricing })
+    else this.facts.lifecycle(event.type, token, pricing)
   }
 
   /** Takes reserves, a balance or the state of a mint, unless they are a duplicate or too late. */
@@ -351,7 +350,7 @@ type Arrived = {
 )
 
 /** Emits what the live feeds publish, in the order of arrival, each fact when the state is that of all events. */
-export class EngineFacts {
+class EngineFacts {
   /** Listeners must not throw and must not fold. */
   readonly emitter = createNanoEvents<{
     /** A new swap, by tape index, which is valid until the listener returns. */
