@@ -1,5 +1,5 @@
 import type { Engine } from '../../engine/engine.ts'
-import { Kind, SegmentScan } from '../format/journal-format.ts'
+import { type FrameWriter, Kind, SegmentScan } from '../format/journal-format.ts'
 import type { Journal } from './journal.ts'
 import { foldFrame } from './journal-fold.ts'
 
@@ -12,14 +12,15 @@ interface Frames {
 
 /**
  * A journal that is a copy of the replicated stream: frames are written as they came, but for the clock, which is that of
- * this machine. What comes twice, as the beginning of a message whose end a kill took, is taken once.
+ * this machine where they are folded. What comes twice, as the beginning of a message whose end a kill took, is taken once.
  */
 export class JournalCopy {
-  readonly #engine: Engine
+  /** Null: nothing is folded here, and the clock stays that of the sequencer. */
+  readonly #engine: Engine | null
   readonly #journal: Journal
   readonly #clock = new Float64Array(1)
 
-  constructor(engine: Engine, journal: Journal) {
+  constructor(engine: Engine | null, journal: Journal) {
     this.#engine = engine
     this.#journal = journal
   }
@@ -36,26 +37,34 @@ export class JournalCopy {
   write(message: Frames): void {
     const frames = this.#journal.begin()
     const { seq } = this
-    const { settings, state } = this.#engine
-    if (settings.clock === 'wall' && state.now !== this.#clock[0]) {
-      this.#clock[0] = state.now
-      frames.add(Kind.clock, seq, 0, new Uint8Array(this.#clock.buffer))
-    }
-    for (const frame of framesOf(message, seq))
+    for (const frame of framesOf(message, seq)) {
+      if (frame.kind === Kind.clock && this.#engine !== null) continue
+      // Behind the settings, which say whether a clock of the wall counts.
+      if (frame.kind !== Kind.settings) this.#addClock(frames, frame.seq)
       frames.add(frame.kind, frame.seq, frame.events, frame.payload)
+    }
     this.#journal.commit(Math.max(seq, message.endSeq))
     this.#journal.keepSyncing()
   }
 
   /** Folds what was new when it held so many events. */
   fold(message: Frames, fromSeq: number): void {
-    for (const frame of framesOf(message, fromSeq)) foldFrame(this.#engine, frame)
+    if (this.#engine === null) return
+    for (const frame of framesOf(message, fromSeq))
+      if (frame.kind !== Kind.clock) foldFrame(this.#engine, frame)
+  }
+
+  #addClock(frames: FrameWriter, seq: number): void {
+    if (this.#engine === null) return
+    const { settings, state } = this.#engine
+    if (settings.clock !== 'wall' || state.now === this.#clock[0]) return
+    this.#clock[0] = state.now
+    frames.add(Kind.clock, seq, 0, new Uint8Array(this.#clock.buffer))
   }
 }
 
 /** Those that are behind a seq, or have no event and stand at it. */
 function* framesOf({ bytes, header, endSeq }: Frames, fromSeq: number): Generator<SegmentScan> {
   const frame = new SegmentScan(bytes, header.crc, header.firstSeq, bytes.length)
-  while (frame.next())
-    if (frame.seq >= fromSeq && frame.kind !== Kind.clock && frame.endSeq <= endSeq) yield frame
+  while (frame.next()) if (frame.seq >= fromSeq && frame.endSeq <= endSeq) yield frame
 }
