@@ -125,6 +125,7 @@ export class Program {
         notReady: () => this.#notReadyShown(),
         notice: () =>
           this.#isRecovered ? (this.#service.notice ?? this.#history?.notice ?? null) : null,
+        replica: () => (this.#isRecovered ? (this.#replica?.place ?? null) : null),
         figures: () => this.#figures(),
       },
       // Never set back: a window would be forgotten before its end.

@@ -151,9 +151,16 @@ export class Replica implements Feed {
     }
   }
 
-  /** The stream and the server that it is read from, for people. */
-  get source(): { readonly stream: string; readonly server: string } {
-    return { stream: this.#options.setting.name, server: this.#stream?.server ?? '' }
+  /** How far it has come in the stream, for `/readyz`. */
+  get place() {
+    const lag = this.#follower?.lag
+    return {
+      position: this.#options.live().service.engine.seq,
+      lag_events: lag?.events ?? 0,
+      lag_ms: lag?.ms ?? 0,
+      stream: this.#options.setting.name,
+      server: this.#stream?.server ?? '',
+    }
   }
 
   /** Connects, and learns the stream's epoch; does not wait for it where the folder has a state. */
