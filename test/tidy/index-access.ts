@@ -11,6 +11,7 @@ const ROW_ACCESSORS = [
   'src/base/u64.ts',
   'src/engine/',
   'src/feeds/simulator/',
+  'src/query/engine-live.ts',
   'src/query/json/',
   'src/query/search/',
   'src/query/tables/',
