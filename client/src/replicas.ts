@@ -62,10 +62,11 @@ export class Replicas {
     const others = [...this.all.slice(at), ...this.all.slice(0, at)]
     const left = others.filter((replica) => !tried.has(replica))
     const epoch = this.#read?.epoch
-    const good = left.find(
-      ({ isReady, place }) => isReady !== false && (place === null || place.epoch === epoch),
+    const isOther = (place: Place | null) =>
+      place !== null && place.epoch !== (epoch ?? place.epoch)
+    return (
+      left.find(({ isReady, place }) => isReady !== false && !isOther(place)) ?? left[0] ?? null
     )
-    return good ?? left[0] ?? null
   }
 
   /** `replica` is read from now on. */

@@ -14,6 +14,8 @@ const SLOW_BUFFER = 20
 /** The service is started anew behind so many disconnects. */
 const CUTS_A_RESTART = 100
 const EVENTS_A_CUT = 1
+/** Slow readers need so long for the rest of a long round on a machine with much else to do. */
+const REST_MS = 120_000
 /** Further replicas are behind the first one by so many events at most. */
 const LAG_EVENTS = 3
 /** Events that come at once now and then: more than one connection brings. */
@@ -89,7 +91,7 @@ export async function runReconnects({ count, seed, urls = 1 }: Plan): Promise<Re
   feed(0, 0)
   for (const { proxy } of replicas) proxy.isCutting = false
   const isWhole = () => readers.every((reader) => reader.isWhole)
-  await waitUntil(isWhole)
+  await waitUntil(isWhole, REST_MS)
   const report = {
     disconnects,
     restarts,

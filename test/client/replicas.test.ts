@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import { type ClientOptions, Mintfeed, type Move } from '../../client/src/mintfeed.ts'
+import { byLength } from '../lengths.ts'
 import { Random } from '../oracle/random.ts'
 import { waitUntil } from '../server/raw-http.ts'
 import { CheckedReader } from './checked-reader.ts'
@@ -18,7 +19,7 @@ afterEach(async () => {
 })
 
 const SEED = 48
-const EVENTS = 200
+const EVENTS = byLength(100, 200)
 /** One that is waited for would be seen: a move to another url waits for none. */
 const NO_WAIT = { backoff: { firstMs: 60_000, longestMs: 60_000 } }
 const QUICK = { backoff: { firstMs: 1, longestMs: 8 } }

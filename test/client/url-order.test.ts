@@ -195,6 +195,24 @@ test('a replica of another epoch is better than one that is not ready, and worse
   expect(client.replica).toBe(URLS[1])
 })
 
+test('where a connection is lost, urls that were not ready or of another epoch are tried last', async () => {
+  said = { a: [200, 'e1', 10], b: [503, 'e1', 10], c: [200, 'e1', 10] }
+  follow(URLS)
+  newest().open()
+  await later(5_500)
+  newest().breakOff()
+  await opened()
+  expect(hosts()).toBe('ac')
+  said = { a: [200, 'e2', 10], b: [200, 'e1', 10], c: [200, 'e1', 10] }
+  await later(5_500)
+  newest().breakOff()
+  await opened()
+  expect(hosts()).toBe('acb')
+  newest().breakOff()
+  await opened()
+  expect(hosts()).toBe('acba')
+})
+
 test('a replica whose /readyz is out of reach is left once nothing comes of it', async () => {
   const fetch = async (url: string) => {
     await new Promise((resolve) => setTimeout(resolve, 1_000))

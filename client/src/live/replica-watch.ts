@@ -7,13 +7,13 @@ import type { Replica, Replicas } from '../replicas.ts'
 const LOOK_WAIT_MS = 3_000
 
 /** What a replica says of itself. */
-export interface Look {
+interface Look {
   /** `unknown`: something that is no service answered, as a proxy that does not hand on `/readyz`. */
   readonly health: 'ready' | 'not_ready' | 'unreachable' | 'unknown'
   readonly place: Place | null
 }
 
-export type Looks = ReadonlyMap<Replica, Look>
+type Looks = ReadonlyMap<Replica, Look>
 
 /** An open connection. */
 export interface Watched {
@@ -124,7 +124,7 @@ function healthOf(status: number): Look['health'] {
  * - or it does not answer, and nothing came of it since it was asked (`isHeard`);
  * - or it has not yet what the other one had at the look before: it lags by the time between two looks at least.
  */
-export function betterThan(
+function betterThan(
   own: Replica,
   looks: Looks,
   before: Looks,
