@@ -10,6 +10,8 @@ const LOOK_EVERY_MS = 500
 const SILENT_MS = 1_000
 /** The stream is asked again so long after it gave no answer. */
 const ASK_AGAIN_MS = 250
+/** Looks that have to find the stream shorter than it was before that is believed. */
+const LOOKS_BEFORE_LOST = 3
 /** Folded at once between two turns of the loop. */
 const SLICE_MS = 4
 /** Heads of the stream that are remembered, one a look, to tell how old the oldest missing message is. */
@@ -114,12 +116,17 @@ export class StreamFollower {
     }
   }
 
-  /** One look at the leader; false: it gave no answer. */
+  /** One look at the leader; false: it gave no answer, or the stream is not the one that is followed any more. */
   async look(): Promise<boolean> {
     try {
+      const next = this.#next
       const head = await this.#stream.head()
       this.#reachedAtMs = this.#clockMs()
-      if (head === null) return false
+      if (head === null || head.created !== this.#created || head.last < next - 1) {
+        // A quiet stream would never tell: `#place` says what has become of it.
+        this.#reading?.close()
+        return false
+      }
       await this.#seen(head)
       return true
     } catch (error) {
@@ -140,18 +147,24 @@ export class StreamFollower {
 
   /** The message to go on with; null: it was stopped. */
   async #place(): Promise<number | null> {
+    let looks = 0
     while (!this.#isStopped)
       try {
         const head = await this.#stream.head()
         this.#reachedAtMs = this.#clockMs()
-        if (head !== null) {
+        // A leader may be a moment behind the server that messages were read from.
+        const isBehind = head?.created === this.#created && head.last < this.#next - 1
+        if (isBehind && ++looks < LOOKS_BEFORE_LOST) {
+          await sleep(ASK_AGAIN_MS)
+        } else if (head !== null) {
           const from = this.#next === 0 ? await this.#found(head) : this.#again(head)
           await this.#seen(head)
           return from
+        } else if (this.#created !== null) throw madeAnew()
+        else {
+          this.waiting = 'There is no such stream yet: no sequencer has made it.'
+          await sleep(ASK_AGAIN_MS)
         }
-        if (this.#created !== null) throw madeAnew()
-        this.waiting = 'There is no such stream yet: no sequencer has made it.'
-        await sleep(ASK_AGAIN_MS)
       } catch (error) {
         if (error instanceof StoreError) throw error
         this.waiting = messageOf(error)

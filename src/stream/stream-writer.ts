@@ -44,6 +44,8 @@ export class StreamWriter implements EventLog {
   readonly #waiting: StreamMessage[] = []
   #sent = 0
   #waitingBytes = 0
+  /** Messages that the stream has, behind one that has no answer yet. */
+  readonly #ackedIndexes = new Set<number>()
   /** Questions without an answer. */
   #open = 0
   #isAsking = false
@@ -66,8 +68,9 @@ export class StreamWriter implements EventLog {
     return this.#seq
   }
 
+  /** Asked before a batch is begun: what was begun and is not committed would be sent with the next message. */
   get failure(): StoreError | null {
-    return this.#failure
+    return this.#failure ?? (this.#isClosed ? CLOSED : null)
   }
 
   /** Messages that the stream may not have yet, and their bytes. */
@@ -81,8 +84,7 @@ export class StreamWriter implements EventLog {
 
   /** @throws StoreError once nothing more can be written */
   commit(endSeq: number): void {
-    if (this.#failure !== null) throw this.#failure
-    if (this.#isClosed) throw new StoreError('stream', 'The stream is not written any more.')
+    if (this.failure !== null) throw this.failure
     this.#seq = endSeq
     if (this.#waitingBytes > WAITING_BYTES_MAX) throw this.#fail(new StoreError('stream', FULL))
     this.#send()
@@ -100,7 +102,7 @@ export class StreamWriter implements EventLog {
     while (this.#waiting.length > 0 && this.#failure === null && performance.now() < untilMs)
       await sleep(5)
     if (this.#retry !== null) clearTimeout(this.#retry)
-    this.#failure ??= new StoreError('stream', 'The stream is not written any more.')
+    this.#failure ??= CLOSED
   }
 
   #send(): void {
@@ -126,8 +128,7 @@ export class StreamWriter implements EventLog {
     this.#options.stream.publish(message.bytes, message.index - 1).then(
       (index) => {
         this.#open -= 1
-        // Answers come in the order of the messages.
-        if (index === message.index) this.#stored(message)
+        if (index === message.index) this.#acked(message)
         else this.#ask()
         if (this.#isAsking && this.#open === 0) void this.#settle()
         this.#send()
@@ -145,34 +146,43 @@ export class StreamWriter implements EventLog {
     this.#isAsking = true
   }
 
-  /** Everything up to this message is stored. */
-  #stored({ index }: StreamMessage): void {
+  /**
+   * An answer tells of its own message alone: behind a place that another writer has taken, later ones of this process
+   * fit as if the message before them were its own.
+   */
+  #acked({ index }: StreamMessage): void {
+    // Who has ended it does not wait for answers any more.
+    if (this.#failure !== null) return
+    this.#ackedIndexes.add(index)
     for (
       let first = this.#waiting[0];
-      first !== undefined && first.index <= index;
+      first !== undefined && this.#ackedIndexes.delete(first.index);
       first = this.#waiting[0]
-    ) {
-      this.#waiting.shift()
-      this.#sent = Math.max(0, this.#sent - 1)
-      this.#waitingBytes -= first.bytes.length
-      this.#options.onStored(first)
-    }
+    )
+      this.#stored(first)
+  }
+
+  /** The first of those that wait is stored, and all before it. */
+  #stored(first: StreamMessage): void {
+    this.#waiting.shift()
+    this.#sent = Math.max(0, this.#sent - 1)
+    this.#waitingBytes -= first.bytes.length
+    this.#options.onStored(first)
   }
 
   /** Finds out how far the stream is: no question is open any more. */
   async #settle(): Promise<void> {
-    while (this.#failure === null) {
-      const reached = await this.#reached().catch(() => null)
-      if (reached === null) {
-        await sleep(ASK_AGAIN_MS)
-        continue
-      }
-      if (reached === 'other') this.#fail(new StoreError('stream', OTHER_WRITER))
-      this.#isAsking = false
-      this.#sent = 0
-      this.#send()
+    const reached = await this.#reached().catch(() => null)
+    if (this.#failure !== null) return
+    if (reached === null) {
+      setTimeout(() => void this.#settle(), ASK_AGAIN_MS)
       return
     }
+    if (reached === 'other') this.#fail(new StoreError('stream', OTHER_WRITER))
+    this.#isAsking = false
+    this.#ackedIndexes.clear()
+    this.#sent = 0
+    this.#send()
   }
 
   /** Takes off what the stream has; `other`: it has what this process did not write. Rejects without an answer. */
@@ -198,6 +208,7 @@ export class StreamWriter implements EventLog {
   }
 }
 
+const CLOSED = new StoreError('stream', 'The stream is not written any more.')
 const FULL =
   'NATS takes no events for so long that no more can wait: none are taken until it does; what is missed meanwhile is ' +
   'filled as after an outage.'
