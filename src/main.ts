@@ -13,10 +13,19 @@ if (args[0] === 'sequence' && !isHelp(args.slice(1))) {
   await startSequencer(args.slice(1))
 } else if (isCommandLine(args)) {
   const { runCommandLine } = await import('./cli/command-line.ts')
-  await runCommandLine(args, async (asked) => {
-    const { backfill } = await import('./app/backfill.ts')
-    return backfill(asked)
-  })
+  const streams = () => import('./app/stream-folder.ts')
+  await runCommandLine(
+    args,
+    async (asked) => {
+      const { backfill } = await import('./app/backfill.ts')
+      return backfill(asked)
+    },
+    {
+      read: async (asked, use) => (await streams()).readStream(asked, use),
+      position: async (...given) => (await streams()).positionInStream(...given),
+      snapshot: async (asked, use) => (await streams()).fetchSnapshot(asked, use),
+    },
+  )
 } else {
   beginThroughHangUp()
   const { startService } = await import('./app/start-service.ts')

@@ -8,7 +8,8 @@ import { preferOomKill } from '../base/this-process.ts'
 import { backfillCommand } from '../commands/backfill-command.ts'
 import { Exit } from '../commands/command.ts'
 import { recordCommand } from '../commands/record-command.ts'
-import { COMMANDS, runCommand } from '../commands/run-command.ts'
+import { folderCommands, runCommand } from '../commands/run-command.ts'
+import type { Streams } from '../commands/streams.ts'
 import { SETTING_NAMES } from '../config/config.ts'
 import { settingsHelp } from '../config/setting-texts.ts'
 import { mistypedSettings } from '../config/typos.ts'
@@ -30,10 +31,11 @@ const VERSION_WORDS: readonly string[] = ['version', '--version', '-V']
 export async function runCommandLine(
   args: readonly string[],
   backfill: Parameters<typeof backfillCommand>[0],
+  streams: Streams,
 ): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', endUnlessClosed)
   // Not by process.exit: what was written to a pipe must arrive.
-  process.exitCode = await codeOf(args, backfill)
+  process.exitCode = await codeOf(args, backfill, streams)
 }
 
 /** Errors of output come as events, after the command that wrote went on or ended. */
@@ -47,18 +49,20 @@ function endUnlessClosed(error: NodeJS.ErrnoException): void {
 async function codeOf(
   args: readonly string[],
   backfill: Parameters<typeof backfillCommand>[0],
+  streams: Streams,
 ): Promise<number> {
   const { stdin, stdout, stderr, env: environment } = process
   const terminal = { stdin, stdout, stderr, environment }
   const more = new Map([
+    ...folderCommands(streams),
     ['record', RECORD],
     ['backfill', backfillCommand(backfill)],
   ])
   const [name = 'help', ...rest] = args
   // `help export` asks what `export --help` does.
-  if (name === 'help' && rest.length > 0) return codeOf([...rest, '--help'], backfill)
+  if (name === 'help' && rest.length > 0) return codeOf([...rest, '--help'], backfill, streams)
   if (name.startsWith('-') || name === 'help' || name === 'version') {
-    const commands = [...COMMANDS, ...more].map(([word, { summary }]) => [word, summary] as const)
+    const commands = [...more].map(([word, { summary }]) => [word, summary] as const)
     const all = [
       ...commands,
       ['doctor', DOCTOR_SUMMARY] as const,
@@ -74,7 +78,8 @@ async function codeOf(
   // A recorder holds the only copy of what it records; other commands can be run again.
   if (name !== 'record') preferOomKill()
   if (name !== 'doctor') {
-    const read = ['record', 'backfill'].includes(name) ? SETTING_NAMES : ['DATA_DIR']
+    const readsAll = ['record', 'backfill'].includes(name) || rest.includes('--stream')
+    const read = readsAll ? SETTING_NAMES : ['DATA_DIR']
     for (const { sentence } of mistypedSettings(environment, read))
       stderr.write(`mintfeed: ${sentence}\n`)
     return runCommand(args, terminal, more, ['doctor', 'help'])

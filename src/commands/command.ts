@@ -30,6 +30,40 @@ export interface Asked {
   /** The data folder; empty for a command that needs none. */
   readonly folder: string
   readonly flags: Readonly<Record<string, string | boolean | undefined>>
+  /** What the folder was read from; left out: it is one of a service. */
+  readonly stream?: StreamReport
+}
+
+/** What is known of a stream that was read into a folder. */
+export interface StreamReport {
+  readonly name: string
+  readonly servers: readonly string[]
+  /** Of the server that was asked. */
+  readonly version: string
+  readonly created: string
+  /** Sequences of the oldest and the newest message. */
+  readonly first: number
+  readonly last: number
+  readonly messages: number
+  /** On each server. */
+  readonly bytes: number
+  /** From the first event to behind the last one that could be read; null: there is none. */
+  readonly seqs: { readonly from: number; readonly to: number } | null
+  readonly epoch: string | null
+  readonly replicas: number
+  readonly keepMs: number
+  /** Null: there is none now. */
+  readonly leader: string | null
+  readonly followers: readonly {
+    readonly name: string
+    readonly isCurrent: boolean
+    /** Operations that it is behind the leader. */
+    readonly lag: number
+  }[]
+  /** Who holds the lease, and so may write; null: nobody. */
+  readonly writer: string | null
+  /** Why it cannot be read to its end, in one sentence; null: all is whole. */
+  readonly damage: string | null
 }
 
 /** Exit codes. A check that does not hold, a usage fault, a folder that cannot be worked on. */

@@ -31,6 +31,7 @@ import {
 } from './command.ts'
 import { bytesBetween } from './file-reports.ts'
 import { settledDisk } from './read-only-disk.ts'
+import { ofStream, type Streams } from './streams.ts'
 
 interface ExportOptions {
   readonly disk: Disk
@@ -142,8 +143,8 @@ function startOf(
   )
 }
 
-/** `mintfeed export`. */
-export const exportCommand: Command = {
+/** `mintfeed export` of a folder. */
+const FOLDER_EXPORT: Command = {
   summary: 'the events of the journal as event lines, which FEED=replay:<file> reads again',
   help:
     'Every event that arrived, in order of arrival, duplicates and refused ones included. The\n' +
@@ -170,8 +171,16 @@ export const exportCommand: Command = {
     } finally {
       progress.end()
     }
-    return Exit.good
+    const damage = asked.stream?.damage ?? null
+    if (damage === null) return Exit.good
+    terminal.stderr.write(`mintfeed: ${damage}\n`)
+    return Exit.bad
   },
+}
+
+/** `mintfeed export`. */
+export function exportCommand(streams: Streams | null): Command {
+  return ofStream(FOLDER_EXPORT, streams, true)
 }
 
 interface Output {

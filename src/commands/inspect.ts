@@ -7,7 +7,14 @@ import { readMark } from '../store/folder/commit-marker.ts'
 import { DAMAGED, listDataFiles, type NumberedFile } from '../store/folder/data-folder.ts'
 import { bootId, holderOf } from '../store/folder/process-lock.ts'
 import { type ChunkKind, DORMANT_CHUNKS, SWAP_CHUNKS } from '../store/snapshot/tape-chunk.ts'
-import { type Command, count, Exit, type Progress, progressOn } from './command.ts'
+import {
+  type Command,
+  count,
+  Exit,
+  type Progress,
+  progressOn,
+  type StreamReport,
+} from './command.ts'
 import {
   type ChunkReport,
   reportChunk,
@@ -18,6 +25,7 @@ import {
   sizeOf,
 } from './file-reports.ts'
 import { settledDisk } from './read-only-disk.ts'
+import { ofStream, positionLine, type Streams, streamLines } from './streams.ts'
 import { startSteps, type Verdict, verdictLine } from './verdict.ts'
 
 /** What is in a data folder. */
@@ -191,16 +199,45 @@ function chunkLine({ name, records, bytes, isWhole, damagedBlocks }: ChunkReport
 }
 
 /** `mintfeed inspect`. */
-export const inspectCommand: Command = {
-  summary: 'what is in a data folder, and whether the service would start with it',
-  help:
-    'Reads every byte and checks every crc; changes nothing and takes no lock, so that it works\n' +
-    'while the service runs (the last write of the journal may then be under way).\n' +
-    'Exit code 0: the service would start; 1: it would not.',
-  flags: { json: { type: 'boolean', meaning: 'one JSON object instead of text' } },
-  run({ folder, flags }, { stdout, stderr }) {
-    const report = inspectFolder(() => settledDisk(folder), folder, progressOn(stderr))
-    stdout.write(flags.json === true ? `${JSON.stringify(report)}\n` : reportText(report))
-    return report.verdict.starts ? Exit.good : Exit.bad
-  },
+export function inspectCommand(streams: Streams | null): Command {
+  const command: Command = {
+    summary: 'what is in a data folder, and whether the service would start with it',
+    help:
+      'Reads every byte and checks every crc; changes nothing and takes no lock, so that it works\n' +
+      'while the service runs (the last write of the journal may then be under way). Of a copy of\n' +
+      'a stream it says where it stands there, if NATS_URL is set.\n' +
+      'Exit code 0: the service would start; 1: it would not.',
+    flags: { json: { type: 'boolean', meaning: 'one JSON object instead of text' } },
+    async run({ folder, flags, stream }, { stdout, stderr, environment }) {
+      const isJson = flags.json === true
+      const report = inspectFolder(() => settledDisk(folder), folder, progressOn(stderr))
+      if (stream !== undefined) {
+        const { segments, totals } = report
+        const told = { stream, segments, totals }
+        stdout.write(isJson ? `${JSON.stringify(told)}\n` : streamText(stream, report))
+        return stream.damage === null ? Exit.good : Exit.bad
+      }
+      const held = heldOf(report)
+      const position = held && ((await streams?.position(folder, environment, held)) ?? null)
+      const told = position === null ? report : { ...report, position }
+      const lines = position === null ? '' : `${positionLine(position)}\n`
+      stdout.write(isJson ? `${JSON.stringify(told)}\n` : reportText(report) + lines)
+      return report.verdict.starts ? Exit.good : Exit.bad
+    },
+  }
+  return ofStream(command, streams, false)
+}
+
+/** Where a folder's events end, and of which stream they are; null: it has none. */
+function heldOf({ verdict, segments, snapshots }: FolderReport) {
+  const epoch = [...snapshots, ...segments].findLast((file) => file.epoch !== '')?.epoch
+  return verdict.starts && epoch !== undefined ? { seq: verdict.seq, epoch } : null
+}
+
+/** A stream's report for a person: its messages are the segments of no folder that stays. */
+function streamText(stream: StreamReport, report: FolderReport): string {
+  const { seqs } = stream
+  const start = `a new replica would ${seqs?.from === 0 ? 'fold it from its beginning' : 'take a seed first (SEED_URL)'}`
+  const end = seqs === null ? [] : [`${start}, then go to seq ${count(seqs.to)}`]
+  return `${[...streamLines(stream), ...report.segments.flatMap(segmentLines), totalText(report), ...end].join('\n')}\n`
 }

@@ -9,6 +9,7 @@
 import fs from 'node:fs'
 import { parseArgs } from 'node:util'
 import { codeOf, messageOf, TapeDamage } from '../base/errors.ts'
+import { ConfigError } from '../config/setting-values.ts'
 import { flagSentence } from '../config/typos.ts'
 import { StoreError } from '../store/disk/failure.ts'
 import { isFolder } from '../store/disk/node-disk.ts'
@@ -16,15 +17,18 @@ import { type Asked, type Command, Exit, type Terminal, UsageError } from './com
 import { exportCommand } from './export.ts'
 import { inspectCommand } from './inspect.ts'
 import { repairCommand } from './repair.ts'
+import type { Streams } from './streams.ts'
 import { verifyCommand } from './verify.ts'
 
-/** Those that work on a data folder. */
-export const COMMANDS: ReadonlyMap<string, Command> = new Map([
-  ['inspect', inspectCommand],
-  ['verify', verifyCommand],
-  ['export', exportCommand],
-  ['repair', repairCommand],
-])
+/** Those that work on a data folder; with `streams` they know the replicated stream. */
+export function folderCommands(streams: Streams | null): ReadonlyMap<string, Command> {
+  return new Map([
+    ['inspect', inspectCommand(streams)],
+    ['verify', verifyCommand(streams)],
+    ['export', exportCommand(streams)],
+    ['repair', repairCommand],
+  ])
+}
 
 /**
  * Runs the command that the first argument names; returns the exit code.
@@ -39,7 +43,7 @@ export async function runCommand(
 ): Promise<number> {
   try {
     const [name = '', ...words] = args
-    const commands = new Map([...COMMANDS, ...more])
+    const commands = new Map([...folderCommands(null), ...more])
     const command = commands.get(name)
     if (command === undefined)
       throw new UsageError(
@@ -62,7 +66,8 @@ function exitCodeOfError(error: unknown, { stderr }: Terminal): number {
   const code = codeOf(error)
   // The reader of the output has closed it.
   if (code === 'EPIPE') return Exit.good
-  if (error instanceof UsageError) return sentence(stderr, error.message, Exit.usage)
+  if (error instanceof UsageError || error instanceof ConfigError)
+    return sentence(stderr, error.message, Exit.usage)
   if (error instanceof StoreError || error instanceof TapeDamage)
     return sentence(stderr, error.message, Exit.data)
   if (code === '') throw error
@@ -101,7 +106,8 @@ function askedOf(
   if (!needsFolder) return { folder: '', flags }
   // As the service takes them: a flag before a variable, and an empty one for its default.
   const folder = String((flags['data-dir'] ?? environment.DATA_DIR) || 'snapshots')
-  if (flags.help !== true && !isFolder(folder)) throw new StoreError('missing', noFolder(folder))
+  const isUsed = flags.help !== true && flags.stream !== true
+  if (isUsed && !isFolder(folder)) throw new StoreError('missing', noFolder(folder))
   return { folder, flags }
 }
 

@@ -37,9 +37,11 @@ import {
   readChunkTable,
   SWAP_CHUNKS,
 } from '../store/snapshot/tape-chunk.ts'
-import { type Command, Exit, type Progress, progressOn } from './command.ts'
+import { checkAgainst } from './against.ts'
+import { type Command, Exit, type Progress, progressOn, type StreamReport } from './command.ts'
 import { bytesBetween, reportChunk } from './file-reports.ts'
 import { settledDisk } from './read-only-disk.ts'
+import { ofStream, type Streams } from './streams.ts'
 
 /** A folder without data is no good backup: it would restore nothing. */
 const NOTHING = 'no journal and no snapshot is in it: is it the right folder?'
@@ -309,41 +311,60 @@ function isState(engine: Engine, seq: number, { file, contents }: Snapshot): boo
 }
 
 /** `mintfeed verify`. */
-export const verifyCommand: Command = {
-  summary: 'replays the journal and compares it with snapshots and tape',
-  help:
-    'Each snapshot is recomputed from the one before it and must have its digest; chunks of the\n' +
-    'tape between them are recomputed and compared block by block; the tail is folded. Takes the\n' +
-    'memory of the service. Changes nothing and takes no lock.\n' +
-    'Exit code 0: all checks hold; 1: one does not.',
-  flags: { json: { type: 'boolean', meaning: 'one JSON object instead of text' } },
-  run({ folder, flags }, { stdout, stderr }) {
-    // Before the files and the ring: a service that runs writes on meanwhile.
-    const written = readMark(folder, bootId())
-    const disk = settledDisk(folder)
-    const isJson = flags.json === true
-    const checks = verifyFolder({
-      disk,
-      folder,
-      written,
-      newEngine: () => archivedEngine(disk, folder),
-      progress: progressOn(stderr),
-      onCheck: (check) => {
+export function verifyCommand(streams: Streams | null): Command {
+  const command: Command = {
+    summary: 'replays the journal and compares it with snapshots and tape',
+    help:
+      'Each snapshot is recomputed from the one before it and must have its digest; chunks of the\n' +
+      'tape between them are recomputed and compared block by block; the tail is folded. Takes the\n' +
+      'memory of the service. Changes nothing and takes no lock.\n' +
+      'With --against the folder is folded to the newest snapshot of another copy of the same\n' +
+      'stream, whose ADMIN_PORT is given (its token as SEED_TOKEN), and the parts are compared.\n' +
+      'Exit code 0: all checks hold; 1: one does not.',
+    flags: {
+      json: { type: 'boolean', meaning: 'one JSON object instead of text' },
+      ...(streams && { against: { type: 'string', meaning: 'http://host:port of another copy' } }),
+    },
+    async run({ folder, flags, stream }, { stdout, stderr, environment }) {
+      const isJson = flags.json === true
+      const checks: Check[] = []
+      const onCheck = (check: Check) => {
+        checks.push(check)
         if (!isJson) stdout.write(checkLine(check))
-      },
-    })
-    const bad = checks.filter(({ isGood }) => !isGood)
-    const isGood = bad.length === 0
-    const count = checks.length
-    const isOne = count === 1
-    if (isJson) stdout.write(`${JSON.stringify({ folder, isGood, checks })}\n`)
-    else if (isGood) stdout.write(`${isOne ? 'the one check holds' : `all ${count} checks hold`}\n`)
-    else
-      stderr.write(
-        `mintfeed: ${isOne ? 'the one check does' : `${bad.length} of ${count} checks do`} not hold.\n`,
-      )
-    return isGood ? Exit.good : Exit.bad
-  },
+      }
+      if (stream !== undefined) onCheck(streamCheck(stream))
+      const url = flags.against
+      if (streams !== null && typeof url === 'string')
+        onCheck(await checkAgainst(folder, url, environment, streams))
+      else verifyFound(folder, progressOn(stderr), onCheck)
+      const bad = checks.filter(({ isGood }) => !isGood)
+      const isGood = bad.length === 0
+      const count = checks.length
+      const isOne = count === 1
+      if (isJson) stdout.write(`${JSON.stringify({ folder, isGood, checks })}\n`)
+      else if (isGood)
+        stdout.write(`${isOne ? 'the one check holds' : `all ${count} checks hold`}\n`)
+      else
+        stderr.write(
+          `mintfeed: ${isOne ? 'the one check does' : `${bad.length} of ${count} checks do`} not hold.\n`,
+        )
+      return isGood ? Exit.good : Exit.bad
+    },
+  }
+  return ofStream(command, streams, true)
+}
+
+function verifyFound(folder: string, progress: Progress, onCheck: (check: Check) => void): void {
+  // Before the files and the ring: a service that runs writes on meanwhile.
+  const written = readMark(folder, bootId())
+  const disk = settledDisk(folder)
+  const newEngine = () => archivedEngine(disk, folder)
+  verifyFolder({ disk, folder, written, newEngine, progress, onCheck })
+}
+
+function streamCheck({ name, messages, damage }: StreamReport): Check {
+  const found = damage ?? `${messages} messages are whole, each goes on where the one before ends`
+  return { what: `stream ${name}`, isGood: damage === null, found }
 }
 
 function checkLine({ what, isGood, found }: Check): string {

@@ -42,6 +42,8 @@ interface SeedOptions {
   readonly times?: typeof SEED_TIMES
   /** Only snapshots of this stream will do, which goes on behind them. */
   readonly epoch?: string
+  /** The one to take; else a new one is ordered. */
+  readonly snapshot?: SeedSnapshot
 }
 
 /**
@@ -98,7 +100,7 @@ class Seeding {
     const { folder, log } = this.#options
     const startedMs = performance.now()
     let list = await this.#list()
-    let snapshot = this.#begun(list)
+    let snapshot = this.#options.snapshot ?? this.#begun(list)
     if (snapshot === null) {
       const newest = list.snapshots.at(-1)
       if (newest !== undefined) await this.#fetchAll(chunksOf(folder, newest), newest.bytes)

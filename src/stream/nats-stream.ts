@@ -15,6 +15,7 @@ import {
   type NatsConnection,
 } from '@nats-io/transport-node'
 import { messageOf } from '../base/errors.ts'
+import { jsonOf, recordAt, textAt } from '../base/json-access.ts'
 import type { StreamSetting } from '../config/stream-settings.ts'
 import { LEASE_MS, type LeaseStore } from './lease.ts'
 
@@ -34,6 +35,8 @@ const AHEAD_MESSAGES = 256
 const HEARTBEAT_MS = 1_000
 const PULL_MS = 10_000
 const LEASE_KEY = 'writer'
+/** The server itself answers it, with its time. */
+const USER_INFO = '$SYS.REQ.USER.INFO'
 
 /** What the leader of the stream says of it. */
 export interface StreamHead {
@@ -130,6 +133,72 @@ export class NatsStream {
     } catch (error) {
       if (hasCode(error, JetStreamApiCodes.StreamNotFound)) return null
       throw new Error(whyNotAsked(error))
+    }
+  }
+
+  /** As its leader knows it, for a person; null: there is no such stream. */
+  async details() {
+    try {
+      const { created, state, config, cluster } = await this.#manager.streams.info(this.name)
+      return {
+        name: this.name,
+        created,
+        first: state.first_seq,
+        last: state.last_seq,
+        messages: state.messages,
+        firstAt: state.first_ts,
+        /** On each server. */
+        bytes: state.bytes,
+        replicas: config.num_replicas,
+        keepMs: config.max_age / KEEP_NS_PER_MS,
+        leader: cluster?.leader ?? null,
+        followers: (cluster?.replicas ?? []).map(({ name, current, lag, offline }) => ({
+          name,
+          isCurrent: current && offline !== true,
+          lag: lag ?? 0,
+        })),
+      }
+    } catch (error) {
+      if (hasCode(error, JetStreamApiCodes.StreamNotFound)) return null
+      throw new Error(whyNotAsked(error))
+    }
+  }
+
+  /** Who holds the lease; null: nobody. */
+  async writer(): Promise<string | null> {
+    try {
+      const bucket = await new Kvm(this.#client).open(`${this.name}-lease`)
+      const held = await bucket.get(LEASE_KEY)
+      return held?.operation === 'PUT' ? held.string() : null
+    } catch (error) {
+      if (hasCode(error, JetStreamApiCodes.StreamNotFound)) return null
+      throw new Error(whyNotAsked(error))
+    }
+  }
+
+  /** What the server that this process talks to says of itself, and what of JetStream this login may use. */
+  async serverFacts() {
+    const { info } = this.#connection
+    const beforeMs = Date.now()
+    const answer = await this.#connection
+      .request(USER_INFO, undefined, { timeout: TIMEOUT_MS })
+      .then((message) => jsonOf(message.string()))
+      .catch(() => undefined)
+    const nowMs = (beforeMs + Date.now()) / 2
+    const timeMs = Date.parse(textAt(recordAt(answer, 'server'), 'time') ?? '')
+    const account = await this.#manager.getAccountInfo().catch(() => null)
+    return {
+      version: info?.version ?? '',
+      cluster: info?.cluster ?? '',
+      hasJetStream: info?.jetstream === true,
+      messageBytesMax: this.messageBytesMax,
+      /** How far its clock is ahead of this machine's; null: it does not say, as before 2.10. */
+      aheadMs: Number.isNaN(timeMs) ? null : Math.round(timeMs - nowMs),
+      /** Bytes that this login may still store; null: there is no limit but the disk. */
+      roomBytes:
+        account === null || account.limits.max_storage < 0
+          ? null
+          : account.limits.max_storage - account.storage,
     }
   }
 

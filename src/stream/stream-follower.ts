@@ -116,6 +116,15 @@ export class StreamFollower {
     }
   }
 
+  /**
+   * Where the target stands in the stream as it is now: the first message that may have what it lacks.
+   * @throws StoreError as `run`; Error when there is no answer
+   */
+  async find(): Promise<{ readonly next: number; readonly head: StreamHead } | null> {
+    const head = await this.#stream.head()
+    return head === null ? null : { next: await this.#found(head), head }
+  }
+
   /** One look at the leader; false: it gave no answer, or the stream is not the one that is followed any more. */
   async look(): Promise<boolean> {
     try {
@@ -157,7 +166,7 @@ export class StreamFollower {
         if (isBehind && ++looks < LOOKS_BEFORE_LOST) {
           await sleep(ASK_AGAIN_MS)
         } else if (head !== null) {
-          const from = this.#next === 0 ? await this.#found(head) : this.#again(head)
+          const from = this.#next === 0 ? await this.#found(head) : await this.#again(head)
           await this.#seen(head)
           return from
         } else if (this.#created !== null) throw madeAnew()
@@ -174,10 +183,12 @@ export class StreamFollower {
   }
 
   /** @throws StoreError when what comes next is not there any more */
-  #again(head: StreamHead): number {
+  async #again(head: StreamHead): Promise<number> {
     if (head.created !== this.#created) throw madeAnew()
     if (head.last < this.#next - 1) throw lost(head.last, this.#next - 1)
     if (head.messages > 0 && head.first > this.#next) throw gone(this.#target.seq)
+    // A reading passes over one that was taken out: it would be begun anew for ever.
+    if (head.last >= this.#next) await this.#header(this.#next)
     return this.#next
   }
 

@@ -176,7 +176,7 @@ export async function ask(
   return { code, output: output.join(''), errors: errors.join('') }
 }
 
-function into(texts: string[]): Writable {
+export function into(texts: string[]): Writable {
   return new Writable({
     decodeStrings: false,
     write(text, _, done) {

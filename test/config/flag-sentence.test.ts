@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { COMMANDS } from '../../src/commands/run-command.ts'
+import { folderCommands } from '../../src/commands/run-command.ts'
 import { readConfig, SETTING_NAMES } from '../../src/config/config.ts'
 import { ConfigError } from '../../src/config/setting-values.ts'
 
@@ -35,7 +35,7 @@ test('a flag that is like no other is told with where all are listed', () => {
 })
 
 test('a command behind flags is told to come first', () => {
-  for (const command of [...COMMANDS.keys(), 'record', 'doctor', 'help', 'version'])
+  for (const command of [...folderCommands(null).keys(), 'record', 'doctor', 'help', 'version'])
     expect(refusalOf('--port', '9134', command)).toBe(
       `Unexpected argument '${command}'; the command comes first: mintfeed ${command} [flags].`,
     )
