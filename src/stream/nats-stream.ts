@@ -181,7 +181,7 @@ export class NatsStream {
     const { info } = this.#connection
     const beforeMs = Date.now()
     const answer = await this.#connection
-      .request(USER_INFO, undefined, { timeout: TIMEOUT_MS })
+      .request(USER_INFO, undefined, { timeout: ASK_MS })
       .then((message) => jsonOf(message.string()))
       .catch(() => undefined)
     const nowMs = (beforeMs + Date.now()) / 2
