@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import type { Service } from '../../src/app/service.ts'
-import { EngineLive } from '../../src/query/engine-live.ts'
+import { EngineLive } from '../../src/query/json/engine-live.ts'
 import { atLeast, type Line } from '../line.ts'
 import { median, spreadPercent } from '../medians.ts'
 import { type MarketSize, RecordedMarket } from '../recorded-market.ts'

@@ -22,8 +22,8 @@ import type {
   TraderQuery,
 } from '../protocol/queries.ts'
 import { cursorText } from '../protocol/requests/tokens.ts'
-import { swapJson } from './engine-live.ts'
 import { chartText } from './json/chart-json.ts'
+import { swapJson } from './json/engine-live.ts'
 import { RowCache } from './json/row-cache.ts'
 import { creatorTokenJson, tokenDetailJson, tokenJson } from './json/token-json.ts'
 import { TokenSearch } from './search/token-search.ts'

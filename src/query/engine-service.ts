@@ -1,8 +1,8 @@
 import type { Engine } from '../engine/engine.ts'
 import type { MemoryPart } from '../engine/memory/state-part.ts'
-import { EngineLive } from './engine-live.ts'
 import { EngineQueries } from './engine-queries.ts'
 import { EngineStreams } from './engine-streams.ts'
+import { EngineLive } from './json/engine-live.ts'
 
 /** Everything that a server reads from an engine, and what the engine publishes. */
 export class EngineService {

@@ -13,8 +13,8 @@ import {
   KEY_NAMES,
   type StreamChannel,
 } from '../protocol/wire.ts'
-import { Announcement, RecentArrivals, TapeTrade } from './engine-live.ts'
 import { knownToken, knownWallet } from './engine-queries.ts'
+import { Announcement, RecentArrivals, TapeTrade } from './json/engine-live.ts'
 
 /** Messages in a snapshot of launches or migrations. */
 export const SNAPSHOT_MESSAGES = 50

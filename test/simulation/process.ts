@@ -3,8 +3,8 @@ import { EvictionPolicy } from '../../src/engine/fold/cold-store.ts'
 import type { FeedEvent } from '../../src/events/event.ts'
 import type { EventSink } from '../../src/events/event-sink.ts'
 import { RecordBatch } from '../../src/events/swap-record.ts'
-import { EngineLive } from '../../src/query/engine-live.ts'
 import { EngineQueries } from '../../src/query/engine-queries.ts'
+import { EngineLive } from '../../src/query/json/engine-live.ts'
 import { type Compaction, compact } from '../../src/store/compaction/compaction.ts'
 import type {
   CompactorProgress,

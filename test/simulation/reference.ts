@@ -3,7 +3,7 @@ import { Engine } from '../../src/engine/engine.ts'
 import type { FeedEvent } from '../../src/events/event.ts'
 import { RecordBatch } from '../../src/events/swap-record.ts'
 import { eventFrame } from '../../src/protocol/wire.ts'
-import { EngineLive } from '../../src/query/engine-live.ts'
+import { EngineLive } from '../../src/query/json/engine-live.ts'
 import type { Plan } from './plan.ts'
 
 /** Few enough that a state is digested in a millisecond, more than a run has. */

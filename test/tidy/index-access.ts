@@ -11,7 +11,6 @@ const ROW_ACCESSORS = [
   'src/base/u64.ts',
   'src/engine/',
   'src/feeds/simulator/',
-  'src/query/engine-live.ts',
   'src/query/json/',
   'src/query/search/',
   'src/query/tables/',

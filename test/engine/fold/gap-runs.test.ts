@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Engine } from '../../../src/engine/engine.ts'
 import type { FeedEvent, Gap } from '../../../src/events/event.ts'
-import { EngineLive } from '../../../src/query/engine-live.ts'
+import { EngineLive } from '../../../src/query/json/engine-live.ts'
 import { byLength } from '../../lengths.ts'
 import { everyRead, firstUnlike } from '../../model/every-read.ts'
 import { created, START_SECOND, swap } from '../../oracle/fixtures.ts'

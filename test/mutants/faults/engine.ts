@@ -390,7 +390,7 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'memory: places of arrivals to come count as touched',
-    file: 'src/query/engine-live.ts',
+    file: 'src/query/json/engine-live.ts',
     find: 'placeBytes * (RECENT_ARRIVALS_MAX - noted) + ',
     replace: '',
     tests: ['test/engine/memory/memory-parts.test.ts'],

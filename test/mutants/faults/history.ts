@@ -81,7 +81,7 @@ export const HISTORY_FAULTS: readonly Fault[] = [
   },
   {
     name: 'history: the engine before still publishes',
-    file: 'src/query/engine-live.ts',
+    file: 'src/query/json/engine-live.ts',
     find: 'for (const end of this.#ends) end()',
     replace: '',
     tests: ['test/query/engine-streams.test.ts'],

@@ -110,7 +110,7 @@ export const ORDER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'creation: swaps before it keep the supply they were folded with',
-    file: 'src/query/engine-live.ts',
+    file: 'src/query/json/engine-live.ts',
     find: '(r[at + SwapLane.flags] & Flag.supplyUnseen) === 0 || !isPassed',
     replace: 'r[at + SwapLane.flags] !== 0 || !isPassed',
     tests: ['test/engine/fold/late-supply.test.ts'],

@@ -46,21 +46,21 @@ export const WIRE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'extra: a curve has liquidity providers',
-    file: 'src/query/engine-live.ts',
+    file: 'src/query/json/engine-live.ts',
     find: 'r[at + SwapLane.flags] & Flag.amm ? wholeAt(r, at + SwapLane.lpFeeLo, decimals) : 0',
     replace: 'wholeAt(r, at + SwapLane.lpFeeLo, decimals)',
     tests: ['test/server/extra.test.ts'],
   },
   {
     name: 'extra: fees are in lamports whatever the quote',
-    file: 'src/query/engine-live.ts',
+    file: 'src/query/json/engine-live.ts',
     find: 'const decimals = state.quotes.decimalsOf(quote)',
     replace: 'const decimals = 9',
     tests: ['test/server/extra.test.ts'],
   },
   {
     name: 'extra: a swap in SOL is priced whether anybody knew a price or not',
-    file: 'src/query/engine-live.ts',
+    file: 'src/query/json/engine-live.ts',
     find: '  if (solPriceOf(rf, atF) === 0) return false\n',
     replace: '  if (quote === Quote.sol) return true\n',
     tests: ['test/server/extra.test.ts'],
@@ -356,7 +356,7 @@ export const WIRE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'live: the pool of a message is left empty',
-    file: 'src/query/engine-live.ts',
+    file: 'src/query/json/engine-live.ts',
     find: 'jsonString(book.text(poolOf(tape.u32Of(this.#index), tape.at(this.#index))))',
     replace: "jsonString('')",
     tests: ['model'],
@@ -440,7 +440,7 @@ export const WIRE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'swaps: one before a migration without a slot reads complete',
-    file: 'src/query/engine-live.ts',
+    file: 'src/query/json/engine-live.ts',
     find: 'if (isSlotless) return',
     replace: 'if (slot === null) return',
     tests: ['test/model/slotless.test.ts'],

@@ -3,20 +3,20 @@
  * the newest arrivals, from which a stream that was left goes on.
  */
 
-import { encodeBase58 } from '../base/base58.ts'
-import { numberAt, wholeAt } from '../base/u64.ts'
-import type { Engine } from '../engine/engine.ts'
-import { NOTHING_LATER } from '../engine/event-acceptor.ts'
-import { ROW_MASK, ROW_SHIFT } from '../engine/memory/rows.ts'
-import { untouchedByScattered } from '../engine/memory/views.ts'
-import { comparePlace } from '../engine/order/position-resolver.ts'
-import { TokenReader } from '../engine/read/token-reader.ts'
-import { flagsOf, isNeverHolder } from '../engine/state/lanes.ts'
-import { LifecycleLane, TokenFlag, TokenLane, WalletLane } from '../engine/state/layout.ts'
-import { priceSwap, soldPercent, usdOfQuote } from '../engine/state/money.ts'
-import type { State } from '../engine/state/state.ts'
-import { indexOfMark, markOf, type Tape } from '../engine/state/tape.ts'
-import { Quote } from '../events/platform.ts'
+import { encodeBase58 } from '../../base/base58.ts'
+import { numberAt, wholeAt } from '../../base/u64.ts'
+import type { Engine } from '../../engine/engine.ts'
+import { NOTHING_LATER } from '../../engine/event-acceptor.ts'
+import { ROW_MASK, ROW_SHIFT } from '../../engine/memory/rows.ts'
+import { untouchedByScattered } from '../../engine/memory/views.ts'
+import { comparePlace } from '../../engine/order/position-resolver.ts'
+import { TokenReader } from '../../engine/read/token-reader.ts'
+import { flagsOf, isNeverHolder } from '../../engine/state/lanes.ts'
+import { LifecycleLane, TokenFlag, TokenLane, WalletLane } from '../../engine/state/layout.ts'
+import { priceSwap, soldPercent, usdOfQuote } from '../../engine/state/money.ts'
+import type { State } from '../../engine/state/state.ts'
+import { indexOfMark, markOf, type Tape } from '../../engine/state/tape.ts'
+import { Quote } from '../../events/platform.ts'
 import {
   Flag,
   lamportsPerUnitOf,
@@ -27,16 +27,16 @@ import {
   solPriceOf,
   volumeMicroUsdOf,
   walletOf,
-} from '../events/swap-record.ts'
-import { type LiveSource, RECENT_ARRIVALS_MAX, type Trade } from '../protocol/queries.ts'
+} from '../../events/swap-record.ts'
+import { type LiveSource, RECENT_ARRIVALS_MAX, type Trade } from '../../protocol/queries.ts'
 import {
   type AnnouncedChannel,
   type EventMessage,
   jsonNumber,
   jsonString,
   timeText,
-} from '../protocol/wire.ts'
-import { tokenJson } from './json/token-json.ts'
+} from '../../protocol/wire.ts'
+import { tokenJson } from './token-json.ts'
 
 /** The engine's facts as messages of the live feed. */
 export class EngineLive implements LiveSource {
