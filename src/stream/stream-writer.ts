@@ -11,6 +11,9 @@ import { MessageWriter, type StreamMessage, type StreamPlace } from './stream-me
 const UNDER_WAY_MAX = 1
 /** Bytes that wait for the stream; past them no more events are taken, and the feeds fill the gap later. */
 const WAITING_BYTES_MAX = 64 << 20
+/** Feeds that read faster than the chain wait while so much is waiting, and look again after so long. */
+const ROOM_BYTES = 8 << 20
+const ROOM_LOOK_MS = 5
 /** The stream is asked again so long after it gave no answer, and the lease looked at again. */
 const ASK_AGAIN_MS = 200
 
@@ -76,6 +79,12 @@ export class StreamWriter implements EventLog {
   /** Messages that the stream may not have yet, and their bytes. */
   get waiting(): { readonly messages: number; readonly bytes: number } {
     return { messages: this.#waiting.length, bytes: this.#waitingBytes }
+  }
+
+  /** Resolves when few enough messages wait, or none can be written any more; null: now. */
+  whenRoom(): Promise<void> | null {
+    if (this.#waitingBytes < ROOM_BYTES || this.failure !== null) return null
+    return sleep(ROOM_LOOK_MS).then(() => this.whenRoom() ?? undefined)
   }
 
   begin(): MessageWriter {

@@ -29,8 +29,10 @@ import { REAL_TIMERS } from '../../feeds/timers.ts'
 import { type ClientReads, EngineHydration } from './engine-hydration.ts'
 import { EngineMarket } from './engine-market.ts'
 
-/** The market's clock, as feeds go by it, and what becomes of long gaps. */
+/** The market's clock, as feeds go by it, what becomes of long gaps, and whether more can be taken. */
 interface FeedTime {
+  /** As in LineRun: what reads faster than the chain waits for it. */
+  readonly whenRoom?: () => Promise<void> | null
   /** Has a gap filled that is too long to wait for; absent or false: it holds what is behind it. */
   readonly takeLongGap?: (gap: OpenGap) => boolean
   /** Are events of a time refused now, as too far ahead of the clock? */
@@ -106,21 +108,26 @@ async function makeFeed(
   engine: Engine,
   counters: FeedCounters,
   { line, sentence }: FeedReports,
-  { nowMs }: FeedTime,
+  { nowMs, whenRoom }: FeedTime,
 ): Promise<Feed | null> {
   switch (name.kind) {
     case 'sim':
       return makeSimulator(config, engine, nowMs)
     case 'stdin': {
       const { StdinFeed } = await import('../../feeds/replay/replay.ts')
-      return new StdinFeed({ report: line('stdin'), counters, forms: await newForms(sentence) })
+      return new StdinFeed({
+        report: line('stdin'),
+        counters,
+        forms: await newForms(sentence),
+        whenRoom,
+      })
     }
     case 'replay': {
       const { ReplayFeed } = await import('../../feeds/replay/replay.ts')
       const { file } = name
       const report = line(`replay:${file}`)
       return new ReplayFeed({
-        ...{ file, speed: config.speed, report, counters },
+        ...{ file, speed: config.speed, report, counters, whenRoom },
         ...(config.logFormat === 'json' && { progress: null }),
         forms: await newForms(sentence),
       })

@@ -23,6 +23,8 @@ export interface LineRunOptions {
   /** Factor of real time above 0, or as fast as the engine takes it. */
   readonly speed: number | 'max'
   readonly signal: AbortSignal
+  /** Resolves when the sink has room for more; null: it has now. Left out: it always has. */
+  readonly whenRoom?: (() => Promise<void> | null) | undefined
   /** Called with the number of lines that were read, after each chunk of the input. */
   readonly onLines?: (lines: number) => void
   /**
@@ -191,6 +193,7 @@ export class LineRun {
   }
 
   async #flush(): Promise<void> {
+    await this.#options.whenRoom?.()
     const batch = this.#batch
     if (batch.length > 0) {
       this.#batch = []

@@ -13,7 +13,7 @@ import { LineRun, type LineRunOptions } from './line-run.ts'
 /** Characters that are buffered of a file that is one JSON value. */
 const DOCUMENT_CHARACTERS_MAX = 256 * 1024 * 1024
 
-type LineFeedOptions = Pick<LineRunOptions, 'report' | 'counters' | 'forms'>
+type LineFeedOptions = Pick<LineRunOptions, 'report' | 'counters' | 'forms' | 'whenRoom'>
 
 interface ReplayOptions extends LineFeedOptions, Pick<LineRunOptions, 'speed'> {
   /** Plain, `.gz` or `.zst`. */
