@@ -19,6 +19,7 @@ import { whyNotListening } from '../server/sockets/apps.ts'
 import { ClientAddresses } from '../server/sockets/client-address.ts'
 import { checkTlsFiles } from '../server/sockets/tls-files.ts'
 import { checkLiveFeeds } from './live-checks.ts'
+import { checkStream } from './stream-checks.ts'
 
 /** A certificate that ends sooner gets a warning. */
 const CERTIFICATE_DAYS = 14
@@ -27,11 +28,16 @@ const PLAIN_ADMIN_PORT =
   'It speaks plain HTTP, and others can reach it: who listens on the way has ADMIN_TOKEN; use a tunnel, ' +
   'or a proxy with TLS.'
 
+/** Looks at what `mintfeed sequence` would meet, in place of the service. */
+const SEQUENCE = '--sequence'
+
 const HELP =
   'mintfeed doctor: what the service would meet with the same variables and flags\n\n' +
   'Looks at ports, data folder, disk, open files, memory, clock, TLS files and feeds, and says\n' +
   'what to do about each; asks the servers of live feeds one question each, for 5 seconds at most,\n' +
   'and reads what the data folder holds for 2 seconds at most (inspect reads all of it).\n' +
+  'With FEED=nats it asks each server of NATS_URL for login, version, clock and stream; with --sequence\n' +
+  'it does that too, and looks at what "mintfeed sequence" would meet.\n' +
   'Writes a small file into the data folder, as a start does, removes it, and changes nothing else.\n' +
   'Exit code 0: nothing stands in the way; 2: a setting; 3: the data folder;\n' +
   '1: anything else for which it would not start, or not for long, or should not.\n'
@@ -42,7 +48,9 @@ export async function doctor(args: readonly string[], terminal: Terminal): Promi
     terminal.stdout.write(HELP)
     return Exit.good
   }
-  const findings = await examine(args, terminal.environment)
+  const role = args.includes(SEQUENCE) ? 'sequencer' : 'service'
+  const settings = args.filter((arg) => arg !== SEQUENCE)
+  const findings = await examine(settings, terminal.environment, role)
   terminal.stdout.write(findingsText(findings))
   return exitCodeOf(findings)
 }
@@ -50,25 +58,27 @@ export async function doctor(args: readonly string[], terminal: Terminal): Promi
 async function examine(
   args: readonly string[],
   environment: Terminal['environment'],
+  role: 'service' | 'sequencer',
 ): Promise<Finding[]> {
+  const isSequencer = role === 'sequencer'
   const mistyped = mistypedSettings(environment, SETTING_NAMES).map(({ sentence }) =>
     warn('settings', sentence),
   )
   let config: Config
   try {
-    config = readConfig(args, environment)
+    config = readConfig(args, environment, role)
   } catch (error) {
     if (error instanceof ConfigError)
       return [bad('settings', error.message, Exit.usage), ...mistyped]
     throw error
   }
-  const { surface, dataDir } = config
+  const { surface, dataDir, stream } = config
   return [
     good('settings', 'They can be read.'),
     ...mistyped,
     checkNode(process.version),
     ...(await checkPorts([
-      { name: 'PORT', host: config.host, port: config.port },
+      ...(isSequencer ? [] : [{ name: 'PORT', host: config.host, port: config.port }]),
       ...(surface.admin === null ? [] : [{ name: 'ADMIN_PORT', ...surface.admin }]),
     ])),
     ...checkFolder(dataDir, marketOf(config.feeds)),
@@ -80,6 +90,7 @@ async function examine(
     checkFeedsOf(config),
     good('platform', platformSentence()),
     ...(await checkLiveFeeds(config)),
+    ...(stream === null ? [] : await checkStream(stream, isSequencer)),
     ...checkProxies(config.trustProxy),
     ...checkExposure(config),
   ]

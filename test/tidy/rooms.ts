@@ -221,6 +221,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'feeds/*',
     'server/load',
     'server/sockets',
+    'stream',
     'config',
     'base',
   ],
