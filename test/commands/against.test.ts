@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
+import { byLength } from '../lengths.ts'
 import { START_SECOND } from '../oracle/fixtures.ts'
 import { crowdOfLines } from './folders.ts'
 import { ADMIN_TOKEN, askOfStream, Copy, messagesOf } from './stream-copies.ts'
@@ -15,7 +16,8 @@ function against(url: string, { folder }: Copy, token = ADMIN_TOKEN) {
 
 test('two copies of a stream have one state at one position, whatever their clocks were', async () => {
   const url = await new Copy(EPOCH).take(MESSAGES.slice(0, 20)).snapshot().serve()
-  for (const clockSeconds of [START_SECOND + 60, START_SECOND + 2 * DAY_SECONDS]) {
+  const clocks = [START_SECOND + 2 * DAY_SECONDS, START_SECOND + 60]
+  for (const clockSeconds of clocks.slice(0, byLength(1, 2))) {
     const own = new Copy(EPOCH, clockSeconds).take(MESSAGES)
     const told = await against(url, own)
     expect(told.output).toBe(

@@ -7,6 +7,7 @@ import { crc32 } from 'node:zlib'
 import { jetstreamManager } from '@nats-io/jetstream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { JOURNAL_VERSION, SEGMENT } from '../../src/store/format/journal-format.ts'
+import { byLength } from '../lengths.ts'
 import { natsServer } from '../nats/nats-binary.ts'
 import { type NatsServers, startNats } from '../nats/nats-servers.ts'
 import { newFolder } from '../new-folder.ts'
@@ -88,7 +89,7 @@ describe.skipIf(path === null)('commands on a stream', () => {
       change(bytes)
       return bytes
     }
-    test.each([
+    const cases = [
       [
         'damaged',
         changed((bytes) => bytes.fill(255, bytes.length - 1)),
@@ -105,12 +106,16 @@ describe.skipIf(path === null)('commands on a stream', () => {
         (_: Uint8Array, all: readonly Uint8Array[]) => all[8],
         /Message 5 .* says that it is message 9/,
       ],
-    ])('one that is %s', async (_, change, sentence) => {
-      const messages: Uint8Array[] = someMessages()
-      messages[4] = change(messages[4] ?? Buffer.of(), messages) ?? Buffer.of()
-      const { environment } = await publishedIn(url, messages)
-      await expectBroken(environment, sentence)
-    })
+    ] as const
+    test.each(cases.slice(0, byLength(1, cases.length)))(
+      'one that is %s',
+      async (_, change, sentence) => {
+        const messages: Uint8Array[] = someMessages()
+        messages[4] = change(messages[4] ?? Buffer.of(), messages) ?? Buffer.of()
+        const { environment } = await publishedIn(url, messages)
+        await expectBroken(environment, sentence)
+      },
+    )
 
     test('one that is missing', async () => {
       const { environment, stream } = await publishedIn(url, someMessages())
