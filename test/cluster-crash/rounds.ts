@@ -14,6 +14,7 @@ import { answersAbout } from '../process/every-answer.ts'
 import { until } from '../process/program.ts'
 import type { ServerProcess } from '../process/server-process.ts'
 import { Chronicle } from './chronicle.ts'
+import { ClientReader } from './client-reader.ts'
 import { Follower } from './follower.ts'
 import { type KillPlan, planKill } from './kill-plan.ts'
 
@@ -32,6 +33,8 @@ export interface ClusterCrashReport {
   /** How often a client went to another replica, by reason. */
   readonly moves: Record<string, number>
   frames: number
+  /** By the typed client, over HTTP. */
+  reads: number
   /** Trades that clients saw, each once, and that were looked for in what the stream gives a new replica. */
   trades: number
   answersCompared: number
@@ -60,7 +63,15 @@ export async function runClusterCrashRounds(
 ): Promise<ClusterCrashReport> {
   const { rounds, seed, awayMsMax, folder, tell } = options
   const report: ClusterCrashReport = {
-    ...{ killed: {}, moves: {}, frames: 0, trades: 0, answersCompared: 0, longestPauseMs: 0 },
+    ...{
+      killed: {},
+      moves: {},
+      frames: 0,
+      reads: 0,
+      trades: 0,
+      answersCompared: 0,
+      longestPauseMs: 0,
+    },
     faults: [],
   }
   const cluster = await Cluster.start({
@@ -72,14 +83,16 @@ export async function runClusterCrashRounds(
   })
   const chronicle = new Chronicle(report.faults)
   const followers = cluster.urls.map((_, place) => new Follower(cluster.urls, place, chronicle))
+  const reader = new ClientReader(cluster.urls, chronicle)
+  const clients = [...followers, reader]
   try {
-    await tradesGoOn(followers)
+    await tradesGoOn(clients)
     for (let number = 0; number < rounds; number++) {
       const random = new Random(seed, number)
       const startedMs = performance.now()
       const plan = await planKill(random, cluster, awayMsMax)
       await killed(plan, random, report)
-      const pauseMs = await tradesGoOn(followers)
+      const pauseMs = await tradesGoOn(clients)
       report.longestPauseMs = Math.max(report.longestPauseMs, Math.round(pauseMs))
       if (number % QUIET_EVERY === QUIET_EVERY - 1)
         await compareReplicas(cluster, chronicle, report)
@@ -93,21 +106,22 @@ export async function runClusterCrashRounds(
     await quiet(cluster)
     await compareReplicas(cluster, chronicle, report)
     await until('all clients have all trades', async () =>
-      new Set(followers.map(({ lastTrade }) => lastTrade)).size === 1 ? true : null,
+      new Set(clients.map(({ lastTrade }) => lastTrade)).size === 1 ? true : null,
     )
-    await Promise.all(followers.map((follower) => follower.end()))
+    await Promise.all(clients.map((client) => client.end()))
     chronicle.condense()
     await lookInTheStream(cluster, chronicle, followers, report)
   } catch (error) {
     report.faults.push(error instanceof Error ? error.message : String(error))
   } finally {
-    await Promise.all(followers.map((follower) => follower.end()))
+    await Promise.all(clients.map((client) => client.end()))
     await cluster.stop()
   }
-  for (const follower of followers)
-    for (const [reason, count] of Object.entries(follower.moves))
+  for (const { moves } of clients)
+    for (const [reason, count] of Object.entries(moves))
       report.moves[reason] = (report.moves[reason] ?? 0) + count
   report.frames = chronicle.frames
+  report.reads = reader.reads
   report.trades = chronicle.trades
   return report
 }
@@ -137,11 +151,11 @@ async function killed(
 }
 
 /** Resolves when every client has trades that came after this moment; how long that took. */
-async function tradesGoOn(followers: readonly Follower[]): Promise<number> {
+async function tradesGoOn(clients: readonly { readonly lastTrade: number }[]): Promise<number> {
   const startedMs = performance.now()
-  const seen = Math.max(...followers.map(({ lastTrade }) => lastTrade))
+  const seen = Math.max(...clients.map(({ lastTrade }) => lastTrade))
   await until('every client gets trades again', async () =>
-    followers.every(({ lastTrade }) => lastTrade > seen) ? true : null,
+    clients.every(({ lastTrade }) => lastTrade > seen) ? true : null,
   )
   return performance.now() - startedMs
 }
