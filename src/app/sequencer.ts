@@ -424,6 +424,7 @@ export class Sequencer {
 
   #notReady(): string | null {
     if (this.#state !== '') return this.#state
+    if (!this.#lease?.isHeld) return 'NATS gives no answer: what the feeds bring waits for it.'
     for (const feed of this.#feeds) {
       const reason = feed.notLive?.() ?? null
       if (reason !== null) return reason
@@ -442,7 +443,7 @@ export class Sequencer {
       ),
       ...this.#durability?.figures(),
       ...this.#process.read(),
-      sequencer_writes: this.#writer === null ? 0 : 1,
+      sequencer_writes: this.#writer !== null && this.#lease?.isHeld ? 1 : 0,
       sequencer_terms_total: this.#terms,
       sequencer_waiting_messages: waiting?.messages ?? 0,
       sequencer_waiting_bytes: waiting?.bytes ?? 0,

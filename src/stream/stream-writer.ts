@@ -4,11 +4,6 @@ import type { EventLog } from '../store/journal/journaled-engine.ts'
 import type { NatsStream } from './nats-stream.ts'
 import { MessageWriter, type StreamMessage, type StreamPlace } from './stream-message.ts'
 
-/**
- * Messages under way at once; with so many, events wait for the next message and so fill it. One, since the expected sequence
- * does not say whose message stands there: behind four messages of another writer the fifth of five under way would fit.
- */
-const UNDER_WAY_MAX = 1
 /** Bytes that wait for the stream; past them no more events are taken, and the feeds fill the gap later. */
 const WAITING_BYTES_MAX = 64 << 20
 /** Feeds that read faster than the chain wait while so much is waiting, and look again after so long. */
@@ -33,8 +28,11 @@ interface StreamWriterOptions {
 }
 
 /**
- * Writes events to the stream, in order, each once. A lone event leaves at once; while UNDER_WAY_MAX messages have no answer,
- * later events fill the next one.
+ * Writes events to the stream, in order, each once. A lone event leaves at once; while a message has no answer, later events
+ * fill the next one.
+ *
+ * One message is under way at a time. The sequence that it expects says how many stand before it and not whose they are: of
+ * several under way, the fifth would fit behind four of another writer. The one before it is known to be this writer's own.
  *
  * Every message carries the sequence that it expects before it, so that none can be stored twice or out of order, whoever
  * else writes and however often it is sent. An error never means that a message is not stored: then nothing more is sent,
@@ -43,15 +41,11 @@ interface StreamWriterOptions {
 export class StreamWriter implements EventLog {
   readonly #options: StreamWriterOptions
   readonly #frames: MessageWriter
-  /** Whole messages that the stream may not have yet, in order; the first `#sent` of them are under way. */
+  /** Whole messages that the stream may not have yet, in order. */
   readonly #waiting: StreamMessage[] = []
-  #sent = 0
   #waitingBytes = 0
-  /** Messages that the stream has, behind one that has no answer yet. */
-  readonly #ackedIndexes = new Set<number>()
-  /** Questions without an answer. */
-  #open = 0
-  #isAsking = false
+  /** Is the first of them under way, or its fate being found out? */
+  #isBusy = false
   #seq: number
   #failure: StoreError | null = null
   #isClosed = false
@@ -115,7 +109,7 @@ export class StreamWriter implements EventLog {
   }
 
   #send(): void {
-    if (this.#isAsking || this.#failure !== null) return
+    if (this.#isBusy || this.#failure !== null) return
     if (!this.#options.mayWrite()) {
       this.#retry ??= setTimeout(() => {
         this.#retry = null
@@ -123,63 +117,31 @@ export class StreamWriter implements EventLog {
       }, ASK_AGAIN_MS)
       return
     }
-    if (this.#sent === this.#waiting.length && this.#sent < UNDER_WAY_MAX) this.#frames.end()
-    while (this.#sent < UNDER_WAY_MAX) {
-      const message = this.#waiting[this.#sent]
-      if (message === undefined) return
-      this.#sent += 1
-      this.#publish(message)
-    }
+    if (this.#waiting.length === 0) this.#frames.end()
+    const first = this.#waiting[0]
+    if (first !== undefined) void this.#publish(first)
   }
 
-  #publish(message: StreamMessage): void {
-    this.#open += 1
-    this.#options.stream.publish(message.bytes, message.index - 1).then(
-      (index) => {
-        this.#open -= 1
-        if (index === message.index) this.#acked(message)
-        else this.#ask()
-        if (this.#isAsking && this.#open === 0) void this.#settle()
-        this.#send()
-      },
-      () => {
-        this.#open -= 1
-        this.#ask()
-        if (this.#open === 0) void this.#settle()
-      },
-    )
-  }
-
-  /** From now on nothing is sent, until the leader has said what it has. */
-  #ask(): void {
-    this.#isAsking = true
-  }
-
-  /**
-   * An answer tells of its own message alone: behind a place that another writer has taken, later ones of this process
-   * fit as if the message before them were its own.
-   */
-  #acked({ index }: StreamMessage): void {
+  async #publish(message: StreamMessage): Promise<void> {
+    this.#isBusy = true
+    const { index, bytes } = message
+    const storedAt = await this.#options.stream.publish(bytes, index - 1).catch(() => null)
     // Who has ended it does not wait for answers any more.
     if (this.#failure !== null) return
-    this.#ackedIndexes.add(index)
-    for (
-      let first = this.#waiting[0];
-      first !== undefined && this.#ackedIndexes.delete(first.index);
-      first = this.#waiting[0]
-    )
-      this.#stored(first)
+    if (storedAt !== index) return this.#settle()
+    this.#stored(message)
+    this.#isBusy = false
+    this.#send()
   }
 
-  /** The first of those that wait is stored, and all before it. */
+  /** The first of those that wait is stored. */
   #stored(first: StreamMessage): void {
     this.#waiting.shift()
-    this.#sent = Math.max(0, this.#sent - 1)
     this.#waitingBytes -= first.bytes.length
     this.#options.onStored(first)
   }
 
-  /** Finds out how far the stream is: no question is open any more. */
+  /** Finds out how far the stream is. */
   async #settle(): Promise<void> {
     const reached = await this.#reached().catch(() => null)
     if (this.#failure !== null) return
@@ -188,9 +150,7 @@ export class StreamWriter implements EventLog {
       return
     }
     if (reached === 'other') this.#fail(new StoreError('stream', OTHER_WRITER))
-    this.#isAsking = false
-    this.#ackedIndexes.clear()
-    this.#sent = 0
+    this.#isBusy = false
     this.#send()
   }
 

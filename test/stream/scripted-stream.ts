@@ -72,7 +72,13 @@ export class ScriptedStream {
   async head(): Promise<StreamHead | null> {
     await this.#asked()
     const last = this.messages.length
-    return { created: this.created, first: 1, last, messages: last, description: '' }
+    return {
+      created: this.created,
+      first: 1,
+      last,
+      messages: last,
+      description: '',
+    }
   }
 
   async message(seq: number): Promise<Uint8Array | null> {

@@ -11,7 +11,7 @@ import { NO_TROUBLE, ScriptedStream, type Troubles } from './scripted-stream.ts'
 const FIRST_SEED = Number(process.env.SEED ?? 1)
 const SEEDS = byLength(15, 120)
 const BATCHES = 60
-const UNDER_WAY_MAX = 16
+const UNDER_WAY_MAX = 1
 const MESSAGE_BYTES_MAX = 64 << 10
 const WAITING_BYTES_MAX = 64 << 20
 const CLOSE_MS = 3_000
@@ -122,7 +122,7 @@ test(`whatever becomes of publishes, the stream has each event once and in order
     expect(stored).toHaveLength(stream.messages.length)
     retries += stream.publishes - stored.length
   }
-  expect(retries).toBeGreaterThan(SEEDS)
+  expect(retries).toBeGreaterThan(SEEDS / 2)
 })
 
 test(`a writer whose place another one has taken ends with a sentence, once, and tells nothing as stored that is not (SEED=${FIRST_SEED})`, async () => {
@@ -151,19 +151,17 @@ test(`a writer whose place another one has taken ends with a sentence, once, and
   expect(ends).toBeGreaterThan(SEEDS / 4)
 })
 
-test('a lone event leaves at once; while many messages are under way later events share the next one', async () => {
+test('a lone event leaves at once; while it is under way later events share the next one', async () => {
   const stream = new ScriptedStream(new Random(1))
   const writing = new Writing(stream)
-  for (let i = 0; i < UNDER_WAY_MAX; i++) {
-    writing.write(1)
-    expect(stream.publishes).toBe(i + 1)
-  }
+  writing.write(1)
+  expect(stream.publishes).toBe(1)
   for (let i = 0; i < 500; i++) writing.write(1, 100)
-  expect(stream.publishes).toBe(UNDER_WAY_MAX)
+  expect(stream.publishes).toBe(1)
   await vi.advanceTimersByTimeAsync(CLOSE_MS)
   writing.check('all are there')
   expect(writing.isOver).toBe(true)
-  expect(stream.messages.length).toBeLessThan(UNDER_WAY_MAX + 5)
+  expect(stream.messages.length).toBeLessThan(6)
   for (const { length } of stream.messages) expect(length).toBeLessThanOrEqual(MESSAGE_BYTES_MAX)
 })
 
@@ -194,13 +192,13 @@ test('a queue that is full ends the writer with a sentence, and takes no more', 
   expect(writing.writer.waiting.bytes).toBeLessThan(WAITING_BYTES_MAX + 2 * MESSAGE_BYTES_MAX)
 })
 
-test('a stream that was deleted or made anew is not written any more', async () => {
+test('a stream that was made anew is not written any more', async () => {
   const stream = new ScriptedStream(new Random(1))
   const writing = new Writing(stream)
   writing.write(1)
   await vi.advanceTimersByTimeAsync(CLOSE_MS)
   stream.messages.length = 0
-  stream.created = 'again'
+  Object.assign(stream, { created: 'again' })
   writing.write(1)
   await vi.advanceTimersByTimeAsync(CLOSE_MS)
   expect(writing.failures).toHaveLength(1)
