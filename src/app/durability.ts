@@ -156,7 +156,7 @@ export class Durability {
       recovered.snapshotSeq ?? 0,
     )
     this.seed = new SeedSource({
-      folder,
+      ...{ folder, epoch: this.epoch },
       newestSeq: () => this.#snapshots.seq,
       tape: engine.state.tape,
       dormantTape: engine.state.dormant.tape,

@@ -156,7 +156,7 @@ class Seeding {
       )
     }
     const list = await this.#client.list()
-    newestOf(list)
+    newestOf(ofEpoch(list, this.#options.epoch))
     return list
   }
 
@@ -257,14 +257,17 @@ function isThere(disk: NodeDisk, file: SeedFile): boolean {
   return withFile(disk.open(file.path), (open) => tagOf(open, file)) === file.tag
 }
 
-/** @throws StoreError when it has snapshots, and none of the stream */
+/**
+ * Without snapshots of a stream before: one of the stream is made when it is ordered.
+ * @throws StoreError when the instance is not of the stream
+ */
 function ofEpoch(list: SeedList, wanted: string | undefined): SeedList {
   if (wanted === undefined) return list
-  const snapshots = list.snapshots.filter(({ epoch }) => epoch === wanted)
-  if (snapshots.length > 0 || list.snapshots.length === 0) return { ...list, snapshots }
+  if (list.epoch === wanted)
+    return { ...list, snapshots: list.snapshots.filter(({ epoch }) => epoch === wanted) }
   throw new StoreError(
     'seed',
-    'SEED_URL has no snapshot of the epoch of this stream: set that of a replica or sequencer of the same stream.',
+    'SEED_URL has another epoch than this stream: set that of a replica or sequencer of the same stream.',
   )
 }
 

@@ -36,6 +36,8 @@ export const SeedList = Type.Object({
   program: Type.String(),
   /** Of its folder; null: it does not say. */
   market: Type.Union([Type.Literal('simulated'), Type.Literal('chain'), Type.Null()]),
+  /** Of its stream now; snapshots of the one before may still be there. */
+  epoch: Type.String(),
   /** Ascending by seq. */
   snapshots: Type.Array(SeedSnapshot),
 })

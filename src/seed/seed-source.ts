@@ -17,12 +17,15 @@ const PIECE_BYTES = 256 << 10
 /** What a running instance gives of its data folder: snapshots and the chunks that they need. */
 export class SeedSource {
   readonly #folder: string
+  readonly #epoch: string
   readonly #newestSeq: () => number
   readonly #tape: Pick<Tape, 'chunkCrcs'>
   readonly #dormantTape: Pick<Tape, 'chunkCrcs'>
 
   constructor(options: {
     readonly folder: string
+    /** Of the stream now. */
+    readonly epoch: string
     /** Seq of the newest snapshot that was read back as it was written. */
     readonly newestSeq: () => number
     /** They know the chunks that there are. */
@@ -30,6 +33,7 @@ export class SeedSource {
     readonly dormantTape: Pick<Tape, 'chunkCrcs'>
   }) {
     this.#folder = options.folder
+    this.#epoch = options.epoch
     this.#newestSeq = options.newestSeq
     this.#tape = options.tape
     this.#dormantTape = options.dormantTape
@@ -41,6 +45,7 @@ export class SeedSource {
     return {
       program: PROGRAM_VERSION,
       market: heldMarket(this.#folder),
+      epoch: this.#epoch,
       snapshots: snapshots
         .filter(({ number }) => number <= this.#newestSeq())
         .flatMap(({ name, path }) => unlessGone(() => offered(name, path)) ?? []),

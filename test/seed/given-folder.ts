@@ -32,6 +32,7 @@ export class GivenFolder {
   readonly path = newFolder()
   readonly #chunks: { readonly swaps: number[]; readonly positions: number[] }
   newestSeq = 0
+  epoch = 'of-the-giver'
 
   constructor(market: string | null = 'simulated', hasChunks = true) {
     const chunksOf = (kind: ChunkKind) => (hasChunks ? [this.#chunk(kind)] : [])
@@ -66,7 +67,7 @@ export class GivenFolder {
       part('dormant tape', tapes, bytesOf(seq + 2, 1_000)),
     ]
     writeSnapshot(disk, this.path, path, parts, {
-      ...{ seq, epoch: 'of-the-giver', segment: 2, chunks: this.#chunks },
+      ...{ seq, epoch: this.epoch, segment: 2, chunks: this.#chunks },
       settings: { clock: 'event', lateSlots: 32 },
     })
     this.newestSeq = seq

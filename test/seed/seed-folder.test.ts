@@ -43,6 +43,28 @@ test('an instance that has no snapshot yet is asked until it has one', async () 
   expect(orders).toBe(3)
 })
 
+test('a stream that was begun a moment ago gets a snapshot of its own, not one of the stream before', async () => {
+  const given = filled()
+  given.epoch = 'of-the-new-stream'
+  const { into, take, way } = await standing(given, () => given.snapshot(9))
+  await take({ epoch: 'of-the-new-stream' })
+  expectSame(
+    given,
+    into,
+    given.names.filter((name) => !SNAPSHOT.endsWith(name)),
+  )
+  expect(way.times(SNAPSHOT)).toBe(0)
+})
+
+test('an instance of another stream is refused, and has no snapshot made', async () => {
+  let orders = 0
+  const { take } = await standing(filled(), () => {
+    orders += 1
+  })
+  await expect(take({ epoch: 'of-another' })).rejects.toThrow(/another epoch than this stream/)
+  expect(orders).toBe(0)
+})
+
 test('a folder that holds a market is left as it is, and the log says so', async () => {
   for (const name of ['snapshot-0000000000000001.mfs', 'journal-0000000000000001.mfj']) {
     const { way, into, take, lines } = await standing(filled())

@@ -16,7 +16,13 @@ function source() {
   given.snapshot(7)
   const tape = { chunkCrcs: [1] }
   const seeds = new SeedSource({
-    ...{ folder: given.path, newestSeq: () => given.newestSeq, tape, dormantTape: tape },
+    ...{
+      folder: given.path,
+      epoch: given.epoch,
+      newestSeq: () => given.newestSeq,
+      tape,
+      dormantTape: tape,
+    },
   })
   return { given, seeds }
 }
@@ -27,7 +33,8 @@ test('it lists the snapshots that were proven, with the chunks of each', () => {
   // One that the compactor has written and not read back yet.
   given.snapshot(11)
   given.newestSeq = 9
-  const { market, snapshots } = seeds.list()
+  const { market, epoch, snapshots } = seeds.list()
+  expect(epoch).toBe(given.epoch)
   expect([market, ...snapshots.map(({ seq }) => seq)]).toEqual(['simulated', 7, 9])
   expect(snapshots[0]).toMatchObject({
     ...{ name: SNAPSHOT, bytes: given.bytesOf(SNAPSHOT), epoch: 'of-the-giver' },

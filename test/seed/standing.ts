@@ -20,6 +20,7 @@ interface Taking {
   readonly market?: Market | null
   readonly token?: string
   readonly url?: string
+  readonly epoch?: string
   readonly times?: { readonly silenceMs: number; readonly giveUpMs: number }
 }
 
@@ -27,7 +28,7 @@ interface Taking {
 export async function standing(given = new GivenFolder(), order: () => void = () => {}) {
   const chunkCrcs = { chunkCrcs: [1] }
   const source = new SeedSource({
-    folder: given.path,
+    ...{ folder: given.path, epoch: given.epoch },
     newestSeq: () => given.newestSeq,
     ...{ tape: chunkCrcs, dormantTape: chunkCrcs },
   })
@@ -58,6 +59,7 @@ export async function standing(given = new GivenFolder(), order: () => void = ()
       folder: taking.folder ?? into,
       server: { url: taking.url ?? url, token: taking.token ?? TOKEN },
       market: taking.market ?? null,
+      ...(taking.epoch === undefined ? {} : { epoch: taking.epoch }),
       log: { info: log, warn: log },
       onState: (sentence) => states.push(sentence),
       times: taking.times ?? { silenceMs: 10_000, giveUpMs: 60_000 },
