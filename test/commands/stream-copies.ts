@@ -84,7 +84,10 @@ export class Copy {
   readonly #journal: Journal
   #newestSeq = 0
 
+  readonly #epoch: string
+
   constructor(epoch: string, clockSeconds = NOW) {
+    this.#epoch = epoch
     fs.writeFileSync(join(this.folder, 'stream'), 'mintfeed\n')
     this.#engine.advance(clockSeconds)
     const onFailure = (failure: Error) => {
@@ -131,7 +134,7 @@ export class Copy {
   async serve(order: () => void = () => {}): Promise<string> {
     const { tape, dormant } = this.#engine.state
     const source = new SeedSource({
-      ...{ folder: this.folder, newestSeq: () => this.#newestSeq },
+      ...{ folder: this.folder, epoch: this.#epoch, newestSeq: () => this.#newestSeq },
       ...{ tape, dormantTape: dormant.tape },
     })
     const log = { info() {}, warn() {}, error() {} }

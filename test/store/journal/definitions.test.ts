@@ -15,7 +15,7 @@ const SEED = Number(process.env.PROPERTY_SEED ?? 20_261_121)
 const BOOKS = 30
 const STEPS = 6
 /** Entries of one kind in one frame. */
-const ENTRIES_MAX = 4_096
+const ENTRIES_MAX = 1_024
 
 /** Brings a book addresses, and tokens and wallets among those it knew, as many as no frame or a few hold. */
 function grow(book: AddressBook, random: Random): void {
