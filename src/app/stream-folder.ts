@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -312,8 +313,8 @@ function nothingInCommon(
 
 /** A folder of TMPDIR that is gone once `use` has ended, or this process, however it ends. */
 async function inFolder<T>(what: string, use: (folder: string) => Promise<T>): Promise<T> {
-  const folder = fs.mkdtempSync(join(tmpdir(), `mintfeed-${what}-`))
-  // It reads the end of its input once this process is gone; Ctrl-C is for this one alone.
+  const folder = join(tmpdir(), `mintfeed-${what}-${randomUUID()}`)
+  // Before the folder is there. It reads the end of its input once this process is gone; Ctrl-C is for this one alone.
   const guard = spawn('sh', ['-c', 'read -r end; rm -rf -- "$0"', folder], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
@@ -321,6 +322,7 @@ async function inFolder<T>(what: string, use: (folder: string) => Promise<T>): P
   guard.on('error', () => {})
   guard.unref()
   try {
+    fs.mkdirSync(folder, { mode: 0o700 })
     return await use(folder)
   } finally {
     fs.rmSync(folder, { recursive: true, force: true })

@@ -1,5 +1,6 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,6 +12,7 @@ import { byLength } from '../lengths.ts'
 import { natsServer } from '../nats/nats-binary.ts'
 import { type NatsServers, startNats } from '../nats/nats-servers.ts'
 import { newFolder } from '../new-folder.ts'
+import { until } from '../process/program.ts'
 import { removedFolder } from '../removed-folder.ts'
 import { ROOT } from '../tidy/source-files.ts'
 import { crowdOfLines } from './folders.ts'
@@ -215,6 +217,19 @@ describe.skipIf(path === null)('commands on a stream', () => {
     expect(stdout).toContain('all 2 checks hold')
     expect(status).toBe(0)
     expect(fs.readdirSync(scratch)).toEqual([])
+  })
+
+  test('a command that is killed leaves no folder behind', async () => {
+    const { environment } = await publishedIn(url, someMessages())
+    const scratch = newFolder()
+    const env = { PATH: process.env.PATH, TMPDIR: scratch, ...environment }
+    const args = [join(ROOT, 'bin/mintfeed.js'), 'export', '--stream']
+    const child = spawn(process.execPath, args, { env, stdio: 'ignore' })
+    const stays = async (isThere: boolean) => fs.readdirSync(scratch).length > 0 === isThere || null
+    await until('the folder is there', () => stays(true))
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    await until('the folder is gone', () => stays(false))
   })
 })
 
