@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { SETTING_NAMES } from '../../src/config/config.ts'
 import { newFolder } from '../new-folder.ts'
 import { ROOT } from '../tidy/source-files.ts'
 import { natsServer } from './nats-binary.ts'
@@ -25,6 +26,23 @@ test.skipIf(server === null)('nats-server takes the configurations of packaging'
     expect(stderr).toContain('is valid')
     expect(status).toBe(0)
   }
+})
+
+test('compose file, units and the document of more machines set what is a setting', () => {
+  const texts = [
+    textOf('compose.yml'),
+    textOf('mintfeed-replica.conf'),
+    readFileSync(join(ROOT, 'docs/scale-out.md'), 'utf8'),
+  ]
+  const setting = /(?:^ +|^Environment=|[{,] )([A-Z][A-Z_]+)(?:: |=)/gm
+  const names = texts.map((text) => [...text.matchAll(setting)].map(([, name]) => name))
+  expect(names[0]).toEqual(
+    expect.arrayContaining(['NATS_URL', 'SEED_URL', 'NATS_REPLICAS', 'FEED']),
+  )
+  expect(names[1]).toEqual(['FEED'])
+  expect(names[2]).toEqual(expect.arrayContaining(['NATS_URL', 'ADMIN_TOKEN', 'YELLOWSTONE_URL']))
+  const known: readonly string[] = SETTING_NAMES
+  expect(names.flat().filter((name) => !known.includes(name ?? ''))).toEqual([])
 })
 
 test('the unit of a sequencer is that of the service, but for what it starts and where it writes', () => {
