@@ -65,6 +65,8 @@ const OF_FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'pumpportal',
     'refusals',
     'replaced-files',
+    'replica-refusals',
+    'replicas',
     'replay-readiness',
     'seed',
     'set-clock',

@@ -328,12 +328,11 @@ export class Sequencer {
     this.#intake = this.#newIntake()
     this.#intake.begin()
     const service = this.#service
-    const log = this.#log
     const reports = {
       line: (feed: string) => this.#intake.line(feed),
       trouble: (source: string, reason: string) =>
-        log.warn({ source, reason }, 'trouble with a live feed'),
-      sentence: (sentence: string) => log.warn({}, sentence),
+        this.#log.warn({ source, reason }, 'trouble with a live feed'),
+      sentence: (sentence: string) => this.#log.warn({}, sentence),
     }
     const time = {
       isAhead: (timestamp: number) => service.isAhead(timestamp),

@@ -9,6 +9,8 @@ const WAITING_BYTES_MAX = 64 << 20
 /** Feeds that read faster than the chain wait while so much is waiting, and look again after so long. */
 const ROOM_BYTES = 8 << 20
 const ROOM_LOOK_MS = 5
+/** What stands before a message on its way counts too. */
+const HEADERS_BYTES = 512
 /** The stream is asked again so long after it gave no answer, and the lease looked at again. */
 const ASK_AGAIN_MS = 200
 
@@ -119,7 +121,12 @@ export class StreamWriter implements EventLog {
     }
     if (this.#waiting.length === 0) this.#frames.end()
     const first = this.#waiting[0]
-    if (first !== undefined) void this.#publish(first)
+    if (first === undefined) return
+    const { messageBytesMax: most } = this.#options.stream
+    const bytes = first.bytes.length
+    if (most > 0 && bytes + HEADERS_BYTES > most)
+      this.#fail(new StoreError('stream', tooLong(bytes, most)))
+    else void this.#publish(first)
   }
 
   async #publish(message: StreamMessage): Promise<void> {
@@ -175,6 +182,10 @@ export class StreamWriter implements EventLog {
     this.#options.onFailed(failure)
     return failure
   }
+}
+
+function tooLong(bytes: number, most: number): string {
+  return `A message of ${bytes} bytes is more than NATS takes (${most}): set max_payload of its servers to 8MB.`
 }
 
 const CLOSED = new StoreError('stream', 'The stream is not written any more.')

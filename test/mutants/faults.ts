@@ -17,6 +17,7 @@ import { RING_FAULTS } from './faults/ring.ts'
 import { SEED_FAULTS } from './faults/seed.ts'
 import { SERVER_FAULTS } from './faults/server.ts'
 import { SIMULATOR_FAULTS } from './faults/simulator.ts'
+import { STREAM_FAULTS } from './faults/stream.ts'
 import { SUM_FAULTS } from './faults/sums.ts'
 import { WIRE_FAULTS } from './faults/wire.ts'
 
@@ -38,6 +39,7 @@ export const FAULTS: readonly Fault[] = [
   ...OCTOBER_QUOTE_FAULTS,
   ...PACKED_FAULTS,
   ...RING_FAULTS,
+  ...STREAM_FAULTS,
   ...SUM_FAULTS,
   ...SIMULATOR_FAULTS,
   ...HISTORY_FAULTS,

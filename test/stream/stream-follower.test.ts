@@ -5,6 +5,7 @@ import { crc32 } from '../../src/base/crc32.ts'
 import { Random } from '../../src/base/random.ts'
 import { StoreError } from '../../src/store/disk/failure.ts'
 import { JOURNAL_VERSION, SEGMENT } from '../../src/store/format/journal-format.ts'
+import type { StreamReading } from '../../src/stream/nats-stream.ts'
 import { StreamFollower, type StreamTarget } from '../../src/stream/stream-follower.ts'
 import type { ReadMessage } from '../../src/stream/stream-message.ts'
 import { byLength } from '../lengths.ts'
@@ -328,6 +329,39 @@ test.skipIf(single === null)(
     )
   },
 )
+
+test.skipIf(single === null)(
+  'a reading that is silent while the stream goes on is begun anew, whatever the client says of it',
+  async () => {
+    const real = await RealStream.start()
+    const messages = messagesOf([1, 1, 1])
+    await real.remake(messages)
+    const stream = await real.connected()
+    let readings = 0
+    const target = new Target()
+    const silent = {
+      head: () => stream.head(),
+      message: (seq: number) => stream.message(seq),
+      read: (from: number): Promise<StreamReading> => {
+        readings += 1
+        return readings < 3 ? Promise.resolve(silentReading()) : stream.read(from)
+      },
+    }
+    const one = new Following(new StreamFollower(silent, target), target)
+    await one.has(3)
+    expect(readings).toBe(3)
+    await one.stop()
+  },
+)
+
+function silentReading(): StreamReading {
+  let close = () => {}
+  const closed = new Promise<void>((resolve) => {
+    close = resolve
+  })
+  const next = () => closed.then(() => ({ done: true as const, value: undefined }))
+  return { messages: { [Symbol.asyncIterator]: () => ({ next }) }, close: () => close() }
+}
 
 test.skipIf(single === null)(
   'a follower tells how far behind it is, in messages, events and time',

@@ -93,7 +93,7 @@ test.skipIf(single === null)(
     await real.make()
     const random = new Random(seed)
     const writings = [await Writing.begin(real)]
-    for (let round = 0; round < byLength(4, 20); round++) {
+    for (let round = 0; round < byLength(3, 10); round++) {
       const before = writings.at(-1)
       let isOver = false
       const beginning = Writing.begin(real).then((writing) => {
@@ -134,7 +134,7 @@ test.skipIf(cluster === null)(
         await pause(random.between(0, 10))
       }
     })()
-    for (let round = 0; round < byLength(1, 3); round++) {
+    for (let round = 0; round < byLength(1, 2); round++) {
       await pause(random.between(200, 1_000))
       const { storedSeq } = writing
       const leader = await real.nats.leader('mintfeed')
