@@ -56,7 +56,7 @@ class Messages implements EventLog {
 function published(
   events: readonly FeedEvent[],
   random: Random,
-): { engine: Engine; messages: ReadMessage[] } {
+): { engine: Engine; messages: readonly StreamMessage[] } {
   const engine = new Engine(SIZES)
   const log = new Messages(() => random.chance(0.5))
   const resting = () =>
@@ -69,7 +69,7 @@ function published(
     from = to
   }
   log.end()
-  return { engine, messages: log.whole.map(({ bytes, index }) => readMessage(bytes, index)) }
+  return { engine, messages: log.whole }
 }
 
 /** The places in a message between two frames. */
@@ -81,13 +81,14 @@ function endsOf({ bytes, header }: ReadMessage): readonly [number, ...number[]] 
 }
 
 /** A replica: it may be killed behind any message, and gets again what it may have. */
-function followed(messages: readonly ReadMessage[], random: Random): Engine {
+function followed(messages: readonly StreamMessage[], random: Random): Engine {
   const disk = new ImageDisk()
   let { engine, journal } = begun(disk, {}, new Engine(SIZES))
   for (let i = 0; i < messages.length; i++) {
     const copy = new JournalCopy(engine, journal)
-    const message = messages[i]
-    if (message === undefined) break
+    const stored = messages[i]
+    if (stored === undefined) break
+    const message = readMessage(stored.bytes, stored.index)
     const { seq } = copy
     const isKilled = random.chance(0.15)
     copy.write(isKilled ? { ...message, endSeq: random.pick(endsOf(message)) } : message)

@@ -19,12 +19,16 @@ const single = natsServer('any')
 const cluster = natsServer('cluster')
 const seed = Number(process.env.SEED ?? 20_261_129)
 
+let writers = 0
+
 /** A writer of numbered events, and what it was told. */
 class Writing {
   readonly writer: StreamWriter
   readonly stored: StreamMessage[] = []
   failure: StoreError | null = null
   seq: number
+  /** No two writers write the same. */
+  readonly #number = ++writers
 
   private constructor(stream: NatsStream, place: StreamPlace, created: string) {
     this.seq = place.seq
@@ -55,7 +59,7 @@ class Writing {
   /** One event; false: none is taken any more. */
   write(): boolean {
     if (this.writer.failure !== null) return false
-    const payload = new Uint8Array(new Float64Array([this.seq]).buffer)
+    const payload = new Uint8Array(new Float64Array([this.seq, this.#number]).buffer)
     this.writer.begin().add(Kind.event, this.seq, 1, payload)
     this.seq += 1
     this.writer.commit(this.seq)
@@ -92,29 +96,44 @@ test.skipIf(single === null)(
     const real = await RealStream.start()
     await real.make()
     const random = new Random(seed)
-    const writings = [await Writing.begin(real)]
-    for (let round = 0; round < byLength(3, 10); round++) {
-      const before = writings.at(-1)
-      let isOver = false
+    let holder = await Writing.begin(real)
+    const writings = [holder]
+    let takeovers = 0
+    for (let round = 0; round < byLength(4, 20); round++) {
+      let next: Writing | null = null as Writing | null
       const beginning = Writing.begin(real).then((writing) => {
         writings.push(writing)
-        for (let i = random.between(0, 3); i > 0; i--) writing.write()
-        isOver = true
+        next = writing
+        // As a sequencer writes how its engine is set.
+        writing.write()
       })
-      // It goes on as fast as it can.
-      while (!isOver || before?.failure === null) {
-        for (let i = random.between(1, 20); i > 0; i--) before?.write()
+      // Both go on as fast as they can, until one of them has seen the other.
+      const hasEnded = (writing: Writing | null) => writing !== null && writing.failure !== null
+      // In each other round the one before stands still meanwhile, as one that has lost its lease.
+      const stands = round % 2 === 0
+      while (!hasEnded(holder) && !hasEnded(next)) {
+        for (let i = random.between(1, 20); i > 0; i--) {
+          next?.write()
+          if (!stands || next !== null) holder.write()
+        }
         await pause(random.between(0, 2))
       }
       await beginning
-      expect(before?.failure?.message).toMatch(/another sequencer/)
+      const [over, on] = hasEnded(next) ? [next, holder] : [holder, next]
+      expect(over).toMatchObject({
+        failure: { message: expect.stringMatching(/another sequencer/) },
+      })
+      expect(on).toMatchObject({ failure: null })
+      if (on === next) takeovers += 1
+      if (on !== null && on !== undefined) holder = on
     }
-    const last = writings.at(-1)
+    const last = holder
     last?.write()
     await until('the last one has written all', async () =>
       last?.storedSeq === last?.seq ? true : null,
     )
     expect(last?.failure).toBeNull()
+    expect(takeovers).toBeGreaterThan(0)
     await check(real, writings)
   },
 )
