@@ -11,7 +11,7 @@ import { byLength } from '../lengths.ts'
 import { newFolder } from '../new-folder.ts'
 import { until } from '../process/program.ts'
 import { natsServer } from './nats-binary.ts'
-import { type NatsOptions, type NatsServers, startNats } from './nats-servers.ts'
+import { type NatsOptions, type NatsServers, restartInCluster, startNats } from './nats-servers.ts'
 
 const single = natsServer('any')
 const cluster = natsServer('cluster')
@@ -58,7 +58,7 @@ test.skipIf(cluster === null)(
       await leader.kill()
       await publish(connection, last + 1, last + FEW)
       expect(await nats.leader(STREAM)).not.toBe(leader)
-      await leader.restart()
+      await restartInCluster(leader)
       await allCopiesAreCurrent(connection)
       last += FEW
     }

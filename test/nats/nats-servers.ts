@@ -167,3 +167,14 @@ function configuration(
     )
   return `${lines.join('\n')}\n`
 }
+
+const WELL_MS = 15_000
+
+/** Starts a server of a cluster again: after a kill one may stay out of its groups until it is started once more. */
+export async function restartInCluster(server: ServerProcess): Promise<void> {
+  server.launch()
+  await server.isReady(WELL_MS).catch(async () => {
+    await server.kill()
+    await server.restart()
+  })
+}

@@ -85,12 +85,13 @@ export class ServerProcess {
     await this.isReady()
   }
 
-  async isReady(): Promise<void> {
-    await this.eventually('is not ready', async () => {
+  async isReady(withinMs = WITHIN_MS): Promise<void> {
+    const isReady = async () => {
       const signal = AbortSignal.timeout(CALL_WITHIN_MS)
       const { ok } = await fetch(this.#command.readyUrl, { signal })
       return ok || this.#command.standsBy === true
-    })
+    }
+    await this.eventually('is not ready', isReady, withinMs)
   }
 
   /** SIGKILL; resolves when it is gone. */
@@ -113,8 +114,8 @@ export class ServerProcess {
   }
 
   /** Asks until the answer is yes: refusals and errors are those of a server that is not there yet. */
-  async eventually(lack: string, ask: () => Promise<boolean>): Promise<void> {
-    const endMs = Date.now() + WITHIN_MS
+  async eventually(lack: string, ask: () => Promise<boolean>, withinMs = WITHIN_MS): Promise<void> {
+    const endMs = Date.now() + withinMs
     for (;;) {
       const answer = await ask().catch((error: unknown) => String(error))
       if (answer === true) return

@@ -12,6 +12,7 @@ import {
 import { StreamWriter } from '../../src/stream/stream-writer.ts'
 import { byLength } from '../lengths.ts'
 import { natsServer } from '../nats/nats-binary.ts'
+import { restartInCluster } from '../nats/nats-servers.ts'
 import { until } from '../process/program.ts'
 import { BEGINNING, EPOCH, placeBehind, RealStream } from './real-stream.ts'
 
@@ -159,7 +160,7 @@ test.skipIf(cluster === null)(
       const leader = await real.nats.leader('mintfeed')
       await leader.kill()
       await until('it goes on', async () => (writing.storedSeq > storedSeq + 100 ? true : null))
-      await leader.restart()
+      await restartInCluster(leader)
     }
     isEnded = true
     await work
