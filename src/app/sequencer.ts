@@ -240,6 +240,7 @@ export class Sequencer {
         return await Promise.race([this.#stoodBy(follower, epoch), following.then(() => null)])
       } finally {
         follower.stop()
+        this.#follower = null
         await following.catch(() => {})
       }
     } catch (error) {
@@ -274,13 +275,14 @@ export class Sequencer {
 
   /** Waits for the lease; what the one before has published comes first. */
   async #stoodBy(follower: StreamFollower, epoch: string): Promise<Writable | null> {
-    const { signal } = this.#stopping
+    // It may go on for a moment when the follower has ended its term.
+    const isOver = () => this.#stopping.signal.aborted || this.#follower !== follower
     this.#state = 'It stands by: another sequencer holds the lease.'
-    for (; !signal.aborted; await sleep(ASK_EVERY_MS)) {
+    for (; !isOver(); await sleep(ASK_EVERY_MS)) {
       if (!follower.isCaughtUp) continue
       if (!(await this.#lease?.take().catch(() => false))) continue
       await sleep(SETTLE_MS)
-      while (this.#lease?.isHeld && !signal.aborted) {
+      while (this.#lease?.isHeld && !isOver()) {
         if ((await follower.look()) && follower.isCaughtUp && follower.place !== null) {
           follower.stop()
           return { ...follower.place, epoch }

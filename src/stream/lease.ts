@@ -5,6 +5,8 @@ export interface LeaseStore {
   /** The new revision; null: it is another one's, or it has expired. */
   update(value: string, revision: number): Promise<number | null>
   remove(revision: number): Promise<void>
+  /** Who holds it; null: nobody. */
+  read(): Promise<{ readonly value: string; readonly revision: number } | null>
 }
 
 /** A key expires so long after it was written last. */
@@ -26,6 +28,8 @@ export class Lease {
   #untilMs = 0
   #timer: NodeJS.Timeout | null = null
   #isAsking = false
+  /** Counts releases: an answer to a question from before one is given back. */
+  #releases = 0
   /** The last answer says that another one holds it. */
   isOthers = false
 
@@ -44,7 +48,12 @@ export class Lease {
   /** Asks for it once; true: it is held, and renewed until `release`. Rejects when the store cannot be asked. */
   async take(): Promise<boolean> {
     const sentMs = this.#clockMs()
+    const releases = this.#releases
     const revision = await this.#store.create(this.#holder)
+    if (releases !== this.#releases) {
+      await this.#giveBack(revision)
+      return false
+    }
     this.isOthers = revision === null
     if (revision === null) return false
     this.#renewed(revision, sentMs)
@@ -58,6 +67,11 @@ export class Lease {
     this.#timer = null
     const revision = this.#revision
     this.#revision = null
+    this.#releases += 1
+    await this.#giveBack(revision)
+  }
+
+  async #giveBack(revision: number | null): Promise<void> {
     // Nobody waits for an answer: it expires by itself.
     if (revision !== null) await this.#store.remove(revision).catch(() => {})
   }
@@ -66,6 +80,7 @@ export class Lease {
     if (this.#isAsking) return
     this.#isAsking = true
     const sentMs = this.#clockMs()
+    const releases = this.#releases
     try {
       const before = this.#revision
       // One that has expired may be taken again as long as nobody else has it: the messages decide who may write.
@@ -73,9 +88,8 @@ export class Lease {
         before === null
           ? await this.#store.create(this.#holder)
           : await this.#store.update(this.#holder, before)
-      if (this.#timer === null) return
-      this.isOthers = before === null && revision === null
-      if (revision === null) this.#revision = null
+      if (releases !== this.#releases) return await this.#giveBack(revision)
+      if (revision === null) await this.#lookWhose()
       else this.#renewed(revision, sentMs)
     } catch {
       // It is asked again; until then the time that it is held for runs out.
@@ -84,7 +98,16 @@ export class Lease {
     }
   }
 
+  /** A renewal whose answer was lost may have been stored: then the key has a revision that this process does not know. */
+  async #lookWhose(): Promise<void> {
+    this.#revision = null
+    const held = await this.#store.read()
+    if (held?.value === this.#holder) this.#revision = held.revision
+    else this.isOthers = held !== null
+  }
+
   #renewed(revision: number, sentMs: number): void {
+    this.isOthers = false
     this.#revision = revision
     this.#untilMs = sentMs + LEASE_MS - MARGIN_MS
   }

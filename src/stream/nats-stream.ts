@@ -281,6 +281,11 @@ function leaseStore(bucket: KV): LeaseStore {
     create: (value) => unlessTaken(bucket.create(LEASE_KEY, value)),
     update: (value, revision) => unlessTaken(bucket.update(LEASE_KEY, value, revision, ASK_MS)),
     remove: (revision) => bucket.delete(LEASE_KEY, { previousSeq: revision }),
+    read: async () => {
+      const entry = await bucket.get(LEASE_KEY)
+      if (entry === null || entry.operation !== 'PUT') return null
+      return { value: entry.string(), revision: entry.revision }
+    },
   }
 }
 
