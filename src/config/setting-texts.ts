@@ -103,7 +103,7 @@ export const SETTING_GROUPS: Readonly<
   },
   Feeds: {
     FEED: [
-      '`sim`, `replay:<file>`, `stdin`, `yellowstone`, `solana`, `pumpportal`, `none`, with commas',
+      '`sim`, `replay:<file>`, `stdin`, `yellowstone`, `solana`, `pumpportal`, `none`, with commas; `nats` alone',
       'Where events come from; `none` serves what `DATA_DIR` holds.',
     ],
     SPEED: ['factor, or `max`', 'Pace of a replay, by the times of its events.'],
