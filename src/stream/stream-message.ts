@@ -3,14 +3,14 @@
  * journal segment of its own (store/format/journal-format.ts), so that stream and journal are one format:
  *
  *     header   epoch; firstSeq, the position of its first event; index, its sequence in the stream;
- *              previousCrc, that of the message before it (0 in the first), which chains all of them
+ *              boot, an id of who writes; previousCrc, that of the message before it (0 in the first), which chains all of them
  *     frames   as in a journal, chained from the header on
  *
  * In come batches of JournaledEngine (stream-writer.ts publishes them), out come messages in order (stream-follower.ts
  * checks each). nats-stream.ts alone knows NATS; lease.ts says who writes. Nothing here folds.
  */
+import { randomUUID } from 'node:crypto'
 import { StoreError } from '../store/disk/failure.ts'
-import { UNKNOWN_BOOT } from '../store/folder/commit-marker.ts'
 import {
   FrameWriter,
   frameBytes,
@@ -58,6 +58,8 @@ const NO_HEADER: Head = { bytes: new Uint8Array(0), header: { crc: 0, firstSeq: 
 
 /** Makes messages of frames: one is whole when the next frame would make it too long, or when it is ended. */
 export class MessageWriter {
+  /** No other writer makes the same bytes, whatever it writes at the same place. */
+  readonly #writer = randomUUID()
   readonly #epoch: string
   readonly #frames = new FrameWriter()
   readonly #onWhole: (message: StreamMessage) => void
@@ -115,7 +117,7 @@ export class MessageWriter {
       syncedSeq: 0,
       previousCrc: this.#crc,
       epoch: this.#epoch,
-      boot: UNKNOWN_BOOT,
+      boot: this.#writer,
     })
     this.#header = { bytes, header: { crc, firstSeq: this.#seq } }
     this.#frames.begin(crc, 0)

@@ -13,6 +13,8 @@ export interface Besieged {
   readonly metrics: string | null
   /** Log lines of defects so far. */
   defects(): readonly string[]
+  /** How its log ends, where it has one. */
+  lastLines?(): string
   /** Its exit code, once it has ended. */
   end(): Promise<number | null>
 }

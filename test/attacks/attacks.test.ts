@@ -11,7 +11,7 @@ beforeAll(async () => {
   siege = await Siege.begin(100, 200)
 })
 afterAll(async () => {
-  expect(await siege.end()).toBe(0)
+  expect(await siege.end(), siege.lastLines).toBe(0)
 })
 
 test.each(ATTACKS.map((attack) => [attack.name, attack] as const))(

@@ -58,6 +58,9 @@ export interface Effect {
   readonly stallMs: number
 }
 
+/** Lines of its log that tell why a process has ended. */
+const LAST_LINES = 20
+
 /** A process under attack and, beside it, a client that behaves. */
 export class Siege {
   readonly #besieged: Besieged
@@ -88,6 +91,7 @@ export class Siege {
       metrics: `http://127.0.0.1:${admin}/metrics`,
       defects: () => program.lines.filter((line) => line.includes('A route threw')),
       end: () => program.end('SIGTERM'),
+      lastLines: () => program.lines.slice(-LAST_LINES).join('\n'),
     })
   }
 
@@ -96,6 +100,11 @@ export class Siege {
     const { victim } = this.#besieged
     const trades = await recordedTrades(victim)
     return new Siege(await startBareService(victim, await answersOf(victim.port), trades))
+  }
+
+  /** How its log ends, where it has one. */
+  get lastLines(): string {
+    return this.#besieged.lastLines?.() ?? ''
   }
 
   /** Log lines of defects so far. */

@@ -216,6 +216,18 @@ test('a stream that was made anew is not written any more', async () => {
   expect(writing.failures[0]?.message).toMatch(/another sequencer/)
 })
 
+test('a message of another writer with the same events at the same place is not taken for the own', async () => {
+  const stream = new ScriptedStream(new Random(1))
+  const first = new Writing(stream)
+  for (let i = 0; i < 3; i++) first.write(1)
+  await vi.advanceTimersByTimeAsync(CLOSE_MS)
+  const second = new Writing(stream)
+  second.write(1)
+  await vi.advanceTimersByTimeAsync(CLOSE_MS)
+  expect(second.failures).toHaveLength(1)
+  expect(stream.messages).toHaveLength(first.stored.length)
+})
+
 test('a writer that is closed waits for what is under way, and tells nothing once it has ended', async () => {
   const stream = new ScriptedStream(new Random(1))
   const writing = new Writing(stream)
