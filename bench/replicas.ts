@@ -391,7 +391,7 @@ async function pollAll(
 
 async function poll(port: number, count: number): Promise<void> {
   for (let i = 0; i < count; i++) {
-    const body = JSON.stringify({ new: { filters: { marketCap: { min: i } } } })
+    const body = JSON.stringify({ type: 'all', newPools: { mCapUsd: { min: i } } })
     const answer = await fetch(`http://127.0.0.1:${port}/api/v2/meme`, {
       ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body },
     })
