@@ -339,7 +339,7 @@ export class Sequencer {
     const time = {
       isAhead: (timestamp: number) => service.isAhead(timestamp),
       whenRoom: () => this.#writer?.whenRoom() ?? null,
-      nowMs: () => this.#clock.nowMs(),
+      nowMs: this.#clock.nowMs,
     }
     const { main, side } = await makeFeeds(
       this.#config,

@@ -57,9 +57,6 @@ export interface StreamReading {
   close(): void
 }
 
-/** Another writer has written: the sequence that was expected is taken. */
-export class WrongSequence extends Error {}
-
 /**
  * The stream in NATS JetStream, by the clients of its house. Every question goes to the leader, has a time limit of its own,
  * and rejects with an Error of one sentence when there is no answer.
@@ -121,59 +118,47 @@ export class NatsStream {
 
   /** As its leader knows it; null: there is no such stream. */
   async head(): Promise<StreamHead | null> {
-    try {
-      const { created, state, config } = await this.#manager.streams.info(this.name)
-      return {
-        created,
-        first: state.first_seq,
-        last: state.last_seq,
-        messages: state.messages,
-        description: config.description ?? '',
-      }
-    } catch (error) {
-      if (hasCode(error, JetStreamApiCodes.StreamNotFound)) return null
-      throw new Error(whyNotAsked(error))
+    const info = await unlessMissing(this.#manager.streams.info(this.name))
+    if (info === null) return null
+    const { created, state, config } = info
+    return {
+      created,
+      first: state.first_seq,
+      last: state.last_seq,
+      messages: state.messages,
+      description: config.description ?? '',
     }
   }
 
   /** As its leader knows it, for a person; null: there is no such stream. */
   async details() {
-    try {
-      const { created, state, config, cluster } = await this.#manager.streams.info(this.name)
-      return {
-        name: this.name,
-        created,
-        first: state.first_seq,
-        last: state.last_seq,
-        messages: state.messages,
-        firstAt: state.first_ts,
-        /** On each server. */
-        bytes: state.bytes,
-        replicas: config.num_replicas,
-        keepMs: config.max_age / KEEP_NS_PER_MS,
-        leader: cluster?.leader ?? null,
-        followers: (cluster?.replicas ?? []).map(({ name, current, lag, offline }) => ({
-          name,
-          isCurrent: current && offline !== true,
-          lag: lag ?? 0,
-        })),
-      }
-    } catch (error) {
-      if (hasCode(error, JetStreamApiCodes.StreamNotFound)) return null
-      throw new Error(whyNotAsked(error))
+    const info = await unlessMissing(this.#manager.streams.info(this.name))
+    if (info === null) return null
+    const { created, state, config, cluster } = info
+    return {
+      name: this.name,
+      created,
+      first: state.first_seq,
+      last: state.last_seq,
+      messages: state.messages,
+      firstAt: state.first_ts,
+      /** On each server. */
+      bytes: state.bytes,
+      replicas: config.num_replicas,
+      keepMs: config.max_age / KEEP_NS_PER_MS,
+      leader: cluster?.leader ?? null,
+      followers: (cluster?.replicas ?? []).map(({ name, current, lag, offline }) => ({
+        name,
+        isCurrent: current && offline !== true,
+        lag: lag ?? 0,
+      })),
     }
   }
 
   /** Who holds the lease; null: nobody. */
   async writer(): Promise<string | null> {
-    try {
-      const bucket = await new Kvm(this.#client).open(`${this.name}-lease`)
-      const held = await bucket.get(LEASE_KEY)
-      return held?.operation === 'PUT' ? held.string() : null
-    } catch (error) {
-      if (hasCode(error, JetStreamApiCodes.StreamNotFound)) return null
-      throw new Error(whyNotAsked(error))
-    }
+    const bucket = new Kvm(this.#client).open(`${this.name}-lease`)
+    return (await unlessMissing(bucket.then(leaseIn)))?.value ?? null
   }
 
   /** What the server that this process talks to says of itself, and what of JetStream this login may use. */
@@ -228,15 +213,14 @@ export class NatsStream {
   }
 
   /**
-   * Publishes behind the message `last`; resolves with its sequence once the stream holds it.
-   * @throws WrongSequence when another message stands there; any other error says nothing about whether it is stored
+   * Publishes behind the message `last`; resolves with its sequence once the stream holds it. Rejects with an Error that
+   * says nothing about whether it is stored: one from before may stand in its place.
    */
   async publish(bytes: Uint8Array, last: number): Promise<number> {
     try {
       const options = { timeout: PUBLISH_MS, expect: { lastSequence: last, streamName: this.name } }
       return (await this.#client.publish(subjectOf(this.name), bytes, options)).seq
     } catch (error) {
-      if (isWrongSequence(error)) throw new WrongSequence(whyNotAsked(error))
       throw new Error(whyNotAsked(error))
     }
   }
@@ -281,11 +265,23 @@ function leaseStore(bucket: KV): LeaseStore {
     create: (value) => unlessTaken(bucket.create(LEASE_KEY, value)),
     update: (value, revision) => unlessTaken(bucket.update(LEASE_KEY, value, revision, ASK_MS)),
     remove: (revision) => bucket.delete(LEASE_KEY, { previousSeq: revision }),
-    read: async () => {
-      const entry = await bucket.get(LEASE_KEY)
-      if (entry === null || entry.operation !== 'PUT') return null
-      return { value: entry.string(), revision: entry.revision }
-    },
+    read: () => leaseIn(bucket),
+  }
+}
+
+async function leaseIn(bucket: KV): ReturnType<LeaseStore['read']> {
+  const entry = await bucket.get(LEASE_KEY)
+  if (entry?.operation !== 'PUT') return null
+  return { value: entry.string(), revision: entry.revision }
+}
+
+/** null: there is no such stream. Rejects with an Error of one sentence when there is no answer. */
+async function unlessMissing<T>(asked: Promise<T>): Promise<T | null> {
+  try {
+    return await asked
+  } catch (error) {
+    if (hasCode(error, JetStreamApiCodes.StreamNotFound)) return null
+    throw new Error(whyNotAsked(error))
   }
 }
 

@@ -31,7 +31,7 @@ export interface StreamTarget {
 export interface StreamLag {
   /** Messages that it has not folded, as far as the last look knows. */
   readonly messages: number
-  /** Events in them; null: it is not known yet. */
+  /** Events in them, as far as the last look knows. */
   readonly events: number
   /** How long the oldest of them has been in the stream at least. */
   readonly ms: number

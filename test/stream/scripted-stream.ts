@@ -1,6 +1,6 @@
 /** A stream in memory that behaves as NATS was seen to behave when servers die, by a seed. */
 import type { Random } from '../../src/base/random.ts'
-import { type StreamHead, WrongSequence } from '../../src/stream/nats-stream.ts'
+import type { StreamHead } from '../../src/stream/nats-stream.ts'
 
 /** How often what goes wrong, of 1. */
 export interface Troubles {
@@ -142,7 +142,7 @@ export class ScriptedStream {
 
   #decide({ bytes, last, answer }: Sent): void {
     if (last !== this.messages.length) {
-      setTimeout(() => answer(new WrongSequence('wrong last sequence')), 1)
+      setTimeout(() => answer(new Error('wrong last sequence')), 1)
       return
     }
     this.messages.push(bytes)
