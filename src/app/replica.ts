@@ -1,4 +1,3 @@
-import fs from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { messageOf } from '../base/errors.ts'
 import type { Config } from '../config/config.ts'
@@ -10,11 +9,12 @@ import { StoreError } from '../store/disk/failure.ts'
 import { markMarket } from '../store/folder/market-mark.ts'
 import type { NatsStream } from '../stream/nats-stream.ts'
 import { StreamFollower } from '../stream/stream-follower.ts'
-import { Durability, historyFolder } from './durability.ts'
+import { Durability } from './durability.ts'
 import type { Service } from './service.ts'
 import {
   beginningOf,
   connected,
+  emptyPlace,
   fillFolder,
   hasMarket,
   isCopy,
@@ -249,14 +249,12 @@ export class Replica implements Feed {
   /** Begins another copy, where one can be had; else that of now is tried again. */
   async #begin(error: StoreError): Promise<void> {
     const { folder, log, newService, durable, live } = this.#options
-    const place = historyFolder(folder)
     try {
       const begins = await this.#beginning()
       if (begins === null) return
       // What is damaged there would be so for another copy too.
       if (error.code === 'damaged' && begins.epoch === live().durability.epoch) return
-      fs.rmSync(place, { recursive: true, force: true })
-      fs.mkdirSync(place, { recursive: true })
+      const place = emptyPlace(folder)
       const reason = await this.#filled(place)
       if (reason !== null) {
         log.warn({ reason }, 'no other copy can be had yet')

@@ -144,14 +144,20 @@ export async function fillFolder(options: {
   }
 }
 
+/** The empty folder in which another copy is made than the one that a folder holds. */
+export function emptyPlace(folder: string): string {
+  const place = historyFolder(folder)
+  fs.rmSync(place, { recursive: true, force: true })
+  fs.mkdirSync(place, { recursive: true })
+  return place
+}
+
 /** As `fillFolder`, of a folder that has a copy of another stream, or of a place that the stream no longer has. */
 export async function refillFolder(
   options: Parameters<typeof fillFolder>[0],
 ): Promise<string | null> {
   const { folder } = options
-  const place = historyFolder(folder)
-  fs.rmSync(place, { recursive: true, force: true })
-  fs.mkdirSync(place, { recursive: true })
+  const place = emptyPlace(folder)
   const reason = await fillFolder({ ...options, folder: place })
   if (reason !== null) return reason
   const disk = new NodeDisk()
