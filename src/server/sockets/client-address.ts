@@ -67,8 +67,9 @@ export class ClientAddresses {
     return this.#trusts(unmapped(new Uint8Array(remote)))
   }
 
+  /** A peer that has reset its connection has no bytes, and is nobody's proxy. */
   #trusts(bytes: Uint8Array): boolean {
-    if (!this.trustsProxies) return false
+    if (!this.trustsProxies || bytes.length === 0) return false
     const address = ipaddr.fromByteArray([...bytes])
     return this.#trusted.some(
       ([base, bits]) => address.kind() === base.kind() && address.match(base, bits),

@@ -5,6 +5,7 @@ import { RateLimiter } from '../../../src/server/load/rate-limiter.ts'
 import type { ServerOptions } from '../../../src/server/server.ts'
 import { ClientAddresses } from '../../../src/server/sockets/client-address.ts'
 import { type FakeService, startFake } from '../fake-service.ts'
+import { rawConnect, waitUntil } from '../raw-http.ts'
 
 /** Limits of the server, private to their files. */
 const MAX_FORWARDED_HOPS = 32
@@ -162,6 +163,21 @@ test('repeated X-Forwarded-For headers are one list', async () => {
   expect(remaining).toBe('2')
   expect((await ask('GET', SEARCH, '2.2.2.2')).headers.get('x-ratelimit-remaining')).toBe('1')
   expect((await ask('GET', SEARCH, '1.1.1.1')).headers.get('x-ratelimit-remaining')).toBe('2')
+})
+
+test('a proxy that resets its connection among its requests ends nothing but that connection', async () => {
+  await start({ trustProxy: ['127.0.0.1'] })
+  const raw = await rawConnect(fake.server.port)
+  let asked = 0
+  // Once it has reset, the kernel knows no address for the requests that were sent behind the first.
+  fake.body = () => {
+    if (asked++ === 0) raw.socket.resetAndDestroy()
+    return '{}'
+  }
+  const behindProxy = `GET ${SEARCH} HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 1.2.3.4\r\n\r\n`
+  raw.socket.write(behindProxy.repeat(3))
+  await waitUntil(() => asked > 0 && raw.isEnded)
+  expect((await ask('GET', SEARCH, '1.2.3.4')).status).toBe(200)
 })
 
 const peer = (text: string): ArrayBuffer => {
