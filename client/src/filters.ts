@@ -35,6 +35,31 @@ export const FLAG_FILTERS = [
 ] as const
 export type FlagFilter = (typeof FLAG_FILTERS)[number]
 
+/** The windows of a token's trades, narrowest first; a window ends now (contract section 10). */
+export const WINDOWS = ['1m', '5m', '1h', '6h', '24h'] as const
+export type Window = (typeof WINDOWS)[number]
+
+/** Filters of a window, inside `windows`, and what tables are ordered by: `5m.volumeUsd`. */
+export const WINDOW_FILTERS = [
+  'priceChangePct',
+  'volumeUsd',
+  'volumeBuyUsd',
+  'volumeSellUsd',
+  'txs',
+  'buys',
+  'sells',
+  'traders',
+  'highUsd',
+  'lowUsd',
+] as const
+export type WindowFilter = (typeof WINDOW_FILTERS)[number]
+
+/** What tables may be ordered by, greatest first: a quantity of a window. */
+export type TableOrder = `${Window}.${WindowFilter}`
+export const TABLE_ORDERS: readonly TableOrder[] = WINDOWS.flatMap((window) =>
+  WINDOW_FILTERS.map((filter) => `${window}.${filter}` as const),
+)
+
 /** Links that a token may have. */
 export const SOCIALS = ['twitter', 'telegram', 'website', 'discord'] as const
 
@@ -61,7 +86,11 @@ export interface Range {
 
 export type Socials = { readonly [K in SocialFilter]?: boolean }
 
+export type WindowFilters = {
+  readonly [W in Window]?: { readonly [K in WindowFilter]?: Range }
+}
+
 /** Filters of one table, combined with AND; a flag requires when it is true. */
 export type Filters = { readonly [K in RangeFilter]?: Range } & {
   readonly [K in FlagFilter]?: boolean
-} & { readonly socials?: Socials }
+} & { readonly socials?: Socials; readonly windows?: WindowFilters }

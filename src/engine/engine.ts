@@ -142,6 +142,7 @@ export class Engine implements EventSink {
       boundedPart('late_events', this.#reorder),
       this.#ordered.swaps.memory,
       boundedPart('seconds', this.window),
+      growingPart('trade_windows', this.window.trades),
     ]
   }
 
@@ -274,6 +275,7 @@ export class Engine implements EventSink {
     this.chains.drop()
     this.bars.drop()
     this.coldHoldings.drop()
+    this.window.trades.startAnew()
     this.chartTrades.drop()
     this.#ordered.swaps.bundles.drop()
   }

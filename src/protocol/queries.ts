@@ -7,7 +7,7 @@
 
 import type { Width } from '../base/bar-time.ts'
 import type { Budget } from '../base/budget.ts'
-import type { Filters, Group } from './filters.ts'
+import type { Filters, Group, TableOrder } from './filters.ts'
 import type { AnnouncedChannel, EventMessage, ResyncReason, StreamChannel } from './wire.ts'
 
 /** Bars an answer holds at most, the newest (contract section 3.6). */
@@ -94,6 +94,8 @@ export interface TablesQuery {
   readonly limit: number
   /** Rows have additive keys too. */
   readonly extra?: boolean
+  /** The tokens with the most of it, most first; equal ones, and without it all, in the table's own order. */
+  readonly orderBy?: TableOrder
 }
 
 /** The groups of a table answer with their rows in order, each as its text there. */

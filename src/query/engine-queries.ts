@@ -5,6 +5,7 @@ import { CreatorTokens } from '../engine/index/creator-tokens.ts'
 import { boundedPart, growingPart, type MemoryPart } from '../engine/memory/state-part.ts'
 import { Chart } from '../engine/read/chart.ts'
 import { TokenReader } from '../engine/read/token-reader.ts'
+import { WindowReader } from '../engine/read/window-reader.ts'
 import { TokenFlag, TokenLane } from '../engine/state/layout.ts'
 import { positionIn } from '../engine/state/position-lists.ts'
 import type { State } from '../engine/state/state.ts'
@@ -26,8 +27,10 @@ import { chartText } from './json/chart-json.ts'
 import { swapJson } from './json/engine-live.ts'
 import { RowCache } from './json/row-cache.ts'
 import { creatorTokenJson, tokenDetailJson, tokenJson } from './json/token-json.ts'
+import { WindowJson } from './json/window-json.ts'
 import { TokenSearch } from './search/token-search.ts'
 import { type Predicate, TableScan } from './tables/column-scan.ts'
+import { GreatestTokens } from './tables/greatest-tokens.ts'
 import { TableColumns } from './tables/table-columns.ts'
 import { pageJson, TraderPages } from './traders/trader-pages.ts'
 import { UnseenReads } from './unseen-reads.ts'
@@ -80,7 +83,9 @@ export class EngineQueries implements Queries, TokenReads {
   /** Memory of the caches, part by part. */
   get memory(): readonly MemoryPart[] {
     const rows = boundedPart('table_rows', this.#parts.rows)
-    return [rows, growingPart('table_columns', this.#parts.columns), this.#parts.creators.memory]
+    const windows = boundedPart('window_texts', this.#parts.windows)
+    const columns = growingPart('table_columns', this.#parts.columns)
+    return [rows, windows, columns, this.#parts.creators.memory]
   }
 
   /** Begins to note creations: after the recovery. */
@@ -139,7 +144,12 @@ export class EngineQueries implements Queries, TokenReads {
       this.unseen.note(token)
     }
     top.load(tokens, budget)
-    return `[${tokens.map((token) => tokenJson(this.#parts.token.at(token), 'market', extra)).join(',')}]`
+    const { token: reader, windows } = this.#parts
+    const rows = tokens.map((token) => {
+      const more = extra ? `,"windows":${windows.of(token)}` : ''
+      return tokenJson(reader.at(token), 'market', extra, more)
+    })
+    return `[${rows.join(',')}]`
   }
 
   swaps(mint: string, wallet: string | null, page: Page, budget = Budget.unlimited): string {
@@ -210,6 +220,7 @@ export class EngineQueries implements Queries, TokenReads {
       swaps: state.tokens.get(token, TokenLane.swaps),
       traders: state.tokens.get(token, TokenLane.traders),
       creatorTokens: tokens,
+      windows: this.#parts.windows.of(token),
     })
   }
 
@@ -252,6 +263,7 @@ export class EngineQueries implements Queries, TokenReads {
       this.#scan.load(this.#engine.order[group].blocks, filters, query.limit, budget)
       return { group, filters }
     })
+    if (query.orderBy !== undefined) this.#parts.columns.orders(query.orderBy, budget)
     const rows = this.#parts.rows
     const counts = new Map<Group, number>()
     rows.begin()
@@ -267,19 +279,25 @@ export class EngineQueries implements Queries, TokenReads {
   #writeRows(
     group: Group,
     filters: readonly Predicate[],
-    { limit, extra }: TablesQuery,
+    { limit, extra, orderBy }: TablesQuery,
     budget: Budget,
   ): number {
     const { order, top } = this.#engine
     const { scans } = top
     let count = 0
-    this.#scan.run(order[group].blocks, filters, (token) => {
+    const write = (token: number) => {
       // A row takes about a microsecond, but a read of thousands of holders takes long; they are then known.
       if (top.scans !== scans) budget.throwIfSpent()
       this.#parts.rows.row(this.#parts.token.at(token), count === 0, extra)
       count += 1
       return count < limit
-    })
+    }
+    if (orderBy === undefined) this.#scan.run(order[group].blocks, filters, write)
+    else {
+      const greatest = new GreatestTokens(limit, this.#parts.columns.orders(orderBy, budget))
+      this.#scan.run(order[group].blocks, filters, (token) => greatest.take(token))
+      greatest.tokens.every(write)
+    }
     return count
   }
 }
@@ -288,15 +306,19 @@ export class EngineQueries implements Queries, TokenReads {
 function partsOf(engine: Engine) {
   const { state } = engine
   const newReader = () => new TokenReader(state, engine.top, engine.links)
-  const columns = new TableColumns(state, newReader(), engine.links)
+  const chart = new Chart(state, engine.chartTrades, engine.bars)
+  const newWindows = () => new WindowReader(state, engine.window.trades, chart)
+  const columns = new TableColumns(state, newReader(), engine.links, newWindows())
+  const windows = new WindowJson(state, newWindows())
   return {
     token: newReader(),
     unseen: new UnseenReads(state),
     traders: new TraderPages(engine),
-    rows: new RowCache(state),
+    rows: new RowCache(state, windows),
+    windows,
     columns,
     search: new TokenSearch(state, engine.search, columns),
-    chart: new Chart(state, engine.chartTrades, engine.bars),
+    chart,
     creators: new CreatorTokens(state, engine.announcements.launches),
   }
 }

@@ -7,7 +7,7 @@ import type { Pair } from './pair.ts'
 /** What a token's detail shows beside the fields of the specification, as far as the oracle knows it. */
 const DETAIL_FIELDS = [
   ...(['swaps', 'traders', 'quote_mint', 'quote_symbol', 'priced'] as const),
-  ...(['history_complete', 'history_from'] as const),
+  ...(['history_complete', 'history_from', 'windows'] as const),
 ]
 
 const PAGE = { page: 1, limit: 200, extra: true } as const
@@ -32,6 +32,7 @@ function* detailChecks({ oracle }: Pair, reads: EngineQueries, mint: string): Ge
         traders: oracle.traders(mint),
         ...oracle.quote(mint),
         ...oracle.history(mint),
+        ...oracle.windows(mint),
       }
     : null
   yield { name: `additive fields of ${mint}`, actual: JSON.stringify(shown), expected }
@@ -80,5 +81,5 @@ function withQuote(oracle: Oracle, row: unknown): unknown {
 function withTokenKeys(oracle: Oracle, row: unknown): unknown {
   if (!isRecord(row)) return row
   const mint = String(row.mint)
-  return { ...row, ...oracle.quote(mint), ...oracle.history(mint) }
+  return { ...row, ...oracle.quote(mint), ...oracle.history(mint), ...oracle.windows(mint) }
 }

@@ -7,6 +7,9 @@ import {
   type RangeFilter,
   SOCIAL_FILTERS,
   SOCIALS,
+  WINDOW_FILTERS,
+  WINDOWS,
+  type WindowFilter,
 } from '../../src/protocol/filters.ts'
 import {
   type ChartQuery,
@@ -43,6 +46,9 @@ export function randomTables(random: Random): TablesQuery {
     type: random.pick(['all', 'all', ...GROUPS]),
     filters,
     limit: random.pick([1, 2, 50, 200]),
+    ...(random.chance(0.2) && {
+      orderBy: `${random.pick(WINDOWS)}.${random.pick(WINDOW_FILTERS)}` as const,
+    }),
   }
 }
 
@@ -54,17 +60,40 @@ function randomFilters(random: Random): Filters {
   return filters
 }
 
+/** By what a quantity counts: percent, dollars, trades or traders, or the price of a token. */
+const WINDOW_BOUNDS: { readonly [N in WindowFilter]: readonly [number, ...number[]] } = {
+  priceChangePct: [-50, -1, 0, 1, 20, 100],
+  volumeUsd: [0, 0.01, 50, 1000],
+  volumeBuyUsd: [0, 0.01, 50, 1000],
+  volumeSellUsd: [0, 0.01, 50, 1000],
+  txs: [0, 1, 2, 5],
+  buys: [0, 1, 2, 5],
+  sells: [0, 1, 2, 5],
+  traders: [0, 1, 2, 3],
+  highUsd: [0, 1e-6, 5e-6, 1e-4],
+  lowUsd: [0, 1e-6, 5e-6, 1e-4],
+}
+
+function randomRange(random: Random, bounds: readonly [number, ...number[]]): Range {
+  const a = random.pick(bounds)
+  const b = random.pick(bounds)
+  const both = { min: Math.min(a, b), max: Math.max(a, b) }
+  return random.pick<Range>([{ min: a }, { max: b }, both, { max: b }])
+}
+
 function randomFilter(random: Random): Filters {
+  if (random.chance(0.25)) {
+    const name = random.pick(WINDOW_FILTERS)
+    const range = randomRange(random, WINDOW_BOUNDS[name])
+    return { windows: { [random.pick(WINDOWS)]: { [name]: range } } }
+  }
   if (random.chance(0.15)) return { [random.pick(FLAG_FILTERS)]: random.chance(0.8) }
   if (random.chance(0.15)) {
     const wanted = random.pick(SOCIAL_FILTERS)
     return { socials: { [wanted]: true, [random.pick(SOCIALS)]: random.chance(0.3) } }
   }
   const name = random.pick(RANGE_FILTERS)
-  const a = random.pick(BOUNDS[name])
-  const b = random.pick(BOUNDS[name])
-  const both = { min: Math.min(a, b), max: Math.max(a, b) }
-  return { [name]: random.pick<Range>([{ min: a }, { max: b }, both, { max: b }]) }
+  return { [name]: randomRange(random, BOUNDS[name]) }
 }
 
 /** A chart question about a time somewhere in the last days, `from` never after `to`. */

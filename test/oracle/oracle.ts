@@ -14,6 +14,7 @@ import { additiveFees, migrationMessage, swapOf, swapPage, tradeMessage } from '
 import { tablesOf } from './tables.ts'
 import { marketDataRow, searchRows } from './tokens.ts'
 import { DEFAULT_PRO_RULE, type ProRule } from './traders.ts'
+import { windowsOf } from './windows.ts'
 import type { World } from './world.ts'
 
 export interface OracleOptions {
@@ -98,6 +99,12 @@ export class Oracle {
   quote(mint: string): object | null {
     const token = this.world().tokens.get(mint)
     return token ? additiveQuote(this.world(), token) : null
+  }
+
+  /** `windows`, which stand where additive fields of tokens are asked for. */
+  windows(mint: string): object {
+    const swaps = this.world().tokens.get(mint)?.swaps ?? []
+    return { windows: windowsOf(swaps, this.now) }
   }
 
   /** `history_complete` and `history_from`, which stand where additive fields of tokens are asked for. */

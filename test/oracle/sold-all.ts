@@ -7,7 +7,7 @@ import { decimalsOf, type FoldedSwap, type Token } from './world.ts'
 /** The creator held some, now holds at most a millionth of a token, and handed on no more than that at once. */
 export function devSoldAll(token: Token): boolean {
   const position = token.positions.get(creatorOf(token))
-  if (token.created === null || position === undefined || !position.held) return false
+  if (position === undefined || !position.held) return false
   const millionth = 10 ** (decimalsOf(token) - 6)
   return (
     Number(position.balanceRaw) <= millionth &&

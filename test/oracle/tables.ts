@@ -8,6 +8,10 @@ import {
   RANGE_FILTERS,
   type RangeFilter,
   SOCIALS,
+  type TableOrder,
+  WINDOW_FILTERS,
+  WINDOWS,
+  type WindowFilters,
 } from '../../src/protocol/filters.ts'
 import type { TablesQuery } from '../../src/protocol/queries.ts'
 import { isHistoryComplete } from './additive.ts'
@@ -16,6 +20,7 @@ import { compareText, wire } from './exact.ts'
 import { isComplete, type Metrics } from './metrics.ts'
 import { compareBirths, type Key } from './order.ts'
 import { windowOf } from './window.ts'
+import { windowValue } from './windows.ts'
 import { initialRealBaseOf, type Token, type World } from './world.ts'
 
 const SUFFIX = 'pump'
@@ -23,7 +28,7 @@ const SUFFIX = 'pump'
 export function tablesOf(
   world: World,
   all: readonly Metrics[],
-  { type, filters, limit }: TablesQuery,
+  { type, filters, limit, orderBy }: TablesQuery,
   now: number,
 ): object {
   const groups = type === 'all' ? GROUPS : [type]
@@ -32,11 +37,20 @@ export function tablesOf(
       .filter((metrics) => metrics.group === group)
       .filter((metrics) => passes(world, metrics, filters[group] ?? {}, now))
       .sort((a, b) => compareIn(group, a.token, b.token))
+      .sort((a, b) => orderValue(orderBy, b, now) - orderValue(orderBy, a, now))
       .slice(0, limit)
       .map((metrics) => tableRow(world, metrics, now))
     return [group, rows] as const
   })
   return Object.fromEntries(tables)
+}
+
+/** The sort is stable: equal ones stay in the table's order. */
+function orderValue(orderBy: TableOrder | undefined, { token }: Metrics, now: number): number {
+  const window = WINDOWS.find((name) => orderBy?.startsWith(`${name}.`))
+  const filter = WINDOW_FILTERS.find((name) => orderBy === `${window}.${name}`)
+  if (window === undefined || filter === undefined) return 0
+  return wire(windowValue(token.swaps, window, filter, now))
 }
 
 function compareIn(group: Group, a: Token, b: Token): number {
@@ -78,7 +92,19 @@ function passes(world: World, metrics: Metrics, filters: Filters, now: number): 
     (!filters.dexPaid || metrics.known.dexPaid) &&
     (!filters.caEndsWithSuffix || metrics.token.mint.endsWith(SUFFIX)) &&
     (!filters.historyComplete || isHistoryComplete(world, metrics.token)) &&
-    hasSocials(metrics, filters.socials ?? {})
+    hasSocials(metrics, filters.socials ?? {}) &&
+    isInWindows(metrics, filters.windows ?? {}, now)
+  )
+}
+
+function isInWindows({ token }: Metrics, wanted: WindowFilters, now: number): boolean {
+  return WINDOWS.every((window) =>
+    WINDOW_FILTERS.every((filter) => {
+      const range = wanted[window]?.[filter]
+      if (range === undefined) return true
+      const value = wire(windowValue(token.swaps, window, filter, now))
+      return (range.min ?? -Infinity) <= value && value <= (range.max ?? Infinity)
+    }),
   )
 }
 

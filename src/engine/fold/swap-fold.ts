@@ -1,4 +1,5 @@
 import { olderLink } from '../../base/errors.ts'
+import { WINDOW_SECONDS } from '../../base/trade-window.ts'
 import { copyU64, isZeroAt, numberAt, readU64 } from '../../base/u64.ts'
 import { Quote } from '../../events/platform.ts'
 import {
@@ -13,6 +14,7 @@ import {
   volumeMicroUsdOf,
 } from '../../events/swap-record.ts'
 import { Candles } from '../history/candles.ts'
+import { TradeWindows } from '../history/trade-windows.ts'
 import type { TopHolders } from '../index/top-holders.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import { boundedPart, type MemoryPart, type StatePart, sizesOf } from '../memory/state-part.ts'
@@ -43,12 +45,12 @@ import { Bundles, judgeWallet, shownFlags } from './wallet-classes.ts'
 const PASSED_MAX = 2 ** 22 - 1
 
 /** Seconds of the rolling window (contract section 2). */
-const WINDOW_SECONDS = 86_400
+const WIDTH_SECONDS = WINDOW_SECONDS[WINDOW_SECONDS.length - 1]
 /** Seconds of the ring of chains: a day, and the time that a swap may be ahead of the clock. */
 export const RING_SECONDS = 1 << 17
 const RING_MASK = RING_SECONDS - 1
 /** A swap further ahead of the clock than this never enters the window. */
-const AHEAD_SECONDS_MAX = RING_SECONDS - WINDOW_SECONDS - 1
+const AHEAD_SECONDS_MAX = RING_SECONDS - WIDTH_SECONDS - 1
 
 /** Folds one swap into its token, wallet and position, bars and window: all that a trade changes. */
 export class SwapFold {
@@ -312,6 +314,8 @@ function countPassed(p: Uint32Array, pAt: number): void {
  * trades empty by themselves, whatever the order of timestamps.
  */
 export class RollingWindow {
+  /** The narrower windows too, with traders and prices. */
+  readonly trades: TradeWindows
   readonly #state: State
   /** Tape index + 1 of the newest swap of each second. */
   readonly #heads = new Uint32Array(RING_SECONDS)
@@ -329,16 +333,28 @@ export class RollingWindow {
 
   constructor(state: State) {
     this.#state = state
+    this.trades = new TradeWindows(state, {
+      swaps: () => this.#swaps(),
+      aheadSecondsMax: AHEAD_SECONDS_MAX,
+    })
   }
 
   get bytes(): number {
     return this.#heads.byteLength
   }
 
+  *#swaps(): Generator<number> {
+    const { now } = this.#state
+    for (let second = now - WIDTH_SECONDS + 1; second <= now + AHEAD_SECONDS_MAX; second++)
+      for (let next = this.#heads[second & RING_MASK]; next !== 0; next = this.#nextOf(next - 1))
+        yield next - 1
+  }
+
   /** Links a folded swap and counts it if its second is inside. */
   add(index: number, timestamp: number): void {
+    this.trades.add(index, timestamp)
     const now = this.#state.now
-    if (timestamp <= now - WINDOW_SECONDS || timestamp > now + AHEAD_SECONDS_MAX) return
+    if (timestamp <= now - WIDTH_SECONDS || timestamp > now + AHEAD_SECONDS_MAX) return
     const { tape } = this.#state
     tape.u32Of(index)[tape.at(index) + SwapLane.nextInSecond] = this.#heads[timestamp & RING_MASK]
     this.#heads[timestamp & RING_MASK] = index + 1
@@ -347,6 +363,7 @@ export class RollingWindow {
 
   /** Takes out the newest swap of its second: an undo goes from the newest swap back. */
   remove(index: number, timestamp: number): void {
+    this.trades.remove(index, timestamp)
     if (this.#heads[timestamp & RING_MASK] !== index + 1) return
     this.#heads[timestamp & RING_MASK] = this.#nextOf(index)
     if (timestamp <= this.#state.now) this.#count(index, -1)
@@ -356,12 +373,26 @@ export class RollingWindow {
   advance(now: number): void {
     const before = this.#state.now
     if (now <= before) return
+    this.trades.settle()
     this.#state.now = now
-    const firstOut = before - WINDOW_SECONDS + 1
-    const lastOut = Math.min(now - WINDOW_SECONDS, before)
+    this.#grow(before)
+    const firstOut = before - WIDTH_SECONDS + 1
+    const lastOut = Math.min(now - WIDTH_SECONDS, before)
     for (let second = firstOut; second <= lastOut; second++) this.#leave(second)
     const lastIn = Math.min(now, before + AHEAD_SECONDS_MAX)
     for (let second = before + 1; second <= lastIn; second++) this.#enter(second)
+    this.trades.advanced()
+  }
+
+  /** The swaps that the clock had reached grow older: out of the narrowest window first. */
+  #grow(before: number): void {
+    for (let window = 0; window < WINDOW_SECONDS.length; window++) {
+      const seconds = WINDOW_SECONDS[window]
+      const lastOut = Math.min(this.#state.now - seconds, before)
+      for (let second = before - seconds + 1; second <= lastOut; second++)
+        for (let next = this.#heads[second & RING_MASK]; next !== 0; next = this.#nextOf(next - 1))
+          this.trades.leave(next - 1, window)
+    }
   }
 
   #leave(second: number): void {
@@ -371,13 +402,16 @@ export class RollingWindow {
 
   /** A second that lay ahead: counts its chain, or drops it when the clock jumped over a day. */
   #enter(second: number): void {
-    if (second > this.#state.now - WINDOW_SECONDS) this.#countChain(second, 1)
+    if (second > this.#state.now - WIDTH_SECONDS) this.#countChain(second, 1)
     else this.#heads[second & RING_MASK] = 0
   }
 
   #countChain(second: number, sign: number): void {
     let next = this.#heads[second & RING_MASK]
-    for (; next !== 0; next = this.#nextOf(next - 1)) this.#count(next - 1, sign)
+    for (; next !== 0; next = this.#nextOf(next - 1)) {
+      if (sign > 0) this.trades.enter(next - 1)
+      this.#count(next - 1, sign)
+    }
   }
 
   #nextOf(index: number): number {

@@ -47,6 +47,7 @@ export class BarChains {
 
   /** The prices of a mint's trades changed: its bars are stored anew, as other rows. */
   restart(token: number): void {
+    this.#state.windowChanges.note(token)
     const t = this.#state.tokens.u32[token >>> ROW_SHIFT]
     const tAt = (token & ROW_MASK) * TokenLane.lanes
     t[tAt + TokenLane.flags] &= ~TokenFlag.barsStored

@@ -339,6 +339,13 @@ export function pricingOf({ births }: State, token: number): number {
   return b[at + LifecycleLane.decimals] * QUOTES + b[at + LifecycleLane.quote]
 }
 
+/** Price in USD that swap `index` of the tape was traded at, of a mint with this `pricingOf`; 0: not known. */
+export function tradePriceUsd({ tape }: State, index: number, pricing: number): number {
+  const [r, rf] = [tape.u32Of(index), tape.f64Of(index)]
+  const decimals = Math.floor(pricing / QUOTES)
+  return priceSwap(r, rf, tape.at(index), pricing % QUOTES, decimals).usd
+}
+
 function takeTrade(f64: Float64Array, at: number, trade: ChartTrade): void {
   trade.timestamp = f64[at]
   trade.priceUsd = f64[at + 1]

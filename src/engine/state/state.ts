@@ -36,6 +36,8 @@ export class State {
   readonly book = new AddressBook()
   readonly texts = new TextStore()
   readonly changes = new TokenChanges()
+  /** Tokens whose trades in the windows changed: by a swap, or by the clock. No part of the state. */
+  readonly windowChanges = new TokenChanges()
   /**
    * Wallets whose creations or migrations changed. An event that is taken back is folded again and notes
    * them again. No part of the state.

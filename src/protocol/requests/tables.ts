@@ -9,7 +9,11 @@ import {
   GROUPS,
   type Group,
   RANGE_FILTERS,
+  type Range,
   SOCIAL_FILTERS,
+  TABLE_ORDERS,
+  WINDOW_FILTERS,
+  WINDOWS,
 } from '../filters.ts'
 import type { TablesQuery } from '../queries.ts'
 import { accept, type Parsed, parseJson, quoted, type Refused, refuse, shown } from './parsers.ts'
@@ -24,12 +28,14 @@ const SUFFIX_ALIAS = 'caEndsWithPump'
 const CLOSED = { additionalProperties: false } as const
 const Flag = Type.Boolean()
 const RangeSchema = Type.Partial(Type.Object({ min: Type.Number(), max: Type.Number() }), CLOSED)
+const WindowSchema = Type.Partial(Type.Record(Type.Enum(WINDOW_FILTERS), RangeSchema), CLOSED)
 const FiltersSchema = Type.Partial(
   Type.Object({
     ...Type.Record(Type.Enum(RANGE_FILTERS), RangeSchema).properties,
     ...Type.Record(Type.Enum(FLAG_FILTERS), Flag).properties,
     [SUFFIX_ALIAS]: Flag,
     socials: Type.Partial(Type.Record(Type.Enum(SOCIAL_FILTERS), Flag), CLOSED),
+    windows: Type.Partial(Type.Record(Type.Enum(WINDOWS), WindowSchema), CLOSED),
   }),
   CLOSED,
 )
@@ -40,6 +46,7 @@ export const TablesSchema = Type.Partial(
     type: Type.Union([...GROUPS, 'all' as const].map((word) => Type.Literal(word))),
     limit: Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT }),
     extra: Flag,
+    order_by: Type.Union(TABLE_ORDERS.map((order) => Type.Literal(order))),
     [BODY_KEYS.new]: FiltersSchema,
     [BODY_KEYS.completing]: FiltersSchema,
     [BODY_KEYS.graduated]: FiltersSchema,
@@ -71,8 +78,8 @@ function withoutNulls(value: unknown, depth: number): unknown {
   return Object.fromEntries(entries)
 }
 
-/** Body, groups, filters and ranges: the schema goes no deeper. */
-const BODY_DEPTH = 4
+/** Body, groups, filters, windows, their filters and ranges: the schema goes no deeper. */
+const BODY_DEPTH = 6
 
 /** The query of a token-table body (FiltersMemeDto as JSON text). */
 export function parseTables(text: string): Parsed<TablesQuery> {
@@ -97,6 +104,7 @@ export function tablesOf(value: unknown): Parsed<TablesQuery> {
     filters,
     limit: body.limit ?? DEFAULT_LIMIT,
     ...(body.extra === true && { extra: true }),
+    ...(body.order_by !== undefined && { orderBy: body.order_by }),
   })
 }
 
@@ -109,6 +117,7 @@ export function tableName(query: TablesQuery): string {
   const canonical = [
     query.limit,
     ...(query.extra === true ? ['extra'] : []),
+    ...(query.orderBy === undefined ? [] : [query.orderBy]),
     ...groups.map((group) => [group, canonicalFilters(query.filters[group] ?? {})]),
   ]
   const digest = createHash('sha256').update(JSON.stringify(canonical)).digest('hex')
@@ -116,19 +125,39 @@ export function tableName(query: TablesQuery): string {
 }
 
 function canonicalFilters(filters: Filters): unknown[] {
-  const ranges = RANGE_FILTERS.flatMap((name) => {
+  const ranges = canonicalRanges(RANGE_FILTERS, filters)
+  const flags = FLAG_FILTERS.filter((name) => filters[name] === true)
+  const socials = SOCIAL_FILTERS.filter((name) => filters.socials?.[name] === true)
+  const windows = WINDOWS.flatMap((window) =>
+    canonicalRanges(WINDOW_FILTERS, filters.windows?.[window] ?? {}).map((range) => [
+      window,
+      range,
+    ]),
+  )
+  return [ranges, flags, socials, ...(windows.length === 0 ? [] : [windows])]
+}
+
+function canonicalRanges<K extends string>(
+  names: readonly K[],
+  filters: { readonly [Name in K]?: Range },
+): unknown[] {
+  return names.flatMap((name) => {
     const { min = null, max = null } = filters[name] ?? {}
     return min === null && max === null ? [] : [[name, min, max]]
   })
-  const flags = FLAG_FILTERS.filter((name) => filters[name] === true)
-  const socials = SOCIAL_FILTERS.filter((name) => filters.socials?.[name] === true)
-  return [ranges, flags, socials]
 }
 
 /** The first range whose min is above its max, as a refusal. */
 function crossedRange(bodyKey: string, filters: Type.Static<typeof FiltersSchema>): Refused | null {
-  for (const name of RANGE_FILTERS) {
-    const { min, max } = filters[name] ?? {}
+  const ranges: (readonly [path: string, range: Range | undefined])[] = [
+    ...RANGE_FILTERS.map((name) => [name, filters[name]] as const),
+    ...WINDOWS.flatMap((window) =>
+      WINDOW_FILTERS.map(
+        (name) => [`windows.${window}.${name}`, filters.windows?.[window]?.[name]] as const,
+      ),
+    ),
+  ]
+  for (const [name, { min, max } = {}] of ranges) {
     if (min === undefined || max === undefined || min <= max) continue
     const path = `${bodyKey}.${name}`
     const message = `${path} came with min ${min} above max ${max}.`
@@ -189,9 +218,12 @@ function allowedValue(path: readonly string[]): string {
   const type = textAt(schemaAt(path), 'type')
   if (type === 'boolean') return 'true or false is'
   if (type === 'number') return 'a finite number is'
+  if (path[0] === 'order_by') return 'a window and a quantity of it, such as 5m.volumeUsd, are'
   if (type === 'integer') return `an integer from 1 to ${MAX_LIMIT} is`
   if (type !== 'object') return `${[...GROUPS, 'all'].join(', ')} are`
   if (path.length === 0) return 'a JSON object is'
   if (path.length === 1) return 'an object of filters is'
+  if (path[1] === 'windows' && path.length < 4)
+    return path.length === 2 ? 'an object of windows is' : 'an object of filters is'
   return path[1] === 'socials' ? 'an object of true or false is' : 'an object of min and max is'
 }

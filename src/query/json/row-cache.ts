@@ -3,6 +3,7 @@ import type { State } from '../../engine/state/state.ts'
 import type { Group } from '../../protocol/filters.ts'
 import type { TableAnswer } from '../../protocol/queries.ts'
 import { tokenExtras, tokenJson } from './token-json.ts'
+import type { WindowJson } from './window-json.ts'
 
 /** Rows at most; a row of another token with the same place replaces it. */
 const KEPT_ROWS = 1 << 14
@@ -44,6 +45,7 @@ const PAGE_BYTES = PAGE_ROWS * (PLACE_BYTES + 3 * 4 + 2 * 8)
  */
 export class RowCache {
   readonly #state: State
+  readonly #windows: WindowJson
   /** None where no row is. */
   readonly #pages: (RowPage | undefined)[] = []
   #pageCount = 0
@@ -56,8 +58,9 @@ export class RowCache {
   #scratch = Buffer.allocUnsafeSlow(FIRST_BYTES)
   #length = 0
 
-  constructor(state: State) {
+  constructor(state: State, windows: WindowJson) {
     this.#state = state
+    this.#windows = windows
   }
 
   get bytes(): number {
@@ -122,7 +125,7 @@ export class RowCache {
     else page.bytes.copy(this.#scratch, this.#length, from, from + length)
     const begin = this.#length
     this.#length += length
-    if (extra) this.#addKeys(tokenExtras(token))
+    if (extra) this.#addKeys(`${tokenExtras(token)},"windows":${this.#windows.of(token.token)}`)
     this.#spans.push(token.token, begin, this.#length)
   }
 

@@ -62,12 +62,17 @@ const WRITERS: { readonly [R in Resource]: Write[] } = {
   table: writersOf('table'),
 }
 
-/** One token as an item of a resource, with additive keys where `extra`. The reader stands on the token. */
-export function tokenJson(token: TokenReader, resource: Resource, extra = false): string {
+/** One token as an item of a resource, with additive keys where `extra`, and `more` behind. The reader stands on the token. */
+export function tokenJson(
+  token: TokenReader,
+  resource: Resource,
+  extra = false,
+  more = '',
+): string {
   let json = ''
   // Each piece is garbage soon: as few as can be.
   for (const write of WRITERS[resource]) json += write(token)
-  return `${json}${extra ? tokenExtras(token) : ''}}`
+  return `${json}${extra ? tokenExtras(token) : ''}${more}}`
 }
 
 /**
@@ -81,6 +86,7 @@ export function tokenDetailJson(
     readonly swaps: number
     readonly traders: number
     readonly creatorTokens: readonly string[]
+    readonly windows: string
   },
 ): string {
   const { high } = parts
@@ -95,7 +101,8 @@ export function tokenDetailJson(
     `,"ath_price_usd":${jsonNumber(high.usd)},"ath_price_sol":${jsonNumber(high.sol)}` +
     `,"ath_market_cap":${jsonNumber(high.usd * token.supplyWhole)},"ath_timestamp":${highTime}` +
     `,"creator_history":{"created":${token.creatorCreations},"migrated":${token.creatorMigrations}` +
-    `,"tokens":[${parts.creatorTokens.join(',')}]}${tokenExtras(token)}}`
+    `,"tokens":[${parts.creatorTokens.join(',')}]}${tokenExtras(token)}` +
+    `,"windows":${parts.windows}}`
   )
 }
 

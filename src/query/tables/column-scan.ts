@@ -52,35 +52,37 @@ export interface Column {
 export abstract class TokenColumn implements Column {
   protected readonly state: State
   readonly #reader: TokenReader
+  readonly #noted: State['changes']
   /** Count of changes + 1 that each value was read at; 0: never read. */
-  #changes = new Float64Array(FIRST_TOKENS)
+  #known = new Float64Array(FIRST_TOKENS)
   /** Place in the log of changes up to which all values were read; -1 for none. */
   #settledTo = -1
   /** Tokens that a read of all tokens has passed, and the end of the log when it began. */
   #looked = 0
   #lookedSince = 0
 
-  /** `reader` is moved. */
-  constructor(state: State, reader: TokenReader) {
+  /** `reader` is moved; `noted` has the changes of its values. */
+  constructor(state: State, reader: TokenReader, noted = state.changes) {
     this.state = state
     this.#reader = reader
+    this.#noted = noted
   }
 
   get bytes(): number {
-    return this.#changes.byteLength + this.ownBytes
+    return this.#known.byteLength + this.ownBytes
   }
 
   cover(): void {
     const { count } = this.state.tokens
-    if (count <= this.#changes.length) return
-    const size = Math.max(count, this.#changes.length * 2)
-    this.#changes = widened(new Float64Array(size), this.#changes)
+    if (count <= this.#known.length) return
+    const size = Math.max(count, this.#known.length * 2)
+    this.#known = widened(new Float64Array(size), this.#known)
     this.widen(size)
   }
 
   refresh({ tokens, from, to }: TokenRun): void {
-    const known = this.#changes
-    const changes = this.state.changes.counts(this.state.tokens.count)
+    const known = this.#known
+    const changes = this.#noted.counts(this.state.tokens.count)
     for (let i = from; i < to; i++) {
       const token = tokens[i]
       if (known[token] !== changes[token] + 1) this.#readAnew(token)
@@ -89,7 +91,7 @@ export abstract class TokenColumn implements Column {
 
   get unsettled(): number {
     if (this.#settledTo < 0) return Number.POSITIVE_INFINITY
-    return this.state.changes.log.end - this.#settledTo
+    return this.#noted.log.end - this.#settledTo
   }
 
   settle(): void {
@@ -102,7 +104,7 @@ export abstract class TokenColumn implements Column {
   }
 
   #bringUp(budget: Budget): void {
-    const { log } = this.state.changes
+    const { log } = this.#noted
     // More have changed than the log holds: all are read, and later changes are in the log.
     while (this.#settledTo < 0 || !log.reaches(this.#settledTo)) {
       if (this.#looked === 0) this.#lookedSince = log.end
@@ -133,12 +135,12 @@ export abstract class TokenColumn implements Column {
 
   /** Reads a token if it has changed. */
   protected refreshOne(token: number): void {
-    if (this.#changes[token] !== this.state.changes.of(token) + 1) this.#readAnew(token)
+    if (this.#known[token] !== this.#noted.of(token) + 1) this.#readAnew(token)
   }
 
   #readAnew(token: number): void {
     this.read(token, this.#reader.at(token))
-    this.#changes[token] = this.state.changes.of(token) + 1
+    this.#known[token] = this.#noted.of(token) + 1
   }
 
   /** Stores the parts of the token's value. */

@@ -3,10 +3,12 @@
  * list of predicates, each on a column: one quantity of all tokens, side by side. metrics.ts names the quantities,
  * column-scan.ts runs the predicates. Columns are derived and can be dropped at any time.
  */
+import type { Budget } from '../../base/budget.ts'
 import type { XLinks } from '../../engine/index/x-links.ts'
 import { U32List } from '../../engine/memory/rows.ts'
 import { widened } from '../../engine/memory/views.ts'
 import { ageSecondsAt, type TokenReader } from '../../engine/read/token-reader.ts'
+import type { WindowReader } from '../../engine/read/window-reader.ts'
 import { WalletLane } from '../../engine/state/layout.ts'
 import type { State } from '../../engine/state/state.ts'
 import { METADATA_KEYS } from '../../events/event.ts'
@@ -20,6 +22,9 @@ import {
   SOCIAL_FILTERS,
   SOCIALS,
   type SocialFilter,
+  type TableOrder,
+  WINDOW_FILTERS,
+  WINDOWS,
 } from '../../protocol/filters.ts'
 import { finiteNumber } from '../../protocol/wire.ts'
 import {
@@ -30,6 +35,7 @@ import {
   type TokenRun,
 } from './column-scan.ts'
 import { METRICS } from './metrics.ts'
+import { WINDOW_METRICS } from './window-metrics.ts'
 
 // Each kind of column has a loop of its own over its values: a call for each value takes twice the time.
 
@@ -38,8 +44,13 @@ class NumberColumn extends TokenColumn {
   readonly #read: (token: TokenReader) => number
   protected values = new Float64Array(FIRST_TOKENS)
 
-  constructor(state: State, reader: TokenReader, read: (token: TokenReader) => number) {
-    super(state, reader)
+  constructor(
+    state: State,
+    reader: TokenReader,
+    read: (token: TokenReader) => number,
+    noted = state.changes,
+  ) {
+    super(state, reader, noted)
     this.#read = read
   }
 
@@ -332,7 +343,7 @@ function isWithin(value: number, min: number, max: number): number {
   return Number(value >= min) & Number(value <= max)
 }
 
-type ColumnName = RangeFilter | Exclude<FlagFilter, 'noXReuses'> | SocialFilter
+type ColumnName = RangeFilter | Exclude<FlagFilter, 'noXReuses'> | SocialFilter | TableOrder
 
 const SOCIAL_PLACES = SOCIALS.map((social) => METADATA_KEYS.indexOf(social))
 
@@ -348,12 +359,15 @@ export class TableColumns {
   readonly #state: State
   readonly #reader: TokenReader
   readonly #links: XLinks
+  readonly #windows: WindowReader
   readonly #marketCaps: MarketCapColumn
   readonly #columns = new Map<ColumnName, Column>()
+  readonly #ofWindows = new Map<TableOrder, NumberColumn>()
   readonly #mintPrecedences: NumberColumn
 
-  /** `reader` is the columns' own: it is moved. */
-  constructor(state: State, reader: TokenReader, links: XLinks) {
+  /** `reader` and `windows` are the columns' own: they are moved. */
+  constructor(state: State, reader: TokenReader, links: XLinks, windows: WindowReader) {
+    this.#windows = windows
     this.#state = state
     this.#reader = reader
     this.#links = links
@@ -367,8 +381,12 @@ export class TableColumns {
   }
 
   get bytes(): number {
-    const columns = [...this.#columns.values(), this.#mintPrecedences]
-    return columns.reduce((sum, { bytes }) => sum + bytes, 0)
+    const columns = new Set([
+      ...this.#columns.values(),
+      ...this.#ofWindows.values(),
+      this.#mintPrecedences,
+    ])
+    return [...columns].reduce((sum, { bytes }) => sum + bytes, 0)
   }
 
   /** Market caps in dollars; valid until the state changes. */
@@ -393,13 +411,32 @@ export class TableColumns {
       const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = range
       return [this.#within(name, min, max)]
     })
+    const windows = WINDOWS.flatMap((window) =>
+      WINDOW_FILTERS.flatMap((filter) => {
+        const range = filters.windows?.[window]?.[filter]
+        if (range === undefined) return []
+        const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = range
+        return [this.#within(`${window}.${filter}`, min, max)]
+      }),
+    )
     return [
       ...flags.map((name) =>
         name === 'noXReuses' ? this.#within('xReuses', 0, 0) : this.#within(name, 1, 1),
       ),
       ...links.map((name) => this.#within(name, 1, 1)),
       ...ranges,
+      ...windows,
     ]
+  }
+
+  /**
+   * What tables are ordered by, of all tokens; valid until the state changes.
+   * @throws OutOfTime before all values are read
+   */
+  orders(order: TableOrder, budget: Budget): Float64Array {
+    const column = this.#windowColumn(order)
+    column.load(budget)
+    return column.all()
   }
 
   #within(name: ColumnName, min: number, max: number): Predicate {
@@ -416,18 +453,36 @@ export class TableColumns {
     return column
   }
 
+  #windowColumn(order: TableOrder): NumberColumn {
+    const known = this.#ofWindows.get(order)
+    if (known !== undefined) return known
+    const [name, filter] = order.split('.')
+    const window = WINDOWS.map(String).indexOf(name)
+    const metric = WINDOW_METRICS.find((one) => one.filter === filter)
+    if (metric === undefined) throw new Error(`no quantity ${order}`)
+    const read = ({ token }: TokenReader) => metric.read(this.#windows.at(token, window))
+    const column = new NumberColumn(this.#state, this.#reader, read, this.#state.windowChanges)
+    this.#ofWindows.set(order, column)
+    return column
+  }
+
   #newColumn(name: ColumnName): Column {
     const [state, reader] = [this.#state, this.#reader]
     if (name === 'ageMinutes') return new AgeColumn(state, reader)
     if (name === 'xReuses') return new ReusesColumn(state, this.#links)
     if (name === 'devCreations') return new CreatorColumn(state, reader, WalletLane.creations)
     if (name === 'devMigrations') return new CreatorColumn(state, reader, WalletLane.migrations)
+    if (isOrder(name)) return this.#windowColumn(name)
     return new NumberColumn(state, reader, readOf(name))
   }
 }
 
+function isOrder(name: ColumnName): name is TableOrder {
+  return name.includes('.')
+}
+
 /** How a quantity is read that depends on its token alone; a flag is 0 or 1. */
-function readOf(name: ColumnName): (token: TokenReader) => number {
+function readOf(name: Exclude<ColumnName, TableOrder>): (token: TokenReader) => number {
   if (name === 'atLeastOne')
     return (token) => Number(SOCIAL_PLACES.some((place) => token.hasMetadata(place)))
   const names: readonly string[] = SOCIALS

@@ -1,6 +1,8 @@
 import type { Random } from '../../../src/base/random.ts'
 import { Engine } from '../../../src/engine/engine.ts'
+import { Chart } from '../../../src/engine/read/chart.ts'
 import { TokenReader } from '../../../src/engine/read/token-reader.ts'
+import { WindowReader } from '../../../src/engine/read/window-reader.ts'
 import { FLAG_FILTERS, GROUPS, RANGE_FILTERS } from '../../../src/protocol/filters.ts'
 import { bodyText } from '../../../src/protocol/requests/parsers.ts'
 import { parseTables } from '../../../src/protocol/requests/tables.ts'
@@ -28,8 +30,9 @@ const KEYS = [
 ]
 
 /** Bodies of the token-table query. */
-const { state, top, links } = new Engine({ clock: 'event' })
-const COLUMNS = new TableColumns(state, new TokenReader(state, top, links), links)
+const { state, top, links, window, chartTrades, bars } = new Engine({ clock: 'event' })
+const WINDOW = new WindowReader(state, window.trades, new Chart(state, chartTrades, bars))
+const COLUMNS = new TableColumns(state, new TokenReader(state, top, links), links, WINDOW)
 
 export const tableBodies: FuzzTarget = {
   name: 'table-bodies',

@@ -1,0 +1,409 @@
+import { WINDOW_SECONDS } from '../../base/trade-window.ts'
+import { Flag, SwapLane, volumeMicroUsdOf } from '../../events/swap-record.ts'
+import { ROW_MASK, ROW_SHIFT, Rows, U32List } from '../memory/rows.ts'
+import { TokenLane } from '../state/layout.ts'
+import type { State } from '../state/state.ts'
+import { pricingOf, tradePriceUsd } from './candles.ts'
+import { RecentSwaps } from './recent-swaps.ts'
+import { linkOf } from './swap-chains.ts'
+
+const WINDOWS = WINDOW_SECONDS.length
+const WIDEST = WINDOWS - 1
+
+/**
+ * What a token has in the windows. Trades are counted by age, in the narrowest window that they are in: a window is the
+ * sum of its ages, so a wide one is the narrow one and more by construction. Each name is the first of five lanes.
+ */
+const Row = {
+  buyMicroUsdF: 0,
+  sellMicroUsdF: 5,
+  /** By window: highest and lowest price in USD of its trades; 0: none has a price. */
+  highUsdF: 10,
+  lowUsdF: 15,
+  buys: 40,
+  sells: 45,
+  /** Traders by the age of their latest trade. */
+  traders: 50,
+  /** Buys that were the first trade of their wallet in the mint. */
+  firstBuys: 55,
+  /** By window: tape index + 1; no swap of before the window has a greater one. */
+  before: 60,
+  /** The first swap of its mint + 1, where that counts. */
+  firstOfMint: 65,
+  /** What prices were made with (`pricingOf`). */
+  pricing: 66,
+  /** Bits by window: its high, or its low (LOW_SHIFT above), may have left. */
+  stale: 67,
+  lanes: 68,
+} as const
+const LOW_SHIFT = 8
+const ALL_STALE = (2 ** WINDOWS - 1) * (1 + 2 ** LOW_SHIFT)
+
+/** A token's trades in one window. */
+export interface WindowSums {
+  buys: number
+  sells: number
+  /** Distinct wallets. */
+  traders: number
+  firstBuys: number
+  buyMicroUsd: number
+  sellMicroUsd: number
+}
+
+/**
+ * Sums of every token over the windows of `WINDOW_SECONDS`, exact to the second. The clock moves a trade from age to age
+ * (`leave`), so the sums of a token without trades empty by themselves: then its row is given back, and it costs the 4
+ * bytes that name its row. Derived from the tape and the chains of seconds (RollingWindow): no part of the state.
+ */
+export class TradeWindows {
+  readonly #state: State
+  readonly #chains: SecondChains
+  readonly #recent: RecentSwaps
+  readonly #rows = new Rows(Row.lanes)
+  /** By token: its row + 1. */
+  readonly #rowOf = new U32List()
+  /** The rows of the state were loaded. */
+  #isStale = false
+  /** Lanes of the row in work. */
+  #w: Uint32Array = new Uint32Array(0)
+  #wf: Float64Array = new Float64Array(0)
+  #at = 0
+  readonly #moveTrader = (before: number | null, after: number | null): void => {
+    const { now } = this.#state
+    if (before !== null) this.#w[this.#at + Row.traders + ageOf(now - before)] -= 1
+    if (after !== null) this.#w[this.#at + Row.traders + ageOf(now - after)] += 1
+  }
+
+  constructor(state: State, chains: SecondChains) {
+    this.#state = state
+    this.#chains = chains
+    this.#recent = new RecentSwaps(state)
+  }
+
+  get bytes(): number {
+    return this.#rows.bytes + this.#rowOf.bytes + this.#recent.bytes
+  }
+
+  get untouchedBytes(): number {
+    return this.#rows.untouchedBytes + this.#rowOf.untouchedBytes
+  }
+
+  /** The rows of the state are other ones: the next use makes the windows anew. */
+  startAnew(): void {
+    this.#isStale = true
+  }
+
+  /** Makes the windows anew after a load: each swap of the last 24 h is read. */
+  settle(): void {
+    if (!this.#isStale) return
+    this.#isStale = false
+    this.#rows.reset(0)
+    this.#rowOf.reset(0)
+    const { tape, windowChanges } = this.#state
+    const swaps = Float64Array.from(this.#chains.swaps()).sort()
+    this.#recent.reset(swaps.length === 0 ? tape.count : swaps[0])
+    for (const index of swaps)
+      this.#add(index, tape.u32Of(index)[tape.at(index) + SwapLane.timestamp])
+    for (let token = 0; token < this.#state.tokens.count; token++) windowChanges.note(token)
+  }
+
+  /** A swap was folded, and is not linked in its second yet. */
+  add(index: number, timestamp: number): void {
+    this.settle()
+    this.#add(index, timestamp)
+  }
+
+  #add(index: number, timestamp: number): void {
+    const { now, tape } = this.#state
+    const age = now - timestamp
+    const r = tape.u32Of(index)
+    const token = r[tape.at(index) + SwapLane.token]
+    if (age >= 0 && age < WINDOW_SECONDS[WIDEST]) {
+      this.#take(token, index, r[tape.at(index) + SwapLane.previousInMint])
+      this.#count(index, ageOf(age))
+      this.#recent.add(index, timestamp, this.#moveTrader)
+      return
+    }
+    this.#recent.passOver(index, -age > this.#chains.aheadSecondsMax ? 0 : timestamp)
+    // It has a price that is the newest, whether it counts or not.
+    this.#state.windowChanges.note(token)
+    if (age >= 0 && this.#find(token)) this.#passed(index, WIDEST)
+  }
+
+  /** Counts a swap whose time the clock has reached. */
+  enter(index: number): void {
+    const { now, tape } = this.#state
+    const r = tape.u32Of(index)
+    const at = tape.at(index)
+    const timestamp = r[at + SwapLane.timestamp]
+    this.#take(r[at + SwapLane.token], index, r[at + SwapLane.previousInMint])
+    this.#count(index, ageOf(now - timestamp))
+    this.#recent.enter(index, timestamp, this.#moveTrader)
+  }
+
+  /** Takes out the newest swap, which is still linked in its second: an undo goes from the newest back. */
+  remove(index: number, timestamp: number): void {
+    this.settle()
+    const { now, tape } = this.#state
+    const r = tape.u32Of(index)
+    const at = tape.at(index)
+    const previous = r[at + SwapLane.previousInMint]
+    const isCounted = this.#recent.isCounted(index)
+    const hasRow = this.#find(r[at + SwapLane.token])
+    this.#recent.remove(index, this.#moveTrader)
+    if (!hasRow) return
+    this.#state.windowChanges.note(r[at + SwapLane.token])
+    for (let lane = this.#at + Row.before; lane < this.#at + Row.before + WINDOWS; lane++)
+      if (this.#w[lane] === index + 1) this.#w[lane] = previous
+    if (this.#w[this.#at + Row.firstOfMint] === index + 1) this.#w[this.#at + Row.firstOfMint] = 0
+    if (!isCounted) return
+    const age = ageOf(now - timestamp)
+    this.#sum(index, age, -1)
+    this.#lower(index, age, WIDEST)
+    this.#giveBackIfEmpty(r[at + SwapLane.token])
+  }
+
+  /** A swap leaves a window and is as old as the next one, or out of all. */
+  leave(index: number, window: number): void {
+    const { tape } = this.#state
+    const token = tape.u32Of(index)[tape.at(index) + SwapLane.token]
+    if (!this.#find(token)) return
+    this.#state.windowChanges.note(token)
+    const isLatest = this.#recent.isLatest(index)
+    this.#sum(index, window, -1)
+    this.#lower(index, window, window)
+    if (isLatest) this.#w[this.#at + Row.traders + window] -= 1
+    if (window === WIDEST) {
+      this.#recent.leave(index)
+      this.#passed(index, WIDEST)
+      this.#giveBackIfEmpty(token)
+      return
+    }
+    this.#sum(index, window + 1, 1)
+    if (isLatest) this.#w[this.#at + Row.traders + window + 1] += 1
+    if (this.#w[this.#at + Row.before + window] <= index)
+      this.#w[this.#at + Row.before + window] = index + 1
+  }
+
+  /** The clock has moved. */
+  advanced(): void {
+    this.#recent.forget()
+  }
+
+  /** Has a token a trade in the widest window? */
+  has(token: number): boolean {
+    this.settle()
+    return this.#rowOf.get(token) !== 0
+  }
+
+  /** Adds up a token's trades in a window. */
+  sums(token: number, window: number, sums: WindowSums): void {
+    this.settle()
+    sums.buys = 0
+    sums.sells = 0
+    sums.traders = 0
+    sums.firstBuys = 0
+    sums.buyMicroUsd = 0
+    sums.sellMicroUsd = 0
+    if (!this.#find(token)) return
+    const [w, wf, at] = [this.#w, this.#wf, this.#at]
+    for (let age = 0; age <= window; age++) {
+      sums.buys += w[at + Row.buys + age]
+      sums.sells += w[at + Row.sells + age]
+      sums.traders += w[at + Row.traders + age]
+      sums.firstBuys += w[at + Row.firstBuys + age]
+      sums.buyMicroUsd += wf[(at >>> 1) + Row.buyMicroUsdF + age]
+      sums.sellMicroUsd += wf[(at >>> 1) + Row.sellMicroUsdF + age]
+    }
+  }
+
+  /** Tape index of a token's newest swap at or before the begin of a window it has a trade in; -1: none. */
+  swapBefore(token: number, window: number): number {
+    this.settle()
+    if (!this.#find(token)) return -1
+    const { now, tape } = this.#state
+    const begin = now - WINDOW_SECONDS[window]
+    let next = this.#w[this.#at + Row.before + window]
+    while (next !== 0 && tape.u32Of(next - 1)[tape.at(next - 1) + SwapLane.timestamp] > begin)
+      next = linkOf(this.#state, next - 1, SwapLane.previousInMint)
+    this.#w[this.#at + Row.before + window] = next
+    return next - 1
+  }
+
+  /** Tape index of a token's first swap in a window, where none is before it; -1: none. */
+  firstOfMint(token: number, window: number): number {
+    if (!this.#find(token)) return -1
+    const first = this.#w[this.#at + Row.firstOfMint] - 1
+    if (first >= 0) return first
+    // The first of all is ahead of the clock.
+    const { now } = this.#state
+    let found = -1
+    let next = this.#state.tokens.get(token, TokenLane.lastSwapPlus1)
+    for (; next !== 0; next = linkOf(this.#state, next - 1, SwapLane.previousInMint)) {
+      const age = now - this.#recent.timeOf(next - 1)
+      if (age >= 0 && age < WINDOW_SECONDS[window]) found = next - 1
+    }
+    return found
+  }
+
+  /** No swap before this tape index is in a window. */
+  firstIn(window: number): number {
+    return this.#recent.firstIn(window)
+  }
+
+  /** The highest and lowest price of a window; null: they have to be found (`keepExtremes`). */
+  extremesOf(token: number, window: number): Extremes | null {
+    this.settle()
+    if (!this.#find(token)) return { highUsd: 0, lowUsd: 0 }
+    this.#judgePricing(token)
+    const bits = (1 << window) | (1 << (window + LOW_SHIFT))
+    if ((this.#w[this.#at + Row.stale] & bits) !== 0) return null
+    const atF = (this.#at >>> 1) + window
+    return { highUsd: this.#wf[atF + Row.highUsdF], lowUsd: this.#wf[atF + Row.lowUsdF] }
+  }
+
+  /** Keeps what was found where `extremesOf` was null. */
+  keepExtremes(token: number, window: number, { highUsd, lowUsd }: Extremes): void {
+    if (!this.#find(token)) return
+    this.#w[this.#at + Row.stale] &= ~((1 << window) | (1 << (window + LOW_SHIFT)))
+    this.#wf[(this.#at >>> 1) + Row.highUsdF + window] = highUsd
+    this.#wf[(this.#at >>> 1) + Row.lowUsdF + window] = lowUsd
+  }
+
+  /** Reads a token's row, so that it is in the cache; the value means nothing. */
+  touch(token: number): number {
+    if (!this.#find(token)) return 0
+    return this.#w[this.#at] + this.#w[this.#at + Row.buys] + this.#w[this.#at + Row.before]
+  }
+
+  #find(token: number): boolean {
+    const row = this.#rowOf.get(token) - 1
+    if (row < 0) return false
+    this.#select(row)
+    return true
+  }
+
+  /** Finds a token's row, or takes one, for a swap that counts and has another before it in its mint. */
+  #take(token: number, index: number, previousPlus1: number): void {
+    if (!this.#find(token)) {
+      const row = this.#rows.add()
+      this.#rowOf.set(token, row + 1)
+      this.#select(row)
+      const newest = this.#state.tokens.get(token, TokenLane.lastSwapPlus1)
+      const before = this.#at + Row.before
+      // Behind one that was ahead of the clock, or is loaded, may be others that are too old to count.
+      this.#w.fill(newest === index + 1 ? previousPlus1 : newest, before, before + WINDOWS)
+      this.#w[this.#at + Row.pricing] = pricingOf(this.#state, token)
+    }
+    if (previousPlus1 === 0) this.#w[this.#at + Row.firstOfMint] = index + 1
+  }
+
+  #select(row: number): void {
+    this.#w = this.#rows.u32[row >>> ROW_SHIFT]
+    this.#wf = this.#rows.f64[row >>> ROW_SHIFT]
+    this.#at = (row & ROW_MASK) * Row.lanes
+  }
+
+  #giveBackIfEmpty(token: number): void {
+    for (let age = 0; age < WINDOWS; age++)
+      if (this.#w[this.#at + Row.buys + age] + this.#w[this.#at + Row.sells + age] !== 0) return
+    this.#rows.giveBack(this.#rowOf.get(token) - 1)
+    this.#rowOf.set(token, 0)
+  }
+
+  /** Counts a swap in the windows that are as wide as it is old, or wider. */
+  #count(index: number, age: number): void {
+    const { tape, windowChanges } = this.#state
+    windowChanges.note(tape.u32Of(index)[tape.at(index) + SwapLane.token])
+    this.#raise(index, age)
+    this.#passed(index, age - 1)
+    this.#sum(index, age, 1)
+  }
+
+  #sum(index: number, age: number, sign: number): void {
+    const { tape } = this.#state
+    const r = tape.u32Of(index)
+    const rf = tape.f64Of(index)
+    const rAt = tape.at(index)
+    const [w, wf, at] = [this.#w, this.#wf, this.#at]
+    const isSell = (r[rAt + SwapLane.flags] & Flag.sell) !== 0
+    const count = at + age + (isSell ? Row.sells : Row.buys)
+    const sum = (at >>> 1) + age + (isSell ? Row.sellMicroUsdF : Row.buyMicroUsdF)
+    w[count] += sign
+    // Beyond 2^53 micro-USD a sum is rounded, but an empty one has exactly none.
+    wf[sum] = w[count] === 0 ? 0 : wf[sum] + sign * volumeMicroUsdOf(r, rf, rAt)
+    if (!isSell && r[rAt + SwapLane.previousInPosition] === 0) w[at + Row.firstBuys + age] += sign
+  }
+
+  /** A swap is before the windows up to one. */
+  #passed(index: number, window: number): void {
+    for (let lane = this.#at + Row.before + window; lane >= this.#at + Row.before; lane--)
+      if (this.#w[lane] <= index) this.#w[lane] = index + 1
+  }
+
+  /** Before it is counted: its price may be the highest or lowest of its windows. */
+  #raise(index: number, age: number): void {
+    const price = this.#priceUsd(index)
+    const [w, wf, at] = [this.#w, this.#wf, this.#at]
+    let trades = 0
+    for (let window = 0; window < WINDOWS; window++) {
+      trades += w[at + Row.buys + window] + w[at + Row.sells + window]
+      if (window < age) continue
+      const atF = (at >>> 1) + window
+      if (trades === 0) {
+        w[at + Row.stale] &= ~((1 << window) | (1 << (window + LOW_SHIFT)))
+        wf[atF + Row.highUsdF] = price
+        wf[atF + Row.lowUsdF] = price
+      } else if (price > 0) {
+        if (price > wf[atF + Row.highUsdF]) wf[atF + Row.highUsdF] = price
+        if (wf[atF + Row.lowUsdF] === 0 || price < wf[atF + Row.lowUsdF])
+          wf[atF + Row.lowUsdF] = price
+      }
+    }
+  }
+
+  /** A swap leaves the windows from one to another: their highest or lowest price may have been its own. */
+  #lower(index: number, from: number, to: number): void {
+    const price = this.#priceUsd(index)
+    if (price === 0) return
+    const [w, wf, at] = [this.#w, this.#wf, this.#at]
+    for (let window = from; window <= to; window++) {
+      const atF = (at >>> 1) + window
+      if (price >= wf[atF + Row.highUsdF]) w[at + Row.stale] |= 1 << window
+      if (price <= wf[atF + Row.lowUsdF]) w[at + Row.stale] |= 1 << (window + LOW_SHIFT)
+    }
+  }
+
+  #priceUsd(index: number): number {
+    return tradePriceUsd(this.#state, index, this.#w[this.#at + Row.pricing])
+  }
+
+  /** Another creation may have become known: then all prices are other ones. */
+  #judgePricing(token: number): void {
+    const pricing = pricingOf(this.#state, token)
+    if (this.#w[this.#at + Row.pricing] === pricing) return
+    this.#w[this.#at + Row.pricing] = pricing
+    this.#w[this.#at + Row.stale] = ALL_STALE
+  }
+}
+
+/** The narrowest window that a trade of so many seconds ago is in; `WINDOWS`: none. */
+function ageOf(seconds: number): number {
+  let age = 0
+  while (age < WINDOWS && seconds >= WINDOW_SECONDS[age]) age++
+  return age
+}
+
+/** The highest and the lowest price of a window in USD; 0: none is known. */
+export interface Extremes {
+  readonly highUsd: number
+  readonly lowUsd: number
+}
+
+/** The chains of seconds of RollingWindow. */
+export interface SecondChains {
+  /** Tape indexes of the swaps of the last 24 h and of those ahead of the clock, in any order. */
+  swaps(): Iterable<number>
+  /** A swap that is further ahead is in no chain. */
+  readonly aheadSecondsMax: number
+}
