@@ -3,7 +3,7 @@ import { ROW_MASK, ROW_SHIFT } from '../../src/engine/memory/rows.ts'
 import { completionOf } from '../../src/engine/state/lanes.ts'
 import { LifecycleLane } from '../../src/engine/state/layout.ts'
 import { GROUPS, type Group } from '../../src/protocol/filters.ts'
-import type { TablesQuery } from '../../src/protocol/queries.ts'
+import type { TableRows, TablesQuery } from '../../src/protocol/queries.ts'
 import type { Partition } from './partition.ts'
 import { timed } from './processor-time.ts'
 
@@ -131,12 +131,12 @@ function isBefore(a: KeyedRow, b: KeyedRow): boolean {
   return a.mint < b.mint
 }
 
-function keyedRows(
-  engine: Engine,
-  rows: ReadonlyMap<Group, readonly { mint: string; json: string }[]>,
-): ReadonlyMap<Group, readonly KeyedRow[]> {
-  const keyed = [...rows].map(([group, list]) => {
-    return [group, list.map((row) => ({ ...row, key: keyOf(engine, row.mint, group) }))] as const
+function keyedRows(engine: Engine, rows: TableRows): ReadonlyMap<Group, readonly KeyedRow[]> {
+  const keyed = GROUPS.flatMap((group) => {
+    const list = rows.get(group)
+    if (list === undefined) return []
+    const keyed = list.map((row) => ({ ...row, key: keyOf(engine, row.mint, group) }))
+    return [[group, keyed] as const]
   })
   return new Map(keyed)
 }

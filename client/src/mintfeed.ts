@@ -17,8 +17,21 @@ export type {
   RangeFilter,
   SocialFilter,
   Socials,
+  TableOrder,
+  Window,
+  WindowFilter,
+  WindowFilters,
 } from './filters.ts'
-export { BODY_KEYS, FLAG_FILTERS, GROUPS, RANGE_FILTERS, SOCIAL_FILTERS } from './filters.ts'
+export {
+  BODY_KEYS,
+  FLAG_FILTERS,
+  GROUPS,
+  RANGE_FILTERS,
+  SOCIAL_FILTERS,
+  TABLE_ORDERS,
+  WINDOW_FILTERS,
+  WINDOWS,
+} from './filters.ts'
 export type { KeyedOptions, Live, StreamOptions } from './live/live.ts'
 export type { LiveStatus } from './live/status.ts'
 export type { Subscription } from './live/subscription.ts'
@@ -52,6 +65,7 @@ export type {
   Resolution,
   TableFilter,
   TraderQuery,
+  TrendingQuery,
   UdfHistoryQuery,
 } from './reads.ts'
 export type { Move } from './replicas.ts'
@@ -63,10 +77,11 @@ export type { MigrationEvent } from './resources/migration.ts'
 export type { Page } from './resources/page.ts'
 export type { Ohlcv } from './resources/series.ts'
 export type { Swap, SwapsByCursor } from './resources/swap.ts'
-export type { TableRow, Tables } from './resources/tables.ts'
+export type { TableRow, Tables, Trending, TrendingToken } from './resources/tables.ts'
 export type { TokenDetail, TokenMarketData, TokenSearchDetailed } from './resources/token.ts'
 export type { TraderRecord } from './resources/trader.ts'
 export type { UdfConfig, UdfFound, UdfHistory, UdfQuotes, UdfSymbol } from './resources/udf.ts'
+export type { TradeWindow, TradeWindows } from './resources/window.ts'
 export { timestampMs, timestampText } from './timestamp.ts'
 
 /**

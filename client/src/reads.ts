@@ -1,10 +1,10 @@
 import type { Answer } from './answer.ts'
-import type { BODY_KEYS, Filters, Group } from './filters.ts'
+import type { BODY_KEYS, Filters, Group, TableOrder, Window } from './filters.ts'
 import type { Http } from './http.ts'
 import { type Page, pageOf } from './resources/page.ts'
 import { isOhlcv, type Ohlcv } from './resources/series.ts'
 import { isSwap, isSwapsByCursor, type Swap, type SwapsByCursor } from './resources/swap.ts'
-import { isTables, type Tables } from './resources/tables.ts'
+import { isTables, isTrending, type Tables, type Trending } from './resources/tables.ts'
 import {
   isDetail,
   isMarketData,
@@ -52,8 +52,20 @@ export interface TableFilter extends Readonly<Partial<Record<(typeof BODY_KEYS)[
   readonly type?: Group | 'all'
   /** Rows a group, 1 to 200; 50 by default. */
   readonly limit?: number
-  /** Rows have `quote_mint`, `quote_symbol`, `priced`, `history_complete` and `history_from` too. */
+  /** Rows have `quote_mint`, `quote_symbol`, `priced`, `history_complete`, `history_from` and `windows` too. */
   readonly extra?: boolean
+  /** The tokens with the most of it, such as `5m.volumeUsd`; in the table's own order by default. */
+  readonly order_by?: TableOrder
+}
+
+/** Tokens with a trade in a window, by what they have most of. */
+export interface TrendingQuery {
+  /** `5m` by default. */
+  readonly window?: Window
+  /** `volume` by default. */
+  readonly by?: 'volume' | 'trades' | 'traders' | 'price_change' | 'new_holders'
+  /** 1 to 200; 50 by default. */
+  readonly limit?: number
 }
 
 export type Resolution =
@@ -173,6 +185,11 @@ export class Reads {
       body: JSON.stringify(filter),
       ...(socketId !== undefined && { headers: { 'x-socket-id': socketId } }),
     })
+  }
+
+  trending(query: TrendingQuery = {}): Promise<Answer<Trending>> {
+    const path = `/api/v2/trending${queryOf({ ...query })}`
+    return this.#http.request({ endpoint: 'trending', path, shape: isTrending })
   }
 
   /** All about a mint; the problem `not_found` when nobody knows it. */

@@ -36,18 +36,30 @@ type ValueOf<K> = K extends 'text'
               ? T
               : never
 
-type OptionalOf<K> = K extends 'number-'
-  ? number
-  : K extends 'flag-'
-    ? boolean
-    : K extends 'text?-'
-      ? string | null
-      : string
+/** A key that may be left out. */
+type IsOptional<K> = K extends Optional
+  ? true
+  : K extends Shape<infer T>
+    ? undefined extends T
+      ? true
+      : false
+    : false
+
+type OptionalOf<K> =
+  K extends Shape<infer T>
+    ? T
+    : K extends 'number-'
+      ? number
+      : K extends 'flag-'
+        ? boolean
+        : K extends 'text?-'
+          ? string | null
+          : string
 
 /** The object type of a table. */
 export type ObjectOf<T extends ShapeTable> = {
-  readonly [K in keyof T as T[K] extends Optional ? never : K]: ValueOf<T[K]>
-} & { readonly [K in keyof T as T[K] extends Optional ? K : never]?: OptionalOf<T[K]> }
+  readonly [K in keyof T as IsOptional<T[K]> extends true ? never : K]: ValueOf<T[K]>
+} & { readonly [K in keyof T as IsOptional<T[K]> extends true ? K : never]?: OptionalOf<T[K]> }
 
 /** The value of a JSON text; undefined for a text that is none. */
 export function jsonOf(text: string): unknown {

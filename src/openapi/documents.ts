@@ -15,7 +15,15 @@ import {
 import { MAX_QUOTES } from '../protocol/udf-json.ts'
 import { exampleOf } from './examples.ts'
 import { LIVE_MESSAGES, type LiveMessage } from './live-messages-schemas.ts'
-import { ADDRESS, list, named, type Schema, TEXT, usedSchemas } from './resources.ts'
+import {
+  ADDRESS,
+  list,
+  named,
+  type Schema,
+  TEXT,
+  TRENDING_QUERY,
+  usedSchemas,
+} from './resources.ts'
 
 interface Parameter {
   readonly name: string
@@ -81,10 +89,12 @@ const QUERY: Parameter = {
   required: true,
 }
 const SYMBOL: Parameter = { name: 'symbol', schema: TEXT, required: true }
+const TRENDING = Object.entries(TRENDING_QUERY).map(([name, schema]) => ({ name, schema }))
 const STREAM: readonly Parameter[] = [
   { name: 'channel', schema: TEXT, required: true },
   ...['mint', 'wallet'].map((name) => ({ name, schema: ADDRESS })),
   ...['filter', 'epoch'].map((name) => ({ name, schema: TEXT })),
+  ...TRENDING,
   { name: 'resolution', schema: { enum: RESOLUTIONS } },
   {
     name: 'countback',
@@ -185,6 +195,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     parameters: [SOCKET_ID],
     answer: named('MemeTablesResponseDto'),
   },
+  get('trending', '/api/v2/trending', 'Trending tokens', TRENDING, named('Trending')),
   get('tokenDetail', TOKEN, 'All about a token', [], named('TokenDetail')),
   get('holders', `${TOKEN}/holders`, 'Who holds a token', PAGE, TRADERS_ANSWER),
   get('firstBuyers', `${TOKEN}/first-buyers`, 'Who bought first', PAGE, TRADERS_ANSWER),

@@ -12,6 +12,7 @@ import {
   object,
   type Schema,
   TEXT,
+  TRENDING_QUERY,
 } from './resources.ts'
 
 /** One message of the socket. */
@@ -73,6 +74,11 @@ const REQUESTS: readonly LiveMessage[] = [
   request('all_trades', TRADE_OPTIONS, OPTION_KEYS.trades),
   request('meme_tables', { filter: named('FiltersMemeDto'), table: TEXT, ...STATE_OPTIONS }, [
     'filter',
+    'table',
+    ...OPTION_KEYS.states,
+  ]),
+  request('trending', { ...TRENDING_QUERY, table: TEXT, ...STATE_OPTIONS }, [
+    ...Object.keys(TRENDING_QUERY),
     'table',
     ...OPTION_KEYS.states,
   ]),
@@ -160,12 +166,13 @@ const EVENTS: readonly LiveMessage[] = [
   snapshot('all_trades', 'Figures of the market', { ...AT_SEQ, data: MARKET }),
 ]
 
-const ROW = named('MemeTablePoolDto')
-const GROUP_DELTA = object({
-  leave: list(TEXT),
-  put: list(object({ at: COUNT, row: ROW })),
-  change: list(ROW),
-})
+/** What changed of a list of rows. */
+function deltaOf(row: Schema): Schema {
+  const put = list(object({ at: COUNT, row }))
+  return object({ leave: list(TEXT), put, change: list(row) })
+}
+
+const GROUP_DELTA = deltaOf(named('MemeTablePoolDto'))
 const BARS = {
   mint: TEXT,
   resolution: RESOLUTION,
@@ -188,6 +195,21 @@ const STATES: readonly LiveMessage[] = [
       table: TEXT,
       ...STATE,
       data: object(Object.fromEntries(GROUPS.map((group) => [group, GROUP_DELTA])), GROUPS),
+    }),
+  ),
+  snapshot('trending', 'The trending tokens', {
+    table: TEXT,
+    ...STATE,
+    data: named('Trending'),
+  }),
+  sent(
+    'trending_delta',
+    'What changed of them',
+    event('trending', {
+      type: { const: 'delta' },
+      table: TEXT,
+      ...STATE,
+      data: object({ items: deltaOf(named('TrendingToken')) }),
     }),
   ),
   snapshot('candles', 'The newest bars', BARS),

@@ -1,8 +1,11 @@
 import { ADDRESS_PATTERN } from '../base/base58.ts'
 import { isRecord } from '../base/json-access.ts'
-import { GROUPS } from '../protocol/filters.ts'
+import { GROUPS, WINDOWS } from '../protocol/filters.ts'
+import { TRENDING_ORDERS } from '../protocol/queries.ts'
 import { TablesSchema } from '../protocol/requests/tables.ts'
+import { DEFAULT_LIMIT, MAX_LIMIT } from '../protocol/requests/tokens.ts'
 import { METRICS, type Metric, type Resource } from '../query/tables/metrics.ts'
+import { WINDOW_METRICS } from '../query/tables/window-metrics.ts'
 
 /** A JSON Schema (2020-12, and as far as used here also draft 7), as the documents hold it. */
 export type Schema = Readonly<Record<string, unknown>>
@@ -46,11 +49,18 @@ const QUOTE: Readonly<Record<string, Schema>> = {
   priced: FLAG,
 }
 
+/** What a token's windows have (contract section 10). */
+const TRADE_WINDOW = object({
+  ...Object.fromEntries(WINDOW_METRICS.map(({ key }) => [key, NUMBER])),
+  traders_exact: FLAG,
+})
+
 /** Additive keys of a token itself. */
 const OF_TOKEN: Readonly<Record<string, Schema>> = {
   ...QUOTE,
   history_complete: FLAG,
   history_from: { type: ['string', 'null'], pattern: TIME.pattern },
+  windows: { anyOf: [named('TradeWindows'), { type: 'null' }] },
 }
 
 const CURSOR_PAGE = object({
@@ -105,6 +115,23 @@ function resourceSchema(resource: Resource): Schema {
     OF_TOKEN,
     optional.map(({ name }) => name),
   )
+}
+
+/** A table row with its place among the trending tokens, what it has it by, and its windows. */
+function withRank(row: Schema): Schema {
+  const { properties, required } = row
+  return {
+    ...row,
+    properties: { rank: COUNT, value: NUMBER, ...(isRecord(properties) && properties) },
+    required: ['rank', 'value', ...(Array.isArray(required) ? required : []), 'windows'],
+  }
+}
+
+/** Parameters of trending tokens, in a query and in a message. */
+export const TRENDING_QUERY: Readonly<Record<string, Schema>> = {
+  window: { enum: WINDOWS, default: '5m' },
+  by: { enum: TRENDING_ORDERS, default: 'volume' },
+  limit: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
 }
 
 const SWAP_FIELDS = {
@@ -225,6 +252,13 @@ export const RESOURCE_SCHEMAS: Readonly<Record<string, Schema>> = {
     Object.fromEntries(GROUPS.map((group) => [group, list(named('MemeTablePoolDto'))])),
     GROUPS,
   ),
+  TradeWindows: object(Object.fromEntries(WINDOWS.map((window) => [window, TRADE_WINDOW]))),
+  TrendingToken: withRank(resourceSchema('table')),
+  Trending: object({
+    window: { enum: WINDOWS },
+    by: { enum: TRENDING_ORDERS },
+    items: list(named('TrendingToken')),
+  }),
   FiltersMemeDto: nullable({ ...TablesSchema }),
   Swap: SWAP,
   PaginatedSwapResponse: page('Swap'),

@@ -7,7 +7,7 @@
 
 import type { Width } from '../base/bar-time.ts'
 import type { Budget } from '../base/budget.ts'
-import type { Filters, Group, TableOrder } from './filters.ts'
+import type { Filters, Group, TableOrder, Window } from './filters.ts'
 import type { AnnouncedChannel, EventMessage, ResyncReason, StreamChannel } from './wire.ts'
 
 /** Bars an answer holds at most, the newest (contract section 3.6). */
@@ -98,9 +98,27 @@ export interface TablesQuery {
   readonly orderBy?: TableOrder
 }
 
-/** The groups of a table answer with their rows in order, each as its text there. */
+/** What trending tokens are ordered by, most first. */
+export const TRENDING_ORDERS = [
+  'volume',
+  'trades',
+  'traders',
+  'price_change',
+  'new_holders',
+] as const
+export type TrendingOrder = (typeof TRENDING_ORDERS)[number]
+
+/** The tokens that have most of something in a window, of those with a trade in it. */
+export interface TrendingQuery {
+  readonly window: Window
+  readonly by: TrendingOrder
+  /** 1 to 200. */
+  readonly limit: number
+}
+
+/** The lists of a table answer by name (groups, or `items`) with their rows in order, each as its text there. */
 export type TableRows = ReadonlyMap<
-  Group,
+  string,
   readonly { readonly mint: string; readonly json: string }[]
 >
 
@@ -163,6 +181,7 @@ export interface Queries {
   tableAnswer(query: TablesQuery, budget: Budget): TableAnswer
   /** The same in one go, as text. */
   tables(query: TablesQuery): string
+  trending(query: TrendingQuery, budget: Budget): TableAnswer
 }
 
 /** A page of swaps behind a mark; null: from the newest on. */

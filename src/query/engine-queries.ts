@@ -10,7 +10,7 @@ import { TokenFlag, TokenLane } from '../engine/state/layout.ts'
 import { positionIn } from '../engine/state/position-lists.ts'
 import type { State } from '../engine/state/state.ts'
 import { markOf } from '../engine/state/tape.ts'
-import { GROUPS, type Group } from '../protocol/filters.ts'
+import { GROUPS, type Group, WINDOWS } from '../protocol/filters.ts'
 import type {
   BegunChart,
   ChartQuery,
@@ -21,8 +21,10 @@ import type {
   TablesQuery,
   TokenReads,
   TraderQuery,
+  TrendingQuery,
 } from '../protocol/queries.ts'
 import { cursorText } from '../protocol/requests/tokens.ts'
+import { jsonNumber } from '../protocol/wire.ts'
 import { chartText } from './json/chart-json.ts'
 import { swapJson } from './json/engine-live.ts'
 import { RowCache } from './json/row-cache.ts'
@@ -32,6 +34,7 @@ import { TokenSearch } from './search/token-search.ts'
 import { type Predicate, TableScan } from './tables/column-scan.ts'
 import { GreatestTokens } from './tables/greatest-tokens.ts'
 import { TableColumns } from './tables/table-columns.ts'
+import { TRENDING_METRICS } from './tables/trending.ts'
 import { pageJson, TraderPages } from './traders/trader-pages.ts'
 import { UnseenReads } from './unseen-reads.ts'
 
@@ -123,7 +126,7 @@ export class EngineQueries implements Queries, TokenReads {
     if (this.#sought.query === query) top.load(this.#sought.tokens, budget)
     const tokens = this.#named(query)
     top.load(tokens, budget)
-    return `[${tokens.map((token) => tokenJson(this.#parts.token.at(token), 'search', extra)).join(',')}]`
+    return this.#tokensJson(tokens, 'search', extra)
   }
 
   /** The tokens of a search; those of the last one are reused until something changes. */
@@ -144,10 +147,14 @@ export class EngineQueries implements Queries, TokenReads {
       this.unseen.note(token)
     }
     top.load(tokens, budget)
+    return this.#tokensJson(tokens, 'market', extra)
+  }
+
+  #tokensJson(tokens: readonly number[], resource: 'search' | 'market', extra: boolean): string {
     const { token: reader, windows } = this.#parts
     const rows = tokens.map((token) => {
       const more = extra ? `,"windows":${windows.of(token)}` : ''
-      return tokenJson(reader.at(token), 'market', extra, more)
+      return tokenJson(reader.at(token), resource, extra, more)
     })
     return `[${rows.join(',')}]`
   }
@@ -263,7 +270,7 @@ export class EngineQueries implements Queries, TokenReads {
       this.#scan.load(this.#engine.order[group].blocks, filters, query.limit, budget)
       return { group, filters }
     })
-    if (query.orderBy !== undefined) this.#parts.columns.orders(query.orderBy, budget)
+    if (query.orderBy !== undefined) this.#parts.columns.windows.values(query.orderBy, budget)
     const rows = this.#parts.rows
     const counts = new Map<Group, number>()
     rows.begin()
@@ -273,6 +280,23 @@ export class EngineQueries implements Queries, TokenReads {
     }
     rows.text(']}')
     return rows.end(counts)
+  }
+
+  trending(query: TrendingQuery, budget = Budget.unlimited): TableAnswer {
+    this.#tick()
+    const { columns, rows, token: reader } = this.#parts
+    const tokens = columns.windows.trending(query, budget)
+    this.#engine.top.load(tokens, budget)
+    const place = WINDOWS.indexOf(query.window)
+    const read = TRENDING_METRICS[query.by]
+    rows.begin()
+    rows.text(`{"window":"${query.window}","by":"${query.by}","items":[`)
+    for (const [at, token] of tokens.entries()) {
+      const value = jsonNumber(read(this.#parts.window.at(token, place)))
+      rows.ranked(reader.at(token), at + 1, value)
+    }
+    rows.text(']}')
+    return rows.end(new Map([['items', tokens.length]]))
   }
 
   /** Writes the rows of a group: the first `limit` tokens in its order that pass. Returns their count. */
@@ -294,7 +318,10 @@ export class EngineQueries implements Queries, TokenReads {
     }
     if (orderBy === undefined) this.#scan.run(order[group].blocks, filters, write)
     else {
-      const greatest = new GreatestTokens(limit, this.#parts.columns.orders(orderBy, budget))
+      const greatest = new GreatestTokens(
+        limit,
+        this.#parts.columns.windows.values(orderBy, budget),
+      )
       this.#scan.run(order[group].blocks, filters, (token) => greatest.take(token))
       greatest.tokens.every(write)
     }
@@ -309,12 +336,14 @@ function partsOf(engine: Engine) {
   const chart = new Chart(state, engine.chartTrades, engine.bars)
   const newWindows = () => new WindowReader(state, engine.window.trades, chart)
   const columns = new TableColumns(state, newReader(), engine.links, newWindows())
-  const windows = new WindowJson(state, newWindows())
+  const window = newWindows()
+  const windows = new WindowJson(state, window)
   return {
     token: newReader(),
     unseen: new UnseenReads(state),
     traders: new TraderPages(engine),
     rows: new RowCache(state, windows),
+    window,
     windows,
     columns,
     search: new TokenSearch(state, engine.search, columns),

@@ -61,6 +61,7 @@ async function addAnswers(service: EngineServer, found: Map<string, unknown>): P
     tokenTraders: `/api/v2/search/traders/tokens/${MINT}`,
     walletTokens: `/api/v2/search/traders/${WALLET}/tokens`,
     chart: `/api/v2/meme/chart/ohlcv?mint=${MINT}&${span}&resolution=1`,
+    trending: '/api/v2/trending?window=5m&by=volume',
     tokenDetail: `/api/v2/tokens/${MINT}`,
     holders: `/api/v2/tokens/${MINT}/holders`,
     firstBuyers: `/api/v2/tokens/${MINT}/first-buyers`,
@@ -127,6 +128,8 @@ async function addMessages(service: EngineServer, found: Map<string, unknown>): 
   client.close()
 }
 
+const STATES: readonly string[] = ['meme_tables', 'candles', 'trending']
+
 /** Options, snapshots and the channels beyond the specification's. */
 async function addNumbered(service: EngineServer, found: Map<string, unknown>): Promise<void> {
   const follow = async (event: string, data: object) => {
@@ -147,6 +150,7 @@ async function addNumbered(service: EngineServer, found: Map<string, unknown>): 
   for (const [event, subject] of Object.entries(subjects))
     clients.set(event, await follow(event, { ...subject, snapshot: true }))
   clients.set('meme_tables', await follow('meme_tables', { filter: { type: 'new' } }))
+  clients.set('trending', await follow('trending', { window: '1h', by: 'trades', limit: 2 }))
   clients.set('candles', await follow('candles', { mint: MINT, resolution: '1', countback: 5 }))
   service.feed([
     trade(60),
@@ -155,7 +159,7 @@ async function addNumbered(service: EngineServer, found: Map<string, unknown>): 
   ])
   for (const [event, client] of clients) {
     const frame = await client.next()
-    if (event === 'meme_tables' || event === 'candles') found.set(`${event}_delta`, frame)
+    if (STATES.includes(event)) found.set(`${event}_delta`, frame)
     else if (event === 'wallet_trades' || event === 'all_trades') found.set(event, frame)
     else found.set(`${event}_numbered`, frame)
   }

@@ -1,4 +1,5 @@
-import { RESOLUTIONS, TRADER_ORDERS } from '../../src/protocol/queries.ts'
+import { GROUPS, WINDOWS } from '../../src/protocol/filters.ts'
+import { RESOLUTIONS, TRADER_ORDERS, TRENDING_ORDERS } from '../../src/protocol/queries.ts'
 import { Random } from '../oracle/random.ts'
 import { QUERIES } from '../oracle/samples.ts'
 import { checkAdditive, extraTableChecks } from './additive-check.ts'
@@ -30,6 +31,7 @@ function* allChecks(pair: Pair, random: Random): Generator<Check> {
   }
   yield* tableChecks(pair, random)
   yield* extraTableChecks(pair)
+  yield* trendingChecks(pair)
   yield* searchChecks(pair, random)
   for (const mint of asked) {
     yield* mintChecks(pair, mint)
@@ -47,6 +49,28 @@ function* tableChecks({ oracle, answers }: Pair, random: Random): Generator<Chec
       name: `tables ${JSON.stringify(query)}`,
       actual: answers.tables(query),
       expected: oracle.tables(query),
+    }
+}
+
+/** Values in order, each that of its token; the rows are those of the tables. */
+function* trendingChecks({ oracle, answers }: Pair): Generator<Check> {
+  const tables = JSON.parse(answers.tables({ type: 'all', filters: {}, limit: 200 }))
+  const rows: { readonly mint: string }[] = GROUPS.flatMap((group) => tables[group])
+  for (const window of WINDOWS)
+    for (const by of TRENDING_ORDERS) {
+      const { bytes } = answers.trending({ window, by, limit: 200 })
+      const values = oracle.trending({ window, by, limit: 200 })
+      const items: { readonly mint: string }[] = JSON.parse(bytes.toString()).items
+      const order = [...values.values()].sort((a, b) => b - a)
+      const expected = items.map(({ mint }, place) => ({
+        rank: place + 1,
+        value: values.get(mint),
+        ...rows.find((row) => row.mint === mint),
+        ...oracle.windows(mint),
+      }))
+      yield { name: `trending ${window} ${by}`, actual: JSON.stringify(items), expected }
+      const found = items.map(({ mint }) => values.get(mint))
+      yield { name: `order of ${window} ${by}`, actual: JSON.stringify(found), expected: order }
     }
 }
 

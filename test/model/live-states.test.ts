@@ -52,10 +52,20 @@ function started(seed: number, mintsMax: number, areBirthsLate = false) {
   return { random, engine, service, market, feed }
 }
 
+function liveTable(
+  table: string,
+  query: TablesQuery,
+  answers: EngineService['answers'],
+  streams: EngineService['streams'],
+): LiveTable {
+  const words = { event: 'meme_tables', table }
+  return new LiveTable(words, () => answers.tableAnswer(query), streams)
+}
+
 test('a table that somebody begins to follow has a snapshot, and no delta of all its rows', () => {
   const { answers, streams } = started(SEED, 20).service
   const query = randomTables(new Random(SEED))
-  const table = new LiveTable(tableName(query), query, answers, streams)
+  const table = liveTable(tableName(query), query, answers, streams)
   expect(table.advance()).toBeNull()
   expect(JSON.parse(table.snapshot())).toMatchObject({ type: 'snapshot', step: 1 })
 })
@@ -72,7 +82,7 @@ test(
       ]),
     )
     const tables = [...queries].slice(0, FILTERS).map(([name, query]) => {
-      const table = new LiveTable(name, query, answers, streams)
+      const table = liveTable(name, query, answers, streams)
       table.advance()
       const copy = new TableCopy()
       copy.take(table.snapshot())
@@ -106,7 +116,7 @@ test('live tables keep no more text than there is room for, and are the POST ans
   const texts = new TableTexts(ROOM)
   const followed = Array.from({ length: 12 }, () => {
     const query = randomTables(random)
-    const table = new LiveTable(tableName(query), query, answers, streams)
+    const table = liveTable(tableName(query), query, answers, streams)
     texts.advance(table)
     return { table, query, copies: [new TableCopy()] }
   })
@@ -139,7 +149,7 @@ test('who begins to follow a table that keeps no text and a second later has no 
   const { engine, service, market, feed } = started(SEED + 3, 60)
   const { answers, streams } = service
   const query = randomTables(new Random(SEED))
-  const table = new LiveTable(tableName(query), query, answers, streams)
+  const table = liveTable(tableName(query), query, answers, streams)
   const texts = new TableTexts(0)
   const [first, second] = [new TableCopy(), new TableCopy()]
   texts.advance(table)
@@ -266,7 +276,7 @@ test(
     )
     const tables = Array.from({ length: FILTERS }, () => {
       const query = randomTables(random)
-      const table = new LiveTable(tableName(query), query, answers, streams)
+      const table = liveTable(tableName(query), query, answers, streams)
       table.advance()
       const copy = new TableCopy()
       copy.take(table.snapshot())

@@ -19,6 +19,7 @@ import { SERVER_FAULTS } from './faults/server.ts'
 import { SIMULATOR_FAULTS } from './faults/simulator.ts'
 import { STREAM_FAULTS } from './faults/stream.ts'
 import { SUM_FAULTS } from './faults/sums.ts'
+import { WINDOW_FAULTS } from './faults/windows.ts'
 import { WIRE_FAULTS } from './faults/wire.ts'
 
 /** All faults that are planted, one at a time. */
@@ -28,6 +29,7 @@ export const FAULTS: readonly Fault[] = [
   ...ORDER_FAULTS,
   ...DORMANT_FAULTS,
   ...WIRE_FAULTS,
+  ...WINDOW_FAULTS,
   ...SERVER_FAULTS,
   ...SEED_FAULTS,
   ...FEED_FAULTS,

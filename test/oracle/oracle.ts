@@ -3,9 +3,15 @@
  * from the contract alone; the engine's answers must deep-equal these.
  */
 import type { FeedEvent } from '../../src/events/event.ts'
-import type { ChartQuery, TablesQuery, TraderQuery } from '../../src/protocol/queries.ts'
+import type {
+  ChartQuery,
+  TablesQuery,
+  TraderQuery,
+  TrendingQuery,
+} from '../../src/protocol/queries.ts'
 import { additiveHistory, additiveQuote, additiveSwap } from './additive.ts'
 import { chartOf } from './candles.ts'
+import { wire } from './exact.ts'
 import { Fold } from './fold.ts'
 import { type Metrics, metricsOf } from './metrics.ts'
 import { type Counts, PositionResolver } from './order.ts'
@@ -14,7 +20,7 @@ import { additiveFees, migrationMessage, swapOf, swapPage, tradeMessage } from '
 import { tablesOf } from './tables.ts'
 import { marketDataRow, searchRows } from './tokens.ts'
 import { DEFAULT_PRO_RULE, type ProRule } from './traders.ts'
-import { windowsOf } from './windows.ts'
+import { newHolders, windowsOf, windowValue } from './windows.ts'
 import type { World } from './world.ts'
 
 export interface OracleOptions {
@@ -25,6 +31,15 @@ export interface OracleOptions {
   /** When a wallet that no feed flagged is a pro trader. */
   readonly proRule?: ProRule
 }
+
+/** The filter that has the same quantity; null: new holders. */
+const TRENDS_BY = {
+  volume: 'volumeUsd',
+  trades: 'txs',
+  traders: 'traders',
+  price_change: 'priceChangePct',
+  new_holders: null,
+} as const
 
 export class Oracle {
   private readonly options: OracleOptions
@@ -105,6 +120,21 @@ export class Oracle {
   windows(mint: string): object {
     const swaps = this.world().tokens.get(mint)?.swaps ?? []
     return { windows: windowsOf(swaps, this.now) }
+  }
+
+  /** By mint: what each token with a trade in the window trends by. */
+  trending({ window, by }: TrendingQuery): Map<string, number> {
+    const values = new Map<string, number>()
+    for (const [mint, { swaps }] of this.world().tokens) {
+      if (windowValue(swaps, window, 'txs', this.now) === 0) continue
+      const filter = TRENDS_BY[by]
+      const value =
+        filter === null
+          ? newHolders(swaps, window, this.now)
+          : windowValue(swaps, window, filter, this.now)
+      values.set(mint, wire(value))
+    }
+    return values
   }
 
   /** `history_complete` and `history_from`, which stand where additive fields of tokens are asked for. */

@@ -120,6 +120,7 @@ export function fakeAnswers(calls: Call[], body: () => string): Queries {
     }),
     tables: answer('tables'),
     tableAnswer: (query) => tableAnswer(answer('tables')(query)),
+    trending: (query) => tableAnswer(answer('trending')(query)),
   }
 }
 

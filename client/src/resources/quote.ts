@@ -1,3 +1,5 @@
+import { maybeWindows } from './window.ts'
+
 /** What a token is quoted in, where additive keys are asked for (`extra`). */
 export const QUOTE = {
   quote_mint: 'text-',
@@ -13,4 +15,5 @@ export const OF_TOKEN = {
   history_complete: 'flag-',
   /** From when on every event of it was seen; null: not known. */
   history_from: 'text?-',
+  windows: maybeWindows,
 } as const

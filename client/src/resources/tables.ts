@@ -45,6 +45,25 @@ export interface Tables {
   readonly graduated?: readonly TableRow[] | undefined
 }
 
+const TRENDING_ROW = {
+  rank: 'number',
+  /** What it is ranked by. */
+  value: 'number',
+  ...ROW,
+} as const
+
+/** A token that trends. */
+export type TrendingToken = ObjectOf<typeof TRENDING_ROW>
+
+const TRENDING = {
+  window: 'text',
+  by: 'text',
+  items: listOf(objectOf(TRENDING_ROW)),
+} as const
+
+export type Trending = ObjectOf<typeof TRENDING>
+export const isTrending: Shape<Trending> = objectOf(TRENDING)
+
 const isRows = optional(listOf(isRow))
 export const isTables: Shape<Tables> = objectOf({
   new: isRows,

@@ -1,6 +1,6 @@
 import { listOf, type ObjectOf, objectOf, orNull, type Shape } from '../shape.ts'
 import { OF_TOKEN } from './quote.ts'
-import { WINDOW } from './window.ts'
+import { isWindows, WINDOW } from './window.ts'
 
 const HOLDERS = {
   holders: 'number',
@@ -102,6 +102,7 @@ const DETAIL = {
   priced: 'flag',
   history_complete: 'flag',
   history_from: 'text?',
+  windows: isWindows,
   creator_history: objectOf({
     created: 'number',
     migrated: 'number',

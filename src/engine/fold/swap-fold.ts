@@ -390,8 +390,8 @@ export class RollingWindow {
       const seconds = WINDOW_SECONDS[window]
       const lastOut = Math.min(this.#state.now - seconds, before)
       for (let second = before - seconds + 1; second <= lastOut; second++)
-        for (let next = this.#heads[second & RING_MASK]; next !== 0; next = this.#nextOf(next - 1))
-          this.trades.leave(next - 1, window)
+        if (this.#heads[second & RING_MASK] !== 0)
+          this.trades.leave(this.#heads[second & RING_MASK] - 1, window)
     }
   }
 

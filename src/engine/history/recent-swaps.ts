@@ -61,11 +61,6 @@ export class RecentSwaps {
     return this.#firsts[WIDEST]
   }
 
-  /** Reads a word of a swap, so that it is in the cache; it means nothing. */
-  touch(index: number): number {
-    return this.#pages[index >>> PAGE_SHIFT]?.[(index & PAGE_MASK) * LANES] ?? 0
-  }
-
   /** Unix seconds; 0 for a swap that is in no window. */
   timeOf(index: number): number {
     const page = index < this.#first ? undefined : this.#pages[index >>> PAGE_SHIFT]

@@ -1,3 +1,4 @@
+import { TapeDamage } from '../../base/errors.ts'
 import { WINDOW_SECONDS } from '../../base/trade-window.ts'
 import { Flag, SwapLane, volumeMicroUsdOf } from '../../events/swap-record.ts'
 import { ROW_MASK, ROW_SHIFT, Rows, U32List } from '../memory/rows.ts'
@@ -62,8 +63,10 @@ export class TradeWindows {
   readonly #rows = new Rows(Row.lanes)
   /** By token: its row + 1. */
   readonly #rowOf = new U32List()
-  /** The rows of the state were loaded. */
+  /** The state was loaded, or a swap could not be read: nothing is kept until the windows are made anew. */
   #isStale = false
+  /** Is a swap that is folded to make them anew? Else only who reads them does, and is told of the damage. */
+  #isLoaded = false
   /** Lanes of the row in work. */
   #w: Uint32Array = new Uint32Array(0)
   #wf: Float64Array = new Float64Array(0)
@@ -91,12 +94,26 @@ export class TradeWindows {
   /** The rows of the state are other ones: the next use makes the windows anew. */
   startAnew(): void {
     this.#isStale = true
+    this.#isLoaded = true
   }
 
-  /** Makes the windows anew after a load: each swap of the last 24 h is read. */
+  /** Makes them anew after a load, before the clock or a fold changes what is in them. */
   settle(): void {
+    if (!this.#isLoaded) return
+    this.#isLoaded = false
+    try {
+      this.#read()
+    } catch (error) {
+      this.#giveUp(error)
+    }
+  }
+
+  /**
+   * Reads each swap of the last 24 h, if they have to be.
+   * @throws TapeDamage when one cannot be read
+   */
+  #read(): void {
     if (!this.#isStale) return
-    this.#isStale = false
     this.#rows.reset(0)
     this.#rowOf.reset(0)
     const { tape, windowChanges } = this.#state
@@ -105,12 +122,12 @@ export class TradeWindows {
     for (const index of swaps)
       this.#add(index, tape.u32Of(index)[tape.at(index) + SwapLane.timestamp])
     for (let token = 0; token < this.#state.tokens.count; token++) windowChanges.note(token)
+    this.#isStale = false
   }
 
   /** A swap was folded, and is not linked in its second yet. */
   add(index: number, timestamp: number): void {
-    this.settle()
-    this.#add(index, timestamp)
+    this.#keep('add', index, timestamp)
   }
 
   #add(index: number, timestamp: number): void {
@@ -132,6 +149,10 @@ export class TradeWindows {
 
   /** Counts a swap whose time the clock has reached. */
   enter(index: number): void {
+    this.#keep('enter', index, 0)
+  }
+
+  #enter(index: number): void {
     const { now, tape } = this.#state
     const r = tape.u32Of(index)
     const at = tape.at(index)
@@ -143,7 +164,10 @@ export class TradeWindows {
 
   /** Takes out the newest swap, which is still linked in its second: an undo goes from the newest back. */
   remove(index: number, timestamp: number): void {
-    this.settle()
+    this.#keep('remove', index, timestamp)
+  }
+
+  #remove(index: number, timestamp: number): void {
     const { now, tape } = this.#state
     const r = tape.u32Of(index)
     const at = tape.at(index)
@@ -163,8 +187,12 @@ export class TradeWindows {
     this.#giveBackIfEmpty(r[at + SwapLane.token])
   }
 
-  /** A swap leaves a window and is as old as the next one, or out of all. */
+  /** The swaps of a second, from its newest on, leave a window: they are as old as the next one, or out of all. */
   leave(index: number, window: number): void {
+    this.#keep('leave', index, window)
+  }
+
+  #leave(index: number, window: number): void {
     const { tape } = this.#state
     const token = tape.u32Of(index)[tape.at(index) + SwapLane.token]
     if (!this.#find(token)) return
@@ -185,20 +213,43 @@ export class TradeWindows {
       this.#w[this.#at + Row.before + window] = index + 1
   }
 
+  #keep(change: 'add' | 'enter' | 'remove' | 'leave', index: number, value: number): void {
+    this.settle()
+    if (this.#isStale) return
+    try {
+      if (change === 'add') this.#add(index, value)
+      else if (change === 'leave')
+        for (let next = index + 1; next !== 0; ) {
+          this.#leave(next - 1, value)
+          next = linkOf(this.#state, next - 1, SwapLane.nextInSecond)
+        }
+      else if (change === 'enter') this.#enter(index)
+      else this.#remove(index, value)
+    } catch (error) {
+      this.#giveUp(error)
+    }
+  }
+
+  /** The fold goes on where a swap of the past cannot be read; a reader is told so until it can. */
+  #giveUp(error: unknown): void {
+    if (!(error instanceof TapeDamage)) throw error
+    this.#isStale = true
+  }
+
   /** The clock has moved. */
   advanced(): void {
-    this.#recent.forget()
+    if (!this.#isStale) this.#recent.forget()
   }
 
   /** Has a token a trade in the widest window? */
   has(token: number): boolean {
-    this.settle()
+    this.#read()
     return this.#rowOf.get(token) !== 0
   }
 
   /** Adds up a token's trades in a window. */
   sums(token: number, window: number, sums: WindowSums): void {
-    this.settle()
+    this.#read()
     sums.buys = 0
     sums.sells = 0
     sums.traders = 0
@@ -219,7 +270,7 @@ export class TradeWindows {
 
   /** Tape index of a token's newest swap at or before the begin of a window it has a trade in; -1: none. */
   swapBefore(token: number, window: number): number {
-    this.settle()
+    this.#read()
     if (!this.#find(token)) return -1
     const { now, tape } = this.#state
     const begin = now - WINDOW_SECONDS[window]
@@ -253,7 +304,7 @@ export class TradeWindows {
 
   /** The highest and lowest price of a window; null: they have to be found (`keepExtremes`). */
   extremesOf(token: number, window: number): Extremes | null {
-    this.settle()
+    this.#read()
     if (!this.#find(token)) return { highUsd: 0, lowUsd: 0 }
     this.#judgePricing(token)
     const bits = (1 << window) | (1 << (window + LOW_SHIFT))
@@ -268,12 +319,6 @@ export class TradeWindows {
     this.#w[this.#at + Row.stale] &= ~((1 << window) | (1 << (window + LOW_SHIFT)))
     this.#wf[(this.#at >>> 1) + Row.highUsdF + window] = highUsd
     this.#wf[(this.#at >>> 1) + Row.lowUsdF + window] = lowUsd
-  }
-
-  /** Reads a token's row, so that it is in the cache; the value means nothing. */
-  touch(token: number): number {
-    if (!this.#find(token)) return 0
-    return this.#w[this.#at] + this.#w[this.#at + Row.buys] + this.#w[this.#at + Row.before]
   }
 
   #find(token: number): boolean {

@@ -18,6 +18,7 @@ import {
   single,
 } from '../requests/parsers.ts'
 import { parseTables, tableName } from '../requests/tables.ts'
+import { parseTrending, trendingName } from '../requests/trending.ts'
 import { KEY_NAMES, STREAM_CHANNELS, type StreamChannel } from '../wire.ts'
 import {
   type CandlesRequest,
@@ -29,7 +30,7 @@ import {
 } from './live-messages.ts'
 
 /** All but `update_pools_info`, which goes by the id of a socket. */
-const CHANNELS = [...STREAM_CHANNELS, 'meme_tables', 'candles'] as const
+const CHANNELS = [...STREAM_CHANNELS, 'meme_tables', 'candles', 'trending'] as const
 type Channel = (typeof CHANNELS)[number]
 
 const POSITION = ['from_seq', 'epoch', 'snapshot'] as const
@@ -42,6 +43,7 @@ const PARAMETERS: { readonly [C in Channel]: readonly string[] } = {
   all_trades: [...POSITION, 'extra'],
   meme_tables: ['filter'],
   candles: ['mint', 'resolution', 'countback'],
+  trending: ['window', 'by', 'limit'],
 }
 const KNOWN: ReadonlySet<string> = new Set(Object.values(PARAMETERS).flat())
 
@@ -73,6 +75,8 @@ export function parseEventStream(
   switch (channel.value) {
     case 'meme_tables':
       return parseTable(parameters)
+    case 'trending':
+      return parseTrendingList(parameters)
     case 'candles':
       return parseCandles(parameters, isKnownAddress)
     default:
@@ -97,7 +101,15 @@ function parseTable(parameters: QueryParameters): Parsed<TableRequest> {
   const query = parseTables(filter.value)
   if (!query.ok) return refuse('invalid_parameter', 'filter', ofFilter(query.error.message))
   const table = tableName(query.value)
-  return accept({ kind: 'table', action: 'subscribe', table, query: query.value })
+  const named = { kind: 'table', channel: 'meme_tables', action: 'subscribe' } as const
+  return accept({ ...named, table, query: query.value })
+}
+
+function parseTrendingList(parameters: QueryParameters): Parsed<TableRequest> {
+  const query = parseTrending(parameters)
+  if (!query.ok) return query
+  const named = { kind: 'table', channel: 'trending', action: 'subscribe' } as const
+  return accept({ ...named, table: trendingName(query.value), query: query.value })
 }
 
 /** A sentence about the POST's body as one about `filter`: about the whole of it, or about a key in it. */

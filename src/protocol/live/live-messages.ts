@@ -13,9 +13,11 @@ import {
   RESOLUTIONS,
   type Resolution,
   type TablesQuery,
+  type TrendingQuery,
 } from '../queries.ts'
 import { ADDRESS_EXPECTED, mayBeAddress, parseJson, quoted, shown } from '../requests/parsers.ts'
 import { tableName, tablesOf } from '../requests/tables.ts'
+import { parseTrending, trendingName } from '../requests/trending.ts'
 import { type EventChannel, KEY_NAMES, type MessageForm } from '../wire.ts'
 
 /** The channels of the specification, then those that only docs/live.md has: unknown keys are refused there. */
@@ -28,6 +30,7 @@ export const LIVE_EVENTS = [
   'all_trades',
   'meme_tables',
   'candles',
+  'trending',
 ] as const
 type LiveEvent = (typeof LIVE_EVENTS)[number]
 
@@ -110,9 +113,10 @@ const PLAIN: LiveOptions = { form: 'plain', from: new Map(), epoch: null, wantsS
 /** A live table to follow (`query`), or to leave by its name. */
 export interface TableRequest {
   readonly kind: 'table'
+  readonly channel: 'meme_tables' | 'trending'
   readonly action: LiveAction
   readonly table: string
-  readonly query: TablesQuery | null
+  readonly query: TablesQuery | TrendingQuery | null
 }
 
 export interface CandlesRequest {
@@ -179,6 +183,8 @@ function parseData(
       return parseKeyed(event, action, data, isKnownAddress)
     case 'meme_tables':
       return parseTableRequest(action, data)
+    case 'trending':
+      return parseTrendingRequest(action, data)
     case 'candles':
       if (!isMint(data.mint, isKnownAddress)) return badAddress('mint', data.mint)
       return parseCandlesRequest(action, data, data.mint)
@@ -250,7 +256,7 @@ function parseTableRequest(action: LiveAction, data: JsonRecord): TableRequest |
   const { table, filter } = data
   if (action === 'unsubscribe' && filter === undefined) {
     if (typeof table === 'string' && TABLE_NAME.test(table))
-      return { kind: 'table', action, table, query: null }
+      return { kind: 'table', channel: 'meme_tables', action, table, query: null }
     return invalidFilter('data.filter or data.table, the name of a table, is required.')
   }
   if (table !== undefined && action === 'unsubscribe')
@@ -261,7 +267,29 @@ function parseTableRequest(action: LiveAction, data: JsonRecord): TableRequest |
   // Never as text again: writing JSON is recursive, and a client may nest as deep as its message is long.
   const query = tablesOf(filter)
   if (!query.ok) return invalidFilter(query.error.message)
-  return { kind: 'table', action, table: tableName(query.value), query: query.value }
+  const named = { kind: 'table', channel: 'meme_tables', action } as const
+  return { ...named, table: tableName(query.value), query: query.value }
+}
+
+/** `window`, `by` and `limit`, as in the query of GET /api/v2/trending; on unsubscribing also `table` instead. */
+function parseTrendingRequest(action: LiveAction, data: JsonRecord): TableRequest | LiveRefusal {
+  const wrongKey = stateKeyError(data, ['window', 'by', 'limit', 'table'])
+  if (wrongKey !== null) return wrongKey
+  const { table, window, by, limit } = data
+  const named = { kind: 'table', channel: 'trending', action } as const
+  if (action === 'unsubscribe' && typeof table === 'string' && TABLE_NAME.test(table))
+    return { ...named, table, query: null }
+  if (table !== undefined) return invalidFilter('data.table comes with unsubscribe alone.')
+  const parameters = new Map<string, string[]>()
+  for (const [name, value] of Object.entries({ window, by, limit })) {
+    if (value === undefined) continue
+    if (typeof value !== (name === 'limit' ? 'number' : 'string'))
+      return invalidFilter(`data.${name} came as ${shown(value)}.`)
+    parameters.set(name, [String(value)])
+  }
+  const query = parseTrending(parameters)
+  if (!query.ok) return invalidFilter(`data.${query.error.message}`)
+  return { ...named, table: trendingName(query.value), query: query.value }
 }
 
 function stateKeyError(data: JsonRecord, own: readonly string[]): LiveRefusal | null {

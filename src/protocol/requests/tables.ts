@@ -120,6 +120,11 @@ export function tableName(query: TablesQuery): string {
     ...(query.orderBy === undefined ? [] : [query.orderBy]),
     ...groups.map((group) => [group, canonicalFilters(query.filters[group] ?? {})]),
   ]
+  return shortDigest(canonical)
+}
+
+/** The name of a followed query by its canonical form. */
+export function shortDigest(canonical: readonly unknown[]): string {
   const digest = createHash('sha256').update(JSON.stringify(canonical)).digest('hex')
   return digest.slice(0, NAME_CHARACTERS)
 }

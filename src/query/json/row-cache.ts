@@ -1,6 +1,5 @@
 import type { TokenReader } from '../../engine/read/token-reader.ts'
 import type { State } from '../../engine/state/state.ts'
-import type { Group } from '../../protocol/filters.ts'
 import type { TableAnswer } from '../../protocol/queries.ts'
 import { tokenExtras, tokenJson } from './token-json.ts'
 import type { WindowJson } from './window-json.ts'
@@ -78,8 +77,8 @@ export class RowCache {
     this.#spans = []
   }
 
-  /** The answer since `begin`, as bytes of its own; `counts` are the rows of each group. */
-  end(counts: ReadonlyMap<Group, number>): TableAnswer {
+  /** The answer since `begin`, as bytes of its own; `counts` are the rows of each list. */
+  end(counts: ReadonlyMap<string, number>): TableAnswer {
     const bytes = Buffer.from(this.#scratch.subarray(0, this.#length))
     const spans = this.#spans
     const mintAt = (at: number) => this.#state.book.mintOf(spans[at])
@@ -117,16 +116,34 @@ export class RowCache {
   row(token: TokenReader, isFirst: boolean, extra = false): void {
     const place = token.token & KEPT_MASK
     const page = this.#current(place, token)
-    const length = page.lengths[place & PAGE_MASK]
-    this.#makeRoom(length + 1)
+    this.#makeRoom(1)
     if (!isFirst) this.#scratch[this.#length++] = COMMA
-    const from = (place & PAGE_MASK) * PLACE_BYTES
-    if (length > PLACE_BYTES) this.#long.get(place)?.copy(this.#scratch, this.#length)
-    else page.bytes.copy(this.#scratch, this.#length, from, from + length)
     const begin = this.#length
-    this.#length += length
+    this.#copy(page, place, 0)
     if (extra) this.#addKeys(`${tokenExtras(token)},"windows":${this.#windows.of(token.token)}`)
     this.#spans.push(token.token, begin, this.#length)
+  }
+
+  /** Adds the row of the token that the reader stands on, with its rank before and its windows behind its own keys. */
+  ranked(token: TokenReader, rank: number, value: string): void {
+    if (rank > 1) this.text(',')
+    const begin = this.#length
+    const place = token.token & KEPT_MASK
+    const page = this.#current(place, token)
+    this.text(`{"rank":${rank},"value":${value},`)
+    this.#copy(page, place, 1)
+    this.#addKeys(`,"windows":${this.#windows.of(token.token)}`)
+    this.#spans.push(token.token, begin, this.#length)
+  }
+
+  /** Adds the bytes of a row, from one of them on. */
+  #copy(page: RowPage, place: number, begin: number): void {
+    const length = page.lengths[place & PAGE_MASK]
+    const from = (place & PAGE_MASK) * PLACE_BYTES
+    this.#makeRoom(length)
+    if (length > PLACE_BYTES) this.#long.get(place)?.copy(this.#scratch, this.#length, begin)
+    else page.bytes.copy(this.#scratch, this.#length, from + begin, from + length)
+    this.#length += length - begin
   }
 
   /** Adds keys to the object that was added last. */

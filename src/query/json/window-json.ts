@@ -1,3 +1,4 @@
+import { TapeDamage } from '../../base/errors.ts'
 import type { WindowReader } from '../../engine/read/window-reader.ts'
 import type { State } from '../../engine/state/state.ts'
 import { WINDOWS } from '../../protocol/filters.ts'
@@ -8,7 +9,10 @@ import { WINDOW_METRICS } from '../tables/window-metrics.ts'
 const KEPT_MAX = 1 << 14
 const EMPTY_BYTES = 1_400
 
-/** The value of `windows` as JSON text, written anew after a change of the token's windows. */
+/**
+ * The value of `windows` as JSON text, written anew after a change of the token's windows; `null` while a swap of the
+ * last 24 h cannot be read from the disk: the rest of an answer does not depend on it.
+ */
 export class WindowJson {
   readonly #state: State
   readonly #reader: WindowReader
@@ -29,9 +33,15 @@ export class WindowJson {
     const kept = this.#kept.get(token)
     if (kept?.changes === changes) return kept.text
     if (this.#kept.size >= KEPT_MAX) this.#kept.clear()
-    const text = `{${WINDOWS.map((name, window) => `"${name}":${this.#window(token, window)}`).join(',')}}`
-    this.#kept.set(token, { changes, text })
-    return text
+    try {
+      const windows = WINDOWS.map((name, window) => `"${name}":${this.#window(token, window)}`)
+      const text = `{${windows.join(',')}}`
+      this.#kept.set(token, { changes, text })
+      return text
+    } catch (error) {
+      if (error instanceof TapeDamage) return 'null'
+      throw error
+    }
   }
 
   #window(token: number, window: number): string {

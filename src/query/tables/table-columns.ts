@@ -3,7 +3,6 @@
  * list of predicates, each on a column: one quantity of all tokens, side by side. metrics.ts names the quantities,
  * column-scan.ts runs the predicates. Columns are derived and can be dropped at any time.
  */
-import type { Budget } from '../../base/budget.ts'
 import type { XLinks } from '../../engine/index/x-links.ts'
 import { U32List } from '../../engine/memory/rows.ts'
 import { widened } from '../../engine/memory/views.ts'
@@ -22,7 +21,6 @@ import {
   SOCIAL_FILTERS,
   SOCIALS,
   type SocialFilter,
-  type TableOrder,
   WINDOW_FILTERS,
   WINDOWS,
 } from '../../protocol/filters.ts'
@@ -35,48 +33,10 @@ import {
   type TokenRun,
 } from './column-scan.ts'
 import { METRICS } from './metrics.ts'
-import { WINDOW_METRICS } from './window-metrics.ts'
+import { filtered, isWithin, NumberColumn } from './number-column.ts'
+import { WindowColumns } from './window-columns.ts'
 
 // Each kind of column has a loop of its own over its values: a call for each value takes twice the time.
-
-/** A quantity that depends on its token alone. */
-class NumberColumn extends TokenColumn {
-  readonly #read: (token: TokenReader) => number
-  protected values = new Float64Array(FIRST_TOKENS)
-
-  constructor(
-    state: State,
-    reader: TokenReader,
-    read: (token: TokenReader) => number,
-    noted = state.changes,
-  ) {
-    super(state, reader, noted)
-    this.#read = read
-  }
-
-  protected read(token: number, reader: TokenReader): void {
-    // As on the wire: a sum of dollars that is no finite number is 0.
-    this.values[token] = finiteNumber(this.#read(reader))
-  }
-
-  /** The values of all tokens, until the state changes. */
-  all(): Float64Array {
-    this.settle()
-    return this.values.subarray(0, this.state.tokens.count)
-  }
-
-  filter(run: TokenRun, kept: Uint32Array, end: number, bounds: Predicate): number {
-    return filtered(this.values, run, kept, end, bounds)
-  }
-
-  protected get ownBytes(): number {
-    return this.values.byteLength
-  }
-
-  protected widen(size: number): void {
-    this.values = widened(new Float64Array(size), this.values)
-  }
-}
 
 /**
  * Market caps in dollars, from their parts: no token is read anew when SOL, or a coin that others are quoted in, has
@@ -322,28 +282,7 @@ class ReusesColumn implements Column {
   }
 }
 
-function filtered(
-  values: Float64Array | Uint32Array,
-  { tokens, from, to }: TokenRun,
-  kept: Uint32Array,
-  end: number,
-  { min, max }: Predicate,
-): number {
-  let at = end - 1
-  for (let i = to - 1; i >= from; i--) {
-    const token = tokens[i]
-    kept[at] = token
-    at -= isWithin(values[token], min, max)
-  }
-  return at + 1
-}
-
-/** 1 or 0: without a branch, which the processor could not predict. */
-function isWithin(value: number, min: number, max: number): number {
-  return Number(value >= min) & Number(value <= max)
-}
-
-type ColumnName = RangeFilter | Exclude<FlagFilter, 'noXReuses'> | SocialFilter | TableOrder
+type ColumnName = RangeFilter | Exclude<FlagFilter, 'noXReuses'> | SocialFilter
 
 const SOCIAL_PLACES = SOCIALS.map((social) => METADATA_KEYS.indexOf(social))
 
@@ -359,15 +298,14 @@ export class TableColumns {
   readonly #state: State
   readonly #reader: TokenReader
   readonly #links: XLinks
-  readonly #windows: WindowReader
+  readonly windows: WindowColumns
   readonly #marketCaps: MarketCapColumn
   readonly #columns = new Map<ColumnName, Column>()
-  readonly #ofWindows = new Map<TableOrder, NumberColumn>()
   readonly #mintPrecedences: NumberColumn
 
   /** `reader` and `windows` are the columns' own: they are moved. */
   constructor(state: State, reader: TokenReader, links: XLinks, windows: WindowReader) {
-    this.#windows = windows
+    this.windows = new WindowColumns(state, reader, windows)
     this.#state = state
     this.#reader = reader
     this.#links = links
@@ -381,12 +319,8 @@ export class TableColumns {
   }
 
   get bytes(): number {
-    const columns = new Set([
-      ...this.#columns.values(),
-      ...this.#ofWindows.values(),
-      this.#mintPrecedences,
-    ])
-    return [...columns].reduce((sum, { bytes }) => sum + bytes, 0)
+    const columns = [...this.#columns.values(), this.#mintPrecedences, this.windows]
+    return columns.reduce((sum, { bytes }) => sum + bytes, 0)
   }
 
   /** Market caps in dollars; valid until the state changes. */
@@ -416,7 +350,7 @@ export class TableColumns {
         const range = filters.windows?.[window]?.[filter]
         if (range === undefined) return []
         const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = range
-        return [this.#within(`${window}.${filter}`, min, max)]
+        return [{ column: this.windows.column(`${window}.${filter}`), min, max }]
       }),
     )
     return [
@@ -427,16 +361,6 @@ export class TableColumns {
       ...ranges,
       ...windows,
     ]
-  }
-
-  /**
-   * What tables are ordered by, of all tokens; valid until the state changes.
-   * @throws OutOfTime before all values are read
-   */
-  orders(order: TableOrder, budget: Budget): Float64Array {
-    const column = this.#windowColumn(order)
-    column.load(budget)
-    return column.all()
   }
 
   #within(name: ColumnName, min: number, max: number): Predicate {
@@ -453,36 +377,18 @@ export class TableColumns {
     return column
   }
 
-  #windowColumn(order: TableOrder): NumberColumn {
-    const known = this.#ofWindows.get(order)
-    if (known !== undefined) return known
-    const [name, filter] = order.split('.')
-    const window = WINDOWS.map(String).indexOf(name)
-    const metric = WINDOW_METRICS.find((one) => one.filter === filter)
-    if (metric === undefined) throw new Error(`no quantity ${order}`)
-    const read = ({ token }: TokenReader) => metric.read(this.#windows.at(token, window))
-    const column = new NumberColumn(this.#state, this.#reader, read, this.#state.windowChanges)
-    this.#ofWindows.set(order, column)
-    return column
-  }
-
   #newColumn(name: ColumnName): Column {
     const [state, reader] = [this.#state, this.#reader]
     if (name === 'ageMinutes') return new AgeColumn(state, reader)
     if (name === 'xReuses') return new ReusesColumn(state, this.#links)
     if (name === 'devCreations') return new CreatorColumn(state, reader, WalletLane.creations)
     if (name === 'devMigrations') return new CreatorColumn(state, reader, WalletLane.migrations)
-    if (isOrder(name)) return this.#windowColumn(name)
     return new NumberColumn(state, reader, readOf(name))
   }
 }
 
-function isOrder(name: ColumnName): name is TableOrder {
-  return name.includes('.')
-}
-
 /** How a quantity is read that depends on its token alone; a flag is 0 or 1. */
-function readOf(name: Exclude<ColumnName, TableOrder>): (token: TokenReader) => number {
+function readOf(name: ColumnName): (token: TokenReader) => number {
   if (name === 'atLeastOne')
     return (token) => Number(SOCIAL_PLACES.some((place) => token.hasMetadata(place)))
   const names: readonly string[] = SOCIALS

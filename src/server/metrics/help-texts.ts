@@ -79,6 +79,7 @@ const LIVE_HELPS: Readonly<Record<string, string>> = {
   live_numbered_topics: 'Numbered streams that somebody follows.',
   live_catch_ups: 'Streams that are being brought up to the newest message.',
   live_tables: 'Tables that somebody follows.',
+  live_trending: 'Lists of trending tokens that somebody follows.',
   live_tables_characters: 'Characters of the text of all followed tables.',
   live_lagging_tables: 'Followed tables that wait until their reader has read on.',
   live_table_computations_total: 'Times that a followed table was computed.',

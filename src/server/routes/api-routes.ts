@@ -25,6 +25,7 @@ import {
   parseSwaps,
   parseTraders,
 } from '../../protocol/requests/tokens.ts'
+import { parseTrending } from '../../protocol/requests/trending.ts'
 import { GET_API, type Route } from '../http/front.ts'
 import { jsonReply, type Reply, refusal } from '../http/reply.ts'
 import { MAX_CACHED_REQUEST_CHARACTERS } from '../http/response-cache.ts'
@@ -46,6 +47,7 @@ export function apiRoutes(
     ...traderRoutes(answers),
     chartRoute(chart),
     tablesRoute(answers, lastTables),
+    trendingRoute(answers),
     ...tokenRoutes(reads),
   ]
 }
@@ -178,6 +180,18 @@ function tokenRoutes(reads: TokenReads): readonly Route[] {
       },
     },
   ]
+}
+
+function trendingRoute(answers: Queries): Route {
+  return {
+    ...GET_API,
+    name: 'trending',
+    path: '/api/v2/trending',
+    answer: ({ parameters, budget }) => {
+      const query = parseTrending(parameters)
+      return query.ok ? accept(jsonReply(answers.trending(query.value, budget).bytes)) : query
+    },
+  }
 }
 
 function tablesRoute(answers: Queries, lastTables: LastTables): Route {

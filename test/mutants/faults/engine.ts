@@ -5,22 +5,22 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   {
     name: 'window: what is exactly a day old stays',
     file: 'src/engine/fold/swap-fold.ts',
-    find: 'if (timestamp <= now - WINDOW_SECONDS ||',
-    replace: 'if (timestamp < now - WINDOW_SECONDS ||',
+    find: 'if (timestamp <= now - WIDTH_SECONDS ||',
+    replace: 'if (timestamp < now - WIDTH_SECONDS ||',
     tests: ['window', 'model'],
   },
   {
     name: 'window: leaves one second late',
     file: 'src/engine/fold/swap-fold.ts',
-    find: 'Math.min(now - WINDOW_SECONDS, before)',
-    replace: 'Math.min(now - WINDOW_SECONDS - 1, before)',
+    find: 'Math.min(now - WIDTH_SECONDS, before)',
+    replace: 'Math.min(now - WIDTH_SECONDS - 1, before)',
     tests: ['window'],
   },
   {
     name: 'window: forgets the first second that goes',
     file: 'src/engine/fold/swap-fold.ts',
-    find: 'const firstOut = before - WINDOW_SECONDS + 1',
-    replace: 'const firstOut = before - WINDOW_SECONDS + 2',
+    find: 'const firstOut = before - WIDTH_SECONDS + 1',
+    replace: 'const firstOut = before - WIDTH_SECONDS + 2',
     tests: ['window'],
   },
   {

@@ -321,14 +321,14 @@ export const WIRE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'filters: min is exclusive',
-    file: 'src/query/tables/table-columns.ts',
+    file: 'src/query/tables/number-column.ts',
     find: 'Number(value >= min) & Number(value <= max)',
     replace: 'Number(value > min) & Number(value <= max)',
     tests: ['tables'],
   },
   {
     name: 'filters: max is exclusive',
-    file: 'src/query/tables/table-columns.ts',
+    file: 'src/query/tables/number-column.ts',
     find: 'Number(value >= min) & Number(value <= max)',
     replace: 'Number(value >= min) & Number(value < max)',
     tests: ['tables'],

@@ -1,13 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Budget, UNFINISHED, within } from '../../../base/budget.ts'
 import type { TableRequest } from '../../../protocol/live/live-messages.ts'
-import type {
-  LiveStreams,
-  Queries,
-  TableAnswer,
-  TableRows,
-  TablesQuery,
-} from '../../../protocol/queries.ts'
+import type { LiveStreams, TableAnswer, TableRows } from '../../../protocol/queries.ts'
 import { type FollowedWords, jsonString } from '../../../protocol/wire.ts'
 import { ROUTE_SLICE_MS } from '../../load/loop-scheduler.ts'
 import { hasMuchUnread, type LiveConnection } from '../connection/connection.ts'
@@ -31,19 +25,19 @@ const MAX_TABLES_PER_ADDRESS = 100
 /** Changes of tables are gathered for this long. */
 const TABLES_EVERY_MS = 250
 
-const NAME = 'meme_tables'
-
-/** The channel `meme_tables`. */
+/** The channel `meme_tables`, or `trending`, whose one list is `items`. */
 export class FollowedTables {
   readonly channel: StateChannel<LiveTable>
+  readonly #name: TableRequest['channel']
   readonly #parts: StateParts
   readonly #texts = new TableTexts(MAX_TABLES_CHARACTERS)
   #computations = 0
 
-  constructor(parts: StateParts) {
+  constructor(parts: StateParts, name: TableRequest['channel']) {
     this.#parts = parts
+    this.#name = name
     this.channel = new StateChannel(parts, {
-      name: NAME,
+      name,
       refusal: { code: 'too_many_tables', what: 'tables' },
       maxOfConnection: MAX_CONNECTION_TABLES,
       maxOfAddress: MAX_TABLES_PER_ADDRESS,
@@ -58,6 +52,7 @@ export class FollowedTables {
 
   /** Figures for /readyz and /metrics. */
   figures(): Readonly<Record<string, number>> {
+    if (this.#name === 'trending') return { live_trending: this.channel.size }
     return {
       live_tables: this.channel.size,
       live_tables_characters: this.#texts.bytes,
@@ -71,22 +66,24 @@ export class FollowedTables {
    * tokens or holders of the table's tokens are still being read.
    */
   serve(connection: LiveConnection, request: TableRequest): boolean {
-    const { table: name, query } = request
-    const topic = `${NAME}/${name}`
+    const { table, query } = request
+    const words = { event: this.#name, table }
+    const topic = `${this.#name}/${table}`
     if (request.action === 'unsubscribe' || query === null) {
-      this.channel.leave(connection, topic, { event: NAME, table: name })
+      this.channel.leave(connection, topic, words)
       return true
     }
     if (hasMuchUnread(connection)) return false
     const { answers, streams } = this.#parts
-    const read = (budget: Budget) => answers.tableAnswer(query, budget)
+    const read = (budget: Budget) =>
+      'by' in query ? answers.trending(query, budget) : answers.tableAnswer(query, budget)
     const isNew = !this.channel.has(topic)
     // A new table reads all of it in one go below: by then it is in memory.
     if (isNew && within(Budget.ofMs(ROUTE_SLICE_MS), read) === UNFINISHED) return false
     this.channel.follow(
       connection,
       topic,
-      () => new LiveTable(name, query, answers, streams),
+      () => new LiveTable(words, () => read(Budget.unlimited), streams),
       (table) => table.snapshot(),
     )
     return true
@@ -101,13 +98,12 @@ export class FollowedTables {
 
 /** One table with followers: its last answer, and the delta to the next one. */
 export class LiveTable {
-  readonly name: string
+  readonly words: FollowedWords & { readonly event: string; readonly table: string }
   /** Frames so far. */
   step = 0
   /** Of the last frame; -1 before. */
   position = -1
-  readonly #query: TablesQuery
-  readonly #answers: Queries
+  readonly #answerNow: () => TableAnswer
   readonly #streams: LiveStreams
   /** The last answer; null: there is none yet, or it was forgotten. */
   #answer: TableAnswer | null = null
@@ -115,15 +111,10 @@ export class LiveTable {
   #digest: string | null = null
   #now = -1
 
-  constructor(name: string, query: TablesQuery, answers: Queries, streams: LiveStreams) {
-    this.name = name
-    this.#query = query
-    this.#answers = answers
+  constructor(words: LiveTable['words'], answerNow: () => TableAnswer, streams: LiveStreams) {
+    this.words = words
+    this.#answerNow = answerNow
     this.#streams = streams
-  }
-
-  get words(): FollowedWords {
-    return { event: NAME, table: this.name }
   }
 
   /** Bytes of the answer that it holds. */
@@ -176,7 +167,7 @@ export class LiveTable {
 
   /** The answer of now. */
   #read(): TableAnswer {
-    const answer = this.#answers.tableAnswer(this.#query, Budget.unlimited)
+    const answer = this.#answerNow()
     this.position = this.#streams.position()
     this.#now = this.#streams.now()
     return answer
@@ -193,7 +184,7 @@ export class LiveTable {
 
   #frame(type: string, data: string): string {
     return (
-      `{"channel":"${NAME}","type":"${type}","table":"${this.name}","step":${this.step}` +
+      `{"channel":"${this.words.event}","type":"${type}","table":"${this.words.table}","step":${this.step}` +
       `,"seq":${this.position},"epoch":${jsonString(this.#streams.epoch())}` +
       `,"time":${this.#now},"data":${data}}`
     )

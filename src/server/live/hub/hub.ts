@@ -30,6 +30,7 @@ export class Hub {
   readonly #catchUps: CatchUps
   readonly #subscriptions: Subscriptions
   readonly #tables: FollowedTables
+  readonly #trending: FollowedTables
   readonly #candles: FollowedCandles
   readonly #events: EventPublisher
 
@@ -57,7 +58,8 @@ export class Hub {
     const catchUps = this.#catchUps
     const served = { streams, topics, catchUps, lastTables, send, sendSnapshot }
     this.#subscriptions = new Subscriptions(served)
-    this.#tables = new FollowedTables({ ...parts, topics })
+    this.#tables = new FollowedTables({ ...parts, topics }, 'meme_tables')
+    this.#trending = new FollowedTables({ ...parts, topics }, 'trending')
     this.#candles = new FollowedCandles({ ...parts, topics })
     const { ofMint } = this.#candles
     this.#events = new EventPublisher(source, topics, ofMint, streams, lastTables, send)
@@ -72,6 +74,7 @@ export class Hub {
       live_numbered_topics: this.#topics.numberedCount,
       live_catch_ups: this.#catchUps.size,
       ...this.#tables.figures(),
+      ...this.#trending.figures(),
       ...this.#candles.figures(),
     }
   }
@@ -86,6 +89,7 @@ export class Hub {
     this.#events.stop()
     this.#catchUps.stop()
     this.#tables.channel.stop()
+    this.#trending.channel.stop()
     this.#candles.channel.stop()
   }
 
@@ -100,6 +104,7 @@ export class Hub {
     const topics = [...connection.topics]
     this.#topics.drop(connection)
     this.#tables.channel.dropUnfollowed(topics)
+    this.#trending.channel.dropUnfollowed(topics)
     this.#candles.channel.dropUnfollowed(topics)
   }
 
@@ -126,7 +131,9 @@ export class Hub {
       case 'stream':
         return this.#subscriptions.serve(connection, request)
       case 'table':
-        return this.#tables.serve(connection, request)
+        return request.channel === 'trending'
+          ? this.#trending.serve(connection, request)
+          : this.#tables.serve(connection, request)
       case 'candles':
         return this.#candles.serve(connection, request)
     }

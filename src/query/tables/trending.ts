@@ -1,0 +1,83 @@
+import { OrderedTokens } from '../../engine/index/token-order.ts'
+import { widened } from '../../engine/memory/views.ts'
+import type { WindowReader } from '../../engine/read/window-reader.ts'
+import type { State } from '../../engine/state/state.ts'
+import type { TrendingOrder } from '../../protocol/queries.ts'
+import { FIRST_TOKENS } from './column-scan.ts'
+
+/** How what trending tokens are ordered by is read. */
+export const TRENDING_METRICS: Readonly<Record<TrendingOrder, (window: WindowReader) => number>> = {
+  volume: (window) => window.volumeUsd,
+  trades: (window) => window.swaps,
+  traders: (window) => window.traders,
+  price_change: (window) => window.priceChangePercent,
+  new_holders: (window) => window.newHolders,
+}
+
+/**
+ * Tokens with a trade in a window, by one quantity of it, kept in order: a read places the tokens that changed since the
+ * read before, and all of them the first time. Of equal ones the token that was seen last comes first.
+ */
+export class TrendingTokens {
+  readonly #state: State
+  readonly #ordered = new OrderedTokens(
+    (a, b) => Math.sign(this.#placed[a] - this.#placed[b]) || a - b,
+  )
+  /** By token: the value that it stands by, and whether it stands at all. */
+  #placed = new Float64Array(FIRST_TOKENS)
+  #isListed = new Uint8Array(FIRST_TOKENS)
+  /** Place in the log of changes up to which tokens were placed; -1: none was. */
+  #placedTo = -1
+
+  constructor(state: State) {
+    this.#state = state
+  }
+
+  get bytes(): number {
+    return this.#ordered.bytes + this.#placed.byteLength + this.#isListed.byteLength
+  }
+
+  /** The first `limit` of all tokens' values now, of those whose count of trades is not 0. */
+  top(limit: number, values: Float64Array, trades: Float64Array): readonly number[] {
+    this.#cover(values.length)
+    const { log } = this.#state.windowChanges
+    if (this.#placedTo < 0 || !log.reaches(this.#placedTo)) this.#placeAll(values, trades)
+    else for (let at = this.#placedTo; at < log.end; at++) this.#place(log.at(at), values, trades)
+    this.#placedTo = log.end
+    const tokens: number[] = []
+    const { blocks } = this.#ordered
+    for (let i = blocks.length - 1; i >= 0; i--)
+      for (let at = blocks[i].count - 1; at >= 0 && tokens.length < limit; at--)
+        tokens.push(blocks[i].tokens[at])
+    return tokens
+  }
+
+  #placeAll(values: Float64Array, trades: Float64Array): void {
+    const tokens: number[] = []
+    for (let token = 0; token < values.length; token++) {
+      this.#isListed[token] = Number(trades[token] > 0)
+      this.#placed[token] = values[token]
+      if (trades[token] > 0) tokens.push(token)
+    }
+    this.#ordered.reset(tokens)
+  }
+
+  #place(token: number, values: Float64Array, trades: Float64Array): void {
+    // A token that has no row yet, or none any more.
+    if (token >= values.length) return
+    const wasListed = this.#isListed[token] !== 0
+    const isListed = trades[token] > 0
+    if (wasListed === isListed && (!isListed || this.#placed[token] === values[token])) return
+    if (wasListed) this.#ordered.remove(token)
+    this.#placed[token] = values[token]
+    this.#isListed[token] = Number(isListed)
+    if (isListed) this.#ordered.add(token)
+  }
+
+  #cover(count: number): void {
+    if (count <= this.#placed.length) return
+    const size = Math.max(count, this.#placed.length * 2)
+    this.#placed = widened(new Float64Array(size), this.#placed)
+    this.#isListed = widened(new Uint8Array(size), this.#isListed)
+  }
+}
