@@ -40,6 +40,21 @@ test('windows of a busy token are read off its bars as they are off its swaps', 
   }
 })
 
+test('a trade that the clock reaches later takes the place of one behind it that has left since', () => {
+  restartSwaps()
+  const pair = new Pair('wall')
+  let now = START_SECOND + 100_000
+  pair.setNow(now)
+  const bySame = (timestamp: number, slot: number) =>
+    pair.apply(swap({ mint: 'A', signer: 'ann', timestamp, slot }))
+  bySame(now + 50, 110)
+  bySame(now - 3_000, 111)
+  now += 84_000
+  pair.setNow(now)
+  bySame(now, 112)
+  check(pair, 'the third')
+})
+
 function runHistory(seed: number, length: number): void {
   restartSwaps()
   const random = new Random(seed)
