@@ -1,0 +1,111 @@
+import fs from 'node:fs'
+import { join } from 'node:path'
+import { codeOf } from '../base/errors.ts'
+import { isRecord, jsonOf } from '../base/json-access.ts'
+import { StoreError } from '../store/disk/failure.ts'
+import { UNFINISHED } from '../store/folder/data-folder.ts'
+
+/** What is known of the days of a folder; its name keeps it out of what reads the files as a table. */
+const LEDGER = '_mintfeed.json'
+const PART = 'part-0.parquet'
+
+interface Entry {
+  readonly rows: number
+  /** What the file was made of. */
+  readonly of: string
+}
+
+/**
+ * A folder of days: `day=2026-11-29/part-0.parquet`, as programs that know Hive's partitions read them. A file is written
+ * under another name and gets its own when it is whole and on the disk; then the ledger says what it was made of. A run that
+ * was killed before that writes the day once more, to the same bytes.
+ */
+export class DayFolder {
+  readonly path: string
+  readonly #epoch: string
+  readonly #columns: readonly string[]
+  readonly #days: Map<string, Entry>
+
+  /**
+   * `columns` say what each file has: days that have others count as not written.
+   * @throws StoreError where its days are those of another stream; the error of the system where it cannot be made
+   */
+  constructor(path: string, epoch: string, columns: readonly string[]) {
+    this.path = path
+    this.#epoch = epoch
+    this.#columns = columns
+    fs.mkdirSync(path, { recursive: true })
+    this.#days = this.#read()
+  }
+
+  /** Is the file of a day there, made of the same? */
+  has(day: string, of: string): boolean {
+    return this.#days.get(day)?.of === of && fs.existsSync(this.#fileOf(day))
+  }
+
+  /** Has `write` write the file of a day, and returns how many rows that were. */
+  *take<T>(
+    day: string,
+    of: string,
+    write: (path: string) => Generator<T, number>,
+  ): Generator<T, number> {
+    const file = this.#fileOf(day)
+    // Another process may be at the same day: neither gives its name to what the other is writing.
+    const begun = `${file}.${process.pid}${UNFINISHED}`
+    this.#makeDay(day)
+    const rows = yield* write(begun)
+    fs.renameSync(begun, file)
+    this.#days.set(day, { rows, of })
+    this.#write()
+    return rows
+  }
+
+  #fileOf(day: string): string {
+    return join(this.path, `day=${day}`, PART)
+  }
+
+  /** What a run that was killed has left is removed. */
+  #makeDay(day: string): void {
+    const folder = join(this.path, `day=${day}`)
+    fs.mkdirSync(folder, { recursive: true })
+    for (const name of fs.readdirSync(folder))
+      if (name.endsWith(UNFINISHED)) fs.rmSync(join(folder, name), { force: true })
+  }
+
+  #read(): Map<string, Entry> {
+    const days = new Map<string, Entry>()
+    const ledger = jsonOf(readText(join(this.path, LEDGER)))
+    if (!isRecord(ledger)) return days
+    const { epoch, columns, days: found } = ledger
+    if (epoch !== this.#epoch)
+      throw new StoreError(
+        'other_market',
+        `${this.path} holds days of another stream (epoch ${String(epoch)}, this folder has ${this.#epoch}): give ` +
+          'another --out, or move it away.',
+      )
+    if (!isRecord(found) || String(columns) !== String(this.#columns)) return days
+    for (const [day, entry] of Object.entries(found))
+      if (isRecord(entry) && typeof entry.rows === 'number' && typeof entry.of === 'string')
+        days.set(day, { rows: entry.rows, of: entry.of })
+    return days
+  }
+
+  #write(): void {
+    const days = Object.fromEntries([...this.#days].sort(([a], [b]) => (a < b ? -1 : 1)))
+    const ledger = { epoch: this.#epoch, columns: this.#columns, days }
+    const path = join(this.path, LEDGER)
+    const begun = `${path}.${process.pid}${UNFINISHED}`
+    fs.writeFileSync(begun, `${JSON.stringify(ledger, null, 1)}\n`, { flush: true })
+    fs.renameSync(begun, path)
+  }
+}
+
+/** "" where there is no file. */
+function readText(path: string): string {
+  try {
+    return fs.readFileSync(path, 'utf8')
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return ''
+    throw error
+  }
+}
