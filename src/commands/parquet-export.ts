@@ -10,14 +10,14 @@ import {
   type Table,
   tokenTable,
 } from '../parquet/tables.ts'
-import { dayOf, TapeDays } from '../parquet/tape-days.ts'
+import { dayOf, dayOfText, TapeDays } from '../parquet/tape-days.ts'
 import { RESOLUTIONS, type Resolution, WIDTHS } from '../protocol/queries.ts'
 import type { Disk } from '../store/disk/disk.ts'
 import { isRefusal, StoreError } from '../store/disk/failure.ts'
 import { runToEnd } from '../store/disk/steps.ts'
 import { listDataFiles } from '../store/folder/data-folder.ts'
 import { foldJournal } from '../store/journal/journal-fold.ts'
-import { loadNewest, namingDamaged } from '../store/recovery/recovery.ts'
+import { allDamaged, loadNewest, namingDamaged } from '../store/recovery/recovery.ts'
 import { archivedEngine, needChunks } from '../store/snapshot/tape-archive.ts'
 import {
   type Asked,
@@ -53,12 +53,12 @@ export function exportParquet(asked: Asked, { stderr }: Terminal): number {
   const options = optionsOf(asked)
   const progress = progressOn(stderr)
   try {
-    const { engine, epoch, tornBytes } = endOf(settledDisk(asked.folder), asked.folder)
+    const { engine, tornBytes } = endOf(settledDisk(asked.folder), asked.folder)
     const folder = pathOf(options)
-    const { written, found, rows } = exportedDays(engine, epoch, folder, options, progress)
+    const { written, found, rows } = exportedDays(engine, folder, options, progress)
     progress.end()
-    const there = found === 0 ? '' : `, ${days(found)} were there already`
-    stderr.write(`${days(written)} written, ${count(rows)} rows${there}: ${folder}\n`)
+    const there = found === 0 ? '' : `, ${counted(found, 'day')} there already`
+    stderr.write(`${counted(written, 'day')} written, ${counted(rows, 'row')}${there}: ${folder}\n`)
     if (tornBytes > 0)
       stderr.write(`The last ${count(tornBytes)} bytes of the journal are a write not finished.\n`)
   } finally {
@@ -70,7 +70,8 @@ export function exportParquet(asked: Asked, { stderr }: Terminal): number {
   return Exit.bad
 }
 
-const days = (number: number) => `${count(number)} ${number === 1 ? 'day' : 'days'}`
+const counted = (number: number, what: string) =>
+  `${count(number)} ${number === 1 ? what : `${what}s`}`
 
 function pathOf({ out, what, resolution }: ParquetOptions): string {
   return what === 'candles'
@@ -82,8 +83,13 @@ function pathOf({ out, what, resolution }: ParquetOptions): string {
 function endOf(
   disk: Disk,
   folder: string,
-): { readonly engine: Engine; readonly epoch: string; readonly tornBytes: number } {
+): { readonly engine: Engine; readonly tornBytes: number } {
   const files = listDataFiles(disk, folder)
+  if (files.segments.length + files.snapshots.length === 0)
+    throw new StoreError(
+      'missing',
+      `${folder} holds no journal and no snapshot: there is nothing to export.`,
+    )
   const newEngine = () => archivedEngine(disk, folder)
   const damaged: string[] = []
   try {
@@ -92,21 +98,16 @@ function endOf(
     runToEnd(needChunks(disk, folder, engine.state.tape, engine.state.dormant.tape))
     const from = loaded?.contents ?? { seq: 0, segment: 0 }
     const { end } = runToEnd(foldJournal(engine, { disk, files, from }))
-    const epoch = end.epoch ?? loaded?.contents.epoch ?? null
-    if (epoch !== null) return { engine, epoch, tornBytes: end.cut?.bytes ?? 0 }
+    if (loaded === null && damaged.length > 0 && end.segment === 0) throw allDamaged(damaged)
+    return { engine, tornBytes: end.cut?.bytes ?? 0 }
   } catch (error) {
     throw namingDamaged(error, damaged)
   }
-  throw new StoreError(
-    'missing',
-    `${folder} holds no journal and no snapshot: there is nothing to export.`,
-  )
 }
 
 /** @throws StoreError where `--out` cannot be written */
 function exportedDays(
   engine: Engine,
-  epoch: string,
   path: string,
   { what, out, resolution, range, isAnew }: ParquetOptions,
   progress: Progress,
@@ -115,7 +116,7 @@ function exportedDays(
     const columns = table.columns.map(({ name, kind }) => `${name} ${kind}`)
     const total = table.days.reduce((sum, { size }) => sum + size, 0)
     try {
-      const folder = new DayFolder(path, epoch, columns)
+      const folder = new DayFolder(path, columns, (day) => table.isKnown(dayOfText(day)))
       progress.begin('writing', total)
       return runToEnd(exportDays(table, folder, isAnew), (done) => progress.to(done))
     } catch (error) {

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { codeOf } from '../base/errors.ts'
-import { isRecord, jsonOf } from '../base/json-access.ts'
+import { isRecord, jsonOf, recordAt } from '../base/json-access.ts'
 import { StoreError } from '../store/disk/failure.ts'
 import { UNFINISHED } from '../store/folder/data-folder.ts'
 
@@ -22,20 +22,23 @@ interface Entry {
  */
 export class DayFolder {
   readonly path: string
-  readonly #epoch: string
   readonly #columns: readonly string[]
   readonly #days: Map<string, Entry>
 
   /**
-   * `columns` say what each file has: days that have others count as not written.
-   * @throws StoreError where its days are those of another stream; the error of the system where it cannot be made
+   * `columns` say what each file has: days that have others count as not written. `isKnown` says whether a day can be one
+   * of this market.
+   * @throws StoreError where one is not; the error of the system where the folder cannot be made
    */
-  constructor(path: string, epoch: string, columns: readonly string[]) {
+  constructor(path: string, columns: readonly string[], isKnown: (day: string) => boolean) {
     this.path = path
-    this.#epoch = epoch
     this.#columns = columns
     fs.mkdirSync(path, { recursive: true })
-    this.#days = this.#read()
+    const ledger = jsonOf(readText(join(path, LEDGER)))
+    const days = entriesOf(ledger)
+    for (const day of days.keys()) if (!isKnown(day)) throw foreign(path, day)
+    const isSame = isRecord(ledger) && String(ledger.columns) === String(columns)
+    this.#days = isSame ? days : new Map()
   }
 
   /** Is the file of a day there, made of the same? */
@@ -72,32 +75,31 @@ export class DayFolder {
       if (name.endsWith(UNFINISHED)) fs.rmSync(join(folder, name), { force: true })
   }
 
-  #read(): Map<string, Entry> {
-    const days = new Map<string, Entry>()
-    const ledger = jsonOf(readText(join(this.path, LEDGER)))
-    if (!isRecord(ledger)) return days
-    const { epoch, columns, days: found } = ledger
-    if (epoch !== this.#epoch)
-      throw new StoreError(
-        'other_market',
-        `${this.path} holds days of another stream (epoch ${String(epoch)}, this folder has ${this.#epoch}): give ` +
-          'another --out, or move it away.',
-      )
-    if (!isRecord(found) || String(columns) !== String(this.#columns)) return days
-    for (const [day, entry] of Object.entries(found))
-      if (isRecord(entry) && typeof entry.rows === 'number' && typeof entry.of === 'string')
-        days.set(day, { rows: entry.rows, of: entry.of })
-    return days
-  }
-
   #write(): void {
     const days = Object.fromEntries([...this.#days].sort(([a], [b]) => (a < b ? -1 : 1)))
-    const ledger = { epoch: this.#epoch, columns: this.#columns, days }
+    const ledger = { columns: this.#columns, days }
     const path = join(this.path, LEDGER)
     const begun = `${path}.${process.pid}${UNFINISHED}`
     fs.writeFileSync(begun, `${JSON.stringify(ledger, null, 1)}\n`, { flush: true })
     fs.renameSync(begun, path)
   }
+}
+
+/** Days without swaps would stay among those of this market for good. */
+function foreign(path: string, day: string): StoreError {
+  return new StoreError(
+    'other_market',
+    `${path} holds ${day}, a day that the data folder has no swaps of: it is of another market, or of what this one has ` +
+      'lost. Give another --out, or remove that day and _mintfeed.json.',
+  )
+}
+
+function entriesOf(ledger: unknown): Map<string, Entry> {
+  const days = new Map<string, Entry>()
+  for (const [day, entry] of Object.entries(recordAt(ledger, 'days') ?? {}))
+    if (isRecord(entry) && typeof entry.rows === 'number' && typeof entry.of === 'string')
+      days.set(day, { rows: entry.rows, of: entry.of })
+  return days
 }
 
 /** "" where there is no file. */

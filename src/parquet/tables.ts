@@ -32,6 +32,8 @@ export interface DayPlan {
 export interface Table<Row> {
   readonly columns: readonly Column<Row>[]
   readonly days: readonly DayPlan[]
+  /** Can a day be one of this market, whether it is asked for or not? */
+  isKnown(day: number): boolean
   rows(day: number): Iterable<Row>
 }
 
@@ -40,7 +42,8 @@ export function swapTable(engine: Engine, tape: TapeDays, range: DayRange): Tabl
   const swap = new SwapReader(engine.state)
   return {
     columns: SWAP_COLUMNS,
-    days: daysIn(tape, range).map((day) => plan(engine, tape, day, day + 1)),
+    days: daysIn(tape.swaps.keys(), range).map((day) => plan(engine, tape, day, day + 1)),
+    isKnown: (day) => tape.swaps.has(day),
     *rows(day) {
       for (const index of tape.swapsOf(day)) yield swap.at(index)
     },
@@ -58,12 +61,12 @@ export function barTable(
   const chart = new Chart(state, engine.chartTrades, engine.bars)
   const opens = (seconds: number) => dayOf(barTime(width, seconds))
   const days = new Set([...tape.swaps.keys()].map((day) => opens(day * DAY_SECONDS)))
-  const wanted = [...days].filter((day) => isIn(range, day)).sort((a, b) => a - b)
   const endOf = (day: number) =>
     Math.max(day + 1, dayOf(nextBarTime(width, barTime(width, day * DAY_SECONDS))))
   return {
     columns: BAR_COLUMNS,
-    days: wanted.map((day) => plan(engine, tape, day, endOf(day))),
+    days: daysIn(days, range).map((day) => plan(engine, tape, day, endOf(day))),
+    isKnown: (day) => days.has(day),
     *rows(day) {
       for (let token = 0; token < state.tokens.count; token++) {
         const { first, last } = tape.spanOf(token)
@@ -82,6 +85,7 @@ export function tokenTable(engine: Engine, range: DayRange | null): Table<TokenR
   return {
     columns: TOKEN_COLUMNS,
     days: planOfEnd(engine, range),
+    isKnown: () => true,
     *rows() {
       for (const row of tokensOf(engine))
         if (range === null || isIn(range, dayOf(token.at(row).createdAt))) yield token.at(row)
@@ -96,6 +100,7 @@ export function positionTable(engine: Engine, range: DayRange | null): Table<Pos
   return {
     columns: POSITION_COLUMNS,
     days: planOfEnd(engine, range),
+    isKnown: () => true,
     *rows() {
       for (const token of tokensOf(engine))
         for (const row of positions.ofToken(token))
@@ -126,16 +131,29 @@ function isIn({ from, to }: DayRange, day: number): boolean {
   return day >= from && day < to
 }
 
-function daysIn(tape: TapeDays, range: DayRange): number[] {
-  return [...tape.swaps.keys()].filter((day) => isIn(range, day)).sort((a, b) => a - b)
+function daysIn(days: Iterable<number>, range: DayRange): number[] {
+  return [...days].filter((day) => isIn(range, day)).sort((a, b) => a - b)
 }
 
-/** A day of the tape: made of its swaps, and while more may come, of all that has come. */
+/**
+ * A day of the tape: made of its swaps, and while more may come, of all that has come. Of two markets, or of two pasts of
+ * one, a day has other numbers of swaps, or another first one.
+ */
 function plan(engine: Engine, tape: TapeDays, day: number, endDay: number): DayPlan {
-  let swaps = 0
-  for (let each = day; each < endDay; each++) swaps += tape.swaps.get(each) ?? 0
+  let size = 0
+  let first = Number.POSITIVE_INFINITY
+  for (let each = day; each < endDay; each++) {
+    const swaps = tape.swaps.get(each)
+    size += swaps?.count ?? 0
+    first = Math.min(first, swaps?.first ?? first)
+  }
+  const { signature } = new SwapReader(engine.state).at(first)
   const isOver = endDay * DAY_SECONDS <= tape.settledSeconds
-  return { day, of: `${swaps} swaps${isOver ? '' : ` at seq ${engine.seq}`}`, size: swaps }
+  return {
+    day,
+    of: `${size} swaps from ${signature}${isOver ? '' : ` at seq ${engine.seq}`}`,
+    size,
+  }
 }
 
 /** What is as of the end has one day, and is made of all that has come. */

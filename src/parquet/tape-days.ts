@@ -11,6 +11,11 @@ export function dayOf(seconds: number): number {
   return Math.floor(seconds / DAY_SECONDS)
 }
 
+/** The number of a day like `2026-11-29`; NaN for another text. */
+export function dayOfText(text: string): number {
+  return dayOf(Date.parse(text) / 1_000)
+}
+
 /** A day as `2026-11-29`. */
 export function dayText(day: number): string {
   return new Date(day * DAY_SECONDS * 1_000).toISOString().slice(0, 10)
@@ -21,8 +26,8 @@ export function dayText(day: number): string {
  * order of the chain, whose clock may step back, so that no day is taken to be in one piece.
  */
 export class TapeDays {
-  /** Swaps of each day that has some. */
-  readonly swaps = new Map<number, number>()
+  /** Of each day that has swaps, how many, and the tape index of the first. */
+  readonly swaps = new Map<number, { count: number; readonly first: number }>()
   readonly #state: State
   /** Times of each stretch. */
   readonly #stretches: { readonly earliest: number; readonly latest: number }[] = []
@@ -81,7 +86,9 @@ export class TapeDays {
     for (let index = from; index < end; index++) {
       const seconds = secondsOf(this.#state, index)
       const day = dayOf(seconds)
-      this.swaps.set(day, (this.swaps.get(day) ?? 0) + 1)
+      const swaps = this.swaps.get(day)
+      if (swaps === undefined) this.swaps.set(day, { count: 1, first: index })
+      else swaps.count += 1
       this.#noteToken(tape.u32Of(index)[tape.at(index) + SwapLane.token] ?? 0, seconds)
       if (seconds < earliest) earliest = seconds
       if (seconds > latest) latest = seconds

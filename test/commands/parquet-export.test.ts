@@ -8,6 +8,7 @@ import type { Engine } from '../../src/engine/engine.ts'
 import type { FeedEvent, Swap } from '../../src/events/event.ts'
 import { RESOLUTIONS, type Resolution } from '../../src/protocol/queries.ts'
 import { EngineQueries } from '../../src/query/engine-queries.ts'
+import { treeOf } from '../data-files.ts'
 import { LENGTH } from '../lengths.ts'
 import { newFolder } from '../new-folder.ts'
 import { created, START_SECOND, swap } from '../oracle/fixtures.ts'
@@ -36,15 +37,6 @@ async function exported(folder: string, what: string, ...flags: string[]): Promi
 function exportInto(out: string, folder: string, what: string, ...flags: string[]) {
   const given = ['--format', 'parquet', '--what', what, '--out', out]
   return ask('export', '--data-dir', folder, ...given, ...flags)
-}
-
-/** All files of a folder with their bytes. */
-function treeOf(folder: string): Record<string, string> {
-  const names = fs.readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()
-  const files = names.filter((name) => fs.statSync(join(folder, name)).isFile())
-  return Object.fromEntries(
-    files.map((name) => [name, fs.readFileSync(join(folder, name)).toString('base64')]),
-  )
 }
 
 const parquetsOf = (out: string) =>
@@ -361,11 +353,11 @@ test('a day that is whole stays, one that more came to is written anew, and all 
   const timesOf = () => parquetsOf(out).map((name) => fs.statSync(join(out, name)).mtimeMs)
   expect(await summary()).toBe('3 days written, 3 rows')
   const times = timesOf()
-  expect(await summary()).toBe('0 days written, 0 rows, 3 days were there already')
+  expect(await summary()).toBe('0 days written, 0 rows, 3 days there already')
   expect(timesOf()).toEqual(times)
   // The last day goes on, and another one begins.
   new Run(folder, { fsync: 'off' }).take([at(2, 500), at(3, 600)]).close()
-  expect(await summary()).toBe('2 days written, 3 rows, 2 days were there already')
+  expect(await summary()).toBe('2 days written, 3 rows, 2 days there already')
   const [first, second, third] = timesOf()
   expect([first, second]).toEqual(times.slice(0, 2))
   expect(third).not.toBe(times[2])
@@ -374,7 +366,7 @@ test('a day that is whole stays, one that more came to is written anew, and all 
   // A file that somebody removed is written anew, whatever the ledger says.
   const [name = ''] = parquetsOf(out)
   fs.rmSync(join(out, name))
-  expect(await summary()).toBe('1 day written, 1 rows, 3 days were there already')
+  expect(await summary()).toBe('1 day written, 1 row, 3 days there already')
 })
 
 test('a run that is killed at a day goes on there, to the files of one run', async () => {
@@ -402,20 +394,35 @@ test('a run that is killed at a day goes on there, to the files of one run', asy
   expect(treeOf(out)).not.toEqual(treeOf(one))
   const { code, errors } = await exportInto(out, folder, 'swaps')
   expect(code).toBe(0)
-  expect(errors).toMatch(/^1 day written, [\d,]+ rows, 1 day were there already/)
+  expect(errors).toMatch(/^1 day written, [\d,]+ rows, 1 day there already/)
   expect(treeOf(out)).toEqual(treeOf(one))
 })
 
-test('a folder that holds days of another stream is refused', async () => {
-  const [folder, other] = [newFolder(), newFolder()]
-  for (const path of [folder, other])
-    new Run(path, { fsync: 'off' }).take([created({ tokenProgram: 'program' }), swap()]).close()
-  const out = await exported(folder, 'swaps')
+test('days of another market are refused, those of another past written anew, a new epoch is neither', async () => {
+  const at = (day: number, slot: number) =>
+    swap({ slot, txIndex: 0, timestamp: START_SECOND + day * DAY_SECONDS + 10 })
+  const filled = (...events: FeedEvent[]) => {
+    const folder = newFolder()
+    new Run(folder, { fsync: 'off' })
+      .take([created({ tokenProgram: 'program' }), ...events])
+      .close()
+    return folder
+  }
+  const [first, second, third] = [at(0, 200), at(1, 300), at(2, 400)]
+  const out = await exported(filled(first, second, third), 'swaps')
   const before = treeOf(out)
-  const { code, errors } = await exportInto(out, other, 'swaps', '--again')
+  // Each folder has an epoch of its own.
+  const again = await exportInto(out, filled(first, second, third), 'swaps')
+  expect(again.errors).toMatch(/^0 days written, 0 rows, 3 days there already/)
+  // As many swaps of a day, but others; then one more.
+  const other = await exportInto(out, filled(first, at(1, 300), third), 'swaps')
+  expect(other.errors).toMatch(/^1 day written, 1 row, 2 days there already/)
+  const more = await exportInto(out, filled(first, second, at(1, 310), third), 'swaps')
+  expect(more.errors).toMatch(/^2 days written, 3 rows, 1 day there already/)
+  const { code, errors } = await exportInto(out, filled(at(5, 200)), 'swaps', '--again')
   expect(code).toBe(3)
-  expect(errors).toMatch(/^mintfeed: [^\n]+ holds days of another stream [^\n]+\n$/)
-  expect(treeOf(out)).toEqual(before)
+  expect(errors).toMatch(/^mintfeed: [^\n]+ holds 2023-11-14, a day that [^\n]+\n$/)
+  expect(Object.keys(treeOf(out))).toEqual(Object.keys(before))
 })
 
 test('a folder without a journal, and output that cannot be written, end with 3 and a sentence', async () => {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -136,4 +136,19 @@ withDuck('rows are written in groups, and the same rows make the same bytes', as
     ms: BigInt(count - 1) * 1_000n,
   })
   expect(readFileSync(written(rows())).equals(readFileSync(path))).toBe(true)
+})
+
+test('a group is in the file before the next one begins', () => {
+  const path = join(newFolder(), 'file.parquet')
+  const file = new ParquetFile(path, COLUMNS)
+  const row = { amount: 1n, count: 1, price: 1, is: true, text: 'text', at: 1 }
+  const sizes: number[] = []
+  for (let i = 0; i < 3 * GROUP_ROWS; i++) {
+    file.add({ ...row, amount: BigInt(i) * 0x9e37_79b9n })
+    if (i % GROUP_ROWS === GROUP_ROWS - 2) sizes.push(statSync(path).size)
+  }
+  file.close()
+  expect(sizes[0]).toBe(0)
+  expect(sizes[1]).toBeGreaterThan(GROUP_ROWS)
+  expect(sizes[2]).toBeGreaterThan(2 * GROUP_ROWS)
 })

@@ -35,10 +35,10 @@ export const PARQUET_FAULTS: readonly Fault[] = [
     tests: [EXPORT],
   },
   {
-    name: 'parquet: days of another stream are written among those that are there',
+    name: 'parquet: days of another market stay among those that are written',
     file: 'src/parquet/day-folder.ts',
-    find: 'if (epoch !== this.#epoch)',
-    replace: 'if (epoch === null)',
+    find: 'if (!isKnown(day)) throw',
+    replace: "if (day === '') throw",
     tests: [EXPORT],
   },
   {
