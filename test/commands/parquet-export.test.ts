@@ -1,46 +1,26 @@
-import { spawn } from 'node:child_process'
 import fs from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { isRecord } from '../../src/base/json-access.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import type { FeedEvent, Swap } from '../../src/events/event.ts'
 import { RESOLUTIONS, type Resolution } from '../../src/protocol/queries.ts'
 import { EngineQueries } from '../../src/query/engine-queries.ts'
-import { treeOf } from '../data-files.ts'
 import { LENGTH } from '../lengths.ts'
 import { newFolder } from '../new-folder.ts'
 import { created, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { DUCK, duck } from '../parquet/duck.ts'
+import { exported, exportInto, parquetsOf } from '../parquet/exported.ts'
 import { RECORDED_DAYS, recordedFolder } from '../parquet/recorded-folder.ts'
-import { ROOT, sourceFiles } from '../tidy/source-files.ts'
+import { sourceFiles } from '../tidy/source-files.ts'
 import { ask, Run } from './folders.ts'
 
-const PROGRAM = join(ROOT, 'bin/mintfeed.js')
 const [FIRST_DAY, SECOND_DAY] = RECORDED_DAYS
-const DAY_SECONDS = 86_400
 
-/** The longest that is stored, those below it, and one that is no whole number of days. */
+/** In the short form one that is stored as it is, two that are folded, and one of several days. */
 const SHOWN: readonly Resolution[] = LENGTH === 'whole' ? RESOLUTIONS : ['1S', '5', '60', '1W']
 
 const withDuck = test.skipIf(DUCK === null)
-
-/** Exports into a folder of its own, which is returned. */
-async function exported(folder: string, what: string, ...flags: string[]): Promise<string> {
-  const out = join(newFolder(), 'out')
-  const asked = await exportInto(out, folder, what, ...flags)
-  expect(asked).toMatchObject({ code: 0, output: '' })
-  return out
-}
-
-function exportInto(out: string, folder: string, what: string, ...flags: string[]) {
-  const given = ['--format', 'parquet', '--what', what, '--out', out]
-  return ask('export', '--data-dir', folder, ...given, ...flags)
-}
-
-const parquetsOf = (out: string) =>
-  Object.keys(treeOf(out)).filter((name) => name.endsWith('.parquet'))
 
 const tableOf = (out: string, what: string) =>
   `read_parquet('${out}/what=${what}/**/*.parquet', hive_partitioning = true)`
@@ -336,93 +316,6 @@ withDuck('--from and --to choose tokens by creation, traders by their last trade
   expect(Number(active.n)).toBeGreaterThan(0)
   expect(await countOf('traders', '--from', SECOND_DAY)).toBe(active.n)
   expect(await countOf('tokens', '--from', '2027-01-01')).toBe(0n)
-})
-
-test('a day that is whole stays, one that more came to is written anew, and all are with --again', async () => {
-  const folder = newFolder()
-  const out = join(newFolder(), 'out')
-  const at = (day: number, slot: number) =>
-    swap({ slot, txIndex: 0, timestamp: START_SECOND + day * DAY_SECONDS + 10 })
-  const run = new Run(folder, { fsync: 'off' })
-  run.take([created({ tokenProgram: 'program' }), at(0, 200), at(1, 300), at(2, 400)]).close()
-  const summary = async (...flags: string[]) => {
-    const { code, errors } = await exportInto(out, folder, 'swaps', ...flags)
-    expect(code).toBe(0)
-    return errors.split(':')[0]
-  }
-  const timesOf = () => parquetsOf(out).map((name) => fs.statSync(join(out, name)).mtimeMs)
-  expect(await summary()).toBe('3 days written, 3 rows')
-  const times = timesOf()
-  expect(await summary()).toBe('0 days written, 0 rows, 3 days there already')
-  expect(timesOf()).toEqual(times)
-  // The last day goes on, and another one begins.
-  new Run(folder, { fsync: 'off' }).take([at(2, 500), at(3, 600)]).close()
-  expect(await summary()).toBe('2 days written, 3 rows, 2 days there already')
-  const [first, second, third] = timesOf()
-  expect([first, second]).toEqual(times.slice(0, 2))
-  expect(third).not.toBe(times[2])
-  expect(await summary('--again')).toBe('4 days written, 5 rows')
-  expect(timesOf()[0]).not.toBe(times[0])
-  // A file that somebody removed is written anew, whatever the ledger says.
-  const [name = ''] = parquetsOf(out)
-  fs.rmSync(join(out, name))
-  expect(await summary()).toBe('1 day written, 1 row, 3 days there already')
-})
-
-test('a run that is killed at a day goes on there, to the files of one run', async () => {
-  const { folder } = recordedFolder()
-  const one = await exported(folder, 'swaps')
-  const out = join(newFolder(), 'out')
-  const flags = ['--format', 'parquet', '--what', 'swaps', '--out', out, '--data-dir', folder]
-  const begun: string[] = []
-  // At the first day, then at the second.
-  for (const day of RECORDED_DAYS) {
-    const child = spawn(process.execPath, [PROGRAM, 'export', ...flags], {
-      cwd: ROOT,
-      stdio: 'ignore',
-    })
-    const ended = new Promise((resolve) => child.once('close', (_, signal) => resolve(signal)))
-    const place = join(out, 'what=swaps', `day=${day}`)
-    const isBegun = () =>
-      fs.existsSync(place) && fs.readdirSync(place).some((name) => name.endsWith('.unfinished'))
-    while (!isBegun() && child.exitCode === null) await pause(1)
-    child.kill('SIGKILL')
-    expect(await ended).toBe('SIGKILL')
-    begun.push(...Object.keys(treeOf(out)).filter((name) => name.endsWith('.unfinished')))
-  }
-  expect(begun.length).toBe(2)
-  expect(treeOf(out)).not.toEqual(treeOf(one))
-  const { code, errors } = await exportInto(out, folder, 'swaps')
-  expect(code).toBe(0)
-  expect(errors).toMatch(/^1 day written, [\d,]+ rows, 1 day there already/)
-  expect(treeOf(out)).toEqual(treeOf(one))
-})
-
-test('days of another market are refused, those of another past written anew, a new epoch is neither', async () => {
-  const at = (day: number, slot: number) =>
-    swap({ slot, txIndex: 0, timestamp: START_SECOND + day * DAY_SECONDS + 10 })
-  const filled = (...events: FeedEvent[]) => {
-    const folder = newFolder()
-    new Run(folder, { fsync: 'off' })
-      .take([created({ tokenProgram: 'program' }), ...events])
-      .close()
-    return folder
-  }
-  const [first, second, third] = [at(0, 200), at(1, 300), at(2, 400)]
-  const out = await exported(filled(first, second, third), 'swaps')
-  const before = treeOf(out)
-  // Each folder has an epoch of its own.
-  const again = await exportInto(out, filled(first, second, third), 'swaps')
-  expect(again.errors).toMatch(/^0 days written, 0 rows, 3 days there already/)
-  // As many swaps of a day, but others; then one more.
-  const other = await exportInto(out, filled(first, at(1, 300), third), 'swaps')
-  expect(other.errors).toMatch(/^1 day written, 1 row, 2 days there already/)
-  const more = await exportInto(out, filled(first, second, at(1, 310), third), 'swaps')
-  expect(more.errors).toMatch(/^2 days written, 3 rows, 1 day there already/)
-  const { code, errors } = await exportInto(out, filled(at(5, 200)), 'swaps', '--again')
-  expect(code).toBe(3)
-  expect(errors).toMatch(/^mintfeed: [^\n]+ holds 2023-11-14, a day that [^\n]+\n$/)
-  expect(Object.keys(treeOf(out))).toEqual(Object.keys(before))
 })
 
 test('a folder without a journal, and output that cannot be written, end with 3 and a sentence', async () => {

@@ -2,6 +2,9 @@ import { expect, test } from 'vitest'
 import { isRecord } from '../../src/base/json-access.ts'
 import { Engine } from '../../src/engine/engine.ts'
 import type { FeedEvent } from '../../src/events/event.ts'
+import { BAR_COLUMNS } from '../../src/parquet/bar-columns.ts'
+import { POSITION_COLUMNS } from '../../src/parquet/position-columns.ts'
+import { SWAP_COLUMNS } from '../../src/parquet/swap-columns.ts'
 import {
   barTable,
   type DayRange,
@@ -11,6 +14,7 @@ import {
   tokenTable,
 } from '../../src/parquet/tables.ts'
 import { DAY_SECONDS, dayOf, dayText, TapeDays } from '../../src/parquet/tape-days.ts'
+import { TOKEN_COLUMNS } from '../../src/parquet/token-columns.ts'
 import { type Resolution, WIDTHS } from '../../src/protocol/queries.ts'
 import { finiteNumber, timeText } from '../../src/protocol/wire.ts'
 import { runToEnd } from '../../src/store/disk/steps.ts'
@@ -163,6 +167,15 @@ function chartOf({ oracle, engine }: Pair, mint: string, resolution: Resolution)
     v?.[i],
   ])
 }
+
+test('columns of a table have different names, of letters that need no quotes', () => {
+  const tables = [SWAP_COLUMNS, BAR_COLUMNS, TOKEN_COLUMNS, POSITION_COLUMNS]
+  for (const columns of tables) {
+    const names = columns.map(({ name }) => name)
+    expect(new Set(names).size).toBe(names.length)
+    expect(names.filter((name) => !/^[a-z][a-z0-9_]*$/.test(name))).toEqual([])
+  }
+})
 
 /** An engine that was given these. */
 function engineOf(events: readonly FeedEvent[]): Engine {

@@ -1,6 +1,7 @@
 import type { Fault } from '../fault.ts'
 
 const EXPORT = 'test/commands/parquet-export.test.ts'
+const DAYS = 'test/commands/parquet-days.test.ts'
 const TABLES = 'test/parquet/tables.test.ts'
 
 /** Faults of the exports to Parquet: digits, times, days, and runs that are killed. */
@@ -17,7 +18,7 @@ export const PARQUET_FAULTS: readonly Fault[] = [
     file: 'src/parquet/day-folder.ts',
     find: 'this.#days.get(day)?.of === of',
     replace: 'this.#days.has(day)',
-    tests: [EXPORT],
+    tests: [DAYS],
   },
   {
     name: 'parquet: a file has its name before it is whole',
@@ -25,21 +26,21 @@ export const PARQUET_FAULTS: readonly Fault[] = [
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source
     find: 'const begun = `${file}.${process.pid}${UNFINISHED}`',
     replace: 'const begun = file',
-    tests: [EXPORT],
+    tests: [DAYS],
   },
   {
     name: 'parquet: what a killed run has begun stays beside the files',
     file: 'src/parquet/day-folder.ts',
     find: 'if (name.endsWith(UNFINISHED)) fs.rmSync',
     replace: 'if (name === UNFINISHED) fs.rmSync',
-    tests: [EXPORT],
+    tests: [DAYS],
   },
   {
     name: 'parquet: days of another market stay among those that are written',
     file: 'src/parquet/day-folder.ts',
     find: 'if (!isKnown(day)) throw',
     replace: "if (day === '') throw",
-    tests: [EXPORT],
+    tests: [DAYS],
   },
   {
     name: 'parquet: the rows behind the last whole group are left out',
