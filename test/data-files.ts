@@ -18,6 +18,15 @@ export function contentsOf(folder: string): Record<string, string> {
   )
 }
 
+/** The files of a folder and of those in it, with their bytes. */
+export function treeOf(folder: string): Record<string, string> {
+  const names = fs.readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()
+  const files = names.filter((name) => fs.statSync(join(folder, name)).isFile())
+  return Object.fromEntries(
+    files.map((name) => [name, fs.readFileSync(join(folder, name)).toString('base64')]),
+  )
+}
+
 /** Turns one byte of a file over. */
 export function flipByte(path: string, byte: number): void {
   const bytes = fs.readFileSync(path)

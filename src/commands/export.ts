@@ -145,18 +145,35 @@ function startOf(
 
 /** `mintfeed export` of a folder. */
 const FOLDER_EXPORT: Command = {
-  summary: 'the events of the journal as event lines, which FEED=replay:<file> reads again',
+  summary:
+    'the journal as event lines, which FEED=replay:<file> reads again; the market as Parquet',
   help:
     'Every event that arrived, in order of arrival, duplicates and refused ones included. The\n' +
     'time of a wall clock is no event and cannot be written: replayed lines are folded at their\n' +
     'own times (CLOCK=event). Segments that no snapshot needs any more are removed by the\n' +
-    'service; with JOURNAL_KEEP=all it keeps everything. Changes nothing and takes no lock.',
+    'service; with JOURNAL_KEEP=all it keeps everything. Changes nothing and takes no lock.\n\n' +
+    'With --format parquet it writes what the journal was folded to: a file for each day, as\n' +
+    '<out>/what=swaps/day=2026-11-29/part-0.parquet, and candles below resolution=. Tokens and\n' +
+    'traders are as of the end and have that day; --from and --to choose them by their creation\n' +
+    'and their last trade, candles by the day in which they open. Days that are there already\n' +
+    'stay, so that a run that was stopped can be made again. docs/recipes.md has queries.',
   flags: {
-    out: { type: 'string', meaning: 'a file instead of stdout; .gz and .zst are compressed' },
-    from: { type: 'string', meaning: 'first seq' },
-    to: { type: 'string', meaning: 'seq behind the last one' },
+    format: { type: 'string', meaning: 'lines (default) or parquet' },
+    out: {
+      type: 'string',
+      meaning: 'a file instead of stdout; .gz and .zst are compressed; of parquet a folder',
+    },
+    from: { type: 'string', meaning: 'first seq; of parquet first day (UTC), as 2026-11-29' },
+    to: { type: 'string', meaning: 'seq behind the last one; of parquet day behind the last one' },
+    what: { type: 'string', meaning: 'of parquet: swaps, candles, tokens or traders' },
+    resolution: { type: 'string', meaning: 'of candles, as in the API: 1S to 1M; default 1' },
+    again: { type: 'boolean', meaning: 'of parquet: days that are there are written anew' },
   },
   async run(asked, terminal) {
+    if (isParquet(asked)) {
+      const { exportParquet } = await import('./parquet-export.ts')
+      return exportParquet(asked, terminal)
+    }
     const from = seqFlag(asked, 'from') ?? 0
     const to = seqFlag(asked, 'to') ?? Number.MAX_SAFE_INTEGER
     if (from > to) throw new UsageError(`--from is ${from}; it must not be above --to, ${to}.`)
@@ -176,6 +193,17 @@ const FOLDER_EXPORT: Command = {
     terminal.stderr.write(`mintfeed: ${damage}\n`)
     return Exit.bad
   },
+}
+
+/** @throws UsageError on another format, and on flags of the other one */
+function isParquet({ flags }: Asked): boolean {
+  const format = flags.format ?? 'lines'
+  if (format === 'parquet') return true
+  if (format !== 'lines')
+    throw new UsageError(`--format is "${format}"; it must be lines or parquet.`)
+  for (const name of ['what', 'resolution', 'again'])
+    if (flags[name] !== undefined) throw new UsageError(`--${name} needs --format parquet.`)
+  return false
 }
 
 /** `mintfeed export`. */

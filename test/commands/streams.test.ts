@@ -8,6 +8,7 @@ import { crc32 } from 'node:zlib'
 import { jetstreamManager } from '@nats-io/jetstream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { JOURNAL_VERSION, SEGMENT } from '../../src/store/format/journal-format.ts'
+import { treeOf } from '../data-files.ts'
 import { byLength } from '../lengths.ts'
 import { natsServer } from '../nats/nats-binary.ts'
 import { type NatsServers, startNats } from '../nats/nats-servers.ts'
@@ -83,7 +84,17 @@ describe.skipIf(path === null)('commands on a stream', () => {
     ]
     expect(ofStream.output.split('\n')).toHaveLength(601)
     expect(ofStream.output).toBe(ofCopy.output)
+    const [first, second] = [newFolder(), newFolder()]
+    expect(await parquetOf(environment, first, '--stream')).toMatchObject({ code: 0, output: '' })
+    expect(await parquetOf({}, second, '--data-dir', folder)).toMatchObject({ code: 0 })
+    expect(treeOf(first)).toEqual(treeOf(second))
+    expect(Object.keys(treeOf(first))).toHaveLength(2)
   })
+
+  function parquetOf(environment: Record<string, string>, out: string, ...from: string[]) {
+    const flags = ['--format', 'parquet', '--what', 'swaps', '--out', out]
+    return askOfStream(environment, 'export', ...from, ...flags)
+  }
 
   describe('a message that cannot be folded is named, and what is before it is there', () => {
     const changed = (change: (bytes: Buffer<ArrayBuffer>) => unknown) => (good: Uint8Array) => {
@@ -137,6 +148,11 @@ describe.skipIf(path === null)('commands on a stream', () => {
       expect(exported.code).toBe(1)
       expect(exported.errors).toMatch(sentence)
       expect(exported.output.split('\n')).toHaveLength(61)
+      const out = newFolder()
+      const parquet = await parquetOf(environment, out, '--stream')
+      expect(parquet.code).toBe(1)
+      expect(parquet.errors).toMatch(sentence)
+      expect(Object.keys(treeOf(out))).toHaveLength(2)
     }
   })
 

@@ -13,6 +13,7 @@ import { OCTOBER_FOLD_FAULTS } from './faults/october-fold.ts'
 import { OCTOBER_QUOTE_FAULTS } from './faults/october-quotes.ts'
 import { ORDER_FAULTS } from './faults/order.ts'
 import { PACKED_FAULTS } from './faults/packed.ts'
+import { PARQUET_FAULTS } from './faults/parquet.ts'
 import { RING_FAULTS } from './faults/ring.ts'
 import { SEED_FAULTS } from './faults/seed.ts'
 import { SERVER_FAULTS } from './faults/server.ts'
@@ -40,6 +41,7 @@ export const FAULTS: readonly Fault[] = [
   ...OCTOBER_FOLD_FAULTS,
   ...OCTOBER_QUOTE_FAULTS,
   ...PACKED_FAULTS,
+  ...PARQUET_FAULTS,
   ...RING_FAULTS,
   ...STREAM_FAULTS,
   ...SUM_FAULTS,

@@ -183,8 +183,25 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'base',
   ],
 
+  // The columns are the fields of the API, so that a name means the same in both.
+  parquet: [
+    'query/json',
+    'query/tables',
+    'query/traders',
+    'engine',
+    'engine/read',
+    'engine/state',
+    'protocol',
+    'store/disk',
+    'store/folder',
+    'events',
+    'base',
+  ],
+
   figures: ['engine/memory', 'base'],
   commands: [
+    'parquet',
+    'protocol',
     'store/*',
     'feeds',
     'feeds/recorder',

@@ -1,4 +1,4 @@
-import { numberAt, wholeAt } from '../../base/u64.ts'
+import { numberAt, readU64, wholeAt } from '../../base/u64.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import { notOfThisRun, recordOf } from '../state/dormant.ts'
 import { PositionFlag, PositionLane, WalletFlag, WalletLane } from '../state/layout.ts'
@@ -77,6 +77,11 @@ export class PositionReader {
 
   get untracked(): number {
     return this.#tokens(PositionLane.untrackedLo)
+  }
+
+  /** An amount (`PositionLane.…Lo`) to its last digit. */
+  raw(lane: number): bigint {
+    return readU64(this.#p, this.#pAt + lane)
   }
 
   get holdingPercent(): number {

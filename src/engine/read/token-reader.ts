@@ -1,4 +1,4 @@
-import { numberAt, sumAt, wholeAt } from '../../base/u64.ts'
+import { numberAt, readU64, sumAt, wholeAt } from '../../base/u64.ts'
 import { Quote } from '../../events/platform.ts'
 import type { TopHolders } from '../index/top-holders.ts'
 import type { XLinks } from '../index/x-links.ts'
@@ -228,7 +228,22 @@ export class TokenReader {
 
   /** Since creation. */
   get volumeUsd(): number {
-    return this.#tf[(this.#tAt >>> 1) + TokenLane.volumeMicroUsdF] / MICRO
+    return this.volumeMicroUsd / MICRO
+  }
+
+  /** An integer. */
+  get volumeMicroUsd(): number {
+    return this.#tf[(this.#tAt >>> 1) + TokenLane.volumeMicroUsdF]
+  }
+
+  /** A count of its row (`TokenLane`). */
+  lane(lane: number): number {
+    return this.#t[this.#tAt + lane]
+  }
+
+  /** A u64 of its row (`TokenLane.…Lo`) to its last digit. */
+  raw(lane: number): bigint {
+    return readU64(this.#t, this.#tAt + lane)
   }
 
   get buys24h(): number {

@@ -227,65 +227,70 @@ export function pageJson(total: number, page: Page, items: readonly string[]): s
 
 const IMAGE = METADATA_KEYS.indexOf('image')
 
+/** A field of a trader record, by what its value is; `u32` is a count, `time` unix seconds. */
+type TraderField = { readonly name: string } & (
+  | { readonly kind: 'text'; readonly read: (record: PositionReader) => string | null }
+  | { readonly kind: 'boolean'; readonly read: (record: PositionReader) => boolean }
+  | { readonly kind: 'double' | 'u32'; readonly read: (record: PositionReader) => number }
+  | { readonly kind: 'time'; readonly read: (record: PositionReader) => number | null }
+)
+
 /** The trader record of contract section 5, in its order. */
-const FIELDS: readonly (readonly [
-  string,
-  (record: PositionReader) => number | boolean | string | null,
-])[] = [
-  ['wallet', (r) => r.wallet],
-  ['mint', (r) => r.token.mint],
-  ['pool', (r) => r.token.pool],
-  ['name', (r) => r.token.name],
-  ['symbol', (r) => r.token.symbol],
-  ['image', (r) => r.token.metadataText(IMAGE) || null],
-  ['token_price_usd', (r) => r.token.priceUsd],
-  ['token_price_sol', (r) => r.token.priceSol],
-  ['market_cap', (r) => r.token.marketCapUsd],
-  ['complete', (r) => r.token.isComplete],
-  ['pnl', (r) => r.pnlUsd],
-  ['holding_amount', (r) => r.holding],
-  ['bought_tokens', (r) => r.bought],
-  ['sold_tokens', (r) => r.sold],
-  ['last_active_ts', (r) => r.lastActiveAt],
-  ['holding_pct', (r) => r.holdingPercent],
-  ['holding_usd', (r) => r.holding * r.token.priceUsd],
-  ['holding_sol', (r) => r.holding * r.token.priceSol],
-  ['cost_basis_usd', (r) => r.costUsd],
-  ['cost_basis_sol', (r) => r.costSol],
-  ['is_open', (r) => r.isOpen],
-  ['bought_usd', (r) => r.boughtUsd],
-  ['sold_usd', (r) => r.soldUsd],
-  ['bought_sol', (r) => r.boughtSol],
-  ['sold_sol', (r) => r.soldSol],
-  ['buys', (r) => r.buys],
-  ['sells', (r) => r.sells],
-  ['trades', (r) => r.buys + r.sells],
-  ['volume_usd', (r) => r.volumeUsd],
-  ['volume_sol', (r) => r.volumeSol],
-  ['fees_sol', (r) => r.feesSol],
-  ['avg_buy_price_usd', (r) => average(r.boughtUsd, r.bought)],
-  ['avg_sell_price_usd', (r) => average(r.soldUsd, r.sold)],
-  ['avg_buy_price_sol', (r) => average(r.boughtSol, r.bought)],
-  ['avg_sell_price_sol', (r) => average(r.soldSol, r.sold)],
-  ['pnl_sol', (r) => r.pnlSol],
-  ['pnl_pct', (r) => r.pnlPercent],
-  ['realized_pnl_usd', (r) => r.realizedUsd],
-  ['unrealized_pnl_usd', (r) => r.unrealizedUsd],
-  ['realized_pnl_sol', (r) => r.realizedSol],
-  ['unrealized_pnl_sol', (r) => r.unrealizedSol],
-  ['untracked_tokens', (r) => r.untracked],
-  ['first_active_ts', (r) => r.firstActiveAt],
-  ['first_buy_ts', (r) => r.firstBuyAt],
-  ['last_buy_ts', (r) => r.lastBuyAt],
-  ['first_sell_ts', (r) => r.firstSellAt],
-  ['last_sell_ts', (r) => r.lastSellAt],
-  ['hold_time_seconds', (r) => r.holdSeconds],
-  ['fresh_wallet', (r) => r.is(PositionFlag.fresh)],
-  ['sniper_wallet', (r) => r.is(PositionFlag.sniper)],
-  ['pro_trader', (r) => r.isPro],
-  ['bundle_wallet', (r) => r.is(PositionFlag.bundle)],
-  ['insider_wallet', (r) => r.is(PositionFlag.insider)],
-  ['creator_wallet', (r) => r.is(PositionFlag.creator)],
+export const TRADER_FIELDS: readonly TraderField[] = [
+  { name: 'wallet', kind: 'text', read: (r) => r.wallet },
+  { name: 'mint', kind: 'text', read: (r) => r.token.mint },
+  { name: 'pool', kind: 'text', read: (r) => r.token.pool },
+  { name: 'name', kind: 'text', read: (r) => r.token.name },
+  { name: 'symbol', kind: 'text', read: (r) => r.token.symbol },
+  { name: 'image', kind: 'text', read: (r) => r.token.metadataText(IMAGE) || null },
+  { name: 'token_price_usd', kind: 'double', read: (r) => r.token.priceUsd },
+  { name: 'token_price_sol', kind: 'double', read: (r) => r.token.priceSol },
+  { name: 'market_cap', kind: 'double', read: (r) => r.token.marketCapUsd },
+  { name: 'complete', kind: 'boolean', read: (r) => r.token.isComplete },
+  { name: 'pnl', kind: 'double', read: (r) => r.pnlUsd },
+  { name: 'holding_amount', kind: 'double', read: (r) => r.holding },
+  { name: 'bought_tokens', kind: 'double', read: (r) => r.bought },
+  { name: 'sold_tokens', kind: 'double', read: (r) => r.sold },
+  { name: 'last_active_ts', kind: 'time', read: (r) => r.lastActiveAt },
+  { name: 'holding_pct', kind: 'double', read: (r) => r.holdingPercent },
+  { name: 'holding_usd', kind: 'double', read: (r) => r.holding * r.token.priceUsd },
+  { name: 'holding_sol', kind: 'double', read: (r) => r.holding * r.token.priceSol },
+  { name: 'cost_basis_usd', kind: 'double', read: (r) => r.costUsd },
+  { name: 'cost_basis_sol', kind: 'double', read: (r) => r.costSol },
+  { name: 'is_open', kind: 'boolean', read: (r) => r.isOpen },
+  { name: 'bought_usd', kind: 'double', read: (r) => r.boughtUsd },
+  { name: 'sold_usd', kind: 'double', read: (r) => r.soldUsd },
+  { name: 'bought_sol', kind: 'double', read: (r) => r.boughtSol },
+  { name: 'sold_sol', kind: 'double', read: (r) => r.soldSol },
+  { name: 'buys', kind: 'u32', read: (r) => r.buys },
+  { name: 'sells', kind: 'u32', read: (r) => r.sells },
+  { name: 'trades', kind: 'u32', read: (r) => r.buys + r.sells },
+  { name: 'volume_usd', kind: 'double', read: (r) => r.volumeUsd },
+  { name: 'volume_sol', kind: 'double', read: (r) => r.volumeSol },
+  { name: 'fees_sol', kind: 'double', read: (r) => r.feesSol },
+  { name: 'avg_buy_price_usd', kind: 'double', read: (r) => average(r.boughtUsd, r.bought) },
+  { name: 'avg_sell_price_usd', kind: 'double', read: (r) => average(r.soldUsd, r.sold) },
+  { name: 'avg_buy_price_sol', kind: 'double', read: (r) => average(r.boughtSol, r.bought) },
+  { name: 'avg_sell_price_sol', kind: 'double', read: (r) => average(r.soldSol, r.sold) },
+  { name: 'pnl_sol', kind: 'double', read: (r) => r.pnlSol },
+  { name: 'pnl_pct', kind: 'double', read: (r) => r.pnlPercent },
+  { name: 'realized_pnl_usd', kind: 'double', read: (r) => r.realizedUsd },
+  { name: 'unrealized_pnl_usd', kind: 'double', read: (r) => r.unrealizedUsd },
+  { name: 'realized_pnl_sol', kind: 'double', read: (r) => r.realizedSol },
+  { name: 'unrealized_pnl_sol', kind: 'double', read: (r) => r.unrealizedSol },
+  { name: 'untracked_tokens', kind: 'double', read: (r) => r.untracked },
+  { name: 'first_active_ts', kind: 'time', read: (r) => r.firstActiveAt },
+  { name: 'first_buy_ts', kind: 'time', read: (r) => r.firstBuyAt },
+  { name: 'last_buy_ts', kind: 'time', read: (r) => r.lastBuyAt },
+  { name: 'first_sell_ts', kind: 'time', read: (r) => r.firstSellAt },
+  { name: 'last_sell_ts', kind: 'time', read: (r) => r.lastSellAt },
+  { name: 'hold_time_seconds', kind: 'u32', read: (r) => r.holdSeconds },
+  { name: 'fresh_wallet', kind: 'boolean', read: (r) => r.is(PositionFlag.fresh) },
+  { name: 'sniper_wallet', kind: 'boolean', read: (r) => r.is(PositionFlag.sniper) },
+  { name: 'pro_trader', kind: 'boolean', read: (r) => r.isPro },
+  { name: 'bundle_wallet', kind: 'boolean', read: (r) => r.is(PositionFlag.bundle) },
+  { name: 'insider_wallet', kind: 'boolean', read: (r) => r.is(PositionFlag.insider) },
+  { name: 'creator_wallet', kind: 'boolean', read: (r) => r.is(PositionFlag.creator) },
 ]
 
 /** The number that each `order_by` compares: as on the wire. */
@@ -302,7 +307,7 @@ const TRADER_ORDER_VALUES: {
 /** One trader record, with the additive keys of its token where `extra`; the reader stands on the position. */
 function traderJson(record: PositionReader, extra = false): string {
   let json = ''
-  for (const [name, read] of FIELDS) {
+  for (const { name, read } of TRADER_FIELDS) {
     const value = read(record)
     const text =
       typeof value === 'number'

@@ -110,9 +110,9 @@ export const ORDER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'creation: swaps before it keep the supply they were folded with',
-    file: 'src/query/json/engine-live.ts',
-    find: '(r[at + SwapLane.flags] & Flag.supplyUnseen) === 0 || !isPassed',
-    replace: 'r[at + SwapLane.flags] !== 0 || !isPassed',
+    file: 'src/query/json/swap-reader.ts',
+    find: '!this.is(Flag.supplyUnseen) || !isPassed',
+    replace: 'isPassed',
     tests: ['test/engine/fold/late-supply.test.ts'],
   },
   {

@@ -1,0 +1,249 @@
+import { encodeBase58 } from '../../base/base58.ts'
+import { numberAt, readU64, wholeAt } from '../../base/u64.ts'
+import { ROW_MASK, ROW_SHIFT } from '../../engine/memory/rows.ts'
+import { comparePlace } from '../../engine/order/position-resolver.ts'
+import { flagsOf, isNeverHolder } from '../../engine/state/lanes.ts'
+import { LifecycleLane, TokenFlag } from '../../engine/state/layout.ts'
+import { priceSwap, soldPercent, usdOfQuote } from '../../engine/state/money.ts'
+import type { State } from '../../engine/state/state.ts'
+import { Quote } from '../../events/platform.ts'
+import {
+  Flag,
+  hopOf,
+  lamportsPerUnitOf,
+  poolOf,
+  SIGNATURE_LANES,
+  SwapFloatLane,
+  SwapLane,
+  solPriceOf,
+  volumeMicroUsdOf,
+  walletOf,
+} from '../../events/swap-record.ts'
+
+const MICRO = 1e6
+const SOL_DECIMALS = 9
+
+/** Bits that judge a wallet: one that never is a holder has none of them. */
+const JUDGED =
+  Flag.freshWallet |
+  Flag.sniperWallet |
+  Flag.proTrader |
+  Flag.bundleWallet |
+  Flag.insiderWallet |
+  Flag.creatorWallet
+
+/**
+ * The values of one folded swap of the tape in the units of the wire (contract section 1). `at` selects the swap for
+ * every read after it, until a record of another block of the tape is read.
+ */
+export class SwapReader {
+  readonly #state: State
+  index = 0
+  #r: Uint32Array = new Uint32Array(0)
+  #rf: Float64Array = new Float64Array(0)
+  #at = 0
+  #token = 0
+  #wallet = 0
+  #flags = 0
+  #b: Uint32Array = new Uint32Array(0)
+  #bAt = 0
+
+  constructor(state: State) {
+    this.#state = state
+  }
+
+  at(index: number): this {
+    const { tape, births } = this.#state
+    this.index = index
+    this.#r = tape.u32Of(index)
+    this.#rf = tape.f64Of(index)
+    this.#at = tape.at(index)
+    this.#token = this.#r[this.#at + SwapLane.token]
+    this.#wallet = walletOf(this.#r, this.#at)
+    this.#b = births.u32[this.#token >>> ROW_SHIFT]
+    this.#bAt = (this.#token & ROW_MASK) * LifecycleLane.lanes
+    this.#flags = this.#shownFlags()
+    return this
+  }
+
+  /** 0: unknown. */
+  get slot(): number {
+    return this.is(Flag.noSlot) ? 0 : this.#rf[(this.#at >>> 1) + SwapFloatLane.slot]
+  }
+
+  get txIndex(): number {
+    return this.#r[this.#at + SwapLane.txIndex]
+  }
+
+  get ordinal(): number {
+    return this.#r[this.#at + SwapLane.ordinal]
+  }
+
+  /** Unix seconds. */
+  get timestamp(): number {
+    return this.#r[this.#at + SwapLane.timestamp]
+  }
+
+  get signature(): string {
+    const at = this.#at + SwapLane.signature
+    if (this.is(Flag.textSignature)) return this.#state.book.text(this.#r[at])
+    const start = this.#r.byteOffset + at * 4
+    return encodeBase58(new Uint8Array(this.#r.buffer, start, SIGNATURE_LANES * 4))
+  }
+
+  get source(): 'pump' | 'pump_amm' {
+    return this.is(Flag.amm) ? 'pump_amm' : 'pump'
+  }
+
+  get direction(): 'buy' | 'sell' {
+    return this.is(Flag.sell) ? 'sell' : 'buy'
+  }
+
+  get signer(): string {
+    return this.#state.book.walletText(this.#wallet)
+  }
+
+  get mint(): string {
+    return this.#state.book.mintOf(this.#token)
+  }
+
+  get pool(): string {
+    return this.#state.book.text(poolOf(this.#r, this.#at))
+  }
+
+  /** One of `Flag`, as it is shown. */
+  is(flag: number): boolean {
+    return (this.#flags & flag) !== 0
+  }
+
+  /** Its place in a route, one of `Hop`. */
+  get hop(): number {
+    return hopOf(this.#r, this.#at)
+  }
+
+  /** A u64 (`SwapLane.…Lo`) to its last digit. */
+  raw(lane: number): bigint {
+    return readU64(this.#r, this.#at + lane)
+  }
+
+  /** Whole tokens of a u64. */
+  tokens(lane: number): number {
+    return wholeAt(this.#r, this.#at + lane, this.decimals)
+  }
+
+  /** Whole units of the quote of a u64. */
+  units(lane: number): number {
+    return wholeAt(this.#r, this.#at + lane, this.quoteDecimals)
+  }
+
+  get decimals(): number {
+    return this.#b[this.#bAt + LifecycleLane.decimals]
+  }
+
+  get quoteDecimals(): number {
+    return this.#state.quotes.decimalsOf(this.#quote)
+  }
+
+  get quoteMint(): string {
+    return this.#state.quotes.mintOf(this.#quote)
+  }
+
+  get quoteSymbol(): string {
+    return this.#state.quotes.symbolOf(this.#quote)
+  }
+
+  /** Of a whole token behind the swap. */
+  get price(): { readonly usd: number; readonly sol: number } {
+    return priceSwap(this.#r, this.#rf, this.#at, this.#quote, this.decimals)
+  }
+
+  get solPriceUsd(): number {
+    return solPriceOf(this.#rf, this.#at >>> 1)
+  }
+
+  /** An integer. */
+  get volumeMicroUsd(): number {
+    return volumeMicroUsdOf(this.#r, this.#rf, this.#at)
+  }
+
+  get volumeUsd(): number {
+    return this.volumeMicroUsd / MICRO
+  }
+
+  /** Whole tokens. One from before any supply was known gets that of the creation, or by the decimals, that became known later. */
+  get supply(): number {
+    const b = this.#b
+    const isPassed =
+      b[this.#bAt + LifecycleLane.tokenProgramPlus1] !== 0 ||
+      (flagsOf(this.#state, this.#token) & TokenFlag.creationKnown) !== 0
+    if (!this.is(Flag.supplyUnseen) || !isPassed) return this.tokens(SwapLane.supplyLo)
+    return wholeAt(b, this.#bAt + LifecycleLane.passedSupplyLo, this.decimals)
+  }
+
+  get completionPercent(): number {
+    if (this.is(Flag.complete) || this.#isAfterGraduation()) return 100
+    const initialAt = this.#bAt + LifecycleLane.initialRealBaseLo
+    return soldPercent(this.#r, this.#at + SwapLane.realBaseLo, this.#b, initialAt)
+  }
+
+  /** At the prices that were stored with the swap. */
+  get liquidityUsd(): number {
+    const quote = this.#quote
+    const quoteAt = this.#at + SwapLane.virtualQuoteLo
+    const { solPriceUsd } = this
+    if (quote < Quote.other)
+      return 2 * usdOfQuote(this.units(SwapLane.virtualQuoteLo), quote, solPriceUsd)
+    const lamports = lamportsPerUnitOf(this.#rf, this.#at >>> 1)
+    return 2 * (((numberAt(this.#r, quoteAt) * lamports) / 1e9) * solPriceUsd)
+  }
+
+  /** Whole SOL. */
+  get chainFee(): number {
+    return wholeAt(this.#r, this.#at + SwapLane.chainFeeLo, SOL_DECIMALS)
+  }
+
+  /** Raw units of the quote. A curve has no liquidity providers. */
+  get lpFeeRaw(): bigint {
+    return this.is(Flag.amm) ? this.raw(SwapLane.lpFeeLo) : 0n
+  }
+
+  /** Whole units of the quote. */
+  get lpFee(): number {
+    return this.is(Flag.amm) ? this.units(SwapLane.lpFeeLo) : 0
+  }
+
+  /** Are its dollars those of a price that was known? By the prices that were stored with the swap. */
+  get isPriced(): boolean {
+    const quote = this.#quote
+    if (quote === Quote.usdc) return true
+    if (this.solPriceUsd === 0) return false
+    return quote === Quote.sol || lamportsPerUnitOf(this.#rf, this.#at >>> 1) > 0
+  }
+
+  get #quote(): number {
+    return this.#b[this.#bAt + LifecycleLane.quote]
+  }
+
+  /** Wallets that are no holders are never flagged, even when that became known after the swap. */
+  #shownFlags(): number {
+    const flags = this.#r[this.#at + SwapLane.flags]
+    if ((flags & JUDGED) === 0) return flags
+    return isNeverHolder(this.#state, this.#token, this.#wallet) ? flags & ~JUDGED : flags
+  }
+
+  /** A migration may become known long after swaps that came behind it in the total order. */
+  #isAfterGraduation(): boolean {
+    const state = this.#state
+    if ((flagsOf(state, this.#token) & TokenFlag.graduated) === 0) return false
+    const bf = state.births.f64[this.#token >>> ROW_SHIFT]
+    const slot = bf[(this.#bAt >>> 1) + LifecycleLane.graduatedSlotF]
+    // Its index and ordinal are its own, and its slot is that of the event before it.
+    if (this.is(Flag.noSlot)) return this.#rf[(this.#at >>> 1) + SwapFloatLane.slot] > slot
+    const graduation = {
+      slot,
+      txIndex: this.#b[this.#bAt + LifecycleLane.graduatedTxIndex],
+      ordinal: this.#b[this.#bAt + LifecycleLane.graduatedOrdinal],
+    }
+    return comparePlace(state.tape, this.index, graduation) > 0
+  }
+}
