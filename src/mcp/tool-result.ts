@@ -1,5 +1,5 @@
 import { isRecord, jsonOf } from '../base/json-access.ts'
-import { textForm } from './text-form.ts'
+import { cleanText, textForm } from './text-form.ts'
 import { SHOWN, type ToolForm } from './tool-forms.ts'
 import { type Arguments, resourceUri } from './tools.ts'
 
@@ -31,7 +31,7 @@ export const TEXT_TYPE = 'text/plain'
 export function toolAnswer(form: ToolForm, given: Arguments, json: string): ToolAnswer {
   const answer = jsonOf(json)
   const whole = isRecord(answer) ? answer : { items: answer }
-  const rows = typeof given.limit === 'number' ? given.limit : SHOWN.countback.maximum
+  const rows = Number(given.limit ?? given.countback ?? SHOWN.countback.maximum)
   const { typed, text } = fitted(form, whole, rows)
   return { text, typed, links: linksOf(given, typed) }
 }
@@ -43,7 +43,7 @@ function fitted(form: ToolForm, whole: JsonObject, rows: number) {
   const most = longestList(whole)
   for (let shown = Math.min(rows, most); ; shown = Math.floor(shown / 2)) {
     const cut = withRows(whole, shown, form.tool.keepsLast === true)
-    const note = shown < most ? noteOf(form, shown, most) : null
+    const note = shown < most ? noteOf(form, shown, most, rows) : null
     const typed = note === null ? cut : { ...cut, note }
     const body = textForm(cut, form.output, form.isColumns)
     const text = note === null ? body : `${note}\n\n${body}`
@@ -70,10 +70,13 @@ function withRows(value: JsonObject, rows: number, keepsLast: boolean): JsonObje
   return Object.fromEntries(parts)
 }
 
-function noteOf({ tool, isColumns }: ToolForm, shown: number, most: number): string {
-  const unit = isColumns ? 'bars' : 'rows'
-  const least = `Shown are ${shown} of the ${most} ${unit} that came: an answer has as many as were asked for, and at most ${ANSWER_BYTES_MAX / 1024} KiB.`
-  return `${least} ${tool.more}`.trim()
+/** What was left out, and how to ask for it: rows past those that were asked for, or past what bytes allow. */
+function noteOf({ input, isColumns }: ToolForm, shown: number, most: number, rows: number): string {
+  const what = `${shown} of the ${most} ${isColumns ? 'bars' : 'rows'} that were found`
+  if (shown === rows) return `Shown are ${what}; \`limit\` asks for more.`
+  const name = Object.keys(SHOWN).find((one) => one in input.properties)
+  const fewer = name === undefined ? '' : ` Ask with \`${name}\` ${shown} for all of them in parts.`
+  return `Shown are ${what}: an answer has at most ${ANSWER_BYTES_MAX / 1024} KiB.${fewer}`
 }
 
 /** Links to the tokens that are named, each once. */
@@ -86,7 +89,7 @@ function linksOf(given: Arguments, typed: JsonObject): readonly Link[] {
     type: 'resource_link',
     uri: resourceUri('token', mint),
     // The mint, for a name is a stranger's.
-    name: mint,
+    name: cleanText(mint),
     mimeType: TEXT_TYPE,
   }))
 }

@@ -42,16 +42,13 @@ export interface Tool {
   readonly answer?: Schema
   /** Of more rows than are shown, the last ones are. */
   readonly keepsLast?: boolean
-  /** How to ask for rows that were left out: a sentence. */
-  readonly more: string
 }
 
 /** A time after every trade: the newest bars are asked for. Unix seconds below the bound of milliseconds. */
 const LATEST_S = '99999999999'
-const NEXT_PAGE = 'page has the next ones.'
 const MINT = 'Address of the token; search_tokens finds it'
 const ROWS = 'Rows at most'
-const PAGE = 'Pages begin at 1'
+const PAGE = 'From 1 on; `total` says how many rows all pages have'
 const ORDER = 'What rows are ordered by'
 const DIRECTION = 'desc: largest first'
 
@@ -68,7 +65,6 @@ export const TOOLS: readonly Tool[] = [
       limit: ROWS,
     },
     schemas: { limit: { type: 'integer' } },
-    more: 'A longer query finds fewer.',
   },
   {
     name: 'get_token',
@@ -77,7 +73,6 @@ export const TOOLS: readonly Tool[] = [
       'All about one token now: price, market cap, liquidity, progress of its curve, volume and trades of 24 hours, holders and shares of snipers, insiders, bundlers, fresh wallets; its creator and what else the creator made; links.',
     endpoint: 'tokenDetail',
     parameters: { mint: MINT },
-    more: '',
   },
   {
     name: 'get_table',
@@ -102,7 +97,6 @@ export const TOOLS: readonly Tool[] = [
       limit,
       ...(filters !== undefined && { [bodyKeyOf(type)]: filters }),
     }),
-    more: 'filters find fewer.',
   },
   {
     name: 'get_chart',
@@ -114,11 +108,10 @@ export const TOOLS: readonly Tool[] = [
       mint: MINT,
       resolution: 'Width of a bar: seconds (1S), minutes (1 to 240), day, week or month (1D 1W 1M)',
       countback: 'Bars at most, the newest up to `to`',
-      to: 'Unix seconds of the newest bar; left out: now',
+      to: 'Unix seconds of the newest bar; left out: now. Below the first t: the bars before',
     },
     sent: { from: '0', to: LATEST_S },
     keepsLast: true,
-    more: '`to` below the first t has the bars before.',
   },
   {
     name: 'get_traders',
@@ -133,7 +126,6 @@ export const TOOLS: readonly Tool[] = [
       limit: ROWS,
       page: PAGE,
     },
-    more: NEXT_PAGE,
   },
   {
     name: 'get_wallet',
@@ -145,7 +137,6 @@ export const TOOLS: readonly Tool[] = [
       wallet: 'Address of the wallet',
       ...{ order_by: ORDER, order_direction: DIRECTION, limit: ROWS, page: PAGE },
     },
-    more: NEXT_PAGE,
   },
   {
     name: 'get_swaps',
@@ -156,11 +147,10 @@ export const TOOLS: readonly Tool[] = [
       mint: MINT,
       wallet: 'Only swaps of this wallet',
       limit: ROWS,
-      cursor: '`next_cursor` of the answer before; left out: the newest',
+      cursor: '`next_cursor` of the answer before has the next ones; left out: the newest',
     },
     sent: { cursor: 'start' },
     answer: { $ref: '#/components/schemas/SwapsByCursor' },
-    more: '`cursor` with next_cursor has the next ones.',
   },
 ]
 

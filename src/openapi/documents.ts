@@ -36,6 +36,8 @@ interface Endpoint {
   readonly path: string
   readonly summary: string
   readonly parameters: readonly Parameter[]
+  /** What a POST takes. */
+  readonly body?: Schema
   /** The 200. */
   readonly answer: Schema
   readonly contentType?: string
@@ -43,6 +45,7 @@ interface Endpoint {
   readonly isWordFree?: true
 }
 
+const JSON_TYPE = 'application/json'
 const SECONDS = { type: 'integer' }
 const EXTRA: Parameter = {
   name: 'extra',
@@ -183,7 +186,12 @@ export const ENDPOINTS: readonly Endpoint[] = [
     path: '/api/v2/meme',
     summary: 'Token tables',
     parameters: [SOCKET_ID],
+    body: named('FiltersMemeDto'),
     answer: named('MemeTablesResponseDto'),
+  },
+  {
+    ...get('mcp', '/mcp', 'Tools for agents (Model Context Protocol)', [], named('RpcMessage')),
+    ...{ method: 'post', body: named('RpcMessage'), contentType: JSON_TYPE },
   },
   get('tokenDetail', TOKEN, 'All about a token', [], named('TokenDetail')),
   get('holders', `${TOKEN}/holders`, 'Who holds a token', PAGE, TRADERS_ANSWER),
@@ -242,7 +250,6 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ),
 ]
 
-const JSON_TYPE = 'application/json'
 const POSITION = {
   'X-Mintfeed-Seq': counted('Events taken so far: the position that the answer shows'),
   'X-Mintfeed-Epoch': {
@@ -261,14 +268,14 @@ const REFUSAL = {
   content: { [JSON_TYPE]: { schema: named('Error'), ...exampled('refusal') } },
 }
 
-const UDF_REFUSAL = {
-  description: 'A refusal as UDF clients read it',
-  content: { [JSON_TYPE]: { schema: named('UdfRefusal') } },
+/** Refusals of paths whose clients know another shape, by the first word of the path. */
+const REFUSALS: Readonly<Record<string, object>> = {
+  udf: refused('A refusal as UDF clients read it', 'UdfRefusal'),
+  mcp: refused('A refusal as JSON-RPC', 'RpcMessage'),
 }
 
-const TABLES_BODY = {
-  required: true,
-  content: { [JSON_TYPE]: { schema: named('FiltersMemeDto') } },
+function refused(description: string, schema: string): object {
+  return { description, content: { [JSON_TYPE]: { schema: named(schema) } } }
 }
 
 const INFO = { title: 'mintfeed', version: '2' }
@@ -296,12 +303,14 @@ function pathOf(endpoint: Endpoint): object {
   const others = known.map((parameter) => ({ in: 'query', ...parameter }))
   const type = endpoint.contentType ?? JSON_TYPE
   const answer = { schema: endpoint.answer, ...exampled(endpoint.id) }
-  const refusal = endpoint.path.startsWith('/udf/') ? UDF_REFUSAL : REFUSAL
+  const refusal = REFUSALS[endpoint.path.split('/', 2)[1] ?? ''] ?? REFUSAL
   const operation = {
     operationId: endpoint.id,
     summary: endpoint.summary,
     parameters: [...inPath, ...others],
-    ...(endpoint.method === 'post' && { requestBody: TABLES_BODY }),
+    ...(endpoint.body !== undefined && {
+      requestBody: { required: true, content: { [JSON_TYPE]: { schema: endpoint.body } } },
+    }),
     responses: {
       200: {
         description: 'The answer',

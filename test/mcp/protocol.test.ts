@@ -265,6 +265,14 @@ describe('what cannot be used', () => {
     expect(await response.json()).toMatchObject({ jsonrpc: '2.0', error: { code: -32_000 } })
   })
 
+  test('an answer says at which position of the stream it is', async () => {
+    const { headers } = await post(url, rpc('ping'))
+    expect(headers.get('x-mintfeed-seq')).toBe(String(service.engine.seq))
+    expect(headers.get('x-mintfeed-epoch')).toBe('e1')
+    const ahead = await post(url, rpc('ping'), { 'x-mintfeed-min-seq': 'other:1' })
+    expect([ahead.status, ahead.json]).toMatchObject([409, { jsonrpc: '2.0' }])
+  })
+
   test('what needs no answer gets 202 and nothing', async () => {
     for (const message of [
       { jsonrpc: '2.0', method: 'notifications/initialized' },

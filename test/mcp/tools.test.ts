@@ -3,9 +3,10 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isRecord, listAt } from '../../src/base/json-access.ts'
-import { ANSWER_BYTES_MAX, LINKS_MAX } from '../../src/mcp/tool-result.ts'
+import { toolForms } from '../../src/mcp/tool-forms.ts'
+import { ANSWER_BYTES_MAX, LINKS_MAX, toolAnswer } from '../../src/mcp/tool-result.ts'
 import { RANGE_FILTERS } from '../../src/protocol/filters.ts'
-import { RESOLUTIONS, TRADER_ORDERS } from '../../src/protocol/queries.ts'
+import { CHART_COLUMNS, RESOLUTIONS, TRADER_ORDERS } from '../../src/protocol/queries.ts'
 import { byLength } from '../lengths.ts'
 import { created } from '../oracle/fixtures.ts'
 import '../property-seed.ts'
@@ -82,9 +83,7 @@ test('search_tokens has the first rows of the search, and says what was left out
   const all = await service.json(`${S}/tokens/detailed?query=pump`)
   if (!Array.isArray(all)) throw new Error('the search is a list')
   const { typed, text } = await call(client, 'search_tokens', { query: 'pump', limit: 3 })
-  const note =
-    `Shown are 3 of the ${all.length} rows that came: an answer has as many as were asked for, and at most 48 KiB. ` +
-    'A longer query finds fewer.'
+  const note = `Shown are 3 of the ${all.length} rows that were found; \`limit\` asks for more.`
   expect(typed).toEqual({ items: all.slice(0, 3), note })
   expect(text.startsWith(`${note}\n\n`)).toBe(true)
 })
@@ -225,18 +224,34 @@ test('rows whose texts are long are fewer, so that an answer stays small', async
   expect(rows.length).toBeGreaterThan(0)
   expect(rows.length).toBeLessThan(10)
   expect(typed.note).toMatch(
-    new RegExp(`^Shown are ${rows.length} of the 50 rows that came.*filters find fewer\\.$`),
+    new RegExp(
+      `^Shown are ${rows.length} of the 50 rows .*48 KiB. Ask with .limit. ${rows.length} for all`,
+    ),
   )
   // So do the tokens of a creator, whose list is inside another object.
   const [row] = rows
   const one = await call(other, 'get_token', { mint: isRecord(row) ? row.mint : '' })
-  expect(one.typed.note).toMatch(/^Shown are \d+ of the \d+ rows/)
+  expect(one.typed.note).toMatch(/^Shown are \d+ of the \d+ rows .* 48 KiB\.$/)
   for (const answer of [typed, one.typed])
     expect(Buffer.byteLength(JSON.stringify(answer))).toBeLessThanOrEqual(ANSWER_BYTES_MAX)
   for (const shown of [text, one.text])
     expect(Buffer.byteLength(shown)).toBeLessThanOrEqual(ANSWER_BYTES_MAX)
   await other.close()
   await wide.server.stop()
+})
+
+test('of bars that are too many the newest are shown', () => {
+  const form = toolForms().get('get_chart')
+  if (form === undefined) throw new Error('there is no chart')
+  const column = Array.from({ length: 2_000 }, (_, at) => at)
+  const chart = Object.fromEntries(CHART_COLUMNS.map((name) => [name, column]))
+  const { typed, text } = toolAnswer(form, { countback: 2_000 }, JSON.stringify(chart))
+  const times = listAt(typed, 't') ?? []
+  expect(times.at(-1)).toBe(1_999)
+  expect(times).toEqual(listAt(typed, 'v_sol'))
+  expect(times.length).toBeLessThan(2_000)
+  expect(typed.note).toMatch(/^Shown are \d+ of the 2000 bars .* Ask with `countback` \d+ for all/)
+  expect(text).toContain(`bars (${times.length}):\nt | o | h |`)
 })
 
 test('a token whose address is a name of an event line can be asked for', async () => {

@@ -9,6 +9,7 @@ const COPIED = [
   'src',
   'client',
   'docs',
+  'packaging',
   'test',
   'package.json',
   'tsconfig.json',

@@ -13,7 +13,7 @@ import type { Caller } from '../../src/server/http/front.ts'
 import { type RunningServer, type ServerOptions, startServer } from '../../src/server/server.ts'
 
 /** The caller of a route that a test calls itself. */
-export const NO_CALLER: Caller = { client: '', headers: new Map(), hasLeft: () => false }
+export const NO_CALLER: Caller = { request: { client: '', headers: new Map() }, hasEnded: false }
 
 /** A call that reached the Queries port. */
 export interface Call {

@@ -27,7 +27,7 @@ import type { ClientAddresses } from '../sockets/client-address.ts'
 import { Exchange, type ExchangeContext } from './exchange.ts'
 import type { PositionWaits } from './position-waits.ts'
 import { deadlineExceeded, errorReply, type Reply, refusal } from './reply.ts'
-import { MCP_PATH, readRequest, refusedByHeaders } from './request.ts'
+import { MCP_PATH, readRequest, refusedByHeaders, type ServerRequest } from './request.ts'
 import type { Answered, ResponseCache } from './response-cache.ts'
 
 const API_PATH = '/api/v2'
@@ -94,14 +94,9 @@ export interface Route {
   }) => Parsed<Reply> | Promise<Parsed<Reply>>
 }
 
-/** The client of a request. */
-export interface Caller {
-  /** The client that limits and fairness count it for. */
-  readonly client: string
-  /** Only of a request to `/mcp`. */
-  readonly headers: ReadonlyMap<string, string>
-  /** Nobody waits for the answer any more. */
-  hasLeft(): boolean
+/** Who asks: the exchange itself, which costs nothing. */
+export type Caller = Pick<Exchange, 'hasEnded'> & {
+  readonly request: Pick<ServerRequest, 'client' | 'headers'>
 }
 
 export interface RouteMatch {
@@ -231,7 +226,8 @@ function preflight(route: Route): Reply {
 }
 
 function isApiPath(path: string): boolean {
-  return path === API_PATH || path.startsWith(`${API_PATH}/`) || path.startsWith(UDF_PATH)
+  if (path === API_PATH || path === MCP_PATH) return true
+  return path.startsWith(`${API_PATH}/`) || path.startsWith(UDF_PATH)
 }
 
 function receive(options: FrontOptions, exchange: Exchange, match: RouteMatch): Reply | null {
@@ -269,9 +265,8 @@ function answered(
   minSeq: number,
 ): Reply | null {
   const { path, query } = exchange.request
-  const { client, headers } = exchange.request
-  const caller = { client, headers, hasLeft: () => exchange.hasEnded }
-  const make = () => called(match, { query, body, minSeq, caller }, options.isKnownAddress)
+  const make = () =>
+    called(match, { query, body, minSeq, caller: exchange }, options.isKnownAddress)
   const key = `${path}?${query} ${body}`
   const step = () => {
     const answer = match.route.isCached ? options.cache.answer(key, make) : make()

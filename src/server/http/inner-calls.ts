@@ -45,7 +45,7 @@ function unknownPath({ path }: ApiRequest): Reply {
 
 function refusedFirst(
   { limiters, clock, state }: InnerCallsOptions,
-  { client }: Caller,
+  { request: { client } }: Caller,
   { route }: RouteMatch,
 ): Reply | null {
   const taken = limiters.get(route.name)?.take(client, clock())
@@ -68,7 +68,7 @@ function begin(
   /** Says whether there is more to do. */
   const step = (): boolean => {
     const startMs = performance.now()
-    if (caller.hasLeft() || startMs > endMs) {
+    if (caller.hasEnded || startMs > endMs) {
       resolve(deadlineExceeded(routeDeadlineMs))
       return false
     }
@@ -84,7 +84,7 @@ function begin(
     }
     return false
   }
-  if (step()) turns.later(caller.client, { run: step })
+  if (step()) turns.later(caller.request.client, { run: step })
 }
 
 /** The log has what clients must not see. */

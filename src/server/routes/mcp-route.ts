@@ -29,7 +29,7 @@ export function mcpRoute(call: InnerCall, corsOrigin: string, gate: Gate): Route
     path: MCP_PATH,
     isApi: true,
     answer: ({ body, caller }) => {
-      const origin = caller.headers.get('origin') ?? ''
+      const origin = caller.request.headers.get('origin') ?? ''
       if (!mayCall(origin, corsOrigin)) return foreignPage()
       const message = parseJson(body)
       if (!message.ok) return message
@@ -68,7 +68,7 @@ async function answered(message: unknown, caller: Caller, call: InnerCall): Prom
     if (reply.error !== undefined) return { ok: false, sentence: reply.error.message }
     return { ok: true, json: textOf(reply) }
   }
-  const { statusCode, contentType, body } = await httpAnswer(message, caller.headers, ask)
+  const { statusCode, contentType, body } = await httpAnswer(message, caller.request.headers, ask)
   return accept({ statusCode: statusOf(statusCode), contentType, body, headers: [] })
 }
 
@@ -101,14 +101,13 @@ class AgentMessages {
     caller: Caller,
     make: () => Promise<Parsed<Reply>>,
   ): Parsed<Reply> | Promise<Parsed<Reply>> {
-    const { client } = caller
+    const { client } = caller.request
     const full = this.#gate.refusal(client)
     if (full !== null) return { ok: false, error: full }
     this.#gate.entered(client, performance.now())
     return new Promise<Parsed<Reply>>((resolve, reject) => {
       this.#queue.add(client, () => {
-        if (caller.hasLeft())
-          resolve(refuse('deadline_exceeded', 'service', 'The caller has left.'))
+        if (caller.hasEnded) resolve(refuse('deadline_exceeded', 'service', 'The caller has left.'))
         else make().then(resolve, reject)
       })
       this.#schedule()
