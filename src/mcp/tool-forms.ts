@@ -19,8 +19,6 @@ export interface ToolForm {
   readonly endpoint: (typeof ENDPOINTS)[number]
   readonly input: ObjectSchema
   readonly output: ObjectSchema
-  /** The API answers a list, which stands in `items` here. */
-  readonly isList: boolean
   /** The lists of the answer are columns of one table. */
   readonly isColumns: boolean
 }
@@ -43,6 +41,7 @@ function formOf(tool: Tool): ToolForm {
   const endpoint = ENDPOINTS.find(({ id }) => id === tool.endpoint)
   if (endpoint === undefined) throw new Error(`${tool.name} names no endpoint.`)
   const answer = wholeSchema(tool.answer ?? endpoint.answer)
+  // A list stands in `items`: a typed result is an object.
   const isList = answer.type === 'array'
   const { properties, required } = isList ? { properties: { items: answer } } : answer
   const lists = Object.values(isRecord(properties) ? properties : {})
@@ -55,7 +54,6 @@ function formOf(tool: Tool): ToolForm {
       properties: { ...schemasIn(properties), note: { type: 'string', description: NOTE } },
       required: isList ? ['items'] : (required ?? []),
     },
-    isList,
     isColumns: lists.filter(isListOfNumbers).length > 1,
   }
 }
