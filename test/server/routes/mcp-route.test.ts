@@ -98,7 +98,8 @@ test('a read of many turns is answered, and others are answered meanwhile', asyn
 
 test('nobody looks on for an agent that has gone', async () => {
   const { asked, answers } = endless()
-  fake = await startFake({ hasMcp: true, answers })
+  // The deadline must not be what ends it.
+  fake = await startFake({ hasMcp: true, answers, limits: { routeDeadlineMs: 600_000 } })
   const raw = await rawConnect(fake.server.port)
   const body = JSON.stringify(SWAPS)
   const head = `POST /mcp HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`
