@@ -40,6 +40,8 @@ const OF_FOLDERS: Readonly<Record<string, readonly string[]>> = {
   commands: ['inspect', 'one-state', 'process', 'repair'],
   feeds: [],
   fuzz: ['sockets'],
+  /** A program, or the protocol's inspector, for each call. */
+  mcp: ['inspector', 'stdio'],
   model: ['odd-moments', 'page-ends'],
   /** Real programs, started and killed again and again. */
   process: [

@@ -136,6 +136,7 @@ export class Program {
       rateLimit,
       trustProxy,
       corsOrigin,
+      hasMcp: this.#config.hasMcp,
       ...this.#page(),
       log: this.#log,
       onStep: (name, startMs) => this.#steps.note(name, startMs),

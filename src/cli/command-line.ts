@@ -7,6 +7,7 @@ import { PROGRAM_VERSION } from '../base/program-files.ts'
 import { preferOomKill } from '../base/this-process.ts'
 import { backfillCommand } from '../commands/backfill-command.ts'
 import { Exit } from '../commands/command.ts'
+import { MCP_COMMAND } from '../commands/mcp-command.ts'
 import { recordCommand } from '../commands/record-command.ts'
 import { folderCommands, runCommand } from '../commands/run-command.ts'
 import type { Streams } from '../commands/streams.ts'
@@ -57,6 +58,7 @@ async function codeOf(
     ...folderCommands(streams),
     ['record', RECORD],
     ['backfill', backfillCommand(backfill)],
+    ['mcp', MCP_COMMAND],
   ])
   const [name = 'help', ...rest] = args
   // `help export` asks what `export --help` does.

@@ -62,6 +62,8 @@ export interface Config extends Sources {
   readonly surface: Surface
   /** The page at `/`; `images`: it may ask other servers for pictures of tokens. */
   readonly dashboard: 'on' | 'off' | 'images'
+  /** `/mcp` answers agents. */
+  readonly hasMcp: boolean
 }
 
 const LAMPORTS_PER_SOL = 1e9
@@ -109,6 +111,7 @@ export const SETTING_DEFAULTS = {
   TRUST_PROXY: '',
   CORS_ORIGIN: '*',
   DASHBOARD: 'on',
+  MCP: 'on',
   LOG_LEVEL: 'info',
   LOG_FORMAT: 'auto',
   LATE_SLOTS: '32',
@@ -193,6 +196,7 @@ export function readConfig(
     checksCache: oneOf('CHECK_CACHE', settings.CHECK_CACHE, ['0', '1']) === '1',
     surface: readSurface(settings),
     dashboard: oneOf('DASHBOARD', settings.DASHBOARD, ['on', 'off', 'images']),
+    hasMcp: oneOf('MCP', settings.MCP, ['on', 'off']) === 'on',
   }
 }
 

@@ -100,6 +100,7 @@ export const SETTING_GROUPS: Readonly<
       '`on`, `off`, `images`',
       'The page at `/`; with `images` it also loads pictures that strangers chose and host.',
     ],
+    MCP: ['`on`, `off`', 'Tools for agents at `/mcp`; they read what the API answers anybody.'],
   },
   Feeds: {
     FEED: [

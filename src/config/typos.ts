@@ -4,7 +4,7 @@ import { messageOf } from '../base/errors.ts'
 
 /** First words of a command line that start something else than the service. */
 const COMMAND_NAMES: readonly string[] = [
-  ...['inspect', 'verify', 'export', 'repair', 'record', 'doctor'],
+  ...['inspect', 'verify', 'export', 'repair', 'record', 'doctor', 'mcp'],
   ...['help', 'version'],
 ]
 

@@ -293,6 +293,8 @@ export const RESOURCE_SCHEMAS: Readonly<Record<string, Schema>> = {
     d: list({ anyOf: [UDF_QUOTE, object({ s: { const: 'error' }, n: TEXT, v: object({}) })] }),
   }),
   UdfRefusal: object({ s: { const: 'error' }, errmsg: TEXT }),
+  // Its protocol's own documents say what else is in it.
+  RpcMessage: object({ jsonrpc: { const: '2.0' } }),
   Error: object({
     statusCode: COUNT,
     error: TEXT,

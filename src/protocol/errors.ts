@@ -6,12 +6,14 @@
 /** Status line texts; `error` of the body repeats the text of the status. */
 export const STATUS_TEXTS = {
   200: 'OK',
+  202: 'Accepted',
   204: 'No Content',
   304: 'Not Modified',
   400: 'Bad Request',
   403: 'Forbidden',
   404: 'Not Found',
   405: 'Method Not Allowed',
+  406: 'Not Acceptable',
   408: 'Request Timeout',
   409: 'Conflict',
   413: 'Payload Too Large',
@@ -119,4 +121,13 @@ export function errorBody(error: RequestError): string {
     code: error.code,
     details: error.details,
   })
+}
+
+/** A refusal of a request of the service itself, in JSON-RPC: below it are the codes of the protocols on top. */
+const RPC_SERVER_ERROR = -32_000
+
+/** The JSON body of an error where clients speak JSON-RPC; it is of no single request. */
+export function rpcErrorJson({ message, code }: RequestError): string {
+  const error = { code: RPC_SERVER_ERROR, message, data: { code } }
+  return JSON.stringify({ jsonrpc: '2.0', id: null, error })
 }

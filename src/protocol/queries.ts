@@ -205,6 +205,16 @@ export interface TokenReads {
   now(): number
 }
 
+/** A request to the HTTP API that the service makes itself, or a program for an agent; all parts are encoded. */
+export interface ApiRequest {
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  /** Without the question mark. */
+  readonly query: string
+  /** JSON; empty on GET. */
+  readonly body: string
+}
+
 /** What `/readyz` and `/metrics` show beside the server's own figures. */
 export interface ServiceState {
   /** True until recovery is done: the API answers 503 with Retry-After meanwhile. */

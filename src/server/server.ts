@@ -21,6 +21,7 @@ import {
   type OnStep,
 } from './http/exchange.ts'
 import { httpFront, type Route, Router } from './http/front.ts'
+import { innerCalls } from './http/inner-calls.ts'
 import { PositionWaits } from './http/position-waits.ts'
 import { errorReply, type StaticDocument } from './http/reply.ts'
 import { ResponseCache } from './http/response-cache.ts'
@@ -35,6 +36,7 @@ import { HttpCounters, metricsText } from './metrics/metrics.ts'
 import { apiRoutes } from './routes/api-routes.ts'
 import { cachedChart } from './routes/chart-cache.ts'
 import { type Dashboard, dashboardRoutes } from './routes/dashboard-routes.ts'
+import { mcpRoute } from './routes/mcp-route.ts'
 import { type Readiness, readinessOf, systemRoutes } from './routes/system-routes.ts'
 import { udfRoutes } from './routes/udf-routes.ts'
 import { Apps, NewSockets } from './sockets/apps.ts'
@@ -56,6 +58,9 @@ const NO_POSITION: NonNullable<ServerOptions['position']> = { epoch: () => '', s
 /** Requests that wait for a position (`X-Mintfeed-Min-Seq`) at most, of all clients and of one. */
 const MAX_POSITION_WAITS = 2_000
 const MAX_POSITION_WAITS_PER_ADDRESS = 200
+/** Messages of agents that wait or are being answered at most, of all clients and of one. */
+const MAX_AGENT_MESSAGES = 1_000
+const MAX_AGENT_MESSAGES_PER_ADDRESS = 100
 /** How often a stopping server looks whether its requests are done. */
 const STOP_POLL_MS = 10
 /** Characters of a name that an event line may give a mint or a wallet (docs/feeds.md). */
@@ -96,6 +101,8 @@ export interface ServerOptions {
   readonly documents?: readonly StaticDocument[]
   /** The page at `/`; null: it is not built; absent: there is none. */
   readonly dashboard?: Dashboard | null
+  /** `/mcp` answers agents; absent: it does not. */
+  readonly hasMcp?: boolean
   /** Tests shorten them. */
   readonly liveTimes?: LiveTimes
   /** Absent: plain HTTP. Checked already (`checkTlsFiles`). */
@@ -240,10 +247,18 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
   const { answers, reads, clock } = options
   const chart = cachedChart(answers, clock, () => position.seq())
   const eventStream = eventStreamRoute(mayBeNamed)
+  const plain = apiRoutes(answers, reads, chart, lastTables)
+  const inner = new Router(plain)
+  const agents = new LiveGate(
+    { connections: MAX_AGENT_MESSAGES, connectionsPerAddress: MAX_AGENT_MESSAGES_PER_ADDRESS },
+    'messages of agents that wait',
+  )
+  const mcp = mcpRoute((...asked) => call(...asked), options.corsOrigin, agents)
   const api = [
-    ...apiRoutes(answers, reads, chart, lastTables),
+    ...plain,
     ...udfRoutes(answers, reads, chart),
     eventStream,
+    ...(options.hasMcp === true ? [mcp] : []),
   ]
   const limiters = limitersOf(api, options)
   const cache = new ResponseCache(
@@ -251,6 +266,11 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
     bounds.answerCacheBytes,
     options.checksCache,
   )
+  const call = innerCalls({
+    ...{ router: inner, limiters, clock, cache, turns, context },
+    ...{ state: options.state, isKnownAddress: mayBeNamed },
+    routeDeadlineMs: bounds.routeDeadlineMs,
+  })
   const gate = new LiveGate(
     { connections: MAX_POSITION_WAITS, connectionsPerAddress: MAX_POSITION_WAITS_PER_ADDRESS },
     'requests that wait for a position',

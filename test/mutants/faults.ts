@@ -1,4 +1,5 @@
 import type { Fault } from './fault.ts'
+import { AGENT_FAULTS } from './faults/agents.ts'
 import { CLIENT_FAULTS } from './faults/client.ts'
 import { COMMAND_FAULTS } from './faults/commands.ts'
 import { DORMANT_FAULTS } from './faults/dormant.ts'
@@ -48,4 +49,5 @@ export const FAULTS: readonly Fault[] = [
   ...SIMULATOR_FAULTS,
   ...HISTORY_FAULTS,
   ...HYDRATION_FAULTS,
+  ...AGENT_FAULTS,
 ]

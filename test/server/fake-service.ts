@@ -9,7 +9,11 @@ import type {
   Trade,
 } from '../../src/protocol/queries.ts'
 import type { AnnouncedChannel, EventMessage } from '../../src/protocol/wire.ts'
+import type { Caller } from '../../src/server/http/front.ts'
 import { type RunningServer, type ServerOptions, startServer } from '../../src/server/server.ts'
+
+/** The caller of a route that a test calls itself. */
+export const NO_CALLER: Caller = { request: { client: '', headers: new Map() }, hasEnded: false }
 
 /** A call that reached the Queries port. */
 export interface Call {

@@ -35,6 +35,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'protocol/requests': ['protocol', 'events', 'base'],
   'protocol/live': ['protocol', 'protocol/requests', 'base'],
   openapi: ['protocol/*', 'query/tables', 'base'],
+  mcp: ['openapi', 'protocol', 'protocol/requests', 'base'],
 
   'query/tables': ['engine/*', 'protocol', 'events', 'base'],
   'query/search': ['query/tables', 'engine/*', 'protocol', 'events', 'base'],
@@ -141,6 +142,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'base',
   ],
   'server/routes': [
+    'mcp',
     'server/metrics',
     'server/live/hub',
     'server/http',
@@ -202,6 +204,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   commands: [
     'parquet',
     'protocol',
+    'mcp',
     'store/*',
     'feeds',
     'feeds/recorder',

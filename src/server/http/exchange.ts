@@ -86,6 +86,11 @@ export class Exchange {
     res.onAborted(() => this.#abandoned())
   }
 
+  /** It was answered, or its client is gone. */
+  get hasEnded(): boolean {
+    return this.#ended
+  }
+
   /** Milliseconds since the request's head. */
   get elapsedMs(): number {
     return performance.now() - this.startedMs
@@ -145,15 +150,14 @@ export class Exchange {
   /** Counts the request and adds what is left of the limit to its headers; the 429 when it was one too many. */
   takeOfLimit(limiter: RateLimiter | undefined, nowMs: number): Reply | null {
     if (limiter === undefined) return null
-    const { allowed, limit, remaining, resetS } = limiter.take(this.request.client, nowMs)
+    const taken = limiter.take(this.request.client, nowMs)
+    const { allowed, limit, remaining, resetS } = taken
     this.extraHeaders = [
       ['X-RateLimit-Limit', String(limit)],
       ['X-RateLimit-Remaining', String(remaining)],
       ['X-RateLimit-Reset', String(resetS)],
     ]
-    if (allowed) return null
-    const message = `More than ${limit} requests came in one window, retry in ${resetS} seconds.`
-    return refusal('rate_limited', 'requests', message, [retryAfter(resetS)])
+    return allowed ? null : limitRefusal(taken)
   }
 
   /**
@@ -248,6 +252,12 @@ export class Exchange {
     this.#waited = null
     waited?.()
   }
+}
+
+/** The 429 of a request that was one too many. */
+export function limitRefusal({ limit, resetS }: ReturnType<RateLimiter['take']>): Reply {
+  const message = `More than ${limit} requests came in one window, retry in ${resetS} seconds.`
+  return refusal('rate_limited', 'requests', message, [retryAfter(resetS)])
 }
 
 /**

@@ -7,6 +7,7 @@
 
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
 import { Budget, UNFINISHED, within } from '../../base/budget.ts'
+import { rpcErrorJson } from '../../protocol/errors.ts'
 import type { Queries, ServiceState } from '../../protocol/queries.ts'
 import {
   accept,
@@ -26,7 +27,7 @@ import type { ClientAddresses } from '../sockets/client-address.ts'
 import { Exchange, type ExchangeContext } from './exchange.ts'
 import type { PositionWaits } from './position-waits.ts'
 import { deadlineExceeded, errorReply, type Reply, refusal } from './reply.ts'
-import { readRequest, refusedByHeaders } from './request.ts'
+import { MCP_PATH, readRequest, refusedByHeaders, type ServerRequest } from './request.ts'
 import type { Answered, ResponseCache } from './response-cache.ts'
 
 const API_PATH = '/api/v2'
@@ -44,6 +45,8 @@ const ALLOWED_HEADERS = [
   ...['authorization', 'cache-control', 'pragma', 'x-api-key', 'x-request-id', 'x-requested-with'],
   ...['traceparent', 'tracestate', 'baggage', 'sentry-trace'],
 ].join(', ')
+/** Those that browsers may send to `/mcp` beside them. */
+const ALLOWED_MCP_HEADERS = 'mcp-protocol-version, mcp-session-id, mcp-method, mcp-name'
 
 /** Seconds a browser may keep the answer to its preflight. */
 const PREFLIGHT_MAX_AGE_S = '86400'
@@ -86,10 +89,17 @@ export interface Route {
     readonly minSeq: number
     /** For its reads: a route that runs out of it is called again in a later turn. */
     readonly budget: Budget
+    /** Who asks; no part of an answer that is cached may come of it. */
+    readonly caller: Caller
   }) => Parsed<Reply> | Promise<Parsed<Reply>>
 }
 
-interface RouteMatch {
+/** Who asks: the exchange itself, which costs nothing. */
+export type Caller = Pick<Exchange, 'hasEnded'> & {
+  readonly request: Pick<ServerRequest, 'client' | 'headers'>
+}
+
+export interface RouteMatch {
   readonly route: Route
   /** The path's `:name` and its raw text; null where the path has none. */
   readonly named: { readonly name: string; readonly raw: string } | null
@@ -161,6 +171,7 @@ export function httpFront(options: FrontOptions): (res: HttpResponse, req: HttpR
     const exchange = new Exchange(options.context, res, request)
     exchange.isApi = isApiPath(request.path) || request.path === READY_PATH
     if (request.path.startsWith(UDF_PATH)) exchange.errorBody = udfErrorJson
+    if (request.path === MCP_PATH) exchange.errorBody = rpcErrorJson
     exchange.admit(options, () => dispatch(options, exchange))
   }
 }
@@ -203,17 +214,20 @@ function methodNotAllowed(method: string, route: Route): Reply {
 /** 204 of OPTIONS, preflight or not. */
 function preflight(route: Route): Reply {
   const allow = allowedMethods(route)
+  const isMcp = route.path === MCP_PATH
+  const allowedHeaders = isMcp ? `${ALLOWED_HEADERS}, ${ALLOWED_MCP_HEADERS}` : ALLOWED_HEADERS
   const headers: Reply['headers'] = [
     ['Allow', allow],
     ['Access-Control-Allow-Methods', allow],
-    ['Access-Control-Allow-Headers', ALLOWED_HEADERS],
+    ['Access-Control-Allow-Headers', allowedHeaders],
     ['Access-Control-Max-Age', PREFLIGHT_MAX_AGE_S],
   ]
   return { statusCode: 204, contentType: '', body: '', headers }
 }
 
 function isApiPath(path: string): boolean {
-  return path === API_PATH || path.startsWith(`${API_PATH}/`) || path.startsWith(UDF_PATH)
+  if (path === API_PATH || path === MCP_PATH) return true
+  return path.startsWith(`${API_PATH}/`) || path.startsWith(UDF_PATH)
 }
 
 function receive(options: FrontOptions, exchange: Exchange, match: RouteMatch): Reply | null {
@@ -251,7 +265,8 @@ function answered(
   minSeq: number,
 ): Reply | null {
   const { path, query } = exchange.request
-  const make = () => called(match, query, body, minSeq, options.isKnownAddress)
+  const make = () =>
+    called(match, { query, body, minSeq, caller: exchange }, options.isKnownAddress)
   const key = `${path}?${query} ${body}`
   const step = () => {
     const answer = match.route.isCached ? options.cache.answer(key, make) : make()
@@ -284,13 +299,18 @@ function settled(
   return null
 }
 
-function called(
+/** Calls the route of a match once, in a budget of a slice. */
+export function called(
   match: RouteMatch,
-  query: string,
-  body: string,
-  minSeq: number,
+  asked: {
+    readonly query: string
+    readonly body: string
+    readonly minSeq: number
+    readonly caller: Caller
+  },
   isKnownAddress: Queries['isKnownAddress'],
 ): Answered {
+  const { query, body, minSeq, caller } = asked
   const parameters = parseQueryString(query)
   if (!parameters.ok) return parameters
   const word = pathWord(match)
@@ -298,7 +318,10 @@ function called(
   const refused = noAddress(match, word.value, parameters.value, isKnownAddress)
   if (refused !== null) return refused
   return within(Budget.ofMs(ROUTE_SLICE_MS), (budget) =>
-    match.route.answer({ word: word.value, parameters: parameters.value, body, minSeq, budget }),
+    match.route.answer({
+      ...{ word: word.value, parameters: parameters.value },
+      ...{ body, minSeq, budget, caller },
+    }),
   )
 }
 

@@ -8,12 +8,15 @@ import {
 } from '../../protocol/requests/parsers.ts'
 import type { ClientAddresses } from '../sockets/client-address.ts'
 
+/** Where agents call tools (docs/agents.md). */
+export const MCP_PATH = '/mcp'
 /** Bytes of a request body at most (contract section 3). */
 const MAX_BODY_BYTES = 16 * 1024
 /** Room that a body which comes in pieces gets first; it doubles. */
 const FIRST_BODY_BYTES = 256
 
 const NO_BYTES = Buffer.alloc(0)
+const NO_HEADERS: ReadonlyMap<string, string> = new Map()
 const JSON_MEDIA_TYPE = /^application\/json\s*(?:;|$)/i
 
 /**
@@ -36,6 +39,8 @@ export interface ServerRequest {
   readonly socketId: string
   /** `x-mintfeed-min-seq`: the position that the answer must have reached; mostly "". */
   readonly minSeq: string
+  /** All headers of a request to `/mcp`, whose transport reads them; of other requests none. */
+  readonly headers: ReadonlyMap<string, string>
   /** The client that the rate limit counts the request for. */
   readonly client: string
   /**
@@ -55,9 +60,10 @@ export function readRequest(
   const hasBody = method === 'POST'
   const forwardedFor = addresses.trustsProxies ? forwardedForOf(req) : ''
   const remote = res.getRemoteAddress()
+  const path = req.getUrl()
   return {
     method,
-    path: req.getUrl(),
+    path,
     query: queryOf(req),
     acceptEncoding: req.getHeader('accept-encoding'),
     ifNoneMatch: hasBody ? '' : req.getHeader('if-none-match'),
@@ -66,9 +72,18 @@ export function readRequest(
     contentLength: hasBody ? announcedBytes(req) : Number.NaN,
     socketId: hasBody ? req.getHeader('x-socket-id') : '',
     minSeq: req.getHeader('x-mintfeed-min-seq'),
+    headers: path === MCP_PATH ? headersOf(req) : NO_HEADERS,
     client: addresses.keyOf(remote, forwardedFor),
     isGone: remote.byteLength === 0,
   }
+}
+
+function headersOf(req: HttpRequest): ReadonlyMap<string, string> {
+  const headers = new Map<string, string>()
+  req.forEach((name, value) => {
+    headers.set(name, value)
+  })
+  return headers
 }
 
 /** The types promise a string; without a `?` in the url it is undefined. */

@@ -4,7 +4,7 @@ import { Budget } from '../../../src/base/budget.ts'
 import { textOf } from '../../../src/server/http/reply.ts'
 import { HttpCounters, metricsText } from '../../../src/server/metrics/metrics.ts'
 import { systemRoutes } from '../../../src/server/routes/system-routes.ts'
-import { type FakeService, fakeAnswers, startFake } from '../fake-service.ts'
+import { type FakeService, fakeAnswers, NO_CALLER, startFake } from '../fake-service.ts'
 
 let fake: FakeService
 afterEach(() => fake?.server.stop())
@@ -123,6 +123,7 @@ test('hundreds of requests for the metrics at a time get one text, a later one a
       body: '',
       minSeq: 0,
       budget: Budget.unlimited,
+      caller: NO_CALLER,
     })
     if (answer === undefined || !answer.ok) throw new Error('no answer')
     return answer.value

@@ -3,7 +3,7 @@ import { Budget } from '../../../../src/base/budget.ts'
 import { LastTables } from '../../../../src/server/live/hub/last-tables.ts'
 import { apiRoutes } from '../../../../src/server/routes/api-routes.ts'
 import { cachedChart } from '../../../../src/server/routes/chart-cache.ts'
-import { fakeAnswers, fakeReads } from '../../fake-service.ts'
+import { fakeAnswers, fakeReads, NO_CALLER } from '../../fake-service.ts'
 
 /** Limits of the server, private to their files. */
 const MAX_SOCKET_ID_CHARACTERS = 256
@@ -59,6 +59,7 @@ test('the mints of an answer that is kept are read out of it once, whoever it go
       body: '{}',
       minSeq: 0,
       budget: Budget.unlimited,
+      caller: NO_CALLER,
     })
     if (made === undefined || made instanceof Promise || !made.ok) throw new Error('no answer')
     return made.value
