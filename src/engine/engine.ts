@@ -98,7 +98,7 @@ export class Engine implements EventSink {
     this.coldStore = new ColdStore(this.state, this.top, this.#ordered)
     this.#metadata = new MetadataFold(this.state, this.links)
     this.#identities = new Identities(options.identities)
-    this.prefetcher = new Prefetcher(this.state, this.#identities)
+    this.prefetcher = new Prefetcher(this.state, this.#identities, this.window.trades)
     const { book, tape } = this.state
     this.#acceptor = new EventAcceptor({
       ...{ intake: this.intake, prefetcher: this.prefetcher, progress: this.#progress },

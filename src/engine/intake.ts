@@ -9,6 +9,7 @@ import {
   SwapFloatLane,
   SwapLane,
 } from '../events/swap-record.ts'
+import type { TradeWindows } from './history/trade-windows.ts'
 import { ROW_MASK, ROW_SHIFT, ROWS_MAX } from './memory/rows.ts'
 import { type Identities, identify, identityKey } from './order/position-resolver.ts'
 import { type AddressBook, hashSignature } from './state/address-book.ts'
@@ -186,12 +187,14 @@ export class HistoryLimit {
 export class Prefetcher {
   readonly #state: State
   readonly #identities: Identities
+  readonly #windows: TradeWindows
   /** A use of the reads, so that they are not optimised away; it means nothing. */
   sum = 0
 
-  constructor(state: State, identities: Identities) {
+  constructor(state: State, identities: Identities, windows: TradeWindows) {
     this.#state = state
     this.#identities = identities
+    this.#windows = windows
   }
 
   /** The slots of its identity and position, and the rows that the record names. */
@@ -208,6 +211,7 @@ export class Prefetcher {
       sum += page[lane] + page[lane + LINE] + page[lane + 2 * LINE] + page[lane + 3 * LINE]
       sum += births.u32[token >>> ROW_SHIFT][(token & ROW_MASK) * LifecycleLane.lanes]
       sum += windows.u32[token >>> ROW_SHIFT][(token & ROW_MASK) * WindowLane.lanes]
+      sum += this.#windows.touch(token)
     }
     if (wallet < wallets.count)
       sum += wallets.u32[wallet >>> ROW_SHIFT][(wallet & ROW_MASK) * WalletLane.lanes]
@@ -224,7 +228,9 @@ export class Prefetcher {
     }
     const page = this.#state.positions.u32[position >>> ROW_SHIFT]
     const lane = (position & ROW_MASK) * PositionLane.lanes
-    this.sum = (page[lane] + page[lane + LINE] + page[lane + 2 * LINE]) | 0
+    const last = page[lane + PositionLane.lastSwapPlus1]
+    const mark = last === 0 ? 0 : this.#windows.touchSwap(last - 1)
+    this.sum = (page[lane] + page[lane + LINE] + page[lane + 2 * LINE] + mark) | 0
   }
 
   /** A new position is counted in its token's row. */

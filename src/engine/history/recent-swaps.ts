@@ -61,6 +61,12 @@ export class RecentSwaps {
     return this.#firsts[WIDEST]
   }
 
+  /** Reads a word of a swap, so that it is in the cache; it means nothing. */
+  touch(index: number): number {
+    const page = this.#pages[index >>> PAGE_SHIFT]
+    return page === undefined ? 0 : page[(index & PAGE_MASK) * LANES]
+  }
+
   /** Unix seconds; 0 for a swap that is in no window. */
   timeOf(index: number): number {
     const page = index < this.#first ? undefined : this.#pages[index >>> PAGE_SHIFT]

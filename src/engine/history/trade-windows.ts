@@ -1,8 +1,8 @@
 import { TapeDamage } from '../../base/errors.ts'
 import { WINDOW_SECONDS } from '../../base/trade-window.ts'
-import { Flag, SwapLane, volumeMicroUsdOf } from '../../events/swap-record.ts'
+import { Flag, SwapFloatLane, SwapLane, volumeMicroUsdOf } from '../../events/swap-record.ts'
 import { ROW_MASK, ROW_SHIFT, Rows, U32List } from '../memory/rows.ts'
-import { TokenLane } from '../state/layout.ts'
+import { TradeWindowLane as Row, TokenLane } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
 import { pricingOf, tradePriceUsd } from './candles.ts'
 import { RecentSwaps } from './recent-swaps.ts'
@@ -11,32 +11,6 @@ import { linkOf } from './swap-chains.ts'
 const WINDOWS = WINDOW_SECONDS.length
 const WIDEST = WINDOWS - 1
 
-/**
- * What a token has in the windows. Trades are counted by age, in the narrowest window that they are in: a window is the
- * sum of its ages, so a wide one is the narrow one and more by construction. Each name is the first of five lanes.
- */
-const Row = {
-  buyMicroUsdF: 0,
-  sellMicroUsdF: 5,
-  /** By window: highest and lowest price in USD of its trades; 0: none has a price. */
-  highUsdF: 10,
-  lowUsdF: 15,
-  buys: 40,
-  sells: 45,
-  /** Traders by the age of their latest trade. */
-  traders: 50,
-  /** Buys that were the first trade of their wallet in the mint. */
-  firstBuys: 55,
-  /** By window: tape index + 1; no swap of before the window has a greater one. */
-  before: 60,
-  /** The first swap of its mint + 1, where that counts. */
-  firstOfMint: 65,
-  /** What prices were made with (`pricingOf`). */
-  pricing: 66,
-  /** Bits by window: its high, or its low (LOW_SHIFT above), may have left. */
-  stale: 67,
-  lanes: 68,
-} as const
 const LOW_SHIFT = 8
 const ALL_STALE = (2 ** WINDOWS - 1) * (1 + 2 ** LOW_SHIFT)
 
@@ -213,6 +187,20 @@ export class TradeWindows {
       this.#w[this.#at + Row.before + window] = index + 1
   }
 
+  /** Reads a word of each line of a token's row that a swap needs, so that they are in the cache; it means nothing. */
+  touch(token: number): number {
+    const row = this.#rowOf.get(token) - 1
+    if (row < 0) return 0
+    const w = this.#rows.u32[row >>> ROW_SHIFT]
+    const at = (row & ROW_MASK) * Row.lanes
+    return w[at] + w[at + 2 * Row.highUsdF] + w[at + Row.buys] + w[at + Row.firstBuys]
+  }
+
+  /** The same of the swap that stands for a trader until now. */
+  touchSwap(index: number): number {
+    return this.#recent.touch(index)
+  }
+
   #keep(change: 'add' | 'enter' | 'remove' | 'leave', index: number, value: number): void {
     this.settle()
     if (this.#isStale) return
@@ -310,7 +298,10 @@ export class TradeWindows {
     const bits = (1 << window) | (1 << (window + LOW_SHIFT))
     if ((this.#w[this.#at + Row.stale] & bits) !== 0) return null
     const atF = (this.#at >>> 1) + window
-    return { highUsd: this.#wf[atF + Row.highUsdF], lowUsd: this.#wf[atF + Row.lowUsdF] }
+    return {
+      highUsd: this.#wf[atF + Row.highUsdF],
+      lowUsd: this.#wf[atF + Row.lowUsdF],
+    }
   }
 
   /** Keeps what was found where `extremesOf` was null. */
@@ -374,9 +365,12 @@ export class TradeWindows {
     const isSell = (r[rAt + SwapLane.flags] & Flag.sell) !== 0
     const count = at + age + (isSell ? Row.sells : Row.buys)
     const sum = (at >>> 1) + age + (isSell ? Row.sellMicroUsdF : Row.buyMicroUsdF)
+    const lane = rf[(rAt >>> 1) + SwapFloatLane.volumeMicroUsd]
     w[count] += sign
     // Beyond 2^53 micro-USD a sum is rounded, but an empty one has exactly none.
-    wf[sum] = w[count] === 0 ? 0 : wf[sum] + sign * volumeMicroUsdOf(r, rf, rAt)
+    if (w[count] === 0) wf[sum] = 0
+    // The lane has it, except for quotes in a coin: a call would put its double on the heap.
+    else wf[sum] += sign * (lane >= 0 ? lane : volumeMicroUsdOf(r, rf, rAt))
     if (!isSell && r[rAt + SwapLane.previousInPosition] === 0) w[at + Row.firstBuys + age] += sign
   }
 
@@ -392,7 +386,8 @@ export class TradeWindows {
     const [w, wf, at] = [this.#w, this.#wf, this.#at]
     let trades = 0
     for (let window = 0; window < WINDOWS; window++) {
-      trades += w[at + Row.buys + window] + w[at + Row.sells + window]
+      // A wider window has what a narrower one has.
+      if (trades === 0) trades = w[at + Row.buys + window] + w[at + Row.sells + window]
       if (window < age) continue
       const atF = (at >>> 1) + window
       if (trades === 0) {

@@ -116,6 +116,32 @@ export const WindowLane = {
   lanes: 6,
 } as const
 
+/**
+ * What a token has in the windows. Trades are counted by age, in the narrowest window that they are in: a window is the
+ * sum of its ages, so a wide one is the narrow one and more by construction. Each name is the first of five lanes.
+ */
+export const TradeWindowLane = {
+  buyMicroUsdF: 0,
+  sellMicroUsdF: 5,
+  /** By window: highest and lowest price in USD of its trades; 0: none has a price. */
+  highUsdF: 10,
+  lowUsdF: 15,
+  buys: 40,
+  sells: 45,
+  /** Traders by the age of their latest trade. */
+  traders: 50,
+  /** Buys that were the first trade of their wallet in the mint. */
+  firstBuys: 55,
+  /** By window: tape index + 1; no swap of before the window has a greater one. */
+  before: 60,
+  /** The first swap of its mint + 1, where that counts. */
+  firstOfMint: 65,
+  /** What prices were made with (`pricingOf`). */
+  pricing: 66,
+  /** Bits by window: its high, or its low (eight bits above), may have left. */
+  stale: 67,
+  lanes: 68,
+} as const
 /** Metadata: text references in the order of METADATA_KEYS, then what is derived from them. Never taken back. */
 export const MetadataLane = {
   firstText: 0,
