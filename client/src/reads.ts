@@ -2,6 +2,7 @@ import type { Answer } from './answer.ts'
 import type { BODY_KEYS, Filters, Group } from './filters.ts'
 import type { Http } from './http.ts'
 import { type Page, pageOf } from './resources/page.ts'
+import { isPrice, isPriceAt, type Price, type PriceAt } from './resources/price.ts'
 import { isOhlcv, type Ohlcv } from './resources/series.ts'
 import { isSwap, isSwapsByCursor, type Swap, type SwapsByCursor } from './resources/swap.ts'
 import { isTables, type Tables } from './resources/tables.ts'
@@ -121,6 +122,21 @@ export class Reads {
     const asked = queryOf({ mints: mints.join(','), ...extras })
     const path = `${SEARCH}/tokens/many/market-data${asked}`
     return this.#http.request({ endpoint: 'marketData', path, shape: listOf(isMarketData) })
+  }
+
+  /** Present prices in the order asked, at most 100 mints; unknown ones are left out. */
+  prices(mints: readonly string[]): Promise<Answer<readonly Price[]>> {
+    const path = `/api/v2/prices${queryOf({ mints: mints.join(',') })}`
+    return this.#http.request({ endpoint: 'prices', path, shape: listOf(isPrice) })
+  }
+
+  /**
+   * The price behind the last trade of a mint whose time is `at` (unix seconds) or earlier; the problem `not_found`
+   * when none is known.
+   */
+  priceAt(mint: string, at: number): Promise<Answer<PriceAt>> {
+    const path = `/api/v2/prices/${encoded(mint)}${queryOf({ at })}`
+    return this.#http.request({ endpoint: 'priceAt', path, shape: isPriceAt })
   }
 
   /** Swaps of a mint, newest first, maybe of one wallet only. */

@@ -107,6 +107,7 @@ const MINTS: Parameter = {
   explode: false,
   description: `These, in place of the word of the path: at most ${MAX_MINTS}`,
 }
+const AT: Parameter = { name: 'at', schema: SECONDS, required: true, description: 'Unix seconds' }
 const MIN_SEQ: Parameter = {
   name: 'x-mintfeed-min-seq',
   in: 'header',
@@ -188,6 +189,14 @@ export const ENDPOINTS: readonly Endpoint[] = [
   get('tokenDetail', TOKEN, 'All about a token', [], named('TokenDetail')),
   get('holders', `${TOKEN}/holders`, 'Who holds a token', PAGE, TRADERS_ANSWER),
   get('firstBuyers', `${TOKEN}/first-buyers`, 'Who bought first', PAGE, TRADERS_ANSWER),
+  get(
+    'prices',
+    '/api/v2/prices',
+    'Present prices',
+    [{ ...MINTS, required: true, description: `At most ${MAX_MINTS}` }],
+    list(named('Price')),
+  ),
+  get('priceAt', '/api/v2/prices/{mint}', 'The price at a moment', [AT], named('PriceAt')),
   {
     ...get('stream', '/api/v2/stream', 'A live channel as server-sent events', STREAM, TEXT),
     contentType: 'text/event-stream',

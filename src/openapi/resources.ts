@@ -216,6 +216,13 @@ function nullable(schema: Schema): Schema {
   return { ...schema, properties: Object.fromEntries(parts) }
 }
 
+const PRICE_FIELDS = {
+  mint: TEXT,
+  ...all('price_usd price_sol market_cap_usd', NUMBER),
+  timestamp: TIME,
+  seq: COUNT,
+}
+
 /** The schema of every answer, by its name in both documents. */
 export const RESOURCE_SCHEMAS: Readonly<Record<string, Schema>> = {
   TokenSearchDetailed: resourceSchema('search'),
@@ -231,6 +238,8 @@ export const RESOURCE_SCHEMAS: Readonly<Record<string, Schema>> = {
   SwapsByCursor: CURSOR_PAGE,
   TraderRecord: TRADER,
   PaginatedTraders: page('TraderRecord'),
+  Price: object({ ...PRICE_FIELDS, timestamp: { anyOf: [TIME, { type: 'null' }] } }),
+  PriceAt: object({ ...PRICE_FIELDS, signature: TEXT }),
   Ohlcv: object({ ...UDF_STATUS, ...SERIES }, Object.keys(UDF_STATUS)),
   MigrationEvent: object({
     signature: TEXT,

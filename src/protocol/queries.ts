@@ -178,6 +178,10 @@ export interface TokenReads {
   firstBuyers(mint: string, page: Page, budget: Budget): string
   /** Swaps behind a cursor; null when the cursor is of no swap of the mint. */
   swapsFrom(mint: string, wallet: string | null, cursor: SwapCursor, budget: Budget): string | null
+  /** Present prices of mints in the order asked; unknown ones are left out. */
+  prices(mints: readonly string[], budget: Budget): string
+  /** The price behind the last trade of a mint whose time is `seconds` or earlier; null: none is known. */
+  priceAt(mint: string, seconds: number, budget: Budget): string | null
   /** Name, symbol and present price of a token; null for an unknown mint. */
   symbol(mint: string): { name: string; symbol: string; priceUsd: number } | null
   /** Unix seconds of now. */

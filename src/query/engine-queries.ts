@@ -24,6 +24,7 @@ import type {
 import { cursorText } from '../protocol/requests/tokens.ts'
 import { chartText } from './json/chart-json.ts'
 import { swapJson } from './json/engine-live.ts'
+import { priceJson, priceOfTradeJson } from './json/price-json.ts'
 import { RowCache } from './json/row-cache.ts'
 import { creatorTokenJson, tokenDetailJson, tokenJson } from './json/token-json.ts'
 import { TokenSearch } from './search/token-search.ts'
@@ -130,16 +131,34 @@ export class EngineQueries implements Queries, TokenReads {
   }
 
   marketData(mints: readonly string[], extra = false, budget = Budget.unlimited): string {
-    this.#tick()
-    const { state, top } = this.#engine
-    const tokens: number[] = []
-    for (const mint of new Set(mints)) {
-      const token = knownToken(state, mint)
-      if (token >= 0) tokens.push(token)
-      this.unseen.note(token)
-    }
-    top.load(tokens, budget)
+    const tokens = this.#tokensNow(mints)
+    this.#engine.top.load(tokens, budget)
     return `[${tokens.map((token) => tokenJson(this.#parts.token.at(token), 'market', extra)).join(',')}]`
+  }
+
+  prices(mints: readonly string[], budget = Budget.unlimited): string {
+    const { state } = this.#engine
+    const items: string[] = []
+    for (const token of this.#tokensNow(mints)) {
+      // Its last trade may lie on the disk, and is in a cache when the read is made again.
+      if (items.length > 0) budget.throwIfSpent()
+      items.push(priceJson(state, this.#parts.token.at(token)))
+    }
+    return `[${items.join(',')}]`
+  }
+
+  priceAt(mint: string, seconds: number, budget = Budget.unlimited): string | null {
+    const token = this.#tokenNow(mint)
+    if (token < 0) return null
+    const { state, chains } = this.#engine
+    const trade = chains.newestUntil({ token, position: null }, seconds, budget)
+    if (trade === null) return null
+    return priceOfTradeJson(state, this.#parts.token.at(token), trade.index, trade.number)
+  }
+
+  /** Rows of distinct known tokens as of now, in the order asked. */
+  #tokensNow(mints: readonly string[]): readonly number[] {
+    return [...new Set(mints)].map((mint) => this.#tokenNow(mint)).filter((token) => token >= 0)
   }
 
   swaps(mint: string, wallet: string | null, page: Page, budget = Budget.unlimited): string {

@@ -79,6 +79,8 @@ test('every read is what the service answers at its path, with position and epoc
     [read.token('A'), '/api/v2/tokens/A'],
     [read.holders('A'), '/api/v2/tokens/A/holders'],
     [read.firstBuyers('A', { limit: 1 }), '/api/v2/tokens/A/first-buyers?limit=1'],
+    [read.prices(['A', addressOf('B')]), `/api/v2/prices?mints=A,${addressOf('B')}`],
+    [read.priceAt('A', RANGE.to), `/api/v2/prices/A?at=${RANGE.to}`],
     [read.udfConfig(), '/udf/config'],
     [read.udfSymbol('A'), '/udf/symbols?symbol=A'],
     [read.udfQuotes(['A', 'nobody']), '/udf/quotes?symbols=A%2Cnobody'],

@@ -9,6 +9,7 @@ import { httpCases } from './cases/http-rules.ts'
 import { keepAliveCases } from './cases/keep-alive.ts'
 import { liveCases } from './cases/live.ts'
 import { marketDataCases } from './cases/market-data.ts'
+import { priceCases } from './cases/prices.ts'
 import { rateLimitCases } from './cases/rate-limit.ts'
 import { searchCases } from './cases/search.ts'
 import { swapCases } from './cases/swaps.ts'
@@ -39,6 +40,7 @@ const allCases: Case[] = [
   ...tableCases,
   ...filterCases,
   ...extraCases,
+  ...priceCases,
   ...httpCases,
   ...cachingCases,
   ...corsCases,

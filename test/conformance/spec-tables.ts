@@ -207,3 +207,22 @@ export const rangeFilters = [
 ] as const
 
 export const booleanFilters = ['devSoldAll', 'noXReuses', 'dexPaid', 'caEndsWithSuffix'] as const
+
+const priceFields = [
+  ...field('string', 'mint', 'filled'),
+  ...field('number', 'price_usd price_sol market_cap_usd', 'amount'),
+]
+
+/** Beyond the specification (docs/live.md). */
+export const price: Field[] = [
+  ...priceFields,
+  ...nullable(field('string', 'timestamp', 'timestamp')),
+  ...field('number', 'seq', 'count'),
+]
+
+export const priceAt: Field[] = [
+  ...priceFields,
+  ...field('string', 'timestamp', 'timestamp'),
+  ...field('number', 'seq', 'count'),
+  ...field('string', 'signature', 'filled'),
+]

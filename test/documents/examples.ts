@@ -64,6 +64,8 @@ async function addAnswers(service: EngineServer, found: Map<string, unknown>): P
     tokenDetail: `/api/v2/tokens/${MINT}`,
     holders: `/api/v2/tokens/${MINT}/holders`,
     firstBuyers: `/api/v2/tokens/${MINT}/first-buyers`,
+    prices: `/api/v2/prices?mints=${MINT},${OTHER}`,
+    priceAt: `/api/v2/prices/${MINT}?at=${START_SECOND + 60}`,
     udfConfig: '/udf/config',
     udfSymbols: `/udf/symbols?symbol=${MINT}`,
     udfSearch: '/udf/search?query=sym',

@@ -13,6 +13,7 @@ import { OCTOBER_FOLD_FAULTS } from './faults/october-fold.ts'
 import { OCTOBER_QUOTE_FAULTS } from './faults/october-quotes.ts'
 import { ORDER_FAULTS } from './faults/order.ts'
 import { PACKED_FAULTS } from './faults/packed.ts'
+import { PRICE_FAULTS } from './faults/prices.ts'
 import { RING_FAULTS } from './faults/ring.ts'
 import { SEED_FAULTS } from './faults/seed.ts'
 import { SERVER_FAULTS } from './faults/server.ts'
@@ -44,4 +45,5 @@ export const FAULTS: readonly Fault[] = [
   ...SIMULATOR_FAULTS,
   ...HISTORY_FAULTS,
   ...HYDRATION_FAULTS,
+  ...PRICE_FAULTS,
 ]

@@ -9,6 +9,7 @@ import { chartOf } from './candles.ts'
 import { Fold } from './fold.ts'
 import { type Metrics, metricsOf } from './metrics.ts'
 import { type Counts, PositionResolver } from './order.ts'
+import { priceAt, priceRow } from './prices.ts'
 import { tokenTraders, walletTokens } from './records.ts'
 import { additiveFees, migrationMessage, swapOf, swapPage, tradeMessage } from './swaps.ts'
 import { tablesOf } from './tables.ts'
@@ -62,6 +63,19 @@ export class Oracle {
   marketData(mints: readonly string[]): object[] {
     const known = [...new Set(mints)].flatMap((mint) => this.metrics(mint) ?? [])
     return known.map((metrics) => marketDataRow(metrics, this.now))
+  }
+
+  prices(mints: readonly string[]): object[] {
+    return [...new Set(mints)].flatMap((mint) => this.metrics(mint) ?? []).map(priceRow)
+  }
+
+  priceAt(mint: string, seconds: number): object | null {
+    return priceAt(this.world().tokens.get(mint), seconds)
+  }
+
+  /** Times of the trades of a mint. */
+  tradeSeconds(mint: string): number[] {
+    return (this.world().tokens.get(mint)?.swaps ?? []).map(({ swap }) => swap.timestamp)
   }
 
   swaps(mint: string, wallet: string | null, page: number, limit: number): object {

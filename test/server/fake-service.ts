@@ -165,6 +165,8 @@ export const fakeReads: TokenReads = {
   firstBuyers: () => '{}',
   swapsFrom: () => null,
   symbol: () => null,
+  prices: () => '[]',
+  priceAt: () => null,
   now: () => 0,
 }
 

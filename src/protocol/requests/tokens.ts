@@ -103,28 +103,41 @@ export function parseMarketData(
 ): Parsed<readonly string[]> {
   const list = single(parameters, 'mints')
   if (!list.ok) return list
-  const mints = distinctMints(list.value ?? '')
-  if (mints.length > MAX_MINTS) {
-    const message = `mints came with ${mints.length} distinct addresses, at most ${MAX_MINTS} are allowed.`
+  const mints = parseMints(list.value ?? '', isKnownAddress)
+  if (!mints.ok || mints.value.length > 0) return mints
+  const mint = pathParameter(pathMint, 'mint')
+  if (!mint.ok) return mint
+  return addressRefusal('mint', mint.value, isKnownAddress) ?? accept([mint.value])
+}
+
+/** `mints` of the prices, distinct and in their order. */
+export function parsePrices(
+  parameters: QueryParameters,
+  isKnownAddress: Queries['isKnownAddress'],
+): Parsed<readonly string[]> {
+  const list = required(parameters, 'mints')
+  if (!list.ok) return list
+  const mints = parseMints(list.value, isKnownAddress)
+  if (!mints.ok || mints.value.length > 0) return mints
+  return refuse('invalid_parameter', 'mints', 'mints came without an address, one is expected.')
+}
+
+/** The distinct addresses of a list with commas, in their order. */
+function parseMints(
+  list: string,
+  isKnownAddress: Queries['isKnownAddress'],
+): Parsed<readonly string[]> {
+  const mints = new Set(list.split(',').map((piece) => piece.trim()))
+  mints.delete('')
+  if (mints.size > MAX_MINTS) {
+    const message = `mints came with ${mints.size} distinct addresses, at most ${MAX_MINTS} are allowed.`
     return refuse('invalid_parameter', 'mints', message)
   }
   for (const mint of mints) {
     const refused = addressRefusal('mints', mint, isKnownAddress)
     if (refused !== null) return refused
   }
-  if (mints.length > 0) return accept(mints)
-  const mint = pathParameter(pathMint, 'mint')
-  if (!mint.ok) return mint
-  return addressRefusal('mint', mint.value, isKnownAddress) ?? accept([mint.value])
-}
-
-function distinctMints(list: string): readonly string[] {
-  const mints = new Set<string>()
-  for (const piece of list.split(',')) {
-    const mint = piece.trim()
-    if (mint !== '') mints.add(mint)
-  }
-  return [...mints]
+  return accept([...mints])
 }
 
 /** Page and order of both trader endpoints; the default order is `pnl` descending. */

@@ -400,8 +400,8 @@ function isAfterGraduation(state: State, index: number, token: number): boolean 
   return comparePlace(tape, index, graduation) > 0
 }
 
-/** A swap from before any supply was known gets that of the creation, or by the decimals, that became known later. */
-function supplyOf(state: State, r: Uint32Array, at: number, decimals: number): number {
+/** Whole tokens. A swap from before any supply was known gets that of the creation, or by the decimals, that became known later. */
+export function supplyOf(state: State, r: Uint32Array, at: number, decimals: number): number {
   const token = r[at + SwapLane.token]
   const b = state.births.u32[token >>> ROW_SHIFT]
   const bAt = (token & ROW_MASK) * LifecycleLane.lanes
@@ -421,7 +421,8 @@ function shownFlags(state: State, flags: number, token: number, wallet: number):
   return flags & judged && isNeverHolder(state, token, wallet) ? flags & ~judged : flags
 }
 
-function signatureJson(state: State, r: Uint32Array, at: number): string {
+/** Its signature as JSON text. */
+export function signatureJson(state: State, r: Uint32Array, at: number): string {
   if (r[at + SwapLane.flags] & Flag.textSignature)
     return jsonString(state.book.text(r[at + SwapLane.signature]))
   const start = r.byteOffset + (at + SwapLane.signature) * 4

@@ -14,6 +14,7 @@ import {
   parseExtra,
   type QueryParameters,
   quoted,
+  unixSeconds,
 } from '../../protocol/requests/parsers.ts'
 import { parseTables } from '../../protocol/requests/tables.ts'
 import {
@@ -21,6 +22,7 @@ import {
   parseCursor,
   parseMarketData,
   parsePage,
+  parsePrices,
   parseSearch,
   parseSwaps,
   parseTraders,
@@ -47,6 +49,7 @@ export function apiRoutes(
     chartRoute(chart),
     tablesRoute(answers, lastTables),
     ...tokenRoutes(reads),
+    ...priceRoutes(answers, reads),
   ]
 }
 
@@ -175,6 +178,32 @@ function tokenRoutes(reads: TokenReads): readonly Route[] {
       answer: ({ word: mint, parameters, budget }) => {
         const page = parsePage(parameters)
         return page.ok ? accept(jsonReply(reads.firstBuyers(mint, page.value, budget))) : page
+      },
+    },
+  ]
+}
+
+function priceRoutes(answers: Queries, reads: TokenReads): readonly Route[] {
+  return [
+    {
+      ...GET_API,
+      name: 'prices',
+      path: '/api/v2/prices',
+      answer: ({ parameters, budget }) => {
+        const mints = parsePrices(parameters, (text) => answers.isKnownAddress(text))
+        return mints.ok ? accept(jsonReply(reads.prices(mints.value, budget))) : mints
+      },
+    },
+    {
+      ...GET_API,
+      name: 'price_at',
+      path: '/api/v2/prices/:mint',
+      answer: ({ word: mint, parameters, budget }) => {
+        const at = unixSeconds(parameters, 'at')
+        if (!at.ok) return at
+        const json = reads.priceAt(mint, at.value, budget)
+        const unknown = `No trade of the mint ${quoted(mint)} is known from ${at.value} or before.`
+        return accept(json === null ? refusal('not_found', 'mint', unknown) : jsonReply(json))
       },
     },
   ]

@@ -1,0 +1,44 @@
+import type { TokenReader } from '../../engine/read/token-reader.ts'
+import { TokenLane } from '../../engine/state/layout.ts'
+import { priceSwap } from '../../engine/state/money.ts'
+import type { State } from '../../engine/state/state.ts'
+import { SwapLane } from '../../events/swap-record.ts'
+import { jsonNumber, jsonString, timeText } from '../../protocol/wire.ts'
+import { signatureJson, supplyOf } from './engine-live.ts'
+
+/** The present price of a token; the reader stands on it. `seq` is the number of its last trade. */
+export function priceJson(state: State, token: TokenReader): string {
+  const { tokens, tape } = state
+  const lastPlus1 = tokens.get(token.token, TokenLane.lastSwapPlus1)
+  const timestamp =
+    lastPlus1 === 0
+      ? 'null'
+      : `"${timeText(tape.u32Of(lastPlus1 - 1)[tape.at(lastPlus1 - 1) + SwapLane.timestamp])}"`
+  const prices = pricesJson(token.mint, token.priceUsd, token.priceSol, token.marketCapUsd)
+  return `${prices},"timestamp":${timestamp},"seq":${tokens.get(token.token, TokenLane.swaps)}}`
+}
+
+/** The price behind swap `index` of the tape, the trade of its mint with number `seq`. The reader stands on its token. */
+export function priceOfTradeJson(
+  state: State,
+  token: TokenReader,
+  index: number,
+  seq: number,
+): string {
+  const r = state.tape.u32Of(index)
+  const at = state.tape.at(index)
+  const { usd, sol } = priceSwap(r, state.tape.f64Of(index), at, token.quote, token.decimals)
+  const marketCapUsd = usd * supplyOf(state, r, at, token.decimals)
+  return (
+    `${pricesJson(token.mint, usd, sol, marketCapUsd)}` +
+    `,"timestamp":"${timeText(r[at + SwapLane.timestamp])}"` +
+    `,"seq":${seq},"signature":${signatureJson(state, r, at)}}`
+  )
+}
+
+function pricesJson(mint: string, usd: number, sol: number, marketCapUsd: number): string {
+  return (
+    `{"mint":${jsonString(mint)},"price_usd":${jsonNumber(usd)},"price_sol":${jsonNumber(sol)}` +
+    `,"market_cap_usd":${jsonNumber(marketCapUsd)}`
+  )
+}
