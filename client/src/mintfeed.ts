@@ -53,6 +53,7 @@ export type {
   TableFilter,
   TraderQuery,
   UdfHistoryQuery,
+  WalletRanksQuery,
 } from './reads.ts'
 export type { Move } from './replicas.ts'
 // What the service answers. Units: token amounts in whole tokens, `_usd` in USD, `_sol` and quote
@@ -68,6 +69,15 @@ export type { TableRow, Tables } from './resources/tables.ts'
 export type { TokenDetail, TokenMarketData, TokenSearchDetailed } from './resources/token.ts'
 export type { TraderRecord } from './resources/trader.ts'
 export type { UdfConfig, UdfFound, UdfHistory, UdfQuotes, UdfSymbol } from './resources/udf.ts'
+export type {
+  RankedWallet,
+  WalletDay,
+  WalletFigures,
+  WalletLabel,
+  WalletRanking,
+  WalletResult,
+  WalletSummary,
+} from './resources/wallet.ts'
 export { timestampMs, timestampText } from './timestamp.ts'
 
 /**

@@ -27,6 +27,7 @@ import {
   type UdfQuotes,
   type UdfSymbol,
 } from './resources/udf.ts'
+import { isRanking, isWallet, type WalletRanking, type WalletSummary } from './resources/wallet.ts'
 import { isObject, isText, listOf } from './shape.ts'
 
 export interface ExtraQuery {
@@ -84,6 +85,15 @@ export interface ChartQuery {
   readonly fill?: 'none' | 'previous'
   /** This many bars up to `to`, whatever `from` says. */
   readonly countback?: number
+}
+
+export interface WalletRanksQuery {
+  /** UTC days with today; `7d` by default. */
+  readonly window?: '1d' | '7d' | '30d' | 'all'
+  /** `realized_pnl` by default. */
+  readonly by?: 'realized_pnl' | 'volume' | 'trades' | 'win_rate'
+  /** 1 to 200; 50 by default. */
+  readonly limit?: number
 }
 
 export interface UdfHistoryQuery {
@@ -173,6 +183,18 @@ export class Reads {
   walletTokens(wallet: string, query: TraderQuery = {}): Promise<Answer<Page<TraderRecord>>> {
     const path = `${SEARCH}/traders/${encoded(wallet)}/tokens${traderQuery(query)}`
     return this.#http.request({ endpoint: 'walletTokens', path, shape: isTraders })
+  }
+
+  /** What a wallet did in all of its tokens, by windows and days. */
+  wallet(wallet: string): Promise<Answer<WalletSummary>> {
+    const path = `/api/v2/wallets/${encoded(wallet)}`
+    return this.#http.request({ endpoint: 'wallet', path, shape: isWallet })
+  }
+
+  /** The wallets with the greatest figure in a window. */
+  walletsTop(query: WalletRanksQuery = {}): Promise<Answer<WalletRanking>> {
+    const path = `/api/v2/wallets/top${queryOf({ ...query })}`
+    return this.#http.request({ endpoint: 'walletsTop', path, shape: isRanking })
   }
 
   chart(query: ChartQuery): Promise<Answer<Ohlcv>> {

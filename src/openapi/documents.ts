@@ -5,7 +5,13 @@
  */
 
 import { COUNTBACK_DEFAULT } from '../protocol/live/live-messages.ts'
-import { BARS_MAX, RESOLUTIONS, TRADER_ORDERS } from '../protocol/queries.ts'
+import {
+  BARS_MAX,
+  RESOLUTIONS,
+  TRADER_ORDERS,
+  WALLET_RANKINGS,
+  WALLET_WINDOWS,
+} from '../protocol/queries.ts'
 import {
   DEFAULT_LIMIT,
   MAX_LIMIT,
@@ -49,13 +55,19 @@ const EXTRA: Parameter = {
   schema: { enum: ['0', '1'], default: '0' },
   description: 'Adds the quote of tokens, and to swaps their other fees too',
 }
+const LIMIT_OF_ROWS: Parameter = {
+  name: 'limit',
+  schema: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
+}
 const PAGE: readonly Parameter[] = [
   { name: 'page', schema: { type: 'integer', minimum: 1, default: 1 } },
-  {
-    name: 'limit',
-    schema: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
-  },
+  LIMIT_OF_ROWS,
   EXTRA,
+]
+const RANKS: readonly Parameter[] = [
+  { name: 'window', schema: { enum: WALLET_WINDOWS, default: '7d' } },
+  { name: 'by', schema: { enum: WALLET_RANKINGS, default: 'realized_pnl' } },
+  LIMIT_OF_ROWS,
 ]
 const TRADERS: readonly Parameter[] = [
   ...PAGE,
@@ -196,6 +208,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
     [{ ...MINTS, required: true, description: `At most ${MAX_MINTS}` }],
     list(named('Price')),
   ),
+  get('wallet', '/api/v2/wallets/{wallet}', 'What a wallet did', [], named('Wallet')),
+  get('walletsTop', '/api/v2/wallets/top', 'Wallets, ranked', RANKS, named('WalletRanking')),
   get('priceAt', '/api/v2/prices/{mint}', 'The price at a moment', [AT], named('PriceAt')),
   {
     ...get('stream', '/api/v2/stream', 'A live channel as server-sent events', STREAM, TEXT),
@@ -413,44 +427,4 @@ function messageOf({ name, summary, payload }: LiveMessage): object {
     payload,
     ...(example !== undefined && { examples: [{ payload: example }] }),
   }
-}
-
-const STYLE =
-  'body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:70rem;padding:0 1rem}' +
-  // Fixed: long lines of an example scroll in their place and widen no column.
-  'table{border-collapse:collapse;width:100%;table-layout:fixed}' +
-  'td{border-top:1px solid #8884;padding:.4rem;vertical-align:top;overflow-wrap:anywhere}td:first-child{width:36%}' +
-  'pre{overflow:auto;max-height:18rem;background:#8881;padding:.6rem}code{font-size:.95em}'
-
-const SENT_BY = { service: '', client: ' (from the client)', either: ' (from either side)' }
-
-/** `/docs`: endpoints and messages on one page, each with its example, without outside requests. */
-export function docsHtml(): string {
-  const endpoints = ENDPOINTS.map(({ id, method, path, summary, parameters }) => {
-    const names = parameters.map(({ name }) => name).join(', ')
-    return row(`<code>${method.toUpperCase()} ${path}</code>`, `${summary}<br>${names}`, id)
-  })
-  const messages = LIVE_MESSAGES.map(({ name, summary, sender }) =>
-    row(`<code>${name}</code>`, `${summary}${SENT_BY[sender]}`, name),
-  )
-  return (
-    '<!doctype html><html lang="en"><meta charset="utf-8"><title>mintfeed</title>' +
-    '<meta name="viewport" content="width=device-width,initial-scale=1">' +
-    `<style>${STYLE}</style><h1>mintfeed</h1>` +
-    '<p><a href="/openapi.json">openapi.json</a> · <a href="/asyncapi.json">asyncapi.json</a></p>' +
-    `<h2>HTTP</h2><table>${endpoints.join('')}</table>` +
-    `<h2>WebSocket <code>/ws?id=…</code></h2><table>${messages.join('')}</table></html>`
-  )
-}
-
-function row(what: string, about: string, name: string): string {
-  const example = exampleOf(name)
-  const shown = example === undefined ? '' : escaped(JSON.stringify(example, null, 2))
-  const folded =
-    shown === '' ? '' : `<details><summary>example</summary><pre>${shown}</pre></details>`
-  return `<tr><td>${what}</td><td>${about}${folded}</td></tr>`
-}
-
-function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 }

@@ -1,6 +1,7 @@
 import { ADDRESS_PATTERN } from '../base/base58.ts'
 import { isRecord } from '../base/json-access.ts'
 import { GROUPS } from '../protocol/filters.ts'
+import { WALLET_RANKINGS, WALLET_WINDOWS } from '../protocol/queries.ts'
 import { TablesSchema } from '../protocol/requests/tables.ts'
 import { METRICS, type Metric, type Resource } from '../query/tables/metrics.ts'
 
@@ -223,6 +224,24 @@ const PRICE_FIELDS = {
   seq: COUNT,
 }
 
+const LABEL = object({ name: TEXT, tag: TEXT })
+const LABEL_OR_NULL = { anyOf: [LABEL, { type: 'null' }] }
+const RANKED_FIGURES = {
+  ...all('realized_pnl_usd volume_usd win_rate_pct', NUMBER),
+  ...all('trades wins losses', COUNT),
+}
+const WALLET_FIGURES = object({ ...RANKED_FIGURES, tokens: COUNT, median_hold_seconds: NUMBER })
+const WALLET_RESULT = object({
+  ...all('mint name symbol', TEXT),
+  ...all('pnl_usd realized_pnl_usd unrealized_pnl_usd', NUMBER),
+  is_open: FLAG,
+})
+const WALLET_DAY = object({
+  day: { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\d$' },
+  ...all('realized_pnl_usd volume_usd', NUMBER),
+  trades: COUNT,
+})
+
 /** The schema of every answer, by its name in both documents. */
 export const RESOURCE_SCHEMAS: Readonly<Record<string, Schema>> = {
   TokenSearchDetailed: resourceSchema('search'),
@@ -240,6 +259,25 @@ export const RESOURCE_SCHEMAS: Readonly<Record<string, Schema>> = {
   PaginatedTraders: page('TraderRecord'),
   Price: object({ ...PRICE_FIELDS, timestamp: { anyOf: [TIME, { type: 'null' }] } }),
   PriceAt: object({ ...PRICE_FIELDS, signature: TEXT }),
+  Wallet: object({
+    wallet: TEXT,
+    label: LABEL_OR_NULL,
+    windows: object(
+      Object.fromEntries(WALLET_WINDOWS.map((name) => [name, named('WalletFigures')])),
+    ),
+    unrealized_pnl_usd: NUMBER,
+    ...all('best worst', { anyOf: [named('WalletResult'), { type: 'null' }] }),
+    days: list(WALLET_DAY),
+  }),
+  WalletFigures: WALLET_FIGURES,
+  WalletResult: WALLET_RESULT,
+  WalletRanking: object({
+    window: { enum: WALLET_WINDOWS },
+    by: { enum: WALLET_RANKINGS },
+    items: list(
+      object({ rank: COUNT, value: NUMBER, wallet: TEXT, label: LABEL_OR_NULL, ...RANKED_FIGURES }),
+    ),
+  }),
   Ohlcv: object({ ...UDF_STATUS, ...SERIES }, Object.keys(UDF_STATUS)),
   MigrationEvent: object({
     signature: TEXT,

@@ -71,6 +71,20 @@ export interface TraderQuery extends Page {
   readonly direction: 'asc' | 'desc'
 }
 
+/** Windows of a wallet, in UTC days with today. */
+export const WALLET_WINDOWS = ['1d', '7d', '30d', 'all'] as const
+export type WalletWindow = (typeof WALLET_WINDOWS)[number]
+
+/** What wallets are ranked by. */
+export const WALLET_RANKINGS = ['realized_pnl', 'volume', 'trades', 'win_rate'] as const
+
+export interface WalletRanksQuery {
+  readonly window: WalletWindow
+  readonly by: (typeof WALLET_RANKINGS)[number]
+  /** 1 to 200. */
+  readonly limit: number
+}
+
 export interface ChartQuery {
   readonly mint: string
   /** POSIX seconds; `from` may be negative. */
@@ -182,6 +196,10 @@ export interface TokenReads {
   prices(mints: readonly string[], budget: Budget): string
   /** The price behind the last trade of a mint whose time is `seconds` or earlier; null: none is known. */
   priceAt(mint: string, seconds: number, budget: Budget): string | null
+  /** What a wallet did, by windows and days. */
+  wallet(wallet: string, budget: Budget): string
+  /** The first wallets of a ranking. */
+  walletsTop(query: WalletRanksQuery, budget: Budget): string
   /** Name, symbol and present price of a token; null for an unknown mint. */
   symbol(mint: string): { name: string; symbol: string; priceUsd: number } | null
   /** Unix seconds of now. */

@@ -20,17 +20,22 @@ import type {
   TablesQuery,
   TokenReads,
   TraderQuery,
+  WalletRanksQuery,
 } from '../protocol/queries.ts'
 import { cursorText } from '../protocol/requests/tokens.ts'
+import { jsonString } from '../protocol/wire.ts'
 import { chartText } from './json/chart-json.ts'
 import { swapJson } from './json/engine-live.ts'
 import { priceJson, priceOfTradeJson } from './json/price-json.ts'
 import { RowCache } from './json/row-cache.ts'
 import { creatorTokenJson, tokenDetailJson, tokenJson } from './json/token-json.ts'
+import { labelJson, WalletLabels } from './json/wallet-labels.ts'
 import { TokenSearch } from './search/token-search.ts'
 import { type Predicate, TableScan } from './tables/column-scan.ts'
 import { TableColumns } from './tables/table-columns.ts'
 import { pageJson, TraderPages } from './traders/trader-pages.ts'
+import { WalletRanks } from './traders/wallet-ranks.ts'
+import { WalletSummaries } from './traders/wallet-summary.ts'
 import { UnseenReads } from './unseen-reads.ts'
 
 /** Tokens of a creator that a detail lists. */
@@ -47,6 +52,7 @@ export class EngineQueries implements Queries, TokenReads {
   #parts: ReturnType<typeof partsOf>
   readonly #scan = new TableScan()
   readonly #tick: () => void
+  readonly #labels: WalletLabels
   /** The search made last. */
   #sought: { query: string; version: number; tokens: readonly number[] } = {
     query: '',
@@ -57,11 +63,13 @@ export class EngineQueries implements Queries, TokenReads {
   /** Events taken, and the clock's second, at that version. */
   #events = -1
   #now = -1
+  #labelled = 0
 
   /** `tick` brings the engine's now up to date before a read. */
-  constructor(engine: Engine, tick: () => void) {
+  constructor(engine: Engine, tick: () => void, labels = new WalletLabels()) {
     this.#engine = engine
     this.#tick = tick
+    this.#labels = labels
     this.#parts = partsOf(engine)
   }
 
@@ -81,7 +89,14 @@ export class EngineQueries implements Queries, TokenReads {
   /** Memory of the caches, part by part. */
   get memory(): readonly MemoryPart[] {
     const rows = boundedPart('table_rows', this.#parts.rows)
-    return [rows, growingPart('table_columns', this.#parts.columns), this.#parts.creators.memory]
+    const { columns, creators, ranks, wallets } = this.#parts
+    return [
+      rows,
+      growingPart('table_columns', columns),
+      creators.memory,
+      boundedPart('wallet_trades', wallets.sums),
+      ranks.memory,
+    ]
   }
 
   /** Begins to note creations: after the recovery. */
@@ -99,9 +114,12 @@ export class EngineQueries implements Queries, TokenReads {
     this.#tick()
     const { counts, state } = this.#engine
     const events = counts.swaps + counts.events
-    if (events !== this.#events || state.now !== this.#now) this.#version += 1
+    const { version } = this.#labels
+    const isSame = events === this.#events && state.now === this.#now && version === this.#labelled
+    if (!isSame) this.#version += 1
     this.#events = events
     this.#now = state.now
+    this.#labelled = version
     return this.#version
   }
 
@@ -209,6 +227,18 @@ export class EngineQueries implements Queries, TokenReads {
     return this.#parts.traders.firstBuyers(this.#tokenNow(mint), page, budget)
   }
 
+  wallet(wallet: string, budget = Budget.unlimited): string {
+    this.#tick()
+    const { state } = this.#engine
+    const keys = this.#parts.wallets.keys(knownWallet(state, wallet), budget)
+    return `{"wallet":${jsonString(wallet)},"label":${labelJson(this.#labels.of(wallet))},${keys}}`
+  }
+
+  walletsTop(query: WalletRanksQuery, budget = Budget.unlimited): string {
+    this.#tick()
+    return this.#parts.ranks.json(query, this.#labels, budget)
+  }
+
   /** Row of a token as of now, or -1. */
   #tokenNow(mint: string): number {
     this.#tick()
@@ -307,6 +337,7 @@ export class EngineQueries implements Queries, TokenReads {
 function partsOf(engine: Engine) {
   const { state } = engine
   const newReader = () => new TokenReader(state, engine.top, engine.links)
+  const wallets = new WalletSummaries(engine)
   const columns = new TableColumns(state, newReader(), engine.links)
   return {
     token: newReader(),
@@ -317,6 +348,8 @@ function partsOf(engine: Engine) {
     search: new TokenSearch(state, engine.search, columns),
     chart: new Chart(state, engine.chartTrades, engine.bars),
     creators: new CreatorTokens(state, engine.announcements.launches),
+    wallets,
+    ranks: new WalletRanks(engine, wallets),
   }
 }
 

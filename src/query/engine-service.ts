@@ -3,16 +3,19 @@ import type { MemoryPart } from '../engine/memory/state-part.ts'
 import { EngineQueries } from './engine-queries.ts'
 import { EngineStreams } from './engine-streams.ts'
 import { EngineLive } from './json/engine-live.ts'
+import { WalletLabels } from './json/wallet-labels.ts'
 
 /** Everything that a server reads from an engine, and what the engine publishes. */
 export class EngineService {
+  /** Labels of wallets, which the user's file may change at any time. */
+  readonly labels = new WalletLabels()
   readonly answers: EngineQueries
   readonly live: EngineLive
   readonly streams: EngineStreams
 
   /** `tick` brings the engine's now up to date before a read; `epoch` is called once it is known. */
   constructor(engine: Engine, tick: () => void, epoch: () => string) {
-    this.answers = new EngineQueries(engine, tick)
+    this.answers = new EngineQueries(engine, tick, this.labels)
     this.live = new EngineLive(engine)
     this.streams = new EngineStreams(engine, this.answers, epoch)
   }

@@ -16,6 +16,7 @@ import { swapCases } from './cases/swaps.ts'
 import { tableCases } from './cases/tables.ts'
 import { traderRecordCases } from './cases/trader-record.ts'
 import { traderCases } from './cases/traders.ts'
+import { walletCases } from './cases/wallets.ts'
 import { websocketCases } from './cases/websocket.ts'
 import { discover, type Known } from './discover.ts'
 import { type Case, runCases, type Settings, type Tally, type World } from './harness.ts'
@@ -41,6 +42,7 @@ const allCases: Case[] = [
   ...filterCases,
   ...extraCases,
   ...priceCases,
+  ...walletCases,
   ...httpCases,
   ...cachingCases,
   ...corsCases,

@@ -226,3 +226,30 @@ export const priceAt: Field[] = [
   ...field('number', 'seq', 'count'),
   ...field('string', 'signature', 'filled'),
 ]
+
+const rankedFigures = [
+  ...field('number', 'realized_pnl_usd'),
+  ...field('number', 'volume_usd', 'amount'),
+  ...field('number', 'trades wins losses', 'count'),
+  ...field('number', 'win_rate_pct', 'percent'),
+]
+
+export const walletFigures: Field[] = [
+  ...rankedFigures,
+  ...field('number', 'tokens', 'count'),
+  ...field('number', 'median_hold_seconds', 'amount'),
+]
+
+export const walletDay: Field[] = [
+  ...field('string', 'day', 'filled'),
+  ...field('number', 'realized_pnl_usd'),
+  ...field('number', 'volume_usd', 'amount'),
+  ...field('number', 'trades', 'count'),
+]
+
+export const rankedWallet: Field[] = [
+  ...field('number', 'rank', 'count'),
+  ...field('number', 'value'),
+  ...field('string', 'wallet', 'filled'),
+  ...rankedFigures,
+]

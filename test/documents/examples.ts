@@ -66,6 +66,8 @@ async function addAnswers(service: EngineServer, found: Map<string, unknown>): P
     firstBuyers: `/api/v2/tokens/${MINT}/first-buyers`,
     prices: `/api/v2/prices?mints=${MINT},${OTHER}`,
     priceAt: `/api/v2/prices/${MINT}?at=${START_SECOND + 60}`,
+    wallet: `/api/v2/wallets/${WALLET}`,
+    walletsTop: '/api/v2/wallets/top?limit=1',
     udfConfig: '/udf/config',
     udfSymbols: `/udf/symbols?symbol=${MINT}`,
     udfSearch: '/udf/search?query=sym',

@@ -101,6 +101,11 @@ function* traderChecks({ oracle, answers }: Pair, mint: string): Generator<Check
 }
 
 function* walletChecks({ oracle, answers }: Pair, wallet: string): Generator<Check> {
+  yield {
+    name: `summary of ${wallet}`,
+    actual: answers.wallet(wallet),
+    expected: oracle.wallet(wallet),
+  }
   for (const orderBy of TRADER_ORDERS)
     for (const direction of DIRECTIONS) {
       const query = { page: direction === 'asc' ? 2 : 1, limit: 2, orderBy, direction }

@@ -20,6 +20,7 @@ import { SERVER_FAULTS } from './faults/server.ts'
 import { SIMULATOR_FAULTS } from './faults/simulator.ts'
 import { STREAM_FAULTS } from './faults/stream.ts'
 import { SUM_FAULTS } from './faults/sums.ts'
+import { WALLET_FAULTS } from './faults/wallets.ts'
 import { WIRE_FAULTS } from './faults/wire.ts'
 
 /** All faults that are planted, one at a time. */
@@ -46,4 +47,5 @@ export const FAULTS: readonly Fault[] = [
   ...HISTORY_FAULTS,
   ...HYDRATION_FAULTS,
   ...PRICE_FAULTS,
+  ...WALLET_FAULTS,
 ]

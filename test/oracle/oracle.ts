@@ -3,7 +3,12 @@
  * from the contract alone; the engine's answers must deep-equal these.
  */
 import type { FeedEvent } from '../../src/events/event.ts'
-import type { ChartQuery, TablesQuery, TraderQuery } from '../../src/protocol/queries.ts'
+import type {
+  ChartQuery,
+  TablesQuery,
+  TraderQuery,
+  WalletRanksQuery,
+} from '../../src/protocol/queries.ts'
 import { additiveHistory, additiveQuote, additiveSwap } from './additive.ts'
 import { chartOf } from './candles.ts'
 import { Fold } from './fold.ts'
@@ -15,6 +20,7 @@ import { additiveFees, migrationMessage, swapOf, swapPage, tradeMessage } from '
 import { tablesOf } from './tables.ts'
 import { marketDataRow, searchRows } from './tokens.ts'
 import { DEFAULT_PRO_RULE, type ProRule } from './traders.ts'
+import { walletRanks, walletRow } from './wallets.ts'
 import type { World } from './world.ts'
 
 export interface OracleOptions {
@@ -88,6 +94,14 @@ export class Oracle {
 
   walletTokens(wallet: string, query: TraderQuery): object {
     return walletTokens(this.world(), (mint) => this.metrics(mint), wallet, this.now, query)
+  }
+
+  wallet(wallet: string): object {
+    return walletRow(this.world(), (mint) => this.metrics(mint), wallet, this.now)
+  }
+
+  walletsTop(query: WalletRanksQuery): object {
+    return walletRanks(this.world(), query, this.now)
   }
 
   chart(query: ChartQuery): object {

@@ -167,6 +167,8 @@ export const fakeReads: TokenReads = {
   symbol: () => null,
   prices: () => '[]',
   priceAt: () => null,
+  wallet: () => '{}',
+  walletsTop: () => '{}',
   now: () => 0,
 }
 

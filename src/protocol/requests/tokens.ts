@@ -5,6 +5,9 @@ import {
   type SwapCursor,
   TRADER_ORDERS,
   type TraderQuery,
+  WALLET_RANKINGS,
+  WALLET_WINDOWS,
+  type WalletRanksQuery,
 } from '../queries.ts'
 import {
   accept,
@@ -149,6 +152,17 @@ export function parseTraders(parameters: QueryParameters): Parsed<TraderQuery> {
   const direction = choice(parameters, 'order_direction', ['asc', 'desc'], 'desc')
   if (!direction.ok) return direction
   return accept({ ...page.value, orderBy: orderBy.value, direction: direction.value })
+}
+
+/** `window`, `by` and `limit` of the ranking of wallets. */
+export function parseWalletRanks(parameters: QueryParameters): Parsed<WalletRanksQuery> {
+  const window = choice(parameters, 'window', WALLET_WINDOWS, '7d')
+  if (!window.ok) return window
+  const by = choice(parameters, 'by', WALLET_RANKINGS, 'realized_pnl')
+  if (!by.ok) return by
+  const limit = integer(parameters, 'limit', LIMIT_RANGE)
+  if (!limit.ok) return limit
+  return accept({ window: window.value, by: by.value, limit: limit.value })
 }
 
 /** `query` of the search: trimmed, not blank, at most 128 code points. */

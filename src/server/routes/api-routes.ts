@@ -26,6 +26,7 @@ import {
   parseSearch,
   parseSwaps,
   parseTraders,
+  parseWalletRanks,
 } from '../../protocol/requests/tokens.ts'
 import { GET_API, type Route } from '../http/front.ts'
 import { jsonReply, type Reply, refusal } from '../http/reply.ts'
@@ -50,6 +51,7 @@ export function apiRoutes(
     tablesRoute(answers, lastTables),
     ...tokenRoutes(reads),
     ...priceRoutes(answers, reads),
+    ...walletRoutes(reads),
   ]
 }
 
@@ -205,6 +207,26 @@ function priceRoutes(answers: Queries, reads: TokenReads): readonly Route[] {
         const unknown = `No trade of the mint ${quoted(mint)} is known from ${at.value} or before.`
         return accept(json === null ? refusal('not_found', 'mint', unknown) : jsonReply(json))
       },
+    },
+  ]
+}
+
+function walletRoutes(reads: TokenReads): readonly Route[] {
+  return [
+    {
+      ...GET_API,
+      name: 'wallets_top',
+      path: '/api/v2/wallets/top',
+      answer: ({ parameters, budget }) => {
+        const query = parseWalletRanks(parameters)
+        return query.ok ? accept(jsonReply(reads.walletsTop(query.value, budget))) : query
+      },
+    },
+    {
+      ...GET_API,
+      name: 'wallet',
+      path: '/api/v2/wallets/:wallet',
+      answer: ({ word: wallet, budget }) => accept(jsonReply(reads.wallet(wallet, budget))),
     },
   ]
 }

@@ -142,3 +142,23 @@ test('a second far back is found in turns, each of a stretch of the chain, and t
   expect(chains.newestUntil(of, START_SECOND - 1, Budget.unlimited)).toBeNull()
   expect(chains.newestUntil(of, -1, Budget.unlimited)).toBeNull()
 })
+
+test('what late swaps may still move is not remembered', () => {
+  const engine = engineOf('event', 1 << 14)
+  const { state, chains } = engine
+  // All of them lie within the slots of late ones.
+  for (let i = 0; i < 200; i++)
+    engine.accept(
+      swap({
+        ...{ slot: 1_000 + Math.floor(i / 10), txIndex: 2 * (i % 10) + 1 },
+        ...{ timestamp: START_SECOND + 100, signature: `swap ${i}` },
+      }),
+    )
+  const of = { token: state.book.findToken('mint'), position: null }
+  expect(chains.newestUntil(of, START_SECOND + 60, Budget.unlimited)).toBeNull()
+  const late = { slot: 1_002, txIndex: 4, signature: 'late', timestamp: START_SECOND + 50 }
+  engine.accept(swap(late))
+  expect(chains.newestUntil(of, START_SECOND + 60, Budget.unlimited)).toEqual({
+    ...{ index: 22, number: 23 },
+  })
+})
