@@ -13,6 +13,7 @@ export type {
   Filters,
   FlagFilter,
   Group,
+  HeldBy,
   Range,
   RangeFilter,
   SocialFilter,

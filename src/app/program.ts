@@ -30,6 +30,7 @@ import { Durability } from './durability.ts'
 import { makeFeeds } from './feeds/feed-list.ts'
 import { HistoryBuilds } from './history-builds.ts'
 import { IntakeLog } from './intake-log.ts'
+import { LabelFile } from './label-file.ts'
 import type { makeLog } from './log.ts'
 import type { Replica } from './replica.ts'
 import { ClockReports, Service, WallClock } from './service.ts'
@@ -56,6 +57,7 @@ export class Program {
   readonly #clockReports: ClockReports
   #service: Service
   readonly #wired: EngineService
+  readonly #labelFile: LabelFile | null
   readonly #counters = newFeedCounters()
   readonly #processFigures = new ProcessFigures()
   readonly #steps = new LongSteps()
@@ -94,6 +96,9 @@ export class Program {
     this.#history = this.#historyBuilds()
     const tick = () => this.#service.tick()
     this.#wired = new EngineService(this.#service.engine, tick, () => this.#epoch)
+    const { walletLabels } = config
+    this.#labelFile =
+      walletLabels === null ? null : new LabelFile(walletLabels, this.#wired.labels, log)
   }
 
   /**
@@ -206,6 +211,7 @@ export class Program {
     if (folder !== null) this.#durability = await open(folder)
     this.#epoch = this.#durability?.epoch ?? randomUUID()
     this.#wired.attach()
+    await this.#labelFile?.begin()
     this.#service.engine.complete.look()
     this.#isRecovered = true
     this.#intakeLog.begin()
@@ -334,6 +340,7 @@ export class Program {
     this.#awake.stop()
     this.#stopFeeds()
     this.#intakeLog.sumUp()
+    this.#labelFile?.stop()
     await this.#server?.stop()
     await this.#history?.stop()
     await this.#durability?.close()

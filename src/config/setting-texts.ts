@@ -101,6 +101,12 @@ export const SETTING_GROUPS: Readonly<
       'The page at `/`; with `images` it also loads pictures that strangers chose and host.',
     ],
   },
+  Wallets: {
+    WALLET_LABELS: [
+      PATH,
+      'File of labels of wallets (address, name, tag), as CSV, JSON lines or a JSON array; read again when it changes.',
+    ],
+  },
   Feeds: {
     FEED: [
       '`sim`, `replay:<file>`, `stdin`, `yellowstone`, `solana`, `pumpportal`, `none`, with commas; `nats` alone',

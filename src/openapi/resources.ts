@@ -160,7 +160,8 @@ const TRADER_FIELDS = {
   hold_time_seconds: COUNT,
   ...all('fresh_wallet sniper_wallet pro_trader bundle_wallet insider_wallet creator_wallet', FLAG),
 }
-const TRADER = withAdditive(TRADER_FIELDS, QUOTE)
+const LABEL = object({ name: TEXT, tag: TEXT })
+const TRADER = withAdditive(TRADER_FIELDS, { ...QUOTE, label: LABEL })
 
 const DETAIL: Schema = {
   allOf: [
@@ -224,7 +225,6 @@ const PRICE_FIELDS = {
   seq: COUNT,
 }
 
-const LABEL = object({ name: TEXT, tag: TEXT })
 const LABEL_OR_NULL = { anyOf: [LABEL, { type: 'null' }] }
 const RANKED_FIGURES = {
   ...all('realized_pnl_usd volume_usd win_rate_pct', NUMBER),

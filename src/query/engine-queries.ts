@@ -23,16 +23,17 @@ import type {
   WalletRanksQuery,
 } from '../protocol/queries.ts'
 import { cursorText } from '../protocol/requests/tokens.ts'
+import { labelJson, WalletLabels } from '../protocol/wallet-labels.ts'
 import { jsonString } from '../protocol/wire.ts'
 import { chartText } from './json/chart-json.ts'
 import { swapJson } from './json/engine-live.ts'
 import { priceJson, priceOfTradeJson } from './json/price-json.ts'
 import { RowCache } from './json/row-cache.ts'
 import { creatorTokenJson, tokenDetailJson, tokenJson } from './json/token-json.ts'
-import { labelJson, WalletLabels } from './json/wallet-labels.ts'
 import { TokenSearch } from './search/token-search.ts'
 import { type Predicate, TableScan } from './tables/column-scan.ts'
 import { TableColumns } from './tables/table-columns.ts'
+import { TaggedHolders } from './tables/tagged-holders.ts'
 import { pageJson, TraderPages } from './traders/trader-pages.ts'
 import { WalletRanks } from './traders/wallet-ranks.ts'
 import { WalletSummaries } from './traders/wallet-summary.ts'
@@ -70,7 +71,7 @@ export class EngineQueries implements Queries, TokenReads {
     this.#engine = engine
     this.#tick = tick
     this.#labels = labels
-    this.#parts = partsOf(engine)
+    this.#parts = partsOf(engine, labels)
   }
 
   /** What was asked for and is not known whole. */
@@ -81,7 +82,7 @@ export class EngineQueries implements Queries, TokenReads {
   /** Answers from another engine from now on. */
   use(engine: Engine): void {
     this.#engine = engine
-    this.#parts = partsOf(engine)
+    this.#parts = partsOf(engine, this.#labels)
     this.#sought = { query: '', version: -1, tokens: [] }
     this.#events = -1
   }
@@ -297,7 +298,7 @@ export class EngineQueries implements Queries, TokenReads {
     this.#tick()
     const groups = query.type === 'all' ? GROUPS : [query.type]
     const scans = groups.map((group) => {
-      const filters = this.#parts.columns.predicates(query.filters[group])
+      const filters = this.#parts.columns.predicates(query.filters[group], budget)
       this.#scan.load(this.#engine.order[group].blocks, filters, query.limit, budget)
       return { group, filters }
     })
@@ -334,15 +335,20 @@ export class EngineQueries implements Queries, TokenReads {
 }
 
 /** What reads an engine, with caches of it. */
-function partsOf(engine: Engine) {
+function partsOf(engine: Engine, labels: WalletLabels) {
   const { state } = engine
   const newReader = () => new TokenReader(state, engine.top, engine.links)
   const wallets = new WalletSummaries(engine)
-  const columns = new TableColumns(state, newReader(), engine.links)
+  const columns = new TableColumns(
+    state,
+    newReader(),
+    engine.links,
+    new TaggedHolders(state, engine.positions, labels),
+  )
   return {
     token: newReader(),
     unseen: new UnseenReads(state),
-    traders: new TraderPages(engine),
+    traders: new TraderPages(engine, labels),
     rows: new RowCache(state),
     columns,
     search: new TokenSearch(state, engine.search, columns),

@@ -1,9 +1,9 @@
 import type { Engine } from '../engine/engine.ts'
 import type { MemoryPart } from '../engine/memory/state-part.ts'
+import { WalletLabels } from '../protocol/wallet-labels.ts'
 import { EngineQueries } from './engine-queries.ts'
 import { EngineStreams } from './engine-streams.ts'
 import { EngineLive } from './json/engine-live.ts'
-import { WalletLabels } from './json/wallet-labels.ts'
 
 /** Everything that a server reads from an engine, and what the engine publishes. */
 export class EngineService {

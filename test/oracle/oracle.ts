@@ -100,6 +100,20 @@ export class Oracle {
     return walletRow(this.world(), (mint) => this.metrics(mint), wallet, this.now)
   }
 
+  /** By how many seconds the times of a wallet's trades of one mint step back at most, in the order of the chain. */
+  stepBackSeconds(wallet: string): number {
+    const positions = this.world().traders.get(wallet)?.positions.values() ?? []
+    let longest = 0
+    for (const { swaps } of positions) {
+      let latest = 0
+      for (const { swap } of swaps) {
+        longest = Math.max(longest, latest - swap.timestamp)
+        latest = Math.max(latest, swap.timestamp)
+      }
+    }
+    return longest
+  }
+
   walletsTop(query: WalletRanksQuery): object {
     return walletRanks(this.world(), query, this.now)
   }

@@ -3,7 +3,7 @@ import { isCount, listOf, type ObjectOf, objectOf, orNull, type Shape } from '..
 /** What the user of the service calls a wallet (`WALLET_LABELS`). */
 const LABEL = { name: 'text', tag: 'text' } as const
 export type WalletLabel = ObjectOf<typeof LABEL>
-const isLabel: Shape<WalletLabel> = objectOf(LABEL)
+export const isLabel: Shape<WalletLabel> = objectOf(LABEL)
 
 const RANKED = {
   realized_pnl_usd: 'number',

@@ -21,6 +21,10 @@ const NAME_CHARACTERS = 16
 /** Other name of `caEndsWithSuffix` on input (contract section 2). */
 const SUFFIX_ALIAS = 'caEndsWithPump'
 
+/** Of a tag, and wallets that a filter may ask for: no file has longer or more ones. */
+const TAG_CHARACTERS = 32
+const HELD_BY_MAX = 100_000
+
 const CLOSED = { additionalProperties: false } as const
 const Flag = Type.Boolean()
 const RangeSchema = Type.Partial(Type.Object({ min: Type.Number(), max: Type.Number() }), CLOSED)
@@ -30,6 +34,13 @@ const FiltersSchema = Type.Partial(
     ...Type.Record(Type.Enum(FLAG_FILTERS), Flag).properties,
     [SUFFIX_ALIAS]: Flag,
     socials: Type.Partial(Type.Record(Type.Enum(SOCIAL_FILTERS), Flag), CLOSED),
+    heldBy: Type.Object(
+      {
+        tag: Type.String({ minLength: 1, maxLength: TAG_CHARACTERS }),
+        min: Type.Optional(Type.Integer({ minimum: 1, maximum: HELD_BY_MAX })),
+      },
+      CLOSED,
+    ),
   }),
   CLOSED,
 )
@@ -122,7 +133,8 @@ function canonicalFilters(filters: Filters): unknown[] {
   })
   const flags = FLAG_FILTERS.filter((name) => filters[name] === true)
   const socials = SOCIAL_FILTERS.filter((name) => filters.socials?.[name] === true)
-  return [ranges, flags, socials]
+  const { tag, min = 1 } = filters.heldBy ?? {}
+  return [ranges, flags, socials, ...(tag === undefined ? [] : [[tag, min]])]
 }
 
 /** The first range whose min is above its max, as a refusal. */
@@ -184,12 +196,19 @@ function allowedKeys(path: readonly string[]): readonly string[] {
   return Object.keys(recordAt(schemaAt(path), 'properties') ?? {})
 }
 
+function maximumOf(path: readonly string[]): unknown {
+  const schema = schemaAt(path)
+  return isRecord(schema) ? schema.maximum : MAX_LIMIT
+}
+
 /** What is allowed as the value at a path of the body, for the message of a refusal. */
 function allowedValue(path: readonly string[]): string {
   const type = textAt(schemaAt(path), 'type')
   if (type === 'boolean') return 'true or false is'
   if (type === 'number') return 'a finite number is'
-  if (type === 'integer') return `an integer from 1 to ${MAX_LIMIT} is`
+  if (type === 'integer') return `an integer from 1 to ${maximumOf(path)} is`
+  if (type === 'string') return `a text of 1 to ${TAG_CHARACTERS} characters is`
+  if (path.at(-1) === 'heldBy') return 'an object of tag and min is'
   if (type !== 'object') return `${[...GROUPS, 'all'].join(', ')} are`
   if (path.length === 0) return 'a JSON object is'
   if (path.length === 1) return 'an object of filters is'

@@ -10,8 +10,8 @@ import {
   type WalletRanksQuery,
   type WalletWindow,
 } from '../../protocol/queries.ts'
+import { labelJson, type WalletLabels } from '../../protocol/wallet-labels.ts'
 import { jsonNumber, jsonString } from '../../protocol/wire.ts'
-import { labelJson, type WalletLabels } from '../json/wallet-labels.ts'
 import { figuresOf, type WalletSummaries } from './wallet-summary.ts'
 
 /** Wallets between two looks at the budget. */

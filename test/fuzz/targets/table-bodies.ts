@@ -4,7 +4,9 @@ import { TokenReader } from '../../../src/engine/read/token-reader.ts'
 import { FLAG_FILTERS, GROUPS, RANGE_FILTERS } from '../../../src/protocol/filters.ts'
 import { bodyText } from '../../../src/protocol/requests/parsers.ts'
 import { parseTables } from '../../../src/protocol/requests/tables.ts'
+import { WalletLabels } from '../../../src/protocol/wallet-labels.ts'
 import { TableColumns } from '../../../src/query/tables/table-columns.ts'
+import { TaggedHolders } from '../../../src/query/tables/tagged-holders.ts'
 import { randomJson } from '../mutations.ts'
 import { type FuzzTarget, holds } from '../target.ts'
 import { sound } from './query-strings.ts'
@@ -18,6 +20,8 @@ const KEYS = [
   'new',
   'all',
   'min',
+  'heldBy',
+  'tag',
   'max',
   'socials',
   'atLeastOne',
@@ -28,8 +32,13 @@ const KEYS = [
 ]
 
 /** Bodies of the token-table query. */
-const { state, top, links } = new Engine({ clock: 'event' })
-const COLUMNS = new TableColumns(state, new TokenReader(state, top, links), links)
+const { state, top, links, positions } = new Engine({ clock: 'event' })
+const COLUMNS = new TableColumns(
+  state,
+  new TokenReader(state, top, links),
+  links,
+  new TaggedHolders(state, positions, new WalletLabels()),
+)
 
 export const tableBodies: FuzzTarget = {
   name: 'table-bodies',

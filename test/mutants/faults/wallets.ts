@@ -3,6 +3,8 @@ import type { Fault } from '../fault.ts'
 const MODEL = ['test/model/wallets.test.ts'] as const
 const SUMS = ['test/query/traders/wallet-sums.test.ts'] as const
 const ROUTES = ['test/server/routes/wallets.test.ts'] as const
+const TAGS = ['test/query/tables/tagged-holders.test.ts'] as const
+const TAGGED = 'src/query/tables/tagged-holders.ts'
 const DAYS = 'src/engine/read/position-days.ts'
 const TRADES = 'src/engine/history/position-trades.ts'
 
@@ -70,5 +72,41 @@ export const WALLET_FAULTS: readonly Fault[] = [
     find: 'if (!log.reaches(this.#readTo)) {',
     replace: 'if (!log.reaches(this.#readTo) && this.#readTo < 0) {',
     tests: SUMS,
+  },
+  {
+    name: 'labels: a tag keeps those who sold',
+    file: TAGGED,
+    find: 'else pairs.delete(pair)',
+    replace: 'else return',
+    tests: TAGS,
+  },
+  {
+    name: 'labels: a row that was moved is taken for the position before',
+    file: TAGGED,
+    find: 'if (holdings.moves !== this.#moves || !log',
+    replace: 'if (!log',
+    tests: TAGS,
+  },
+  {
+    name: 'labels: a changed file leaves the holders of a tag',
+    file: TAGGED,
+    find: 'column === undefined || column.version !== this.#labels.version',
+    replace: 'column === undefined',
+    tests: TAGS,
+  },
+  {
+    name: 'labels: one that trades later is never found',
+    file: TAGGED,
+    find: 'if (this.#unknown.some((address) => this.#rowOf(address) >= 0)) this.#holdings = null',
+    replace: '',
+    tests: TAGS,
+  },
+  {
+    name: 'labels: a broken file takes those before away',
+    file: 'src/app/label-file.ts',
+    find: "if (typeof found === 'string') {\n      if (found",
+    replace:
+      "if (typeof found === 'string') {\n      this.#labels.replace(new Map())\n      if (found",
+    tests: ['test/app/label-file.test.ts'],
   },
 ]

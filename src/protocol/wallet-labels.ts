@@ -1,4 +1,4 @@
-import { jsonString } from '../../protocol/wire.ts'
+import { jsonString } from './wire.ts'
 
 /** What a user calls a wallet (setting `WALLET_LABELS`). */
 export interface WalletLabel {
