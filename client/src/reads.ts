@@ -1,6 +1,7 @@
 import type { Answer } from './answer.ts'
 import type { BODY_KEYS, Filters, Group } from './filters.ts'
 import type { Http } from './http.ts'
+import { type Creator, isCreator } from './resources/creator.ts'
 import { type Page, pageOf } from './resources/page.ts'
 import { isPrice, isPriceAt, type Price, type PriceAt } from './resources/price.ts'
 import { isOhlcv, type Ohlcv } from './resources/series.ts'
@@ -189,6 +190,12 @@ export class Reads {
   wallet(wallet: string): Promise<Answer<WalletSummary>> {
     const path = `/api/v2/wallets/${encoded(wallet)}`
     return this.#http.request({ endpoint: 'wallet', path, shape: isWallet })
+  }
+
+  /** The tokens of a creator and what became of them, the newest arrival first. */
+  creator(wallet: string, query: Omit<PageQuery, 'extra'> = {}): Promise<Answer<Creator>> {
+    const path = `/api/v2/creators/${encoded(wallet)}${queryOf({ ...query })}`
+    return this.#http.request({ endpoint: 'creator', path, shape: isCreator })
   }
 
   /** The wallets with the greatest figure in a window. */

@@ -209,6 +209,13 @@ export const ENDPOINTS: readonly Endpoint[] = [
     list(named('Price')),
   ),
   get('wallet', '/api/v2/wallets/{wallet}', 'What a wallet did', [], named('Wallet')),
+  get(
+    'creator',
+    '/api/v2/creators/{wallet}',
+    'What a creator made of its tokens',
+    PAGE.filter((parameter) => parameter !== EXTRA),
+    named('Creator'),
+  ),
   get('walletsTop', '/api/v2/wallets/top', 'Wallets, ranked', RANKS, named('WalletRanking')),
   get('priceAt', '/api/v2/prices/{mint}', 'The price at a moment', [AT], named('PriceAt')),
   {

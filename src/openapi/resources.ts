@@ -269,6 +269,25 @@ export const RESOURCE_SCHEMAS: Readonly<Record<string, Schema>> = {
     ...all('best worst', { anyOf: [named('WalletResult'), { type: 'null' }] }),
     days: list(WALLET_DAY),
   }),
+  Creator: object({
+    wallet: TEXT,
+    label: LABEL_OR_NULL,
+    graduated: COUNT,
+    ...all('graduated_pct median_life_seconds', NUMBER),
+    ...all('total page limit', COUNT),
+    items: list(named('CreatorToken')),
+  }),
+  CreatorToken: object({
+    ...all('mint name symbol', TEXT),
+    timestamp: TIME,
+    outcome: { enum: GROUPS },
+    ...all('migration_timestamp creator_first_sell creator_last_sell', {
+      anyOf: [TIME, { type: 'null' }],
+    }),
+    life_seconds: COUNT,
+    ...all('market_cap creator_bought_pct creator_sold_pct creator_holding_pct', NUMBER),
+    creator_sold_all: FLAG,
+  }),
   WalletFigures: WALLET_FIGURES,
   WalletResult: WALLET_RESULT,
   WalletRanking: object({

@@ -198,6 +198,8 @@ export interface TokenReads {
   priceAt(mint: string, seconds: number, budget: Budget): string | null
   /** What a wallet did, by windows and days. */
   wallet(wallet: string, budget: Budget): string
+  /** What a creator made of its tokens, the newest arrival first. */
+  creator(wallet: string, page: Page, budget: Budget): string
   /** The first wallets of a ranking. */
   walletsTop(query: WalletRanksQuery, budget: Budget): string
   /** Name, symbol and present price of a token; null for an unknown mint. */

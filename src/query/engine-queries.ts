@@ -34,6 +34,7 @@ import { TokenSearch } from './search/token-search.ts'
 import { type Predicate, TableScan } from './tables/column-scan.ts'
 import { TableColumns } from './tables/table-columns.ts'
 import { TaggedHolders } from './tables/tagged-holders.ts'
+import { CreatorPages } from './traders/creator-pages.ts'
 import { pageJson, TraderPages } from './traders/trader-pages.ts'
 import { WalletRanks } from './traders/wallet-ranks.ts'
 import { WalletSummaries } from './traders/wallet-summary.ts'
@@ -235,6 +236,13 @@ export class EngineQueries implements Queries, TokenReads {
     return `{"wallet":${jsonString(wallet)},"label":${labelJson(this.#labels.of(wallet))},${keys}}`
   }
 
+  creator(wallet: string, page: Page, budget = Budget.unlimited): string {
+    this.#tick()
+    const row = knownWallet(this.#engine.state, wallet)
+    const keys = this.#parts.creatorPages.keys(row, page, budget)
+    return `{"wallet":${jsonString(wallet)},"label":${labelJson(this.#labels.of(wallet))},${keys}}`
+  }
+
   walletsTop(query: WalletRanksQuery, budget = Budget.unlimited): string {
     this.#tick()
     return this.#parts.ranks.json(query, this.#labels, budget)
@@ -339,6 +347,7 @@ function partsOf(engine: Engine, labels: WalletLabels) {
   const { state } = engine
   const newReader = () => new TokenReader(state, engine.top, engine.links)
   const wallets = new WalletSummaries(engine)
+  const creators = new CreatorTokens(state, engine.announcements.launches)
   const columns = new TableColumns(
     state,
     newReader(),
@@ -353,7 +362,8 @@ function partsOf(engine: Engine, labels: WalletLabels) {
     columns,
     search: new TokenSearch(state, engine.search, columns),
     chart: new Chart(state, engine.chartTrades, engine.bars),
-    creators: new CreatorTokens(state, engine.announcements.launches),
+    creators,
+    creatorPages: new CreatorPages(engine, creators),
     wallets,
     ranks: new WalletRanks(engine, wallets),
   }

@@ -253,3 +253,15 @@ export const rankedWallet: Field[] = [
   ...field('string', 'wallet', 'filled'),
   ...rankedFigures,
 ]
+
+export const createdToken: Field[] = [
+  ...field('string', 'mint outcome', 'filled'),
+  ...field('string', 'name symbol'),
+  ...field('string', 'timestamp', 'timestamp'),
+  ...nullable(
+    field('string', 'migration_timestamp creator_first_sell creator_last_sell', 'timestamp'),
+  ),
+  ...field('number', 'life_seconds market_cap', 'amount'),
+  ...field('number', 'creator_bought_pct creator_sold_pct creator_holding_pct', 'percent'),
+  ...field('boolean', 'creator_sold_all'),
+]

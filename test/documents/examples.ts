@@ -67,6 +67,7 @@ async function addAnswers(service: EngineServer, found: Map<string, unknown>): P
     prices: `/api/v2/prices?mints=${MINT},${OTHER}`,
     priceAt: `/api/v2/prices/${MINT}?at=${START_SECOND + 60}`,
     wallet: `/api/v2/wallets/${WALLET}`,
+    creator: `/api/v2/creators/${CREATOR}`,
     walletsTop: '/api/v2/wallets/top?limit=1',
     udfConfig: '/udf/config',
     udfSymbols: `/udf/symbols?symbol=${MINT}`,

@@ -5,12 +5,14 @@
 import type { FeedEvent } from '../../src/events/event.ts'
 import type {
   ChartQuery,
+  Page,
   TablesQuery,
   TraderQuery,
   WalletRanksQuery,
 } from '../../src/protocol/queries.ts'
 import { additiveHistory, additiveQuote, additiveSwap } from './additive.ts'
 import { chartOf } from './candles.ts'
+import { creatorRow } from './creators.ts'
 import { Fold } from './fold.ts'
 import { type Metrics, metricsOf } from './metrics.ts'
 import { type Counts, PositionResolver } from './order.ts'
@@ -98,6 +100,17 @@ export class Oracle {
 
   wallet(wallet: string): object {
     return walletRow(this.world(), (mint) => this.metrics(mint), wallet, this.now)
+  }
+
+  /** Creators of known tokens. */
+  creators(): string[] {
+    return [...new Set(this.all().map(({ creator }) => creator))].filter(
+      (creator) => creator !== '',
+    )
+  }
+
+  creator(wallet: string, page: Page): object {
+    return creatorRow(this.all(), wallet, page)
   }
 
   /** By how many seconds the times of a wallet's trades of one mint step back at most, in the order of the chain. */

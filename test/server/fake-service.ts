@@ -169,6 +169,7 @@ export const fakeReads: TokenReads = {
   priceAt: () => null,
   wallet: () => '{}',
   walletsTop: () => '{}',
+  creator: () => '{}',
   now: () => 0,
 }
 

@@ -112,7 +112,7 @@ function sumOf(values: Float64Array, days: number): number {
 }
 
 /** The middle one, or the mean of the two in the middle; 0 of none. */
-function medianOf(values: readonly number[]): number {
+export function medianOf(values: readonly number[]): number {
   const sorted = Float64Array.from(values).sort()
   const middle = sorted.length >>> 1
   const [low = 0, high = 0] = [sorted[(sorted.length - 1) >>> 1], sorted[middle]]

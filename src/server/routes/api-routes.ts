@@ -224,6 +224,15 @@ function walletRoutes(reads: TokenReads): readonly Route[] {
     },
     {
       ...GET_API,
+      name: 'creator',
+      path: '/api/v2/creators/:wallet',
+      answer: ({ word: wallet, parameters, budget }) => {
+        const page = parsePage(parameters)
+        return page.ok ? accept(jsonReply(reads.creator(wallet, page.value, budget))) : page
+      },
+    },
+    {
+      ...GET_API,
       name: 'wallet',
       path: '/api/v2/wallets/:wallet',
       answer: ({ word: wallet, budget }) => accept(jsonReply(reads.wallet(wallet, budget))),

@@ -2,9 +2,9 @@ import { isRecord } from '../../../src/base/json-access.ts'
 import { checkNamed } from '../errors.ts'
 import { ensure, type Json, records, same, skipUnless, text } from '../expect.ts'
 import { about, type Case, type World } from '../harness.ts'
-import { nonsense, strangerMint, walletPath } from '../paths.ts'
+import { marketPath, nonsense, strangerMint, walletPath } from '../paths.ts'
 import { checkShape } from '../shape.ts'
-import { rankedWallet, walletDay, walletFigures } from '../spec-tables.ts'
+import { createdToken, rankedWallet, walletDay, walletFigures } from '../spec-tables.ts'
 import { getPage } from '../walk.ts'
 
 const test = about('wallets')
@@ -83,6 +83,23 @@ export const walletCases: Case[] = [
       const { trades } = part(part(await http.get(path(text(first, 'wallet'))), 'windows'), 'all')
       ensure(Number(trades) >= Number(first.trades), 'fewer trades than in the ranking')
     }
+  }),
+  test('a creator has its tokens, and their figures', async (world) => {
+    await skipWithout(world)
+    const { http, known } = world
+    const [token] = records(await http.get(marketPath((await known()).walkable.mint)), 'tokens')
+    const creator = token?.creator
+    skipUnless(typeof creator === 'string' && creator !== '', 'no creator is known')
+    const answer = await getPage(http, `/api/v2/creators/${String(creator)}?limit=200`)
+    skipUnless(answer.total <= 200, 'the creator has more tokens than a page')
+    for (const item of answer.items) checkShape(item, createdToken, 'a token of a creator')
+    ensure(
+      answer.items.some(({ mint }) => mint === token?.mint),
+      'its token is not among them',
+    )
+    const graduated = answer.items.filter(({ outcome }) => outcome === 'graduated').length
+    const body = await http.get(`/api/v2/creators/${String(creator)}?limit=1`)
+    ensure(isRecord(body) && Number(body.graduated) >= graduated, 'fewer have graduated')
   }),
   test('an unknown wallet has zeros', async (world) => {
     await skipWithout(world)

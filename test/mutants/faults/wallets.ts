@@ -74,6 +74,20 @@ export const WALLET_FAULTS: readonly Fault[] = [
     tests: SUMS,
   },
   {
+    name: 'creators: a life ends at the last trade that was read first',
+    file: 'src/query/traders/creator-pages.ts',
+    find: 'known?.changes === changes.of(token)',
+    replace: 'known !== undefined',
+    tests: ['test/server/routes/creators.test.ts'],
+  },
+  {
+    name: 'creators: what it bought is what it sold',
+    file: 'src/engine/read/position-reader.ts',
+    find: 'return this.#percent(PositionLane.soldLo)',
+    replace: 'return this.#percent(PositionLane.boughtLo)',
+    tests: ['test/server/routes/creators.test.ts'],
+  },
+  {
     name: 'labels: a tag keeps those who sold',
     file: TAGGED,
     find: 'else pairs.delete(pair)',
