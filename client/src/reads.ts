@@ -4,7 +4,7 @@ import type { Http } from './http.ts'
 import { type Creator, isCreator } from './resources/creator.ts'
 import { type Page, pageOf } from './resources/page.ts'
 import { isPrice, isPriceAt, type Price, type PriceAt } from './resources/price.ts'
-import { isOhlcv, type Ohlcv } from './resources/series.ts'
+import { type HolderHistory, isHolderHistory, isOhlcv, type Ohlcv } from './resources/series.ts'
 import { isSwap, isSwapsByCursor, type Swap, type SwapsByCursor } from './resources/swap.ts'
 import { isTables, type Tables } from './resources/tables.ts'
 import {
@@ -230,6 +230,12 @@ export class Reads {
   holders(mint: string, query: PageQuery = {}): Promise<Answer<Page<TraderRecord>>> {
     const path = `/api/v2/tokens/${encoded(mint)}/holders${queryOf({ ...query })}`
     return this.#http.request({ endpoint: 'holders', path, shape: isTraders })
+  }
+
+  /** Holders of a mint at the end of each bar with trades, the newest 5,000. */
+  holderHistory(mint: string, resolution: Resolution): Promise<Answer<HolderHistory>> {
+    const path = `/api/v2/tokens/${encoded(mint)}/holders/history${queryOf({ resolution })}`
+    return this.#http.request({ endpoint: 'holderHistory', path, shape: isHolderHistory })
   }
 
   /** Wallets that bought a mint, in the order in which they did. */

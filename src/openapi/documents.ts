@@ -78,10 +78,15 @@ const SPAN: readonly Parameter[] = [
   { name: 'from', schema: SECONDS, required: true },
   { name: 'to', schema: SECONDS, required: true },
 ]
+const RESOLUTION: Parameter = {
+  name: 'resolution',
+  schema: { enum: RESOLUTIONS },
+  required: true,
+}
 const CHART: readonly Parameter[] = [
   { name: 'mint', schema: ADDRESS, required: true },
   ...SPAN,
-  { name: 'resolution', schema: { enum: RESOLUTIONS }, required: true },
+  RESOLUTION,
   { name: 'continuous', schema: { enum: ['0', '1', 'false', 'true'], default: '0' } },
   { name: 'fill', schema: { enum: ['none', 'previous'], default: 'none' } },
   { name: 'countback', schema: { type: 'integer', minimum: 0, maximum: BARS_MAX, default: 0 } },
@@ -200,6 +205,13 @@ export const ENDPOINTS: readonly Endpoint[] = [
   },
   get('tokenDetail', TOKEN, 'All about a token', [], named('TokenDetail')),
   get('holders', `${TOKEN}/holders`, 'Who holds a token', PAGE, TRADERS_ANSWER),
+  get(
+    'holderHistory',
+    `${TOKEN}/holders/history`,
+    'Holders over time',
+    [RESOLUTION],
+    named('HolderHistory'),
+  ),
   get('firstBuyers', `${TOKEN}/first-buyers`, 'Who bought first', PAGE, TRADERS_ANSWER),
   get(
     'prices',

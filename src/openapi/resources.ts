@@ -269,6 +269,12 @@ export const RESOURCE_SCHEMAS: Readonly<Record<string, Schema>> = {
     ...all('best worst', { anyOf: [named('WalletResult'), { type: 'null' }] }),
     days: list(WALLET_DAY),
   }),
+  HolderHistory: object(
+    all(
+      't holders creator_pct snipers_pct insiders_pct bundlers_pct fresh_pct pros_pct',
+      list(NUMBER),
+    ),
+  ),
   Creator: object({
     wallet: TEXT,
     label: LABEL_OR_NULL,

@@ -198,6 +198,8 @@ export interface TokenReads {
   priceAt(mint: string, seconds: number, budget: Budget): string | null
   /** What a wallet did, by windows and days. */
   wallet(wallet: string, budget: Budget): string
+  /** Holders of a mint over time; null for an unknown mint, and for one of too many trades. */
+  holderHistory(mint: string, resolution: Resolution, budget: Budget): string | null
   /** What a creator made of its tokens, the newest arrival first. */
   creator(wallet: string, page: Page, budget: Budget): string
   /** The first wallets of a ranking. */

@@ -10,17 +10,19 @@ import { positionIn } from '../engine/state/position-lists.ts'
 import type { State } from '../engine/state/state.ts'
 import { markOf } from '../engine/state/tape.ts'
 import { GROUPS, type Group } from '../protocol/filters.ts'
-import type {
-  BegunChart,
-  ChartQuery,
-  Page,
-  Queries,
-  SwapCursor,
-  TableAnswer,
-  TablesQuery,
-  TokenReads,
-  TraderQuery,
-  WalletRanksQuery,
+import {
+  type BegunChart,
+  type ChartQuery,
+  type Page,
+  type Queries,
+  type Resolution,
+  type SwapCursor,
+  type TableAnswer,
+  type TablesQuery,
+  type TokenReads,
+  type TraderQuery,
+  type WalletRanksQuery,
+  WIDTHS,
 } from '../protocol/queries.ts'
 import { cursorText } from '../protocol/requests/tokens.ts'
 import { labelJson, WalletLabels } from '../protocol/wallet-labels.ts'
@@ -35,6 +37,7 @@ import { type Predicate, TableScan } from './tables/column-scan.ts'
 import { TableColumns } from './tables/table-columns.ts'
 import { TaggedHolders } from './tables/tagged-holders.ts'
 import { CreatorPages } from './traders/creator-pages.ts'
+import { HolderHistory } from './traders/holder-history.ts'
 import { pageJson, TraderPages } from './traders/trader-pages.ts'
 import { WalletRanks } from './traders/wallet-ranks.ts'
 import { WalletSummaries } from './traders/wallet-summary.ts'
@@ -91,12 +94,13 @@ export class EngineQueries implements Queries, TokenReads {
   /** Memory of the caches, part by part. */
   get memory(): readonly MemoryPart[] {
     const rows = boundedPart('table_rows', this.#parts.rows)
-    const { columns, creators, ranks, wallets } = this.#parts
+    const { columns, creators, holderHistory, ranks, wallets } = this.#parts
     return [
       rows,
       growingPart('table_columns', columns),
       creators.memory,
       boundedPart('wallet_trades', wallets.sums),
+      boundedPart('holder_trades', holderHistory),
       ranks.memory,
     ]
   }
@@ -236,6 +240,12 @@ export class EngineQueries implements Queries, TokenReads {
     return `{"wallet":${jsonString(wallet)},"label":${labelJson(this.#labels.of(wallet))},${keys}}`
   }
 
+  holderHistory(mint: string, resolution: Resolution, budget = Budget.unlimited) {
+    const token = this.#tokenNow(mint)
+    if (token < 0) return null
+    return this.#parts.holderHistory.json(token, resolution, WIDTHS[resolution], budget)
+  }
+
   creator(wallet: string, page: Page, budget = Budget.unlimited): string {
     this.#tick()
     const row = knownWallet(this.#engine.state, wallet)
@@ -363,6 +373,7 @@ function partsOf(engine: Engine, labels: WalletLabels) {
     search: new TokenSearch(state, engine.search, columns),
     chart: new Chart(state, engine.chartTrades, engine.bars),
     creators,
+    holderHistory: new HolderHistory(engine),
     creatorPages: new CreatorPages(engine, creators),
     wallets,
     ranks: new WalletRanks(engine, wallets),

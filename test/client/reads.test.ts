@@ -81,6 +81,7 @@ test('every read is what the service answers at its path, with position and epoc
     [read.firstBuyers('A', { limit: 1 }), '/api/v2/tokens/A/first-buyers?limit=1'],
     [read.prices(['A', addressOf('B')]), `/api/v2/prices?mints=A,${addressOf('B')}`],
     [read.priceAt('A', RANGE.to), `/api/v2/prices/A?at=${RANGE.to}`],
+    [read.holderHistory('A', '1'), '/api/v2/tokens/A/holders/history?resolution=1'],
     [read.creator('creator', { limit: 2 }), '/api/v2/creators/creator?limit=2'],
     [read.wallet('alice'), '/api/v2/wallets/alice'],
     [

@@ -63,6 +63,7 @@ async function addAnswers(service: EngineServer, found: Map<string, unknown>): P
     chart: `/api/v2/meme/chart/ohlcv?mint=${MINT}&${span}&resolution=1`,
     tokenDetail: `/api/v2/tokens/${MINT}`,
     holders: `/api/v2/tokens/${MINT}/holders`,
+    holderHistory: `/api/v2/tokens/${MINT}/holders/history?resolution=1`,
     firstBuyers: `/api/v2/tokens/${MINT}/first-buyers`,
     prices: `/api/v2/prices?mints=${MINT},${OTHER}`,
     priceAt: `/api/v2/prices/${MINT}?at=${START_SECOND + 60}`,

@@ -6,6 +6,7 @@ import type { FeedEvent } from '../../src/events/event.ts'
 import type {
   ChartQuery,
   Page,
+  Resolution,
   TablesQuery,
   TraderQuery,
   WalletRanksQuery,
@@ -14,6 +15,7 @@ import { additiveHistory, additiveQuote, additiveSwap } from './additive.ts'
 import { chartOf } from './candles.ts'
 import { creatorRow } from './creators.ts'
 import { Fold } from './fold.ts'
+import { holderHistory } from './holder-history.ts'
 import { type Metrics, metricsOf } from './metrics.ts'
 import { type Counts, PositionResolver } from './order.ts'
 import { priceAt, priceRow } from './prices.ts'
@@ -100,6 +102,11 @@ export class Oracle {
 
   wallet(wallet: string): object {
     return walletRow(this.world(), (mint) => this.metrics(mint), wallet, this.now)
+  }
+
+  holderHistory(mint: string, resolution: Resolution): object | null {
+    const token = this.world().tokens.get(mint)
+    return token === undefined ? null : holderHistory(this.world(), token, resolution)
   }
 
   /** Creators of known tokens. */

@@ -170,6 +170,7 @@ export const fakeReads: TokenReads = {
   wallet: () => '{}',
   walletsTop: () => '{}',
   creator: () => '{}',
+  holderHistory: () => null,
   now: () => 0,
 }
 

@@ -7,7 +7,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Budget } from '../../base/budget.ts'
 import type { Queries, TableAnswer, TablesQuery, TokenReads } from '../../protocol/queries.ts'
-import { parseChart } from '../../protocol/requests/charts.ts'
+import { parseChart, parseResolution } from '../../protocol/requests/charts.ts'
 import {
   accept,
   type Parsed,
@@ -171,6 +171,18 @@ function tokenRoutes(reads: TokenReads): readonly Route[] {
       answer: ({ word: mint, parameters, budget }) => {
         const page = parsePage(parameters)
         return page.ok ? accept(jsonReply(reads.holders(mint, page.value, budget))) : page
+      },
+    },
+    {
+      ...GET_API,
+      name: 'token_holder_history',
+      path: '/api/v2/tokens/:mint/holders/history',
+      answer: ({ word: mint, parameters, budget }) => {
+        const resolution = parseResolution(parameters)
+        if (!resolution.ok) return resolution
+        const json = reads.holderHistory(mint, resolution.value, budget)
+        const unknown = `The mint ${quoted(mint)} is not known, or has more trades than its holders are told of.`
+        return accept(json === null ? refusal('not_found', 'mint', unknown) : jsonReply(json))
       },
     },
     {

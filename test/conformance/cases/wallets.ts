@@ -8,6 +8,7 @@ import { createdToken, rankedWallet, walletDay, walletFigures } from '../spec-ta
 import { getPage } from '../walk.ts'
 
 const test = about('wallets')
+const HOLDER_COLUMNS = ['holders', 'creator_pct', 'snipers_pct', 'insiders_pct', 'bundlers_pct']
 const WINDOWS = ['1d', '7d', '30d', 'all']
 const path = (wallet: string): string => `/api/v2/wallets/${encodeURIComponent(wallet)}`
 const topPath = (query: string): string => `/api/v2/wallets/top?${query}`
@@ -103,6 +104,24 @@ export const walletCases: Case[] = [
     )
     const graduated = items.filter(({ outcome }) => outcome === 'graduated').length
     ensure(isRecord(body) && body.graduated === graduated, 'another number has graduated')
+  }),
+  test('holders over time are columns of one length, in order of time', async (world) => {
+    await skipWithout(world)
+    const { http, known } = world
+    const path = `/api/v2/tokens/${(await known()).walkable.mint}/holders/history`
+    const body = await http.get(`${path}?resolution=1`)
+    const columns = isRecord(body) ? body : {}
+    const times = Array.isArray(columns.t) ? columns.t.map(Number) : []
+    ensure(times.length > 0, 'no points')
+    ensure(
+      times.every((time, place) => place === 0 || time > (times[place - 1] ?? 0)),
+      'the times do not rise',
+    )
+    for (const name of HOLDER_COLUMNS) {
+      const column = columns[name]
+      ensure(Array.isArray(column) && column.length === times.length, `${name} is shorter`)
+    }
+    checkNamed(await http.ask(path), 400, 'resolution', 'no resolution')
   }),
   test('an unknown wallet has zeros', async (world) => {
     await skipWithout(world)

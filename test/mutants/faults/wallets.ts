@@ -5,6 +5,7 @@ const SUMS = ['test/query/traders/wallet-sums.test.ts'] as const
 const ROUTES = ['test/server/routes/wallets.test.ts'] as const
 const TAGS = ['test/query/tables/tagged-holders.test.ts'] as const
 const TAGGED = 'src/query/tables/tagged-holders.ts'
+const HISTORY = 'src/query/traders/holder-history.ts'
 const DAYS = 'src/engine/read/position-days.ts'
 const TRADES = 'src/engine/history/position-trades.ts'
 
@@ -86,6 +87,34 @@ export const WALLET_FAULTS: readonly Fault[] = [
     find: 'return this.#percent(PositionLane.soldLo)',
     replace: 'return this.#percent(PositionLane.boughtLo)',
     tests: ['test/server/routes/creators.test.ts'],
+  },
+  {
+    name: 'holders over time: a coin that passed through a route is held',
+    file: HISTORY,
+    find: 'if (hopOf(r, at) === Hop.passed) return before',
+    replace: '',
+    tests: MODEL,
+  },
+  {
+    name: 'holders over time: the curve holds',
+    file: HISTORY,
+    find: 'if (classes < 0) return',
+    replace: '',
+    tests: MODEL,
+  },
+  {
+    name: 'holders over time: a fold goes on after a trade that came late',
+    file: HISTORY,
+    find: 'known?.changes === changes && known',
+    replace: 'known !== undefined && known',
+    tests: ['test/query/traders/holder-history.test.ts'],
+  },
+  {
+    name: 'holders over time: an answer is folded in one go',
+    file: HISTORY,
+    find: '&& !isLast) budget.throwIfSpent()',
+    replace: '&& !isLast) budget.hasTime()',
+    tests: ['test/query/traders/holder-history.test.ts'],
   },
   {
     name: 'labels: a tag keeps those who sold',

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { addressOf } from '../../address-of.ts'
 import { NO_TIME, readInTurns } from '../../budgets.ts'
 import { created, migrated, price, START_SECOND, swap } from '../../oracle/fixtures.ts'
 import { EngineServer } from '../engine-server.ts'
@@ -95,4 +96,19 @@ test('the tokens of a creator of thousands are read in turns', () => {
       () => NO_TIME,
     ).answer,
   ).toBe(whole)
+})
+
+test('holders over time ask for a resolution and a known mint', async () => {
+  expect(await service.json('/api/v2/tokens/rug/holders/history?resolution=1')).toMatchObject({
+    ...{ t: [START_SECOND, START_SECOND + 60], holders: [1, 1], creator_pct: [5, 2.5] },
+  })
+  for (const [path, status, message] of [
+    ['rug/holders/history', 400, /^resolution is missing, one of 1S/],
+    ['rug/holders/history?resolution=2', 400, /^resolution came as "2", allowed are 1S/],
+    [`${addressOf('nobody')}/holders/history?resolution=1`, 404, /^The mint .* is not known/],
+  ] as const) {
+    const answer = await fetch(`${service.server.url}/api/v2/tokens/${path}`)
+    expect(answer.status).toBe(status)
+    expect((await errorOf(answer)).message).toMatch(message)
+  }
 })
