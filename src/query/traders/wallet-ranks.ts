@@ -25,6 +25,30 @@ const Lane = { realizedUsdF: 0, volumeUsdF: 1, trades: 4, wins: 5, losses: 6, la
 const MADE_ON = 7
 const LANES = Lane.lanes * WALLET_WINDOWS.length
 
+const FIRST_LANES: { readonly [W in WalletWindow]: number } = {
+  ...{ '1d': 0, '7d': Lane.lanes, '30d': 2 * Lane.lanes },
+  all: 3 * Lane.lanes,
+}
+
+/** The value of the window at a lane; NaN: the wallet is not in the ranking. */
+type ReadValue = (u32: Uint32Array, f64: Float64Array, at: number) => number
+
+const RANKED_VALUES: { readonly [B in By]: ReadValue } = {
+  realized_pnl: (u32, f64, at) =>
+    u32[at + Lane.trades] === 0 ? Number.NaN : f64[(at >>> 1) + Lane.realizedUsdF],
+  volume: (u32, f64, at) =>
+    u32[at + Lane.trades] === 0 ? Number.NaN : f64[(at >>> 1) + Lane.volumeUsdF],
+  trades: (u32, _f64, at) => u32[at + Lane.trades] || Number.NaN,
+  win_rate: (u32, _f64, at) => {
+    const [wins, losses] = [u32[at + Lane.wins], u32[at + Lane.losses]]
+    return wins + losses < RANKED_CLOSED_MIN ? Number.NaN : winRateOf(wins, losses)
+  },
+}
+
+function winRateOf(wins: number, losses: number): number {
+  return wins + losses === 0 ? 0 : (wins * 100) / (wins + losses)
+}
+
 type By = (typeof WALLET_RANKINGS)[number]
 
 /**
@@ -131,41 +155,38 @@ export class WalletRanks {
     this.#rows.set(wallet, MADE_ON, this.#today + 1)
   }
 
-  /** Rows of the first wallets; equal ones by address. */
+  /** Rows of the first wallets; equal ones by address. All are looked at in one go, and few are ranked. */
   #first(window: WalletWindow, by: By, limit: number): readonly number[] {
     const { book, wallets } = this.#engine.state
-    const taken: number[] = []
-    for (let wallet = 0; wallet < wallets.count; wallet++)
-      if (this.#isRanked(window, by, wallet)) taken.push(wallet)
+    const orderOf = (wallet: number) => book.orderOf(book.addressOfWallet(wallet))
     const keys = {
-      levels: [
-        (wallet: number) => -this.#valueOf(window, by, wallet),
-        (wallet: number) => book.orderOf(book.addressOfWallet(wallet)),
-      ],
+      levels: [(wallet: number) => -this.#valueOf(window, by, wallet), orderOf],
       text: (wallet: number) => book.walletText(wallet),
     }
-    return ranked(taken, keys, 0, limit)
-  }
-
-  #isRanked(window: WalletWindow, by: By, wallet: number): boolean {
-    if (by !== 'win_rate') return this.#countOf(window, wallet, Lane.trades) > 0
-    return this.#closedOf(window, wallet) >= RANKED_CLOSED_MIN
+    const read = RANKED_VALUES[by]
+    const first = laneOf(window, 0)
+    let kept: number[] = []
+    let least = Number.NEGATIVE_INFINITY
+    let leastOrder = Number.POSITIVE_INFINITY
+    for (let wallet = 0; wallet < wallets.count; wallet++) {
+      const page = wallet >>> ROW_SHIFT
+      const at = (wallet & ROW_MASK) * LANES + first
+      const value = read(this.#rows.u32[page], this.#rows.f64[page], at)
+      // Not above, when it is none.
+      if (!(value >= least) || (value === least && orderOf(wallet) > leastOrder)) continue
+      if (kept.push(wallet) < 4 * limit) continue
+      kept = [...ranked(kept, keys, 0, limit)]
+      const last = kept[limit - 1] ?? 0
+      least = this.#valueOf(window, by, last)
+      leastOrder = orderOf(last)
+    }
+    return ranked(kept, keys, 0, limit)
   }
 
   #valueOf(window: WalletWindow, by: By, wallet: number): number {
-    if (by === 'realized_pnl') return this.#moneyOf(window, wallet, Lane.realizedUsdF)
-    if (by === 'volume') return this.#moneyOf(window, wallet, Lane.volumeUsdF)
-    if (by === 'trades') return this.#countOf(window, wallet, Lane.trades)
-    return this.#winRateOf(window, wallet)
-  }
-
-  #winRateOf(window: WalletWindow, wallet: number): number {
-    const closed = this.#closedOf(window, wallet)
-    return closed === 0 ? 0 : (this.#countOf(window, wallet, Lane.wins) * 100) / closed
-  }
-
-  #closedOf(window: WalletWindow, wallet: number): number {
-    return this.#countOf(window, wallet, Lane.wins) + this.#countOf(window, wallet, Lane.losses)
+    const page = wallet >>> ROW_SHIFT
+    const at = (wallet & ROW_MASK) * LANES + laneOf(window, 0)
+    return RANKED_VALUES[by](this.#rows.u32[page], this.#rows.f64[page], at)
   }
 
   #countOf(window: WalletWindow, wallet: number, lane: number): number {
@@ -183,12 +204,12 @@ export class WalletRanks {
       `"realized_pnl_usd":${jsonNumber(this.#moneyOf(window, wallet, Lane.realizedUsdF))}` +
       `,"volume_usd":${jsonNumber(this.#moneyOf(window, wallet, Lane.volumeUsdF))}` +
       `,"trades":${count(Lane.trades)},"wins":${count(Lane.wins)},"losses":${count(Lane.losses)}` +
-      `,"win_rate_pct":${jsonNumber(this.#winRateOf(window, wallet))}`
+      `,"win_rate_pct":${jsonNumber(winRateOf(count(Lane.wins), count(Lane.losses)))}`
     )
   }
 }
 
 /** Lane of a row for a lane of a window. */
 function laneOf(window: WalletWindow, lane: number): number {
-  return WALLET_WINDOWS.indexOf(window) * Lane.lanes + lane
+  return FIRST_LANES[window] + lane
 }

@@ -1,6 +1,6 @@
 import type { Fault } from '../fault.ts'
 
-const MODEL = ['test/model/wallets.test.ts'] as const
+const MODEL = ['wallets'] as const
 const SUMS = ['test/query/traders/wallet-sums.test.ts'] as const
 const ROUTES = ['test/server/routes/wallets.test.ts'] as const
 const TAGS = ['test/query/tables/tagged-holders.test.ts'] as const
