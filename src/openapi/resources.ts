@@ -135,7 +135,12 @@ const SWAP_FIELDS = {
   sniper_wallet: FLAG,
   pro_trader: FLAG,
 }
-const SWAP = withAdditive(SWAP_FIELDS, { lp_fee: NUMBER, cashback: NUMBER, ...QUOTE })
+const LABEL = object({ name: TEXT, tag: TEXT })
+const SWAP = withAdditive(SWAP_FIELDS, {
+  ...all('lp_fee cashback', NUMBER),
+  ...QUOTE,
+  signer_label: LABEL,
+})
 
 function all(names: string, schema: Schema): Record<string, Schema> {
   return Object.fromEntries(names.split(' ').map((name) => [name, schema]))
@@ -160,7 +165,6 @@ const TRADER_FIELDS = {
   hold_time_seconds: COUNT,
   ...all('fresh_wallet sniper_wallet pro_trader bundle_wallet insider_wallet creator_wallet', FLAG),
 }
-const LABEL = object({ name: TEXT, tag: TEXT })
 const TRADER = withAdditive(TRADER_FIELDS, { ...QUOTE, label: LABEL })
 
 const DETAIL: Schema = {

@@ -37,3 +37,9 @@ export function labelJson(label: WalletLabel | null): string {
     ? 'null'
     : `{"name":${jsonString(label.name)},"tag":${jsonString(label.tag)}}`
 }
+
+/** An additive key, behind others, of a wallet that has a label; else "". */
+export function labelExtra(labels: WalletLabels, key: string, wallet: string): string {
+  const label = labels.of(wallet)
+  return label === null ? '' : `,"${key}":${labelJson(label)}`
+}

