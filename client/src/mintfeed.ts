@@ -13,6 +13,7 @@ export type {
   Filters,
   FlagFilter,
   Group,
+  HeldBy,
   Range,
   RangeFilter,
   SocialFilter,
@@ -67,20 +68,32 @@ export type {
   TraderQuery,
   TrendingQuery,
   UdfHistoryQuery,
+  WalletRanksQuery,
 } from './reads.ts'
 export type { Move } from './replicas.ts'
 // What the service answers. Units: token amounts in whole tokens, `_usd` in USD, `_sol` and quote
 // amounts in SOL (or the quote mint), percents 0 to 100, `_ts` unix seconds, `timestamp` a UTC text
 // that `timestampMs` reads.
+export type { CreatedToken, Creator } from './resources/creator.ts'
 export type { MarketFigures } from './resources/market-figures.ts'
 export type { MigrationEvent } from './resources/migration.ts'
 export type { Page } from './resources/page.ts'
-export type { Ohlcv } from './resources/series.ts'
+export type { Price, PriceAt } from './resources/price.ts'
+export type { HolderHistory, Ohlcv } from './resources/series.ts'
 export type { Swap, SwapsByCursor } from './resources/swap.ts'
 export type { TableRow, Tables, Trending, TrendingToken } from './resources/tables.ts'
 export type { TokenDetail, TokenMarketData, TokenSearchDetailed } from './resources/token.ts'
 export type { TraderRecord } from './resources/trader.ts'
 export type { UdfConfig, UdfFound, UdfHistory, UdfQuotes, UdfSymbol } from './resources/udf.ts'
+export type {
+  RankedWallet,
+  WalletDay,
+  WalletFigures,
+  WalletLabel,
+  WalletRanking,
+  WalletResult,
+  WalletSummary,
+} from './resources/wallet.ts'
 export type { TradeWindow, TradeWindows } from './resources/window.ts'
 export { timestampMs, timestampText } from './timestamp.ts'
 

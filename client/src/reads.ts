@@ -1,8 +1,10 @@
 import type { Answer } from './answer.ts'
 import type { BODY_KEYS, Filters, Group, TableOrder, Window } from './filters.ts'
 import type { Http } from './http.ts'
+import { type Creator, isCreator } from './resources/creator.ts'
 import { type Page, pageOf } from './resources/page.ts'
-import { isOhlcv, type Ohlcv } from './resources/series.ts'
+import { isPrice, isPriceAt, type Price, type PriceAt } from './resources/price.ts'
+import { type HolderHistory, isHolderHistory, isOhlcv, type Ohlcv } from './resources/series.ts'
 import { isSwap, isSwapsByCursor, type Swap, type SwapsByCursor } from './resources/swap.ts'
 import { isTables, isTrending, type Tables, type Trending } from './resources/tables.ts'
 import {
@@ -26,6 +28,7 @@ import {
   type UdfQuotes,
   type UdfSymbol,
 } from './resources/udf.ts'
+import { isRanking, isWallet, type WalletRanking, type WalletSummary } from './resources/wallet.ts'
 import { isObject, isText, listOf } from './shape.ts'
 
 export interface ExtraQuery {
@@ -97,6 +100,15 @@ export interface ChartQuery {
   readonly countback?: number
 }
 
+export interface WalletRanksQuery {
+  /** UTC days with today; `7d` by default. */
+  readonly window?: '1d' | '7d' | '30d' | 'all'
+  /** `realized_pnl` by default. */
+  readonly by?: 'realized_pnl' | 'volume' | 'trades' | 'win_rate'
+  /** 1 to 200; 50 by default. */
+  readonly limit?: number
+}
+
 export interface UdfHistoryQuery {
   readonly symbol: string
   /** Unix seconds; needed without `countback`, and of no account with it. */
@@ -135,6 +147,21 @@ export class Reads {
     return this.#http.request({ endpoint: 'marketData', path, shape: listOf(isMarketData) })
   }
 
+  /** Present prices in the order asked, at most 100 mints; unknown ones are left out. */
+  prices(mints: readonly string[]): Promise<Answer<readonly Price[]>> {
+    const path = `/api/v2/prices${queryOf({ mints: mints.join(',') })}`
+    return this.#http.request({ endpoint: 'prices', path, shape: listOf(isPrice) })
+  }
+
+  /**
+   * The price behind the last trade of a mint whose time is `at` (unix seconds) or earlier; the problem `not_found`
+   * when none is known.
+   */
+  priceAt(mint: string, at: number): Promise<Answer<PriceAt>> {
+    const path = `/api/v2/prices/${encoded(mint)}${queryOf({ at })}`
+    return this.#http.request({ endpoint: 'priceAt', path, shape: isPriceAt })
+  }
+
   /** Swaps of a mint, newest first, maybe of one wallet only. */
   swaps(
     mint: string,
@@ -171,6 +198,24 @@ export class Reads {
     return this.#http.request({ endpoint: 'walletTokens', path, shape: isTraders })
   }
 
+  /** What a wallet did in all of its tokens, by windows and days. */
+  wallet(wallet: string): Promise<Answer<WalletSummary>> {
+    const path = `/api/v2/wallets/${encoded(wallet)}`
+    return this.#http.request({ endpoint: 'wallet', path, shape: isWallet })
+  }
+
+  /** The tokens of a creator and what became of them, the newest arrival first. */
+  creator(wallet: string, query: Omit<PageQuery, 'extra'> = {}): Promise<Answer<Creator>> {
+    const path = `/api/v2/creators/${encoded(wallet)}${queryOf({ ...query })}`
+    return this.#http.request({ endpoint: 'creator', path, shape: isCreator })
+  }
+
+  /** The wallets with the greatest figure in a window. */
+  walletsTop(query: WalletRanksQuery = {}): Promise<Answer<WalletRanking>> {
+    const path = `/api/v2/wallets/top${queryOf({ ...query })}`
+    return this.#http.request({ endpoint: 'walletsTop', path, shape: isRanking })
+  }
+
   chart(query: ChartQuery): Promise<Answer<Ohlcv>> {
     const path = `/api/v2/meme/chart/ohlcv${queryOf({ ...query })}`
     return this.#http.request({ endpoint: 'chart', path, shape: isOhlcv })
@@ -202,6 +247,12 @@ export class Reads {
   holders(mint: string, query: PageQuery = {}): Promise<Answer<Page<TraderRecord>>> {
     const path = `/api/v2/tokens/${encoded(mint)}/holders${queryOf({ ...query })}`
     return this.#http.request({ endpoint: 'holders', path, shape: isTraders })
+  }
+
+  /** Holders of a mint at the end of each bar with trades, the newest 5,000. */
+  holderHistory(mint: string, resolution: Resolution): Promise<Answer<HolderHistory>> {
+    const path = `/api/v2/tokens/${encoded(mint)}/holders/history${queryOf({ resolution })}`
+    return this.#http.request({ endpoint: 'holderHistory', path, shape: isHolderHistory })
   }
 
   /** Wallets that bought a mint, in the order in which they did. */

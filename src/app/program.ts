@@ -15,7 +15,8 @@ import type { Feed } from '../events/event-sink.ts'
 import { newFeedCounters } from '../feeds/feed-counters.ts'
 import { EventLoopStallMonitor, LongSteps } from '../figures/event-loop-stall-monitor.ts'
 import { memoryFigures, ProcessFigures, spareDescriptors } from '../figures/process-figures.ts'
-import { asyncApiJson, docsHtml, openApiJson } from '../openapi/documents.ts'
+import { docsHtml } from '../openapi/docs-page.ts'
+import { asyncApiJson, openApiJson } from '../openapi/documents.ts'
 import { EngineService } from '../query/engine-service.ts'
 import { type RunningAdmin, startAdmin } from '../server/admin/admin-server.ts'
 import { JSON_TYPE } from '../server/http/reply.ts'
@@ -29,6 +30,7 @@ import { Durability } from './durability.ts'
 import { makeFeeds } from './feeds/feed-list.ts'
 import { HistoryBuilds } from './history-builds.ts'
 import { IntakeLog } from './intake-log.ts'
+import { LabelFile } from './label-file.ts'
 import type { makeLog } from './log.ts'
 import type { Replica } from './replica.ts'
 import { ClockReports, Service, WallClock } from './service.ts'
@@ -55,6 +57,7 @@ export class Program {
   readonly #clockReports: ClockReports
   #service: Service
   readonly #wired: EngineService
+  readonly #labelFile: LabelFile | null
   readonly #counters = newFeedCounters()
   readonly #processFigures = new ProcessFigures()
   readonly #steps = new LongSteps()
@@ -93,6 +96,9 @@ export class Program {
     this.#history = this.#historyBuilds()
     const tick = () => this.#service.tick()
     this.#wired = new EngineService(this.#service.engine, tick, () => this.#epoch)
+    const { walletLabels } = config
+    this.#labelFile =
+      walletLabels === null ? null : new LabelFile(walletLabels, this.#wired.labels, log)
   }
 
   /**
@@ -206,6 +212,7 @@ export class Program {
     if (folder !== null) this.#durability = await open(folder)
     this.#epoch = this.#durability?.epoch ?? randomUUID()
     this.#wired.attach()
+    await this.#labelFile?.begin()
     this.#service.engine.complete.look()
     this.#isRecovered = true
     this.#intakeLog.begin()
@@ -334,6 +341,7 @@ export class Program {
     this.#awake.stop()
     this.#stopFeeds()
     this.#intakeLog.sumUp()
+    this.#labelFile?.stop()
     await this.#server?.stop()
     await this.#history?.stop()
     await this.#durability?.close()

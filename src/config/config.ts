@@ -60,6 +60,8 @@ export interface Config extends Sources {
   readonly spins: boolean
   /** Limits, TLS and the admin surface. */
   readonly surface: Surface
+  /** The file of the user's labels of wallets; null: none. */
+  readonly walletLabels: string | null
   /** The page at `/`; `images`: it may ask other servers for pictures of tokens. */
   readonly dashboard: 'on' | 'off' | 'images'
   /** `/mcp` answers agents. */
@@ -112,6 +114,7 @@ export const SETTING_DEFAULTS = {
   CORS_ORIGIN: '*',
   DASHBOARD: 'on',
   MCP: 'on',
+  WALLET_LABELS: '',
   LOG_LEVEL: 'info',
   LOG_FORMAT: 'auto',
   LATE_SLOTS: '32',
@@ -195,6 +198,7 @@ export function readConfig(
     spins: oneOf('SPIN', settings.SPIN, ['on', 'off']) === 'on',
     checksCache: oneOf('CHECK_CACHE', settings.CHECK_CACHE, ['0', '1']) === '1',
     surface: readSurface(settings),
+    walletLabels: settings.WALLET_LABELS || null,
     dashboard: oneOf('DASHBOARD', settings.DASHBOARD, ['on', 'off', 'images']),
     hasMcp: oneOf('MCP', settings.MCP, ['on', 'off']) === 'on',
   }

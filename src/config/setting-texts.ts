@@ -102,6 +102,12 @@ export const SETTING_GROUPS: Readonly<
     ],
     MCP: ['`on`, `off`', 'Tools for agents at `/mcp`; they read what the API answers anybody.'],
   },
+  Wallets: {
+    WALLET_LABELS: [
+      PATH,
+      'File of labels of wallets (address, name, tag), as CSV, JSON lines or a JSON array; read again when it changes.',
+    ],
+  },
   Feeds: {
     FEED: [
       '`sim`, `replay:<file>`, `stdin`, `yellowstone`, `solana`, `pumpportal`, `none`, with commas; `nats` alone',

@@ -1,5 +1,11 @@
 import { COUNTBACK_DEFAULT } from '../protocol/live/live-messages.ts'
-import { BARS_MAX, RESOLUTIONS, TRADER_ORDERS } from '../protocol/queries.ts'
+import {
+  BARS_MAX,
+  RESOLUTIONS,
+  TRADER_ORDERS,
+  WALLET_RANKINGS,
+  WALLET_WINDOWS,
+} from '../protocol/queries.ts'
 import {
   DEFAULT_LIMIT,
   MAX_LIMIT,
@@ -44,13 +50,19 @@ const EXTRA: Parameter = {
   schema: { enum: ['0', '1'], default: '0' },
   description: 'Adds the quote of tokens, and to swaps their other fees too',
 }
+const LIMIT_OF_ROWS: Parameter = {
+  name: 'limit',
+  schema: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
+}
 const PAGE: readonly Parameter[] = [
   { name: 'page', schema: { type: 'integer', minimum: 1, default: 1 } },
-  {
-    name: 'limit',
-    schema: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
-  },
+  LIMIT_OF_ROWS,
   EXTRA,
+]
+const RANKS: readonly Parameter[] = [
+  { name: 'window', schema: { enum: WALLET_WINDOWS, default: '7d' } },
+  { name: 'by', schema: { enum: WALLET_RANKINGS, default: 'realized_pnl' } },
+  LIMIT_OF_ROWS,
 ]
 const TRADERS: readonly Parameter[] = [
   ...PAGE,
@@ -61,10 +73,15 @@ const SPAN: readonly Parameter[] = [
   { name: 'from', schema: SECONDS, required: true },
   { name: 'to', schema: SECONDS, required: true },
 ]
+const RESOLUTION: Parameter = {
+  name: 'resolution',
+  schema: { enum: RESOLUTIONS },
+  required: true,
+}
 const CHART: readonly Parameter[] = [
   { name: 'mint', schema: ADDRESS, required: true },
   ...SPAN,
-  { name: 'resolution', schema: { enum: RESOLUTIONS }, required: true },
+  RESOLUTION,
   { name: 'continuous', schema: { enum: ['0', '1', 'false', 'true'], default: '0' } },
   { name: 'fill', schema: { enum: ['none', 'previous'], default: 'none' } },
   { name: 'countback', schema: { type: 'integer', minimum: 0, maximum: BARS_MAX, default: 0 } },
@@ -104,6 +121,7 @@ const MINTS: Parameter = {
   explode: false,
   description: `These, in place of the word of the path: at most ${MAX_MINTS}`,
 }
+const AT: Parameter = { name: 'at', schema: SECONDS, required: true, description: 'Unix seconds' }
 export const MIN_SEQ: Parameter = {
   name: 'x-mintfeed-min-seq',
   in: 'header',
@@ -190,7 +208,31 @@ export const ENDPOINTS: readonly Endpoint[] = [
   },
   get('tokenDetail', TOKEN, 'All about a token', [], named('TokenDetail')),
   get('holders', `${TOKEN}/holders`, 'Who holds a token', PAGE, TRADERS_ANSWER),
+  get(
+    'holderHistory',
+    `${TOKEN}/holders/history`,
+    'Holders over time',
+    [RESOLUTION],
+    named('HolderHistory'),
+  ),
   get('firstBuyers', `${TOKEN}/first-buyers`, 'Who bought first', PAGE, TRADERS_ANSWER),
+  get(
+    'prices',
+    '/api/v2/prices',
+    'Present prices',
+    [{ ...MINTS, required: true, description: `At most ${MAX_MINTS}` }],
+    list(named('Price')),
+  ),
+  get('wallet', '/api/v2/wallets/{wallet}', 'What a wallet did', [], named('Wallet')),
+  get(
+    'creator',
+    '/api/v2/creators/{wallet}',
+    'What a creator made of its tokens',
+    PAGE.filter((parameter) => parameter !== EXTRA),
+    named('Creator'),
+  ),
+  get('walletsTop', '/api/v2/wallets/top', 'Wallets, ranked', RANKS, named('WalletRanking')),
+  get('priceAt', '/api/v2/prices/{mint}', 'The price at a moment', [AT], named('PriceAt')),
   {
     ...get('stream', '/api/v2/stream', 'A live channel as server-sent events', STREAM, TEXT),
     contentType: 'text/event-stream',

@@ -1,7 +1,7 @@
 import { ADDRESS_PATTERN } from '../base/base58.ts'
 import { isRecord } from '../base/json-access.ts'
 import { GROUPS, WINDOWS } from '../protocol/filters.ts'
-import { TRENDING_ORDERS } from '../protocol/queries.ts'
+import { TRENDING_ORDERS, WALLET_RANKINGS, WALLET_WINDOWS } from '../protocol/queries.ts'
 import { TablesSchema } from '../protocol/requests/tables.ts'
 import { DEFAULT_LIMIT, MAX_LIMIT } from '../protocol/requests/tokens.ts'
 import { METRICS, type Metric, type Resource } from '../query/tables/metrics.ts'
@@ -161,7 +161,12 @@ const SWAP_FIELDS = {
   sniper_wallet: FLAG,
   pro_trader: FLAG,
 }
-const SWAP = withAdditive(SWAP_FIELDS, { lp_fee: NUMBER, cashback: NUMBER, ...QUOTE })
+const LABEL = object({ name: TEXT, tag: TEXT })
+const SWAP = withAdditive(SWAP_FIELDS, {
+  ...all('lp_fee cashback', NUMBER),
+  ...QUOTE,
+  signer_label: LABEL,
+})
 
 function all(names: string, schema: Schema): Record<string, Schema> {
   return Object.fromEntries(names.split(' ').map((name) => [name, schema]))
@@ -186,7 +191,7 @@ const TRADER_FIELDS = {
   hold_time_seconds: COUNT,
   ...all('fresh_wallet sniper_wallet pro_trader bundle_wallet insider_wallet creator_wallet', FLAG),
 }
-const TRADER = withAdditive(TRADER_FIELDS, QUOTE)
+const TRADER = withAdditive(TRADER_FIELDS, { ...QUOTE, label: LABEL })
 
 const DETAIL: Schema = {
   allOf: [
@@ -243,6 +248,30 @@ function nullable(schema: Schema): Schema {
   return { ...schema, properties: Object.fromEntries(parts) }
 }
 
+const PRICE_FIELDS = {
+  mint: TEXT,
+  ...all('price_usd price_sol market_cap_usd', NUMBER),
+  timestamp: TIME,
+  seq: COUNT,
+}
+
+const LABEL_OR_NULL = { anyOf: [LABEL, { type: 'null' }] }
+const RANKED_FIGURES = {
+  ...all('realized_pnl_usd volume_usd win_rate_pct', NUMBER),
+  ...all('trades wins losses', COUNT),
+}
+const WALLET_FIGURES = object({ ...RANKED_FIGURES, tokens: COUNT, median_hold_seconds: NUMBER })
+const WALLET_RESULT = object({
+  ...all('mint name symbol', TEXT),
+  ...all('pnl_usd realized_pnl_usd unrealized_pnl_usd', NUMBER),
+  is_open: FLAG,
+})
+const WALLET_DAY = object({
+  day: { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\d$' },
+  ...all('realized_pnl_usd volume_usd', NUMBER),
+  trades: COUNT,
+})
+
 /** The schema of every answer, by its name in both documents. */
 export const RESOURCE_SCHEMAS: Readonly<Record<string, Schema>> = {
   TokenSearchDetailed: resourceSchema('search'),
@@ -265,6 +294,52 @@ export const RESOURCE_SCHEMAS: Readonly<Record<string, Schema>> = {
   SwapsByCursor: CURSOR_PAGE,
   TraderRecord: TRADER,
   PaginatedTraders: page('TraderRecord'),
+  Price: object({ ...PRICE_FIELDS, timestamp: { anyOf: [TIME, { type: 'null' }] } }),
+  PriceAt: object({ ...PRICE_FIELDS, signature: TEXT }),
+  Wallet: object({
+    wallet: TEXT,
+    label: LABEL_OR_NULL,
+    windows: object(
+      Object.fromEntries(WALLET_WINDOWS.map((name) => [name, named('WalletFigures')])),
+    ),
+    unrealized_pnl_usd: NUMBER,
+    ...all('best worst', { anyOf: [named('WalletResult'), { type: 'null' }] }),
+    days: list(WALLET_DAY),
+  }),
+  HolderHistory: object(
+    all(
+      't holders creator_pct snipers_pct insiders_pct bundlers_pct fresh_pct pros_pct',
+      list(NUMBER),
+    ),
+  ),
+  Creator: object({
+    wallet: TEXT,
+    label: LABEL_OR_NULL,
+    graduated: COUNT,
+    ...all('graduated_pct median_life_seconds', NUMBER),
+    ...all('total page limit', COUNT),
+    items: list(named('CreatorToken')),
+  }),
+  CreatorToken: object({
+    ...all('mint name symbol', TEXT),
+    timestamp: TIME,
+    outcome: { enum: GROUPS },
+    ...all('migration_timestamp creator_first_sell creator_last_sell', {
+      anyOf: [TIME, { type: 'null' }],
+    }),
+    life_seconds: COUNT,
+    ...all('market_cap creator_bought_pct creator_sold_pct creator_holding_pct', NUMBER),
+    creator_sold_all: FLAG,
+  }),
+  WalletFigures: WALLET_FIGURES,
+  WalletResult: WALLET_RESULT,
+  WalletRanking: object({
+    window: { enum: WALLET_WINDOWS },
+    by: { enum: WALLET_RANKINGS },
+    items: list(
+      object({ rank: COUNT, value: NUMBER, wallet: TEXT, label: LABEL_OR_NULL, ...RANKED_FIGURES }),
+    ),
+  }),
   Ohlcv: object({ ...UDF_STATUS, ...SERIES }, Object.keys(UDF_STATUS)),
   MigrationEvent: object({
     signature: TEXT,

@@ -90,7 +90,17 @@ export type WindowFilters = {
   readonly [W in Window]?: { readonly [K in WindowFilter]?: Range }
 }
 
+/** Held by at least `min` (1 unless given) of the wallets with a tag (setting `WALLET_LABELS`). */
+export interface HeldBy {
+  readonly tag: string
+  readonly min?: number
+}
+
 /** Filters of one table, combined with AND; a flag requires when it is true. */
 export type Filters = { readonly [K in RangeFilter]?: Range } & {
   readonly [K in FlagFilter]?: boolean
-} & { readonly socials?: Socials; readonly windows?: WindowFilters }
+} & {
+  readonly socials?: Socials
+  readonly windows?: WindowFilters
+  readonly heldBy?: HeldBy
+}

@@ -71,6 +71,20 @@ export interface TraderQuery extends Page {
   readonly direction: 'asc' | 'desc'
 }
 
+/** Windows of a wallet, in UTC days with today. */
+export const WALLET_WINDOWS = ['1d', '7d', '30d', 'all'] as const
+export type WalletWindow = (typeof WALLET_WINDOWS)[number]
+
+/** What wallets are ranked by. */
+export const WALLET_RANKINGS = ['realized_pnl', 'volume', 'trades', 'win_rate'] as const
+
+export interface WalletRanksQuery {
+  readonly window: WalletWindow
+  readonly by: (typeof WALLET_RANKINGS)[number]
+  /** 1 to 200. */
+  readonly limit: number
+}
+
 export interface ChartQuery {
   readonly mint: string
   /** POSIX seconds; `from` may be negative. */
@@ -199,6 +213,18 @@ export interface TokenReads {
   firstBuyers(mint: string, page: Page, budget: Budget): string
   /** Swaps behind a cursor; null when the cursor is of no swap of the mint. */
   swapsFrom(mint: string, wallet: string | null, cursor: SwapCursor, budget: Budget): string | null
+  /** Present prices of mints in the order asked; unknown ones are left out. */
+  prices(mints: readonly string[], budget: Budget): string
+  /** The price behind the last trade of a mint whose time is `seconds` or earlier; null: none is known. */
+  priceAt(mint: string, seconds: number, budget: Budget): string | null
+  /** What a wallet did, by windows and days. */
+  wallet(wallet: string, budget: Budget): string
+  /** Holders of a mint over time; null for an unknown mint, and for one of too many trades. */
+  holderHistory(mint: string, resolution: Resolution, budget: Budget): string | null
+  /** What a creator made of its tokens, the newest arrival first. */
+  creator(wallet: string, page: Page, budget: Budget): string
+  /** The first wallets of a ranking. */
+  walletsTop(query: WalletRanksQuery, budget: Budget): string
   /** Name, symbol and present price of a token; null for an unknown mint. */
   symbol(mint: string): { name: string; symbol: string; priceUsd: number } | null
   /** Unix seconds of now. */

@@ -11,22 +11,27 @@ import { positionIn } from '../engine/state/position-lists.ts'
 import type { State } from '../engine/state/state.ts'
 import { markOf } from '../engine/state/tape.ts'
 import { GROUPS, type Group, WINDOWS } from '../protocol/filters.ts'
-import type {
-  BegunChart,
-  ChartQuery,
-  Page,
-  Queries,
-  SwapCursor,
-  TableAnswer,
-  TablesQuery,
-  TokenReads,
-  TraderQuery,
-  TrendingQuery,
+import {
+  type BegunChart,
+  type ChartQuery,
+  type Page,
+  type Queries,
+  type Resolution,
+  type SwapCursor,
+  type TableAnswer,
+  type TablesQuery,
+  type TokenReads,
+  type TraderQuery,
+  type TrendingQuery,
+  type WalletRanksQuery,
+  WIDTHS,
 } from '../protocol/queries.ts'
 import { cursorText } from '../protocol/requests/tokens.ts'
-import { jsonNumber } from '../protocol/wire.ts'
+import { labelJson, WalletLabels } from '../protocol/wallet-labels.ts'
+import { jsonNumber, jsonString } from '../protocol/wire.ts'
 import { chartText } from './json/chart-json.ts'
 import { swapJson } from './json/engine-live.ts'
+import { priceJson, priceOfTradeJson } from './json/price-json.ts'
 import { RowCache } from './json/row-cache.ts'
 import { creatorTokenJson, tokenDetailJson, tokenJson } from './json/token-json.ts'
 import { WindowJson } from './json/window-json.ts'
@@ -34,8 +39,13 @@ import { TokenSearch } from './search/token-search.ts'
 import { type Predicate, TableScan } from './tables/column-scan.ts'
 import { GreatestTokens } from './tables/greatest-tokens.ts'
 import { TableColumns } from './tables/table-columns.ts'
+import { TaggedHolders } from './tables/tagged-holders.ts'
 import { TRENDING_METRICS } from './tables/trending.ts'
+import { CreatorPages } from './traders/creator-pages.ts'
+import { HolderHistory } from './traders/holder-history.ts'
 import { pageJson, TraderPages } from './traders/trader-pages.ts'
+import { WalletRanks } from './traders/wallet-ranks.ts'
+import { WalletSummaries } from './traders/wallet-summary.ts'
 import { UnseenReads } from './unseen-reads.ts'
 
 /** Tokens of a creator that a detail lists. */
@@ -52,6 +62,7 @@ export class EngineQueries implements Queries, TokenReads {
   #parts: ReturnType<typeof partsOf>
   readonly #scan = new TableScan()
   readonly #tick: () => void
+  readonly #labels: WalletLabels
   /** The search made last. */
   #sought: { query: string; version: number; tokens: readonly number[] } = {
     query: '',
@@ -62,12 +73,14 @@ export class EngineQueries implements Queries, TokenReads {
   /** Events taken, and the clock's second, at that version. */
   #events = -1
   #now = -1
+  #labelled = 0
 
   /** `tick` brings the engine's now up to date before a read. */
-  constructor(engine: Engine, tick: () => void) {
+  constructor(engine: Engine, tick: () => void, labels = new WalletLabels()) {
     this.#engine = engine
     this.#tick = tick
-    this.#parts = partsOf(engine)
+    this.#labels = labels
+    this.#parts = partsOf(engine, labels)
   }
 
   /** What was asked for and is not known whole. */
@@ -78,7 +91,7 @@ export class EngineQueries implements Queries, TokenReads {
   /** Answers from another engine from now on. */
   use(engine: Engine): void {
     this.#engine = engine
-    this.#parts = partsOf(engine)
+    this.#parts = partsOf(engine, this.#labels)
     this.#sought = { query: '', version: -1, tokens: [] }
     this.#events = -1
   }
@@ -86,9 +99,16 @@ export class EngineQueries implements Queries, TokenReads {
   /** Memory of the caches, part by part. */
   get memory(): readonly MemoryPart[] {
     const rows = boundedPart('table_rows', this.#parts.rows)
-    const windows = boundedPart('window_texts', this.#parts.windows)
-    const columns = growingPart('table_columns', this.#parts.columns)
-    return [rows, windows, columns, this.#parts.creators.memory]
+    const { columns, creators, holderHistory, ranks, wallets, windows } = this.#parts
+    return [
+      rows,
+      boundedPart('window_texts', windows),
+      growingPart('table_columns', columns),
+      creators.memory,
+      boundedPart('wallet_trades', wallets.sums),
+      boundedPart('holder_trades', holderHistory),
+      ranks.memory,
+    ]
   }
 
   /** Begins to note creations: after the recovery. */
@@ -106,9 +126,12 @@ export class EngineQueries implements Queries, TokenReads {
     this.#tick()
     const { counts, state } = this.#engine
     const events = counts.swaps + counts.events
-    if (events !== this.#events || state.now !== this.#now) this.#version += 1
+    const { version } = this.#labels
+    const isSame = events === this.#events && state.now === this.#now && version === this.#labelled
+    if (!isSame) this.#version += 1
     this.#events = events
     this.#now = state.now
+    this.#labelled = version
     return this.#version
   }
 
@@ -138,15 +161,8 @@ export class EngineQueries implements Queries, TokenReads {
   }
 
   marketData(mints: readonly string[], extra = false, budget = Budget.unlimited): string {
-    this.#tick()
-    const { state, top } = this.#engine
-    const tokens: number[] = []
-    for (const mint of new Set(mints)) {
-      const token = knownToken(state, mint)
-      if (token >= 0) tokens.push(token)
-      this.unseen.note(token)
-    }
-    top.load(tokens, budget)
+    const tokens = this.#tokensNow(mints)
+    this.#engine.top.load(tokens, budget)
     return this.#tokensJson(tokens, 'market', extra)
   }
 
@@ -159,13 +175,38 @@ export class EngineQueries implements Queries, TokenReads {
     return `[${rows.join(',')}]`
   }
 
+  prices(mints: readonly string[], budget = Budget.unlimited): string {
+    const { state } = this.#engine
+    const items: string[] = []
+    for (const token of this.#tokensNow(mints)) {
+      // Its last trade may lie on the disk, and is in a cache when the read is made again.
+      if (items.length > 0) budget.throwIfSpent()
+      items.push(priceJson(state, this.#parts.token.at(token)))
+    }
+    return `[${items.join(',')}]`
+  }
+
+  priceAt(mint: string, seconds: number, budget = Budget.unlimited): string | null {
+    const token = this.#tokenNow(mint)
+    if (token < 0) return null
+    const { state, chains } = this.#engine
+    const trade = chains.newestUntil({ token, position: null }, seconds, budget)
+    if (trade === null) return null
+    return priceOfTradeJson(state, this.#parts.token.at(token), trade.index, trade.number)
+  }
+
+  /** Rows of distinct known tokens as of now, in the order asked. */
+  #tokensNow(mints: readonly string[]): readonly number[] {
+    return [...new Set(mints)].map((mint) => this.#tokenNow(mint)).filter((token) => token >= 0)
+  }
+
   swaps(mint: string, wallet: string | null, page: Page, budget = Budget.unlimited): string {
     this.#tick()
     const { state, chains } = this.#engine
     const of = knownSwaps(state, mint, wallet)
     if (of === null) return pageJson(0, page, [])
     const swaps = chains.page(of, page.page, page.limit, budget)
-    const items = swaps.map((index) => swapJson(state, index, page.extra))
+    const items = swaps.map((index) => swapJson(state, index, page.extra, this.#labels))
     return pageJson(chains.total(of), page, items)
   }
 
@@ -183,7 +224,7 @@ export class EngineQueries implements Queries, TokenReads {
     const behind = chains.behind(of, after, limit, budget)
     if (behind === null) return null
     const { swaps, hasMore } = behind
-    const items = swaps.map((index) => swapJson(state, index, extra))
+    const items = swaps.map((index) => swapJson(state, index, extra, this.#labels))
     const last = swaps.at(-1)
     const next =
       hasMore && last !== undefined ? `"${cursorText(markOf(state.tape, last))}"` : 'null'
@@ -205,6 +246,31 @@ export class EngineQueries implements Queries, TokenReads {
 
   firstBuyers(mint: string, page: Page, budget = Budget.unlimited): string {
     return this.#parts.traders.firstBuyers(this.#tokenNow(mint), page, budget)
+  }
+
+  wallet(wallet: string, budget = Budget.unlimited): string {
+    this.#tick()
+    const { state } = this.#engine
+    const keys = this.#parts.wallets.keys(knownWallet(state, wallet), budget)
+    return `{"wallet":${jsonString(wallet)},"label":${labelJson(this.#labels.of(wallet))},${keys}}`
+  }
+
+  holderHistory(mint: string, resolution: Resolution, budget = Budget.unlimited) {
+    const token = this.#tokenNow(mint)
+    if (token < 0) return null
+    return this.#parts.holderHistory.json(token, resolution, WIDTHS[resolution], budget)
+  }
+
+  creator(wallet: string, page: Page, budget = Budget.unlimited): string {
+    this.#tick()
+    const row = knownWallet(this.#engine.state, wallet)
+    const keys = this.#parts.creatorPages.keys(row, page, budget)
+    return `{"wallet":${jsonString(wallet)},"label":${labelJson(this.#labels.of(wallet))},${keys}}`
+  }
+
+  walletsTop(query: WalletRanksQuery, budget = Budget.unlimited): string {
+    this.#tick()
+    return this.#parts.ranks.json(query, this.#labels, budget)
   }
 
   /** Row of a token as of now, or -1. */
@@ -266,7 +332,7 @@ export class EngineQueries implements Queries, TokenReads {
     this.#tick()
     const groups = query.type === 'all' ? GROUPS : [query.type]
     const scans = groups.map((group) => {
-      const filters = this.#parts.columns.predicates(query.filters[group])
+      const filters = this.#parts.columns.predicates(query.filters[group], budget)
       this.#scan.load(this.#engine.order[group].blocks, filters, query.limit, budget)
       return { group, filters }
     })
@@ -330,25 +396,32 @@ export class EngineQueries implements Queries, TokenReads {
 }
 
 /** What reads an engine, with caches of it. */
-function partsOf(engine: Engine) {
+function partsOf(engine: Engine, labels: WalletLabels) {
   const { state } = engine
   const newReader = () => new TokenReader(state, engine.top, engine.links)
   const chart = new Chart(state, engine.chartTrades, engine.bars)
   const newWindows = () => new WindowReader(state, engine.window.trades, chart)
-  const columns = new TableColumns(state, newReader(), engine.links, newWindows())
+  const wallets = new WalletSummaries(engine)
+  const creators = new CreatorTokens(state, engine.announcements.launches)
+  const tagged = new TaggedHolders(state, engine.positions, labels)
+  const columns = new TableColumns(state, newReader(), engine.links, newWindows(), tagged)
   const window = newWindows()
   const windows = new WindowJson(state, window)
   return {
     token: newReader(),
     unseen: new UnseenReads(state),
-    traders: new TraderPages(engine),
+    traders: new TraderPages(engine, labels),
     rows: new RowCache(state, windows),
     window,
     windows,
     columns,
     search: new TokenSearch(state, engine.search, columns),
     chart,
-    creators: new CreatorTokens(state, engine.announcements.launches),
+    creators,
+    holderHistory: new HolderHistory(engine),
+    creatorPages: new CreatorPages(engine, creators),
+    wallets,
+    ranks: new WalletRanks(engine, wallets),
   }
 }
 

@@ -1,20 +1,23 @@
 import type { Engine } from '../engine/engine.ts'
 import type { MemoryPart } from '../engine/memory/state-part.ts'
+import { WalletLabels } from '../protocol/wallet-labels.ts'
 import { EngineQueries } from './engine-queries.ts'
 import { EngineStreams } from './engine-streams.ts'
 import { EngineLive } from './json/engine-live.ts'
 
 /** Everything that a server reads from an engine, and what the engine publishes. */
 export class EngineService {
+  /** Labels of wallets, which the user's file may change at any time. */
+  readonly labels = new WalletLabels()
   readonly answers: EngineQueries
   readonly live: EngineLive
   readonly streams: EngineStreams
 
   /** `tick` brings the engine's now up to date before a read; `epoch` is called once it is known. */
   constructor(engine: Engine, tick: () => void, epoch: () => string) {
-    this.answers = new EngineQueries(engine, tick)
-    this.live = new EngineLive(engine)
-    this.streams = new EngineStreams(engine, this.answers, epoch)
+    this.answers = new EngineQueries(engine, tick, this.labels)
+    this.live = new EngineLive(engine, this.labels)
+    this.streams = new EngineStreams(engine, this.answers, epoch, this.labels)
   }
 
   /** The same as plain values, for the options of a server. */

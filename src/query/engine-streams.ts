@@ -5,6 +5,7 @@ import { swapsArrivedAfter } from '../engine/order/arrival-order.ts'
 import { TokenLane, WalletLane } from '../engine/state/layout.ts'
 import { SwapLane } from '../events/swap-record.ts'
 import type { LiveStreams, Queries, StreamSource, TokenReads } from '../protocol/queries.ts'
+import { WalletLabels } from '../protocol/wallet-labels.ts'
 import {
   type AnnouncedChannel,
   eventFrame,
@@ -27,16 +28,23 @@ export class EngineStreams implements LiveStreams {
   readonly #answers: Queries & TokenReads
   /** With another epoch nothing can be resumed. */
   readonly epoch: () => string
+  readonly #labels: WalletLabels
   #trade: TapeTrade
   #announcement: Announcement
   /** Null until the recovery is done. */
   #recent: RecentArrivals | null = null
 
-  constructor(engine: Engine, answers: Queries & TokenReads, epoch: () => string) {
+  constructor(
+    engine: Engine,
+    answers: Queries & TokenReads,
+    epoch: () => string,
+    labels = new WalletLabels(),
+  ) {
     this.#engine = engine
+    this.#labels = labels
     this.#answers = answers
     this.epoch = epoch
-    this.#trade = new TapeTrade(engine)
+    this.#trade = new TapeTrade(engine, this.#labels)
     this.#announcement = new Announcement(engine)
     this.sources = this.#allSources()
   }
@@ -44,7 +52,7 @@ export class EngineStreams implements LiveStreams {
   /** Tells the streams of another engine from now on, of another epoch, once `attach` was called. */
   use(engine: Engine): void {
     this.#engine = engine
-    this.#trade = new TapeTrade(engine)
+    this.#trade = new TapeTrade(engine, this.#labels)
     this.#announcement = new Announcement(engine)
     this.sources = this.#allSources()
   }

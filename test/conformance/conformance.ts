@@ -9,12 +9,14 @@ import { httpCases } from './cases/http-rules.ts'
 import { keepAliveCases } from './cases/keep-alive.ts'
 import { liveCases } from './cases/live.ts'
 import { marketDataCases } from './cases/market-data.ts'
+import { priceCases } from './cases/prices.ts'
 import { rateLimitCases } from './cases/rate-limit.ts'
 import { searchCases } from './cases/search.ts'
 import { swapCases } from './cases/swaps.ts'
 import { tableCases } from './cases/tables.ts'
 import { traderRecordCases } from './cases/trader-record.ts'
 import { traderCases } from './cases/traders.ts'
+import { walletCases } from './cases/wallets.ts'
 import { websocketCases } from './cases/websocket.ts'
 import { discover, type Known } from './discover.ts'
 import { type Case, runCases, type Settings, type Tally, type World } from './harness.ts'
@@ -39,6 +41,8 @@ const allCases: Case[] = [
   ...tableCases,
   ...filterCases,
   ...extraCases,
+  ...priceCases,
+  ...walletCases,
   ...httpCases,
   ...cachingCases,
   ...corsCases,

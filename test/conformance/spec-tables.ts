@@ -207,3 +207,61 @@ export const rangeFilters = [
 ] as const
 
 export const booleanFilters = ['devSoldAll', 'noXReuses', 'dexPaid', 'caEndsWithSuffix'] as const
+
+const priceFields = [
+  ...field('string', 'mint', 'filled'),
+  ...field('number', 'price_usd price_sol market_cap_usd', 'amount'),
+]
+
+/** Beyond the specification (docs/live.md). */
+export const price: Field[] = [
+  ...priceFields,
+  ...nullable(field('string', 'timestamp', 'timestamp')),
+  ...field('number', 'seq', 'count'),
+]
+
+export const priceAt: Field[] = [
+  ...priceFields,
+  ...field('string', 'timestamp', 'timestamp'),
+  ...field('number', 'seq', 'count'),
+  ...field('string', 'signature', 'filled'),
+]
+
+const rankedFigures = [
+  ...field('number', 'realized_pnl_usd'),
+  ...field('number', 'volume_usd', 'amount'),
+  ...field('number', 'trades wins losses', 'count'),
+  ...field('number', 'win_rate_pct', 'percent'),
+]
+
+export const walletFigures: Field[] = [
+  ...rankedFigures,
+  ...field('number', 'tokens', 'count'),
+  ...field('number', 'median_hold_seconds', 'amount'),
+]
+
+export const walletDay: Field[] = [
+  ...field('string', 'day', 'filled'),
+  ...field('number', 'realized_pnl_usd'),
+  ...field('number', 'volume_usd', 'amount'),
+  ...field('number', 'trades', 'count'),
+]
+
+export const rankedWallet: Field[] = [
+  ...field('number', 'rank', 'count'),
+  ...field('number', 'value'),
+  ...field('string', 'wallet', 'filled'),
+  ...rankedFigures,
+]
+
+export const createdToken: Field[] = [
+  ...field('string', 'mint outcome', 'filled'),
+  ...field('string', 'name symbol'),
+  ...field('string', 'timestamp', 'timestamp'),
+  ...nullable(
+    field('string', 'migration_timestamp creator_first_sell creator_last_sell', 'timestamp'),
+  ),
+  ...field('number', 'life_seconds market_cap', 'amount'),
+  ...field('number', 'creator_bought_pct creator_sold_pct creator_holding_pct', 'percent'),
+  ...field('boolean', 'creator_sold_all'),
+]

@@ -17,8 +17,25 @@ const BY_PNL = { ...PAGE, orderBy: 'pnl', direction: 'desc' } as const
 export function checkAdditive(pair: Pair, mint: string): string | null {
   return (
     firstDifference(detailChecks(pair, new EngineQueries(pair.engine, () => {}), mint)) ??
-    firstDifference(extraChecks(pair, mint))
+    firstDifference(extraChecks(pair, mint)) ??
+    firstDifference(priceChecks(pair, mint))
   )
+}
+
+/** At, before and behind the second of each trade, in no order of time. */
+function* priceChecks({ oracle, answers }: Pair, mint: string): Generator<Check> {
+  yield {
+    name: `price of ${mint}`,
+    actual: answers.prices([mint, 'unknown']),
+    expected: oracle.prices([mint, 'unknown']),
+  }
+  const seconds = oracle.tradeSeconds(mint)
+  for (const at of [0, ...seconds, ...seconds.map((second) => second - 1), 2 ** 33])
+    yield {
+      name: `price of ${mint} at ${at}`,
+      actual: answers.priceAt(mint, at) ?? 'null',
+      expected: oracle.priceAt(mint, at),
+    }
 }
 
 function* detailChecks({ oracle }: Pair, reads: EngineQueries, mint: string): Generator<Check> {

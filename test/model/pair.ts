@@ -52,7 +52,9 @@ export class Pair {
       if (channel === 'mint_migration') this.migrations.push(eventFrame(channel, message))
     })
     live.attach()
-    return new EngineQueries(this.engine, () => {})
+    const answers = new EngineQueries(this.engine, () => {})
+    answers.attach()
+    return answers
   }
 
   apply(event: FeedEvent): void {

@@ -15,12 +15,14 @@ import { OCTOBER_QUOTE_FAULTS } from './faults/october-quotes.ts'
 import { ORDER_FAULTS } from './faults/order.ts'
 import { PACKED_FAULTS } from './faults/packed.ts'
 import { PARQUET_FAULTS } from './faults/parquet.ts'
+import { PRICE_FAULTS } from './faults/prices.ts'
 import { RING_FAULTS } from './faults/ring.ts'
 import { SEED_FAULTS } from './faults/seed.ts'
 import { SERVER_FAULTS } from './faults/server.ts'
 import { SIMULATOR_FAULTS } from './faults/simulator.ts'
 import { STREAM_FAULTS } from './faults/stream.ts'
 import { SUM_FAULTS } from './faults/sums.ts'
+import { WALLET_FAULTS } from './faults/wallets.ts'
 import { WINDOW_FAULTS } from './faults/windows.ts'
 import { WIRE_FAULTS } from './faults/wire.ts'
 
@@ -50,4 +52,6 @@ export const FAULTS: readonly Fault[] = [
   ...HISTORY_FAULTS,
   ...HYDRATION_FAULTS,
   ...AGENT_FAULTS,
+  ...PRICE_FAULTS,
+  ...WALLET_FAULTS,
 ]

@@ -5,21 +5,28 @@
 import type { FeedEvent } from '../../src/events/event.ts'
 import type {
   ChartQuery,
+  Page,
+  Resolution,
   TablesQuery,
   TraderQuery,
   TrendingQuery,
+  WalletRanksQuery,
 } from '../../src/protocol/queries.ts'
 import { additiveHistory, additiveQuote, additiveSwap } from './additive.ts'
 import { chartOf } from './candles.ts'
+import { creatorRow } from './creators.ts'
 import { wire } from './exact.ts'
 import { Fold } from './fold.ts'
+import { holderHistory } from './holder-history.ts'
 import { type Metrics, metricsOf } from './metrics.ts'
 import { type Counts, PositionResolver } from './order.ts'
+import { priceAt, priceRow } from './prices.ts'
 import { tokenTraders, walletTokens } from './records.ts'
 import { additiveFees, migrationMessage, swapOf, swapPage, tradeMessage } from './swaps.ts'
 import { tablesOf } from './tables.ts'
 import { marketDataRow, searchRows } from './tokens.ts'
 import { DEFAULT_PRO_RULE, type ProRule } from './traders.ts'
+import { walletRanks, walletRow } from './wallets.ts'
 import { newHolders, windowsOf, windowValue } from './windows.ts'
 import type { World } from './world.ts'
 
@@ -80,6 +87,19 @@ export class Oracle {
     return known.map((metrics) => marketDataRow(metrics, this.now))
   }
 
+  prices(mints: readonly string[]): object[] {
+    return [...new Set(mints)].flatMap((mint) => this.metrics(mint) ?? []).map(priceRow)
+  }
+
+  priceAt(mint: string, seconds: number): object | null {
+    return priceAt(this.world().tokens.get(mint), seconds)
+  }
+
+  /** Times of the trades of a mint. */
+  tradeSeconds(mint: string): number[] {
+    return (this.world().tokens.get(mint)?.swaps ?? []).map(({ swap }) => swap.timestamp)
+  }
+
   swaps(mint: string, wallet: string | null, page: number, limit: number): object {
     return swapPage(this.world().coins, this.world().tokens.get(mint), wallet, { page, limit })
   }
@@ -90,6 +110,44 @@ export class Oracle {
 
   walletTokens(wallet: string, query: TraderQuery): object {
     return walletTokens(this.world(), (mint) => this.metrics(mint), wallet, this.now, query)
+  }
+
+  wallet(wallet: string): object {
+    return walletRow(this.world(), (mint) => this.metrics(mint), wallet, this.now)
+  }
+
+  holderHistory(mint: string, resolution: Resolution): object | null {
+    const token = this.world().tokens.get(mint)
+    return token === undefined ? null : holderHistory(this.world(), token, resolution)
+  }
+
+  /** Creators of known tokens. */
+  creators(): string[] {
+    return [...new Set(this.all().map(({ creator }) => creator))].filter(
+      (creator) => creator !== '',
+    )
+  }
+
+  creator(wallet: string, page: Page): object {
+    return creatorRow(this.all(), wallet, page)
+  }
+
+  /** By how many seconds the times of a wallet's trades of one mint step back at most, in the order of the chain. */
+  stepBackSeconds(wallet: string): number {
+    const positions = this.world().traders.get(wallet)?.positions.values() ?? []
+    let longest = 0
+    for (const { swaps } of positions) {
+      let latest = 0
+      for (const { swap } of swaps) {
+        longest = Math.max(longest, latest - swap.timestamp)
+        latest = Math.max(latest, swap.timestamp)
+      }
+    }
+    return longest
+  }
+
+  walletsTop(query: WalletRanksQuery): object {
+    return walletRanks(this.world(), query, this.now)
   }
 
   chart(query: ChartQuery): object {

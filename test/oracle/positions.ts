@@ -16,7 +16,7 @@ export interface BalanceTold {
 }
 
 /** What the tracked inventory cost, in both currencies. */
-interface Inventory {
+export interface Inventory {
   readonly raw: bigint
   readonly costMicroUsd: number
   readonly costLamports: number
@@ -53,9 +53,11 @@ export interface Position {
   feeLamports: number
   /** One of its swaps was judged fresh. */
   fresh: boolean
+  /** What each swap cost or brought in micro-USD, by the hop of its route that says so. */
+  readonly paidMicroUsd: Map<FoldedSwap, number>
 }
 
-const EMPTY: Inventory = { raw: 0n, costMicroUsd: 0, costLamports: 0 }
+export const EMPTY: Inventory = { raw: 0n, costMicroUsd: 0, costLamports: 0 }
 
 export function openPosition(wallet: string, mint: string): Position {
   return {
@@ -81,6 +83,7 @@ export function openPosition(wallet: string, mint: string): Position {
     realisedLamports: 0,
     feeLamports: 0,
     fresh: false,
+    paidMicroUsd: new Map(),
   }
 }
 
@@ -107,6 +110,7 @@ export function foldPosition(
   payFees(position, folded)
   if (payer) payFees(position, payer)
   position.fresh ||= folded.fresh
+  position.paidMicroUsd.set(folded, (payer ?? folded).worth.microUsd)
   position.swaps.push(folded)
   position.history.push(folded)
 }
@@ -133,6 +137,7 @@ export function foldProceeds(position: Position, sale: FoldedSwap, next: FoldedS
   const more = (now: number, before: number) =>
     proceedsOfPart(now, tracked, sold) - proceedsOfPart(before, tracked, sold)
   position.soldMicroUsd += next.worth.microUsd - sale.worth.microUsd
+  position.paidMicroUsd.set(sale, next.worth.microUsd)
   position.soldLamports += next.worth.lamports - sale.worth.lamports
   position.realisedMicroUsd += more(next.worth.microUsd, sale.worth.microUsd)
   position.realisedLamports += more(next.worth.lamports, sale.worth.lamports)
@@ -177,15 +182,15 @@ function sell(position: Position, folded: FoldedSwap): void {
   position.soldLamports += worth.lamports
 }
 
-function costOfPart(cost: number, part: bigint, inventory: bigint): number {
+export function costOfPart(cost: number, part: bigint, inventory: bigint): number {
   return part === inventory ? cost : Math.round(cost * (Number(part) / Number(inventory)))
 }
 
-function proceedsOfPart(value: number, part: bigint, sold: bigint): number {
+export function proceedsOfPart(value: number, part: bigint, sold: bigint): number {
   return part === sold ? value : Math.round(value * (Number(part) / Number(sold)))
 }
 
-function clamp(inventory: Inventory, balance: bigint): Inventory {
+export function clamp(inventory: Inventory, balance: bigint): Inventory {
   if (inventory.raw <= balance) return inventory
   if (balance === 0n) return EMPTY
   const share = Number(balance) / Number(inventory.raw)

@@ -170,6 +170,12 @@ export const fakeReads: TokenReads = {
   firstBuyers: () => '{}',
   swapsFrom: () => null,
   symbol: () => null,
+  prices: () => '[]',
+  priceAt: () => null,
+  wallet: () => '{}',
+  walletsTop: () => '{}',
+  creator: () => '{}',
+  holderHistory: () => null,
   now: () => 0,
 }
 

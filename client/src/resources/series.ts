@@ -30,3 +30,20 @@ export function areParallel(series: readonly unknown[]): boolean {
   const lengths = series.map((each) => (Array.isArray(each) ? each.length : null))
   return new Set(lengths).size <= 1
 }
+
+const HOLDERS = {
+  t: isSeries,
+  holders: isSeries,
+  creator_pct: isSeries,
+  snipers_pct: isSeries,
+  insiders_pct: isSeries,
+  bundlers_pct: isSeries,
+  fresh_pct: isSeries,
+  pros_pct: isSeries,
+} as const
+
+/** Holders of a token over time, by its trades: `t` unix seconds of bars with trades, then shares of the supply. */
+export type HolderHistory = ObjectOf<typeof HOLDERS>
+const hasHolders = objectOf(HOLDERS)
+export const isHolderHistory: Shape<HolderHistory> = (value): value is HolderHistory =>
+  hasHolders(value) && areParallel(Object.keys(HOLDERS).map((key) => Reflect.get(value, key)))

@@ -1,5 +1,6 @@
-import { isCount, listOf, type ObjectOf, objectOf, type Shape } from '../shape.ts'
+import { isCount, listOf, type ObjectOf, objectOf, optional, type Shape } from '../shape.ts'
 import { QUOTE } from './quote.ts'
+import { isLabel } from './wallet.ts'
 
 const SWAP = {
   slot: 'number',
@@ -31,6 +32,8 @@ const SWAP = {
   lp_fee: 'number-',
   cashback: 'number-',
   ...QUOTE,
+  /** Of a signer that has one. */
+  signer_label: optional(isLabel),
 } as const
 
 /** One trade. */

@@ -1,5 +1,6 @@
-import { type ObjectOf, objectOf, type Shape } from '../shape.ts'
+import { type ObjectOf, objectOf, optional, type Shape } from '../shape.ts'
 import { QUOTE } from './quote.ts'
+import { isLabel } from './wallet.ts'
 
 const TRADER = {
   wallet: 'text',
@@ -58,6 +59,8 @@ const TRADER = {
   insider_wallet: 'flag',
   creator_wallet: 'flag',
   ...QUOTE,
+  /** Of a wallet that has one. */
+  label: optional(isLabel),
 } as const
 
 /** What one wallet did in one token. */

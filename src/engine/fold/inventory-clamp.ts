@@ -3,7 +3,6 @@ import {
   copyU64,
   isLess,
   isZeroAt,
-  numberAt,
   subtractU64,
   wholeAt,
   writeU64,
@@ -13,6 +12,7 @@ import { Flag, Hop, hopOf, SwapLane } from '../../events/swap-record.ts'
 import { ROW_MASK, ROW_SHIFT, Rows } from '../memory/rows.ts'
 import type { Sized, StatePart } from '../memory/state-part.ts'
 import { hashSignature, isSameSignature } from '../state/address-book.ts'
+import { clampInventory } from '../state/inventory.ts'
 import { isNeverHolder, type SwapContext } from '../state/lanes.ts'
 import { LifecycleLane, PositionFlag, PositionLane, TokenFlag, TokenLane } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
@@ -218,20 +218,6 @@ export class InventoryClamp {
       if (u32[row * CLAMP_LANES + ClampLane.position] === position) return row
     return -1
   }
-}
-
-/** The inventory of the position whose lanes begin at `pAt` becomes `to`, which is less; its costs go down with it. */
-function clampInventory(p: Uint32Array, pf: Float64Array, pAt: number, to: Uint32Array): void {
-  const pAtF = pAt >>> 1
-  const isEmpty = isZeroAt(to, 0)
-  const share = isEmpty ? 0 : numberAt(to, 0) / numberAt(p, pAt + PositionLane.inventoryLo)
-  pf[pAtF + PositionLane.costUsdF] = isEmpty
-    ? 0
-    : Math.round(pf[pAtF + PositionLane.costUsdF] * share)
-  pf[pAtF + PositionLane.costSolF] = isEmpty
-    ? 0
-    : Math.round(pf[pAtF + PositionLane.costSolF] * share)
-  copyU64(p, pAt + PositionLane.inventoryLo, to, 0)
 }
 
 /**

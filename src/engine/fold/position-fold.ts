@@ -22,6 +22,7 @@ import {
 import type { TopHolders } from '../index/top-holders.ts'
 import { ROW_MASK, ROW_SHIFT, Rows } from '../memory/rows.ts'
 import { isSameSignature } from '../state/address-book.ts'
+import { realize, shareOf } from '../state/inventory.ts'
 import {
   isHolderAt,
   isNeverHolder,
@@ -131,25 +132,6 @@ function foldSell(swap: SwapContext): void {
   if (p[pAt + PositionLane.sells] === 0) p[pAt + PositionLane.firstSellAt] = timestamp
   p[pAt + PositionLane.sells] += 1
   p[pAt + PositionLane.lastSellAt] = timestamp
-}
-
-/** Takes the sold share out of the cost; returns what was realised. */
-function realize(
-  costs: Float64Array,
-  at: number,
-  value: number,
-  ofInventory: number,
-  ofSold: number,
-): number {
-  const cost = costs[at]
-  const part = ofInventory === 1 ? cost : Math.round(cost * ofInventory)
-  costs[at] = cost - part
-  return shareOf(value, ofSold) - part
-}
-
-/** Part of an amount of money, to the nearest integer. */
-function shareOf(value: number, share: number): number {
-  return share === 1 ? value : Math.round(value * share)
 }
 
 /** Nobody's balance of a coin that passes through is counted: one that the feed left out is 0. */

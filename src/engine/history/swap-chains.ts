@@ -9,12 +9,15 @@ import { indexOfMark, type Tape } from '../state/tape.ts'
 
 /** The place of one in so many swaps of a chain is remembered after a walk past it. */
 const REMEMBERED_EVERY = 64
-/** Remembered places of all chains, of 4 bytes each: those of the chain read longest ago go first. */
+/** Remembered numbers of all chains, of 4 bytes each: those of the chain read longest ago go first. */
 const PLACES_MAX = 1 << 21
 /** Pages up to this many swaps behind the newest are walked to. */
 const WALKED_MAX = 4 * REMEMBERED_EVERY
 /** Pages that are being read from the disk in pieces; a forgotten one starts anew. */
 const PAGE_WALKS_MAX = 1_024
+
+/** Later than every swap, whose time has 32 bits. */
+const EVER = 2 ** 32
 
 /** Records searched for a swap that late ones may have moved: more are not late before it is settled. */
 const MOVES_MAX = 1_024
@@ -27,6 +30,14 @@ interface SwapChain {
   readonly newestPlus1: number
   /** Lane of the link. */
   readonly link: number
+}
+
+/** Remembered places of a chain, by number / REMEMBERED_EVERY. */
+interface Places {
+  /** Tape index + 1 of the swap there; 0: unknown. */
+  readonly swaps: Uint32Array
+  /** Earliest time of the swaps from there back to the place before, in unix seconds; 0: unknown. */
+  readonly earliest: Uint32Array
 }
 
 /** The link of a swap: tape index + 1 of the one before it, 0 for none. */
@@ -71,9 +82,9 @@ function chainOf(state: State, { token, position }: SwapsOf): SwapChain {
 export class SwapChains {
   readonly #state: State
   readonly #settledSwaps: () => number
-  readonly #places = new LRUCache<string, Uint32Array>({
+  readonly #places = new LRUCache<string, Places>({
     maxSize: PLACES_MAX,
-    sizeCalculation: (places) => places.length,
+    sizeCalculation: ({ swaps, earliest }) => swaps.length + earliest.length,
   })
   /** Where reading a page continues: its next swap + 1, and how many are left. */
   readonly #walks = new LRUCache<string, { nextPlus1: number; left: number }>({
@@ -135,6 +146,46 @@ export class SwapChains {
     return { swaps, hasMore }
   }
 
+  /**
+   * The newest swap, in the total order, whose time is `seconds` or earlier, and its number (the oldest has 1);
+   * null: there is none. Remembered times skip what is later, so that a second call walks one stretch of the chain.
+   * @throws OutOfTime on the way to it: the next call goes on from there
+   */
+  newestUntil(
+    of: SwapsOf,
+    seconds: number,
+    budget: Budget,
+  ): { readonly index: number; readonly number: number } | null {
+    const { tape } = this.#state
+    const chain = chainOf(this.#state, of)
+    const { swaps, earliest } = this.#placesOf(chain)
+    const settled = this.#settledSwaps()
+    let next = chain.newestPlus1
+    let walkedFrom = -1
+    let least = EVER
+    for (let number = chain.total; next !== 0 && seconds >= 0; ) {
+      if (number % REMEMBERED_EVERY === 0 && next <= settled) {
+        const place = number / REMEMBERED_EVERY
+        swaps[place] = next
+        if (earliest[place] > seconds) {
+          number -= REMEMBERED_EVERY
+          next = swaps[place - 1]
+          continue
+        }
+        if (walkedFrom >= 0) budget.throwIfSpent()
+        walkedFrom = number
+        least = EVER
+      }
+      const time = tape.u32Of(next - 1)[tape.at(next - 1) + SwapLane.timestamp]
+      if (time <= seconds) return { index: next - 1, number }
+      least = Math.min(least, time)
+      next = linkOf(this.#state, next - 1, chain.link)
+      number -= 1
+      if (number === walkedFrom - REMEMBERED_EVERY) earliest[walkedFrom / REMEMBERED_EVERY] = least
+    }
+    return null
+  }
+
   #from(chain: SwapChain, firstPlus1: number, count: number, budget: Budget): readonly number[] {
     if (this.#state.tape.firstInMemory > 0) this.#load(chain, firstPlus1, count, budget)
     const swaps: number[] = []
@@ -162,7 +213,7 @@ export class SwapChains {
 
   /** Tape index + 1 of the swap with a number; the oldest has 1. */
   #find(chain: SwapChain, number: number, budget: Budget): number {
-    const places = this.#placesOf(chain)
+    const { swaps: places } = this.#placesOf(chain)
     const settled = this.#settledSwaps()
     let place = Math.ceil(number / REMEMBERED_EVERY)
     const last = Math.floor(chain.total / REMEMBERED_EVERY)
@@ -179,13 +230,17 @@ export class SwapChains {
     return next
   }
 
-  /** Places of a chain by number / REMEMBERED_EVERY; 0: unknown. */
-  #placesOf({ name, total }: SwapChain): Uint32Array {
+  /** Widened as the chain grows. */
+  #placesOf({ name, total }: SwapChain): Places {
     const known = this.#places.get(name)
     const count = Math.floor(total / REMEMBERED_EVERY) + 1
-    if (known !== undefined && known.length >= count) return known
-    const places = new Uint32Array(Math.ceil(count * 1.25))
-    if (known !== undefined) places.set(known)
+    if (known !== undefined && known.swaps.length >= count) return known
+    const length = Math.ceil(count * 1.25)
+    const places = { swaps: new Uint32Array(length), earliest: new Uint32Array(length) }
+    if (known !== undefined) {
+      places.swaps.set(known.swaps)
+      places.earliest.set(known.earliest)
+    }
     this.#places.set(name, places)
     return places
   }

@@ -52,6 +52,18 @@ export class CreatorTokens {
     return found
   }
 
+  /**
+   * All tokens of a creator, the newest arrival first.
+   * @throws OutOfTime while the chains are made
+   */
+  ofCreator(wallet: number, budget: Budget): number[] {
+    this.#load(budget)
+    const found: number[] = []
+    let next = this.#firstPlus1.get(wallet)
+    for (; next !== 0; next = this.#nextPlus1.get(next - 1)) found.push(next - 1)
+    return found
+  }
+
   #load(budget: Budget): void {
     if (this.#isMade) return
     this.#making ??= this.#make()

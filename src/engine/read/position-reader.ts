@@ -85,7 +85,16 @@ export class PositionReader {
   }
 
   get holdingPercent(): number {
-    return percentOf(numberAt(this.#p, this.#pAt + PositionLane.balanceLo), this.token.supplyRaw)
+    return this.#percent(PositionLane.balanceLo)
+  }
+
+  /** Of the supply, like the next. */
+  get boughtPercent(): number {
+    return this.#percent(PositionLane.boughtLo)
+  }
+
+  get soldPercent(): number {
+    return this.#percent(PositionLane.soldLo)
   }
 
   get isOpen(): boolean {
@@ -222,6 +231,10 @@ export class PositionReader {
 
   #laneF(lane: number): number {
     return this.#pf[(this.#pAt >>> 1) + lane]
+  }
+
+  #percent(lane: number): number {
+    return percentOf(numberAt(this.#p, this.#pAt + lane), this.token.supplyRaw)
   }
 
   #tokens(lane: number): number {

@@ -69,7 +69,7 @@ export class CopiedChains {
   readonly #chainsMax: number
   readonly #read: (record: number, copy: ChainCopy) => number
   /** Null until the first: few engines read back what is on the disk, and the columns take a while to make. */
-  #chains: LRUCache<number, Copies> | null = null
+  #chains: LRUCache<number | string, Copies> | null = null
   #isFull = false
 
   /**
@@ -118,7 +118,7 @@ export class CopiedChains {
    * @throws OutOfTime before all are copied
    * @throws TapeDamage when one cannot be read
    */
-  copy(chain: number, newestPlus1: number, budget: Budget): ChainCopy | null {
+  copy(chain: number | string, newestPlus1: number, budget: Budget): ChainCopy | null {
     const known = this.#chains?.get(chain)
     if (known?.whole.newestPlus1 === newestPlus1) return known.whole
     const copies = known ?? { whole: new ChainCopy(this.#width), begun: null, nextPlus1: 0 }
@@ -148,7 +148,7 @@ export class CopiedChains {
   }
 
   /** A new object each time: the cache would not measure a known one again, though it has grown. */
-  #store(chain: number, copies: Copies): void {
+  #store(chain: number | string, copies: Copies): void {
     this.#chains ??= new LRUCache({
       max: this.#chainsMax,
       maxSize: this.#recordsMax,

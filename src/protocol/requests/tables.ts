@@ -25,6 +25,10 @@ const NAME_CHARACTERS = 16
 /** Other name of `caEndsWithSuffix` on input (contract section 2). */
 const SUFFIX_ALIAS = 'caEndsWithPump'
 
+/** Of a tag, and wallets that a filter may ask for: no file has longer or more ones. */
+const TAG_CHARACTERS = 32
+const HELD_BY_MAX = 100_000
+
 const CLOSED = { additionalProperties: false } as const
 const Flag = Type.Boolean()
 const RangeSchema = Type.Partial(Type.Object({ min: Type.Number(), max: Type.Number() }), CLOSED)
@@ -36,6 +40,13 @@ const FiltersSchema = Type.Partial(
     [SUFFIX_ALIAS]: Flag,
     socials: Type.Partial(Type.Record(Type.Enum(SOCIAL_FILTERS), Flag), CLOSED),
     windows: Type.Partial(Type.Record(Type.Enum(WINDOWS), WindowSchema), CLOSED),
+    heldBy: Type.Object(
+      {
+        tag: Type.String({ minLength: 1, maxLength: TAG_CHARACTERS }),
+        min: Type.Optional(Type.Integer({ minimum: 1, maximum: HELD_BY_MAX })),
+      },
+      CLOSED,
+    ),
   }),
   CLOSED,
 )
@@ -139,7 +150,12 @@ function canonicalFilters(filters: Filters): unknown[] {
       range,
     ]),
   )
-  return [ranges, flags, socials, ...(windows.length === 0 ? [] : [windows])]
+  const { tag, min = 1 } = filters.heldBy ?? {}
+  return [
+    ...[ranges, flags, socials],
+    ...(windows.length === 0 ? [] : [['windows', ...windows]]),
+    ...(tag === undefined ? [] : [['heldBy', tag, min]]),
+  ]
 }
 
 function canonicalRanges<K extends string>(
@@ -218,13 +234,19 @@ function allowedKeys(path: readonly string[]): readonly string[] {
   return Object.keys(recordAt(schemaAt(path), 'properties') ?? {})
 }
 
+function maximumOf(path: readonly string[]): unknown {
+  const schema = schemaAt(path)
+  return isRecord(schema) ? schema.maximum : MAX_LIMIT
+}
+
 /** What is allowed as the value at a path of the body, for the message of a refusal. */
 function allowedValue(path: readonly string[]): string {
   const type = textAt(schemaAt(path), 'type')
   if (type === 'boolean') return 'true or false is'
   if (type === 'number') return 'a finite number is'
   if (path[0] === 'order_by') return 'a window and a quantity of it, such as 5m.volumeUsd, are'
-  if (type === 'integer') return `an integer from 1 to ${MAX_LIMIT} is`
+  if (type === 'integer') return `an integer from 1 to ${maximumOf(path)} is`
+  if (type === 'string') return `a text of 1 to ${TAG_CHARACTERS} characters is`
   if (type !== 'object') return `${[...GROUPS, 'all'].join(', ')} are`
   if (path.length === 0) return 'a JSON object is'
   if (path.length === 1) return 'an object of filters is'

@@ -5,6 +5,9 @@ import {
   type SwapCursor,
   TRADER_ORDERS,
   type TraderQuery,
+  WALLET_RANKINGS,
+  WALLET_WINDOWS,
+  type WalletRanksQuery,
 } from '../queries.ts'
 import {
   accept,
@@ -103,28 +106,41 @@ export function parseMarketData(
 ): Parsed<readonly string[]> {
   const list = single(parameters, 'mints')
   if (!list.ok) return list
-  const mints = distinctMints(list.value ?? '')
-  if (mints.length > MAX_MINTS) {
-    const message = `mints came with ${mints.length} distinct addresses, at most ${MAX_MINTS} are allowed.`
+  const mints = parseMints(list.value ?? '', isKnownAddress)
+  if (!mints.ok || mints.value.length > 0) return mints
+  const mint = pathParameter(pathMint, 'mint')
+  if (!mint.ok) return mint
+  return addressRefusal('mint', mint.value, isKnownAddress) ?? accept([mint.value])
+}
+
+/** `mints` of the prices, distinct and in their order. */
+export function parsePrices(
+  parameters: QueryParameters,
+  isKnownAddress: Queries['isKnownAddress'],
+): Parsed<readonly string[]> {
+  const list = required(parameters, 'mints')
+  if (!list.ok) return list
+  const mints = parseMints(list.value, isKnownAddress)
+  if (!mints.ok || mints.value.length > 0) return mints
+  return refuse('invalid_parameter', 'mints', 'mints came without an address, one is expected.')
+}
+
+/** The distinct addresses of a list with commas, in their order. */
+function parseMints(
+  list: string,
+  isKnownAddress: Queries['isKnownAddress'],
+): Parsed<readonly string[]> {
+  const mints = new Set(list.split(',').map((piece) => piece.trim()))
+  mints.delete('')
+  if (mints.size > MAX_MINTS) {
+    const message = `mints came with ${mints.size} distinct addresses, at most ${MAX_MINTS} are allowed.`
     return refuse('invalid_parameter', 'mints', message)
   }
   for (const mint of mints) {
     const refused = addressRefusal('mints', mint, isKnownAddress)
     if (refused !== null) return refused
   }
-  if (mints.length > 0) return accept(mints)
-  const mint = pathParameter(pathMint, 'mint')
-  if (!mint.ok) return mint
-  return addressRefusal('mint', mint.value, isKnownAddress) ?? accept([mint.value])
-}
-
-function distinctMints(list: string): readonly string[] {
-  const mints = new Set<string>()
-  for (const piece of list.split(',')) {
-    const mint = piece.trim()
-    if (mint !== '') mints.add(mint)
-  }
-  return [...mints]
+  return accept([...mints])
 }
 
 /** Page and order of both trader endpoints; the default order is `pnl` descending. */
@@ -136,6 +152,17 @@ export function parseTraders(parameters: QueryParameters): Parsed<TraderQuery> {
   const direction = choice(parameters, 'order_direction', ['asc', 'desc'], 'desc')
   if (!direction.ok) return direction
   return accept({ ...page.value, orderBy: orderBy.value, direction: direction.value })
+}
+
+/** `window`, `by` and `limit` of the ranking of wallets. */
+export function parseWalletRanks(parameters: QueryParameters): Parsed<WalletRanksQuery> {
+  const window = choice(parameters, 'window', WALLET_WINDOWS, '7d')
+  if (!window.ok) return window
+  const by = choice(parameters, 'by', WALLET_RANKINGS, 'realized_pnl')
+  if (!by.ok) return by
+  const limit = integer(parameters, 'limit', LIMIT_RANGE)
+  if (!limit.ok) return limit
+  return accept({ window: window.value, by: by.value, limit: limit.value })
 }
 
 /** `query` of the search: trimmed, not blank, at most 128 code points. */

@@ -12,6 +12,7 @@ import type { State } from '../../engine/state/state.ts'
 import { indexOfMark, markOf, type Tape } from '../../engine/state/tape.ts'
 import { Flag, poolOf, SwapLane, walletOf } from '../../events/swap-record.ts'
 import { type LiveSource, RECENT_ARRIVALS_MAX, type Trade } from '../../protocol/queries.ts'
+import { labelExtra, WalletLabels } from '../../protocol/wallet-labels.ts'
 import {
   type AnnouncedChannel,
   type EventMessage,
@@ -25,13 +26,15 @@ import { tokenJson } from './token-json.ts'
 /** The engine's facts as messages of the live feed. */
 export class EngineLive implements LiveSource {
   #engine: Engine
+  readonly #labels: WalletLabels
   /** Each begins to hear an engine; the answer ends that. */
   readonly #listeners: ((engine: Engine) => () => void)[] = []
   /** Ends of those that hear the engine. */
   #ends: (() => void)[] = []
 
-  constructor(engine: Engine) {
+  constructor(engine: Engine, labels = NO_LABELS) {
     this.#engine = engine
+    this.#labels = labels
   }
 
   /** Publishes the facts of another engine, once `attach` was called. */
@@ -49,7 +52,7 @@ export class EngineLive implements LiveSource {
 
   onTrade(listener: (trade: Trade) => void): void {
     this.#listeners.push((engine) => {
-      const trade = new TapeTrade(engine)
+      const trade = new TapeTrade(engine, this.#labels)
       return engine.facts.on('trade', (i, later) => listener(trade.at(i, later)))
     })
   }
@@ -80,14 +83,16 @@ export class EngineLive implements LiveSource {
 export class TapeTrade implements Trade {
   readonly #engine: Engine
   readonly #swap: SwapReader
+  readonly #labels: WalletLabels
   #index = 0
   #later = NOTHING_LATER
   /** Its swap without the last bracket; empty: not written yet. */
   #fields = ''
 
-  constructor(engine: Engine) {
+  constructor(engine: Engine, labels = NO_LABELS) {
     this.#engine = engine
     this.#swap = new SwapReader(engine.state)
+    this.#labels = labels
   }
 
   /** Stands on record `index` of the tape. */
@@ -110,7 +115,7 @@ export class TapeTrade implements Trade {
   data(extra: boolean): string {
     const swap = this.#swap.at(this.#index)
     if (this.#fields === '') this.#fields = swapFields(swap)
-    return extra ? `${this.#fields}${swapExtras(swap)}}` : `${this.#fields}}`
+    return extra ? `${this.#fields}${swapExtras(swap, this.#labels)}}` : `${this.#fields}}`
   }
 
   get seq(): number {
@@ -268,10 +273,12 @@ export class RecentArrivals {
   }
 }
 
+const NO_LABELS = new WalletLabels()
+
 /** Swap `index` of the tape as the specification's Swap resource, with additive keys where `extra`. */
-export function swapJson(state: State, index: number, extra = false): string {
+export function swapJson(state: State, index: number, extra = false, labels = NO_LABELS): string {
   const swap = new SwapReader(state).at(index)
-  return `${swapFields(swap)}${extra ? swapExtras(swap) : ''}}`
+  return `${swapFields(swap)}${extra ? swapExtras(swap, labels) : ''}}`
 }
 
 /** The specification's keys of a swap, without the bracket that ends it. */
@@ -300,11 +307,12 @@ function swapFields(swap: SwapReader): string {
 }
 
 /** Additive keys of a swap: fees in whole units of its quote, and whether its dollars are those of a price that was known. */
-function swapExtras(swap: SwapReader): string {
+function swapExtras(swap: SwapReader, labels: WalletLabels): string {
   return (
     `,"lp_fee":${jsonNumber(swap.lpFee)}` +
     `,"cashback":${jsonNumber(swap.units(SwapLane.cashbackLo))}` +
     `,"quote_mint":${jsonString(swap.quoteMint)},"quote_symbol":${jsonString(swap.quoteSymbol)}` +
-    `,"priced":${swap.isPriced}`
+    `,"priced":${swap.isPriced}` +
+    labelExtra(labels, 'signer_label', swap.signer)
   )
 }

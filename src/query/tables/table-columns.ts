@@ -3,6 +3,7 @@
  * list of predicates, each on a column: one quantity of all tokens, side by side. metrics.ts names the quantities,
  * column-scan.ts runs the predicates. Columns are derived and can be dropped at any time.
  */
+import { Budget } from '../../base/budget.ts'
 import type { XLinks } from '../../engine/index/x-links.ts'
 import { U32List } from '../../engine/memory/rows.ts'
 import { widened } from '../../engine/memory/views.ts'
@@ -34,6 +35,7 @@ import {
 } from './column-scan.ts'
 import { METRICS } from './metrics.ts'
 import { filtered, isWithin, NumberColumn } from './number-column.ts'
+import type { TaggedHolders } from './tagged-holders.ts'
 import { WindowColumns } from './window-columns.ts'
 
 // Each kind of column has a loop of its own over its values: a call for each value takes twice the time.
@@ -299,13 +301,21 @@ export class TableColumns {
   readonly #reader: TokenReader
   readonly #links: XLinks
   readonly windows: WindowColumns
+  readonly #tagged: TaggedHolders
   readonly #marketCaps: MarketCapColumn
   readonly #columns = new Map<ColumnName, Column>()
   readonly #mintPrecedences: NumberColumn
 
   /** `reader` and `windows` are the columns' own: they are moved. */
-  constructor(state: State, reader: TokenReader, links: XLinks, windows: WindowReader) {
+  constructor(
+    state: State,
+    reader: TokenReader,
+    links: XLinks,
+    windows: WindowReader,
+    tagged: TaggedHolders,
+  ) {
     this.windows = new WindowColumns(state, reader, windows)
+    this.#tagged = tagged
     this.#state = state
     this.#reader = reader
     this.#links = links
@@ -320,7 +330,7 @@ export class TableColumns {
 
   get bytes(): number {
     const columns = [...this.#columns.values(), this.#mintPrecedences, this.windows]
-    return columns.reduce((sum, { bytes }) => sum + bytes, 0)
+    return columns.reduce((sum, { bytes }) => sum + bytes, this.#tagged.bytes)
   }
 
   /** Market caps in dollars; valid until the state changes. */
@@ -335,8 +345,11 @@ export class TableColumns {
     return this.#mintPrecedences
   }
 
-  /** The conditions of a group's filters. A flag that is false is the same as absent (contract section 2). */
-  predicates(filters: Filters = {}): readonly Predicate[] {
+  /**
+   * The conditions of a group's filters. A flag that is false is the same as absent (contract section 2).
+   * @throws OutOfTime while the holdings of wallets with a tag are read
+   */
+  predicates(filters: Filters = {}, budget = Budget.unlimited): readonly Predicate[] {
     const flags = FLAG_FILTERS.filter((name) => filters[name] === true)
     const links = SOCIAL_FILTERS.filter((name) => filters.socials?.[name] === true)
     const ranges = RANGE_FILTERS.flatMap((name) => {
@@ -360,7 +373,16 @@ export class TableColumns {
       ...links.map((name) => this.#within(name, 1, 1)),
       ...ranges,
       ...windows,
+      ...this.#heldBy(filters, budget),
     ]
+  }
+
+  #heldBy({ heldBy }: Filters, budget: Budget): readonly Predicate[] {
+    if (heldBy === undefined) return []
+    const { tag, min = 1 } = heldBy
+    const column = this.#tagged.of(tag)
+    column.load(budget)
+    return [{ column, min, max: Number.POSITIVE_INFINITY }]
   }
 
   #within(name: ColumnName, min: number, max: number): Predicate {

@@ -8,8 +8,10 @@ import { TokenReader } from '../../engine/read/token-reader.ts'
 import { isNeverHolder, positionLane } from '../../engine/state/lanes.ts'
 import { PositionFlag, PositionLane } from '../../engine/state/layout.ts'
 import type { Positions } from '../../engine/state/position-lists.ts'
+import type { State } from '../../engine/state/state.ts'
 import { METADATA_KEYS } from '../../events/event.ts'
 import type { Page, TraderQuery } from '../../protocol/queries.ts'
+import { labelExtra, type WalletLabels } from '../../protocol/wallet-labels.ts'
 import { finiteNumber, jsonNumber, jsonString } from '../../protocol/wire.ts'
 import { quoteExtras } from '../json/token-json.ts'
 
@@ -24,18 +26,33 @@ const ORDER_PARTS: { readonly [O in TraderQuery['orderBy']]: readonly TraderPart
 const HOLDER_PARTS: readonly TraderPart[] = ['held', 'walletOrder']
 const FIRST_BUYER_PARTS: readonly TraderPart[] = ['firstBuyAt']
 
+/** A position with the label of its wallet. */
+class LabelledTrader extends PositionReader {
+  readonly #labels: WalletLabels
+
+  constructor(state: State, token: TokenReader, labels: WalletLabels) {
+    super(state, token)
+    this.#labels = labels
+  }
+
+  /** The additive key of a wallet that has a label; else "". */
+  get labelExtra(): string {
+    return labelExtra(this.#labels, 'label', this.wallet)
+  }
+}
+
 /**
  * Pages of traders: of a mint, of a wallet, of holders, of first buyers. A mint with many traders has columns of the
  * quantities they are ordered by; of other mints the positions are read. A row of -1 is unknown, and its list is empty.
  */
 export class TraderPages {
   readonly #engine: Engine
-  readonly #trader: PositionReader
+  readonly #trader: LabelledTrader
 
-  constructor(engine: Engine) {
+  constructor(engine: Engine, labels: WalletLabels) {
     this.#engine = engine
     const { state, top, links } = engine
-    this.#trader = new PositionReader(state, new TokenReader(state, top, links))
+    this.#trader = new LabelledTrader(state, new TokenReader(state, top, links), labels)
   }
 
   ofToken(token: number, query: TraderQuery, budget: Budget): string {
@@ -138,7 +155,7 @@ export class TraderPages {
 }
 
 /** A page of all traders of a mint out of its columns, by wallet where they are equal. */
-function columnPage(columns: MintTraders, trader: PositionReader, query: TraderQuery): string {
+function columnPage(columns: MintTraders, trader: LabelledTrader, query: TraderQuery): string {
   const { priceUsd } = trader.at(columns.rowAt(0)).token
   const sign = query.direction === 'asc' ? 1 : -1
   const values =
@@ -171,7 +188,7 @@ function signed(columns: MintTraders, name: TraderPart, sign: number): Float64Ar
 
 function pageByWallet(
   columns: MintTraders,
-  trader: PositionReader,
+  trader: LabelledTrader,
   values: Float64Array,
   page: Page,
 ): string {
@@ -184,7 +201,7 @@ function pageByWallet(
 /** A page of the traders with a value (not NaN), ascending by it. */
 function pageOf(
   columns: MintTraders,
-  trader: PositionReader,
+  trader: LabelledTrader,
   values: Float64Array,
   equal: { level: (place: number) => number; text: (place: number) => string },
   page: Page,
@@ -305,7 +322,7 @@ const TRADER_ORDER_VALUES: {
 }
 
 /** One trader record, with the additive keys of its token where `extra`; the reader stands on the position. */
-function traderJson(record: PositionReader, extra = false): string {
+function traderJson(record: LabelledTrader, extra = false): string {
   let json = ''
   for (const { name, read } of TRADER_FIELDS) {
     const value = read(record)
@@ -317,7 +334,7 @@ function traderJson(record: PositionReader, extra = false): string {
           : String(value)
     json += `${json === '' ? '' : ','}"${name}":${text}`
   }
-  return `{${json}${extra ? quoteExtras(record.token) : ''}}`
+  return `{${json}${extra ? `${quoteExtras(record.token)}${record.labelExtra}` : ''}}`
 }
 
 function average(total: number, tokens: number): number {

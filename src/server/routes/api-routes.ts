@@ -7,13 +7,14 @@
 import { LRUCache } from 'lru-cache'
 import type { Budget } from '../../base/budget.ts'
 import type { Queries, TableAnswer, TablesQuery, TokenReads } from '../../protocol/queries.ts'
-import { parseChart } from '../../protocol/requests/charts.ts'
+import { parseChart, parseResolution } from '../../protocol/requests/charts.ts'
 import {
   accept,
   type Parsed,
   parseExtra,
   type QueryParameters,
   quoted,
+  unixSeconds,
 } from '../../protocol/requests/parsers.ts'
 import { parseTables } from '../../protocol/requests/tables.ts'
 import {
@@ -21,9 +22,11 @@ import {
   parseCursor,
   parseMarketData,
   parsePage,
+  parsePrices,
   parseSearch,
   parseSwaps,
   parseTraders,
+  parseWalletRanks,
 } from '../../protocol/requests/tokens.ts'
 import { parseTrending } from '../../protocol/requests/trending.ts'
 import { GET_API, type Route } from '../http/front.ts'
@@ -49,6 +52,8 @@ export function apiRoutes(
     tablesRoute(answers, lastTables),
     trendingRoute(answers),
     ...tokenRoutes(reads),
+    ...priceRoutes(answers, reads),
+    ...walletRoutes(reads),
   ]
 }
 
@@ -172,6 +177,18 @@ function tokenRoutes(reads: TokenReads): readonly Route[] {
     },
     {
       ...GET_API,
+      name: 'token_holder_history',
+      path: '/api/v2/tokens/:mint/holders/history',
+      answer: ({ word: mint, parameters, budget }) => {
+        const resolution = parseResolution(parameters)
+        if (!resolution.ok) return resolution
+        const json = reads.holderHistory(mint, resolution.value, budget)
+        const unknown = `The mint ${quoted(mint)} is not known, or has more trades than its holders are told of.`
+        return accept(json === null ? refusal('not_found', 'mint', unknown) : jsonReply(json))
+      },
+    },
+    {
+      ...GET_API,
       name: 'token_first_buyers',
       path: '/api/v2/tokens/:mint/first-buyers',
       answer: ({ word: mint, parameters, budget }) => {
@@ -192,6 +209,61 @@ function trendingRoute(answers: Queries): Route {
       return query.ok ? accept(jsonReply(answers.trending(query.value, budget).bytes)) : query
     },
   }
+}
+
+function priceRoutes(answers: Queries, reads: TokenReads): readonly Route[] {
+  return [
+    {
+      ...GET_API,
+      name: 'prices',
+      path: '/api/v2/prices',
+      answer: ({ parameters, budget }) => {
+        const mints = parsePrices(parameters, (text) => answers.isKnownAddress(text))
+        return mints.ok ? accept(jsonReply(reads.prices(mints.value, budget))) : mints
+      },
+    },
+    {
+      ...GET_API,
+      name: 'price_at',
+      path: '/api/v2/prices/:mint',
+      answer: ({ word: mint, parameters, budget }) => {
+        const at = unixSeconds(parameters, 'at')
+        if (!at.ok) return at
+        const json = reads.priceAt(mint, at.value, budget)
+        const unknown = `No trade of the mint ${quoted(mint)} is known from ${at.value} or before.`
+        return accept(json === null ? refusal('not_found', 'mint', unknown) : jsonReply(json))
+      },
+    },
+  ]
+}
+
+function walletRoutes(reads: TokenReads): readonly Route[] {
+  return [
+    {
+      ...GET_API,
+      name: 'wallets_top',
+      path: '/api/v2/wallets/top',
+      answer: ({ parameters, budget }) => {
+        const query = parseWalletRanks(parameters)
+        return query.ok ? accept(jsonReply(reads.walletsTop(query.value, budget))) : query
+      },
+    },
+    {
+      ...GET_API,
+      name: 'creator',
+      path: '/api/v2/creators/:wallet',
+      answer: ({ word: wallet, parameters, budget }) => {
+        const page = parsePage(parameters)
+        return page.ok ? accept(jsonReply(reads.creator(wallet, page.value, budget))) : page
+      },
+    },
+    {
+      ...GET_API,
+      name: 'wallet',
+      path: '/api/v2/wallets/:wallet',
+      answer: ({ word: wallet, budget }) => accept(jsonReply(reads.wallet(wallet, budget))),
+    },
+  ]
 }
 
 function tablesRoute(answers: Queries, lastTables: LastTables): Route {

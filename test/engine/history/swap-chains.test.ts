@@ -64,3 +64,101 @@ test(`pages far back are those of the whole list, also when it grows and late sw
   }
   expect(goes).toBeGreaterThan(PAGES)
 })
+
+test(`the newest swap up to a second is that of the whole list, on a chain whose clock steps back (seed ${SEED})`, () => {
+  const random = new Random(SEED ^ 1)
+  const engine = engineOf('event', 1 << 14)
+  const { state } = engine
+  const chains = new SwapChains(state, () => engine.settledSwaps)
+  engine.events([price(150)])
+  let slot = 1_000
+  let second = START_SECOND
+  for (let round = 0; round < ROUNDS; round++) {
+    for (let i = 0; i < SWAPS; i++) {
+      slot += random.integer(0, 1)
+      // Whole stretches come with times of long before, or from ahead.
+      second += random.chance(0.003) ? random.integer(-900, 900) : random.integer(0, 2)
+      const at = random.chance(0.1) ? slot - random.integer(1, 30) : slot
+      engine.events([
+        swap({
+          ...{ slot: at, txIndex: random.integer(1, 50), mint: `mint ${i % 2}` },
+          ...{ timestamp: Math.max(1, second), signature: `swap ${round} ${i}` },
+        }),
+      ])
+    }
+    for (let i = 0; i < PAGES; i++) {
+      const token = state.book.findToken(`mint ${i % 2}`)
+      const { tape } = state
+      const swaps = swapsOldestFirst(state, token)
+      const timeOf = (index: number) => tape.u32Of(index)[tape.at(index) + SwapLane.timestamp]
+      const seconds = timeOf(random.pick([swaps[0] ?? 0, ...swaps])) + random.integer(-1, 1)
+      const place = swaps.findLastIndex((index) => timeOf(index) <= seconds)
+      const { answer } = readInTurns(
+        (budget) => chains.newestUntil({ token, position: null }, seconds, budget),
+        (turn) => expect(turn).toBeLessThanOrEqual(swaps.length),
+        () => (random.chance(0.7) ? NO_TIME : Budget.unlimited),
+      )
+      expect(answer).toEqual(place < 0 ? null : { index: swaps[place], number: place + 1 })
+    }
+  }
+})
+
+test('a second far back is found in turns, each of a stretch of the chain, and the next one in one', () => {
+  const engine = engineOf('event', 1 << 14)
+  const { state, chains } = engine
+  const count = 6_400
+  for (let i = 0; i < count; i++)
+    engine.accept(swap({ slot: 1_000 + i, timestamp: START_SECOND + i, signature: `swap ${i}` }))
+  const of = { token: state.book.findToken('mint'), position: null }
+  let reads = 0
+  const { tape } = state
+  const read = tape.u32Of.bind(tape)
+  tape.u32Of = (index) => {
+    reads += 1
+    return read(index)
+  }
+  const most = (seconds: number) => {
+    let longest = 0
+    const { answer, turns } = readInTurns(
+      (budget) => {
+        reads = 0
+        try {
+          return chains.newestUntil(of, seconds, budget)
+        } finally {
+          longest = Math.max(longest, reads)
+        }
+      },
+      () => {},
+      () => NO_TIME,
+    )
+    return { number: answer?.number, turns, longest }
+  }
+  const first = most(START_SECOND + 5)
+  expect(first).toMatchObject({ number: 6 })
+  expect(first.turns).toBeGreaterThan(count / 64 - 3)
+  // Two looks at each swap: a stretch of 64, what is left of the first one, and those that late ones may still move.
+  expect(first.longest).toBeLessThan(6 * 64)
+  expect(most(START_SECOND + 70)).toMatchObject({ number: 71, turns: 1 })
+  expect(chains.newestUntil(of, START_SECOND - 1, Budget.unlimited)).toBeNull()
+  expect(chains.newestUntil(of, -1, Budget.unlimited)).toBeNull()
+})
+
+test('what late swaps may still move is not remembered', () => {
+  const engine = engineOf('event', 1 << 14)
+  const { state, chains } = engine
+  // All of them lie within the slots of late ones.
+  for (let i = 0; i < 200; i++)
+    engine.accept(
+      swap({
+        ...{ slot: 1_000 + Math.floor(i / 10), txIndex: 2 * (i % 10) + 1 },
+        ...{ timestamp: START_SECOND + 100, signature: `swap ${i}` },
+      }),
+    )
+  const of = { token: state.book.findToken('mint'), position: null }
+  expect(chains.newestUntil(of, START_SECOND + 60, Budget.unlimited)).toBeNull()
+  const late = { slot: 1_002, txIndex: 4, signature: 'late', timestamp: START_SECOND + 50 }
+  engine.accept(swap(late))
+  expect(chains.newestUntil(of, START_SECOND + 60, Budget.unlimited)).toEqual({
+    ...{ index: 22, number: 23 },
+  })
+})

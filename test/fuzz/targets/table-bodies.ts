@@ -6,7 +6,9 @@ import { WindowReader } from '../../../src/engine/read/window-reader.ts'
 import { FLAG_FILTERS, GROUPS, RANGE_FILTERS } from '../../../src/protocol/filters.ts'
 import { bodyText } from '../../../src/protocol/requests/parsers.ts'
 import { parseTables } from '../../../src/protocol/requests/tables.ts'
+import { WalletLabels } from '../../../src/protocol/wallet-labels.ts'
 import { TableColumns } from '../../../src/query/tables/table-columns.ts'
+import { TaggedHolders } from '../../../src/query/tables/tagged-holders.ts'
 import { randomJson } from '../mutations.ts'
 import { type FuzzTarget, holds } from '../target.ts'
 import { sound } from './query-strings.ts'
@@ -20,6 +22,8 @@ const KEYS = [
   'new',
   'all',
   'min',
+  'heldBy',
+  'tag',
   'max',
   'socials',
   'atLeastOne',
@@ -30,9 +34,14 @@ const KEYS = [
 ]
 
 /** Bodies of the token-table query. */
-const { state, top, links, window, chartTrades, bars } = new Engine({ clock: 'event' })
-const WINDOW = new WindowReader(state, window.trades, new Chart(state, chartTrades, bars))
-const COLUMNS = new TableColumns(state, new TokenReader(state, top, links), links, WINDOW)
+const { state, top, links, positions, window, chartTrades, bars } = new Engine({ clock: 'event' })
+const COLUMNS = new TableColumns(
+  state,
+  new TokenReader(state, top, links),
+  links,
+  new WindowReader(state, window.trades, new Chart(state, chartTrades, bars)),
+  new TaggedHolders(state, positions, new WalletLabels()),
+)
 
 export const tableBodies: FuzzTarget = {
   name: 'table-bodies',

@@ -186,14 +186,14 @@ export const FOLD_FAULTS: readonly Fault[] = [
   },
   {
     name: 'position: the cost stays whole after a part is sold',
-    file: 'src/engine/fold/position-fold.ts',
+    file: 'src/engine/state/inventory.ts',
     find: 'costs[at] = cost - part',
     replace: 'costs[at] = cost',
     tests: ['model'],
   },
   {
     name: 'position: realised over all that was sold, tracked or not',
-    file: 'src/engine/fold/position-fold.ts',
+    file: 'src/engine/state/inventory.ts',
     find: 'return shareOf(value, ofSold) - part',
     replace: 'return value - part',
     tests: ['model'],

@@ -215,7 +215,7 @@ export const OCTOBER_FOLD_FAULTS: readonly Fault[] = [
   },
   {
     name: 'clamp: dollars only',
-    file: CLAMP,
+    file: 'src/engine/state/inventory.ts',
     find: 'pf[pAtF + PositionLane.costSolF] = isEmpty\n    ? 0\n    : Math.round(pf[pAtF + PositionLane.costSolF] * share)',
     replace: '',
     tests: ['model'],

@@ -1,0 +1,208 @@
+import { LRUCache } from 'lru-cache'
+import { Budget } from '../../base/budget.ts'
+import { ROW_MASK, ROW_SHIFT } from '../../engine/memory/rows.ts'
+import { widened } from '../../engine/memory/views.ts'
+import { recordOf } from '../../engine/state/dormant.ts'
+import { isHolderAt } from '../../engine/state/lanes.ts'
+import { PositionLane } from '../../engine/state/layout.ts'
+import type { PositionLists } from '../../engine/state/position-lists.ts'
+import type { State } from '../../engine/state/state.ts'
+import type { WalletLabels } from '../../protocol/wallet-labels.ts'
+import { type Column, FIRST_TOKENS, type Predicate, type TokenRun } from './column-scan.ts'
+
+/** Tags whose columns are kept; the one used longest ago goes. */
+const TAGS_MAX = 16
+/** Wallets between two looks at the budget. */
+const WALLETS_A_LOOK = 16
+/** A read that was begun so often is made in one go. */
+const BEGUN_MAX = 4
+/** Wallet rows are below this. */
+const WALLETS_LIMIT = 2 ** 30
+/** Memory of a holding in a set, some. */
+const HOLDING_BYTES = 40
+
+/** How many wallets with a tag hold each token: a column for each tag that a filter names. */
+export class TaggedHolders {
+  readonly #state: State
+  readonly #positions: PositionLists
+  readonly #labels: WalletLabels
+  readonly #columns = new LRUCache<string, TagColumn>({ max: TAGS_MAX })
+
+  constructor(state: State, positions: PositionLists, labels: WalletLabels) {
+    this.#state = state
+    this.#positions = positions
+    this.#labels = labels
+  }
+
+  get bytes(): number {
+    let bytes = 0
+    for (const column of this.#columns.values()) bytes += column.bytes
+    return bytes
+  }
+
+  /** Good until the next event. */
+  of(tag: string): Column {
+    let column = this.#columns.get(tag)
+    if (column === undefined || column.version !== this.#labels.version) {
+      column = new TagColumn(this.#state, this.#positions, this.#labels, tag)
+      this.#columns.set(tag, column)
+    }
+    column.cover()
+    return column
+  }
+}
+
+/** Who holds what, and where the logs of changes stood. */
+interface Holdings {
+  /** Token × WALLETS_LIMIT + wallet. */
+  readonly pairs: Set<number>
+  readonly wallets: ReadonlySet<number>
+  /** Wallets that are read. */
+  read: number
+  readTo: number
+  /** Evictions and restores so far: a row in the log may be another position since. */
+  readonly moves: number
+}
+
+/**
+ * Made from the positions of the tag's wallets, in pieces, then kept up by the log of changed positions; made anew
+ * where the log does not reach back, or positions were moved.
+ */
+class TagColumn implements Column {
+  /** Of the labels that it was made by. */
+  readonly version: number
+  readonly #state: State
+  readonly #positions: PositionLists
+  readonly #addresses: readonly string[]
+  /** Addresses that were no wallets when it was made. */
+  #unknown: readonly string[] = []
+  #counts = new Uint32Array(FIRST_TOKENS)
+  #holdings: Holdings | null = null
+  #begun = 0
+  readonly #dormant = new Uint32Array(PositionLane.lanes)
+
+  constructor(state: State, positions: PositionLists, labels: WalletLabels, tag: string) {
+    this.#state = state
+    this.#positions = positions
+    this.version = labels.version
+    this.#addresses = labels.withTag(tag)
+  }
+
+  get bytes(): number {
+    return this.#counts.byteLength + (this.#holdings?.pairs.size ?? 0) * HOLDING_BYTES
+  }
+
+  get unsettled(): number {
+    return this.#isWhole ? 0 : Number.POSITIVE_INFINITY
+  }
+
+  cover(): void {
+    const { count } = this.#state.tokens
+    if (count > this.#counts.length)
+      this.#counts = widened(new Uint32Array(count * 2), this.#counts)
+    if (this.#unknown.some((address) => this.#rowOf(address) >= 0)) this.#holdings = null
+    const holdings = this.#holdings
+    if (holdings === null) return
+    const { positionChanges: log } = this.#state
+    if (holdings.moves !== this.#moves || !log.reaches(holdings.readTo)) {
+      this.#holdings = null
+      return
+    }
+    for (; holdings.readTo < log.end; holdings.readTo++) {
+      const row = log.at(holdings.readTo)
+      const lanes = this.#state.positions.u32[row >>> ROW_SHIFT]
+      this.#take(holdings, lanes, (row & ROW_MASK) * PositionLane.lanes)
+    }
+  }
+
+  refresh(): void {
+    this.settle()
+  }
+
+  settle(): void {
+    this.load(Budget.unlimited)
+  }
+
+  load(budget: Budget): void {
+    if (this.#isWhole) return
+    const holdings = this.#holdings ?? this.#begin()
+    const isLast = this.#begun > BEGUN_MAX
+    const wallets = [...holdings.wallets]
+    while (holdings.read < wallets.length) {
+      const wallet = wallets[holdings.read]
+      for (const position of this.#positions.ofWallet(wallet, budget))
+        this.#takePosition(holdings, position)
+      holdings.read += 1
+      if (holdings.read % WALLETS_A_LOOK === 0 && !isLast) budget.throwIfSpent()
+    }
+    this.#begun = 0
+  }
+
+  #begin(): Holdings {
+    this.#begun += 1
+    this.#counts.fill(0)
+    const rows = this.#addresses.map((address) => this.#rowOf(address))
+    this.#unknown = this.#addresses.filter((_, place) => rows[place] < 0)
+    this.#holdings = {
+      pairs: new Set(),
+      wallets: new Set(rows.filter((row) => row >= 0)),
+      ...{ read: 0, readTo: this.#state.positionChanges.end, moves: this.#moves },
+    }
+    return this.#holdings
+  }
+
+  get #isWhole(): boolean {
+    const holdings = this.#holdings
+    return holdings !== null && holdings.read === holdings.wallets.size
+  }
+
+  get #moves(): number {
+    const { dormant } = this.#state
+    return dormant.tape.count + dormant.wakings
+  }
+
+  #rowOf(address: string): number {
+    const row = this.#state.book.findWallet(address)
+    return row < this.#state.wallets.count ? row : -1
+  }
+
+  #takePosition(holdings: Holdings, position: number): void {
+    if (position >= 0) {
+      const lanes = this.#state.positions.u32[position >>> ROW_SHIFT]
+      this.#take(holdings, lanes, (position & ROW_MASK) * PositionLane.lanes)
+      return
+    }
+    this.#state.dormant.copyCached(recordOf(position), this.#dormant)
+    this.#take(holdings, this.#dormant, 0)
+  }
+
+  /** Counts the position at a lane as it is now, if its wallet has the tag. */
+  #take({ pairs, wallets }: Holdings, p: Uint32Array, at: number): void {
+    const wallet = p[at + PositionLane.wallet]
+    if (!wallets.has(wallet)) return
+    const token = p[at + PositionLane.token]
+    const pair = token * WALLETS_LIMIT + wallet
+    const isHeld = isHolderAt(p, at)
+    if (isHeld === pairs.has(pair)) return
+    if (isHeld) pairs.add(pair)
+    else pairs.delete(pair)
+    this.#counts[token] += isHeld ? 1 : -1
+  }
+
+  filter(
+    { tokens, from, to }: TokenRun,
+    kept: Uint32Array,
+    end: number,
+    bounds: Predicate,
+  ): number {
+    const { min, max } = bounds
+    let at = end - 1
+    for (let i = to - 1; i >= from; i--) {
+      const token = tokens[i]
+      kept[at] = token
+      const count = this.#counts[token]
+      at -= Number(count >= min) & Number(count <= max)
+    }
+    return at + 1
+  }
+}

@@ -1,0 +1,240 @@
+import { LRUCache } from 'lru-cache'
+import { type Budget, OutOfTime } from '../../base/budget.ts'
+import type { Engine } from '../../engine/engine.ts'
+import { PositionTrades } from '../../engine/history/position-trades.ts'
+import { ROW_MASK, ROW_SHIFT } from '../../engine/memory/rows.ts'
+import { dayOf, PositionDays } from '../../engine/read/position-days.ts'
+import { recordOf } from '../../engine/state/dormant.ts'
+import { PositionLane } from '../../engine/state/layout.ts'
+import type { WalletWindow } from '../../protocol/queries.ts'
+
+/** Days that a wallet is shown by, today among them. */
+export const DAYS = 30
+
+/** Windows in UTC days with today; `all` has no begin. */
+export const WINDOW_DAYS: { readonly [W in WalletWindow]: number } = {
+  ...{ '1d': 1, '7d': 7, '30d': DAYS },
+  all: Number.POSITIVE_INFINITY,
+}
+
+/** Positions between two looks at the budget. */
+const POSITIONS_A_LOOK = 256
+/** Wallets whose sums are remembered; the one read longest ago goes. */
+const WALLETS_MAX = 64
+/** A read that was begun so often, because the wallet went on trading, is made in one go. */
+const BEGUN_MAX = 4
+
+/** A token that the wallet sold off: it had some, sold, and holds none. */
+interface Closed {
+  readonly day: number
+  readonly realized: number
+  /** From its first buy to its last sale; null: it never bought. */
+  readonly holdSeconds: number | null
+}
+
+/** A position whose result no price changes. */
+interface Settled {
+  readonly position: number
+  readonly realized: number
+  readonly mint: string
+}
+
+/** Is `value` above `other`, or equal and of a lesser mint? */
+function isBefore(
+  value: number,
+  { mint }: { readonly mint: string },
+  other: number,
+  { mint: otherMint }: { readonly mint: string },
+): boolean {
+  return value === other ? mint < otherMint : value > other
+}
+
+/** What a wallet did by days and in all, in micro-USD. */
+export class WalletSums {
+  /** Number of the UTC day that is today. */
+  readonly today: number
+  /** Days before and today, the oldest first. */
+  readonly realized = new Float64Array(DAYS)
+  readonly volume = new Float64Array(DAYS)
+  readonly trades = new Float64Array(DAYS)
+  realizedInAll = 0
+  volumeInAll = 0
+  tradesInAll = 0
+  readonly closed: Closed[] = []
+  /** Day of the last trade of each token. */
+  readonly lastDays: number[] = []
+  /** Traded positions with an inventory or a cost: their result moves with the price. */
+  readonly open: number[] = []
+  /** Of the other traded positions the one that brought most, and the one that brought least. */
+  best: Settled | null = null
+  worst: Settled | null = null
+
+  constructor(today: number) {
+    this.today = today
+  }
+
+  /** A position whose result is what it realised. */
+  takeSettled(one: Settled): void {
+    if (this.best === null || isBefore(one.realized, one, this.best.realized, this.best))
+      this.best = one
+    if (this.worst === null || isBefore(this.worst.realized, one, one.realized, this.worst))
+      this.worst = one
+  }
+
+  /** Place of a day in the columns; -1: long ago. A trade ahead of the clock counts as of today. */
+  placeOf(day: number): number {
+    return Math.max(-1, Math.min(DAYS - 1, day - this.today + DAYS - 1))
+  }
+}
+
+/** A read of a wallet's sums, as far as it came. */
+interface Reading {
+  readonly sums: WalletSums
+  readonly positions: readonly number[]
+  /** Positions before this place are in the sums. */
+  next: number
+  /** The log of changes was looked at up to this place. */
+  readTo: number
+  /** Evictions and restores so far: they move positions. */
+  readonly moves: number
+  readonly begun: number
+}
+
+/**
+ * Sums of wallets over all of their positions, those of dormant tokens too. Nearly every position is read in its own
+ * lanes; `PositionDays` says which are folded again. The sums of a wallet stay good until one of its positions
+ * changes or is moved, so that a read can be made in pieces and made again.
+ */
+export class WalletSumsReader {
+  readonly #engine: Engine
+  readonly #days: PositionDays
+  readonly #trades: PositionTrades
+  readonly #readings = new LRUCache<number, Reading>({ max: WALLETS_MAX })
+  readonly #dormant = new Uint32Array(PositionLane.lanes)
+  readonly #dormantF = new Float64Array(this.#dormant.buffer)
+
+  constructor(engine: Engine) {
+    this.#engine = engine
+    this.#trades = new PositionTrades(engine.state, () => engine.coldStore.reach())
+    this.#days = new PositionDays(this.#trades)
+  }
+
+  get bytes(): number {
+    return this.#trades.bytes
+  }
+
+  /**
+   * The sums of a wallet row as of now; positions in them are good until the next event.
+   * @throws OutOfTime before all is read; the next call goes on
+   */
+  of(wallet: number, budget: Budget): WalletSums {
+    const reading = this.#current(wallet) ?? this.#begin(wallet, budget)
+    const { sums, positions } = reading
+    const isLast = reading.begun >= BEGUN_MAX
+    while (reading.next < positions.length) {
+      const end = Math.min(positions.length, reading.next + POSITIONS_A_LOOK)
+      for (; reading.next < end; reading.next++) this.#add(sums, positions[reading.next], budget)
+      if (end < positions.length && !isLast && !budget.hasTime()) throw new OutOfTime()
+    }
+    return sums
+  }
+
+  /** What was read of the wallet, if it is still right. */
+  #current(wallet: number): Reading | undefined {
+    const reading = this.#readings.get(wallet)
+    if (reading === undefined) return undefined
+    const { positionChanges: log, positions } = this.#engine.state
+    const isSame =
+      reading.sums.today === this.today &&
+      reading.moves === this.#moves &&
+      log.reaches(reading.readTo)
+    if (!isSame) return undefined
+    for (; reading.readTo < log.end; reading.readTo++)
+      if (positions.get(log.at(reading.readTo), PositionLane.wallet) === wallet) return undefined
+    return reading
+  }
+
+  #begin(wallet: number, budget: Budget): Reading {
+    const before = this.#readings.get(wallet)
+    const isUnfinished = before !== undefined && before.next < before.positions.length
+    const reading = {
+      sums: new WalletSums(this.today),
+      positions: [...this.#engine.positions.ofWallet(wallet, budget)],
+      next: 0,
+      readTo: this.#engine.state.positionChanges.end,
+      moves: this.#moves,
+      begun: isUnfinished ? before.begun + 1 : 1,
+    }
+    this.#readings.set(wallet, reading)
+    return reading
+  }
+
+  /** Number of the present UTC day. */
+  get today(): number {
+    return dayOf(this.#engine.state.now)
+  }
+
+  get #moves(): number {
+    const { dormant } = this.#engine.state
+    return dormant.tape.count + dormant.wakings
+  }
+
+  #add(sums: WalletSums, position: number, budget: Budget): void {
+    const [p, pf, at] = this.#lanesOf(position)
+    const atF = at >>> 1
+    const trades = p[at + PositionLane.buys] + p[at + PositionLane.sells]
+    if (trades === 0) return
+    const firstDay = sums.today - DAYS + 1
+    const found: (readonly [number, number, number, number])[] = []
+    const note = (...day: (typeof found)[number]) => void found.push(day)
+    // It may end here for now: nothing of the position is in the sums yet.
+    this.#days.visit({ position, p, pf, at }, firstDay, note, budget)
+    for (const [day, realized, volume, count] of found) {
+      const place = sums.placeOf(day)
+      if (place < 0) continue
+      sums.realized[place] += realized
+      sums.volume[place] += volume
+      sums.trades[place] += count
+    }
+    const realized = pf[atF + PositionLane.realizedUsdF]
+    sums.realizedInAll += realized
+    sums.volumeInAll += pf[atF + PositionLane.boughtUsdF] + pf[atF + PositionLane.soldUsdF]
+    sums.tradesInAll += trades
+    sums.lastDays.push(dayOf(lastTradeAt(p, at)))
+    const closed = closedAt(p, at, realized)
+    if (closed !== null) sums.closed.push(closed)
+    const inventory = p[at + PositionLane.inventoryLo] | p[at + PositionLane.inventoryLo + 1]
+    const isOpen = inventory !== 0 || pf[atF + PositionLane.costUsdF] !== 0
+    if (isOpen) sums.open.push(position)
+    else {
+      const mint = this.#engine.state.book.mintOf(p[at + PositionLane.token])
+      sums.takeSettled({ position, realized, mint })
+    }
+  }
+
+  /** Lanes of a position: of its row, or of a copy of its record. */
+  #lanesOf(position: number): readonly [Uint32Array, Float64Array, number] {
+    const { dormant, positions } = this.#engine.state
+    if (position >= 0) {
+      const page = position >>> ROW_SHIFT
+      return [positions.u32[page], positions.f64[page], (position & ROW_MASK) * PositionLane.lanes]
+    }
+    dormant.copyCached(recordOf(position), this.#dormant)
+    return [this.#dormant, this.#dormantF, 0]
+  }
+}
+
+function lastTradeAt(p: Uint32Array, at: number): number {
+  const buy = p[at + PositionLane.buys] > 0 ? p[at + PositionLane.lastBuyAt] : 0
+  const sell = p[at + PositionLane.sells] > 0 ? p[at + PositionLane.lastSellAt] : 0
+  return Math.max(buy, sell)
+}
+
+function closedAt(p: Uint32Array, at: number, realized: number): Closed | null {
+  const balance = p[at + PositionLane.balanceLo] | p[at + PositionLane.balanceLo + 1]
+  if (balance !== 0 || p[at + PositionLane.sells] === 0) return null
+  const soldAt = p[at + PositionLane.lastSellAt]
+  const hasBought = p[at + PositionLane.buys] > 0
+  const holdSeconds = hasBought ? Math.max(0, soldAt - p[at + PositionLane.firstBuyAt]) : null
+  return { day: dayOf(soldAt), realized, holdSeconds }
+}

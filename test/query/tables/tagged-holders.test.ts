@@ -1,0 +1,104 @@
+import { expect, test } from 'vitest'
+import { Engine } from '../../../src/engine/engine.ts'
+import { TAPE_BLOCK_RECORDS } from '../../../src/engine/state/tape.ts'
+import { WalletLabels } from '../../../src/protocol/wallet-labels.ts'
+import { EngineQueries } from '../../../src/query/engine-queries.ts'
+import { readInTurns } from '../../budgets.ts'
+import { byLength } from '../../lengths.ts'
+import { balance, created, swap } from '../../oracle/fixtures.ts'
+import { Random } from '../../oracle/random.ts'
+
+const SEED = Number(process.env.PROPERTY_SEED ?? 20_261_129)
+const TOKENS = 12
+const WALLETS = 20
+const EVENTS = byLength(1_500, 8_000)
+
+const walletOf = (place: number) => `wallet ${place}`
+const labelsOf = (
+  wallets: readonly string[],
+  tag: string,
+): [string, { name: string; tag: string }][] =>
+  wallets.map((wallet) => [wallet, { name: wallet, tag }])
+
+function newEngine(): Engine {
+  const engine = new Engine({
+    ...{ clock: 'event', identities: 1 << 14, tapeChunkRecords: TAPE_BLOCK_RECORDS },
+  })
+  for (let token = 0; token < TOKENS; token++)
+    engine.accept(created({ slot: token + 1, mint: `mint ${token}`, signature: `c${token}` }))
+  return engine
+}
+
+const found = (json: string): readonly string[] =>
+  JSON.parse(json).new.map(({ mint }: { mint: string }) => mint)
+
+const query = (tag: string, min: number) => ({
+  ...{ type: 'new' as const, filters: { new: { heldBy: { tag, min } } }, limit: 200 },
+})
+
+test(`tokens are found by how many wallets of a tag hold them, as trades, transfers, rest and labels change (seed ${SEED})`, () => {
+  const random = new Random(SEED)
+  const engine = newEngine()
+  const labels = new WalletLabels()
+  const queries = new EngineQueries(engine, () => {}, labels)
+  const held = new Map<string, bigint>()
+  let tagged: readonly string[] = []
+  let slot = 100
+  let several = 0
+  for (let i = 0; i < EVENTS; i++) {
+    slot += random.integer(0, 2)
+    const [mint, wallet] = [
+      `mint ${random.integer(0, TOKENS - 1)}`,
+      walletOf(random.integer(0, WALLETS - 1)),
+    ]
+    const key = `${mint}/${wallet}`
+    const now = held.get(key) ?? 0n
+    const place = { slot, txIndex: i, mint }
+    if (random.chance(0.15)) {
+      const balanceRaw = random.chance(0.5) ? 0n : 7n
+      // An empty balance of a wallet that has no position makes none.
+      engine.accept(balance({ ...place, wallet, balanceRaw }))
+      held.set(key, balanceRaw)
+    } else {
+      const direction = now > 0n && random.chance(0.6) ? 'sell' : 'buy'
+      const baseRaw = direction === 'sell' && random.chance(0.7) ? now : 100n
+      engine.accept(swap({ ...place, signer: wallet, direction, baseRaw, signature: `s${i}` }))
+      const left = direction === 'buy' ? now + baseRaw : now - baseRaw
+      held.set(key, left < 0n ? 0n : left)
+    }
+    if (random.chance(0.05)) {
+      const { tokens } = engine.state
+      engine.coldStore.evict(Array.from({ length: tokens.count }, (_, token) => token))
+    }
+    if (i === 0 || random.chance(0.02)) {
+      tagged = Array.from({ length: WALLETS + 3 }, (_, one) => walletOf(one)).filter(() =>
+        random.chance(0.4),
+      )
+      const others = [walletOf(0), walletOf(1)].filter((one) => !tagged.includes(one))
+      labels.replace(new Map([...labelsOf(tagged, 'kol'), ...labelsOf(others, 'other')]))
+    }
+    if (!random.chance(0.1)) continue
+    const min = random.integer(1, 4)
+    const expected = Array.from({ length: TOKENS }, (_, token) => `mint ${token}`).filter(
+      (one) => tagged.filter((by) => (held.get(`${one}/${by}`) ?? 0n) > 0n).length >= min,
+    )
+    const { answer } = readInTurns((budget) => queries.tableAnswer(query('kol', min), budget))
+    expect([...found(answer.bytes.toString())].sort(), `event ${i}`).toEqual(expected.sort())
+    if (min > 1 && expected.length > 0) several += 1
+  }
+  expect(several).toBeGreaterThan(20)
+  expect(found(queries.tables(query('nobody has it', 1)))).toEqual([])
+})
+
+test('wallets of a tag are read in turns', () => {
+  const engine = newEngine()
+  const labels = new WalletLabels()
+  const wallets = Array.from({ length: 400 }, (_, place) => walletOf(place))
+  labels.replace(new Map(labelsOf(wallets, 'kol')))
+  for (const [place, signer] of wallets.entries())
+    engine.accept(swap({ slot: 100 + place, signer, mint: `mint ${place % 3}` }))
+  const queries = new EngineQueries(engine, () => {}, labels)
+  const { answer, turns } = readInTurns((budget) => queries.tableAnswer(query('kol', 134), budget))
+  expect(found(answer.bytes.toString())).toEqual(['mint 0'])
+  expect(turns).toBeGreaterThan(20)
+})

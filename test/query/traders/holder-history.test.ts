@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest'
+import { Engine } from '../../../src/engine/engine.ts'
+import { TAPE_BLOCK_RECORDS } from '../../../src/engine/state/tape.ts'
+import { EngineQueries } from '../../../src/query/engine-queries.ts'
+import { readInTurns } from '../../budgets.ts'
+import { balance, created, price, START_SECOND, swap } from '../../oracle/fixtures.ts'
+import { MemoryArchive } from '../../store/memory-archive.ts'
+
+const TRADES = 5_500
+
+function begun() {
+  const tapeChunkRecords = TAPE_BLOCK_RECORDS
+  const engine = new Engine({ clock: 'event', identities: 1 << 15, tapeChunkRecords })
+  engine.events([price(100), created({ slot: 1, creator: 'dev' })])
+  return { engine, queries: new EngineQueries(engine, () => {}) }
+}
+
+/** Every fourth one sells all that its wallet has. */
+function trade(engine: Engine, i: number): void {
+  engine.accept(
+    swap({
+      ...{ slot: 1_000 + i, txIndex: 1, signature: `trade ${i}` },
+      ...{ timestamp: START_SECOND + i, signer: `wallet ${i % 97}` },
+      ...(i % 4 === 3 && { direction: 'sell', baseRaw: 1_000_000_000_000n }),
+    }),
+  )
+}
+
+test("holders and the creator's share are those of the last trade of each bar", () => {
+  const { engine, queries } = begun()
+  const at = (slot: number, second: number, over: Parameters<typeof swap>[0]) =>
+    swap({ slot, timestamp: START_SECOND + second, ...over })
+  engine.events([
+    at(300, 5, { signer: 'dev', baseRaw: 100_000_000_000_000n }),
+    at(301, 10, { signer: 'ann' }),
+    at(302, 70, { signer: 'bob' }),
+    at(303, 80, { signer: 'ann', direction: 'sell' }),
+    at(304, 200, { signer: 'dev', direction: 'sell', baseRaw: 75_000_000_000_000n }),
+    // A transfer is no trade: it moves no point.
+    balance({ slot: 305, wallet: 'cat' }),
+  ])
+  expect(JSON.parse(queries.holderHistory('mint', '1') ?? '')).toMatchObject({
+    t: [0, 60, 180].map((second) => START_SECOND + second),
+    ...{ holders: [2, 2, 2], creator_pct: [10, 10, 2.5] },
+  })
+  expect(JSON.parse(queries.holderHistory('mint', '1D') ?? '')).toMatchObject({ holders: [2] })
+  expect(queries.holderHistory('nothing', '1')).toBeNull()
+})
+
+test('a mint of many trades is folded in turns, from the disk too, and anew when it is traded', () => {
+  const { engine, queries } = begun()
+  for (let i = 0; i < TRADES; i++) trade(engine, i)
+  const whole = queries.holderHistory('mint', '1S')
+  expect(JSON.parse(whole ?? '').t).toHaveLength(5_000)
+  const inTurns = (between: () => void = () => {}) =>
+    readInTurns((budget) => queries.holderHistory('mint', '1S', budget), between)
+  const first = inTurns()
+  expect(first.answer).toBe(whole)
+  expect(first.turns).toBeGreaterThan(2)
+  new MemoryArchive().takeFrom(engine)
+  expect(engine.state.tape.firstInMemory).toBeGreaterThan(0)
+  const fromDisk = new EngineQueries(engine, () => {})
+  const read = readInTurns((budget) => fromDisk.holderHistory('mint', '1S', budget))
+  expect(read.answer).toBe(whole)
+  expect(read.turns).toBeGreaterThan(TRADES / 2)
+  let i = TRADES
+  let traded = 0
+  const { answer } = inTurns(() => {
+    // Each turn copies one trade: it would never catch up with one trade a turn.
+    if (traded > 12) return
+    // A late one too: it comes before trades that were folded.
+    trade(engine, i++)
+    if (traded++ === 1)
+      engine.accept(
+        swap({
+          slot: 1_000 + i - 20,
+          txIndex: 0,
+          signer: 'late',
+          timestamp: START_SECOND + i - 20,
+        }),
+      )
+  })
+  expect(traded).toBeGreaterThan(2)
+  expect(answer).toBe(new EngineQueries(engine, () => {}).holderHistory('mint', '1S'))
+})
