@@ -154,6 +154,32 @@ export const TOOLS: readonly Tool[] = [
     },
   },
   {
+    name: 'get_wallet_summary',
+    title: 'What a wallet did',
+    description:
+      'Realized and unrealized profit of a wallet, its volume, trades, wins and losses, hold time, over 1, 7 and 30 days and all, and by day; its best and worst token, and its label where the user of the service gave one.',
+    endpoint: 'wallet',
+    parameters: { wallet: 'Address of the wallet' },
+  },
+  {
+    name: 'get_top_wallets',
+    title: 'Wallets, ranked',
+    description: 'Wallets with most realized profit, volume, trades or wins in a window of days.',
+    endpoint: 'walletsTop',
+    parameters: {
+      window: 'The days that count',
+      by: 'What wallets are ranked by',
+      limit: ROWS,
+    },
+  },
+  {
+    name: 'get_prices',
+    title: 'Prices',
+    description: 'Present prices and market caps of tokens, with the time of their last trade.',
+    endpoint: 'prices',
+    parameters: { mints: 'Addresses of the tokens' },
+  },
+  {
     name: 'get_swaps',
     title: 'Swaps of a token',
     description: 'Trades of a token, newest first, of all wallets or of one.',

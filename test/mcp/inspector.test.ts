@@ -36,6 +36,9 @@ const GIVEN: Readonly<Record<string, readonly string[]>> = {
   get_chart: [`mint=${MINT}`, 'resolution=5', 'countback=3'],
   get_traders: [`mint=${MINT}`, 'limit=2', 'order_by=bought_tokens'],
   get_wallet: [`wallet=${WALLET}`, 'limit=2'],
+  get_wallet_summary: [`wallet=${WALLET}`],
+  get_top_wallets: ['window=all', 'by=volume', 'limit=2'],
+  get_prices: [`mints=["${MINT}"]`],
   get_swaps: [`mint=${MINT}`, 'limit=2'],
 }
 
