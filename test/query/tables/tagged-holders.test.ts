@@ -102,3 +102,22 @@ test('wallets of a tag are read in turns', () => {
   expect(found(answer.bytes.toString())).toEqual(['mint 0'])
   expect(turns).toBeGreaterThan(20)
 })
+
+test('who sold is no holder, though the row of its position is another one by now', () => {
+  const engine = newEngine()
+  const labels = new WalletLabels()
+  labels.replace(new Map(labelsOf(['ann'], 'kol')))
+  const queries = new EngineQueries(engine, () => {}, labels)
+  const ofKol = () => found(queries.tables(query('kol', 1)))
+  engine.accept(swap({ slot: 100, signer: 'ann', mint: 'mint 0' }))
+  expect(ofKol()).toEqual(['mint 0'])
+  engine.accept(swap({ slot: 101, signer: 'ann', mint: 'mint 0', direction: 'sell' }))
+  for (let i = 0; i < 40; i++)
+    engine.accept(swap({ slot: 102 + i, signer: 'bob', mint: 'mint 1', signature: `bob ${i}` }))
+  const { state } = engine
+  engine.coldStore.evict([state.book.findToken('mint 0')])
+  expect(state.positions.free).toBe(1)
+  engine.accept(swap({ slot: 150, signer: 'cat', mint: 'mint 2' }))
+  expect(state.positions.free).toBe(0)
+  expect(ofKol()).toEqual([])
+})

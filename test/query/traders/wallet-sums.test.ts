@@ -3,7 +3,7 @@ import { Engine } from '../../../src/engine/engine.ts'
 import { TAPE_BLOCK_RECORDS } from '../../../src/engine/state/tape.ts'
 import { EngineQueries } from '../../../src/query/engine-queries.ts'
 import { readInTurns } from '../../budgets.ts'
-import { price, START_SECOND, swap } from '../../oracle/fixtures.ts'
+import { balance, price, START_SECOND, swap } from '../../oracle/fixtures.ts'
 import { MemoryArchive } from '../../store/memory-archive.ts'
 
 const DAY = 86_400
@@ -49,14 +49,17 @@ test('a wallet of thousands of tokens is summed in turns, and the same as in one
 })
 
 test('what was summed stays good while others trade, and is begun anew once the wallet does', () => {
-  const { engine, queries } = begun()
+  const { engine } = begun()
   busy(engine)
-  const turnsWith = (between: (turn: number) => void) =>
-    readInTurns((budget) => queries.wallet('busy', budget), between)
+  const turnsWith = (between: (turn: number) => void) => {
+    const queries = new EngineQueries(engine, () => {})
+    return readInTurns((budget) => queries.wallet('busy', budget), between)
+  }
   let others = 0
   const undisturbed = turnsWith(() => trade(engine, `other ${others++}`, 'mint 0', {})).turns
   const { answer, turns } = turnsWith((turn) => {
-    if (turn % 2 === 0 && turn < 40) trade(engine, 'busy', 'mint 1', {})
+    // Its newest token is summed first.
+    if (turn % 2 === 0 && turn < 40) trade(engine, 'busy', `mint ${TOKENS - 1}`, {})
   })
   // It is begun a few times, and then made in one go.
   expect(turns).toBeLessThan(4 * undisturbed)
@@ -129,4 +132,22 @@ test('a ranking is made in turns, kept up with trades, and follows the day', () 
   expect(JSON.parse(queries.walletsTop({ ...query, window: 'all' })).items[0]).toMatchObject({
     ...{ wallet: 'wallet 8' },
   })
+})
+
+test('a ranking takes in what came without a trade, and more than the log of changes holds', () => {
+  const { engine, queries } = begun()
+  trade(engine, 'half', 'mint', { timestamp: START_SECOND })
+  trade(engine, 'half', 'mint', {
+    ...{ timestamp: START_SECOND + 1, direction: 'sell', baseRaw: 50_000_000n },
+  })
+  const winsOfHalf = () =>
+    JSON.parse(queries.walletsTop({ window: '1d', by: 'trades', limit: 1 })).items[0].wins
+  expect(winsOfHalf()).toBe(0)
+  // What is left goes without a sale: the token is sold off, with a gain.
+  slot += 1
+  engine.accept(balance({ slot, wallet: 'half', balanceRaw: 0n }))
+  for (let i = 0; i < 9_000; i++)
+    engine.accept(balance({ slot: slot + 1, txIndex: i, wallet: `crowd ${i}`, signature: `b${i}` }))
+  expect(engine.state.positions.count).toBe(9_001)
+  expect(winsOfHalf()).toBe(1)
 })

@@ -62,10 +62,10 @@ test('a creator has its tokens, what became of them, and what it sold of them an
 })
 
 test('a trade, and a creation that arrives now, are in the next answer', async () => {
-  service.feed([trade('dead', 1_090), born('fresh', 2_000)])
+  service.feed([trade('star', 590), trade('dead', 1_090), born('fresh', 2_000)])
   expect(await service.json('/api/v2/creators/dev')).toMatchObject({
     ...{ total: 4, graduated_pct: 25, median_life_seconds: 75 },
-    items: [{ mint: 'fresh' }, { mint: 'dead', life_seconds: 90 }, {}, {}],
+    items: [{ mint: 'fresh' }, { mint: 'dead', life_seconds: 90 }, { life_seconds: 490 }, {}],
   })
 })
 
