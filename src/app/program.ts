@@ -7,6 +7,8 @@
 
 import { randomUUID } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
+import { AlertOrders } from '../alerts/alert-orders.ts'
+import type { AlertService } from '../alerts/alert-service.ts'
 import { messageOf } from '../base/errors.ts'
 import { programFile } from '../base/program-files.ts'
 import { redactPaths, totals } from '../base/safe-text.ts'
@@ -23,6 +25,7 @@ import { type Dashboard, readDashboard } from '../server/routes/dashboard-routes
 import { type RunningServer, startServer } from '../server/server.ts'
 import { checkTlsFiles, type TlsFiles } from '../server/sockets/tls-files.ts'
 import { isSimulatedFolder } from '../store/folder/market-mark.ts'
+import { historyOf, newAlerts } from './alerts.ts'
 import type { BuildPlan } from './build-plan.ts'
 import { BusyPoll } from './busy-poll.ts'
 import { Durability } from './durability.ts'
@@ -60,6 +63,7 @@ export class Program {
   readonly #steps = new LongSteps()
   readonly #stalls = new EventLoopStallMonitor(this.#steps)
   readonly #awake = new BusyPoll()
+  readonly #alerts: AlertService
   readonly #running = new Set<Feed>()
   #epoch = ''
   readonly #intakeLog: IntakeLog
@@ -92,7 +96,13 @@ export class Program {
     this.#intakeLog = new IntakeLog(log, this.#service, () => this.#feedFigures())
     this.#history = this.#historyBuilds()
     const tick = () => this.#service.tick()
-    this.#wired = new EngineService(this.#service.engine, tick, () => this.#epoch)
+    this.#alerts = newAlerts(config, {
+      ...{ engine: this.#service.engine, log },
+      journalSeq: () => this.#durability?.seq ?? 0,
+      publish: (body, n) => this.#wired.live.alerted(body, n),
+    })
+    const { engine } = this.#service
+    this.#wired = new EngineService(engine, tick, () => this.#epoch, historyOf(this.#alerts))
   }
 
   /**
@@ -165,6 +175,7 @@ export class Program {
           ? null
           : async () => (await this.#durability?.snapshot()) ?? 'Not yet: the service is starting.',
       seed: dataDir === null ? null : () => this.#durability?.seed ?? null,
+      alerts: new AlertOrders(this.#alerts, () => this.#isRecovered),
       reloadTls: tls === null ? null : () => this.#changeTls(tls),
     }
     const admin = await startAdmin({ ...surface.admin, source, log: this.#log })
@@ -202,8 +213,11 @@ export class Program {
     this.#replica = await this.#newReplica()
     const open = (of: string) =>
       this.#replica?.open(this.#service) ?? Durability.open(this.#durable(this.#service, of))
-    if (folder !== null) this.#durability = await open(folder)
+    if (folder === null) this.#alerts.beginRecovery()
+    else this.#durability = await open(folder)
     this.#epoch = this.#durability?.epoch ?? randomUUID()
+    const { foundEpoch = null, snapshotSeq = null } = this.#durability?.found ?? {}
+    this.#alerts.recovered(this.#epoch, foundEpoch, snapshotSeq)
     this.#wired.attach()
     this.#service.engine.complete.look()
     this.#isRecovered = true
@@ -243,6 +257,10 @@ export class Program {
       ...{ config: this.#config, folder, service, log: this.#log },
       ...(this.#replica === null ? {} : { stream: this.#replica.stream }),
       onFailure: () => this.#stopFeeds(),
+      ...(folder === this.#config.dataDir && {
+        onLocked: () => this.#isRecovered || this.#alerts.beginRecovery(),
+        beforeSnapshot: () => this.#alerts.sync(),
+      }),
       onSeeding: (sentence) => {
         this.#seeding = sentence
       },
@@ -291,6 +309,7 @@ export class Program {
     const { dataDir } = this.#config
     const before = this.#durability
     if (before === null || dataDir === null) return
+    this.#alerts.look()
     this.#service = service
     this.#intakeLog.use(service)
     try {
@@ -305,6 +324,7 @@ export class Program {
     service.engine.complete.look()
     this.#epoch = this.#durability.epoch
     this.#wired.use(service.engine)
+    this.#alerts.use(service.engine, this.#epoch)
     this.#server?.renew()
     this.#log.info({ epoch: this.#epoch, seq: service.engine.seq }, what)
   }
@@ -336,6 +356,7 @@ export class Program {
     await this.#server?.stop()
     await this.#history?.stop()
     await this.#durability?.close()
+    this.#alerts.close()
     await this.#admin?.stop()
   }
 
@@ -354,6 +375,7 @@ export class Program {
     } catch {
       // A fault of the program: the service has logged it and takes no more events; reads go on.
     }
+    this.#alerts.look()
     this.#intakeLog.look()
   }
 
@@ -438,11 +460,13 @@ export class Program {
       ...memoryFigures([
         ...this.#service.memory,
         ...this.#wired.memory,
+        ...this.#alerts.memory,
         ...(durability === null ? [] : durability.memory),
       ]),
       ...this.#feedFigures(),
       ...durability?.figures(),
       ...this.#history?.figures(),
+      ...this.#alerts.figures(),
       ...this.#processFigures.read(),
       ...this.#stalls.figures(),
       ...(this.#tlsEndsAt === null ? {} : { tls_certificate_ends_seconds: this.#tlsEndsAt }),

@@ -5,6 +5,7 @@
  */
 import { PROGRAM_VERSION } from '../base/program-files.ts'
 import { preferOomKill } from '../base/this-process.ts'
+import { alertsCommand } from '../commands/alerts-command.ts'
 import { backfillCommand } from '../commands/backfill-command.ts'
 import { Exit } from '../commands/command.ts'
 import { recordCommand } from '../commands/record-command.ts'
@@ -57,6 +58,7 @@ async function codeOf(
     ...folderCommands(streams),
     ['record', RECORD],
     ['backfill', backfillCommand(backfill)],
+    ['alerts', alertsCommand],
   ])
   const [name = 'help', ...rest] = args
   // `help export` asks what `export --help` does.

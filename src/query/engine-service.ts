@@ -11,10 +11,15 @@ export class EngineService {
   readonly streams: EngineStreams
 
   /** `tick` brings the engine's now up to date before a read; `epoch` is called once it is known. */
-  constructor(engine: Engine, tick: () => void, epoch: () => string) {
+  constructor(
+    engine: Engine,
+    tick: () => void,
+    epoch: () => string,
+    alerts?: ConstructorParameters<typeof EngineStreams>[3],
+  ) {
     this.answers = new EngineQueries(engine, tick)
     this.live = new EngineLive(engine)
-    this.streams = new EngineStreams(engine, this.answers, epoch)
+    this.streams = new EngineStreams(engine, this.answers, epoch, alerts)
   }
 
   /** The same as plain values, for the options of a server. */

@@ -69,9 +69,11 @@ class NumberColumn extends TokenColumn {
 
 /**
  * Market caps in dollars, from their parts: no token is read anew when SOL, or a coin that others are quoted in, has
- * another price. The price of a quote is read once at each use, of those that the tokens have.
+ * another price. The price of a quote is read once at each use, of those that the tokens have. Prices are the market caps
+ * of one token.
  */
 class MarketCapColumn extends TokenColumn {
+  readonly #isPrice: boolean
   #pricesInUnits = new Float64Array(FIRST_TOKENS)
   #suppliesWhole = new Float64Array(FIRST_TOKENS)
   #quotes = new Uint32Array(FIRST_TOKENS)
@@ -86,6 +88,11 @@ class MarketCapColumn extends TokenColumn {
   #dollars = new Float64Array(FIRST_TOKENS)
   #askedAt = new Float64Array(FIRST_TOKENS)
   #use = 0
+
+  constructor(state: State, reader: TokenReader, isPrice = false) {
+    super(state, reader)
+    this.#isPrice = isPrice
+  }
 
   override cover(): void {
     super.cover()
@@ -102,7 +109,7 @@ class MarketCapColumn extends TokenColumn {
 
   protected read(token: number, reader: TokenReader): void {
     this.#pricesInUnits[token] = reader.priceInUnits
-    this.#suppliesWhole[token] = reader.supplyWhole
+    this.#suppliesWhole[token] = this.#isPrice ? 1 : reader.supplyWhole
     this.#quotes[token] = reader.quote
     if (reader.quote >= Quote.other && this.#isOfCoin[token] === 0) {
       this.#ofCoins.push(token)
@@ -332,7 +339,7 @@ function isWithin(value: number, min: number, max: number): number {
   return Number(value >= min) & Number(value <= max)
 }
 
-type ColumnName = RangeFilter | Exclude<FlagFilter, 'noXReuses'> | SocialFilter
+type ColumnName = RangeFilter | Exclude<FlagFilter, 'noXReuses'> | SocialFilter | 'priceUsd'
 
 const SOCIAL_PLACES = SOCIALS.map((social) => METADATA_KEYS.indexOf(social))
 
@@ -402,6 +409,11 @@ export class TableColumns {
     ]
   }
 
+  /** The condition that the price in dollars is `min` or more. */
+  pricesFrom(min: number): Predicate {
+    return this.#within('priceUsd', min, Number.POSITIVE_INFINITY)
+  }
+
   #within(name: ColumnName, min: number, max: number): Predicate {
     return { column: this.#column(name), min, max }
   }
@@ -419,6 +431,7 @@ export class TableColumns {
   #newColumn(name: ColumnName): Column {
     const [state, reader] = [this.#state, this.#reader]
     if (name === 'ageMinutes') return new AgeColumn(state, reader)
+    if (name === 'priceUsd') return new MarketCapColumn(state, reader, true)
     if (name === 'xReuses') return new ReusesColumn(state, this.#links)
     if (name === 'devCreations') return new CreatorColumn(state, reader, WalletLane.creations)
     if (name === 'devMigrations') return new CreatorColumn(state, reader, WalletLane.migrations)
