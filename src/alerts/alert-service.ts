@@ -39,6 +39,8 @@ export interface AlertServiceOptions {
   readonly resolve?: (host: string) => Promise<readonly string[]>
 }
 
+const NO_FOLDER = { foundEpoch: null, snapshotSeq: null }
+
 /** A rule with where it came from. */
 export interface KnownRule {
   readonly rule: AlertRule
@@ -132,9 +134,13 @@ export class AlertService {
 
   /**
    * After the recovery: what was found while events were folded again is stored, and events are looked at from now on.
-   * @param foundEpoch that of the folder before it; null: it had none
+   * @param found the epoch and the newest snapshot of the folder as it was before; absent: there is no folder
    */
-  recovered(epoch: string, foundEpoch: string | null, snapshotSeq: number | null): void {
+  recovered(
+    epoch: string,
+    found: { readonly foundEpoch: string | null; readonly snapshotSeq: number | null } = NO_FOLDER,
+  ): void {
+    const { foundEpoch, snapshotSeq } = found
     const position = this.outbox?.position ?? null
     const isOfFolder = position !== null && position.epoch === foundEpoch
     if (!isOfFolder) this.#unstored = []

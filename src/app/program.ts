@@ -10,7 +10,6 @@ import { performance } from 'node:perf_hooks'
 import { AlertOrders } from '../alerts/alert-orders.ts'
 import type { AlertService } from '../alerts/alert-service.ts'
 import { messageOf } from '../base/errors.ts'
-import { programFile } from '../base/program-files.ts'
 import { redactPaths, totals } from '../base/safe-text.ts'
 import type { Config } from '../config/config.ts'
 import type { Feed } from '../events/event-sink.ts'
@@ -21,10 +20,8 @@ import { asyncApiJson, docsHtml, openApiJson } from '../openapi/documents.ts'
 import { EngineService } from '../query/engine-service.ts'
 import { type RunningAdmin, startAdmin } from '../server/admin/admin-server.ts'
 import { JSON_TYPE } from '../server/http/reply.ts'
-import { type Dashboard, readDashboard } from '../server/routes/dashboard-routes.ts'
 import { type RunningServer, startServer } from '../server/server.ts'
 import { checkTlsFiles, type TlsFiles } from '../server/sockets/tls-files.ts'
-import { isSimulatedFolder } from '../store/folder/market-mark.ts'
 import { historyOf, newAlerts } from './alerts.ts'
 import type { BuildPlan } from './build-plan.ts'
 import { BusyPoll } from './busy-poll.ts'
@@ -33,6 +30,7 @@ import { makeFeeds } from './feeds/feed-list.ts'
 import { HistoryBuilds } from './history-builds.ts'
 import { IntakeLog } from './intake-log.ts'
 import type { makeLog } from './log.ts'
+import { pageOf } from './page.ts'
 import type { Replica } from './replica.ts'
 import { ClockReports, Service, WallClock } from './service.ts'
 
@@ -47,9 +45,6 @@ const NOTHING_STORED = {
   seq: null,
   snapshotSeq: null,
 }
-
-/** Where `make build` leaves the page. */
-const DASHBOARD_FOLDER = programFile('../web/dist')
 
 export class Program {
   readonly #config: Config
@@ -146,7 +141,7 @@ export class Program {
       rateLimit,
       trustProxy,
       corsOrigin,
-      ...this.#page(),
+      ...pageOf(this.#config),
       log: this.#log,
       onStep: (name, startMs) => this.#steps.note(name, startMs),
     })
@@ -183,16 +178,6 @@ export class Program {
     return admin
   }
 
-  /** The page for people, unless it is switched off. */
-  #page(): { dashboard?: Dashboard | null } {
-    const { dashboard, feeds, dataDir } = this.#config
-    if (dashboard === 'off') return {}
-    const isFed = feeds.some(({ kind }) => kind === 'sim')
-    const isSimulated = isFed || (dataDir !== null && isSimulatedFolder(dataDir))
-    const facts = { hasImages: dashboard === 'images', isSimulated }
-    return { dashboard: readDashboard(DASHBOARD_FOLDER, facts) }
-  }
-
   /** Reads the TLS files again; the log says what came of it. */
   reloadTls(): void {
     const { tls } = this.#config.surface
@@ -216,8 +201,7 @@ export class Program {
     if (folder === null) this.#alerts.beginRecovery()
     else this.#durability = await open(folder)
     this.#epoch = this.#durability?.epoch ?? randomUUID()
-    const { foundEpoch = null, snapshotSeq = null } = this.#durability?.found ?? {}
-    this.#alerts.recovered(this.#epoch, foundEpoch, snapshotSeq)
+    this.#alerts.recovered(this.#epoch, this.#durability?.found)
     this.#wired.attach()
     this.#service.engine.complete.look()
     this.#isRecovered = true

@@ -6,7 +6,7 @@ import { runAlertCrashes } from './crash-rounds.ts'
 
 const rounds = Number(process.env.ROUNDS ?? 20)
 const deliveries = Number(process.env.DELIVERIES ?? 100_000)
-const rate = Number(process.env.RATE ?? 1_000)
+const rate = Number(process.env.RATE ?? 600)
 const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 32))
 const folder = process.env.CRASH_DIR ?? mkdtempSync(join(tmpdir(), 'mintfeed-alerts-'))
 const tell = (line: string) => void process.stdout.write(`${line}\n`)
