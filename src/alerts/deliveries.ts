@@ -61,13 +61,7 @@ export class Deliveries {
     this.#loops.set(rule.id, loop)
     if (!this.#sent.has(rule.id))
       this.#sent.set(rule.id, { delivered: 0, failed: 0, trouble: null })
-    this.#run(rule.id, webhook, loop).catch((error: unknown) => {
-      if (!loop.stop.signal.aborted)
-        this.#options.log.warn(
-          { rule: rule.id, reason: messageOf(error) },
-          'deliveries have stopped',
-        )
-    })
+    void this.#run(rule.id, webhook, loop)
   }
 
   end(rule: string): void {
@@ -97,13 +91,19 @@ export class Deliveries {
       const woken = new Promise<void>((resolve) => {
         loop.wake = resolve
       })
-      const batch = this.#options.outbox.queued(rule, after, BATCH)
-      for (const delivery of batch) {
-        await this.#deliver(delivery, webhook, backoff, signal)
-        if (signal.aborted) return
-        after = delivery.n
+      try {
+        const batch = this.#options.outbox.queued(rule, after, BATCH)
+        for (const delivery of batch) {
+          await this.#deliver(delivery, webhook, backoff, signal)
+          if (signal.aborted) return
+          after = delivery.n
+        }
+        if (batch.length === 0) await woken
+      } catch (error) {
+        // The disk refuses what is stored of a delivery: it is sent again later.
+        this.#options.log.warn({ rule, reason: messageOf(error) }, 'the outbox cannot be used')
+        await sleep(backoff.nextMs(), undefined, { signal }).catch(() => {})
       }
-      if (batch.length === 0) await woken
     }
   }
 

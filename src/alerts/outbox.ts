@@ -91,7 +91,7 @@ export class Outbox {
 
   private constructor(db: DatabaseSync) {
     this.#db = db
-    db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 1000')
+    db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL')
     db.exec(SCHEMA)
     for (const row of this.#all(
       'SELECT rule, count(*) AS n FROM delivery WHERE dead IS NULL GROUP BY rule',

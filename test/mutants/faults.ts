@@ -1,4 +1,5 @@
 import type { Fault } from './fault.ts'
+import { ALERT_FAULTS } from './faults/alerts.ts'
 import { CLIENT_FAULTS } from './faults/client.ts'
 import { COMMAND_FAULTS } from './faults/commands.ts'
 import { DORMANT_FAULTS } from './faults/dormant.ts'
@@ -44,4 +45,5 @@ export const FAULTS: readonly Fault[] = [
   ...SIMULATOR_FAULTS,
   ...HISTORY_FAULTS,
   ...HYDRATION_FAULTS,
+  ...ALERT_FAULTS,
 ]
