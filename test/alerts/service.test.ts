@@ -51,7 +51,10 @@ function ruleOf(
   const shown = {
     id,
     name: id,
-    when: when.kind === 'wallet' ? when : { ...when, filter: { type: 'new' } },
+    when:
+      when.kind === 'wallet'
+        ? when
+        : { ...when, filter: { type: 'new', newPools: { txsBuys: { min: 2 } } } },
   }
   return { id, name: id, when, to: { live: true, webhook }, enabled: true, shown }
 }
@@ -118,6 +121,27 @@ test('a journal that lost its end under a new epoch tells what is left of it und
   again.events([trade(2)])
   await turn()
   expect(idsOf(two.published)).toEqual(['e1:2:w', 'e2:3:w'])
+})
+
+test('under a new epoch rules begin with the tokens of that start, whatever they had before', async () => {
+  const path = join(newFolder(), 'alerts.db')
+  const engine = engineOf('event')
+  const one = serviceOn(engine, path)
+  one.service.recovered('e1')
+  await one.service.put(ruleOf('f', NEW))
+  engine.events([created(), trade(1), trade(2)])
+  await turn()
+  expect(idsOf(one.published)).toEqual(['e1:3:f'])
+  // The second trade is lost, and others came.
+  const other = (second: number) => ({ ...trade(second), mint: 'other' })
+  const again = engineOf('event')
+  const two = serviceOn(again, path)
+  two.service.beginRecovery()
+  again.events([created(), trade(1), other(2), other(2)])
+  two.service.recovered('e2', { foundEpoch: 'e1', snapshotSeq: null })
+  again.events([other(3), trade(4)])
+  await turn()
+  expect(idsOf(two.published)).toEqual(['e2:6:f'])
 })
 
 test('a snapshot of events that were not looked at is said', async () => {

@@ -117,8 +117,8 @@ export const ALERT_FAULTS: readonly Fault[] = [
   {
     name: 'alerts: the time is not signed',
     file: 'src/alerts/webhook.ts',
-    find: '.update(`${unixSeconds}.${body}`)',
-    replace: '.update(body)',
+    find: "createHmac('sha256', secret).update(",
+    replace: "createHmac('sha256', secret).update(body + ",
     tests: WEBHOOK,
   },
   {
