@@ -1,4 +1,3 @@
-import type { Group } from './filters.ts'
 import type { TablesQuery } from './queries.ts'
 
 /** Which way a token or a price goes. */
@@ -69,8 +68,3 @@ export const ALERT_EVENTS = [
   'test',
 ] as const
 export type AlertEvent = (typeof ALERT_EVENTS)[number]
-
-/** The groups that a filter is about. */
-export function groupsOf({ type }: TablesQuery, all: readonly Group[]): readonly Group[] {
-  return type === 'all' ? all : [type]
-}

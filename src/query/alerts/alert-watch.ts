@@ -222,7 +222,8 @@ export class AlertWatch {
       this.#roundSeq = seq
       return
     }
-    this.#round(before, this.#parts.tokens.takeChanged(), ({ offset }) => {
+    this.#round(before, this.#parts.tokens.takeChanged(), ({ offset, rule }) => {
+      if (!this.#parts.tokens.changesByItself(rule)) return false
       const wides = (at: number) => Math.floor((at - offset) / WIDE_SECONDS)
       return wides(second) > wides(before)
     })

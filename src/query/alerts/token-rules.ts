@@ -10,11 +10,12 @@ import type { OrderedTokens } from '../../engine/index/token-order.ts'
 import { TokenReader } from '../../engine/read/token-reader.ts'
 import { flagsOf } from '../../engine/state/lanes.ts'
 import { TokenFlag } from '../../engine/state/layout.ts'
-import { type AlertRule, groupsOf } from '../../protocol/alerts.ts'
-import { GROUPS } from '../../protocol/filters.ts'
+import type { AlertRule } from '../../protocol/alerts.ts'
+import { type Filters, GROUPS } from '../../protocol/filters.ts'
+import type { TablesQuery } from '../../protocol/queries.ts'
 import { jsonNumber, jsonString } from '../../protocol/wire.ts'
 import { tokenJson } from '../json/token-json.ts'
-import { type Predicate, TableScan } from '../tables/column-scan.ts'
+import { TableScan } from '../tables/column-scan.ts'
 import { TableColumns } from '../tables/table-columns.ts'
 import { TokenSet } from './token-set.ts'
 
@@ -25,6 +26,16 @@ export const WIDE_SECONDS = 10
 export type TokenRule = AlertRule & {
   readonly when: Extract<AlertRule['when'], { kind: 'filter' | 'price' | 'market_cap' }>
 }
+
+type Crossed = Extract<TokenRule['when'], { kind: 'price' | 'market_cap' }>
+
+/** Filters on what events of the token change alone: the log of changes names it then. Of any other one it is not known. */
+const OF_THE_TOKEN: ReadonlySet<string> = new Set<keyof Filters>([
+  ...(['volumeUsd', 'txsBuys', 'txsSells', 'holders', 'proTradersAmount', 'socials'] as const),
+  ...(['top10HoldingPct', 'devHoldingPct', 'snipersHoldingPct', 'insidersHoldingPct'] as const),
+  ...(['bundlersHoldingPct', 'freshWalletsHoldingPct', 'devSoldAll', 'dexPaid'] as const),
+  ...(['caEndsWithSuffix', 'historyComplete'] as const),
+])
 
 export function isTokenRule(rule: AlertRule): rule is TokenRule {
   return ['filter', 'price', 'market_cap'].includes(rule.when.kind)
@@ -50,6 +61,8 @@ export class TokenRules {
   readonly #reader: TokenReader
   readonly #columns: TableColumns
   readonly #scan = new TableScan()
+  /** The tokens that pass a rule, while it is compared. */
+  readonly #found = new TokenSet()
   /** Place in the log of changes up to which tokens were compared; -1: none were. */
   #place = -1
 
@@ -65,8 +78,12 @@ export class TokenRules {
   }
 
   /** Reads what a rule compares, in slices: some quantities take long for all tokens. */
-  async load(rule: TokenRule, sliceMs: number, pause: () => Promise<void>): Promise<void> {
-    for (const { column } of this.#conditions(rule).flat())
+  async load({ when }: TokenRule, sliceMs: number, pause: () => Promise<void>): Promise<void> {
+    const columns =
+      when.kind === 'filter'
+        ? Object.values(when.filter.filters).flatMap((filters) => this.#columns.predicates(filters))
+        : [{ column: this.#columnOf(when.kind) }]
+    for (const { column } of columns)
       while (within(Budget.ofMs(sliceMs), (budget) => column.load(budget)) === UNFINISHED)
         await pause()
   }
@@ -80,11 +97,17 @@ export class TokenRules {
     const tokens = new Set<number>()
     for (let place = from; place < log.end; place++) tokens.add(log.at(place))
     const sorted = [...tokens].sort((a, b) => a - b)
-    const ofTables = GROUPS.map((_, table) => {
-      const of = sorted.filter((token) => this.#engine.order.tableOf(token) === table)
-      return [{ tokens: Uint32Array.from(of), count: of.length }]
-    })
-    return { tokens: sorted, ofTables }
+    const ofTables = GROUPS.map(() => new Uint32Array(sorted.length))
+    const counts = GROUPS.map(() => 0)
+    for (const token of sorted) {
+      const table = this.#engine.order.tableOf(token)
+      const of = ofTables[table]
+      if (of !== undefined) of[counts[table]++] = token
+    }
+    return {
+      tokens: sorted,
+      ofTables: ofTables.map((of, table) => [{ tokens: of, count: counts[table] }]),
+    }
   }
 
   /** Tokens up to now are compared, or need not be. */
@@ -94,22 +117,49 @@ export class TokenRules {
 
   /** Compares the tokens that changed; `null`, all of them. */
   compare(rule: TokenRule, has: TokenSet, changed: Changed | null): Flip[] {
-    const mint = 'mint' in rule.when ? rule.when.mint : null
-    if (mint !== null) return this.#compareOne(rule, has, mint)
-    const found = new TokenSet()
-    const note = (token: number) => {
-      found.set(token, true)
-      return true
-    }
-    for (const [table, conditions] of this.#conditions(rule).entries()) {
-      const blocks = changed?.ofTables[table] ?? this.#engine.order[GROUPS[table] ?? 'new'].blocks
-      if (this.#isAbout(rule, table)) this.#scan.run(blocks, conditions, note)
-    }
+    const found = this.#found
+    if (rule.when.kind === 'filter') this.#find(rule.when.filter, changed)
+    else if (rule.when.mint !== null) return this.#compareOne(rule.when, has)
+    else this.#findAbove(rule.when, changed)
     const differing =
       changed === null
         ? found.differences(has)
         : changed.tokens.filter((token) => found.has(token) !== has.has(token))
-    return differing.map((token) => this.#flip(has, token, found.has(token)))
+    const flips = differing.map((token) => this.#flip(has, token, found.has(token)))
+    if (changed === null) found.clear()
+    else for (const token of changed.tokens) if (found.has(token)) found.set(token, false)
+    return flips
+  }
+
+  /** May tokens of the rule change without an event of theirs? */
+  changesByItself({ when }: TokenRule): boolean {
+    if (when.kind !== 'filter') return true
+    const filters = Object.values(when.filter.filters)
+    return filters.some((one) => Object.keys(one).some((name) => !OF_THE_TOKEN.has(name)))
+  }
+
+  #find(query: TablesQuery, changed: Changed | null): void {
+    for (const [table, group] of GROUPS.entries()) {
+      if (query.type !== 'all' && query.type !== group) continue
+      const blocks = changed?.ofTables[table] ?? this.#engine.order[group].blocks
+      this.#scan.run(blocks, this.#columns.predicates(query.filters[group]), this.#note)
+    }
+  }
+
+  #findAbove({ kind, value }: Crossed, changed: Changed | null): void {
+    const column = this.#columnOf(kind)
+    if (changed !== null) {
+      for (const token of changed.tokens) if (column.usdOf(token) >= value) this.#note(token)
+      return
+    }
+    const values = column.all()
+    for (let token = 0; token < values.length; token++)
+      if ((values[token] ?? 0) >= value) this.#note(token)
+  }
+
+  readonly #note = (token: number): boolean => {
+    this.#found.set(token, true)
+    return true
   }
 
   /** Was it seen for the first time behind a second, with prices of before that nobody knows? */
@@ -130,36 +180,20 @@ export class TokenRules {
     )
   }
 
-  #compareOne(rule: TokenRule, has: TokenSet, mint: string): Flip[] {
+  #compareOne({ kind, value, mint }: Crossed, has: TokenSet): Flip[] {
     const { state, order } = this.#engine
-    const token = state.book.findToken(mint)
+    const token = state.book.findToken(mint ?? '')
     if (token < 0 || token >= state.tokens.count || order.tableOf(token) < 0) return []
-    const { when } = rule
-    if (when.kind === 'filter') return []
-    const reader = this.#reader.at(token)
-    const now = when.kind === 'price' ? reader.priceUsd : reader.marketCapUsd
-    return now >= when.value === has.has(token) ? [] : [this.#flip(has, token, now >= when.value)]
+    const isIn = this.#columnOf(kind).usdOf(token) >= value
+    return isIn === has.has(token) ? [] : [this.#flip(has, token, isIn)]
+  }
+
+  #columnOf(kind: Crossed['kind']): ReturnType<TableColumns['prices']> {
+    return kind === 'price' ? this.#columns.prices() : this.#columns.marketCaps()
   }
 
   #flip(has: TokenSet, token: number, isIn: boolean): Flip {
     has.set(token, isIn)
     return { token, isIn }
-  }
-
-  #isAbout({ when }: TokenRule, table: number): boolean {
-    if (when.kind !== 'filter') return true
-    return groupsOf(when.filter, GROUPS).some((group) => GROUPS.indexOf(group) === table)
-  }
-
-  /** By table. */
-  #conditions({ when }: TokenRule): readonly (readonly Predicate[])[] {
-    if (when.kind === 'filter')
-      return GROUPS.map((group) => this.#columns.predicates(when.filter.filters[group]))
-    const { value } = when
-    const conditions =
-      when.kind === 'price'
-        ? [this.#columns.pricesFrom(value)]
-        : this.#columns.predicates({ mCapUsd: { min: value } })
-    return GROUPS.map(() => conditions)
   }
 }

@@ -2,11 +2,14 @@ const WORD_BITS = 32
 /** Tokens whose bits are stored together. */
 const PAGE_TOKENS = 4_096
 const PAGE_WORDS = PAGE_TOKENS / WORD_BITS
+/** From the number of a word to that of its page. */
+const PAGE_SHIFT = 7
 
 /** A set of tokens, a bit each, in pages that are stored one by one. */
 export class TokenSet {
   #words = new Uint32Array(PAGE_WORDS)
-  readonly #changedPages = new Set<number>()
+  /** By page: 1 where it changed. */
+  #changed = new Uint8Array(1)
 
   get bytes(): number {
     return this.#words.byteLength
@@ -22,7 +25,7 @@ export class TokenSet {
     const bit = 1 << (token & 31)
     const before = this.#words[word] ?? 0
     this.#words[word] = isIn ? before | bit : before & ~bit
-    this.#changedPages.add(Math.floor(token / PAGE_TOKENS))
+    this.#changed[word >>> PAGE_SHIFT] = 1
   }
 
   /** The tokens that only one of both has, ascending. */
@@ -42,11 +45,17 @@ export class TokenSet {
 
   /** The pages that changed since the last call, as they are now. */
   *takeChanged(): Generator<readonly [page: number, bits: Uint8Array]> {
-    for (const page of this.#changedPages) {
+    for (const [page, isChanged] of this.#changed.entries()) {
+      if (isChanged === 0) continue
       const words = this.#words.slice(page * PAGE_WORDS, (page + 1) * PAGE_WORDS)
       yield [page, new Uint8Array(words.buffer)]
     }
-    this.#changedPages.clear()
+    this.#changed.fill(0)
+  }
+
+  /** Takes all tokens out; nothing of it is stored. */
+  clear(): void {
+    this.#words.fill(0)
   }
 
   /** Puts a stored page back. */
@@ -62,5 +71,8 @@ export class TokenSet {
     const words = new Uint32Array(Math.max(pages * PAGE_WORDS, this.#words.length * 2))
     words.set(this.#words)
     this.#words = words
+    const changed = new Uint8Array(words.length / PAGE_WORDS)
+    changed.set(this.#changed)
+    this.#changed = changed
   }
 }

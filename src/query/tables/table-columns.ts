@@ -339,7 +339,7 @@ function isWithin(value: number, min: number, max: number): number {
   return Number(value >= min) & Number(value <= max)
 }
 
-type ColumnName = RangeFilter | Exclude<FlagFilter, 'noXReuses'> | SocialFilter | 'priceUsd'
+type ColumnName = RangeFilter | Exclude<FlagFilter, 'noXReuses'> | SocialFilter
 
 const SOCIAL_PLACES = SOCIALS.map((social) => METADATA_KEYS.indexOf(social))
 
@@ -356,6 +356,7 @@ export class TableColumns {
   readonly #reader: TokenReader
   readonly #links: XLinks
   readonly #marketCaps: MarketCapColumn
+  readonly #prices: MarketCapColumn
   readonly #columns = new Map<ColumnName, Column>()
   readonly #mintPrecedences: NumberColumn
 
@@ -365,6 +366,7 @@ export class TableColumns {
     this.#reader = reader
     this.#links = links
     this.#marketCaps = new MarketCapColumn(state, reader)
+    this.#prices = new MarketCapColumn(state, reader, true)
     this.#columns.set('mCapUsd', this.#marketCaps)
     this.#mintPrecedences = new NumberColumn(
       state,
@@ -374,7 +376,7 @@ export class TableColumns {
   }
 
   get bytes(): number {
-    const columns = [...this.#columns.values(), this.#mintPrecedences]
+    const columns = [...this.#columns.values(), this.#prices, this.#mintPrecedences]
     return columns.reduce((sum, { bytes }) => sum + bytes, 0)
   }
 
@@ -409,9 +411,10 @@ export class TableColumns {
     ]
   }
 
-  /** The condition that the price in dollars is `min` or more. */
-  pricesFrom(min: number): Predicate {
-    return this.#within('priceUsd', min, Number.POSITIVE_INFINITY)
+  /** Prices in dollars; valid until the state changes. */
+  prices(): MarketCapColumn {
+    this.#prices.cover()
+    return this.#prices
   }
 
   #within(name: ColumnName, min: number, max: number): Predicate {
@@ -431,7 +434,6 @@ export class TableColumns {
   #newColumn(name: ColumnName): Column {
     const [state, reader] = [this.#state, this.#reader]
     if (name === 'ageMinutes') return new AgeColumn(state, reader)
-    if (name === 'priceUsd') return new MarketCapColumn(state, reader, true)
     if (name === 'xReuses') return new ReusesColumn(state, this.#links)
     if (name === 'devCreations') return new CreatorColumn(state, reader, WalletLane.creations)
     if (name === 'devMigrations') return new CreatorColumn(state, reader, WalletLane.migrations)
