@@ -97,17 +97,12 @@ export class TokenRules {
     const tokens = new Set<number>()
     for (let place = from; place < log.end; place++) tokens.add(log.at(place))
     const sorted = [...tokens].sort((a, b) => a - b)
-    const ofTables = GROUPS.map(() => new Uint32Array(sorted.length))
-    const counts = GROUPS.map(() => 0)
+    const ofTables = GROUPS.map(() => ({ tokens: new Uint32Array(sorted.length), count: 0 }))
     for (const token of sorted) {
-      const table = this.#engine.order.tableOf(token)
-      const of = ofTables[table]
-      if (of !== undefined) of[counts[table]++] = token
+      const of = ofTables[this.#engine.order.tableOf(token)]
+      if (of !== undefined) of.tokens[of.count++] = token
     }
-    return {
-      tokens: sorted,
-      ofTables: ofTables.map((of, table) => [{ tokens: of, count: counts[table] }]),
-    }
+    return { tokens: sorted, ofTables: ofTables.map((of) => [of]) }
   }
 
   /** Tokens up to now are compared, or need not be. */
