@@ -12,7 +12,7 @@ PAGE_SOURCES := $(shell find web client/src -path web/dist -prune -o -type f -pr
 PATH := $(CURDIR)/$(BIN):$(PATH)
 export PATH
 
-.PHONY: help build client run run-recorded test test-all test-long check bench bench-charts load mutants crash cluster cluster-kill cluster-crash conformance format sim fuzz attacks disconnects soak audit licences sbom feeds-faults reconnects
+.PHONY: help build client run run-recorded test test-all test-long check bench bench-charts load mutants crash alerts-crash cluster cluster-kill cluster-crash conformance format sim fuzz attacks disconnects soak audit licences sbom feeds-faults reconnects
 
 help: ## What there is
 	@grep -hE '^[a-z%-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -79,6 +79,9 @@ mutants: $(INSTALLED) ## Plants one fault at a time; the tests must find each
 
 crash: $(INSTALLED) $(BUNDLE) ## Kills the program ROUNDS times (200); nothing a client saw may be lost
 	@$(NODE) test/crash/run.ts
+
+alerts-crash: $(INSTALLED) $(BUNDLE) ## Kills the program ROUNDS times (20) while DELIVERIES (100,000) go to a webhook that fails; none may be lost
+	@$(NODE) test/alerts/run.ts
 
 cluster: build ## Three nats-servers, two sequencers and three replicas of a simulated market; what dies is started again
 	@exec $(NODE) test/cluster/run.ts

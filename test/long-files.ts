@@ -3,6 +3,7 @@
  * the short form has smaller tests, or it changes seldom.
  */
 const OF_FOLDERS: Readonly<Record<string, readonly string[]>> = {
+  alerts: ['crash', 'program'],
   attacks: ['attacks'],
   /** A real browser each. */
   browser: [

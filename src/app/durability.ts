@@ -60,6 +60,13 @@ interface DurabilityOptions {
   readonly onSeeding: (sentence: string | null) => void
   /** Called for each call of the disk that blocks the event loop. */
   readonly onDiskCall: Parameters<typeof watchedDisk>[1]
+  /** Called when the folder is locked, before anything of it is folded. */
+  readonly onLocked?: (() => void) | undefined
+  /**
+   * Called before a snapshot is made of the events so far.
+   * @throws Error when it must not be made
+   */
+  readonly beforeSnapshot?: (() => void) | undefined
   /** Did this program fill the folder with a copy, whose new epoch is no loss? */
   readonly isCopy?: boolean
   /** The folder is a copy of the replicated stream, whose epoch it has; null: of a stream that cannot be asked now. */
@@ -73,6 +80,8 @@ interface DurabilityOptions {
 /** DATA_DIR of a running service: lock, recovery, journal, snapshots (contract section 6). */
 export class Durability {
   readonly epoch: string
+  /** What the recovery found; null epoch and seq: there was none. */
+  readonly found: Pick<Recovered, 'foundEpoch' | 'snapshotSeq'>
   /** What other instances may take of the folder. */
   readonly seed: SeedSource
   readonly #folder: string
@@ -91,13 +100,14 @@ export class Durability {
 
   private constructor(
     options: DurabilityOptions,
-    recovered: Pick<Recovered, 'epoch' | 'place' | 'snapshotSeq'>,
+    recovered: Pick<Recovered, 'epoch' | 'place' | 'snapshotSeq' | 'foundEpoch'>,
     own: OpenFolder,
   ) {
     const { config, folder, service, log } = options
     this.#folder = folder
     this.#own = own
     this.epoch = recovered.epoch
+    this.found = recovered
     this.#waits = new WaitTimes()
     this.#fsync = config.fsync
     const { disk } = own
@@ -142,7 +152,10 @@ export class Durability {
         tapeMemoryBytes: config.tapeMemoryBytes,
         // What is built in there needs all of it, whoever builds it and whenever.
         keepsJournal: () => config.keepsJournal || existsSync(historyFolder(folder)),
-        compact: (run, onProgress) => own.launcher.run(run, onProgress),
+        compact: async (run, onProgress) => {
+          options.beforeSnapshot?.()
+          return own.launcher.run(run, onProgress)
+        },
         memoryBytes: residentBytes,
         clockMs,
         onProgress: (progress) => log.info({ ...progress }, 'snapshot under way'),
@@ -180,6 +193,7 @@ export class Durability {
     const launcher = new CompactorLauncher()
     try {
       unlock = lockFolder(folder)
+      options.onLocked?.()
       // A process was killed while it did so.
       replaceData(new NodeDisk(), folder, historyFolder(folder))
       const market = marketOf(config.feeds)
@@ -251,7 +265,7 @@ export class Durability {
     replaceData(disk, folder, by.#folder)
     return new Durability(
       options,
-      { epoch, place, snapshotSeq },
+      { epoch, place, snapshotSeq, foundEpoch: epoch },
       {
         ...before.#own,
         ring: new MappedRing(folder, map, options.onDiskCall),

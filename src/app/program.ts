@@ -7,31 +7,33 @@
 
 import { randomUUID } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
+import { AlertOrders } from '../alerts/alert-orders.ts'
+import type { AlertService } from '../alerts/alert-service.ts'
 import { messageOf } from '../base/errors.ts'
-import { programFile } from '../base/program-files.ts'
 import { redactPaths, totals } from '../base/safe-text.ts'
 import type { Config } from '../config/config.ts'
-import type { Feed } from '../events/event-sink.ts'
 import { newFeedCounters } from '../feeds/feed-counters.ts'
 import { EventLoopStallMonitor, LongSteps } from '../figures/event-loop-stall-monitor.ts'
 import { memoryFigures, ProcessFigures, spareDescriptors } from '../figures/process-figures.ts'
 import { docsHtml } from '../openapi/docs-page.ts'
 import { asyncApiJson, openApiJson } from '../openapi/documents.ts'
+import { WalletLabels } from '../protocol/wallet-labels.ts'
 import { EngineService } from '../query/engine-service.ts'
 import { type RunningAdmin, startAdmin } from '../server/admin/admin-server.ts'
 import { JSON_TYPE } from '../server/http/reply.ts'
-import { type Dashboard, readDashboard } from '../server/routes/dashboard-routes.ts'
 import { type RunningServer, startServer } from '../server/server.ts'
 import { checkTlsFiles, type TlsFiles } from '../server/sockets/tls-files.ts'
-import { isSimulatedFolder } from '../store/folder/market-mark.ts'
+import { historyOf, newAlerts } from './alerts.ts'
 import type { BuildPlan } from './build-plan.ts'
 import { BusyPoll } from './busy-poll.ts'
 import { Durability } from './durability.ts'
 import { makeFeeds } from './feeds/feed-list.ts'
+import { RunningFeeds } from './feeds/running-feeds.ts'
 import { HistoryBuilds } from './history-builds.ts'
 import { IntakeLog } from './intake-log.ts'
 import { LabelFile } from './label-file.ts'
 import type { makeLog } from './log.ts'
+import { pageOf } from './page.ts'
 import type { Replica } from './replica.ts'
 import { ClockReports, Service, WallClock } from './service.ts'
 
@@ -47,9 +49,6 @@ const NOTHING_STORED = {
   snapshotSeq: null,
 }
 
-/** Where `make build` leaves the page. */
-const DASHBOARD_FOLDER = programFile('../web/dist')
-
 export class Program {
   readonly #config: Config
   readonly #log: ReturnType<typeof makeLog>
@@ -63,14 +62,13 @@ export class Program {
   readonly #steps = new LongSteps()
   readonly #stalls = new EventLoopStallMonitor(this.#steps)
   readonly #awake = new BusyPoll()
-  readonly #running = new Set<Feed>()
+  readonly #alerts: AlertService
+  readonly #running: RunningFeeds
   #epoch = ''
   readonly #intakeLog: IntakeLog
   /** Made once the API answers: loading their modules is a third of a start. */
   #feeds: Awaited<ReturnType<typeof makeFeeds>> | null = null
   #isRecovered = false
-  /** Draining, or the disk refused: feeds are stopped, and none begins. */
-  #takesNoMore = false
   #isDraining = false
   #server: RunningServer | null = null
   #admin: RunningAdmin | null = null
@@ -82,8 +80,8 @@ export class Program {
   #replica: Replica | null = null
   /** How far the folder is filled from SEED_URL; null: it is not being filled. */
   #seeding: string | null = null
-  /** Why the first feed failed; null: none has. */
-  #feedFailure: string | null = null
+  /** Why a history could not take its place; null: none failed. */
+  #historyFailure: string | null = null
 
   constructor(config: Config, log: ReturnType<typeof makeLog>) {
     this.#config = config
@@ -93,12 +91,25 @@ export class Program {
     this.#service = this.#newService()
     this.#service.steps = this.#steps
     this.#intakeLog = new IntakeLog(log, this.#service, () => this.#feedFigures())
+    this.#running = new RunningFeeds(log, this.#intakeLog)
     this.#history = this.#historyBuilds()
     const tick = () => this.#service.tick()
-    this.#wired = new EngineService(this.#service.engine, tick, () => this.#epoch)
+    const labels = new WalletLabels()
+    this.#alerts = newAlerts(config, {
+      ...{ engine: this.#service.engine, log, labels },
+      journalSeq: () => this.#durability?.seq ?? 0,
+      publish: (body, n) => this.#wired.live.alerted(body, n),
+    })
+    const { engine } = this.#service
+    this.#wired = new EngineService(
+      engine,
+      tick,
+      () => this.#epoch,
+      labels,
+      historyOf(this.#alerts),
+    )
     const { walletLabels } = config
-    this.#labelFile =
-      walletLabels === null ? null : new LabelFile(walletLabels, this.#wired.labels, log)
+    this.#labelFile = walletLabels === null ? null : new LabelFile(walletLabels, labels, log)
   }
 
   /**
@@ -143,7 +154,7 @@ export class Program {
       trustProxy,
       corsOrigin,
       hasMcp: this.#config.hasMcp,
-      ...this.#page(),
+      ...pageOf(this.#config),
       log: this.#log,
       onStep: (name, startMs) => this.#steps.note(name, startMs),
     })
@@ -172,21 +183,12 @@ export class Program {
           ? null
           : async () => (await this.#durability?.snapshot()) ?? 'Not yet: the service is starting.',
       seed: dataDir === null ? null : () => this.#durability?.seed ?? null,
+      alerts: new AlertOrders(this.#alerts, () => this.#isRecovered),
       reloadTls: tls === null ? null : () => this.#changeTls(tls),
     }
     const admin = await startAdmin({ ...surface.admin, source, log: this.#log })
     this.#log.info({ host, port: admin.port, token: token !== null }, 'admin surface')
     return admin
-  }
-
-  /** The page for people, unless it is switched off. */
-  #page(): { dashboard?: Dashboard | null } {
-    const { dashboard, feeds, dataDir } = this.#config
-    if (dashboard === 'off') return {}
-    const isFed = feeds.some(({ kind }) => kind === 'sim')
-    const isSimulated = isFed || (dataDir !== null && isSimulatedFolder(dataDir))
-    const facts = { hasImages: dashboard === 'images', isSimulated }
-    return { dashboard: readDashboard(DASHBOARD_FOLDER, facts) }
   }
 
   /** Reads the TLS files again; the log says what came of it. */
@@ -209,8 +211,10 @@ export class Program {
     this.#replica = await this.#newReplica()
     const open = (of: string) =>
       this.#replica?.open(this.#service) ?? Durability.open(this.#durable(this.#service, of))
-    if (folder !== null) this.#durability = await open(folder)
+    if (folder === null) this.#alerts.beginRecovery()
+    else this.#durability = await open(folder)
     this.#epoch = this.#durability?.epoch ?? randomUUID()
+    this.#alerts.recovered(this.#epoch, this.#durability?.found)
     this.#wired.attach()
     await this.#labelFile?.begin()
     this.#service.engine.complete.look()
@@ -251,6 +255,10 @@ export class Program {
       ...{ config: this.#config, folder, service, log: this.#log },
       ...(this.#replica === null ? {} : { stream: this.#replica.stream }),
       onFailure: () => this.#stopFeeds(),
+      ...(folder === this.#config.dataDir && {
+        onLocked: () => this.#isRecovered || this.#alerts.beginRecovery(),
+        beforeSnapshot: () => this.#alerts.sync(),
+      }),
       onSeeding: (sentence) => {
         this.#seeding = sentence
       },
@@ -299,20 +307,22 @@ export class Program {
     const { dataDir } = this.#config
     const before = this.#durability
     if (before === null || dataDir === null) return
+    this.#alerts.look()
     this.#service = service
     this.#intakeLog.use(service)
     try {
       this.#durability = Durability.replaced(this.#durable(service, dataDir), before, by)
     } catch (error) {
       // The next start goes on with it.
-      this.#feedFailure = `The history could not take its place (${messageOf(error)}): start anew.`
-      this.#failed(this.#feedFailure)
+      this.#historyFailure = `The history could not take its place (${messageOf(error)}): start anew.`
+      this.#failed(this.#historyFailure)
       return
     }
     service.steps = this.#steps
     service.engine.complete.look()
     this.#epoch = this.#durability.epoch
     this.#wired.use(service.engine)
+    this.#alerts.use(service.engine, this.#epoch)
     this.#server?.renew()
     this.#log.info({ epoch: this.#epoch, seq: service.engine.seq }, what)
   }
@@ -327,11 +337,8 @@ export class Program {
   async runFeeds(): Promise<void> {
     const feeds = this.#feeds
     if (feeds === null) throw new Error('feeds run after the recovery')
-    if (this.#takesNoMore) return
-    for (const feed of [...feeds.main, ...feeds.side]) this.#running.add(feed)
-    // Side feeds end with the program.
-    for (const feed of feeds.side) void this.#runFeed(feed)
-    await Promise.all(feeds.main.map((feed) => this.#runFeed(feed)))
+    if (this.#running.takesNoMore) return
+    await this.#running.run(feeds.main, feeds.side)
     this.#intakeLog.sumUp()
   }
 
@@ -345,6 +352,7 @@ export class Program {
     await this.#server?.stop()
     await this.#history?.stop()
     await this.#durability?.close()
+    this.#alerts.close()
     await this.#admin?.stop()
   }
 
@@ -363,6 +371,7 @@ export class Program {
     } catch {
       // A fault of the program: the service has logged it and takes no more events; reads go on.
     }
+    this.#alerts.look()
     this.#intakeLog.look()
   }
 
@@ -374,23 +383,8 @@ export class Program {
     return `New connections get the certificate that ends ${new Date(endsAt * 1000).toISOString()}.`
   }
 
-  async #runFeed(feed: Feed): Promise<void> {
-    this.#log.info({ feed: feed.name }, 'feed started')
-    const share = this.#intakeLog.shareOf(feed)
-    try {
-      await feed.start(share)
-      this.#intakeLog.ended(feed, share, this.#takesNoMore)
-    } catch (error) {
-      this.#feedFailure ??= `The feed ${feed.name} has failed (${String(error)}).`
-      const stack = error instanceof Error ? error.stack : undefined
-      this.#log.error({ feed: feed.name, reason: String(error), stack }, 'feed failed')
-    }
-    this.#running.delete(feed)
-  }
-
   #stopFeeds(): void {
-    this.#takesNoMore = true
-    for (const feed of this.#running) feed.stop()
+    this.#running.stop()
     // It may wait for NATS before it is one of them.
     this.#replica?.stop()
   }
@@ -414,20 +408,16 @@ export class Program {
     const held = this.#config.clock === 'event' ? null : this.#clock.heldReason
     const reason = stopped ?? clockReason ?? tokenLimit.reason ?? held
     if (reason !== null) return reason
-    if (this.#feedFailure !== null) return this.#feedFailure
+    const failed = this.#historyFailure ?? this.#running.failure
+    if (failed !== null) return failed
     if (this.#isDraining) return STOPPING
     if (this.#isCatchingUp()) return 'A replay is still being read.'
-    for (const feed of this.#running) {
-      const notLive = feed.notLive?.() ?? null
-      if (notLive !== null) return notLive
-    }
-    return null
+    return this.#running.notLive
   }
 
   /** Replays at full speed hold readiness back until they are done (contract section 7). */
   #isCatchingUp(): boolean {
-    const isReplaying = [...this.#running].some((feed) => feed.name.startsWith('replay:'))
-    return this.#config.speed === 'max' && isReplaying
+    return this.#config.speed === 'max' && this.#running.isReplaying
   }
 
   /** Counters of feeds and of the intake. */
@@ -435,9 +425,7 @@ export class Program {
     return {
       ...this.#service.figures(),
       ...totals(this.#counters, 'feed_'),
-      ...Object.fromEntries(
-        [...this.#running].flatMap((feed) => Object.entries(feed.figures?.() ?? {})),
-      ),
+      ...this.#running.figures(),
     }
   }
 
@@ -447,11 +435,13 @@ export class Program {
       ...memoryFigures([
         ...this.#service.memory,
         ...this.#wired.memory,
+        ...this.#alerts.memory,
         ...(durability === null ? [] : durability.memory),
       ]),
       ...this.#feedFigures(),
       ...durability?.figures(),
       ...this.#history?.figures(),
+      ...this.#alerts.figures(),
       ...this.#processFigures.read(),
       ...this.#stalls.figures(),
       ...(this.#tlsEndsAt === null ? {} : { tls_certificate_ends_seconds: this.#tlsEndsAt }),

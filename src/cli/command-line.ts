@@ -5,6 +5,7 @@
  */
 import { PROGRAM_VERSION } from '../base/program-files.ts'
 import { preferOomKill } from '../base/this-process.ts'
+import { alertsCommand } from '../commands/alerts-command.ts'
 import { backfillCommand } from '../commands/backfill-command.ts'
 import { Exit } from '../commands/command.ts'
 import { MCP_COMMAND } from '../commands/mcp-command.ts'
@@ -59,6 +60,7 @@ async function codeOf(
     ['record', RECORD],
     ['backfill', backfillCommand(backfill)],
     ['mcp', MCP_COMMAND],
+    ['alerts', alertsCommand],
   ])
   const [name = 'help', ...rest] = args
   // `help export` asks what `export --help` does.

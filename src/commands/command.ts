@@ -22,6 +22,8 @@ export interface Command {
   >
   /** False: it works on no data folder and has no --data-dir. */
   readonly needsFolder?: boolean
+  /** It takes words beside flags. */
+  readonly words?: boolean
   readonly run: (asked: Asked, terminal: Terminal) => number | Promise<number>
 }
 
@@ -30,6 +32,7 @@ export interface Asked {
   /** The data folder; empty for a command that needs none. */
   readonly folder: string
   readonly flags: Readonly<Record<string, string | boolean | undefined>>
+  readonly words?: readonly string[]
   /** What the folder was read from; left out: it is one of a service. */
   readonly stream?: StreamReport
 }

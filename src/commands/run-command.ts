@@ -95,15 +95,20 @@ function askedOf(
     help: { type: 'boolean' as const, short: 'h' },
   }
   const flags: Record<string, string | boolean | undefined> = {}
+  let words: readonly string[] = []
   try {
-    const { values } = parseArgs({ args: [...args], options, strict: true })
+    const { values, positionals } = parseArgs({
+      ...{ args: [...args], options, strict: true },
+      allowPositionals: command.words === true,
+    })
+    words = positionals
     for (const [flag, value] of Object.entries(values))
       if (!Array.isArray(value)) flags[flag] = value
   } catch (error) {
     const known = Object.keys(options).map((flag) => `--${flag}`)
     throw new UsageError(flagSentence(error, `flags of ${name} are ${known.join(', ')}`))
   }
-  if (!needsFolder) return { folder: '', flags }
+  if (!needsFolder) return { folder: '', flags, words }
   // As the service takes them: a flag before a variable, and an empty one for its default.
   const folder = String((flags['data-dir'] ?? environment.DATA_DIR) || 'snapshots')
   const isUsed = flags.help !== true && flags.stream !== true

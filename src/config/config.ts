@@ -6,6 +6,7 @@
  */
 import { parseArgs } from 'node:util'
 import { THRESHOLDS, type Thresholds } from '../base/thresholds.ts'
+import { ALERT_DEFAULTS, type AlertSetting, alertSetting } from './alert-settings.ts'
 import { ConfigError, durationMs, integer, oneOf, sizeBytes } from './setting-values.ts'
 import { type FeedName, readSources, type Sources } from './source-settings.ts'
 import { STREAM_DEFAULTS, type StreamSetting, streamSetting } from './stream-settings.ts'
@@ -62,6 +63,7 @@ export interface Config extends Sources {
   readonly surface: Surface
   /** The file of the user's labels of wallets; null: none. */
   readonly walletLabels: string | null
+  readonly alerts: AlertSetting
   /** The page at `/`; `images`: it may ask other servers for pictures of tokens. */
   readonly dashboard: 'on' | 'off' | 'images'
   /** `/mcp` answers agents. */
@@ -122,6 +124,7 @@ export const SETTING_DEFAULTS = {
   CHECK_CACHE: '0',
   SPIN: 'off',
   ...SURFACE_DEFAULTS,
+  ...ALERT_DEFAULTS,
   SOL_PRICE: '',
   METADATA: 'off',
   PUMPPORTAL_URL: 'wss://pumpportal.fun/api/data',
@@ -199,6 +202,7 @@ export function readConfig(
     checksCache: oneOf('CHECK_CACHE', settings.CHECK_CACHE, ['0', '1']) === '1',
     surface: readSurface(settings),
     walletLabels: settings.WALLET_LABELS || null,
+    alerts: alertSetting(settings),
     dashboard: oneOf('DASHBOARD', settings.DASHBOARD, ['on', 'off', 'images']),
     hasMcp: oneOf('MCP', settings.MCP, ['on', 'off']) === 'on',
   }

@@ -223,6 +223,20 @@ export const SETTING_GROUPS: Readonly<
       'Whether segments that no snapshot needs stay, so that all can be exported.',
     ],
   },
+  Alerts: {
+    ALERTS_FILE: [
+      PATH,
+      'Rules of alerts (JSON) beside those of the admin surface; it is read at the start.',
+    ],
+    ALERTS_NETWORKS: [
+      ADDRESSES,
+      'Where webhooks may go though it is not public, over http too; else they go to public addresses over https alone.',
+    ],
+    ALERTS_RETRY: [
+      DURATION,
+      'How long a delivery that its webhook does not take is repeated before it becomes a dead letter.',
+    ],
+  },
   Thresholds: {
     COMPLETING_PERCENT: ['%', 'Sold part of the curve from which a token is completing.'],
     SNIPER_SLOTS: [SLOTS, 'How long after the creation a first buy makes a sniper.'],

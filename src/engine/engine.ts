@@ -156,6 +156,11 @@ export class Engine implements EventSink {
     return this.#acceptor.late
   }
 
+  /** As `EventAcceptor.areFactsWaiting`. */
+  get areFactsWaiting(): boolean {
+    return this.#acceptor.areFactsWaiting
+  }
+
   forgetLate(): EventAcceptor['late'] {
     return this.#acceptor.forgetLate()
   }

@@ -71,6 +71,8 @@ export class EventAcceptor {
   readonly #key: EventPosition = { ...NOWHERE }
   /** Do the events that come fill a gap? */
   #isFilling = false
+  /** The newest second of events that `second` was emitted of. */
+  #toldSeconds = 0
 
   constructor(parts: {
     readonly state: State
@@ -108,6 +110,11 @@ export class EventAcceptor {
     return !this.isEventClock && timestamp > this.#state.now + AHEAD_OF_WALL_SECONDS_MAX
   }
 
+  /** Is there an event whose fact is not emitted yet? */
+  get areFactsWaiting(): boolean {
+    return this.#isFilling || this.facts.isWaiting
+  }
+
   /** Takes `count` records from u32 lane `at` on of a buffer, an even lane; it is written to. */
   acceptLanes(u32: Uint32Array, f64: Float64Array, at: number, count: number): void {
     const end = at + count * SWAP_U32_LANES
@@ -134,6 +141,14 @@ export class EventAcceptor {
     if (this.#isFilling) return
     this.#ordered.catchUp()
     if (this.facts.isWaiting) this.facts.emitWaiting()
+    this.#tellSecond()
+  }
+
+  /** Events have come to a later second than before. */
+  #tellSecond(): void {
+    if (this.newestSeconds <= this.#toldSeconds || this.#isFilling) return
+    this.#toldSeconds = this.newestSeconds
+    this.facts.emitter.emit('second', this.newestSeconds)
   }
 
   /** Counts late events anew; returns those so far. */
@@ -219,7 +234,10 @@ export class EventAcceptor {
     if (this.#mustWait) {
       this.facts.wait({ type: 'swap', token, pricing, tapeIndex, wallet: walletOf(u32, at) })
       this.#settleRun()
-    } else this.facts.trade(token, pricing, tapeIndex, NOTHING_LATER)
+    } else {
+      this.facts.trade(token, pricing, tapeIndex, NOTHING_LATER)
+      this.#tellSecond()
+    }
   }
 
   /** Facts are emitted in the order of arrival, and of a state that has all events. */
@@ -361,6 +379,11 @@ class EngineFacts {
     created: (token: number) => void
     /** The prices of all trades of a token changed. */
     repriced: (token: number) => void
+    /**
+     * The first event of a later second (unix) than all before is folded, in the order of arrival; not while a gap is
+     * filled. Journals and replicas have it behind the same events.
+     */
+    second: (seconds: number) => void
   }>()
   readonly #state: State
   /** Behind a late event, until the later ones are folded again; a run that fills a gap at most. */

@@ -292,6 +292,8 @@ export interface LiveSource {
   onTrade(listener: (trade: Trade) => void): void
   /** Launches and migrations; the message is valid until the listener returns. */
   onAnnounced(listener: (channel: AnnouncedChannel, message: EventMessage) => void): void
+  /** Alerts that are stored, with their numbers. */
+  onAlert(listener: (message: EventMessage, seq: number) => void): void
   /** A creation that came late changed the prices of all trades of a mint. */
   onRepriced(listener: (mint: string) => void): void
 }

@@ -49,6 +49,7 @@ export const STREAM_CHANNELS = [
   'new_launched_pool',
   'wallet_trades',
   'all_trades',
+  'alerts',
 ] as const
 export type StreamChannel = (typeof STREAM_CHANNELS)[number]
 
@@ -113,6 +114,7 @@ export const KEY_NAMES: { readonly [C in EventChannel]: 'mint' | 'wallet' | null
   new_launched_pool: null,
   wallet_trades: 'wallet',
   all_trades: null,
+  alerts: null,
 }
 
 /** The keys that name a stream in its acknowledgement. */

@@ -8,16 +8,23 @@ import { EngineLive } from './json/engine-live.ts'
 /** Everything that a server reads from an engine, and what the engine publishes. */
 export class EngineService {
   /** Labels of wallets, which the user's file may change at any time. */
-  readonly labels = new WalletLabels()
+  readonly labels: WalletLabels
   readonly answers: EngineQueries
   readonly live: EngineLive
   readonly streams: EngineStreams
 
   /** `tick` brings the engine's now up to date before a read; `epoch` is called once it is known. */
-  constructor(engine: Engine, tick: () => void, epoch: () => string) {
+  constructor(
+    engine: Engine,
+    tick: () => void,
+    epoch: () => string,
+    labels = new WalletLabels(),
+    alerts?: ConstructorParameters<typeof EngineStreams>[4],
+  ) {
+    this.labels = labels
     this.answers = new EngineQueries(engine, tick, this.labels)
     this.live = new EngineLive(engine, this.labels)
-    this.streams = new EngineStreams(engine, this.answers, epoch, this.labels)
+    this.streams = new EngineStreams(engine, this.answers, epoch, this.labels, alerts)
   }
 
   /** The same as plain values, for the options of a server. */

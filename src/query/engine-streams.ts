@@ -8,6 +8,7 @@ import type { LiveStreams, Queries, StreamSource, TokenReads } from '../protocol
 import { WalletLabels } from '../protocol/wallet-labels.ts'
 import {
   type AnnouncedChannel,
+  type EventMessage,
   eventFrame,
   jsonNumber,
   jsonString,
@@ -21,6 +22,20 @@ import { Announcement, RecentArrivals, TapeTrade } from './json/engine-live.ts'
 export const SNAPSHOT_MESSAGES = 50
 const WALLET_PAGE = { page: 1, limit: 50, orderBy: 'last_active_ts', direction: 'desc' } as const
 
+/** Alerts of the live channel, which are stored beside the engine. */
+export interface AlertHistory {
+  /** Number of the newest; 0 before the first. */
+  liveHead(): number
+  /** Their bodies behind a number, oldest first; null: some are not stored any more. */
+  liveSince(after: number, most: number): readonly string[] | null
+}
+
+const NO_ALERTS: AlertHistory = { liveHead: () => 0, liveSince: () => [] }
+
+function messageOf(body: string): EventMessage {
+  return { pool: null, ordinal: null, data: () => body }
+}
+
 /** The numbered streams, out of the engine's state (docs/decisions/0008). */
 export class EngineStreams implements LiveStreams {
   sources: { readonly [C in StreamChannel]: StreamSource }
@@ -31,6 +46,7 @@ export class EngineStreams implements LiveStreams {
   readonly #labels: WalletLabels
   #trade: TapeTrade
   #announcement: Announcement
+  readonly #alerts: AlertHistory
   /** Null until the recovery is done. */
   #recent: RecentArrivals | null = null
 
@@ -39,9 +55,11 @@ export class EngineStreams implements LiveStreams {
     answers: Queries & TokenReads,
     epoch: () => string,
     labels = new WalletLabels(),
+    alerts: AlertHistory = NO_ALERTS,
   ) {
     this.#engine = engine
     this.#labels = labels
+    this.#alerts = alerts
     this.#answers = answers
     this.epoch = epoch
     this.#trade = new TapeTrade(engine, this.#labels)
@@ -64,6 +82,7 @@ export class EngineStreams implements LiveStreams {
       new_launched_pool: this.#announced('new_launched_pool'),
       wallet_trades: this.#tradesOfWallets(),
       all_trades: this.#allTrades(),
+      alerts: this.#ofAlerts(),
     }
   }
 
@@ -195,6 +214,26 @@ export class EngineStreams implements LiveStreams {
           `{"tokens":${state.tokens.count},"wallets":${state.wallets.count},"swaps":${counts.swaps}` +
           `,"sol_price_usd":${jsonNumber(state.solPriceUsd)},"time":${state.now}}`
         return this.#snapshot('all_trades', key, counts.swaps, data)
+      },
+    }
+  }
+
+  #ofAlerts(): StreamSource {
+    const alerts = this.#alerts
+    return {
+      head: () => alerts.liveHead(),
+      since: (_key, after, max) => {
+        const bodies = alerts.liveSince(after, max)
+        if (bodies === null) return 'too_old'
+        const number = { epoch: this.epoch(), extra: false }
+        return bodies.map((body, i) =>
+          eventFrame('alerts', messageOf(body), { ...number, seq: after + i + 1 }),
+        )
+      },
+      snapshot: (key) => {
+        const from = Math.max(0, alerts.liveHead() - SNAPSHOT_MESSAGES)
+        const bodies = alerts.liveSince(from, SNAPSHOT_MESSAGES) ?? []
+        return this.#snapshot('alerts', key, alerts.liveHead(), `[${bodies.join(',')}]`)
       },
     }
   }

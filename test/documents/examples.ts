@@ -35,6 +35,19 @@ const migration = (mint: string, slot: number) => ({
   ...{ timestamp: START_SECOND + slot, mint, bondingCurve: 'curve', poolAmm: POOL },
 })
 
+const ALERT = {
+  ...{ id: `${EPOCH}:12:migrations`, rule: 'migrations', seq: 12, epoch: EPOCH },
+  ...{ timestamp: '2023-11-14 00:03:21', event: 'token_migrated' },
+  data: {
+    ...{
+      signature: 'ExampLeMigration201',
+      timestamp: '2023-11-14 00:03:21',
+      bonding_curve: 'curve',
+    },
+    ...{ mint: 'FourthMint1111111111111111111111111111pump', pool_amm: POOL },
+  },
+}
+
 /** What a running server answers and tells, by the names of the documents. */
 export async function runningExamples(): Promise<Map<string, unknown>> {
   const service = await EngineServer.start(EPOCH)
@@ -151,6 +164,7 @@ async function addNumbered(service: EngineServer, found: Map<string, unknown>): 
     update_pools_info: {},
     wallet_trades: { wallet: WALLET },
     all_trades: {},
+    alerts: {},
   }
   const clients = new Map<string, LiveClient>()
   for (const [event, subject] of Object.entries(subjects))
@@ -163,10 +177,11 @@ async function addNumbered(service: EngineServer, found: Map<string, unknown>): 
     birth('FourthMint1111111111111111111111111111pump', 200),
     migration('FourthMint1111111111111111111111111111pump', 201),
   ])
+  service.wired.live.alerted(JSON.stringify(ALERT), 1)
   for (const [event, client] of clients) {
     const frame = await client.next()
     if (STATES.includes(event)) found.set(`${event}_delta`, frame)
-    else if (event === 'wallet_trades' || event === 'all_trades') found.set(event, frame)
+    else if (['wallet_trades', 'all_trades', 'alerts'].includes(event)) found.set(event, frame)
     else found.set(`${event}_numbered`, frame)
   }
   const last = clients.get('update_mint_info')

@@ -1,5 +1,6 @@
 import type { Fault } from './fault.ts'
 import { AGENT_FAULTS } from './faults/agents.ts'
+import { ALERT_FAULTS } from './faults/alerts.ts'
 import { CLIENT_FAULTS } from './faults/client.ts'
 import { COMMAND_FAULTS } from './faults/commands.ts'
 import { DORMANT_FAULTS } from './faults/dormant.ts'
@@ -54,4 +55,5 @@ export const FAULTS: readonly Fault[] = [
   ...AGENT_FAULTS,
   ...PRICE_FAULTS,
   ...WALLET_FAULTS,
+  ...ALERT_FAULTS,
 ]

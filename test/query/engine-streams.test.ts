@@ -15,6 +15,7 @@ const KEYS = {
   new_launched_pool: '',
   wallet_trades: 'alice',
   all_trades: '',
+  alerts: '',
 } as const
 
 function served() {
@@ -23,6 +24,12 @@ function served() {
     engine,
     () => {},
     () => 'e1',
+    undefined,
+    {
+      liveHead: () => EACH,
+      liveSince: (after, most) =>
+        Array.from({ length: EACH }, (_, n) => `{"n":${n}}`).slice(after, after + most),
+    },
   )
   return { engine, service, sources: service.streams.sources }
 }

@@ -54,6 +54,8 @@ export class FakeLive implements LiveSource {
     this.#announced = listener
   }
 
+  onAlert() {}
+
   onRepriced() {}
 
   #trade(trade: Trade): void {
@@ -153,6 +155,7 @@ export function fakeStreams(source: StreamSource, isReady: boolean): LiveStreams
       new_launched_pool: source,
       wallet_trades: source,
       all_trades: source,
+      alerts: source,
     },
     isReady: () => isReady,
     epoch: () => 'e0',

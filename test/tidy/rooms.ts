@@ -41,6 +41,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'query/search': ['query/tables', 'engine/*', 'protocol', 'events', 'base'],
   'query/json': ['query/tables', 'engine/*', 'protocol', 'events', 'base'],
   'query/traders': ['query/json', 'engine/*', 'protocol', 'events', 'base'],
+  'query/alerts': ['query/tables', 'query/json', 'engine/*', 'protocol', 'events', 'base'],
   query: ['query/*', 'engine/*', 'protocol/*', 'events', 'base'],
 
   'store/disk': ['config', 'base'],
@@ -90,6 +91,16 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'base',
   ],
 
+  alerts: [
+    'query/alerts',
+    'engine',
+    'engine/memory',
+    'store/disk',
+    'feeds',
+    'protocol',
+    'protocol/requests',
+    'base',
+  ],
   stream: ['store/journal', 'store/format', 'store/folder', 'store/disk', 'config', 'base'],
   seed: [
     'store/snapshot',
@@ -217,6 +228,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ],
   'app/feeds': ['feeds/*', 'engine/*', 'events', 'config', 'base'],
   app: [
+    'alerts',
     'app/feeds',
     'figures',
     'seed',

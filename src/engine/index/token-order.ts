@@ -115,6 +115,11 @@ export class TokenOrder {
     return this.#completing
   }
 
+  /** The place in `GROUPS` of the table that the token belongs to; -1: none. */
+  tableOf(token: number): number {
+    return this.#listOf(token) - List.new
+  }
+
   /** One sort for each order. */
   #rebuild(): void {
     const { count } = this.#state.tokens

@@ -1,10 +1,9 @@
 import { isUtf8 } from 'node:buffer'
-import { Resolver } from 'node:dns/promises'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { request } from 'node:https'
 import { isIP } from 'node:net'
 import { connect, type TLSSocket } from 'node:tls'
-import ipaddr from 'ipaddr.js'
+import { dnsResolver, isPublicAddress } from '../../base/public-address.ts'
 import { retryAfterMs } from '../backoff.ts'
 
 /** Why the texts of a token cannot be had, one word each for the counters. */
@@ -62,10 +61,6 @@ const LATER: readonly number[] = [404, 408, 425]
 /** Of a host that has too much to do. */
 const TOO_MANY_REQUESTS = 429
 const HTTPS_PORT = 443
-/** One question to a name server, and how often it is asked again. */
-const QUESTION_MS = 2_000
-const TRIES = 2
-
 export interface SafeFetchOptions {
   /** All addresses of a host name; rejects or gives none when it has none. */
   readonly resolve?: (host: string) => Promise<readonly string[]>
@@ -263,34 +258,4 @@ export function dialPublic(address: string, host: string): TLSSocket {
     servername: isIP(host) === 0 ? host : '',
     ALPNProtocols: ['http/1.1'],
   })
-}
-
-/**
- * Asks the name servers itself, outside of the thread pool that files use: slow servers of others
- * hold nothing up. Knows no hosts file, so a name cannot mean this machine by it.
- * @param servers `address:port` each, instead of the system's
- */
-export function dnsResolver(
-  servers: readonly string[] = [],
-): (host: string) => Promise<readonly string[]> {
-  const resolver = new Resolver({ timeout: QUESTION_MS, tries: TRIES })
-  if (servers.length > 0) resolver.setServers(servers)
-  return async (host) => {
-    const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
-    return answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
-  }
-}
-
-/**
- * Whether an IP address belongs to a host on the public internet. Everything that stands for this
- * machine, its networks or its cloud is none: loopback, private, link-local (169.254.169.254),
- * carrier NAT, multicast, reserved, IPv4 in any IPv6 dress (mapped, compatible, 6to4, Teredo, NAT64).
- */
-export function isPublicAddress(text: string): boolean {
-  // Short forms like 127.1 are no address to a socket, only to some parsers.
-  if (isIP(text) === 0) return false
-  const address = ipaddr.parse(text)
-  if (address.range() !== 'unicast') return false
-  // Only 2000::/3 is given out as global unicast (RFC 4291); what lies outside is routed nowhere.
-  return address instanceof ipaddr.IPv4 || (address.parts[0] ?? 0) >>> 13 === 1
 }

@@ -41,6 +41,7 @@ const PARAMETERS: { readonly [C in Channel]: readonly string[] } = {
   new_launched_pool: POSITION,
   wallet_trades: ['wallet', ...POSITION, 'extra'],
   all_trades: [...POSITION, 'extra'],
+  alerts: POSITION,
   meme_tables: ['filter'],
   candles: ['mint', 'resolution', 'countback'],
   trending: ['window', 'by', 'limit'],

@@ -28,6 +28,7 @@ export const LIVE_EVENTS = [
   'update_mint_info',
   'wallet_trades',
   'all_trades',
+  'alerts',
   'meme_tables',
   'candles',
   'trending',
@@ -194,6 +195,7 @@ function parseData(
       const named = { channel: event, action, keys: [''], many: false }
       const isNumbered =
         event === 'all_trades' ||
+        event === 'alerts' ||
         (action === 'subscribe' && hasOptions(data, OPTION_KEYS.announced))
       return isNumbered ? parseNumbered(named, data) : { kind: 'stream', ...named, ...PLAIN }
     }
@@ -223,8 +225,8 @@ function parseNumbered(
 ): LiveRequest {
   const name = KEY_NAMES[named.channel]
   const keyNames = name === null ? [] : [name, `${name}s`]
-  const isOfTrades = named.channel !== 'mint_migration' && named.channel !== 'new_launched_pool'
-  const optionKeys = isOfTrades ? OPTION_KEYS.trades : OPTION_KEYS.announced
+  const isAnnounced = ['mint_migration', 'new_launched_pool', 'alerts'].includes(named.channel)
+  const optionKeys = isAnnounced ? OPTION_KEYS.announced : OPTION_KEYS.trades
   const unknown = unknownKey(data, ['action', 'id', ...keyNames, ...optionKeys])
   if (unknown !== null) return unknown
   const options = parseOptions(data, named.keys, named.many)

@@ -31,6 +31,7 @@ export class EngineLive implements LiveSource {
   readonly #listeners: ((engine: Engine) => () => void)[] = []
   /** Ends of those that hear the engine. */
   #ends: (() => void)[] = []
+  readonly #alertListeners: ((message: EventMessage, seq: number) => void)[] = []
 
   constructor(engine: Engine, labels = NO_LABELS) {
     this.#engine = engine
@@ -70,6 +71,16 @@ export class EngineLive implements LiveSource {
         for (const end of ends) end()
       }
     })
+  }
+
+  onAlert(listener: (message: EventMessage, seq: number) => void): void {
+    this.#alertListeners.push(listener)
+  }
+
+  /** Publishes an alert, which is JSON text. */
+  alerted(body: string, seq: number): void {
+    const message = { pool: null, ordinal: null, data: () => body }
+    for (const listener of this.#alertListeners) listener(message, seq)
   }
 
   onRepriced(listener: (mint: string) => void): void {

@@ -42,9 +42,11 @@ import { WindowColumns } from './window-columns.ts'
 
 /**
  * Market caps in dollars, from their parts: no token is read anew when SOL, or a coin that others are quoted in, has
- * another price. The price of a quote is read once at each use, of those that the tokens have.
+ * another price. The price of a quote is read once at each use, of those that the tokens have. Prices are the market caps
+ * of one token.
  */
 class MarketCapColumn extends TokenColumn {
+  readonly #isPrice: boolean
   #pricesInUnits = new Float64Array(FIRST_TOKENS)
   #suppliesWhole = new Float64Array(FIRST_TOKENS)
   #quotes = new Uint32Array(FIRST_TOKENS)
@@ -59,6 +61,11 @@ class MarketCapColumn extends TokenColumn {
   #dollars = new Float64Array(FIRST_TOKENS)
   #askedAt = new Float64Array(FIRST_TOKENS)
   #use = 0
+
+  constructor(state: State, reader: TokenReader, isPrice = false) {
+    super(state, reader)
+    this.#isPrice = isPrice
+  }
 
   override cover(): void {
     super.cover()
@@ -75,7 +82,7 @@ class MarketCapColumn extends TokenColumn {
 
   protected read(token: number, reader: TokenReader): void {
     this.#pricesInUnits[token] = reader.priceInUnits
-    this.#suppliesWhole[token] = reader.supplyWhole
+    this.#suppliesWhole[token] = this.#isPrice ? 1 : reader.supplyWhole
     this.#quotes[token] = reader.quote
     if (reader.quote >= Quote.other && this.#isOfCoin[token] === 0) {
       this.#ofCoins.push(token)
@@ -303,6 +310,7 @@ export class TableColumns {
   readonly windows: WindowColumns
   readonly #tagged: TaggedHolders
   readonly #marketCaps: MarketCapColumn
+  readonly #prices: MarketCapColumn
   readonly #columns = new Map<ColumnName, Column>()
   readonly #mintPrecedences: NumberColumn
 
@@ -320,6 +328,7 @@ export class TableColumns {
     this.#reader = reader
     this.#links = links
     this.#marketCaps = new MarketCapColumn(state, reader)
+    this.#prices = new MarketCapColumn(state, reader, true)
     this.#columns.set('mCapUsd', this.#marketCaps)
     this.#mintPrecedences = new NumberColumn(
       state,
@@ -329,7 +338,7 @@ export class TableColumns {
   }
 
   get bytes(): number {
-    const columns = [...this.#columns.values(), this.#mintPrecedences, this.windows]
+    const columns = [...this.#columns.values(), this.#prices, this.#mintPrecedences, this.windows]
     return columns.reduce((sum, { bytes }) => sum + bytes, this.#tagged.bytes)
   }
 
@@ -383,6 +392,12 @@ export class TableColumns {
     const column = this.#tagged.of(tag)
     column.load(budget)
     return [{ column, min, max: Number.POSITIVE_INFINITY }]
+  }
+
+  /** Prices in dollars; valid until the state changes. */
+  prices(): MarketCapColumn {
+    this.#prices.cover()
+    return this.#prices
   }
 
   #within(name: ColumnName, min: number, max: number): Predicate {

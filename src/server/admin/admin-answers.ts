@@ -5,10 +5,12 @@ const TEXT_TYPE = 'text/plain; charset=utf-8'
 
 /** One request that the admin surface takes. */
 export interface AdminRoute {
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** One that ends with a slash stands for all below it. */
   readonly path: string
   readonly meaning: string
+  /** It reads the body of the request; of all others it is dropped. */
+  readonly takesBody?: boolean
   answer(response: ServerResponse, seconds: number, request: IncomingMessage): void | Promise<void>
 }
 

@@ -24,6 +24,7 @@ import {
   sendJsonText,
   sendText,
 } from './admin-answers.ts'
+import { type AlertsPort, alertRoutes } from './alert-routes.ts'
 import { type SeedPort, seedRoutes } from './seed-routes.ts'
 
 const MS_PER_S = 1000
@@ -54,6 +55,8 @@ export interface AdminSource {
   readonly snapshot: (() => Promise<string>) | null
   /** What a new instance may take; null without a data folder, or while the service starts. */
   readonly seed: (() => SeedPort | null) | null
+  /** Absent: it has no alerts. */
+  readonly alerts?: AlertsPort
   /** Reads the TLS files again; returns one sentence, throws an Error of one. Null: plain HTTP. */
   readonly reloadTls: (() => string) | null
 }
@@ -106,18 +109,24 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  request.resume()
-  if (refuseStranger(request, response, options.token)) return
+  const drop = () => void request.resume()
+  if (refuseStranger(request, response, options.token)) return drop()
+  const notFound = () => {
+    drop()
+    sendText(response, 404, listOf(routes))
+  }
   const url = URL.parse(request.url ?? '/', 'http://admin')
-  if (url === null) return sendText(response, 404, listOf(routes))
+  if (url === null) return notFound()
   const method = request.method === 'HEAD' ? 'GET' : request.method
   const paths = routes.filter(({ path }) => path === url.pathname || isBelow(path, url.pathname))
-  if (paths.length === 0) return sendText(response, 404, listOf(routes))
+  if (paths.length === 0) return notFound()
   const route = paths.find((candidate) => candidate.method === method)
   if (route === undefined) {
+    drop()
     const allowed = paths.map((path) => path.method).join(', ')
     return sendText(response, 405, `${url.pathname} takes ${allowed}.`, { Allow: allowed })
   }
+  if (route.takesBody !== true) drop()
   const seconds = secondsOf(url)
   if (seconds === null) return sendText(response, 400, 'seconds must be an integer from 1 to 60.')
   await route.answer(response, seconds, request)
@@ -181,7 +190,10 @@ function isSame(given: string, wanted: string): boolean {
 }
 
 function adminRoutes(source: AdminSource): readonly AdminRoute[] {
-  return [...readRoutes(source), ...profileRoutes(), ...orderRoutes(source), ...seedRoutes(source)]
+  return [
+    ...[...readRoutes(source), ...profileRoutes(), ...orderRoutes(source)],
+    ...[...alertRoutes(source), ...seedRoutes(source)],
+  ]
 }
 
 function readRoutes(source: AdminSource): readonly AdminRoute[] {

@@ -337,6 +337,20 @@ const STREAM_HELPS: Readonly<Record<string, string>> = {
   sequencer_waiting_bytes: 'Size of the messages that wait to be stored by the stream.',
 }
 
+/** What the figures of alerts mean, in one sentence each, by their names. */
+const ALERT_HELPS: Readonly<Record<string, string>> = {
+  alerts_bytes: 'Memory of the tokens that alert rules have, and of what they compare.',
+  alert_rules: 'Alert rules, those that are not enabled among them.',
+  alerts_found_total: 'Alerts that rules found since the start.',
+  alert_deliveries_total: 'Deliveries that webhooks took since the start.',
+  alert_delivery_failures_total: 'Attempts to deliver that failed since the start.',
+  alert_queue: 'Deliveries that wait for their webhooks.',
+  alert_queue_oldest_seconds: 'Age of the oldest delivery that waits; 0 where none does.',
+  alert_dead_letters: 'Deliveries that were given up and can be sent again.',
+  alert_dead_letters_dropped_total: 'Dead letters that were dropped because there were too many.',
+  alert_store_failed: '1 while alerts cannot be stored, so that none is sent, else 0.',
+}
+
 /** A figure of one live source. */
 const OF_A_SOURCE = /^feed_(yellowstone|solana|pumpportal)_(\w+)$/
 const OF_A_REFUSAL = /^metadata_refused_(\w+)_total$/
@@ -344,7 +358,7 @@ const OF_A_REFUSAL = /^metadata_refused_(\w+)_total$/
 const HELPS = new Map(
   [
     ...[MARKET_HELPS, STORE_HELPS, LIVE_HELPS, HTTP_HELPS],
-    ...[PROCESS_HELPS, MEMORY_HELPS, FEED_HELPS, SIDE_HELPS, STREAM_HELPS],
+    ...[PROCESS_HELPS, MEMORY_HELPS, FEED_HELPS, SIDE_HELPS, STREAM_HELPS, ALERT_HELPS],
   ].flatMap((helps) => Object.entries(helps)),
 )
 

@@ -32,6 +32,8 @@ type StoreErrorCode =
   | 'seed_unreached'
   /** It has a file no longer. */
   | 'seed_gone'
+  /** Rules of alerts cannot be used. */
+  | 'alerts'
   /** The replicated stream cannot be written, or is another one than the folder's. */
   | 'stream'
   /** Events that this program cannot fold, though it took them once; the cause says where. */

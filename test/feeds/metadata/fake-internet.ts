@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { connect, type TLSSocket } from 'node:tls'
-import { isPublicAddress } from '../../../src/feeds/metadata/safe-fetch.ts'
+import { isPublicAddress } from '../../../src/base/public-address.ts'
 
 /** A certificate for *.hosts.test that only these tests know. */
 const certificate = readFileSync(new URL('../tls/cert.pem', import.meta.url))

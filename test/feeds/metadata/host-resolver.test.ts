@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
-import { dnsResolver } from '../../../src/feeds/metadata/safe-fetch.ts'
+import { dnsResolver } from '../../../src/base/public-address.ts'
 
 const TYPE_A = 1
 const TYPE_AAAA = 28

@@ -4,12 +4,8 @@ import { createServer } from 'node:net'
 import { connect } from 'node:tls'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
-import {
-  dialPublic,
-  FETCH_LIMITS,
-  isPublicAddress,
-  SafeFetch,
-} from '../../../src/feeds/metadata/safe-fetch.ts'
+import { isPublicAddress } from '../../../src/base/public-address.ts'
+import { dialPublic, FETCH_LIMITS, SafeFetch } from '../../../src/feeds/metadata/safe-fetch.ts'
 import { listening } from '../../process/free-port.ts'
 import { until } from '../until.ts'
 import { FakeInternet, PUBLIC } from './fake-internet.ts'

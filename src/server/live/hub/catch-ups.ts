@@ -22,6 +22,7 @@ export const MAX_REPLAYED: { readonly [C in StreamChannel]: number } = {
   new_launched_pool: 10_000,
   wallet_trades: RECENT_ARRIVALS_MAX,
   all_trades: RECENT_ARRIVALS_MAX,
+  alerts: 10_000,
 }
 
 /**

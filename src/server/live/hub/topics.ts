@@ -242,6 +242,9 @@ export class EventPublisher {
     this.#send = send
     source.onTrade((trade) => this.#publishTrade(trade))
     source.onAnnounced((channel, message) => this.#publishAnnounced(channel, message))
+    source.onAlert((message, seq) => {
+      if (!this.#isStopped) this.#publish('alerts', '', message, seq)
+    })
   }
 
   /** Trades that were sent to followers of `update_pools_info`. */

@@ -1,0 +1,171 @@
+import { randomUUID } from 'node:crypto'
+import { messageOf } from '../base/errors.ts'
+import type { AlertRule } from '../protocol/alerts.ts'
+import { MADE_PARTS, parseAlertRule } from '../protocol/requests/alert-rules.ts'
+import { jsonString, timeText } from '../protocol/wire.ts'
+import { ALERT_RULES_MAX } from './alert-rules.ts'
+import type { AlertService } from './alert-service.ts'
+import type { Delivery } from './outbox.ts'
+
+/** Dead letters of one answer at most. */
+const DEAD_PAGE = 200
+
+/** Why an order is not carried out. */
+export interface RefusedOrder {
+  readonly refused: 'invalid' | 'unknown' | 'conflict' | 'unstored'
+  readonly message: string
+}
+
+/** Which dead letters: one by its number, those of a rule, or all. */
+export interface DeadChoice {
+  readonly rule: string | null
+  readonly n: number | null
+}
+
+/** What the operator asks of alerts; answers are JSON objects, none of which has a secret but that of `create`. */
+export class AlertOrders {
+  readonly #service: AlertService
+  readonly #isReady: () => boolean
+
+  constructor(service: AlertService, isReady: () => boolean) {
+    this.#service = service
+    this.#isReady = isReady
+  }
+
+  list(): object {
+    const rules = [...this.#service.rules.keys()].sort().map((id) => this.get(id))
+    const { outbox, failure } = this.#service
+    const counts = { queued: outbox?.queuedCount ?? 0, dead_letters: outbox?.deadCount ?? 0 }
+    return { rules, ...counts, failure }
+  }
+
+  get(id: string): object | RefusedOrder {
+    const known = this.#service.rules.get(id)
+    if (known === undefined) return unknownRule(id)
+    const { outbox, deliveries } = this.#service
+    const sent = deliveries?.sentOf(id)
+    return {
+      ...known.rule.shown,
+      enabled: known.rule.enabled,
+      source: known.isOfFile ? 'file' : 'admin',
+      queued: outbox?.queuedOf(id) ?? 0,
+      delivered: sent?.delivered ?? 0,
+      failed_attempts: sent?.failed ?? 0,
+      trouble: sent?.trouble ?? null,
+    }
+  }
+
+  /** Adds a rule; the answer has the secret of its webhook where the service has made it. */
+  async create(value: unknown): Promise<object | RefusedOrder> {
+    const made: string[] = []
+    const secret = () => {
+      made.push(MADE_PARTS.secret?.() ?? '')
+      return made.at(-1) ?? ''
+    }
+    const rule = parseAlertRule(value, { ...MADE_PARTS, secret })
+    if (!rule.ok) return { refused: 'invalid', message: rule.error.message }
+    const { id } = rule.value
+    if (this.#service.rules.has(id))
+      return {
+        refused: 'conflict',
+        message: `There is a rule "${id}": replace it, or name another id.`,
+      }
+    if (this.#service.rules.size >= ALERT_RULES_MAX)
+      return {
+        refused: 'conflict',
+        message: `There are ${ALERT_RULES_MAX} rules, which is the most.`,
+      }
+    const refusal = await this.#put(rule.value)
+    if (refusal !== null) return refusal
+    const [secretMade] = made
+    return { ...this.get(id), ...(secretMade !== undefined && { secret: secretMade }) }
+  }
+
+  /** The secret stays where the rule names none and the same address. */
+  async replace(id: string, value: unknown): Promise<object | RefusedOrder> {
+    const before = this.#changeable(id)
+    if ('refused' in before) return before
+    const rule = parseAlertRule(value, { id: () => id, secret: null }, before)
+    if (!rule.ok) return { refused: 'invalid', message: rule.error.message }
+    if (rule.value.id !== id)
+      return { refused: 'invalid', message: `id came as "${rule.value.id}", the rule is "${id}".` }
+    return (await this.#put(rule.value)) ?? this.get(id)
+  }
+
+  async enable(id: string, enabled: boolean): Promise<object | RefusedOrder> {
+    const before = this.#changeable(id)
+    if ('refused' in before) return before
+    if (before.enabled === enabled) return this.get(id)
+    return (await this.#put({ ...before, enabled })) ?? this.get(id)
+  }
+
+  remove(id: string): object | RefusedOrder {
+    const before = this.#changeable(id)
+    if ('refused' in before) return before
+    this.#service.remove(id)
+    return { message: `The rule "${id}" is removed, with what waited for its webhook.` }
+  }
+
+  /** Sends a delivery with the event `test` now; it is neither queued nor repeated. */
+  async test(id: string): Promise<object | RefusedOrder> {
+    const known = this.#service.rules.get(id)
+    if (known === undefined) return unknownRule(id)
+    const { webhook } = known.rule.to
+    if (webhook === null)
+      return { refused: 'conflict', message: `The rule "${id}" has no webhook.` }
+    const timestamp = timeText(Math.floor(Date.now() / 1000))
+    const body =
+      `{"id":"test:${randomUUID()}:${id}","rule":${jsonString(id)},"seq":0,"epoch":"test"` +
+      `,"timestamp":"${timestamp}","event":"test","data":{}}`
+    const attempt = await this.#service.sender.send(webhook, body, new AbortController().signal)
+    return attempt.ok
+      ? { delivered: true, status: attempt.status }
+      : { delivered: false, reason: attempt.reason }
+  }
+
+  /** Dead letters behind a number, oldest first. */
+  dead(rule: string | null, after: number): object {
+    const letters = this.#service.outbox?.dead(rule, after, DEAD_PAGE) ?? []
+    return { total: this.#service.outbox?.deadCount ?? 0, items: letters.map(shownLetter) }
+  }
+
+  resend({ rule, n }: DeadChoice): object {
+    const count = this.#service.outbox?.resend(rule, n, Date.now()) ?? 0
+    for (const id of this.#service.rules.keys()) this.#service.deliveries?.wake(id)
+    return { resent: count }
+  }
+
+  drop({ rule, n }: DeadChoice): object {
+    return { dropped: this.#service.outbox?.drop(rule, n) ?? 0 }
+  }
+
+  #changeable(id: string): AlertRule | RefusedOrder {
+    const known = this.#service.rules.get(id)
+    if (known === undefined) return unknownRule(id)
+    if (!known.isOfFile) return known.rule
+    return {
+      refused: 'conflict',
+      message: `The rule "${id}" stands in ALERTS_FILE: change it there.`,
+    }
+  }
+
+  async #put(rule: AlertRule): Promise<RefusedOrder | null> {
+    if (!this.#isReady())
+      return { refused: 'unstored', message: 'The service is starting: try again in a moment.' }
+    try {
+      await this.#service.put(rule)
+      return null
+    } catch (error) {
+      return { refused: 'unstored', message: messageOf(error) }
+    }
+  }
+}
+
+function unknownRule(id: string): RefusedOrder {
+  return { refused: 'unknown', message: `There is no rule ${JSON.stringify(id.slice(0, 64))}.` }
+}
+
+function shownLetter({ n, rule, id, body, madeMs, attempts, dead }: Delivery): object {
+  const made = timeText(Math.floor(madeMs / 1000))
+  return { n, rule, id, found_at: made, attempts, reason: dead, body: JSON.parse(body) }
+}

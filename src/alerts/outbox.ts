@@ -1,0 +1,411 @@
+/**
+ * What alerts have to outlive a kill, in one SQLite file (docs/decisions/0049): the rules, the tokens that each has, up to
+ * where events were looked at, and the deliveries. What was found at some events and the position behind them are one
+ * transaction, so neither is there without the other. A transaction is written to the system before anything of it is
+ * sent, and is synced to the disk before a snapshot passes it (`sync`).
+ */
+import { closeSync, openSync } from 'node:fs'
+import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite'
+import { messageOf } from '../base/errors.ts'
+import type { AlertPosition, StoredPages } from '../query/alerts/alert-watch.ts'
+import { StoreError } from '../store/disk/failure.ts'
+
+/** Deliveries that wait for the webhook of one rule, and of all; further ones become dead letters at once. */
+export const QUEUED_OF_RULE_MAX = 20_000
+export const QUEUED_MAX = 200_000
+/** Dead letters of all rules; past it the oldest are dropped. */
+export const DEAD_MAX = 20_000
+/** Alerts of the live channel that a follower can resume behind. */
+export const LIVE_ALERTS_MAX = 10_000
+
+/** Number of the page that has the condition of a rule in place of tokens. */
+const CONDITION_PAGE = -1
+
+const SCHEMA = `
+CREATE TABLE IF NOT EXISTS place (key TEXT PRIMARY KEY, value ANY) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS rule (id TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS tokens (rule TEXT, page INTEGER, bits BLOB NOT NULL, PRIMARY KEY (rule, page)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS delivery (
+  n INTEGER PRIMARY KEY AUTOINCREMENT, rule TEXT NOT NULL, id TEXT NOT NULL, body TEXT NOT NULL,
+  made_ms INTEGER NOT NULL, attempts INTEGER NOT NULL DEFAULT 0, dead TEXT);
+CREATE INDEX IF NOT EXISTS delivery_order ON delivery (rule, dead, n);
+CREATE INDEX IF NOT EXISTS delivery_dead ON delivery (n) WHERE dead IS NOT NULL;
+CREATE TABLE IF NOT EXISTS live (n INTEGER PRIMARY KEY AUTOINCREMENT, body TEXT NOT NULL);
+`
+
+/** Where events were looked at, in which stream. */
+export interface StoredPosition extends AlertPosition {
+  readonly epoch: string
+  /** Events that the journal had then. */
+  readonly journalSeq: number
+}
+
+export interface Delivery {
+  /** Its place in the order of all. */
+  readonly n: number
+  readonly rule: string
+  readonly id: string
+  readonly body: string
+  readonly madeMs: number
+  readonly attempts: number
+  /** Why it is a dead letter; null: it waits. */
+  readonly dead: string | null
+}
+
+/** An alert that goes out. */
+export interface OutgoingAlert {
+  readonly rule: string
+  readonly id: string
+  readonly body: string
+  readonly toWebhook: boolean
+  readonly toLive: boolean
+}
+
+/** A rule that is new or changed: the tokens that it had before are forgotten. */
+export interface StoredRule {
+  readonly id: string
+  /** JSON; null: it stands in a file of the user. */
+  readonly body: string | null
+  /** What it looks for, as text: its tokens are of no use for another condition. */
+  readonly condition: string
+}
+
+/** What is stored together. */
+export interface Commit {
+  readonly rules: readonly StoredRule[]
+  readonly position: StoredPosition | null
+  readonly alerts: readonly OutgoingAlert[]
+  readonly pages: Iterable<readonly [rule: string, page: number, bits: Uint8Array]>
+  /** Deliveries that have arrived. */
+  readonly delivered: readonly number[]
+  readonly nowMs: number
+}
+
+export class Outbox {
+  readonly #db: DatabaseSync
+  readonly #statements = new Map<string, StatementSync>()
+  readonly #queued = new Map<string, number>()
+  #dead = 0
+  droppedDead = 0
+  #liveHead = 0
+
+  private constructor(db: DatabaseSync) {
+    this.#db = db
+    db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL')
+    db.exec(SCHEMA)
+    for (const row of this.#all(
+      'SELECT rule, count(*) AS n FROM delivery WHERE dead IS NULL GROUP BY rule',
+    ))
+      this.#queued.set(textIn(row, 'rule'), numberIn(row, 'n'))
+    this.#dead = this.#count('SELECT count(*) AS n FROM delivery WHERE dead IS NOT NULL')
+    this.#liveHead = this.#count(
+      "SELECT coalesce(max(seq), 0) AS n FROM sqlite_sequence WHERE name = 'live'",
+    )
+  }
+
+  /**
+   * Opens the file, or makes it, for this user alone: it holds the secrets of webhooks. null: nothing is kept.
+   * @throws StoreError when it cannot be read or made
+   */
+  static open(path: string | null): Outbox {
+    try {
+      if (path !== null) closeSync(openSync(path, 'a', 0o600))
+      return new Outbox(openDatabase(path ?? ':memory:'))
+    } catch (error) {
+      throw new StoreError(
+        'damaged',
+        `${path} cannot be used (${messageOf(error)}): put back a copy, or move it away to start without its rules.`,
+      )
+    }
+  }
+
+  get position(): StoredPosition | null {
+    const row = this.#get("SELECT value FROM place WHERE key = 'position'")
+    if (row === undefined) return null
+    const [epoch = '', ...numbers] = textIn(row, 'value').split(' ')
+    const [journalSeq = 0, seq = 0, roundSeq = 0, second = 0] = numbers.map(Number)
+    return { epoch, journalSeq, seq, roundSeq, second }
+  }
+
+  /** The rules as JSON. */
+  get rules(): readonly string[] {
+    return this.#all('SELECT body FROM rule ORDER BY id').map((row) => textIn(row, 'body'))
+  }
+
+  /** The tokens that a rule has; null: none are stored for this condition. */
+  pagesOf(rule: string, condition: string): StoredPages | null {
+    const rows = this.#all('SELECT page, bits FROM tokens WHERE rule = ?', rule)
+    const pages = new Map(rows.map((row) => [numberIn(row, 'page'), bytesIn(row, 'bits')]))
+    const stored = pages.get(CONDITION_PAGE)
+    if (stored === undefined || Buffer.from(stored).toString() !== condition) return null
+    pages.delete(CONDITION_PAGE)
+    return pages
+  }
+
+  get queuedCount(): number {
+    return [...this.#queued.values()].reduce((sum, count) => sum + count, 0)
+  }
+
+  queuedOf(rule: string): number {
+    return this.#queued.get(rule) ?? 0
+  }
+
+  get deadCount(): number {
+    return this.#dead
+  }
+
+  /** Unix milliseconds of the oldest delivery that waits; null: none does. */
+  get oldestMs(): number | null {
+    const row = this.#get('SELECT min(made_ms) AS ms FROM delivery WHERE dead IS NULL')
+    return typeof row?.ms === 'number' ? row.ms : null
+  }
+
+  /**
+   * Stores all of it or nothing; returns the numbers on the live channel of the alerts that go there.
+   * @throws Error when the disk refuses
+   */
+  commit({ rules, position, alerts, pages, delivered, nowMs }: Commit): readonly number[] {
+    const lives: number[] = []
+    return this.#together(() => {
+      for (const rule of rules) this.#putRule(rule)
+      for (const n of delivered) this.#take(n)
+      for (const alert of alerts) {
+        if (alert.toWebhook) this.#put(alert, nowMs)
+        if (alert.toLive) lives.push(this.#putLive(alert.body))
+      }
+      if (lives.length > 0)
+        this.#run('DELETE FROM live WHERE n <= ?', this.#liveHead - LIVE_ALERTS_MAX)
+      for (const [rule, page, bits] of pages)
+        this.#run('INSERT OR REPLACE INTO tokens VALUES (?, ?, ?)', rule, page, bits)
+      if (position !== null) {
+        const { epoch, journalSeq, seq, roundSeq, second } = position
+        const value = [epoch, journalSeq, seq, roundSeq, second].join(' ')
+        this.#run("INSERT OR REPLACE INTO place VALUES ('position', ?)", value)
+      }
+      return lives
+    })
+  }
+
+  /** Also what of it waits, and its dead letters. */
+  removeRule(id: string): void {
+    this.#together(() => {
+      this.#run('DELETE FROM rule WHERE id = ?', id)
+      this.#run('DELETE FROM tokens WHERE rule = ?', id)
+      this.#run('DELETE FROM delivery WHERE rule = ?', id)
+    })
+    this.#queued.delete(id)
+    this.#dead = this.#count('SELECT count(*) AS n FROM delivery WHERE dead IS NOT NULL')
+  }
+
+  /** Rules that have something stored. */
+  get known(): readonly string[] {
+    const rows = this.#all('SELECT rule FROM tokens UNION SELECT rule FROM delivery')
+    return rows.map((row) => textIn(row, 'rule'))
+  }
+
+  /** Deliveries of a rule that wait, oldest first. */
+  queued(rule: string, after: number, most: number): readonly Delivery[] {
+    const sql =
+      'SELECT * FROM delivery WHERE rule = ? AND dead IS NULL AND n > ? ORDER BY n LIMIT ?'
+    return this.#all(sql, rule, after, most).map(deliveryOf)
+  }
+
+  /** Counts an attempt that failed; returns how many have. */
+  failed(n: number): void {
+    this.#run('UPDATE delivery SET attempts = attempts + 1 WHERE n = ?', n)
+  }
+
+  /** A delivery becomes a dead letter. */
+  bury({ n, rule }: Delivery, reason: string): void {
+    this.#together(() => {
+      this.#run('UPDATE delivery SET dead = ? WHERE n = ?', reason, n)
+      this.#addQueued(rule, -1)
+      this.#addDead()
+    })
+  }
+
+  /** Dead letters behind a number, oldest first; of all rules where `rule` is null. */
+  dead(rule: string | null, after: number, most: number): readonly Delivery[] {
+    const sql =
+      'SELECT * FROM delivery WHERE dead IS NOT NULL AND n > ?1 AND (?2 IS NULL OR rule = ?2) ORDER BY n LIMIT ?3'
+    return this.#all(sql, after, rule, most).map(deliveryOf)
+  }
+
+  /** Sends dead letters again, behind what waits, as far as there is room; returns how many. */
+  resend(rule: string | null, n: number | null, nowMs: number): number {
+    return this.#together(() => {
+      let sent = 0
+      for (const letter of this.#chosen(rule, n)) {
+        if (!this.#hasRoom(letter.rule)) break
+        this.#run('DELETE FROM delivery WHERE n = ?', letter.n)
+        this.#dead -= 1
+        this.#put({ ...letter, toWebhook: true, toLive: false }, nowMs)
+        sent += 1
+      }
+      return sent
+    })
+  }
+
+  /** Drops dead letters; returns how many. */
+  drop(rule: string | null, n: number | null): number {
+    return this.#together(() => {
+      const letters = this.#chosen(rule, n)
+      for (const letter of letters) this.#run('DELETE FROM delivery WHERE n = ?', letter.n)
+      this.#dead -= letters.length
+      return letters.length
+    })
+  }
+
+  get liveHead(): number {
+    return this.#liveHead
+  }
+
+  /** Bodies on the live channel behind a number, oldest first; null: some are not kept any more. */
+  liveSince(after: number, most: number): readonly string[] | null {
+    const rows = this.#all('SELECT n, body FROM live WHERE n > ? ORDER BY n LIMIT ?', after, most)
+    const [first] = rows
+    if (first !== undefined && numberIn(first, 'n') > after + 1) return null
+    return rows.map((row) => textIn(row, 'body'))
+  }
+
+  /**
+   * Everything stored so far outlives a loss of power.
+   * @throws Error when the disk refuses
+   */
+  sync(): void {
+    this.#db.exec('PRAGMA wal_checkpoint(FULL)')
+  }
+
+  close(): void {
+    this.#db.close()
+  }
+
+  #putRule({ id, body, condition }: StoredRule): void {
+    this.#run('DELETE FROM tokens WHERE rule = ?', id)
+    this.#run('INSERT INTO tokens VALUES (?, ?, ?)', id, CONDITION_PAGE, Buffer.from(condition))
+    if (body !== null) this.#run('INSERT OR REPLACE INTO rule VALUES (?, ?)', id, body)
+  }
+
+  #chosen(rule: string | null, n: number | null): readonly Delivery[] {
+    if (n === null) return this.dead(rule, 0, DEAD_MAX)
+    return this.dead(rule, n - 1, 1).filter((letter) => letter.n === n)
+  }
+
+  #put({ rule, id, body }: OutgoingAlert, nowMs: number): void {
+    const isFull = !this.#hasRoom(rule)
+    const sql = 'INSERT INTO delivery (rule, id, body, made_ms, dead) VALUES (?, ?, ?, ?, ?)'
+    this.#run(sql, rule, id, body, nowMs, isFull ? 'queue_full' : null)
+    if (isFull) this.#addDead()
+    else this.#addQueued(rule, 1)
+  }
+
+  #hasRoom(rule: string): boolean {
+    return this.queuedOf(rule) < QUEUED_OF_RULE_MAX && this.queuedCount < QUEUED_MAX
+  }
+
+  #take(n: number): void {
+    const row = this.#get('DELETE FROM delivery WHERE n = ? AND dead IS NULL RETURNING rule', n)
+    if (row !== undefined) this.#addQueued(textIn(row, 'rule'), -1)
+  }
+
+  #putLive(body: string): number {
+    const { lastInsertRowid } = this.#run('INSERT INTO live (body) VALUES (?)', body)
+    this.#liveHead = Number(lastInsertRowid)
+    return this.#liveHead
+  }
+
+  #addQueued(rule: string, by: number): void {
+    this.#queued.set(rule, this.queuedOf(rule) + by)
+  }
+
+  #addDead(): void {
+    this.#dead += 1
+    if (this.#dead <= DEAD_MAX) return
+    this.#run('DELETE FROM delivery WHERE n = (SELECT min(n) FROM delivery WHERE dead IS NOT NULL)')
+    this.#dead -= 1
+    this.droppedDead += 1
+  }
+
+  /** One transaction; what is counted beside it is as before where it fails. */
+  #together<T>(work: () => T): T {
+    const before = { queued: [...this.#queued], dead: this.#dead, live: this.#liveHead }
+    this.#db.exec('BEGIN IMMEDIATE')
+    try {
+      const result = work()
+      this.#db.exec('COMMIT')
+      return result
+    } catch (error) {
+      if (this.#db.isTransaction) this.#db.exec('ROLLBACK')
+      this.#queued.clear()
+      for (const [rule, count] of before.queued) this.#queued.set(rule, count)
+      this.#dead = before.dead
+      this.#liveHead = before.live
+      throw error
+    }
+  }
+
+  #prepared(sql: string): StatementSync {
+    const known = this.#statements.get(sql)
+    if (known !== undefined) return known
+    const made = this.#db.prepare(sql)
+    this.#statements.set(sql, made)
+    return made
+  }
+
+  #run(sql: string, ...values: readonly (string | number | Uint8Array | null)[]) {
+    return this.#prepared(sql).run(...values)
+  }
+
+  #all(sql: string, ...values: readonly (string | number | null)[]): readonly Row[] {
+    return this.#prepared(sql).all(...values)
+  }
+
+  #get(sql: string, ...values: readonly (string | number)[]): Row | undefined {
+    return this.#prepared(sql).get(...values)
+  }
+
+  #count(sql: string): number {
+    const row = this.#get(sql)
+    return row === undefined ? 0 : numberIn(row, 'n')
+  }
+}
+
+type Row = Readonly<Record<string, SQLOutputValue>>
+
+function deliveryOf(row: Row): Delivery {
+  return {
+    n: numberIn(row, 'n'),
+    rule: textIn(row, 'rule'),
+    id: textIn(row, 'id'),
+    body: textIn(row, 'body'),
+    madeMs: numberIn(row, 'made_ms'),
+    attempts: numberIn(row, 'attempts'),
+    dead: row.dead === null ? null : textIn(row, 'dead'),
+  }
+}
+
+function textIn(row: Row, name: string): string {
+  const { [name]: value } = row
+  return typeof value === 'string' ? value : ''
+}
+
+function numberIn(row: Row, name: string): number {
+  return Number(row[name])
+}
+
+function bytesIn(row: Row, name: string): Uint8Array {
+  const { [name]: value } = row
+  return value instanceof Uint8Array ? value : new Uint8Array(0)
+}
+
+/** Node 22 warns on standard error, where the log is, that its SQLite may change: the version of Node is pinned. */
+function openDatabase(path: string): DatabaseSync {
+  const { emitWarning } = process
+  process.emitWarning = () => {}
+  try {
+    const { DatabaseSync: Database } = process.getBuiltinModule('node:sqlite')
+    return new Database(path)
+  } finally {
+    process.emitWarning = emitWarning
+  }
+}

@@ -1,0 +1,169 @@
+/**
+ * One delivery to a webhook: signed, bounded in time, to an address that may be reached. Names are resolved here for each
+ * connection and the connection goes to the address that was checked; redirects are refused, as they lead elsewhere.
+ */
+import { createHmac } from 'node:crypto'
+import type { Agent, IncomingMessage, RequestOptions } from 'node:http'
+import { isIP, type LookupFunction } from 'node:net'
+import { codeOf, errorOf, messageOf } from '../base/errors.ts'
+import { isInNetworks, isPublicAddress, type Network } from '../base/public-address.ts'
+
+export const WEBHOOK_LIMITS = {
+  /** From the first question to a name server to the head of the answer. */
+  totalMs: 10_000,
+  /** Of the answer's body, which nobody reads. */
+  bodyBytes: 64 * 1024,
+  /** An idle connection stays open for the next delivery. */
+  idleMs: 30_000,
+} as const
+
+/** What became of an attempt. */
+export type Attempt =
+  | { readonly ok: true; readonly status: number }
+  | { readonly ok: false; readonly reason: string }
+
+interface WebhookOptions {
+  /** What is reached though it is not public; over plain http too. */
+  readonly networks: readonly Network[]
+  readonly resolve: (host: string) => Promise<readonly string[]>
+  readonly nowSeconds: () => number
+  readonly totalMs?: number
+}
+
+/** `t=<unix>,v1=<hex>`: HMAC-SHA256 of the time, a point and the body. */
+export function signatureOf(secret: string, unixSeconds: number, body: string): string {
+  const hex = createHmac('sha256', secret).update(`${unixSeconds}.${body}`).digest('hex')
+  return `t=${unixSeconds},v1=${hex}`
+}
+
+/** Why a delivery may not go to an address. */
+class Refused extends Error {}
+
+export class WebhookSender {
+  readonly #options: WebhookOptions
+  readonly #agents = new Map<string, Agent>()
+
+  constructor(options: WebhookOptions) {
+    this.#options = options
+  }
+
+  /** Never throws; `stop` ends it early. */
+  async send(
+    webhook: { readonly url: string; readonly secret: string },
+    body: string,
+    stop: AbortSignal,
+  ): Promise<Attempt> {
+    const url = new URL(webhook.url)
+    const limitMs = this.#options.totalMs ?? WEBHOOK_LIMITS.totalMs
+    // Not by AbortSignal.timeout: one that nobody else holds may be collected before its time.
+    const deadline = new AbortController()
+    const end = () => deadline.abort()
+    const timer = setTimeout(end, limitMs)
+    stop.addEventListener('abort', end)
+    const { signal } = deadline
+    try {
+      this.#checkHost(url)
+      const answer = await this.#post(url, webhook.secret, body, signal)
+      const { statusCode: status = 0 } = answer
+      // The status says all: what follows it may take long.
+      discard(answer).catch(() => {})
+      if (status >= 200 && status < 300) return { ok: true, status }
+      const what =
+        status >= 300 && status < 400 ? 'a redirect, which is not followed' : 'it answered'
+      return { ok: false, reason: `${what} (${status})` }
+    } catch (error) {
+      if (error instanceof Refused) return { ok: false, reason: error.message }
+      const late = signal.aborted ? `no answer in ${limitMs} ms` : ''
+      return { ok: false, reason: late || codeOf(error) || messageOf(error) }
+    } finally {
+      clearTimeout(timer)
+      stop.removeEventListener('abort', end)
+    }
+  }
+
+  close(): void {
+    for (const agent of this.#agents.values()) agent.destroy()
+    this.#agents.clear()
+  }
+
+  #post(url: URL, secret: string, body: string, signal: AbortSignal): Promise<IncomingMessage> {
+    const options: RequestOptions = {
+      method: 'POST',
+      agent: this.#agentOf(url),
+      lookup: this.#lookupOf(url.protocol === 'http:'),
+      signal,
+      headers: {
+        'Content-Type': 'application/json',
+        'Content-Length': Buffer.byteLength(body),
+        'User-Agent': 'mintfeed',
+        'X-Mintfeed-Signature': signatureOf(secret, this.#options.nowSeconds(), body),
+      },
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+    const request = moduleOf(url).request(url, options)
+    request.on('response', resolve)
+    request.on('error', reject)
+    // Without this Node ends the request silently: neither answer nor error would come.
+    request.on('upgrade', () => request.destroy(new Error('the server changes the protocol')))
+    request.end(body)
+    return promise
+  }
+
+  /** An address in the URL is not looked up, so it is checked here. */
+  #checkHost(url: URL): void {
+    const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
+    if (isIP(host) !== 0) this.#check(host, url.protocol === 'http:')
+  }
+
+  #check(address: string, isPlain: boolean): void {
+    if (isInNetworks(address, this.#options.networks)) return
+    if (!isPublicAddress(address))
+      throw new Refused(`${address} is not public: ALERTS_NETWORKS does not name it`)
+    if (isPlain) throw new Refused('http is for ALERTS_NETWORKS alone: use https')
+  }
+
+  /** Every address of the host has to be allowed. */
+  #lookupOf(isPlain: boolean): LookupFunction {
+    return (host, { all }, found) => {
+      this.#addressesOf(host, isPlain).then(
+        (addresses) => {
+          const entries = addresses.map((address) => ({ address, family: isIP(address) }))
+          const [first] = entries
+          if (first === undefined) found(new Error('its host has no address'), '')
+          else if (all) found(null, entries)
+          else found(null, first.address, first.family)
+        },
+        (error: unknown) => found(errorOf(error), ''),
+      )
+    }
+  }
+
+  async #addressesOf(host: string, isPlain: boolean): Promise<readonly string[]> {
+    // Name servers do not know it (RFC 6761).
+    const addresses = host === 'localhost' ? ['127.0.0.1'] : await this.#options.resolve(host)
+    for (const address of addresses) this.#check(address, isPlain)
+    return addresses
+  }
+
+  #agentOf(url: URL): Agent {
+    const known = this.#agents.get(url.protocol)
+    if (known !== undefined) return known
+    const agent = new (moduleOf(url).Agent)({ keepAlive: true, timeout: WEBHOOK_LIMITS.idleMs })
+    this.#agents.set(url.protocol, agent)
+    return agent
+  }
+}
+
+/** An import would load both at every start. */
+function moduleOf({ protocol }: URL) {
+  return process.getBuiltinModule(protocol === 'https:' ? 'node:https' : 'node:http')
+}
+
+/** Reads an answer to its end, so that its connection can be used again; a long one is cut. */
+async function discard(answer: IncomingMessage): Promise<void> {
+  let bytes = 0
+  for await (const part of answer) {
+    if (part instanceof Uint8Array) bytes += part.length
+    if (bytes > WEBHOOK_LIMITS.bodyBytes) break
+  }
+}

@@ -1,0 +1,78 @@
+const WORD_BITS = 32
+/** Tokens whose bits are stored together. */
+const PAGE_TOKENS = 4_096
+const PAGE_WORDS = PAGE_TOKENS / WORD_BITS
+/** From the number of a word to that of its page. */
+const PAGE_SHIFT = 7
+
+/** A set of tokens, a bit each, in pages that are stored one by one. */
+export class TokenSet {
+  #words = new Uint32Array(PAGE_WORDS)
+  /** By page: 1 where it changed. */
+  #changed = new Uint8Array(1)
+
+  get bytes(): number {
+    return this.#words.byteLength
+  }
+
+  has(token: number): boolean {
+    return (((this.#words[token >>> 5] ?? 0) >>> (token & 31)) & 1) === 1
+  }
+
+  set(token: number, isIn: boolean): void {
+    const word = token >>> 5
+    if (word >= this.#words.length) this.#widen(word)
+    const bit = 1 << (token & 31)
+    const before = this.#words[word] ?? 0
+    this.#words[word] = isIn ? before | bit : before & ~bit
+    this.#changed[word >>> PAGE_SHIFT] = 1
+  }
+
+  /** The tokens that only one of both has, ascending. */
+  differences(other: TokenSet): number[] {
+    const found: number[] = []
+    const length = Math.max(this.#words.length, other.#words.length)
+    for (let word = 0; word < length; word++) {
+      let bits = (this.#words[word] ?? 0) ^ (other.#words[word] ?? 0)
+      while (bits !== 0) {
+        const bit = 31 - Math.clz32(bits & -bits)
+        found.push(word * WORD_BITS + bit)
+        bits &= bits - 1
+      }
+    }
+    return found
+  }
+
+  /** The pages that changed since the last call, as they are now. */
+  *takeChanged(): Generator<readonly [page: number, bits: Uint8Array]> {
+    for (const [page, isChanged] of this.#changed.entries()) {
+      if (isChanged === 0) continue
+      const words = this.#words.slice(page * PAGE_WORDS, (page + 1) * PAGE_WORDS)
+      yield [page, new Uint8Array(words.buffer)]
+    }
+    this.#changed.fill(0)
+  }
+
+  /** Takes all tokens out; nothing of it is stored. */
+  clear(): void {
+    this.#words.fill(0)
+  }
+
+  /** Puts a stored page back. */
+  load(page: number, bits: Uint8Array): void {
+    const last = (page + 1) * PAGE_WORDS - 1
+    if (last >= this.#words.length) this.#widen(last)
+    const words = new Uint32Array(bits.slice().buffer)
+    this.#words.set(words.subarray(0, PAGE_WORDS), page * PAGE_WORDS)
+  }
+
+  #widen(word: number): void {
+    const pages = Math.ceil((word + 1) / PAGE_WORDS)
+    const words = new Uint32Array(Math.max(pages * PAGE_WORDS, this.#words.length * 2))
+    words.set(this.#words)
+    this.#words = words
+    const changed = new Uint8Array(words.length / PAGE_WORDS)
+    changed.set(this.#changed)
+    this.#changed = changed
+  }
+}

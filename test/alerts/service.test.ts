@@ -1,0 +1,256 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setImmediate as turn } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import { AlertService } from '../../src/alerts/alert-service.ts'
+import { parseNetwork } from '../../src/base/public-address.ts'
+import type { Engine } from '../../src/engine/engine.ts'
+import type { AlertCondition, AlertRule } from '../../src/protocol/alerts.ts'
+import { newFolder } from '../new-folder.ts'
+import { created, price, START_SECOND, swap } from '../oracle/fixtures.ts'
+import { Random } from '../oracle/random.ts'
+import { until } from '../process/program.ts'
+import { engineOf } from '../store/restoring.ts'
+import { Receiver } from './receiver.ts'
+
+const SECRET = 'a secret that is long enough'
+const ALICE = new Random(49).base58(44)
+const trade = (second: number, signer = ALICE) =>
+  swap({ slot: 200 + second, timestamp: START_SECOND + second, signer })
+const WALLET: AlertCondition = { kind: 'wallet', wallets: [ALICE] }
+const NEW: AlertCondition = {
+  ...{ kind: 'filter', change: 'either' },
+  filter: { type: 'new', filters: { new: { txsBuys: { min: 2 } } }, limit: 50 },
+}
+
+/** A service on an engine, as a start has it; `published` is what the live channel gets. */
+function serviceOn(engine: Engine, path: string | null, networks: readonly string[] = []) {
+  const published: { readonly id: string; readonly n: number }[] = []
+  const lines: string[] = []
+  const log = (_fields: object, message: string) => void lines.push(message)
+  const service = new AlertService({
+    ...{ path, file: null, retryMs: 60_000, engine },
+    networks: networks.flatMap((text) => {
+      const network = parseNetwork(text)
+      return network === null ? [] : [network]
+    }),
+    journalSeq: () => engine.seq,
+    publish: (body, n) => void published.push({ id: JSON.parse(body).id, n }),
+    nowMs: Date.now,
+    log: { info: log, warn: log, error: log },
+  })
+  onTestFinished(() => service.close())
+  return { service, published, lines }
+}
+
+function ruleOf(
+  id: string,
+  when: AlertCondition,
+  webhook: AlertRule['to']['webhook'] = null,
+): AlertRule {
+  const shown = {
+    id,
+    name: id,
+    when:
+      when.kind === 'wallet'
+        ? when
+        : { ...when, filter: { type: 'new', newPools: { txsBuys: { min: 2 } } } },
+  }
+  return { id, name: id, when, to: { live: true, webhook }, enabled: true, shown }
+}
+
+const idsOf = (published: readonly { readonly id: string }[]) => published.map(({ id }) => id)
+
+test('alerts are published once they are stored, with a number each, in the order of their events', async () => {
+  const engine = engineOf('event')
+  const { service, published } = serviceOn(engine, null)
+  service.recovered('e1')
+  await service.put(ruleOf('w', WALLET))
+  engine.events([price(150), created(), trade(1), trade(2), trade(3, 'bob')])
+  expect(published).toEqual([])
+  await turn()
+  expect(published).toEqual([
+    { id: 'e1:3:w', n: 1 },
+    { id: 'e1:4:w', n: 2 },
+  ])
+})
+
+test('a start of the same epoch goes on behind the stored position; of another one it begins anew', async () => {
+  const path = join(newFolder(), 'alerts.db')
+  const events = [price(150), created(), trade(1), trade(2), trade(3)]
+  const first = serviceOn(engineOf('event'), path)
+  // The engine of the options is the one that is looked at.
+  const engine = engineOf('event')
+  const one = serviceOn(engine, path)
+  first.service.close()
+  one.service.recovered('e1', { foundEpoch: 'e1', snapshotSeq: null })
+  await one.service.put(ruleOf('w', WALLET))
+  engine.events(events.slice(0, 3))
+  await turn()
+  // These are in the journal when the process is killed, and nobody has stored what was found at them.
+  engine.events(events.slice(3))
+  const again = engineOf('event')
+  const two = serviceOn(again, path)
+  two.service.beginRecovery()
+  again.events(events)
+  expect(two.published).toEqual([])
+  two.service.recovered('e1', { foundEpoch: 'e1', snapshotSeq: null })
+  expect(idsOf(two.published)).toEqual(['e1:4:w', 'e1:5:w'])
+  two.service.close()
+  const other = engineOf('event')
+  const three = serviceOn(other, path)
+  three.service.beginRecovery()
+  other.events([...events, trade(4)])
+  three.service.recovered('e2', { foundEpoch: 'e0', snapshotSeq: null })
+  other.events([trade(5)])
+  await turn()
+  expect(idsOf(three.published)).toEqual(['e2:7:w'])
+})
+
+test('a journal that lost its end under a new epoch tells what is left of it under the one before', async () => {
+  const path = join(newFolder(), 'alerts.db')
+  const engine = engineOf('event')
+  const one = serviceOn(engine, path)
+  one.service.recovered('e1')
+  await one.service.put(ruleOf('w', WALLET))
+  const again = engineOf('event')
+  const two = serviceOn(again, path)
+  two.service.beginRecovery()
+  again.events([created(), trade(1)])
+  two.service.recovered('e2', { foundEpoch: 'e1', snapshotSeq: null })
+  again.events([trade(2)])
+  await turn()
+  expect(idsOf(two.published)).toEqual(['e1:2:w', 'e2:3:w'])
+})
+
+test('under a new epoch rules begin with the tokens of that start, whatever they had before', async () => {
+  const path = join(newFolder(), 'alerts.db')
+  const engine = engineOf('event')
+  const one = serviceOn(engine, path)
+  one.service.recovered('e1')
+  await one.service.put(ruleOf('f', NEW))
+  engine.events([created(), trade(1), trade(2)])
+  await turn()
+  expect(idsOf(one.published)).toEqual(['e1:3:f'])
+  // The second trade is lost, and others came.
+  const other = (second: number) => ({ ...trade(second), mint: 'other' })
+  const again = engineOf('event')
+  const two = serviceOn(again, path)
+  two.service.beginRecovery()
+  again.events([created(), trade(1), other(2), other(2)])
+  two.service.recovered('e2', { foundEpoch: 'e1', snapshotSeq: null })
+  again.events([other(3), trade(4)])
+  await turn()
+  expect(idsOf(two.published)).toEqual(['e2:6:f'])
+})
+
+test('a snapshot of events that were not looked at is said', async () => {
+  const path = join(newFolder(), 'alerts.db')
+  const engine = engineOf('event')
+  const one = serviceOn(engine, path)
+  one.service.recovered('e1')
+  await one.service.put(ruleOf('w', WALLET))
+  const again = engineOf('event')
+  const two = serviceOn(again, path)
+  again.events([created(), trade(1)])
+  two.service.beginRecovery()
+  two.service.recovered('e1', { foundEpoch: 'e1', snapshotSeq: 2 })
+  expect(two.lines.join()).toContain('events that were not looked at')
+})
+
+test('while the disk refuses nothing is sent and no snapshot is made; then all of it comes', async () => {
+  const path = join(newFolder(), 'alerts.db')
+  const engine = engineOf('event')
+  const { service, published, lines } = serviceOn(engine, path)
+  service.recovered('e1')
+  await service.put(ruleOf('w', WALLET))
+  await service.put(ruleOf('f', NEW))
+  const other = new DatabaseSync(path)
+  onTestFinished(() => other.close())
+  other.exec('BEGIN IMMEDIATE')
+  engine.events([price(150), created(), trade(1), trade(2), trade(3)])
+  await turn()
+  expect(published).toEqual([])
+  expect(() => service.sync()).toThrow(/Alerts cannot be stored .*locked/)
+  expect(service.figures()).toMatchObject({ alert_store_failed: 1, alerts_found_total: 4 })
+  await expect(service.put(ruleOf('x', WALLET))).rejects.toThrow('Alerts cannot be stored')
+  other.exec('ROLLBACK')
+  service.look()
+  expect(idsOf(published)).toEqual(['e1:3:w', 'e1:4:w', 'e1:4:f', 'e1:5:w'])
+  expect(() => service.sync()).not.toThrow()
+  expect(lines.filter((line) => line === 'alerts are not stored').length).toBe(1)
+})
+
+test('another engine takes over without telling what it has that the other had not', async () => {
+  const engine = engineOf('event')
+  const { service, published } = serviceOn(engine, null)
+  service.recovered('e1')
+  await service.put(ruleOf('f', NEW))
+  await service.put(ruleOf('w', WALLET))
+  const next = engineOf('event')
+  next.events([price(150), created(), trade(1), trade(2), trade(3)])
+  service.use(next, 'e2')
+  next.events([trade(4)])
+  engine.events([created(), trade(1)])
+  await turn()
+  expect(idsOf(published)).toEqual(['e2:6:w'])
+})
+
+test('the last second of a while is compared when no other one comes', async () => {
+  const engine = engineOf('event')
+  const { service, published } = serviceOn(engine, null)
+  service.recovered('e1')
+  await service.put(ruleOf('f', NEW))
+  engine.events([created(), trade(1)])
+  engine.events([trade(1)])
+  service.look()
+  await turn()
+  expect(idsOf(published)).toEqual([])
+  service.look()
+  await turn()
+  expect(idsOf(published)).toEqual(['e1:3:f'])
+  service.look()
+  await turn()
+  expect(published.length).toBe(1)
+})
+
+test('a rule that is disabled or removed finds nothing, and enabled again it begins with what is there', async () => {
+  const engine = engineOf('event')
+  const { service, published } = serviceOn(engine, null)
+  service.recovered('e1')
+  const rule = ruleOf('f', NEW)
+  await service.put({ ...rule, enabled: false })
+  engine.events([created(), trade(1), trade(2), trade(3)])
+  await service.put(rule)
+  engine.events([trade(4)])
+  await turn()
+  expect(published).toEqual([])
+  service.remove('f')
+  engine.events([created({ mint: 'other', slot: 300, timestamp: START_SECOND + 300 })])
+  await turn()
+  expect(published).toEqual([])
+})
+
+test('deliveries go on in order when a receiver comes back, each at least once', async () => {
+  const receiver = new Receiver(SECRET)
+  await receiver.start()
+  onTestFinished(() => receiver.stop())
+  const engine = engineOf('event')
+  const { service, lines } = serviceOn(engine, null, ['127.0.0.1'])
+  service.recovered('e1')
+  receiver.mood = 'answers 500'
+  await service.put(ruleOf('w', WALLET, { url: receiver.url, secret: SECRET }))
+  engine.events([created(), ...Array.from({ length: 200 }, (_, i) => trade(i + 1))])
+  await until('a first attempt', async () => (receiver.came.length > 0 ? true : null))
+  await receiver.stop()
+  receiver.mood = 'takes'
+  await receiver.start()
+  await until('all', async () => (receiver.taken.length >= 200 ? true : null))
+  expect(receiver.taken.map(({ seq }) => seq)).toEqual(Array.from({ length: 200 }, (_, i) => i + 2))
+  await turn()
+  expect(service.figures()).toMatchObject({ alert_queue: 0, alert_deliveries_total: 200 })
+  expect(lines).toEqual([
+    'a webhook does not take a delivery: it is repeated',
+    'a webhook takes deliveries again',
+  ])
+})
