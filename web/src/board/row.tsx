@@ -6,14 +6,15 @@ import { Change } from '../parts/change.tsx'
 import { FlashUsd } from '../parts/flash.tsx'
 import { SocialMarks } from '../parts/social-marks.tsx'
 import { TimeAgo } from '../parts/time-ago.tsx'
+import { Sides, Traders, Volume } from '../parts/window-cells.tsx'
+import { windowFigures } from '../parts/window-figures.ts'
 import { shown, shownName } from '../text/chain-text.ts'
-import { compact, completion, exact, exactUsd, money } from '../text/number-form.ts'
+import { compact, completion, exact } from '../text/number-form.ts'
 import { parseTime } from '../text/time-form.ts'
 import { ROW_HEIGHT } from './column-rows.ts'
 import { RowCopy } from './row-copy.tsx'
 import { RowSpark } from './row-spark.tsx'
 import { ShareBars } from './share-bars.tsx'
-import { type WindowFigures, windowFigures } from './window-figures.ts'
 
 /** What stands behind a row's own figures, where there is room. */
 export type RowAside<T extends TableRow> = (props: { readonly row: T }) => ComponentChild
@@ -70,7 +71,6 @@ class RowBody<T extends TableRow> extends Component<BodyProps<T>> {
 
 function RowCells({ row, window }: { readonly row: TableRow; readonly window: Window }) {
   const figures = windowFigures(row, window)
-  const { priceChangePct, buys, sells, traders } = figures
   const createdAt = parseTime(row.timestamp) ?? 0
   const graduated = row.creator_completed_pools
   // Two numbers with a slash read as a part of a whole.
@@ -85,7 +85,7 @@ function RowCells({ row, window }: { readonly row: TableRow; readonly window: Wi
         <span class="socials">
           <SocialMarks links={row} />
         </span>
-        <Change value={priceChangePct} window={window} cell="change" />
+        <Change value={figures.priceChangePct} window={window} cell="change" />
         <FlashUsd value={row.market_cap} cell="cap" />
       </span>
       <span class="facts">
@@ -93,22 +93,8 @@ function RowCells({ row, window }: { readonly row: TableRow; readonly window: Wi
         <span title={`${exact(row.holders)} holders`}>
           <span class="label">H</span> <span data-cell="holders">{compact(row.holders)}</span>
         </span>
-        <span
-          class="sides"
-          title={`${counted(buys, 'buy')}, ${counted(sells, 'sell')} in ${window}`}
-        >
-          <span class="label">B</span>{' '}
-          <span class={buys === 0 ? 'none' : 'up'} data-cell="buys">
-            {compact(buys)}
-          </span>{' '}
-          <span class="label">S</span>{' '}
-          <span class={sells === 0 ? 'none' : 'down'} data-cell="sells">
-            {compact(sells)}
-          </span>
-        </span>
-        <span title={`${counted(traders, 'trader')} in ${window}`}>
-          <span class="label">T</span> <span data-cell="traders">{compact(traders)}</span>
-        </span>
+        <Sides figures={figures} window={window} />
+        <Traders figures={figures} window={window} />
         <span
           class="migrated"
           title={`${exact(graduated)} of ${exact(created)} tokens of this creator graduated`}
@@ -120,9 +106,7 @@ function RowCells({ row, window }: { readonly row: TableRow; readonly window: Wi
         </span>
       </span>
       <span class="volume">
-        <span title={volumeText(figures, window)}>
-          <span class="label">V</span> <span data-cell="volume">{money(figures.volumeUsd)}</span>
-        </span>
+        <Volume figures={figures} window={window} />
         <i class="progress" title={curve} style={{ '--part': String(row.pct_completion / 100) }} />
         <span data-cell="progress" title={curve}>
           {completion(row.pct_completion)}
@@ -134,15 +118,4 @@ function RowCells({ row, window }: { readonly row: TableRow; readonly window: Wi
       </span>
     </>
   )
-}
-
-/** `1 buy`, `1,200 buys`. */
-function counted(count: number, what: string): string {
-  return `${exact(count)} ${what}${count === 1 ? '' : 's'}`
-}
-
-function volumeText(figures: WindowFigures, window: Window): string {
-  const { volumeUsd, volumeBuyUsd, volumeSellUsd } = figures
-  const sides = `${exactUsd(volumeBuyUsd)} bought, ${exactUsd(volumeSellUsd)} sold`
-  return `Volume in ${window}: ${exactUsd(volumeUsd)}, ${sides}`
 }

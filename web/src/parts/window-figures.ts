@@ -22,8 +22,14 @@ const UNKNOWN: WindowFigures = {
   traders: Number.NaN,
 }
 
+/** What the API tells of a token's windows, in rows and details alike. */
+type Windowed = Pick<
+  TableRow,
+  'windows' | 'vol_24h' | 'vol_24_buy' | 'vol_24_sell' | 'tx_24h_buy' | 'tx_24h_sell'
+>
+
 /** Figures of a window. Those of the day that every row has are there also where the service cannot read its windows. */
-export function windowFigures(row: TableRow, window: Window): WindowFigures {
+export function windowFigures(row: Windowed, window: Window): WindowFigures {
   const read = row.windows?.[window]
   const figures: WindowFigures =
     read === undefined
