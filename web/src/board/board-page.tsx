@@ -8,11 +8,12 @@ import {
   parseBoardView,
   withWindow,
 } from '../filters/board-view.ts'
+import { LIST_TITLES } from '../filters/list-titles.ts'
 import { go } from '../frame/route.ts'
 import { useTitle } from '../frame/title.ts'
 import { LegendButton } from '../parts/legend.tsx'
 import { WindowChoice } from '../parts/window-choice.tsx'
-import { COLUMN_TITLES, Column } from './column.tsx'
+import { Column } from './column.tsx'
 import { onTab } from './last-look.ts'
 import { PresetBar } from './preset-bar.tsx'
 import { useWalk } from './walk.ts'
@@ -62,7 +63,7 @@ export function BoardPage({ search }: { readonly search: string }) {
               aria-pressed={onTab.value === group}
               onClick={() => (onTab.value = group)}
             >
-              {COLUMN_TITLES[group]}
+              {LIST_TITLES[group]}
             </button>
           ))}
         </div>

@@ -1,12 +1,15 @@
 import { useComputed, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { useMemo, useRef } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { Group, TableRow, Window } from '../../../client/src/mintfeed.ts'
+import { AlertButton } from '../alerts/alert-button.tsx'
+import { alertsFollow } from '../alerts/alerts.ts'
 import type { ColumnFeed } from '../feed/column-feed.ts'
 import type { StateFeed } from '../feed/state-feed.ts'
 import type { ColumnView } from '../filters/board-view.ts'
 import { ROWS } from '../filters/board-view.ts'
 import { filterCount } from '../filters/filter-fields.ts'
+import { LIST_TITLES } from '../filters/list-titles.ts'
 import { sorted } from '../filters/sort-orders.ts'
 import { HeldOrder } from '../parts/held-order.ts'
 import { heldText } from '../parts/held-rows.ts'
@@ -15,12 +18,6 @@ import { exact } from '../text/number-form.ts'
 import { FilterPanel } from './filter-panel.tsx'
 import { OrderChoice } from './order-choice.tsx'
 import { mintOf, RowList } from './row-list.tsx'
-
-export const COLUMN_TITLES: Readonly<Record<Group, string>> = {
-  new: 'New',
-  completing: 'Completing',
-  graduated: 'Graduated',
-}
 
 interface ColumnProps {
   readonly group: Group
@@ -37,7 +34,7 @@ interface ColumnProps {
 /** One live column of the board. */
 export function Column(props: ColumnProps) {
   const { group, feed, view, window, currentMint, onView, onShown } = props
-  const title = COLUMN_TITLES[group]
+  const title = LIST_TITLES[group]
   const isFiltering = useSignal(false)
   const filterButton = useRef<HTMLButtonElement>(null)
   // What had the focus goes with the panel.
@@ -50,6 +47,9 @@ export function Column(props: ColumnProps) {
   const live = useComputed(() => sorted(feed.items.value, sort.value))
   const order = useMemo(() => new HeldOrder(live, mintOf), [live])
   const filters = filterCount(view.filters)
+  // The view of another column is in the address too: only what this one shows counts.
+  const viewText = JSON.stringify(view)
+  useEffect(() => alertsFollow({ name: group, view }), [group, viewText])
 
   return (
     <section class="column" data-group={group} data-seq={feed.seq} aria-label={title}>
@@ -67,6 +67,7 @@ export function Column(props: ColumnProps) {
           window={window}
           onOrder={(next) => onView({ ...view, sort: next })}
         />
+        <AlertButton list={{ name: group, view }} />
         <button
           ref={filterButton}
           type="button"
@@ -89,11 +90,10 @@ export function Column(props: ColumnProps) {
           />
         )}
       </div>
-      {/* The view of another column is in the address too: only what this one shows counts. */}
       <RowList
         name={group}
         order={order}
-        viewText={JSON.stringify(view)}
+        viewText={viewText}
         window={window}
         isFilled={!feed.isLoading.value}
         currentMint={currentMint}
