@@ -466,7 +466,13 @@ describe.skipIf(reason !== null)(
         const traders = await client.read.tokenTraders(mint, { limit: 1 })
         const wallet = traders.ok ? traders.data.items[0].wallet : ''
         const tab = await opened('/', theme)
-        const known = ['/', `/token/${mint}`, `/wallet/${wallet}`, '/engine']
+        const known = [
+          '/',
+          `/token/${mint}`,
+          `/wallet/${wallet}`,
+          '/engine',
+          '/trending?window=24h',
+        ]
         for (const path of [...known, `/token/${STRANGER}`, '/token/notamint']) {
           await tab.page.goto(program.url + path)
           const unknown = tab.page
