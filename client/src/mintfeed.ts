@@ -53,6 +53,8 @@ export type {
   TableTokens,
   TableTradeUpdate,
   TradeUpdate,
+  TrendingState,
+  TrendingUpdate,
   Update,
   WalletUpdate,
 } from './live/updates.ts'

@@ -1,5 +1,12 @@
 import type { TableRow } from '../../client/src/mintfeed.ts'
-import { compact, completion, money, share, usd } from '../../web/src/text/number-form.ts'
+import {
+  compact,
+  completion,
+  money,
+  share,
+  signedPercent,
+  usd,
+} from '../../web/src/text/number-form.ts'
 
 /** What the cells of a row have to show, by the API's row. */
 export function expectedCells(row: TableRow): Readonly<Record<string, string>> {
@@ -8,6 +15,8 @@ export function expectedCells(row: TableRow): Readonly<Record<string, string>> {
   return {
     cap: usd(row.market_cap),
     holders: compact(row.holders),
+    change: signedPercent(row.windows?.['24h'].price_change_pct ?? Number.NaN),
+    traders: compact(row.windows?.['24h'].traders ?? Number.NaN),
     buys: compact(row.tx_24h_buy),
     sells: compact(row.tx_24h_sell),
     creator: `${compact(graduated)}/${compact(created)}`,

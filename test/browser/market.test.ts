@@ -313,7 +313,7 @@ describe.skipIf(reason !== null)(
       const { page } = tab
       let cells = 0
       for (const group of GROUPS) {
-        const answer = await tables(tableQuery(group, {}))
+        const answer = await tables(tableQuery(group, { filters: {}, sort: 'default' }))
         const rows = answer.data[group] ?? []
         await rowsCame(page, group, Math.max(1, Math.min(rows.length, SEEN_ROWS)))
         const shown = await shownColumn(page, group)
@@ -466,7 +466,13 @@ describe.skipIf(reason !== null)(
         const traders = await client.read.tokenTraders(mint, { limit: 1 })
         const wallet = traders.ok ? traders.data.items[0].wallet : ''
         const tab = await opened('/', theme)
-        const known = ['/', `/token/${mint}`, `/wallet/${wallet}`, '/engine']
+        const known = [
+          '/',
+          `/token/${mint}`,
+          `/wallet/${wallet}`,
+          '/engine',
+          '/trending?window=24h',
+        ]
         for (const path of [...known, `/token/${STRANGER}`, '/token/notamint']) {
           await tab.page.goto(program.url + path)
           const unknown = tab.page

@@ -66,9 +66,10 @@ async function endingService(): Promise<ScriptedService> {
     const say = (frame: object) => socket.send(JSON.stringify(frame))
     const { event } = message
     const { mint } = message.data
-    if (event === 'meme_tables') {
+    if (event === 'meme_tables' || event === 'trending') {
       say({ type: 'subscribed', event, table: TABLE, ...STEP })
-      say({ channel: event, type: 'snapshot', table: TABLE, ...STEP, data: {} })
+      const data = event === 'trending' ? { window: '5m', by: 'volume', items: [] } : {}
+      say({ channel: event, type: 'snapshot', table: TABLE, ...STEP, data })
       return
     }
     say({ type: 'subscribed', ...CANDLES, event, mint, ...STEP })
@@ -85,6 +86,8 @@ test('tables and candles that cannot go on are refused, and nothing else is', as
   const problems = problemsOf(client)
   // Two filters in different words that the service knows as one table.
   const ended = [client.live.tables({}), client.live.tables({ type: 'all' })].map(gathered)
+  // Another channel's list, of the same name.
+  const trending = gathered(client.live.trending())
   const candles = gathered(client.live.candles('A', '1'))
   const other = gathered(client.live.candles('A', '5'))
   await waitUntil(() => ended.every((updates) => updates.length > 0))
@@ -94,6 +97,7 @@ test('tables and candles that cannot go on are refused, and nothing else is', as
   for (const updates of ended)
     expect(updates.at(-1)).toMatchObject({ kind: 'refused', problem: DAMAGED })
   expect([other, trades]).toEqual([[], []])
+  expect(trending).toMatchObject([{ kind: 'trending', trending: { items: [] } }])
   expect(problems).toMatchObject([DAMAGED, DAMAGED])
   // There is nothing to leave.
   expect(JSON.stringify(scripted.heard)).not.toContain('unsubscribe')

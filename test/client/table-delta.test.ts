@@ -1,7 +1,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { appliedDelta } from '../../client/src/live/table-delta.ts'
-import { isTables, type TableRow, type Tables } from '../../client/src/resources/tables.ts'
+import { appliedDelta, appliedTrendingDelta } from '../../client/src/live/table-delta.ts'
+import {
+  isTables,
+  type TableRow,
+  type Tables,
+  type TrendingToken,
+} from '../../client/src/resources/tables.ts'
 import { tableDelta } from '../../src/server/live/hub/followed-tables.ts'
 
 type Group = readonly TableRow[]
@@ -86,4 +91,35 @@ test('a delta that does not fit the table, or is none, is refused', () => {
   ])
     expect(appliedDelta(before, unfit), JSON.stringify(unfit)).toBe(null)
   expect(isTables(before)).toBe(true)
+})
+
+/** Ranked as the service ranks them: who moves up or down is another row. */
+const ranked = (rows: Group): TrendingToken[] =>
+  rows.map((row, at) => ({ rank: at + 1, value: row.holders, ...row }))
+
+test('a delta of the service makes one list of what trends of another in the client', () => {
+  fc.assert(
+    fc.property(group, group, (before, after) => {
+      const words = { window: '5m', by: 'volume' }
+      const [was, is] = [ranked(before), ranked(after)]
+      const kept = (rows: TrendingToken[]) =>
+        new Map([['items', rows.map((row) => ({ mint: row.mint, json: JSON.stringify(row) }))]])
+      const delta: unknown = JSON.parse(tableDelta(kept(was), kept(is)) ?? '{}')
+      const applied = appliedTrendingDelta({ ...words, items: was }, delta)
+      expect(applied).toEqual({ ...words, items: is })
+    }),
+  )
+})
+
+test('a delta of what trends without a rank, or that does not fit, is refused', () => {
+  const [a, b] = ranked([rowOf('a', 1), rowOf('b', 2)])
+  const trending = { window: '5m', by: 'volume', items: [a] }
+  const { rank: _, ...unranked } = b
+  const of = (change: object) => ({ items: { leave: [], put: [], change: [], ...change } })
+  expect(appliedTrendingDelta(trending, of({ put: [{ at: 1, row: b }] }))?.items).toEqual([a, b])
+  for (const unfit of [
+    ...[null, { items: [] }, of({ put: [{ at: 1, row: unranked }] }), of({ change: [b] })],
+    ...[of({ put: [{ at: 2, row: b }] }), of({ leave: [1] })],
+  ])
+    expect(appliedTrendingDelta(trending, unfit), JSON.stringify(unfit)).toBe(null)
 })

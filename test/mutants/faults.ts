@@ -15,6 +15,7 @@ import { OCTOBER_FOLD_FAULTS } from './faults/october-fold.ts'
 import { OCTOBER_QUOTE_FAULTS } from './faults/october-quotes.ts'
 import { ORDER_FAULTS } from './faults/order.ts'
 import { PACKED_FAULTS } from './faults/packed.ts'
+import { PAGE_FAULTS } from './faults/page.ts'
 import { PARQUET_FAULTS } from './faults/parquet.ts'
 import { PRICE_FAULTS } from './faults/prices.ts'
 import { RING_FAULTS } from './faults/ring.ts'
@@ -45,6 +46,7 @@ export const FAULTS: readonly Fault[] = [
   ...OCTOBER_FOLD_FAULTS,
   ...OCTOBER_QUOTE_FAULTS,
   ...PACKED_FAULTS,
+  ...PAGE_FAULTS,
   ...PARQUET_FAULTS,
   ...RING_FAULTS,
   ...STREAM_FAULTS,

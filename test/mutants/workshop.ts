@@ -8,6 +8,7 @@ const COPIED = [
   'bin',
   'src',
   'client',
+  'web',
   'docs',
   'packaging',
   'test',

@@ -1,6 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { FLAG_FILTERS, RANGE_FILTERS, SOCIAL_FILTERS } from '../../client/src/mintfeed.ts'
+import {
+  FLAG_FILTERS,
+  RANGE_FILTERS,
+  SOCIAL_FILTERS,
+  TABLE_ORDERS,
+  WINDOW_FILTERS,
+  WINDOWS,
+} from '../../client/src/mintfeed.ts'
 import { parseTables } from '../../src/protocol/requests/tables.ts'
 import {
   boardViewText,
@@ -8,18 +15,20 @@ import {
   parseBoardView,
   parseRange,
   tableQuery,
+  withWindow,
 } from '../../web/src/filters/board-view.ts'
 import {
   FLAG_LABELS,
   filterCount,
   RANGE_KEYS,
   SOCIAL_LABELS,
+  WINDOW_FIELDS,
 } from '../../web/src/filters/filter-fields.ts'
 import { PRESETS_MAX, parsePresets, withPreset } from '../../web/src/filters/presets.ts'
-import { SORT_KEYS } from '../../web/src/filters/sort-orders.ts'
+import { orderIn, SORT_KEYS, windowOf } from '../../web/src/filters/sort-orders.ts'
 
 const PLAIN = { filters: {}, sort: 'default' } as const
-const PLAIN_BOARD = { new: PLAIN, completing: PLAIN, graduated: PLAIN }
+const PLAIN_BOARD = { new: PLAIN, completing: PLAIN, graduated: PLAIN, window: '24h' } as const
 
 const range = fc
   .tuple(fc.integer({ min: 0, max: 1e6 }), fc.integer({ min: 0, max: 1e6 }), fc.nat(2))
@@ -29,21 +38,33 @@ const range = fc
   })
 const some = <K extends string, V>(keys: readonly K[], value: fc.Arbitrary<V>) =>
   fc.dictionary(fc.constantFrom(...keys), value)
+/** Bounds of some windows; a window without one is no filter. */
+const windows = some(
+  WINDOWS,
+  fc.dictionary(fc.constantFrom(...WINDOW_FILTERS), range, { minKeys: 1 }),
+)
 const column = fc.record({
   filters: fc
     .tuple(
       some(RANGE_KEYS, range),
       some(FLAG_FILTERS, fc.constant(true as const)),
       some(SOCIAL_FILTERS, fc.constant(true as const)),
+      windows,
     )
-    .map(([ranges, flags, socials]) => ({
+    .map(([ranges, flags, socials, windows]) => ({
       ...ranges,
       ...flags,
       ...(Object.keys(socials).length > 0 ? { socials } : {}),
+      ...(Object.keys(windows).length > 0 ? { windows } : {}),
     })),
-  sort: fc.constantFrom(...SORT_KEYS),
+  sort: fc.constantFrom(...SORT_KEYS, ...TABLE_ORDERS),
 })
-const board = fc.record({ new: column, completing: column, graduated: column })
+const board = fc.record({
+  new: column,
+  completing: column,
+  graduated: column,
+  window: fc.constantFrom(...WINDOWS),
+})
 
 test('every view of the board is in its address and comes back from it', () => {
   fc.assert(
@@ -56,7 +77,7 @@ test('every view of the board is in its address and comes back from it', () => {
 test('the service takes the query of every view', () => {
   fc.assert(
     fc.property(board, (view) => {
-      const parsed = parseTables(JSON.stringify(tableQuery('new', view.new.filters)))
+      const parsed = parseTables(JSON.stringify(tableQuery('new', view.new)))
       expect(parsed.ok).toBe(true)
     }),
   )
@@ -66,12 +87,31 @@ test('the page offers every filter of the client', () => {
   expect([...RANGE_KEYS].sort()).toEqual([...RANGE_FILTERS].sort())
   expect(Object.keys(FLAG_LABELS)).toEqual(FLAG_FILTERS)
   expect(Object.keys(SOCIAL_LABELS)).toEqual(SOCIAL_FILTERS)
+  expect(WINDOW_FIELDS.map(({ key }) => key).sort()).toEqual([...WINDOW_FILTERS].sort())
+})
+
+test('another window of the board takes the orders by a window along, and leaves others as they are', () => {
+  fc.assert(
+    fc.property(board, fc.constantFrom(...WINDOWS), (view, window) => {
+      const next = withWindow(view, window)
+      expect(next.window).toBe(window)
+      for (const group of ['new', 'completing', 'graduated'] as const) {
+        expect(next[group].filters).toEqual(view[group].filters)
+        const { sort } = view[group]
+        const isByWindow = windowOf(sort) !== null
+        expect(windowOf(next[group].sort)).toBe(isByWindow ? window : null)
+        expect(orderIn(windowOf(sort) ?? window, next[group].sort)).toBe(sort)
+      }
+    }),
+  )
 })
 
 test('a foreign address shows the plain board', () => {
-  expect(parseBoardView('?new.holders=x..y&foo=1&new.sort=constructor&new.dexPaid=yes')).toEqual(
-    PLAIN_BOARD,
-  )
+  expect(
+    parseBoardView(
+      '?new.holders=x..y&foo=1&new.sort=constructor&new.dexPaid=yes&window=2m&new.5m.volumeUsd=9..3',
+    ),
+  ).toEqual(PLAIN_BOARD)
   expect(parseRange('9..3')).toBeNull()
   expect(parseRange('..')).toBeNull()
 })
@@ -103,8 +143,10 @@ test('a bound so large or small that it is written with an exponent is in the ad
   }
 })
 
-test('the badge counts ranges, flags and socials', () => {
-  expect(filterCount({ holders: { min: 1 }, dexPaid: true, socials: { twitter: true } })).toBe(3)
+test('the badge counts ranges, those of windows, flags and socials', () => {
+  const windows = { '5m': { txs: { min: 1 }, buys: { max: 2 } }, '1h': { txs: { min: 3 } } }
+  const filters = { holders: { min: 1 }, dexPaid: true, socials: { twitter: true }, windows }
+  expect(filterCount(filters)).toBe(6)
   expect(filterCount({})).toBe(0)
 })
 

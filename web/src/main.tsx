@@ -6,10 +6,11 @@ import { useFocusOf } from './frame/focus.ts'
 import { openHelp } from './frame/help-dialog.tsx'
 import { addKeys, listenToKeys } from './frame/keyboard.ts'
 import { keepTime } from './frame/now.ts'
-import { boardPath, followAddress, go, route } from './frame/route.ts'
+import { boardPath, followAddress, go, route, trendingPath } from './frame/route.ts'
 import { Shell } from './frame/shell.tsx'
 import { toggleTheme, wearTheme } from './frame/theme.ts'
 import { TokenPage } from './token/token-page.tsx'
+import { TrendingPage } from './trending/trending-page.tsx'
 import { WalletPage } from './wallet/wallet-page.tsx'
 
 function Page() {
@@ -18,6 +19,8 @@ function Page() {
   switch (value.page) {
     case 'board':
       return <BoardPage search={value.search} />
+    case 'trending':
+      return <TrendingPage search={value.search} />
     case 'engine':
       return <EnginePage />
     case 'token':
@@ -36,6 +39,7 @@ addKeys({
   '?': openHelp,
   t: toggleTheme,
   b: () => go(boardPath()),
+  r: () => go(trendingPath()),
   e: () => go('/engine'),
 })
 

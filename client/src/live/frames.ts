@@ -8,9 +8,22 @@ export const CHANNELS = [
   'wallet_trades',
   'all_trades',
   'meme_tables',
+  'trending',
   'candles',
 ] as const
 export type Channel = (typeof CHANNELS)[number]
+
+/** Channels of lists that the service names (`table`): equal requests have one list. */
+export type TableChannel = 'meme_tables' | 'trending'
+
+export function isTableChannel(channel: Channel): channel is TableChannel {
+  return channel === 'meme_tables' || channel === 'trending'
+}
+
+/** Does the channel show a state, whose `seq` is a position? */
+export function isStateChannel(channel: Channel): boolean {
+  return isTableChannel(channel) || channel === 'candles'
+}
 
 /** Characters of a frame at most: several times the largest one, a table of 600 rows. */
 const FRAME_CHARACTERS_MAX = 16 * 1024 * 1024
@@ -161,6 +174,7 @@ function keyOf(channel: Channel, fields: Fields, told: Fields): string | null {
     case 'wallet_trades':
       return isText(fields.wallet) ? fields.wallet : null
     case 'meme_tables':
+    case 'trending':
       return isText(fields.table) ? fields.table : null
     case 'candles':
       return isText(fields.mint) && isText(fields.resolution)

@@ -4,7 +4,15 @@ import { type Problem, problem, sentenceOf } from '../problem.ts'
 import type { Replica, Replicas } from '../replicas.ts'
 import { isCount } from '../shape.ts'
 import type { Follow, Line } from './follow.ts'
-import { type Channel, type ChannelFrame, type Ended, type Frame, parseFrame } from './frames.ts'
+import {
+  type Channel,
+  type ChannelFrame,
+  type Ended,
+  type Frame,
+  isStateChannel,
+  isTableChannel,
+  parseFrame,
+} from './frames.ts'
 import type { Watched } from './replica-watch.ts'
 import { PASSING_MS, Requests } from './requests.ts'
 import type { LiveJournal } from './status.ts'
@@ -236,8 +244,7 @@ export class Lane implements Line, Watched {
 
   #takeFrame(frame: ChannelFrame): void {
     const { kind, channel, epoch } = frame
-    const isState = channel === 'meme_tables' || channel === 'candles'
-    const position = isState ? frame.seq : frame.fields.position
+    const position = isStateChannel(channel) ? frame.seq : frame.fields.position
     if (kind !== 'event' && isCount(position))
       this.#replicas.given(this.#replica, { epoch, position })
     for (const follow of this.#followsOf(frame)) follow.take(frame)
@@ -258,7 +265,7 @@ export class Lane implements Line, Watched {
   }
 
   #followsOf({ channel, key }: ChannelFrame | Ended): Iterable<Follow> {
-    if (channel === 'meme_tables') return this.#requests.followsOfTable(key)
+    if (isTableChannel(channel)) return this.#requests.followsOfTable(channel, key)
     const follow = this.#follows.get(channel)?.get(key)
     return follow === undefined ? [] : [follow]
   }

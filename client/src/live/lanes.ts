@@ -12,6 +12,7 @@ export const LANE_MAX: { readonly [C in Channel]: number } = {
   update_mint_info: 1_000,
   wallet_trades: 1_000,
   meme_tables: 10,
+  trending: 10,
   candles: 100,
   mint_migration: 1,
   new_launched_pool: 1,

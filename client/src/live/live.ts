@@ -1,12 +1,12 @@
 import type { Settings } from '../options.ts'
 import type { Problem } from '../problem.ts'
-import type { ExtraQuery, Resolution, TableFilter } from '../reads.ts'
+import type { ExtraQuery, Resolution, TableFilter, TrendingQuery } from '../reads.ts'
 import type { Move, Replicas } from '../replicas.ts'
 import { isFigures } from '../resources/market-figures.ts'
 import { isMigration } from '../resources/migration.ts'
 import { pageOf } from '../resources/page.ts'
 import { isSwap } from '../resources/swap.ts'
-import { isTables, type Tables } from '../resources/tables.ts'
+import { isTables, isTrending, type Tables, type Trending } from '../resources/tables.ts'
 import { isDetailOrNull, isSearched } from '../resources/token.ts'
 import { isTrader } from '../resources/trader.ts'
 import { isObject, listOf, type Shape } from '../shape.ts'
@@ -14,13 +14,13 @@ import { barsOf, mergedBars } from './bars.ts'
 import { EventFollow } from './event-follow.ts'
 import { EventTeller } from './event-teller.ts'
 import type { Follow } from './follow.ts'
-import { type Channel, candlesKey } from './frames.ts'
+import { type Channel, candlesKey, type TableChannel } from './frames.ts'
 import { Lanes } from './lanes.ts'
 import { Mailbox } from './mailbox.ts'
 import { StateFollow, type StateMoment } from './state-follow.ts'
 import type { LiveJournal, LiveStatus } from './status.ts'
 import { Subscription } from './subscription.ts'
-import { appliedDelta } from './table-delta.ts'
+import { appliedDelta, appliedTrendingDelta } from './table-delta.ts'
 import { TableTrades } from './table-trades.ts'
 import type {
   AllTradesUpdate,
@@ -28,9 +28,11 @@ import type {
   Cursor,
   LaunchUpdate,
   MigrationUpdate,
+  RefusedUpdate,
   TablesUpdate,
   TableTradeUpdate,
   TradeUpdate,
+  TrendingUpdate,
   Update,
   WalletUpdate,
 } from './updates.ts'
@@ -56,10 +58,24 @@ const isTraders = pageOf(isTrader)
 const isMigrations = listOf(isMigration)
 const isLaunches = listOf(isSearched)
 
-interface TableReader {
-  readonly changed: (tables: Tables, moment: StateMoment) => boolean
+/** A table of the service: what is asked for, how its frames are read, and who is told of it. */
+interface TableParts<State> {
+  readonly channel: TableChannel
+  readonly words: Readonly<Record<string, unknown>>
+  readonly isWhole: Shape<State>
+  readonly applied: (state: State, delta: unknown) => State | null
+  /** False when the reader has no room. */
+  readonly changed: (state: State, moment: StateMoment) => boolean
   readonly refused: (problem: Problem) => void
 }
+
+/** How tables of tokens are read. */
+const TABLES = { channel: 'meme_tables', isWhole: isTables, applied: appliedDelta } as const
+const TRENDING = {
+  channel: 'trending',
+  isWhole: isTrending,
+  applied: appliedTrendingDelta,
+} as const
 
 interface Keys<S, E> {
   readonly channel: Channel
@@ -171,9 +187,11 @@ export class Live {
       add: (follow) => this.#lanes.add(follow),
       remove: (follow) => this.#lanes.remove(follow),
     })
-    const table = this.#table(filter, {
+    const table = this.#table({
+      ...TABLES,
+      words: { filter },
       changed: (tables, moment) => trades.changed(tables, moment),
-      refused: (problem) => mailbox.putLast({ kind: 'refused', key: '', problem }),
+      refused: refusedIn(mailbox),
     })
     return this.#subscription(mailbox, [table], trades)
   }
@@ -181,15 +199,23 @@ export class Live {
   /** A table as it changes; a slow reader gets the newest state only. */
   tables(filter: TableFilter = {}): Subscription<TablesUpdate> {
     const mailbox = new Mailbox<TablesUpdate>(1)
-    const table = this.#table(filter, {
-      changed: (tables, moment) => {
-        mailbox.takeBackLast()
-        mailbox.put({ kind: 'tables', tables, ...moment })
-        return true
-      },
-      refused: (problem) => mailbox.putLast({ kind: 'refused', key: '', problem }),
-    })
-    return this.#subscription(mailbox, [table])
+    const changed = (tables: Tables, moment: StateMoment) =>
+      newest(mailbox, { kind: 'tables', tables, ...moment })
+    const refused = refusedIn(mailbox)
+    return this.#subscription(mailbox, [
+      this.#table({ ...TABLES, words: { filter }, changed, refused }),
+    ])
+  }
+
+  /** Tokens that trade most in a window, as they change; a slow reader gets the newest state only. */
+  trending(query: TrendingQuery = {}): Subscription<TrendingUpdate> {
+    const mailbox = new Mailbox<TrendingUpdate>(1)
+    const changed = (trending: Trending, moment: StateMoment) =>
+      newest(mailbox, { kind: 'trending', trending, ...moment })
+    const refused = refusedIn(mailbox)
+    return this.#subscription(mailbox, [
+      this.#table({ ...TRENDING, words: { ...query }, changed, refused }),
+    ])
   }
 
   /** Bars of a mint; `countback` (1 to 5,000) at the beginning, then those that change. */
@@ -243,20 +269,21 @@ export class Live {
     return this.#subscription(mailbox, follows)
   }
 
-  /** Follows a table; `changed` says whether its reader had room. */
-  #table(filter: TableFilter, { changed, refused }: TableReader): Follow {
-    let tables: Tables = {}
+  /** Follows a table of the service. */
+  #table<State>(parts: TableParts<State>): Follow {
+    const { channel, words, isWhole, applied, changed, refused } = parts
+    let state: State | null = null
     return new StateFollow({
-      channel: 'meme_tables',
-      key: canonical(filter),
-      subscribeWords: { filter },
+      channel,
+      key: canonical(words),
+      subscribeWords: words,
       leaveWords: {},
       journal: this.#journal,
       apply: ({ kind, fields: { data } }, moment) => {
-        const next = kind === 'delta' ? appliedDelta(tables, data) : isTables(data) ? data : null
-        if (next === null) return 'unfit'
-        tables = next
-        return changed(tables, moment) ? 'applied' : 'full'
+        if (kind === 'delta') state = state === null ? null : applied(state, data)
+        else state = isWhole(data) ? data : null
+        if (state === null) return 'unfit'
+        return changed(state, moment) ? 'applied' : 'full'
       },
       refused,
     })
@@ -298,6 +325,18 @@ function single(options: StreamOptions) {
   const from = new Map<string, Cursor>()
   if (options.from !== undefined) from.set('', options.from)
   return { keys: [''], wantsSnapshot: options.snapshot ?? true, from }
+}
+
+/** What waits goes out for a newer state: there is always room for that. */
+function newest<T>(mailbox: Mailbox<T>, update: T): boolean {
+  mailbox.takeBackLast()
+  mailbox.put(update)
+  return true
+}
+
+/** Tells the reader of a table that it is refused. */
+function refusedIn(mailbox: Pick<Mailbox<RefusedUpdate>, 'putLast'>): (problem: Problem) => void {
+  return (problem) => mailbox.putLast({ kind: 'refused', key: '', problem })
 }
 
 /** The same text for filters that differ in the order of their keys only. */

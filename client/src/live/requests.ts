@@ -1,6 +1,12 @@
 import { type Problem, problem } from '../problem.ts'
 import type { Follow, Words } from './follow.ts'
-import type { Acknowledgement, Channel } from './frames.ts'
+import {
+  type Acknowledgement,
+  type Channel,
+  isStateChannel,
+  isTableChannel,
+  type TableChannel,
+} from './frames.ts'
 
 /**
  * Mints or wallets of one message. Five times the 10,000 messages of a replay are the 50,000 that
@@ -17,7 +23,13 @@ const TOO_LONG = problem(
 /** Refusals that say "try again", after this time. */
 const PASSING = ['busy', 'starting']
 export const PASSING_MS = 1_000
-const TABLES = 'meme_tables'
+
+/** A table of the service, with those who follow it. */
+interface FollowedTable {
+  readonly channel: TableChannel
+  readonly table: string
+  readonly follows: Set<Follow>
+}
 
 interface Waiting {
   readonly action: 'subscribe' | 'unsubscribe'
@@ -40,7 +52,7 @@ export class Requests {
   /** When the newest answer came. */
   #answeredMs = Number.NEGATIVE_INFINITY
   /** Who follows a table, by its name: filters in other words may be the same one. */
-  readonly #tables = new Map<string, Set<Follow>>()
+  readonly #tables = new Map<string, FollowedTable>()
   #isLeavingTable = false
   readonly #retries = new Set<ReturnType<typeof setTimeout>>()
 
@@ -60,8 +72,8 @@ export class Requests {
   leave(follow: Follow): void {
     this.#toAsk.delete(follow)
     if (!this.#asked.delete(follow)) return
-    if (follow.channel === TABLES) {
-      for (const follows of this.#tables.values()) follows.delete(follow)
+    if (isTableChannel(follow.channel)) {
+      for (const { follows } of this.#tables.values()) follows.delete(follow)
       this.#isLeavingTable = true
       this.#leaveTables()
       return
@@ -75,12 +87,12 @@ export class Requests {
     this.#toAsk.delete(follow)
     this.#toLeave.delete(follow)
     this.#asked.delete(follow)
-    for (const [table, follows] of this.#tables)
-      if (follows.delete(follow) && follows.size === 0) this.#tables.delete(table)
+    for (const [name, { follows }] of this.#tables)
+      if (follows.delete(follow) && follows.size === 0) this.#tables.delete(name)
   }
 
-  followsOfTable(table: string): Iterable<Follow> {
-    return this.#tables.get(table) ?? []
+  followsOfTable(channel: TableChannel, table: string): Iterable<Follow> {
+    return this.#tables.get(tableName(channel, table))?.follows ?? []
   }
 
   /** Was the key left, and the service has not said yet that it knows? */
@@ -117,7 +129,7 @@ export class Requests {
     this.#answeredMs = performance.now()
     const [{ follows }] = this.#waiting.splice(at, 1)
     if (action === 'unsubscribe') return
-    if (table !== null) this.#joinTable(table, follows)
+    if (table !== null && isTableChannel(channel)) this.#joinTable(channel, table, follows)
     for (const follow of follows) follow.acknowledged(frame)
     this.#leaveTables()
   }
@@ -167,10 +179,11 @@ export class Requests {
     }
   }
 
-  #joinTable(table: string, follows: readonly Follow[]): void {
-    const joined = this.#tables.get(table) ?? new Set()
-    this.#tables.set(table, joined)
-    for (const follow of follows) if (this.#asked.has(follow)) joined.add(follow)
+  #joinTable(channel: TableChannel, table: string, follows: readonly Follow[]): void {
+    const name = tableName(channel, table)
+    const joined = this.#tables.get(name) ?? { channel, table, follows: new Set() }
+    this.#tables.set(name, joined)
+    for (const follow of follows) if (this.#asked.has(follow)) joined.follows.add(follow)
   }
 
   /**
@@ -179,14 +192,14 @@ export class Requests {
    */
   #leaveTables(): void {
     const isAsking = this.#waiting.some(
-      ({ action, channel }) => action === 'subscribe' && channel === TABLES,
+      ({ action, channel }) => action === 'subscribe' && isTableChannel(channel),
     )
     if (!this.#isLeavingTable || isAsking) return
     this.#isLeavingTable = false
-    for (const [table, follows] of this.#tables) {
+    for (const [name, { channel, table, follows }] of this.#tables) {
       if (follows.size > 0) continue
-      this.#tables.delete(table)
-      this.#request('unsubscribe', TABLES, [], { table })
+      this.#tables.delete(name)
+      this.#request('unsubscribe', channel, [], { table })
     }
     this.#flushSoon()
   }
@@ -200,7 +213,7 @@ export class Requests {
   /** What may be asked for now: a further table takes its place after those to leave have left. */
   #takeToAsk(): readonly Follow[] {
     const isLeaving = this.#isLeavingTable
-    const taken = [...this.#toAsk].filter(({ channel }) => !isLeaving || channel !== TABLES)
+    const taken = [...this.#toAsk].filter(({ channel }) => !(isLeaving && isTableChannel(channel)))
     for (const follow of taken) this.#toAsk.delete(follow)
     return taken
   }
@@ -273,6 +286,10 @@ export class Requests {
   }
 }
 
+function tableName(channel: TableChannel, table: string): string {
+  return `${channel}/${table}`
+}
+
 /** Those of the same group together. */
 function grouped(
   follows: Iterable<Follow>,
@@ -308,8 +325,7 @@ function subscribeWords(follows: readonly Follow[]): Readonly<Record<string, unk
     keyed.epoch = words.from.epoch
     keyed.from_seq = many ? Object.fromEntries(asked.map(fromSeq)) : words.from.seq
   }
-  const { channel } = follows[0]
-  const isEvents = channel !== TABLES && channel !== 'candles'
+  const isEvents = !isStateChannel(follows[0].channel)
   const options = isEvents ? { seq: true, ...(words.snapshot && { snapshot: true }) } : {}
   return { ...keyed, ...options, ...words.more }
 }

@@ -1,23 +1,36 @@
 import { GROUPS, type Group } from '../filters.ts'
-import { isRow, type TableRow, type Tables } from '../resources/tables.ts'
+import {
+  isRow,
+  isTrendingToken,
+  type TableRow,
+  type Tables,
+  type Trending,
+} from '../resources/tables.ts'
 import { isCount, isText, listOf, objectOf, optional } from '../shape.ts'
+
+/** How the rows of a list change. */
+interface ListDelta<Row> {
+  readonly leave: readonly string[]
+  readonly put: readonly { readonly at: number; readonly row: Row }[]
+  readonly change: readonly Row[]
+}
 
 const isGroupDelta = objectOf({
   leave: listOf(isText),
   put: listOf(objectOf({ at: isCount, row: isRow })),
   change: listOf(isRow),
 })
+const isItemsDelta = objectOf({
+  leave: listOf(isText),
+  put: listOf(objectOf({ at: isCount, row: isTrendingToken })),
+  change: listOf(isTrendingToken),
+})
+const isTrendingDelta = objectOf({ items: optional(isItemsDelta) })
 const isDelta = objectOf({
   new: optional(isGroupDelta),
   completing: optional(isGroupDelta),
   graduated: optional(isGroupDelta),
 })
-
-interface GroupDelta {
-  readonly leave: readonly string[]
-  readonly put: readonly { readonly at: number; readonly row: TableRow }[]
-  readonly change: readonly TableRow[]
-}
 
 /** The tables behind a delta; null when it does not fit them. */
 export function appliedDelta(tables: Tables, delta: unknown): Tables | null {
@@ -26,14 +39,25 @@ export function appliedDelta(tables: Tables, delta: unknown): Tables | null {
   for (const group of GROUPS) {
     const change = delta[group]
     if (change === undefined) continue
-    const rows = appliedGroup(tables[group] ?? [], change)
+    const rows = appliedList(tables[group] ?? [], change)
     if (rows === null) return null
     next[group] = rows
   }
   return next
 }
 
-function appliedGroup(rows: readonly TableRow[], delta: GroupDelta): readonly TableRow[] | null {
+/** The same of a list of what trends. */
+export function appliedTrendingDelta(trending: Trending, delta: unknown): Trending | null {
+  if (!isTrendingDelta(delta)) return null
+  if (delta.items === undefined) return trending
+  const items = appliedList(trending.items, delta.items)
+  return items === null ? null : { ...trending, items }
+}
+
+function appliedList<Row extends { readonly mint: string }>(
+  rows: readonly Row[],
+  delta: ListDelta<Row>,
+): readonly Row[] | null {
   const out = new Set([...delta.leave, ...delta.put.map(({ row }) => row.mint)])
   const next = rows.filter((row) => !out.has(row.mint))
   for (const { at, row } of delta.put) {

@@ -3,7 +3,7 @@ import type { MarketFigures } from '../resources/market-figures.ts'
 import type { MigrationEvent } from '../resources/migration.ts'
 import type { Page } from '../resources/page.ts'
 import type { Swap } from '../resources/swap.ts'
-import type { Tables } from '../resources/tables.ts'
+import type { Tables, Trending } from '../resources/tables.ts'
 import type { TokenDetail, TokenSearchDetailed } from '../resources/token.ts'
 import type { TraderRecord } from '../resources/trader.ts'
 
@@ -81,6 +81,13 @@ export interface TablesState extends StateUpdate {
   readonly tables: Tables
 }
 export type TablesUpdate = TablesState | RefusedUpdate
+
+/** The whole of what trends. Rows that did not change are the same objects as before. */
+export interface TrendingState extends StateUpdate {
+  readonly kind: 'trending'
+  readonly trending: Trending
+}
+export type TrendingUpdate = TrendingState | RefusedUpdate
 
 /** Tokens that entered or left a table whose trades are followed; first all that are there. */
 export interface TableTokens extends StateUpdate {

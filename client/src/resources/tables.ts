@@ -54,11 +54,12 @@ const TRENDING_ROW = {
 
 /** A token that trends. */
 export type TrendingToken = ObjectOf<typeof TRENDING_ROW>
+export const isTrendingToken: Shape<TrendingToken> = objectOf(TRENDING_ROW)
 
 const TRENDING = {
   window: 'text',
   by: 'text',
-  items: listOf(objectOf(TRENDING_ROW)),
+  items: listOf(isTrendingToken),
 } as const
 
 export type Trending = ObjectOf<typeof TRENDING>

@@ -92,7 +92,7 @@ function prepared(folder: string, name: string): Buffer | null {
 
 /** Addresses of the page, also half written or with a slash too many; the page itself decides what to show there. */
 const PAGE_PATHS = [
-  ...['/', '/engine', '/engine/'],
+  ...['/', '/trending', '/trending/', '/engine', '/engine/'],
   ...['/token', '/token/:mint', '/token/:mint/'],
   ...['/wallet', '/wallet/:wallet', '/wallet/:wallet/'],
 ]

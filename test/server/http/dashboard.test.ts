@@ -35,10 +35,10 @@ async function serving(
 
 test('the page is at each of its addresses, under a policy that allows this origin alone', () =>
   serving({ dashboard: readDashboard(builtFolder()) }, async (url) => {
-    const written = ['/', '/engine', '/token/abc', '/wallet/%20']
+    const written = ['/', '/trending', '/engine', '/token/abc', '/wallet/%20']
     // Half written: the page says so in words.
     const halves = ['/token', '/token/', '/wallet', '/wallet/']
-    const withSlash = ['/engine/', '/token/abc/', '/wallet/abc/']
+    const withSlash = ['/trending/', '/engine/', '/token/abc/', '/wallet/abc/']
     for (const path of [...written, ...halves, ...withSlash]) {
       const answer = await fetch(url + path)
       expect([path, answer.status, await answer.text()]).toEqual([

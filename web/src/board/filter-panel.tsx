@@ -3,9 +3,12 @@ import { useEffect, useRef } from 'preact/hooks'
 import {
   type Filters,
   FLAG_FILTERS,
-  type FlagFilter,
+  type Range,
   SOCIAL_FILTERS,
   type SocialFilter,
+  WINDOWS,
+  type Window,
+  type WindowFilter,
 } from '../../../client/src/mintfeed.ts'
 import { rangeOf } from '../filters/board-view.ts'
 import {
@@ -13,18 +16,22 @@ import {
   RANGE_FIELDS,
   type RangeField,
   SOCIAL_LABELS,
+  WINDOW_FIELDS,
 } from '../filters/filter-fields.ts'
 import { addKeys } from '../frame/keyboard.ts'
 import { NumberField } from '../parts/number-field.tsx'
+import { WindowChoice } from '../parts/window-choice.tsx'
 
 interface PanelProps {
   readonly filters: Filters
+  /** Of the board: whose bounds are offered first. */
+  readonly window: Window
   readonly onFilters: (filters: Filters) => void
   readonly onClose: () => void
 }
 
 /** All filters of one column; what is typed applies when it is done, all else at once. */
-export function FilterPanel({ filters, onFilters, onClose }: PanelProps) {
+export function FilterPanel({ filters, window, onFilters, onClose }: PanelProps) {
   // Fields that were cleared are others: what was typed and did not hold goes too.
   const clearings = useSignal(0)
   const clear = () => {
@@ -49,9 +56,20 @@ export function FilterPanel({ filters, onFilters, onClose }: PanelProps) {
         <fieldset key={clearings.value}>
           <legend>Ranges (inclusive; 1.5k and 2m are understood)</legend>
           {RANGE_FIELDS.map((field) => (
-            <RangeInput key={field.key} field={field} filters={filters} onFilters={onFilters} />
+            <RangeInput
+              key={field.key}
+              field={field}
+              range={filters[field.key]}
+              onRange={(range) => onFilters(withKey(filters, field.key, range))}
+            />
           ))}
         </fieldset>
+        <WindowRanges
+          key={clearings.value}
+          filters={filters}
+          window={window}
+          onFilters={onFilters}
+        />
         <fieldset>
           <legend>Only tokens with</legend>
           {FLAG_FILTERS.map((key) => (
@@ -59,7 +77,7 @@ export function FilterPanel({ filters, onFilters, onClose }: PanelProps) {
               key={key}
               label={FLAG_LABELS[key]}
               isOn={filters[key] === true}
-              onChange={(isOn) => onFilters(withFlag(filters, key, isOn))}
+              onChange={(isOn) => onFilters(withKey(filters, key, isOn ? true : null))}
             />
           ))}
           {SOCIAL_FILTERS.map((key) => (
@@ -87,22 +105,46 @@ export function FilterPanel({ filters, onFilters, onClose }: PanelProps) {
   )
 }
 
+/** Bounds of one window at a time; the badge of the column counts those of all. */
+function WindowRanges({ filters, window, onFilters }: Omit<PanelProps, 'onClose'>) {
+  // Where a window is bound already, that is what somebody comes to look at.
+  const chosen = useSignal(WINDOWS.find((each) => filters.windows?.[each]) ?? window)
+  const shown = chosen.value
+  const ranges = filters.windows?.[shown] ?? {}
+  const change = (key: WindowFilter, range: Range | null) => {
+    const next = withKey(ranges, key, range)
+    const windows = withKey(filters.windows ?? {}, shown, isEmpty(next) ? null : next)
+    onFilters(withKey(filters, 'windows', isEmpty(windows) ? null : windows))
+  }
+  return (
+    <fieldset>
+      <legend>
+        In the last <WindowChoice window={shown} onWindow={(next) => (chosen.value = next)} />
+      </legend>
+      {WINDOW_FIELDS.map((field) => (
+        <RangeInput
+          key={`${shown}.${field.key}`}
+          field={{ ...field, label: `${field.label} ${shown}` }}
+          range={ranges[field.key]}
+          onRange={(range) => change(field.key, range)}
+        />
+      ))}
+    </fieldset>
+  )
+}
+
 function RangeInput({
-  field,
-  filters,
-  onFilters,
+  field: { label, unit },
+  range,
+  onRange,
 }: {
-  readonly field: RangeField
-  readonly filters: Filters
-  readonly onFilters: (filters: Filters) => void
+  readonly field: RangeField<string>
+  readonly range: Range | undefined
+  readonly onRange: (range: Range | null) => void
 }) {
-  const { key, label, unit } = field
-  const range = filters[key]
   const change = (min: number | null, max: number | null) => {
     if (min !== null && max !== null && min > max) return 'The least is above the most.'
-    const { [key]: _, ...others } = filters
-    const next = rangeOf(min, max)
-    onFilters(next === null ? others : { ...others, [key]: next })
+    onRange(rangeOf(min, max))
     return null
   }
   const text = (value: number | undefined) => (value === undefined ? '' : String(value))
@@ -151,14 +193,19 @@ function Check({
   )
 }
 
-function withFlag(filters: Filters, key: FlagFilter, isOn: boolean): Filters {
-  const { [key]: _, ...others } = filters
-  return isOn ? { ...others, [key]: true } : others
+/** The same with another value of a key, or without it. */
+function withKey<T extends object, K extends keyof T>(all: T, key: K, value: T[K] | null): T {
+  const next = { ...all }
+  if (value === null) delete next[key]
+  else next[key] = value
+  return next
+}
+
+function isEmpty(values: object): boolean {
+  return Object.keys(values).length === 0
 }
 
 function withSocial(filters: Filters, key: SocialFilter, isOn: boolean): Filters {
-  const { socials = {}, ...others } = filters
-  const { [key]: _, ...rest } = socials
-  const next = isOn ? { ...rest, [key]: true } : rest
-  return Object.keys(next).length === 0 ? others : { ...others, socials: next }
+  const socials = withKey(filters.socials ?? {}, key, isOn ? true : null)
+  return withKey(filters, 'socials', isEmpty(socials) ? null : socials)
 }

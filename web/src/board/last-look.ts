@@ -15,15 +15,15 @@ interface Place {
   readonly scrollTop: number
 }
 
-const places = new Map<Group, Place>()
+const places = new Map<string, Place>()
 
-export function leavePlace(group: Group, place: Place): void {
-  places.set(group, place)
+export function leavePlace(list: string, place: Place): void {
+  places.set(list, place)
 }
 
 /** Where the column was left, once: 0 for one that shows something else now. */
-export function takePlace(group: Group, view: string): number {
-  const place = places.get(group)
-  places.delete(group)
+export function takePlace(list: string, view: string): number {
+  const place = places.get(list)
+  places.delete(list)
   return place?.view === view ? place.scrollTop : 0
 }

@@ -1,27 +1,37 @@
-import { Component } from 'preact'
-import type { TableRow } from '../../../client/src/mintfeed.ts'
+import { Component, type ComponentChild } from 'preact'
+import type { TableRow, Window } from '../../../client/src/mintfeed.ts'
 import { tokenPath } from '../frame/route.ts'
 import { Avatar } from '../parts/avatar.tsx'
+import { Change } from '../parts/change.tsx'
 import { FlashUsd } from '../parts/flash.tsx'
 import { SocialMarks } from '../parts/social-marks.tsx'
 import { TimeAgo } from '../parts/time-ago.tsx'
+import { Sides, Traders, Volume } from '../parts/window-cells.tsx'
+import { windowFigures } from '../parts/window-figures.ts'
 import { shown, shownName } from '../text/chain-text.ts'
-import { compact, completion, exact, exactUsd, money } from '../text/number-form.ts'
+import { compact, completion, exact } from '../text/number-form.ts'
 import { parseTime } from '../text/time-form.ts'
 import { ROW_HEIGHT } from './column-rows.ts'
 import { RowCopy } from './row-copy.tsx'
 import { RowSpark } from './row-spark.tsx'
 import { ShareBars } from './share-bars.tsx'
 
-interface RowProps {
-  readonly row: TableRow
+/** What stands behind a row's own figures, where there is room. */
+export type RowAside<T extends TableRow> = (props: { readonly row: T }) => ComponentChild
+
+interface RowProps<T extends TableRow> {
+  readonly row: T
+  /** Whose figures it shows. */
+  readonly window: Window
   readonly index: number
   readonly isGone: boolean
   readonly isCurrent: boolean
+  readonly Aside: RowAside<T> | null
 }
 
 /** One token in its place. */
-export function Row({ row, index, isGone, isCurrent }: RowProps) {
+export function Row<T extends TableRow>(props: RowProps<T>) {
+  const { row, window, index, isGone, isCurrent, Aside } = props
   return (
     <li
       class={isGone ? 'row gone' : 'row'}
@@ -30,29 +40,37 @@ export function Row({ row, index, isGone, isCurrent }: RowProps) {
       style={{ transform: `translateY(${index * ROW_HEIGHT}px)` }}
     >
       <a href={tokenPath(row.mint)}>
-        <RowBody row={row} />
+        <RowBody row={row} window={window} Aside={Aside} />
       </a>
       <RowCopy mint={row.mint} />
     </li>
   )
 }
 
+type BodyProps<T extends TableRow> = Pick<RowProps<T>, 'row' | 'window' | 'Aside'>
+
 /**
  * What is in a row; it is only made anew when the row's numbers changed. A kept element would do
  * that as well, but holds the tree it was first drawn in, whose elements hold still older ones: the
  * page would remember everything it ever showed.
  */
-class RowBody extends Component<{ readonly row: TableRow }> {
-  override shouldComponentUpdate({ row }: { readonly row: TableRow }): boolean {
-    return row !== this.props.row
+class RowBody<T extends TableRow> extends Component<BodyProps<T>> {
+  override shouldComponentUpdate({ row, window }: BodyProps<T>): boolean {
+    return row !== this.props.row || window !== this.props.window
   }
 
-  render({ row }: { readonly row: TableRow }) {
-    return <RowCells row={row} />
+  render({ row, window, Aside }: BodyProps<T>) {
+    return (
+      <>
+        <RowCells row={row} window={window} />
+        {Aside !== null && <Aside row={row} />}
+      </>
+    )
   }
 }
 
-function RowCells({ row }: { readonly row: TableRow }) {
+function RowCells({ row, window }: { readonly row: TableRow; readonly window: Window }) {
+  const figures = windowFigures(row, window)
   const createdAt = parseTime(row.timestamp) ?? 0
   const graduated = row.creator_completed_pools
   // Two numbers with a slash read as a part of a whole.
@@ -67,6 +85,7 @@ function RowCells({ row }: { readonly row: TableRow }) {
         <span class="socials">
           <SocialMarks links={row} />
         </span>
+        <Change value={figures.priceChangePct} window={window} cell="change" />
         <FlashUsd value={row.market_cap} cell="cap" />
       </span>
       <span class="facts">
@@ -74,19 +93,8 @@ function RowCells({ row }: { readonly row: TableRow }) {
         <span title={`${exact(row.holders)} holders`}>
           <span class="label">H</span> <span data-cell="holders">{compact(row.holders)}</span>
         </span>
-        <span
-          class="sides"
-          title={`${counted(row.tx_24h_buy, 'buy')}, ${counted(row.tx_24h_sell, 'sell')} in 24 h`}
-        >
-          <span class="label">B</span>{' '}
-          <span class={row.tx_24h_buy === 0 ? 'none' : 'up'} data-cell="buys">
-            {compact(row.tx_24h_buy)}
-          </span>{' '}
-          <span class="label">S</span>{' '}
-          <span class={row.tx_24h_sell === 0 ? 'none' : 'down'} data-cell="sells">
-            {compact(row.tx_24h_sell)}
-          </span>
-        </span>
+        <Sides figures={figures} window={window} />
+        <Traders figures={figures} window={window} />
         <span
           class="migrated"
           title={`${exact(graduated)} of ${exact(created)} tokens of this creator graduated`}
@@ -98,9 +106,7 @@ function RowCells({ row }: { readonly row: TableRow }) {
         </span>
       </span>
       <span class="volume">
-        <span title={volumeText(row)}>
-          <span class="label">V</span> <span data-cell="volume">{money(row.vol_24h)}</span>
-        </span>
+        <Volume figures={figures} window={window} />
         <i class="progress" title={curve} style={{ '--part': String(row.pct_completion / 100) }} />
         <span data-cell="progress" title={curve}>
           {completion(row.pct_completion)}
@@ -112,14 +118,4 @@ function RowCells({ row }: { readonly row: TableRow }) {
       </span>
     </>
   )
-}
-
-/** `1 buy`, `1,200 buys`. */
-function counted(count: number, what: string): string {
-  return `${exact(count)} ${what}${count === 1 ? '' : 's'}`
-}
-
-function volumeText({ vol_24h, vol_24_buy, vol_24_sell }: TableRow): string {
-  const sides = `${exactUsd(vol_24_buy)} bought, ${exactUsd(vol_24_sell)} sold`
-  return `Volume of 24 h: ${exactUsd(vol_24h)}, ${sides}`
 }

@@ -1,5 +1,5 @@
-import type { Filters, Group, TableRow } from '../../../client/src/mintfeed.ts'
-import { tableQuery } from '../filters/board-view.ts'
+import type { Group, TableRow } from '../../../client/src/mintfeed.ts'
+import { type ColumnView, tableQuery } from '../filters/board-view.ts'
 import { live } from './connection.ts'
 import { StateFeed } from './state-feed.ts'
 
@@ -13,13 +13,14 @@ export class ColumnFeed extends StateFeed<TableRow> {
     this.#group = group
   }
 
-  /** Follows the table of these filters in place of the one before, unless they are the same. */
-  follow(filters: Filters): void {
-    const name = JSON.stringify(filters)
+  /** Follows the table of this view in place of the one before, unless they are the same. */
+  follow(view: ColumnView): void {
+    const query = tableQuery(this.#group, view)
+    const name = JSON.stringify(query)
     if (name === this.#followed) return
     this.close()
     this.#followed = name
-    const subscription = live.tables(tableQuery(this.#group, filters))
+    const subscription = live.tables(query)
     void this.show(subscription, ({ tables }) => tables[this.#group] ?? [])
   }
 

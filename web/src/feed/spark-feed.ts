@@ -2,7 +2,6 @@ import { type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import type {
   Bar,
   BarsUpdate,
-  Group,
   Resolution,
   Subscription,
   TableRow,
@@ -29,7 +28,7 @@ interface Line {
 
 /** Recent prices of the tokens whose rows are seen, from the candles of the service. */
 class SparkFeed {
-  readonly #wanted = new Map<Group, readonly TableRow[]>()
+  readonly #wanted = new Map<string, readonly TableRow[]>()
   readonly #lines = new Map<string, Line>()
   #timer = 0
 
@@ -42,9 +41,9 @@ class SparkFeed {
     return this.#line(mint).closes
   }
 
-  /** The rows of a column that are seen now. */
-  want(group: Group, rows: readonly TableRow[]): void {
-    this.#wanted.set(group, rows)
+  /** The rows of a list that are seen now. */
+  want(list: string, rows: readonly TableRow[]): void {
+    this.#wanted.set(list, rows)
     this.#later()
   }
 

@@ -4,6 +4,7 @@ import type {
   RefusedUpdate,
   Subscription,
   TablesState,
+  TrendingState,
 } from '../../../client/src/mintfeed.ts'
 import { nextBeat } from '../frame/beat.ts'
 import { serviceTimeIs } from '../frame/now.ts'
@@ -25,7 +26,7 @@ export class StateFeed<Item> {
   }
 
   /** Shows what `itemsOf` makes of each state, until it is closed. */
-  protected async show<State extends TablesState | BarsState>(
+  protected async show<State extends TablesState | TrendingState | BarsState>(
     subscription: Subscription<State | RefusedUpdate>,
     itemsOf: (state: State) => readonly Item[],
   ): Promise<void> {

@@ -9,18 +9,30 @@ import {
   type RangeFilter,
   SOCIAL_FILTERS,
   type SocialFilter,
+  type TableFilter,
+  WINDOW_FILTERS,
+  WINDOWS,
+  type Window,
+  type WindowFilter,
+  type WindowFilters,
 } from '../../../client/src/mintfeed.ts'
 import { RANGE_KEYS } from './filter-fields.ts'
-import { isSortKey, type SortKey } from './sort-orders.ts'
+import { isOrder, isTableOrder, isWindow, type Order, orderIn } from './sort-orders.ts'
 
 /** What a column shows: filters and order. */
 export interface ColumnView {
   readonly filters: Filters
-  readonly sort: SortKey
+  readonly sort: Order
 }
 
 /** What the board shows; it is the part of the address behind `?`. */
-export type BoardView = Readonly<Record<Group, ColumnView>>
+export interface BoardView extends Readonly<Record<Group, ColumnView>> {
+  /** Whose figures the rows show. */
+  readonly window: Window
+}
+
+/** The window of a board whose address names none. */
+const DEFAULT_WINDOW: Window = '24h'
 
 /** Rows of a column the service is asked for: enough to scroll, few enough to stay live. */
 export const ROWS = 100
@@ -33,9 +45,26 @@ export function parseBoardView(search: string): BoardView {
   const column = (group: Group): ColumnView => {
     const read = (key: string) => parameters.get(`${group}.${key}`)
     const sort = read('sort') ?? ''
-    return { filters: parseFilters(read), sort: isSortKey(sort) ? sort : 'default' }
+    return { filters: parseFilters(read), sort: isOrder(sort) ? sort : 'default' }
   }
-  return { new: column('new'), completing: column('completing'), graduated: column('graduated') }
+  const window = parameters.get('window') ?? ''
+  return {
+    new: column('new'),
+    completing: column('completing'),
+    graduated: column('graduated'),
+    window: isWindow(window) ? window : DEFAULT_WINDOW,
+  }
+}
+
+/** The board with another window: columns that are ordered by one follow it. */
+export function withWindow(view: BoardView, window: Window): BoardView {
+  const column = ({ filters, sort }: ColumnView) => ({ filters, sort: orderIn(window, sort) })
+  return {
+    new: column(view.new),
+    completing: column(view.completing),
+    graduated: column(view.graduated),
+    window,
+  }
 }
 
 function parseFilters(read: (key: string) => string | null): Filters {
@@ -50,7 +79,19 @@ function parseFilters(read: (key: string) => string | null): Filters {
   const asked = (read('socials') ?? '').split(',')
   for (const key of SOCIAL_FILTERS) if (asked.includes(key)) socials[key] = true
   const hasSocials = Object.keys(socials).length > 0
-  return { ...ranges, ...flags, ...(hasSocials ? { socials } : {}) }
+  const windows = parseWindows(read)
+  return { ...ranges, ...flags, ...(hasSocials && { socials }), ...(windows && { windows }) }
+}
+
+/** `5m.volumeUsd=1000..`; null where no window has a bound. */
+function parseWindows(read: (key: string) => string | null): WindowFilters | null {
+  const windows: Partial<Record<Window, Partial<Record<WindowFilter, Range>>>> = {}
+  for (const window of WINDOWS)
+    for (const key of WINDOW_FILTERS) {
+      const range = parseRange(read(`${window}.${key}`))
+      if (range !== null) windows[window] = { ...windows[window], [key]: range }
+    }
+  return Object.keys(windows).length === 0 ? null : windows
 }
 
 /** `20..50`, `20..`, `..50`; null when neither bound can be read or they are the wrong way round. */
@@ -90,13 +131,16 @@ export function bound(text: string): number | null {
 /** The other way: empty when nothing is filtered and the orders are the service's. */
 export function boardViewText(view: BoardView): string {
   const parameters = new URLSearchParams()
+  const setRange = (key: string, range: Range | undefined) => {
+    if (range !== undefined) parameters.set(key, `${range.min ?? ''}..${range.max ?? ''}`)
+  }
+  if (view.window !== DEFAULT_WINDOW) parameters.set('window', view.window)
   for (const group of GROUPS) {
     const { filters, sort } = view[group]
-    for (const key of RANGE_KEYS) {
-      const range = filters[key]
-      if (range !== undefined)
-        parameters.set(`${group}.${key}`, `${range.min ?? ''}..${range.max ?? ''}`)
-    }
+    for (const key of RANGE_KEYS) setRange(`${group}.${key}`, filters[key])
+    for (const window of WINDOWS)
+      for (const key of WINDOW_FILTERS)
+        setRange(`${group}.${window}.${key}`, filters.windows?.[window]?.[key])
     for (const key of FLAG_FILTERS)
       if (filters[key] === true) parameters.set(`${group}.${key}`, '1')
     const socials = SOCIAL_FILTERS.filter((key) => filters.socials?.[key] === true)
@@ -106,7 +150,8 @@ export function boardViewText(view: BoardView): string {
   return parameters.toString()
 }
 
-/** The body of the table query that gives one column. */
-export function tableQuery(group: Group, filters: Filters) {
-  return { type: group, limit: ROWS, [BODY_KEYS[group]]: filters }
+/** The body of the table query that gives one column, with the windows of its rows. */
+export function tableQuery(group: Group, { filters, sort }: ColumnView): TableFilter {
+  const order = isTableOrder(sort) ? { order_by: sort } : {}
+  return { type: group, limit: ROWS, extra: true, ...order, [BODY_KEYS[group]]: filters }
 }

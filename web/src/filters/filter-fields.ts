@@ -3,12 +3,13 @@ import type {
   FlagFilter,
   RangeFilter,
   SocialFilter,
+  WindowFilter,
 } from '../../../client/src/mintfeed.ts'
 
 /** The client's filters, as the page orders and labels them; the unit is shown behind the bounds. */
 
-export interface RangeField {
-  readonly key: RangeFilter
+export interface RangeField<Key extends string = RangeFilter> {
+  readonly key: Key
   readonly label: string
   readonly unit: '$' | '%' | '×' | 'min' | ''
 }
@@ -33,6 +34,20 @@ export const RANGE_FIELDS: readonly RangeField[] = [
 ]
 export const RANGE_KEYS: readonly RangeFilter[] = RANGE_FIELDS.map(({ key }) => key)
 
+/** Quantities of a window: bounds of a filter, and what a column is ordered by. */
+export const WINDOW_FIELDS: readonly RangeField<WindowFilter>[] = [
+  { key: 'priceChangePct', label: 'Price change', unit: '%' },
+  { key: 'volumeUsd', label: 'Volume', unit: '$' },
+  { key: 'txs', label: 'Trades', unit: '' },
+  { key: 'traders', label: 'Traders', unit: '' },
+  { key: 'buys', label: 'Buys', unit: '' },
+  { key: 'sells', label: 'Sells', unit: '' },
+  { key: 'volumeBuyUsd', label: 'Bought', unit: '$' },
+  { key: 'volumeSellUsd', label: 'Sold', unit: '$' },
+  { key: 'highUsd', label: 'Highest price', unit: '$' },
+  { key: 'lowUsd', label: 'Lowest price', unit: '$' },
+]
+
 export const FLAG_LABELS: Readonly<Record<FlagFilter, string>> = {
   devSoldAll: 'Creator sold all',
   noXReuses: 'X link is new',
@@ -50,6 +65,8 @@ export const SOCIAL_LABELS: Readonly<Record<SocialFilter, string>> = {
 }
 
 /** How many things a column filters by, for the badge. */
-export function filterCount({ socials, ...others }: Filters): number {
-  return Object.keys(others).length + Object.keys(socials ?? {}).length
+export function filterCount({ socials, windows, ...others }: Filters): number {
+  const ofWindows = Object.values(windows ?? {}).map((ranges) => Object.keys(ranges).length)
+  const own = Object.keys(others).length + Object.keys(socials ?? {}).length
+  return ofWindows.reduce((sum, count) => sum + count, own)
 }

@@ -12,7 +12,7 @@ const KEYS: readonly (readonly [keys: readonly string[], what: string])[] = [
   [['h', 'l'], 'column to the left and to the right'],
   [['Enter'], 'open the row'],
   [['c'], 'copy the mint of the row'],
-  [['b', 'e'], 'board, engine'],
+  [['b', 'r', 'e'], 'board, trending, engine'],
   [['t'], 'light or dark'],
   [['Esc'], 'leave the search, the filters or the row'],
   [['?'], 'this list'],

@@ -3,6 +3,7 @@ import { signal } from '@preact/signals'
 /** What the address says is to be shown. */
 export type Route =
   | { readonly page: 'board'; readonly search: string }
+  | { readonly page: 'trending'; readonly search: string }
   | { readonly page: 'engine' }
   | { readonly page: 'token'; readonly mint: string }
   | { readonly page: 'wallet'; readonly wallet: string }
@@ -15,9 +16,14 @@ export const walletPath = (wallet: string) => `/wallet/${encodeURIComponent(wall
 /** The board as it was looked at last, so that going back keeps its filters. */
 let lastBoard = ''
 export const boardPath = () => `/${lastBoard}`
+export const TRENDING_PATH = '/trending'
+let lastTrending = ''
+/** The same of what trends. */
+export const trendingPath = () => `${TRENDING_PATH}${lastTrending}`
 
 function readRoute(): Route {
   const [, page, word] = location.pathname.split('/')
+  if (page === 'trending') return { page: 'trending', search: location.search }
   if (page === 'engine') return { page: 'engine' }
   if (page === 'token') return { page: 'token', mint: decoded(word) }
   if (page === 'wallet') return { page: 'wallet', wallet: decoded(word) }
@@ -33,11 +39,12 @@ function decoded(word: string | undefined): string {
 }
 
 /** Addresses of the page; others of the service, such as `/docs`, are loaded. */
-const OWN_PATH = /^\/(engine|token\/.*|wallet\/.*)?$/
+const OWN_PATH = /^\/(trending|engine|token\/.*|wallet\/.*)?$/
 
 function changed(): void {
   route.value = readRoute()
   if (route.value.page === 'board') lastBoard = location.search
+  if (route.value.page === 'trending') lastTrending = location.search
 }
 
 /** Goes to an address of the page; `replace` leaves no step to go back to. */

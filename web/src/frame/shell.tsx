@@ -3,7 +3,7 @@ import icon from '../icon.svg'
 import { HelpDialog, openHelp } from './help-dialog.tsx'
 import { LinkBanner, LinkStatus } from './link-status.tsx'
 import { NoticeLine } from './notice-line.tsx'
-import { boardPath, route } from './route.ts'
+import { boardPath, route, trendingPath } from './route.ts'
 import { SearchBox } from './search-box.tsx'
 import { theme, toggleTheme } from './theme.ts'
 
@@ -23,6 +23,9 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
         <nav class="nav" aria-label="Pages">
           <a href={boardPath()} aria-current={page === 'board' ? 'page' : undefined}>
             Board
+          </a>
+          <a href={trendingPath()} aria-current={page === 'trending' ? 'page' : undefined}>
+            Trending
           </a>
           <a href="/engine" aria-current={page === 'engine' ? 'page' : undefined}>
             Engine

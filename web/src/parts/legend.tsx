@@ -7,10 +7,12 @@ type Entry = readonly [mark: string, what: string]
 /** What else stands in a row of the board, from its left to its right. */
 const ROW_MARKS: readonly Entry[] = [
   ['H', 'wallets that hold it'],
-  ['B', 'buys of the last 24 hours'],
-  ['S', 'sells of the last 24 hours'],
+  ['B', 'buys in the window'],
+  ['S', 'sells in the window'],
+  ['T', 'wallets that traded it in the window'],
   ['MIG', 'tokens of its creator that graduated / all of its creator'],
-  ['V', 'volume of the last 24 hours'],
+  ['V', 'volume in the window'],
+  ['+5%', 'how far its price went in the window, chosen above the columns'],
   ['X TG WEB DC', 'links to X, Telegram, a website, Discord'],
 ]
 

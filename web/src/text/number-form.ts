@@ -84,8 +84,9 @@ export function signedMoney(value: number): string {
   return value >= 0.005 ? `+${money(value)}` : money(value)
 }
 
-/** `12,345`, `0.0000000000123`: all digits, for hovering. */
+/** `12,345`, `0.0000000000123`: all digits, for hovering. Not finite: `–`. */
 export function exact(value: number): string {
+  if (!Number.isFinite(value)) return '–'
   return ALL_DIGITS.format(value)
 }
 

@@ -19,6 +19,7 @@ import { supplyOf } from './supply.ts'
 import { Tape } from './tape.tsx'
 import { TokenFeed, type TraderOrder } from './token-feed.ts'
 import { TokenHead } from './token-head.tsx'
+import { WindowStrip } from './window-strip.tsx'
 
 const ORDERS: readonly (readonly [TraderOrder, string])[] = [
   ['pnl', 'PnL'],
@@ -71,6 +72,7 @@ export function TokenPage({ mint }: { readonly mint: string }) {
   return (
     <main class="token-page" id="main" tabIndex={-1} data-swaps={detail.swaps}>
       <TokenHead detail={detail} />
+      <WindowStrip detail={detail} />
       <div class="token-grid">
         <Chart mint={mint} ageSeconds={detail.age_seconds} supply={supply} marks={marks} />
         <Tape feed={feed} />

@@ -1,0 +1,147 @@
+import { type Signal, signal } from '@preact/signals'
+import type {
+  Group,
+  RefusedUpdate,
+  Subscription,
+  TableRow,
+  TablesState,
+  TrendingState,
+} from '../../../client/src/mintfeed.ts'
+import { live } from '../feed/connection.ts'
+import { type ColumnView, ROWS, tableQuery } from '../filters/board-view.ts'
+import { LIST_TITLES, type ListName } from '../filters/list-titles.ts'
+import { go, tokenPath } from '../frame/route.ts'
+import { shown, shownName } from '../text/chain-text.ts'
+import type { TrendingView } from '../trending/trending-view.ts'
+import { AlertPace } from './alert-pace.ts'
+import { Entries } from './entries.ts'
+import { allowSound, playAlert } from './sound.ts'
+
+/** A list of tokens that can be watched, and what of it is asked for. */
+export type WatchedList =
+  | { readonly name: Group; readonly view: ColumnView }
+  | { readonly name: 'trending'; readonly view: TrendingView }
+
+/** `refused`: the browser does not let the page notify, so there is no alert at all. */
+export type AlertState = 'off' | 'on' | 'refused'
+
+/** Names of tokens that one notification has. */
+const NAMED_MAX = 3
+
+interface Watch {
+  readonly state: Signal<AlertState>
+  /** What is watched, as a text; '' while nothing is. */
+  watched: string
+  subscription: { readonly close: () => void } | null
+}
+
+const newWatch = (): Watch => ({ state: signal('off'), watched: '', subscription: null })
+const watches: Readonly<Record<ListName, Watch>> = {
+  new: newWatch(),
+  completing: newWatch(),
+  graduated: newWatch(),
+  trending: newWatch(),
+}
+const pace = new AlertPace()
+
+export function alertState(name: ListName): AlertState {
+  return watches[name].state.value
+}
+
+/** Called in a click alone: only then is the reader asked whether the page may notify. */
+export async function toggleAlerts(list: WatchedList): Promise<void> {
+  const watch = watches[list.name]
+  if (watch.state.value === 'on') {
+    watch.state.value = 'off'
+    stop(watch)
+    return
+  }
+  allowSound()
+  const isAllowed = await askPermission()
+  watch.state.value = isAllowed ? 'on' : 'refused'
+  if (isAllowed) watchList(list)
+}
+
+/** The list shows something else now: what is watched goes with it. It goes on when another page is shown. */
+export function alertsFollow(list: WatchedList): void {
+  if (watches[list.name].state.peek() === 'on') watchList(list)
+}
+
+/** A page without a secure connection has no notifications to ask for. */
+async function askPermission(): Promise<boolean> {
+  if (typeof Notification === 'undefined') return false
+  if (Notification.permission === 'granted') return true
+  return (await Notification.requestPermission()) === 'granted'
+}
+
+function watchList(list: WatchedList): void {
+  const watch = watches[list.name]
+  const name = JSON.stringify(list.view)
+  if (watch.watched === name) return
+  stop(watch)
+  watch.watched = name
+  if (list.name === 'trending') {
+    // Not the length of the list that is shown: the same one would need a connection of its own.
+    const subscription = live.trending({ ...list.view, limit: ROWS - 1 })
+    void follow(watch, list, subscription, ({ trending }) => trending.items)
+  } else {
+    const query = { ...tableQuery(list.name, list.view), extra: false }
+    const group = list.name
+    void follow(watch, list, live.tables(query), ({ tables }) => tables[group] ?? [])
+  }
+}
+
+function stop(watch: Watch): void {
+  watch.subscription?.close()
+  watch.subscription = null
+  watch.watched = ''
+}
+
+/** Not on the beats of the page: a tab that nobody sees has none, and is what alerts are for. */
+async function follow<State extends TablesState | TrendingState>(
+  watch: Watch,
+  { name }: WatchedList,
+  subscription: Subscription<State | RefusedUpdate>,
+  rowsOf: (state: State) => readonly TableRow[],
+): Promise<void> {
+  watch.subscription = subscription
+  const entries = new Entries()
+  for await (const update of subscription) {
+    if (watch.subscription !== subscription) return
+    // Such filters are refused to the list, too, which says so.
+    if (update.kind === 'refused') return
+    const entered = entries.of(rowsOf(update))
+    if (entered.length === 0) continue
+    // It may have been taken back in the browser's settings.
+    if (Notification.permission === 'granted') tell(name, entered)
+    else {
+      stop(watch)
+      watch.state.value = 'refused'
+    }
+  }
+}
+
+function tell(name: ListName, entered: readonly TableRow[]): void {
+  const given = pace.take(entered.length, performance.now())
+  if (given === null) return
+  playAlert()
+  const names = entered.slice(0, NAMED_MAX).map(({ symbol, mint }) => shownName(symbol, mint))
+  const more = entered.length - names.length + given.untold
+  const body = `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+  const [first] = entered
+  const title = `${LIST_TITLES[name]}: ${entered.length === 1 ? shown(first.name) : `${entered.length} tokens`}`
+  notify(title, body, first.mint)
+}
+
+function notify(title: string, body: string, mint: string): void {
+  try {
+    const notification = new Notification(title, { body, tag: mint, silent: true })
+    notification.addEventListener('click', () => {
+      window.focus()
+      go(tokenPath(mint))
+      notification.close()
+    })
+  } catch {
+    // Browsers of phones let pages notify by a service worker alone: the sound is there.
+  }
+}
