@@ -235,6 +235,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'stream',
     'server/*',
     'openapi',
+    'protocol',
     'query',
     'store/*',
     'feeds',

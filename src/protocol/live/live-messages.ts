@@ -447,12 +447,9 @@ function stateOptionError(data: JsonRecord): LiveRefusal | null {
 function unknownKey(data: JsonRecord, known: readonly string[]): LiveRefusal | null {
   const key = Object.keys(data).find((one) => !known.includes(one))
   if (key === undefined) return null
-  const message = `data.${shownKey(key)} is not known, allowed are ${known.join(', ')}.`
+  const shownKey = /^[A-Za-z0-9_]{1,40}$/.test(key) ? key : quoted(key)
+  const message = `data.${shownKey} is not known, allowed are ${known.join(', ')}.`
   return refused('unknown_option', message)
-}
-
-function shownKey(key: string): string {
-  return /^[A-Za-z0-9_]{1,40}$/.test(key) ? key : quoted(key)
 }
 
 function wrong(key: string, value: unknown, rest: string): LiveRefusal {

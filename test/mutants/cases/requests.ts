@@ -142,7 +142,7 @@ const live = (id: string, wanted: unknown) =>
 
 const messages = [
   live('me', {
-    ...{ kind: 'stream', action: 'subscribe', channel: 'update_mint_info' },
+    ...{ kind: 'stream', channel: 'update_mint_info', action: 'subscribe' },
     ...{ keys: ['m'], many: false },
     ...{ form: 'plain', from: new Map(), epoch: null, wantsSnapshot: false },
   }),

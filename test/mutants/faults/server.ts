@@ -696,8 +696,8 @@ export const SERVER_FAULTS: readonly Fault[] = [
   {
     name: 'readiness: a replay at the speed of then is never ready',
     file: 'src/app/program.ts',
-    find: "this.#config.speed === 'max' && isReplaying",
-    replace: 'isReplaying',
+    find: "this.#config.speed === 'max' && this.#running.isReplaying",
+    replace: 'this.#running.isReplaying',
     tests: ['test/process/replay-readiness.test.ts'],
   },
   {
@@ -786,8 +786,8 @@ export const SERVER_FAULTS: readonly Fault[] = [
   },
   {
     name: 'readiness: a live feed that nobody serves is ready',
-    file: 'src/app/program.ts',
-    find: '      if (notLive !== null) return notLive\n',
+    file: 'src/app/running-feeds.ts',
+    find: '      if (reason !== null) return reason\n',
     replace: '',
     tests: ['test/process/pumpportal.test.ts'],
   },
@@ -822,8 +822,8 @@ export const SERVER_FAULTS: readonly Fault[] = [
   {
     name: 'log: lines that were skipped are not summed up when their feed ends',
     file: 'src/app/program.ts',
-    find: 'this.#runFeed(feed)))\n    this.#intakeLog.sumUp()',
-    replace: 'this.#runFeed(feed)))',
+    find: 'feeds.side)\n    this.#intakeLog.sumUp()',
+    replace: 'feeds.side)',
     tests: ['test/process/skipped-lines.test.ts'],
   },
   {

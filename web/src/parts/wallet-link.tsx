@@ -1,5 +1,7 @@
+import type { WalletLabel } from '../../../client/src/mintfeed.ts'
 import { walletPath } from '../frame/route.ts'
 import { short } from '../text/chain-text.ts'
+import { LabelMark } from './label-mark.tsx'
 import { WALLET_CLASSES } from './wallet-classes.ts'
 
 /** What a wallet is in a token, as the API flags it. */
@@ -24,9 +26,11 @@ const FLAGS = [
 /** A wallet in short, with its classes. */
 export function WalletLink({
   wallet,
+  label,
   flags,
 }: {
   readonly wallet: string
+  readonly label: WalletLabel | undefined
   readonly flags: WalletFlags
 }) {
   return (
@@ -34,6 +38,7 @@ export function WalletLink({
       <a class="link" href={walletPath(wallet)} title={wallet}>
         {short(wallet)}
       </a>
+      <LabelMark label={label} />
       {FLAGS.map(([key, { mark, what }]) =>
         flags[key] === true ? (
           <span key={key} class="mark" title={what}>

@@ -98,7 +98,7 @@ function Cell({
     case 'wallet':
       return (
         <td>
-          <WalletLink wallet={record.wallet} flags={record} />
+          <WalletLink wallet={record.wallet} label={record.label} flags={record} />
           {record.trades === 0 && (
             <span class="mark" title="was handed its tokens, and never traded this one">
               HANDED

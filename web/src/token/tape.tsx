@@ -117,6 +117,7 @@ function TapeRow({
       <td>
         <WalletLink
           wallet={swap.signer}
+          label={swap.signer_label}
           flags={{ ...swap, creator_wallet: swap.signer === creator }}
         />
       </td>

@@ -218,7 +218,7 @@ export class TokenFeed {
 
   async #readTables(): Promise<boolean> {
     const [holders, hasTraders] = await Promise.all([
-      client.holders(this.mint, { limit: RECORDS }),
+      client.holders(this.mint, { limit: RECORDS, extra: true }),
       this.#readTraders(),
       this.#readBeginning(),
     ])
@@ -228,7 +228,7 @@ export class TokenFeed {
 
   async #readTraders(): Promise<boolean> {
     const orderBy = this.orderBy.value
-    const traders = await client.tokenTraders(this.mint, { limit: RECORDS, orderBy })
+    const traders = await client.tokenTraders(this.mint, { limit: RECORDS, orderBy, extra: true })
     if (traders.ok && orderBy === this.orderBy.value) this.traders.value = traders.data
     return isAnswered(traders)
   }

@@ -5,6 +5,7 @@ import type {
   Subscription,
   Swap,
   TraderRecord,
+  WalletSummary,
   WalletUpdate,
 } from '../../../client/src/mintfeed.ts'
 import { client, heard, live } from '../feed/connection.ts'
@@ -25,6 +26,8 @@ const EVERY_MS = 2_000
 export class WalletFeed {
   readonly wallet: string
   readonly records = signal<Page<TraderRecord> | null>(null)
+  /** By days and windows; null until it came. */
+  readonly summary = signal<WalletSummary | null>(null)
   /** Newest first. */
   readonly trades = signal<readonly Swap[]>([])
   readonly problem = signal<Problem | null>(null)
@@ -95,7 +98,14 @@ export class WalletFeed {
     }
   }
 
+  /** Its figures stay those of before while the service is asked for too much, or recovers. */
+  async #readSummary(): Promise<void> {
+    const answer = await client.wallet(this.wallet)
+    if (answer.ok) this.summary.value = answer.data
+  }
+
   async #readRecords(): Promise<boolean> {
+    const summary = this.#readSummary()
     const query = { limit: RECORDS, orderBy: 'last_active_ts' } as const
     const answer = await client.walletTokens(this.wallet, query)
     if (answer.ok) {
@@ -104,6 +114,7 @@ export class WalletFeed {
       if (this.#areTradesWanted) void this.#readBefore(answer.data.items)
       this.#areTradesWanted = false
     } else if (this.records.value === null) this.problem.value = answer.problem
+    await summary
     return isAnswered(answer)
   }
 }

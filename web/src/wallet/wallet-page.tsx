@@ -6,6 +6,7 @@ import { useTitle } from '../frame/title.ts'
 import { Copyable } from '../parts/copyable.tsx'
 import { ExplorerButton, TradeAge } from '../parts/explorer-link.tsx'
 import { useHeldTable } from '../parts/held-table.ts'
+import { LabelMark } from '../parts/label-mark.tsx'
 import { Note } from '../parts/note.tsx'
 import { RefusedTrades } from '../parts/refused-trades.tsx'
 import { Unanswered } from '../parts/unanswered.tsx'
@@ -15,6 +16,7 @@ import { signClass } from '../text/sign-class.ts'
 import { swapName } from '../token/marks.ts'
 import { RecordTable, recordKey } from '../token/record-table.tsx'
 import { WalletFeed } from './wallet-feed.ts'
+import { Summary } from './wallet-summary.tsx'
 
 /** One wallet over all tokens. */
 export function WalletPage({ wallet }: { readonly wallet: string }) {
@@ -33,10 +35,12 @@ export function WalletPage({ wallet }: { readonly wallet: string }) {
     <main class="scroll" id="main" tabIndex={-1}>
       <div class="page-head">
         <h1>Wallet</h1>
+        <LabelMark label={feed.summary.value?.label} />
         <Copyable text={wallet} what="wallet" />
         <ExplorerButton kind="account" name={wallet} />
       </div>
       <Totals records={page.items} total={page.total} />
+      <Summary summary={feed.summary.value} />
       <div class="two">
         <Tokens feed={feed} />
         <LastTrades

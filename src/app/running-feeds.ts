@@ -1,6 +1,6 @@
-import type { Feed } from '../../events/event-sink.ts'
-import type { Log } from '../../server/http/exchange.ts'
-import type { IntakeLog } from '../intake-log.ts'
+import type { Feed } from '../events/event-sink.ts'
+import type { Log } from '../server/http/exchange.ts'
+import type { IntakeLog } from './intake-log.ts'
 
 /** The feeds that run: each is started once, and what it fails of is told. */
 export class RunningFeeds {
