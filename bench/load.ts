@@ -1,14 +1,16 @@
 /**
  * A large market for DURATION (10m): TOKENS tokens, RATE swaps a second, SOCKETS live readers and
  * POLLS table polls a second, half of them with filters never sent before. Prints a line a minute
- * and a table at the end: latency from the intended send time, loop delay, collections, memory.
+ * and a table at the end: latency from the intended send time, loop delay, collections, memory. DESK=on polls trending
+ * tokens and filters of windows too, and has 50 alert rules.
  */
+import { writeFileSync } from 'node:fs'
 import { Random } from '../src/base/random.ts'
 import { durationMs } from '../src/config/setting-values.ts'
 import { slopePerHour } from '../test/soak/slope.ts'
 import { popularBody, popularGroupBody } from './bodies.ts'
 import { Child, plainFields } from './child.ts'
-import { HttpLoad, postTables } from './drivers/http-load.ts'
+import { get, HttpLoad, postTables } from './drivers/http-load.ts'
 import { randomBodies } from './random-filters.ts'
 import { scratchFolder } from './scratch-folder.ts'
 import { Served, send } from './served.ts'
@@ -24,6 +26,8 @@ const MINUTE_MS = Math.min(60_000, DURATION_MS)
 const SAMPLE_MS = 1_000
 const MEBIBYTE = 2 ** 20
 const NEW_FILTERS = 250
+const IS_DESK = process.env.DESK === 'on'
+const ALERT_RULES = 50
 /** Figures of what the market itself holds: it grows with every swap. */
 const HELD = ['market', 'bounded']
 
@@ -63,10 +67,33 @@ function mostOf(samples: readonly Figures[], name: string): number {
 
 function requestsOf(): string[] {
   const random = new Random(settings.seed)
-  return randomBodies(settings.seed, NEW_FILTERS).flatMap((body) => {
+  return randomBodies(settings.seed, NEW_FILTERS).flatMap((body, i) => {
     const popular = random.chance(0.5) ? popularBody : popularGroupBody
-    return [postTables(popular), postTables(body)]
+    return [IS_DESK && i % 5 === 0 ? deskRequest(i / 5) : postTables(popular), postTables(body)]
   })
+}
+
+/** What a desk polls: what trends, and tables by their windows. */
+function deskRequest(i: number): string {
+  if (i % 2 === 0) return get('/api/v2/trending?window=5m&by=volume')
+  const filters = { windows: { '5m': { volumeUsd: { min: i } } } }
+  return postTables(JSON.stringify({ type: 'new', order_by: '5m.traders', newPools: filters }))
+}
+
+/** The file of the rules; its settings. */
+function deskSettings(folder: string): Readonly<Record<string, string>> {
+  if (!IS_DESK) return {}
+  const rules = Array.from({ length: ALERT_RULES }, (_, i) => ({
+    id: `rule-${i}`,
+    when:
+      i % 2 === 0
+        ? { kind: 'market_cap', value: 5_000 * (i + 1), direction: 'either' }
+        : { kind: 'filter', filter: { type: 'new', newPools: { volumeUsd: { min: 1_000 * i } } } },
+    to: { live: true },
+  }))
+  const path = `${folder}/alert-rules.json`
+  writeFileSync(path, JSON.stringify({ rules }))
+  return { ALERTS_FILE: path }
 }
 
 // Whoever ends it ends the program with it.
@@ -75,7 +102,8 @@ const scratch = scratchFolder()
 say(
   `load: ${DURATION_MS / 1000} s, ${TOKENS} tokens, ${RATE} swaps/s, ${SOCKETS} readers, ${POLLS} polls/s, SEED=${settings.seed}`,
 )
-const served = await Served.start(TOKENS, RATE, scratch.path)
+const desk = deskSettings(scratch.path)
+const served = await Served.start(TOKENS, RATE, `${scratch.path}/data`, { settings: desk })
 const readers = new Child('drivers/crowd-readers.ts')
 const load = await HttpLoad.start()
 try {
@@ -123,11 +151,19 @@ try {
   }
   stop()
   tellTotals(samples)
+  tellFold(samples[Math.floor(samples.length * 0.2)], samples[samples.length - 1])
 } finally {
   load.stop()
   readers.stop()
   await served.stop()
   scratch.remove()
+}
+
+/** Swaps folded a second of the processor, with all that was served meanwhile. */
+function tellFold(first: Figures, last: Figures): void {
+  const grown = (name: string) => Number(last[name]) - Number(first[name])
+  const rate = Math.round(grown('swaps') / grown('cpu_seconds_total'))
+  say(`swaps folded a second of the processor: ${rate}`)
 }
 
 /** What grew: in all, and without what the market holds. */
