@@ -38,7 +38,9 @@ test('an unknown command stops with one sentence that lists the commands', async
   const { code, output, errors } = await mintfeed('explode')
   expect([code, output]).toEqual([2, ''])
   expect(errors).toMatch(/^mintfeed: [^\n]+\n$/)
-  expect(errors).toContain('inspect, verify, export, repair, record, backfill, doctor, help')
+  expect(errors).toContain(
+    'inspect, verify, export, repair, record, backfill, mcp, alerts, doctor, help',
+  )
 })
 
 test('help and version are printed and are no fault', async () => {

@@ -1,12 +1,17 @@
 import { GROUPS, WINDOWS } from '../../src/protocol/filters.ts'
-import { RESOLUTIONS, TRADER_ORDERS, TRENDING_ORDERS } from '../../src/protocol/queries.ts'
+import {
+  RESOLUTIONS,
+  type TablesQuery,
+  TRADER_ORDERS,
+  TRENDING_ORDERS,
+} from '../../src/protocol/queries.ts'
 import { Random } from '../oracle/random.ts'
 import { QUERIES } from '../oracle/samples.ts'
 import { checkAdditive, extraTableChecks } from './additive-check.ts'
 import { type Check, firstDifference } from './difference.ts'
 import { mintChecks } from './light-check.ts'
 import type { Pair } from './pair.ts'
-import { randomChart, randomTables, wholeChart } from './random-queries.ts'
+import { randomChart, randomTables, randomWindowTables, wholeChart } from './random-queries.ts'
 
 /** Times that step back by more are promised no day (docs/live.md); feeds without slots bring such ones. */
 export const STEP_BACK_SECONDS = 600
@@ -45,9 +50,15 @@ function* allChecks(pair: Pair, random: Random): Generator<Check> {
   for (const wallet of [...wallets, 'nobody']) yield* walletChecks(pair, wallet)
 }
 
+function someTables(random: Random): TablesQuery[] {
+  return Array.from({ length: 16 }, (_, n) =>
+    n % 2 === 0 ? randomTables(random) : randomWindowTables(random),
+  )
+}
+
 function* tableChecks({ oracle, answers }: Pair, random: Random): Generator<Check> {
   const all = { type: 'all', filters: {}, limit: 50 } as const
-  for (const query of [all, ...Array.from({ length: 12 }, () => randomTables(random))])
+  for (const query of [all, ...someTables(random)])
     yield {
       name: `tables ${JSON.stringify(query)}`,
       actual: answers.tables(query),

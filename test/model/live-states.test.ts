@@ -14,7 +14,7 @@ import { candleSnapshot } from './candle-snapshot.ts'
 import { LateBirths } from './late-births.ts'
 import { CandleCopy, columns, framed, TableCopy } from './live-copies.ts'
 import { LiveMarket } from './live-market.ts'
-import { randomTables, wholeChart } from './random-queries.ts'
+import { randomTables, randomWindowTables, wholeChart } from './random-queries.ts'
 
 /** Long form: INSTANTS=10000. */
 const INSTANTS = Number(process.env.INSTANTS ?? 120)
@@ -115,7 +115,7 @@ test('live tables keep no more text than there is room for, and are the POST ans
   const { answers, streams } = service
   const texts = new TableTexts(ROOM)
   const followed = Array.from({ length: 12 }, () => {
-    const query = randomTables(random)
+    const query = randomWindowTables(random)
     const table = liveTable(tableName(query), query, answers, streams)
     texts.advance(table)
     return { table, query, copies: [new TableCopy()] }
@@ -275,7 +275,7 @@ test(
       }),
     )
     const tables = Array.from({ length: FILTERS }, () => {
-      const query = randomTables(random)
+      const query = randomWindowTables(random)
       const table = liveTable(tableName(query), query, answers, streams)
       table.advance()
       const copy = new TableCopy()

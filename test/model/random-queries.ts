@@ -46,6 +46,18 @@ export function randomTables(random: Random): TablesQuery {
     type: random.pick(['all', 'all', ...GROUPS]),
     filters,
     limit: random.pick([1, 2, 50, 200]),
+  }
+}
+
+/** The same with filters of windows among them, and with orders by windows. */
+export function randomWindowTables(random: Random): TablesQuery {
+  const withWindow = (group: (typeof GROUPS)[number]) =>
+    [group, random.chance(0.4) ? randomWindowFilter(random) : randomFilters(random)] as const
+  const filters = Object.fromEntries(GROUPS.map(withWindow))
+  return {
+    type: random.pick(['all', 'all', ...GROUPS]),
+    filters,
+    limit: random.pick([1, 2, 50, 200]),
     ...(random.chance(0.2) && {
       orderBy: `${random.pick(WINDOWS)}.${random.pick(WINDOW_FILTERS)}` as const,
     }),
@@ -81,12 +93,13 @@ function randomRange(random: Random, bounds: readonly [number, ...number[]]): Ra
   return random.pick<Range>([{ min: a }, { max: b }, both, { max: b }])
 }
 
+function randomWindowFilter(random: Random): Filters {
+  const name = random.pick(WINDOW_FILTERS)
+  const range = randomRange(random, WINDOW_BOUNDS[name])
+  return { windows: { [random.pick(WINDOWS)]: { [name]: range } } }
+}
+
 function randomFilter(random: Random): Filters {
-  if (random.chance(0.25)) {
-    const name = random.pick(WINDOW_FILTERS)
-    const range = randomRange(random, WINDOW_BOUNDS[name])
-    return { windows: { [random.pick(WINDOWS)]: { [name]: range } } }
-  }
   if (random.chance(0.15)) return { [random.pick(FLAG_FILTERS)]: random.chance(0.8) }
   if (random.chance(0.15)) {
     const wanted = random.pick(SOCIAL_FILTERS)

@@ -226,7 +226,7 @@ test.each([
   ['{"newPools":{"mCapUsd":1}}', 'an object of min and max is allowed'],
   [
     '{"min":1}',
-    'min is not known, allowed are type, limit, extra, newPools, completing, graduated.',
+    'min is not known, allowed are type, limit, extra, order_by, newPools, completing, graduated.',
   ],
   ['{"newPools":{"min":1}}', 'newPools.min is not known, allowed are xReuses, ageMinutes,'],
   ['{"newPools":{"mCapUsd":{"type":1}}}', '.type is not known, allowed are min, max.'],

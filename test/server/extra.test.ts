@@ -70,6 +70,12 @@ function quoteOf(mint: unknown): Fields {
   return QUOTES[known]
 }
 
+/** As the detail of the token always has them. */
+async function windowsOf(mint: unknown): Promise<Fields> {
+  const detail = await service.json(`/api/v2/tokens/${mint}`)
+  return { windows: isRecord(detail) ? detail.windows : null }
+}
+
 /** With `extra` an item is the plain one, in its order, and these keys behind. */
 function expectAdded(plain: readonly Fields[], more: readonly Fields[], added: readonly Fields[]) {
   expect(more).toHaveLength(plain.length)
@@ -89,7 +95,12 @@ test.each(OF_A_TOKEN)(
     expectAdded(
       plain,
       more,
-      plain.map(({ mint }) => ({ ...quoteOf(mint), ...(what !== OF_WALLET && HISTORY) })),
+      await Promise.all(
+        plain.map(async ({ mint }) => ({
+          ...quoteOf(mint),
+          ...(what !== OF_WALLET && { ...HISTORY, ...(await windowsOf(mint)) }),
+        })),
+      ),
     )
     expect(await service.text(`${path}&extra=0`)).toBe(await service.text(path))
   },
@@ -142,7 +153,12 @@ test('rows of tables name their quotes where the body asks for it, and are the s
   expectAdded(
     itemsOf(plain),
     more,
-    more.map(({ mint }) => ({ ...quoteOf(mint), ...HISTORY })),
+    await Promise.all(
+      more.map(async ({ mint }) => ({
+        ...{ ...quoteOf(mint), ...HISTORY },
+        ...(await windowsOf(mint)),
+      })),
+    ),
   )
   expect(more).toHaveLength(MINTS.length)
   // Kept rows are not touched by it.

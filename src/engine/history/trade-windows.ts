@@ -1,4 +1,4 @@
-import { TapeDamage } from '../../base/errors.ts'
+import { EndlessChain, TapeDamage } from '../../base/errors.ts'
 import { WINDOW_SECONDS } from '../../base/trade-window.ts'
 import { Flag, SwapFloatLane, SwapLane, volumeMicroUsdOf } from '../../events/swap-record.ts'
 import { ROW_MASK, ROW_SHIFT, Rows, U32List } from '../memory/rows.ts'
@@ -220,7 +220,7 @@ export class TradeWindows {
 
   /** The fold goes on where a swap of the past cannot be read; a reader is told so until it can. */
   #giveUp(error: unknown): void {
-    if (!(error instanceof TapeDamage)) throw error
+    if (!(error instanceof TapeDamage || error instanceof EndlessChain)) throw error
     this.#isStale = true
   }
 

@@ -158,6 +158,8 @@ const MEMORY_HELPS: Readonly<Record<string, string>> = {
   late_events_bytes: 'Memory of the events that late ones may have to go before.',
   last_transaction_bytes: 'Memory of the last transaction of wallets.',
   seconds_bytes: 'Memory of the seconds of the rolling window.',
+  trade_windows_bytes: "Memory of the windows of tokens' trades.",
+  window_texts_bytes: 'Memory of the windows of tokens as text.',
   table_rows_bytes: 'Memory of the table rows that are kept.',
   table_columns_bytes: 'Memory of the columns that tables are filtered by.',
   creators_bytes: 'Memory of the tokens of each creator.',
