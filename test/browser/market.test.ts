@@ -124,7 +124,7 @@ describe.skipIf(reason !== null)(
       const column = page.locator('.column[data-group="new"]')
       const focused = () =>
         page.evaluate(() => document.activeElement?.closest('.row')?.getAttribute('data-mint'))
-      await column.locator('.column-head button').focus()
+      await column.locator('.column-head button[aria-expanded]').focus()
       await page.keyboard.press('Tab')
       const mint = await focused()
       expect(mint).toBeTruthy()
@@ -233,7 +233,7 @@ describe.skipIf(reason !== null)(
       const tab = await opened('/')
       const { page } = tab
       await rowsCame(page, 'new', 2)
-      const filter = page.locator('.column[data-group="new"] .column-head button')
+      const filter = page.locator('.column[data-group="new"] .column-head button[aria-expanded]')
       await filter.press('Enter')
       expect(await filter.getAttribute('aria-expanded')).toBe('true')
       await filter.press('Enter')

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { get } from 'node:https'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -16,7 +16,12 @@ test.skipIf(!HAS_OPENSSL)(
   'every metric that the dashboard and the alerts ask for is one that the program has',
   async () => {
     const { certFile, keyFile } = makeCertificate('monitored')
+    // There are figures of alerts where there are rules.
+    const rules = join(newFolder(), 'rules.json')
+    const rule = { id: 'migrations', when: { kind: 'migration' }, to: { live: true } }
+    writeFileSync(rules, JSON.stringify({ rules: [rule] }))
     const program = await startProgram({
+      ALERTS_FILE: rules,
       SIM_TOKENS: '20',
       DATA_DIR: newFolder(),
       TLS_CERT: certFile,
