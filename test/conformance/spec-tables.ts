@@ -1,6 +1,6 @@
 /** The resource tables of the specification, and the trader record, transcribed as data. */
 
-export type FieldType = 'string' | 'number' | 'boolean' | 'number[]'
+export type FieldType = 'string' | 'number' | 'boolean' | 'number[]' | 'object'
 
 /** What a value must satisfy beyond its type. */
 export type Rule = 'timestamp' | 'percent' | 'count' | 'amount' | 'unix' | 'filled'
@@ -90,6 +90,8 @@ export const quoteFields: Field[] = [
 export const historyFields: Field[] = optional([
   ...field('boolean', 'history_complete'),
   ...nullable(field('string', 'history_from', 'timestamp')),
+  // Since 0.9.31, where it stands beside the others.
+  ...nullable(field('object', 'windows')),
 ])
 
 /** Of a swap, on request beside its quote. */
