@@ -27,7 +27,7 @@ const SAMPLE_MS = 1_000
 const MEBIBYTE = 2 ** 20
 const NEW_FILTERS = 250
 const IS_DESK = process.env.DESK === 'on'
-const ALERT_RULES = 50
+const ALERT_RULES = Number(process.env.ALERT_RULES ?? 50)
 /** Figures of what the market itself holds: it grows with every swap. */
 const HELD = ['market', 'bounded']
 

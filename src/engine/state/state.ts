@@ -35,9 +35,9 @@ import { UnseenSlots } from './unseen-slots.ts'
 export class State {
   readonly book = new AddressBook()
   readonly texts = new TextStore()
-  readonly changes = new TokenChanges()
+  readonly changes = new TokenChanges(TOKEN_CHANGES_KEPT)
   /** Tokens whose trades in the windows changed: by a swap, or by the clock. No part of the state. */
-  readonly windowChanges = new TokenChanges()
+  readonly windowChanges = new TokenChanges(WINDOW_CHANGES_KEPT)
   /**
    * Wallets whose creations or migrations changed. An event that is taken back is folded again and notes
    * them again. No part of the state.
@@ -292,13 +292,23 @@ function hashPair(token: number, wallet: number): number {
 
 /** Changes in a log, a power of two; a reader that is further behind reads all rows. */
 const CHANGES_KEPT = 8_192
-const MASK = CHANGES_KEPT - 1
+/** A second of a busy market: who reads once a second, as alert rules do, need not look at all tokens. */
+const TOKEN_CHANGES_KEPT = 1 << 16
+/** A swap changes the windows of its token when it comes, and again as it leaves each of them. */
+const WINDOW_CHANGES_KEPT = 1 << 17
 const FIRST_TOKENS = 1024
 
-/** The newest CHANGES_KEPT changed rows, in order: derived data is updated from the place it has read to. */
+/** The newest changed rows, in order: derived data is updated from the place it has read to. */
 class ChangeLog {
-  readonly #rows = new Uint32Array(CHANGES_KEPT)
+  readonly #rows: Uint32Array
+  readonly #mask: number
   #end = 0
+
+  /** `kept` is a power of two. */
+  constructor(kept = CHANGES_KEPT) {
+    this.#rows = new Uint32Array(kept)
+    this.#mask = kept - 1
+  }
 
   /** Place behind the newest change. */
   get end(): number {
@@ -306,23 +316,23 @@ class ChangeLog {
   }
 
   note(row: number): void {
-    this.#rows[this.#end & MASK] = row
+    this.#rows[this.#end & this.#mask] = row
     this.#end += 1
   }
 
   /** All rows changed. */
   noteAll(): void {
-    this.#end += CHANGES_KEPT + 1
+    this.#end += this.#mask + 2
   }
 
   /** Does the log have every change from this place on? */
   reaches(place: number): boolean {
-    return this.#end - place <= CHANGES_KEPT
+    return this.#end - place <= this.#mask + 1
   }
 
   /** The row that changed at a place, from one that `reaches` to before `end`. */
   at(place: number): number {
-    return this.#rows[place & MASK]
+    return this.#rows[place & this.#mask]
   }
 }
 
@@ -334,9 +344,13 @@ class ChangeLog {
  */
 class TokenChanges {
   /** The tokens that changed last, in order. */
-  readonly log = new ChangeLog()
+  readonly log: ChangeLog
   /** By token; a count wraps. */
   #counts = new Uint32Array(FIRST_TOKENS)
+
+  constructor(kept?: number) {
+    this.log = new ChangeLog(kept)
+  }
 
   get bytes(): number {
     return this.#counts.byteLength
