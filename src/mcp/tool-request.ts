@@ -60,6 +60,7 @@ function isAllowed(value: unknown, schema: Schema): boolean {
   const { type, enum: words, minimum, maximum } = schema
   if (Array.isArray(words)) return words.includes(typeof value === 'number' ? String(value) : value)
   if (type === 'object') return isRecord(value)
+  if (type === 'array') return Array.isArray(value) && value.every((one) => typeof one === 'string')
   if (type !== 'integer') return typeof value === type
   if (typeof value !== 'number' || !Number.isSafeInteger(value)) return false
   const isLow = typeof minimum === 'number' && value < minimum
@@ -77,6 +78,7 @@ function wrongArgument(name: string, value: unknown, schema: Schema): Refused {
 
 function allowed({ type, enum: words, minimum, maximum }: Schema): string {
   if (Array.isArray(words)) return `allowed are ${words.join(', ')}`
+  if (type === 'array') return 'a list of texts is expected'
   if (type !== 'integer')
     return type === 'object' ? 'an object is expected' : `a ${String(type)} is expected`
   const least = minimum === undefined ? '' : ` from ${String(minimum)}`

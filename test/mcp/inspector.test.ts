@@ -31,8 +31,8 @@ const [WALLET = ''] = named('signer')
 const GIVEN: Readonly<Record<string, readonly string[]>> = {
   search_tokens: ['query=a', 'limit=2'],
   get_token: [`mint=${MINT}`],
-  get_trending: ['window=24h', 'by=trades', 'limit=3'],
   get_table: ['type=new', 'limit=2', 'filters={"holders":{"min":1}}'],
+  get_trending: ['window=24h', 'by=trades', 'limit=3'],
   get_chart: [`mint=${MINT}`, 'resolution=5', 'countback=3'],
   get_traders: [`mint=${MINT}`, 'limit=2', 'order_by=bought_tokens'],
   get_wallet: [`wallet=${WALLET}`, 'limit=2'],

@@ -229,6 +229,17 @@ describe('what cannot be used', () => {
     expect(message).toContain(sentence)
   })
 
+  test('a list of mints is asked for in one request', async () => {
+    const call = { name: 'get_prices', arguments: { mints: [MINT] } }
+    const { json } = await post(url, rpc('tools/call', call))
+    expect(recordAt(json, 'result')).toMatchObject({
+      structuredContent: { items: [{ mint: MINT }] },
+    })
+    const wrong = { name: 'get_prices', arguments: { mints: MINT } }
+    const refused = await post(url, rpc('tools/call', wrong))
+    expect(JSON.stringify(refused.json)).toContain('a list of texts is expected')
+  })
+
   test('a word that a client sends as a number is the word', async () => {
     const call = { name: 'get_chart', arguments: { mint: MINT, resolution: 60, countback: null } }
     const { json } = await post(url, rpc('tools/call', call))
