@@ -12,6 +12,7 @@ import type { AlertService } from '../alerts/alert-service.ts'
 import { messageOf } from '../base/errors.ts'
 import { redactPaths, totals } from '../base/safe-text.ts'
 import type { Config } from '../config/config.ts'
+import type { Feed } from '../events/event-sink.ts'
 import { newFeedCounters } from '../feeds/feed-counters.ts'
 import { EventLoopStallMonitor, LongSteps } from '../figures/event-loop-stall-monitor.ts'
 import { memoryFigures, ProcessFigures, spareDescriptors } from '../figures/process-figures.ts'
@@ -80,8 +81,8 @@ export class Program {
   #replica: Replica | null = null
   /** How far the folder is filled from SEED_URL; null: it is not being filled. */
   #seeding: string | null = null
-  /** Why a history could not take its place; null: none failed. */
-  #historyFailure: string | null = null
+  /** Why the first feed failed; null: none has. */
+  #feedFailure: string | null = null
 
   constructor(config: Config, log: ReturnType<typeof makeLog>) {
     this.#config = config
@@ -91,7 +92,9 @@ export class Program {
     this.#service = this.#newService()
     this.#service.steps = this.#steps
     this.#intakeLog = new IntakeLog(log, this.#service, () => this.#feedFigures())
-    this.#running = new RunningFeeds(log, this.#intakeLog)
+    this.#running = new RunningFeeds(log, this.#intakeLog, (feed, error) =>
+      this.#feedFailed(feed, error),
+    )
     this.#history = this.#historyBuilds()
     const tick = () => this.#service.tick()
     const labels = new WalletLabels()
@@ -314,8 +317,8 @@ export class Program {
       this.#durability = Durability.replaced(this.#durable(service, dataDir), before, by)
     } catch (error) {
       // The next start goes on with it.
-      this.#historyFailure = `The history could not take its place (${messageOf(error)}): start anew.`
-      this.#failed(this.#historyFailure)
+      this.#feedFailure = `The history could not take its place (${messageOf(error)}): start anew.`
+      this.#failed(this.#feedFailure)
       return
     }
     service.steps = this.#steps
@@ -383,6 +386,12 @@ export class Program {
     return `New connections get the certificate that ends ${new Date(endsAt * 1000).toISOString()}.`
   }
 
+  #feedFailed({ name: feed }: Feed, error: unknown): void {
+    this.#feedFailure ??= `The feed ${feed} has failed (${String(error)}).`
+    const stack = error instanceof Error ? error.stack : undefined
+    this.#log.error({ feed, reason: String(error), stack }, 'feed failed')
+  }
+
   #stopFeeds(): void {
     this.#running.stop()
     // It may wait for NATS before it is one of them.
@@ -408,8 +417,7 @@ export class Program {
     const held = this.#config.clock === 'event' ? null : this.#clock.heldReason
     const reason = stopped ?? clockReason ?? tokenLimit.reason ?? held
     if (reason !== null) return reason
-    const failed = this.#historyFailure ?? this.#running.failure
-    if (failed !== null) return failed
+    if (this.#feedFailure !== null) return this.#feedFailure
     if (this.#isDraining) return STOPPING
     if (this.#isCatchingUp()) return 'A replay is still being read.'
     return this.#running.notLive

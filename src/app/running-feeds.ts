@@ -2,22 +2,18 @@ import type { Feed } from '../events/event-sink.ts'
 import type { Log } from '../server/http/exchange.ts'
 import type { IntakeLog } from './intake-log.ts'
 
-/** The feeds that run: each is started once, and what it fails of is told. */
+/** The feeds that run, of a program or of a term of a sequencer: each is started once. */
 export class RunningFeeds {
   readonly #running = new Set<Feed>()
   readonly #log: Log
   readonly #intakeLog: IntakeLog
+  readonly #onFailed: (feed: Feed, error: unknown) => void
   #takesNoMore = false
-  #failure: string | null = null
 
-  constructor(log: Log, intakeLog: IntakeLog) {
+  constructor(log: Log, intakeLog: IntakeLog, onFailed: (feed: Feed, error: unknown) => void) {
     this.#log = log
     this.#intakeLog = intakeLog
-  }
-
-  /** Why the first one that failed did; null: none has. */
-  get failure(): string | null {
-    return this.#failure
+    this.#onFailed = onFailed
   }
 
   /** Were they told to stop? None is started any more. */
@@ -63,9 +59,7 @@ export class RunningFeeds {
       await feed.start(share)
       this.#intakeLog.ended(feed, share, this.#takesNoMore)
     } catch (error) {
-      this.#failure ??= `The feed ${feed.name} has failed (${String(error)}).`
-      const stack = error instanceof Error ? error.stack : undefined
-      this.#log.error({ feed: feed.name, reason: String(error), stack }, 'feed failed')
+      this.#onFailed(feed, error)
     }
     this.#running.delete(feed)
   }

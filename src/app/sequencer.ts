@@ -6,7 +6,6 @@ import { totals } from '../base/safe-text.ts'
 import type { Config } from '../config/config.ts'
 import { marketOf } from '../config/source-settings.ts'
 import type { StreamSetting } from '../config/stream-settings.ts'
-import type { Feed } from '../events/event-sink.ts'
 import { newFeedCounters } from '../feeds/feed-counters.ts'
 import { memoryFigures, ProcessFigures } from '../figures/process-figures.ts'
 import { type RunningAdmin, startAdmin } from '../server/admin/admin-server.ts'
@@ -23,6 +22,7 @@ import { Durability } from './durability.ts'
 import { makeFeeds } from './feeds/feed-list.ts'
 import { IntakeLog } from './intake-log.ts'
 import type { makeLog } from './log.ts'
+import { RunningFeeds } from './running-feeds.ts'
 import { ClockReports, Service, WallClock } from './service.ts'
 import {
   beginningOf,
@@ -87,7 +87,8 @@ export class Sequencer {
   #follower: StreamFollower | null = null
   #writer: StreamWriter | null = null
   #lease: Lease | null = null
-  readonly #feeds = new Set<Feed>()
+  /** Of the newest term that wrote. */
+  #feeds: RunningFeeds | null = null
   #admin: RunningAdmin | null = null
   #running: Promise<void> = Promise.resolve()
   #state = 'The sequencer is starting.'
@@ -348,26 +349,15 @@ export class Sequencer {
       reports,
       time,
     )
-    for (const feed of [...main, ...side]) {
-      this.#feeds.add(feed)
-      void this.#runFeed(feed)
-    }
-  }
-
-  async #runFeed(feed: Feed): Promise<void> {
-    const share = this.#intake.shareOf(feed)
-    this.#log.info({ feed: feed.name }, 'feed started')
-    try {
-      await feed.start(share)
-      this.#intake.ended(feed, share, this.#stopping.signal.aborted)
-    } catch (error) {
-      this.#endTerm(`The feed ${feed.name} has failed (${messageOf(error)}).`)
-    }
-    this.#feeds.delete(feed)
+    const feeds = new RunningFeeds(this.#log, this.#intake, (feed, error) =>
+      this.#endTerm(`The feed ${feed.name} has failed (${messageOf(error)}).`),
+    )
+    this.#feeds = feeds
+    void feeds.run(main, side)
   }
 
   #stopFeeds(): void {
-    for (const feed of this.#feeds) feed.stop()
+    this.#feeds?.stop()
   }
 
   /** Ends a term: another one may have the lease at once. */
@@ -426,11 +416,8 @@ export class Sequencer {
   #notReady(): string | null {
     if (this.#state !== '') return this.#state
     if (!this.#lease?.isHeld) return 'NATS gives no answer: what the feeds bring waits for it.'
-    for (const feed of this.#feeds) {
-      const reason = feed.notLive?.() ?? null
-      if (reason !== null) return reason
-    }
-    return this.#service.clockReason ?? this.#service.tokenLimit.reason
+    const notLive = this.#feeds?.notLive ?? null
+    return notLive ?? this.#service.clockReason ?? this.#service.tokenLimit.reason
   }
 
   #figures(): Readonly<Record<string, number>> {
@@ -439,9 +426,7 @@ export class Sequencer {
       ...memoryFigures([...this.#service.memory, ...(this.#durability?.memory ?? [])]),
       ...this.#service.figures(),
       ...totals(this.#counters, 'feed_'),
-      ...Object.fromEntries(
-        [...this.#feeds].flatMap((feed) => Object.entries(feed.figures?.() ?? {})),
-      ),
+      ...this.#feeds?.figures(),
       ...this.#durability?.figures(),
       ...this.#process.read(),
       sequencer_writes: this.#writer !== null && this.#lease?.isHeld ? 1 : 0,
