@@ -156,9 +156,24 @@ export function parseTraders(parameters: QueryParameters): Parsed<TraderQuery> {
 
 /** `window`, `by` and `limit` of the ranking of wallets. */
 export function parseWalletRanks(parameters: QueryParameters): Parsed<WalletRanksQuery> {
-  const window = choice(parameters, 'window', WALLET_WINDOWS, '7d')
+  const windows = { words: WALLET_WINDOWS, fallback: '7d' } as const
+  return parseRanking(parameters, windows, { words: WALLET_RANKINGS, fallback: 'realized_pnl' })
+}
+
+interface Words<T extends string> {
+  readonly words: readonly T[]
+  readonly fallback: T
+}
+
+/** `window`, `by` and `limit` of what is ranked in a window. */
+export function parseRanking<W extends string, B extends string>(
+  parameters: QueryParameters,
+  windows: Words<W>,
+  orders: Words<B>,
+): Parsed<{ readonly window: W; readonly by: B; readonly limit: number }> {
+  const window = choice(parameters, 'window', windows.words, windows.fallback)
   if (!window.ok) return window
-  const by = choice(parameters, 'by', WALLET_RANKINGS, 'realized_pnl')
+  const by = choice(parameters, 'by', orders.words, orders.fallback)
   if (!by.ok) return by
   const limit = integer(parameters, 'limit', LIMIT_RANGE)
   if (!limit.ok) return limit
