@@ -10,7 +10,7 @@ import {
   walletOf,
 } from '../../events/swap-record.ts'
 import { isSameSignature } from '../state/address-book.ts'
-import { ChainCopy, CopiedChains } from '../state/dormant.ts'
+import { type ChainCopy, CopiedChains } from '../state/dormant.ts'
 import { positionLane } from '../state/lanes.ts'
 import { LifecycleLane, PositionLane } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
@@ -88,19 +88,9 @@ export class PositionTrades {
    * @throws TapeDamage when one cannot be read
    */
   of(position: number, budget: Budget): readonly ChainCopy[] {
-    const state = this.#state
-    const reach = this.#reach()
-    const newer = new ChainCopy(TradeLane.lanes / 2)
-    let next = positionLane(state, position, PositionLane.lastSwapPlus1)
-    while (next > reach) next = this.#copy(next - 1, newer)
-    const token = positionLane(state, position, PositionLane.token)
-    const chain = `${token}/${positionLane(state, position, PositionLane.wallet)}`
-    const copied = next === 0 ? null : this.#copies.copy(chain, next, budget)
-    // More than are cached: they are read one by one.
-    if (copied === null) while (next !== 0) next = this.#copy(next - 1, newer)
-    const later = new ChainCopy(TradeLane.lanes / 2)
-    later.addReversed(newer)
-    return copied === null ? [later] : [copied, later]
+    const lane = (of: number) => positionLane(this.#state, position, of)
+    const chain = `${lane(PositionLane.token)}/${lane(PositionLane.wallet)}`
+    return this.#copies.whole(chain, lane(PositionLane.lastSwapPlus1), this.#reach(), budget)
   }
 
   /** Adds the swap at a tape index to a copy; returns the one before it of its position, + 1. */

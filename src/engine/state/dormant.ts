@@ -130,6 +130,28 @@ export class CopiedChains {
     return countOf(copies) > this.#recordsMax ? null : copies.whole
   }
 
+  /**
+   * A whole chain, oldest first, as copies to be read one after the other. Its records from `reach` on may still change,
+   * and are read each time.
+   * @throws OutOfTime, TapeDamage as `copy` does
+   */
+  whole(
+    chain: number | string,
+    newestPlus1: number,
+    reach: number,
+    budget: Budget,
+  ): readonly ChainCopy[] {
+    const newer = new ChainCopy(this.#width)
+    let next = newestPlus1
+    while (next > reach) next = this.#read(next - 1, newer)
+    const copied = next === 0 ? null : this.copy(chain, next, budget)
+    // More than are cached: they are read one by one.
+    if (copied === null) while (next !== 0) next = this.#read(next - 1, newer)
+    const later = new ChainCopy(this.#width)
+    later.addReversed(newer)
+    return copied === null ? [later] : [copied, later]
+  }
+
   #readOn(copies: Copies, newestPlus1: number, budget: Budget): void {
     const { whole } = copies
     while (whole.newestPlus1 !== newestPlus1) {

@@ -4,7 +4,7 @@ import type { Budget } from '../../base/budget.ts'
 import { addToSum, copyU64, isZeroAt, sumAt, takeFromSum } from '../../base/u64.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { linkOf } from '../../engine/history/swap-chains.ts'
-import { ChainCopy, CopiedChains } from '../../engine/state/dormant.ts'
+import { type ChainCopy, CopiedChains } from '../../engine/state/dormant.ts'
 import { isNeverHolder, positionLane } from '../../engine/state/lanes.ts'
 import {
   LifecycleLane,
@@ -109,14 +109,9 @@ export class HolderHistory {
   }
 
   #tradesOf(token: number, budget: Budget): readonly ChainCopy[] {
-    const settled = this.#engine.settledSwaps
-    const newer = new ChainCopy(Lane.lanes / 2)
-    let next = this.#engine.state.tokens.get(token, TokenLane.lastSwapPlus1)
-    while (next > settled) next = this.#copy(next - 1, newer)
-    const copied = next === 0 ? null : this.#copies.copy(token, next, budget)
-    const later = new ChainCopy(Lane.lanes / 2)
-    later.addReversed(newer)
-    return copied === null ? [later] : [copied, later]
+    const { settledSwaps, state } = this.#engine
+    const newestPlus1 = state.tokens.get(token, TokenLane.lastSwapPlus1)
+    return this.#copies.whole(token, newestPlus1, settledSwaps, budget)
   }
 
   /** Adds the swap at a tape index, unless its coin only passed through; returns the one before it of its mint, + 1. */
