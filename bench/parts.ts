@@ -6,6 +6,7 @@ import { parseEventLine } from '../src/events/event-lines.ts'
 import { parseTables } from '../src/protocol/requests/tables.ts'
 import { EngineQueries } from '../src/query/engine-queries.ts'
 import { swapJson } from '../src/query/json/engine-live.ts'
+import { SwapReader } from '../src/query/json/swap-reader.ts'
 import { tokenJson } from '../src/query/json/token-json.ts'
 import { popularBody, queryOf, TABLE_BODIES } from './bodies.ts'
 import { swapLine } from './example-line.ts'
@@ -53,6 +54,7 @@ function addSmall(bench: Bench, service: Service): void {
   const { engine } = service
   const { state, order } = engine
   const reader = new TokenReader(state, engine.top, engine.links)
+  const swap = new SwapReader(state)
   const newest = order.new.tokens.slice(-ROWS)
   const rows = (): string =>
     `[${newest.map((token) => tokenJson(reader.at(token), 'table')).join(',')}]`
@@ -65,7 +67,7 @@ function addSmall(bench: Bench, service: Service): void {
     .add('table row: tokenJson', () => void tokenJson(reader.at(newest[0]), 'table'))
     .add(ROWS_SPLICED, () => void rows())
     .add(ROWS_STRINGIFIED, () => void JSON.stringify(parsed))
-    .add('swapJson', () => void swapJson(state, last))
+    .add('swapJson', () => void swapJson(swap.at(last)))
     .add('base58: encode 64 bytes', () => void encodeBase58(signature))
     .add('base58: encode 32 bytes', () => void encodeBase58(signature.subarray(0, 32)))
     .add('base58: decode 44 characters', () => void decodeBase58(address))

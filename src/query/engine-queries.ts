@@ -33,6 +33,7 @@ import { chartText } from './json/chart-json.ts'
 import { swapJson } from './json/engine-live.ts'
 import { priceJson, priceOfTradeJson } from './json/price-json.ts'
 import { RowCache } from './json/row-cache.ts'
+import { SwapReader } from './json/swap-reader.ts'
 import { creatorTokenJson, tokenDetailJson, tokenJson } from './json/token-json.ts'
 import { WindowJson } from './json/window-json.ts'
 import { TokenSearch } from './search/token-search.ts'
@@ -206,7 +207,8 @@ export class EngineQueries implements Queries, TokenReads {
     const of = knownSwaps(state, mint, wallet)
     if (of === null) return pageJson(0, page, [])
     const swaps = chains.page(of, page.page, page.limit, budget)
-    const items = swaps.map((index) => swapJson(state, index, page.extra, this.#labels))
+    const { swap } = this.#parts
+    const items = swaps.map((index) => swapJson(swap.at(index), page.extra, this.#labels))
     return pageJson(chains.total(of), page, items)
   }
 
@@ -224,7 +226,8 @@ export class EngineQueries implements Queries, TokenReads {
     const behind = chains.behind(of, after, limit, budget)
     if (behind === null) return null
     const { swaps, hasMore } = behind
-    const items = swaps.map((index) => swapJson(state, index, extra, this.#labels))
+    const { swap } = this.#parts
+    const items = swaps.map((index) => swapJson(swap.at(index), extra, this.#labels))
     const last = swaps.at(-1)
     const next =
       hasMore && last !== undefined ? `"${cursorText(markOf(state.tape, last))}"` : 'null'
@@ -409,6 +412,7 @@ function partsOf(engine: Engine, labels: WalletLabels) {
   const windows = new WindowJson(state, window)
   return {
     token: newReader(),
+    swap: new SwapReader(state),
     unseen: new UnseenReads(state),
     traders: new TraderPages(engine, labels),
     rows: new RowCache(state, windows),

@@ -41,6 +41,8 @@ export class TradeWindows {
   #isStale = false
   /** Is a swap that is folded to make them anew? Else only who reads them does, and is told of the damage. */
   #isLoaded = false
+  /** Why they could not be made anew, and the second of it. */
+  #failure: { readonly now: number; readonly error: unknown } | null = null
   /** Lanes of the row in work. */
   #w: Uint32Array = new Uint32Array(0)
   #wf: Float64Array = new Float64Array(0)
@@ -69,6 +71,7 @@ export class TradeWindows {
   startAnew(): void {
     this.#isStale = true
     this.#isLoaded = true
+    this.#failure = null
   }
 
   /** Makes them anew after a load, before the clock or a fold changes what is in them. */
@@ -88,6 +91,17 @@ export class TradeWindows {
    */
   #read(): void {
     if (!this.#isStale) return
+    // Each row of an answer asks: what could not be read at this second is not read again in it.
+    if (this.#failure?.now === this.#state.now) throw this.#failure.error
+    try {
+      this.#readAll()
+    } catch (error) {
+      this.#failure = { now: this.#state.now, error }
+      throw error
+    }
+  }
+
+  #readAll(): void {
     this.#rows.reset(0)
     this.#rowOf.reset(0)
     const { tape, windowChanges } = this.#state
@@ -227,12 +241,6 @@ export class TradeWindows {
   /** The clock has moved. */
   advanced(): void {
     if (!this.#isStale) this.#recent.forget()
-  }
-
-  /** Has a token a trade in the widest window? */
-  has(token: number): boolean {
-    this.#read()
-    return this.#rowOf.get(token) !== 0
   }
 
   /** Adds up a token's trades in a window. */

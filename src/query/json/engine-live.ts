@@ -8,7 +8,6 @@ import { NOTHING_LATER } from '../../engine/event-acceptor.ts'
 import { untouchedByScattered } from '../../engine/memory/views.ts'
 import { TokenReader } from '../../engine/read/token-reader.ts'
 import { TokenLane, WalletLane } from '../../engine/state/layout.ts'
-import type { State } from '../../engine/state/state.ts'
 import { indexOfMark, markOf, type Tape } from '../../engine/state/tape.ts'
 import { Flag, poolOf, SwapLane, walletOf } from '../../events/swap-record.ts'
 import { type LiveSource, RECENT_ARRIVALS_MAX, type Trade } from '../../protocol/queries.ts'
@@ -286,9 +285,8 @@ export class RecentArrivals {
 
 const NO_LABELS = new WalletLabels()
 
-/** Swap `index` of the tape as the specification's Swap resource, with additive keys where `extra`. */
-export function swapJson(state: State, index: number, extra = false, labels = NO_LABELS): string {
-  const swap = new SwapReader(state).at(index)
+/** The swap that the reader stands on as the specification's Swap resource, with additive keys where `extra`. */
+export function swapJson(swap: SwapReader, extra = false, labels = NO_LABELS): string {
   return `${swapFields(swap)}${extra ? swapExtras(swap, labels) : ''}}`
 }
 
