@@ -45,6 +45,12 @@ export class State {
   readonly creatorChanges = new ChangeLog()
   /** Positions that an event changed or the undo log restored; eviction is not noted. No part of the state. */
   readonly positionChanges = new ChangeLog()
+  readonly #changeLogs = [
+    this.changes.log,
+    this.windowChanges.log,
+    this.creatorChanges,
+    this.positionChanges,
+  ]
   readonly undo = new UndoLog()
   readonly tokens = new Rows(TokenLane.lanes)
   readonly births = new Rows(LifecycleLane.lanes)
@@ -277,7 +283,8 @@ export class State {
       boundedPart('quote_coins', this.quotes),
       this.book.memory,
       growingPart('texts', this.texts),
-      growingPart('changes', this.changes),
+      growingPart('changes', this.changes, this.windowChanges),
+      boundedPart('change_logs', ...this.#changeLogs),
       boundedPart('undo', this.undo),
     ]
   }
@@ -308,6 +315,14 @@ class ChangeLog {
   constructor(kept = CHANGES_KEPT) {
     this.#rows = new Uint32Array(kept)
     this.#mask = kept - 1
+  }
+
+  get bytes(): number {
+    return this.#rows.byteLength
+  }
+
+  get untouchedBytes(): number {
+    return Math.max(0, this.#rows.length - this.#end) * 4
   }
 
   /** Place behind the newest change. */

@@ -137,6 +137,7 @@ const MEMORY_HELPS: Readonly<Record<string, string>> = {
   tape_spare_bytes: 'Pages that are kept for the next swaps.',
   positions_bytes: 'Memory of positions and of their index.',
   dormant_bytes: 'Memory of dormant positions that no snapshot has taken to the disk yet.',
+  change_logs_bytes: 'Logs of the tokens, creators and positions that changed last.',
   dormant_spare_bytes: 'Pages that are kept for the next dormant positions.',
   tokens_bytes: 'Memory of the rows of tokens.',
   wallets_bytes: 'Memory of the rows of wallets.',
