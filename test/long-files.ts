@@ -90,7 +90,7 @@ const OF_FOLDERS: Readonly<Record<string, readonly string[]>> = {
   cli: ['doctor'],
   'engine/fold': ['waiting-metadata'],
   'engine/index': ['long-chains', 'trader-columns'],
-  'engine/memory': ['growing-bytes', 'memory-parts'],
+  'engine/memory': ['paged-bytes', 'memory-parts'],
   'query/search': ['equal-searches'],
   'query/tables': ['table-columns'],
   'server/admin': ['admin'],

@@ -1,12 +1,17 @@
 import type { Budget } from '../../base/budget.ts'
 import { ROWS_MAX, U32List } from '../memory/rows.ts'
-import { growingPart, type MemoryPart, type StatePart, sizesOf } from '../memory/state-part.ts'
-import { GrowingBytes } from '../memory/views.ts'
+import {
+  growingPart,
+  type MemoryPart,
+  StateError,
+  type StatePart,
+  sizesOf,
+} from '../memory/state-part.ts'
+import { PagedBytes, PLACE_MASK } from '../memory/views.ts'
 import { ENTRIES_PER_BLOCK, GramFilter, NumberChains } from './search-candidates.ts'
 
 /** Texts of an entry that are looked for by how they begin: its name, then its symbol. */
 const CHAINED = 2
-const FIRST_BYTES = 1 << 16
 /** First bytes of a mint or symbol that choose its chain. */
 const HASHED_BYTES = 16
 /** A text that more than one token in 64 holds is common: it is found soon from the greatest market cap down. */
@@ -36,17 +41,15 @@ const BYTES_MAX = 0xffffffff
  * holders, columns of traders, tokens by creator and by X link. In: changes, noted by the fold or read from its logs. Out: rows
  * of tokens and positions. Only the texts of the search are part of a snapshot.
  *
- * Search over mint, name and symbol (contract section 3.1): all case-folded texts in one byte
- * buffer, scanned natively where a filter lets through. Renamed tokens are written again and their
+ * Search over mint, name and symbol (contract section 3.1): all case-folded texts one behind the
+ * other, scanned natively where a filter lets through. Renamed tokens are written again and their
  * old entry is blanked.
  *
  * A text that too many tokens hold is found by chains: names and symbols that begin with the same two,
  * three or eight bytes, mints and symbols with the same hash.
  */
 export class SearchIndex {
-  readonly #texts = new GrowingBytes(FIRST_BYTES)
-  /** The buffer of the texts. */
-  #bytes = this.#texts.buffer
+  readonly #texts = new PagedBytes()
   /** Where each entry starts, and whose it is. */
   readonly #starts = new U32List()
   readonly #tokens = new U32List()
@@ -70,7 +73,6 @@ export class SearchIndex {
     open: (facts) => {
       const [length, entries, tokens] = sizesOf('search', facts, [BYTES_MAX, ROWS_MAX, ROWS_MAX])
       this.#texts.reset(length)
-      this.#bytes = this.#texts.buffer
       this.#starts.reset(entries)
       this.#tokens.reset(entries)
       this.#entryOfToken.reset(tokens)
@@ -82,7 +84,14 @@ export class SearchIndex {
       // A start does not wait for the filter: `load` fills it.
       this.#grams.blocks.reset(0)
       this.#filtered = 0
-      for (let entry = 0; entry < this.#starts.length; entry++) this.#chain(entry)
+      for (let entry = 0; entry < this.#starts.length; entry++) {
+        const start = this.#starts.get(entry)
+        const end = this.#endOf(entry)
+        if (start >= end || end > this.#texts.length)
+          throw new StateError(`entry ${entry} of the state's search lies outside of its texts`)
+        this.#texts.join(start, end)
+        this.#chain(entry)
+      }
     },
   }
 
@@ -102,14 +111,14 @@ export class SearchIndex {
     if (old >= 0) {
       const start = this.#starts.get(old)
       const end = this.#endOf(old)
-      if (entry.equals(this.#bytes.subarray(start, end))) return
+      const at = start & PLACE_MASK
+      if (entry.equals(this.#texts.page(start).subarray(at, at + end - start))) return
       this.#texts.fill(TOKEN_END, start, end)
     }
     this.#entryOfToken.set(token, this.#starts.length + 1)
     this.#starts.push(this.#texts.length)
     this.#tokens.push(token)
     this.#texts.append(entry)
-    this.#bytes = this.#texts.buffer
     this.#chain(this.#starts.length - 1)
     if (this.#filtered === this.#starts.length - 1) this.#filter()
   }
@@ -180,17 +189,12 @@ export class SearchIndex {
     const bits = this.#grams.bitsOf(needle)
     // One or two letters are in mints everywhere: the first entries show it. Other texts lie where their fashion was.
     const isEverywhere = bits.length === 0
-    const blocks = Math.ceil(this.#starts.length / ENTRIES_PER_BLOCK)
     let count = 0
-    for (let block = 0; block < blocks; block++) {
-      if (!this.#mayHold(block, bits)) continue
-      const from = block * ENTRIES_PER_BLOCK
-      // Neighbours are looked through in one go.
-      while (block + 1 < blocks && this.#mayHold(block + 1, bits)) block++
-      const last = Math.min((block + 1) * ENTRIES_PER_BLOCK, this.#starts.length) - 1
-      const start = this.#starts.get(from)
-      const text = this.#bytes.subarray(start, this.#endOf(last))
-      let entry = from
+    for (const [first, last] of this.#runs(bits)) {
+      const start = this.#starts.get(first)
+      const from = start & PLACE_MASK
+      const text = this.#texts.page(start).subarray(from, from + this.#endOf(last) - start)
+      let entry = first
       for (let at = text.indexOf(needle); at >= 0; ) {
         entry = this.#entryAt(start + at, entry, last)
         if (this.#rank(needle, entry) === Rank.substring) {
@@ -202,6 +206,22 @@ export class SearchIndex {
       }
     }
     return true
+  }
+
+  /** The first and the last of entries that may hold a text with these bits and begin in one page; neighbours are looked through in one go. */
+  *#runs(bits: readonly number[]): Generator<readonly [number, number]> {
+    const blocks = Math.ceil(this.#starts.length / ENTRIES_PER_BLOCK)
+    for (let block = 0; block < blocks; block++) {
+      if (!this.#mayHold(block, bits)) continue
+      let from = block * ENTRIES_PER_BLOCK
+      while (block + 1 < blocks && this.#mayHold(block + 1, bits)) block++
+      const last = Math.min((block + 1) * ENTRIES_PER_BLOCK, this.#starts.length) - 1
+      while (from <= last) {
+        const inPage = this.#entryAt((this.#starts.get(from) | PLACE_MASK) >>> 0, from, last)
+        yield [from, inPage]
+        from = inPage + 1
+      }
+    }
   }
 
   /** A test of single tokens for a rank. */
@@ -227,7 +247,7 @@ export class SearchIndex {
   #holds(needle: Buffer, entry: number): boolean {
     const end = this.#endOf(entry) - needle.length
     for (let at = this.#starts.get(entry); at < end; at++)
-      if (this.#bytes[at] === needle[0] && this.#startsWith(needle, at)) return true
+      if (this.#startsWith(needle, at)) return true
     return false
   }
 
@@ -241,11 +261,14 @@ export class SearchIndex {
   /** Puts the next entry into the filter. */
   #filter(): void {
     const entry = this.#filtered++
-    const name = this.#places.get(entry * CHAINED)
-    const symbol = this.#places.get(entry * CHAINED + 1)
-    this.#grams.add(entry, this.#bytes, this.#starts.get(entry), name - 1)
-    this.#grams.add(entry, this.#bytes, name, symbol - 1)
-    this.#grams.add(entry, this.#bytes, symbol, this.#endOf(entry) - 1)
+    const start = this.#starts.get(entry)
+    const page = this.#texts.page(start)
+    const place = (start & PLACE_MASK) - start
+    const name = this.#places.get(entry * CHAINED) + place
+    const symbol = this.#places.get(entry * CHAINED + 1) + place
+    this.#grams.add(entry, page, start + place, name - 1)
+    this.#grams.add(entry, page, name, symbol - 1)
+    this.#grams.add(entry, page, symbol, this.#endOf(entry) + place - 1)
   }
 
   /** Puts the fields of an entry into their chains; a blanked one has none. */
@@ -259,26 +282,29 @@ export class SearchIndex {
     this.#places.push(symbol)
     for (const from of [name, symbol])
       if (this.#isEmpty(from)) this.#beginnings.skip()
-      else this.#beginnings.push(this.#bytes, from)
+      else this.#beginnings.push(this.#texts.page(from), from & PLACE_MASK)
   }
 
   #wholeKey(from: number): number | null {
-    return this.#isEmpty(from) ? null : hashOf(this.#bytes, from, this.#fieldEnd(from))
+    if (this.#isEmpty(from)) return null
+    const at = from & PLACE_MASK
+    return hashOf(this.#texts.page(from), at, at + this.#fieldEnd(from) - from)
   }
 
   #isEmpty(from: number): boolean {
-    return this.#bytes[from] >= FIELD_END
+    return this.#texts.page(from)[from & PLACE_MASK] >= FIELD_END
   }
 
   #fieldEnd(from: number): number {
-    let at = from
-    while (this.#bytes[at] < FIELD_END) at++
-    return at
+    const page = this.#texts.page(from)
+    let at = from & PLACE_MASK
+    while (page[at] < FIELD_END) at++
+    return from + at - (from & PLACE_MASK)
   }
 
   #views(): Uint8Array[] {
     const lists = [this.#starts, this.#tokens, this.#entryOfToken]
-    return [this.#bytes.subarray(0, this.#texts.length), ...lists.map((list) => list.view())]
+    return [this.#texts, ...lists].flatMap((part) => part.views())
   }
 
   #endOf(entry: number): number {
@@ -309,7 +335,9 @@ export class SearchIndex {
   }
 
   #startsWith(needle: Buffer, at: number): boolean {
-    for (let i = 0; i < needle.length; i++) if (this.#bytes[at + i] !== needle[i]) return false
+    const page = this.#texts.page(at)
+    const from = at & PLACE_MASK
+    for (let i = 0; i < needle.length; i++) if (page[from + i] !== needle[i]) return false
     return true
   }
 }

@@ -1,5 +1,5 @@
 import { StateError, type StatePart, sizesOf } from './state-part.ts'
-import { bytesOf, isRingLength, widened } from './views.ts'
+import { bytesOf, isRingLength } from './views.ts'
 
 /**
  * Fixed-size rows off the V8 heap: pages of one buffer each, reached as u32 or f64 lanes. The buffers
@@ -317,16 +317,18 @@ function put(shard: Uint32Array, hash: number, value: number): void {
   shard[at + 1] = value
 }
 
-const FIRST_LENGTH = 1024
+const LIST_SHIFT = 12
+const NUMBERS_PER_PAGE = 1 << LIST_SHIFT
+const LIST_MASK = NUMBERS_PER_PAGE - 1
 
-/** Numbers in one array that grows by copying; places never written are 0. */
+/** Numbers, in pages: growing copies nothing. Places never written are 0. */
 export class U32List {
-  #lanes = new Uint32Array(FIRST_LENGTH)
+  readonly #pages: Uint32Array<SharedArrayBuffer>[] = []
   /** One past the highest place ever written. */
   length = 0
 
   get bytes(): number {
-    return this.#lanes.byteLength
+    return this.#pages.length * NUMBERS_PER_PAGE * 4
   }
 
   /** Bytes behind the last number. */
@@ -335,13 +337,12 @@ export class U32List {
   }
 
   get(place: number): number {
-    return place < this.length ? this.#lanes[place] : 0
+    return place < this.length ? this.#pages[place >>> LIST_SHIFT][place & LIST_MASK] : 0
   }
 
   set(place: number, value: number): void {
-    if (place >= this.#lanes.length) this.#widen(place + 1)
-    if (place >= this.length) this.length = place + 1
-    this.#lanes[place] = value
+    if (place >= this.length) this.#lengthen(place + 1)
+    this.#pages[place >>> LIST_SHIFT][place & LIST_MASK] = value
   }
 
   push(value: number): void {
@@ -350,15 +351,20 @@ export class U32List {
 
   /** Makes it `length` zeros; what it held is gone. */
   reset(length: number): void {
-    this.#lanes = new Uint32Array(Math.max(length, FIRST_LENGTH))
+    this.#pages.length = 0
+    this.#lengthen(length)
+  }
+
+  /** The numbers in use, page by page. */
+  views(): Uint8Array[] {
+    return this.#pages.map((page, i) =>
+      bytesOf(page.subarray(0, Math.min(NUMBERS_PER_PAGE, this.length - i * NUMBERS_PER_PAGE))),
+    )
+  }
+
+  #lengthen(length: number): void {
+    while (this.#pages.length * NUMBERS_PER_PAGE < length)
+      this.#pages.push(new Uint32Array(new SharedArrayBuffer(NUMBERS_PER_PAGE * 4)))
     this.length = length
-  }
-
-  view(): Uint8Array {
-    return bytesOf(this.#lanes.subarray(0, this.length))
-  }
-
-  #widen(least: number): void {
-    this.#lanes = widened(new Uint32Array(Math.max(least, this.#lanes.length * 2)), this.#lanes)
   }
 }

@@ -40,87 +40,94 @@ export function widened<T extends { set(from: T): void }>(to: T, from: T): T {
   return to
 }
 
-/** From this part of a buffer on, the next one is filled beside it. */
-const AHEAD_FROM = 0.75
-/** Bytes copied with each entry: the copy is done long before the buffer is full. */
-const SLICE_BYTES = 1 << 16
+const PAGE_SHIFT = 20
+const BYTES_PER_PAGE = 1 << PAGE_SHIFT
+/** What an entry begins with lies at `place & PLACE_MASK` of its page. */
+export const PLACE_MASK = BYTES_PER_PAGE - 1
+/** Room behind the end of a page, for the last entry that begins in it; a longer one makes its page longer. */
+const SPARE_BYTES = 1 << 10
 
 /**
- * Bytes that grow at their end and lie in one buffer. A wider one is filled in slices before it is
- * needed: copying a hundred megabytes at once would hold the loop for as many milliseconds.
+ * Entries of bytes, one behind the other, in pages: growing copies nothing. A page has the whole of every entry that
+ * begins in it, and the next page has what lies behind its end again, so that from any place on an entry can be read
+ * to its end in one page.
  */
-export class GrowingBytes {
-  readonly #firstBytes: number
-  #buffer: Buffer
-  /** The next buffer, while it is filled; null: not yet. */
-  #wider: Buffer | null = null
-  /** Bytes that the next buffer has. */
-  #copied = 0
+export class PagedBytes {
+  readonly #pages: Buffer[] = []
   #length = 0
-
-  constructor(firstBytes: number) {
-    this.#firstBytes = firstBytes
-    this.#buffer = Buffer.alloc(firstBytes)
-  }
 
   /** Bytes in use. */
   get length(): number {
     return this.#length
   }
 
-  /** The buffer they lie in, from its start; another one after some appends. */
-  get buffer(): Buffer {
-    return this.#buffer
-  }
-
-  /** Bytes of its buffers. */
+  /** Bytes of its pages. */
   get bytes(): number {
-    return this.#buffer.length + (this.#wider?.length ?? 0)
+    return this.#pages.reduce((sum, page) => sum + page.length, 0)
   }
 
+  /** Bytes of the last page behind the entries. */
   get untouchedBytes(): number {
-    return this.bytes - this.#length - this.#copied
+    const last = this.#pages.at(-1)
+    if (last === undefined) return 0
+    return last.length - (this.#length - (this.#pages.length - 1) * BYTES_PER_PAGE)
+  }
+
+  /** The page of a place in use. */
+  page(place: number): Buffer {
+    return this.#pages[place >>> PAGE_SHIFT]
   }
 
   /** Adds an entry at the end. */
   append(entry: Uint8Array): void {
-    const end = this.#length + entry.length
-    if (end > this.#buffer.length) this.#takeWider(end)
-    this.#buffer.set(entry, this.#length)
-    this.#length = end
-    if (end >= this.#buffer.length * AHEAD_FROM) this.#copyAhead()
+    let place = this.#length
+    this.#length += entry.length
+    for (let rest = entry; rest.length > 0; ) {
+      const at = place & PLACE_MASK
+      this.#pageWithRoom(place, at + rest.length).set(rest, at)
+      rest = rest.subarray(BYTES_PER_PAGE - at)
+      place += BYTES_PER_PAGE - at
+    }
   }
 
-  /** Sets bytes in use to one value. */
+  /** Sets the bytes of an entry to one value. */
   fill(value: number, from: number, to: number): void {
-    this.#buffer.fill(value, from, to)
-    if (from < this.#copied) this.#wider?.fill(value, from, Math.min(to, this.#copied))
+    for (let place = from; place < to; place += BYTES_PER_PAGE - (place & PLACE_MASK)) {
+      const at = place & PLACE_MASK
+      this.page(place).fill(value, at, at + to - place)
+    }
   }
 
-  /** Makes it `length` zeros, with room for as many more. */
+  /** Makes it `length` zeros, to be written by way of `views`; each entry is `join`ed then. */
   reset(length: number): void {
-    this.#buffer = Buffer.alloc(Math.max(length * 2, this.#firstBytes))
-    this.#wider = null
-    this.#copied = 0
+    this.#pages.length = 0
+    for (let place = 0; place < length; place += BYTES_PER_PAGE) this.#pageWithRoom(place, 0)
     this.#length = length
   }
 
-  #copyAhead(): void {
-    this.#wider ??= Buffer.alloc(this.#buffer.length * 2)
-    const to = Math.min(this.#length, this.#copied + SLICE_BYTES)
-    this.#buffer.copy(this.#wider, this.#copied, this.#copied, to)
-    this.#copied = to
+  /** The bytes in use, page by page. */
+  views(): Uint8Array[] {
+    return this.#pages.map((page, i) =>
+      page.subarray(0, Math.min(BYTES_PER_PAGE, this.#length - i * BYTES_PER_PAGE)),
+    )
   }
 
-  /** The next buffer takes over; an entry longer than all before it may have come too soon for it. */
-  #takeWider(least: number): void {
-    const isWideEnough = this.#wider !== null && this.#wider.length >= least
-    const wider = isWideEnough ? this.#wider : null
-    const next = wider ?? Buffer.alloc(Math.max(this.#buffer.length * 2, least))
-    const from = wider === null ? 0 : this.#copied
-    this.#buffer.copy(next, from, from, this.#length)
-    this.#buffer = next
-    this.#wider = null
-    this.#copied = 0
+  /** Puts what an entry has in the next page behind the end of its own too. */
+  join(from: number, to: number): void {
+    for (let page = (to - 1) >>> PAGE_SHIFT; page > from >>> PAGE_SHIFT; page--) {
+      const start = page * BYTES_PER_PAGE
+      const rest = this.#pages[page].subarray(0, to - start)
+      this.#pageWithRoom(start - 1, BYTES_PER_PAGE + rest.length).set(rest, BYTES_PER_PAGE)
+    }
+  }
+
+  #pageWithRoom(place: number, bytes: number): Buffer {
+    const index = place >>> PAGE_SHIFT
+    const page: Buffer | undefined = this.#pages[index]
+    if (page !== undefined && page.length >= bytes) return page
+    const made = Buffer.alloc(Math.max(BYTES_PER_PAGE + SPARE_BYTES, bytes))
+    page?.copy(made)
+    this.#pages[index] = made
+    return made
   }
 }

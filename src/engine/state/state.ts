@@ -405,12 +405,12 @@ class LaunchLog {
   readonly part: StatePart = {
     name: 'announcements',
     facts: () => [this.launches.length, this.migrations.length],
-    views: () => [this.launches.view(), this.migrations.view()],
+    views: () => [...this.launches.views(), ...this.migrations.views()],
     open: (facts) => {
       const [launches, migrations] = sizesOf('announcements', facts, [ROWS_MAX, ROWS_MAX])
       this.launches.reset(launches)
       this.migrations.reset(migrations)
-      return [this.launches.view(), this.migrations.view()]
+      return [...this.launches.views(), ...this.migrations.views()]
     },
     settle() {},
   }
