@@ -41,7 +41,8 @@ export function launch(
   cwd = ROOT,
   path = programPath(),
 ): Running {
-  const environment = { PATH: process.env.PATH ?? '', CHECK_CACHE: '1', ...settings }
+  const { PATH = '', UWS_PATH = '' } = process.env
+  const environment = { PATH, UWS_PATH, CHECK_CACHE: '1', ...settings }
   const child = spawn(process.execPath, [...NODE_FLAGS, path, ...args], {
     cwd,
     env: environment,
