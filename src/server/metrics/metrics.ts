@@ -92,7 +92,6 @@ export async function metricsText(
     const { name, divisor } = metricOf(figure)
     const help = helpOf(figure) ?? `The figure ${figure} of /readyz.`
     add(name, help, value / divisor)
-    if (FORMER_NAMES.has(figure)) add(figure, `deprecated: use ${PREFIX}${name}`, value)
   }
   return (await registry.metrics()) + latencyText(http)
 }
@@ -140,21 +139,3 @@ function metricOf(figure: string): { readonly name: string; readonly divisor: nu
   if (unit === undefined) return { name: figure, divisor: 1 }
   return { name: figure.slice(0, -unit.suffix.length) + unit.base, divisor: unit.divisor }
 }
-
-/**
- * Figures that were metrics under their own names up to version 0.9.24. They are exported beside the new ones for one
- * version, so that alerts and boards can be changed after the upgrade; then this list goes.
- */
-export const FORMER_NAMES: ReadonlySet<string> = new Set([
-  'feed_pumpportal_continuity_percent',
-  'feed_seconds_behind',
-  'feed_slot_ms',
-  'gc_pause_max_ms',
-  'journal_sync_longest_ms',
-  'journal_sync_p50_ms',
-  'journal_sync_p99_ms',
-  'loop_delay_max_ms',
-  'loop_delay_now_ms',
-  'loop_delay_p99_ms',
-  'snapshot_duration_ms',
-])
