@@ -71,18 +71,20 @@ export class Service implements EventSink {
   }
 
   /**
-   * Advances the engine to now second by second, and yields each: after a stop of hours millions of swaps leave the
-   * window of 24 hours, and no reader should wait for all of them at once.
+   * Advances the engine to now second by second: after a stop of hours millions of swaps leave the window of 24 hours, and
+   * no reader should wait for all of them at once. Then makes the narrower windows. Yields after each piece.
    */
   *catchUp(): Generator<number, void> {
-    if (this.engine.settings.clock === 'event') return
-    const { now } = this.engine.state
-    const toSecond = Math.min(this.#nowSeconds(), now + RING_SECONDS)
-    for (let second = now + 1; second <= toSecond && this.failure === null; second++) {
-      this.#guard(() => this.engine.advance(second))
-      yield second
+    if (this.engine.settings.clock === 'wall') {
+      const { now } = this.engine.state
+      const toSecond = Math.min(this.#nowSeconds(), now + RING_SECONDS)
+      for (let second = now + 1; second <= toSecond && this.failure === null; second++) {
+        this.#guard(() => this.engine.advance(second))
+        yield second
+      }
+      this.tick()
     }
-    this.tick()
+    yield* this.engine.window.trades.begin()
   }
 
   /** Would an event of this time be refused now, because it lies too far ahead of the machine's clock? */

@@ -373,7 +373,6 @@ export class RollingWindow {
   advance(now: number): void {
     const before = this.#state.now
     if (now <= before) return
-    this.trades.settle()
     this.#state.now = now
     this.#grow(before)
     const firstOut = before - WIDTH_SECONDS + 1

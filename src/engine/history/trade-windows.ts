@@ -12,6 +12,8 @@ const WINDOWS = WINDOW_SECONDS.length
 const WIDEST = WINDOWS - 1
 
 const LOW_SHIFT = 8
+/** Swaps that are read at once as they are made. */
+const SWAPS_A_PIECE = 4_096
 const ALL_STALE = (2 ** WINDOWS - 1) * (1 + 2 ** LOW_SHIFT)
 
 /** A token's trades in one window. */
@@ -39,8 +41,6 @@ export class TradeWindows {
   readonly #rowOf = new U32List()
   /** The state was loaded, or a swap could not be read: nothing is kept until the windows are made anew. */
   #isStale = false
-  /** Is a swap that is folded to make them anew? Else only who reads them does, and is told of the damage. */
-  #isLoaded = false
   /** Why they could not be made anew, and the second of it. */
   #failure: { readonly now: number; readonly error: unknown } | null = null
   /** Lanes of the row in work. */
@@ -67,48 +67,50 @@ export class TradeWindows {
     return this.#rows.untouchedBytes + this.#rowOf.untouchedBytes
   }
 
-  /** The rows of the state are other ones: the next use makes the windows anew. */
+  /** The rows of the state are other ones: `begin`, or the next read, makes the windows anew. */
   startAnew(): void {
     this.#isStale = true
-    this.#isLoaded = true
     this.#failure = null
   }
 
-  /** Makes them anew after a load, before the clock or a fold changes what is in them. */
-  settle(): void {
-    if (!this.#isLoaded) return
-    this.#isLoaded = false
+  /**
+   * Makes them in pieces, between which no event may come. Until then a fold takes no time for them. Where a swap cannot
+   * be read, who reads them is told so.
+   */
+  *begin(): Generator<number, void> {
     try {
-      this.#read()
+      if (this.#isStale) yield* this.#making()
     } catch (error) {
       this.#giveUp(error)
     }
   }
 
-  /**
-   * Reads each swap of the last 24 h, if they have to be.
-   * @throws TapeDamage when one cannot be read
-   */
+  /** Makes them at once, if they have to be. @throws TapeDamage when a swap cannot be read */
   #read(): void {
     if (!this.#isStale) return
     // Each row of an answer asks: what could not be read at this second is not read again in it.
     if (this.#failure?.now === this.#state.now) throw this.#failure.error
     try {
-      this.#readAll()
+      for (const making = this.#making(); making.next().done !== true; );
     } catch (error) {
       this.#failure = { now: this.#state.now, error }
       throw error
     }
   }
 
-  #readAll(): void {
+  *#making(): Generator<number, void> {
+    const { tape, windowChanges } = this.#state
+    const found: number[] = []
+    for (const index of this.#chains.swaps())
+      if (found.push(index) % SWAPS_A_PIECE === 0) yield found.length
+    const swaps = Float64Array.from(found).sort()
     this.#rows.reset(0)
     this.#rowOf.reset(0)
-    const { tape, windowChanges } = this.#state
-    const swaps = Float64Array.from(this.#chains.swaps()).sort()
     this.#recent.reset(swaps.length === 0 ? tape.count : swaps[0])
-    for (const index of swaps)
+    for (const [i, index] of swaps.entries()) {
       this.#add(index, tape.u32Of(index)[tape.at(index) + SwapLane.timestamp])
+      if (i % SWAPS_A_PIECE === 0) yield i
+    }
     for (let token = 0; token < this.#state.tokens.count; token++) windowChanges.note(token)
     this.#isStale = false
   }
@@ -216,7 +218,6 @@ export class TradeWindows {
   }
 
   #keep(change: 'add' | 'enter' | 'remove' | 'leave', index: number, value: number): void {
-    this.settle()
     if (this.#isStale) return
     try {
       if (change === 'add') this.#add(index, value)

@@ -2,6 +2,8 @@ import { expect, test } from 'vitest'
 import { Service } from '../../../src/app/service.ts'
 import type { Engine } from '../../../src/engine/engine.ts'
 import { RING_SECONDS } from '../../../src/engine/fold/swap-fold.ts'
+import { runToEnd } from '../../../src/store/disk/steps.ts'
+import { copyParts } from '../../../src/store/recovery/recovery.ts'
 import { stateDigest } from '../../../src/store/snapshot/snapshot-file.ts'
 import { price, START_SECOND, swap } from '../../oracle/fixtures.ts'
 import { engineOf } from '../../store/restoring.ts'
@@ -59,3 +61,21 @@ test('a clock that goes by its events stays where they are', () => {
   expect([...service.catchUp()]).toEqual([])
   expect(service.engine.state.now).toBe(now)
 })
+
+test.each(['wall', 'event'] as const)(
+  'a loaded state of a %s clock has its windows made as it is caught up, before a read',
+  (clock) => {
+    const { service, wall } = serviceOf(clock)
+    const engine = engineOf(clock, 1 << 12)
+    copyParts(service.engine.parts, engine.parts)
+    const before = engine.window.trades.bytes
+    const loaded = new Service(
+      { clock, lateSlots: 32 },
+      undefined,
+      () => wall.seconds * 1000,
+      engine,
+    )
+    runToEnd(loaded.catchUp())
+    expect(engine.window.trades.bytes).toBeGreaterThan(before)
+  },
+)

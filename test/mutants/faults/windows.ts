@@ -20,6 +20,20 @@ export const WINDOW_FAULTS: readonly Fault[] = [
     tests: WINDOWS,
   },
   {
+    name: 'windows: a fold after a load changes what nobody has made',
+    file: 'src/engine/history/trade-windows.ts',
+    find: '    if (this.#isStale) return\n    try {\n      if (change',
+    replace: '    try {\n      if (change',
+    tests: WINDOWS,
+  },
+  {
+    name: 'windows: they are not made before a service answers',
+    file: 'src/app/service.ts',
+    find: 'yield* this.engine.window.trades.begin()',
+    replace: '',
+    tests: ['test/engine/fold/caught-up-clock.test.ts'],
+  },
+  {
     name: 'windows: a high that has left stays',
     file: 'src/engine/history/trade-windows.ts',
     find: 'if (price >= wf[atF + Row.highUsdF])',
