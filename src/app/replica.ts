@@ -7,7 +7,7 @@ import { Backoff } from '../feeds/backoff.ts'
 import type { Log } from '../server/http/exchange.ts'
 import { StoreError } from '../store/disk/failure.ts'
 import { markMarket } from '../store/folder/market-mark.ts'
-import type { NatsStream } from '../stream/nats-stream.ts'
+import { type NatsStream, UNANSWERED } from '../stream/nats-stream.ts'
 import { StreamFollower } from '../stream/stream-follower.ts'
 import { Durability } from './durability.ts'
 import type { Service } from './service.ts'
@@ -134,7 +134,7 @@ export class Replica implements Feed {
     if (this.#follower === null) return `NATS cannot be reached: ${this.#waiting}. Reads go on.`
     const { ms, unreachedMs } = this.#follower.lag
     if (unreachedMs > lagMaxMs)
-      return `NATS cannot be asked: ${this.#follower.waiting}. Reads go on.`
+      return `NATS cannot be asked: ${this.#follower.waiting ?? UNANSWERED}. Reads go on.`
     if (!this.#wasCaughtUp) return 'The stream is being folded.'
     if (ms <= lagMaxMs) return null
     return `This replica is ${ms} ms behind the stream, more than REPLICA_LAG_MAX.`

@@ -93,6 +93,8 @@ export class Sequencer {
   #running: Promise<void> = Promise.resolve()
   #state = 'The sequencer is starting.'
   #terms = 0
+  /** Did the log tell that the stream takes no events? */
+  #isTroubleTold = false
   /** Ends the term that writes. */
   #endTerm: (reason: string) => void = () => {}
 
@@ -409,12 +411,24 @@ export class Sequencer {
       // A fault of the program, which has ended the term.
     }
     this.#intake.look()
+    this.#tellTrouble()
     if (this.#writer !== null && this.#lease?.isOthers)
       this.#endTerm('Another sequencer holds the lease.')
   }
 
+  #tellTrouble(): void {
+    if (this.#writer === null) return
+    const { trouble: reason } = this.#writer
+    if ((reason !== null) === this.#isTroubleTold) return
+    this.#isTroubleTold = reason !== null
+    if (reason === null) this.#log.info({}, 'the stream takes events again')
+    else this.#log.warn({ reason }, 'the stream takes no events: they wait')
+  }
+
   #notReady(): string | null {
     if (this.#state !== '') return this.#state
+    const trouble = this.#writer?.trouble ?? null
+    if (trouble !== null) return `${trouble}: what the feeds bring waits for it.`
     if (!this.#lease?.isHeld) return 'NATS gives no answer: what the feeds bring waits for it.'
     const notLive = this.#feeds?.notLive ?? null
     return notLive ?? this.#service.clockReason ?? this.#service.tokenLimit.reason

@@ -38,6 +38,8 @@ const LEASE_KEY = 'writer'
 /** The server itself answers it, with its time. */
 const USER_INFO = '$SYS.REQ.USER.INFO'
 
+export const UNANSWERED = 'NATS gave no answer in time'
+
 /** What the leader of the stream says of it. */
 export interface StreamHead {
   /** When it was made: another time is another stream. */
@@ -318,6 +320,8 @@ function whyNotAsked(error: unknown): string {
   const text = messageOf(error)
   if (/no responders|not enabled/i.test(text))
     return 'NATS answers without JetStream: its leader is being chosen, or the server has jetstream off'
-  if (/timeout/i.test(text)) return 'NATS gave no answer in time'
+  if (/timeout/i.test(text)) return UNANSWERED
+  if (/no space left|maximum (bytes|messages)|insufficient|resource limits/i.test(text))
+    return `NATS has no room for more, on its disk or by a limit (${text})`
   return `NATS says: ${text}`
 }

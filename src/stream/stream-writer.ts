@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { messageOf } from '../base/errors.ts'
 import { StoreError } from '../store/disk/failure.ts'
 import type { EventLog } from '../store/journal/journaled-engine.ts'
 import type { NatsStream } from './nats-stream.ts'
@@ -11,7 +12,7 @@ const ROOM_BYTES = 8 << 20
 const ROOM_LOOK_MS = 5
 /** What stands before a message on its way counts too. */
 const HEADERS_BYTES = 512
-/** The stream is asked again so long after it gave no answer, and the lease looked at again. */
+/** The stream is asked again so long after it gave no answer or refused, and the lease looked at again. */
 const ASK_AGAIN_MS = 200
 
 type Published = Pick<NatsStream, 'publish' | 'head' | 'message' | 'messageBytesMax'>
@@ -50,6 +51,7 @@ export class StreamWriter implements EventLog {
   #isBusy = false
   #seq: number
   #failure: StoreError | null = null
+  #trouble: string | null = null
   #isClosed = false
   #retry: NodeJS.Timeout | null = null
 
@@ -70,6 +72,11 @@ export class StreamWriter implements EventLog {
   /** Asked before a batch is begun: what was begun and is not committed would be sent with the next message. */
   get failure(): StoreError | null {
     return this.#failure ?? (this.#isClosed ? CLOSED : null)
+  }
+
+  /** Why the stream has not taken the first of those that wait, in one sentence; null: it was not refused. */
+  get trouble(): string | null {
+    return this.#trouble
   }
 
   /** Messages that the stream may not have yet, and their bytes. */
@@ -111,12 +118,9 @@ export class StreamWriter implements EventLog {
   }
 
   #send(): void {
-    if (this.#isBusy || this.#failure !== null) return
+    if (this.#isBusy || this.#retry !== null || this.#failure !== null) return
     if (!this.#options.mayWrite()) {
-      this.#retry ??= setTimeout(() => {
-        this.#retry = null
-        this.#send()
-      }, ASK_AGAIN_MS)
+      this.#sendLater()
       return
     }
     if (this.#waiting.length === 0) this.#frames.end()
@@ -129,10 +133,20 @@ export class StreamWriter implements EventLog {
     else void this.#publish(first)
   }
 
+  #sendLater(): void {
+    this.#retry = setTimeout(() => {
+      this.#retry = null
+      this.#send()
+    }, ASK_AGAIN_MS)
+  }
+
   async #publish(message: StreamMessage): Promise<void> {
     this.#isBusy = true
     const { index, bytes } = message
-    const storedAt = await this.#options.stream.publish(bytes, index - 1).catch(() => null)
+    const storedAt = await this.#options.stream.publish(bytes, index - 1).catch((error) => {
+      this.#trouble = messageOf(error)
+      return null
+    })
     // Who has ended it does not wait for answers any more.
     if (this.#failure !== null) return
     if (storedAt !== index) return this.#settle()
@@ -143,6 +157,7 @@ export class StreamWriter implements EventLog {
 
   /** The first of those that wait is stored. */
   #stored(first: StreamMessage): void {
+    this.#trouble = null
     this.#waiting.shift()
     this.#waitingBytes -= first.bytes.length
     this.#options.onStored(first)
@@ -150,6 +165,7 @@ export class StreamWriter implements EventLog {
 
   /** Finds out how far the stream is. */
   async #settle(): Promise<void> {
+    const { length } = this.#waiting
     const reached = await this.#reached().catch(() => null)
     if (this.#failure !== null) return
     if (reached === null) {
@@ -158,7 +174,9 @@ export class StreamWriter implements EventLog {
     }
     if (reached === 'other') this.#fail(new StoreError('stream', OTHER_WRITER))
     this.#isBusy = false
-    this.#send()
+    // A server whose disk is full refuses at once: asked at once again it would be asked without end.
+    if (this.#waiting.length === length) this.#sendLater()
+    else this.#send()
   }
 
   /** Takes off what the stream has; `other`: it has what this process did not write. Rejects without an answer. */

@@ -1,5 +1,5 @@
 /** A nats-server or three, with the real sequencers and replicas of a stream. */
-import { jetstreamManager } from '@nats-io/jetstream'
+import { DiscardPolicy, jetstreamManager } from '@nats-io/jetstream'
 import { onTestFinished } from 'vitest'
 import { Engine } from '../../src/engine/engine.ts'
 import { swapOfRecord } from '../../src/engine/read/swap-outtake.ts'
@@ -109,6 +109,12 @@ export class StreamPrograms {
 
   async deleteStream(): Promise<void> {
     await this.#asked(async (manager) => manager.streams.delete(STREAM))
+  }
+
+  /** The stream refuses what is beyond so many bytes; -1: it has no limit. */
+  async limit(bytes: number): Promise<void> {
+    const limits = { max_bytes: bytes, discard: DiscardPolicy.New }
+    await this.#asked(async (manager) => manager.streams.update(STREAM, limits))
   }
 
   /** Every message of the stream, from its beginning. */

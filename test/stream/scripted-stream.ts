@@ -12,6 +12,8 @@ export interface Troubles {
   readonly leaderless: number
   /** Another writer writes first. */
   readonly foreign: number
+  /** Every publish is refused at once with this sentence, as by a full disk. */
+  readonly refused?: string
 }
 
 export const NO_TROUBLE: Troubles = { silent: 0, unasked: 0, leaderless: 0, foreign: 0 }
@@ -103,7 +105,8 @@ export class ScriptedStream {
   }
 
   #send(sent: Sent): void {
-    const { silent, leaderless, foreign } = this.troubles
+    const { silent, leaderless, foreign, refused } = this.troubles
+    if (refused !== undefined) return void setTimeout(() => sent.answer(new Error(refused)), 1)
     if (this.#random.chance(leaderless)) this.#leaderlessUntilMs = Date.now() + LEADERLESS_MS
     if (this.#isLeaderless) {
       // The one under way when the leader dies may be in its log; later ones fail at once.

@@ -188,6 +188,26 @@ test('without the lease nothing is sent, and all of it once it is held', async (
   writing.check('all are there')
 })
 
+test('a server that refuses at once is asked a few times a second, says why, and has each event once it takes them', async () => {
+  const stream = new ScriptedStream(new Random(1))
+  const writing = new Writing(stream)
+  stream.troubles = { ...NO_TROUBLE, refused: 'NATS has no room' }
+  expect(writing.writer.trouble).toBeNull()
+  for (let ms = 0; ms < CLOSE_MS; ms += 10) {
+    writing.write(1)
+    await vi.advanceTimersByTimeAsync(10)
+  }
+  expect(writing.writer.trouble).toBe('NATS has no room')
+  expect(writing.isOver).toBe(false)
+  expect(stream.publishes).toBeGreaterThan(5)
+  expect(stream.publishes).toBeLessThan(20)
+  stream.troubles = NO_TROUBLE
+  await vi.advanceTimersByTimeAsync(CLOSE_MS)
+  expect(writing.writer.trouble).toBeNull()
+  expect([writing.isOver, writing.failures]).toEqual([true, []])
+  writing.check('all are there')
+})
+
 test('a queue that is full ends the writer with a sentence, and takes no more', async () => {
   const writing = new Writing(new ScriptedStream(new Random(1)))
   writing.mayWrite = false

@@ -3,6 +3,7 @@ import type { Fault } from '../fault.ts'
 const FOLLOWER = ['test/stream/stream-follower.test.ts']
 const LEASE = ['test/stream/lease.test.ts']
 const MESSAGE = ['test/stream/stream-message.test.ts']
+const LOG_ROOM = ['test/process/log-room.test.ts']
 const WRITER = ['test/stream/stream-writer.test.ts']
 
 /** Faults of the replicated stream: who writes it, who follows it. */
@@ -55,6 +56,41 @@ export const STREAM_FAULTS: readonly Fault[] = [
     find: 'if (!this.#options.mayWrite()) {',
     replace: 'if (this.#isClosed) {',
     tests: WRITER,
+  },
+  {
+    name: 'stream: a server that refuses is asked again at once',
+    file: 'src/stream/stream-writer.ts',
+    find: 'if (this.#waiting.length === length) this.#sendLater()',
+    replace: 'if (this.#waiting.length < 0) this.#sendLater()',
+    tests: WRITER,
+  },
+  {
+    name: 'stream: every event asks a server again that has refused',
+    file: 'src/stream/stream-writer.ts',
+    find: 'this.#isBusy || this.#retry !== null ||',
+    replace: 'this.#isBusy ||',
+    tests: WRITER,
+  },
+  {
+    name: 'stream: trouble is told after it has ended',
+    file: 'src/stream/stream-writer.ts',
+    find: '    this.#trouble = null\n    this.#waiting.shift()',
+    replace: '    this.#waiting.shift()',
+    tests: WRITER,
+  },
+  {
+    name: 'stream: a sequencer whose stream is full counts as ready',
+    file: 'src/app/sequencer.ts',
+    find: 'if (trouble !== null) return',
+    replace: "if (trouble === '') return",
+    tests: LOG_ROOM,
+  },
+  {
+    name: 'stream: a full disk is told in the words of NATS alone',
+    file: 'src/stream/nats-stream.ts',
+    find: 'no space left|maximum (bytes|messages)',
+    replace: 'maximum messages',
+    tests: LOG_ROOM,
   },
   {
     name: 'stream: as much waits as comes',
