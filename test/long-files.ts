@@ -66,6 +66,7 @@ const OF_FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'market',
     'moved-folder',
     'out-of-memory',
+    'partitions',
     'pumpportal',
     'refusals',
     'replaced-files',
@@ -88,6 +89,7 @@ const OF_FOLDERS: Readonly<Record<string, readonly string[]>> = {
   /** They take a time, however much is done in it. */
   simulation: ['simulation'],
   simulator: ['goes-on', 'market'],
+  stream: ['cut-leader'],
   store: ['damaged-folders', 'every-part', 'ring-crash-points', 'rings', 'weeks'],
   cli: ['doctor'],
   'engine/fold': ['waiting-metadata'],

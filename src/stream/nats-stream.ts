@@ -6,6 +6,7 @@ import {
   type JetStreamManager,
   jetstream,
   jetstreamManager,
+  type StreamInfo,
 } from '@nats-io/jetstream'
 import { type KV, Kvm } from '@nats-io/kv'
 import {
@@ -29,7 +30,11 @@ const FORGOTTEN_MS = 30_000
 const PING_EVERY_MS = 1_000
 const PINGS_MAX = 2
 const RECONNECT_MS = 100
-const KEEP_NS_PER_MS = 1_000_000
+/** No answer for longer than leaders take to be chosen: the server of this process may be cut off from the others alone. */
+const UNHEARD_MS = 6_000
+/** A leader that has heard nothing of another server for so long does not see it: they answer it each second. */
+const UNSEEN_MS = 4_000
+const NS_PER_MS = 1_000_000
 /** Messages that the client holds before they are read. */
 const AHEAD_MESSAGES = 256
 const HEARTBEAT_MS = 1_000
@@ -38,6 +43,7 @@ const LEASE_KEY = 'writer'
 /** The server itself answers it, with its time. */
 const USER_INFO = '$SYS.REQ.USER.INFO'
 
+const CUT_OFF = 'the server that answers is cut off from the majority of the servers of NATS_URL'
 export const UNANSWERED = 'NATS gave no answer in time'
 
 /** What the leader of the stream says of it. */
@@ -69,6 +75,7 @@ export class NatsStream {
   readonly #connection: NatsConnection
   readonly #manager: JetStreamManager
   readonly #client: JetStreamClient
+  #heardAtMs = performance.now()
 
   private constructor(
     setting: StreamSetting,
@@ -120,7 +127,9 @@ export class NatsStream {
 
   /** As its leader knows it; null: there is no such stream. */
   async head(): Promise<StreamHead | null> {
-    const info = await unlessMissing(this.#manager.streams.info(this.name))
+    const info = await this.#heard(
+      unlessMissing(this.#manager.streams.info(this.name).then(ofMajority)),
+    )
     if (info === null) return null
     const { created, state, config } = info
     return {
@@ -147,7 +156,7 @@ export class NatsStream {
       /** On each server. */
       bytes: state.bytes,
       replicas: config.num_replicas,
-      keepMs: config.max_age / KEEP_NS_PER_MS,
+      keepMs: config.max_age / NS_PER_MS,
       leader: cluster?.leader ?? null,
       followers: (cluster?.replicas ?? []).map(({ name, current, lag, offline }) => ({
         name,
@@ -198,7 +207,7 @@ export class NatsStream {
         description,
         subjects: [subjectOf(this.name)],
         num_replicas: replicas,
-        max_age: keepMs * KEEP_NS_PER_MS,
+        max_age: keepMs * NS_PER_MS,
       })
     } catch (error) {
       throw new Error(whyNotAsked(error))
@@ -251,23 +260,39 @@ export class NatsStream {
     const kvm = new Kvm(this.#client)
     const options = { ttl: LEASE_MS, replicas, history: 1 }
     try {
-      return leaseStore(await kvm.create(`${this.name}-lease`, options))
+      return this.#leaseStore(await kvm.create(`${this.name}-lease`, options))
     } catch (error) {
       throw new Error(whyNotAsked(error))
     }
   }
 
+  #leaseStore(bucket: KV): LeaseStore {
+    return {
+      create: (value) => this.#heard(unlessTaken(bucket.create(LEASE_KEY, value))),
+      update: (value, revision) =>
+        this.#heard(unlessTaken(bucket.update(LEASE_KEY, value, revision, ASK_MS))),
+      remove: (revision) => bucket.delete(LEASE_KEY, { previousSeq: revision }),
+      read: () => leaseIn(bucket),
+    }
+  }
+
+  /** The answer; after long without one this process talks to the next of its servers. */
+  async #heard<T>(asked: Promise<T>): Promise<T> {
+    try {
+      const answer = await asked
+      this.#heardAtMs = performance.now()
+      return answer
+    } catch (error) {
+      if (performance.now() - this.#heardAtMs > UNHEARD_MS) {
+        this.#heardAtMs = performance.now()
+        void this.#connection.reconnect().catch(() => {})
+      }
+      throw error
+    }
+  }
+
   async close(): Promise<void> {
     await this.#connection.close().catch(() => {})
-  }
-}
-
-function leaseStore(bucket: KV): LeaseStore {
-  return {
-    create: (value) => unlessTaken(bucket.create(LEASE_KEY, value)),
-    update: (value, revision) => unlessTaken(bucket.update(LEASE_KEY, value, revision, ASK_MS)),
-    remove: (revision) => bucket.delete(LEASE_KEY, { previousSeq: revision }),
-    read: () => leaseIn(bucket),
   }
 }
 
@@ -285,6 +310,15 @@ async function unlessMissing<T>(asked: Promise<T>): Promise<T | null> {
     if (hasCode(error, JetStreamApiCodes.StreamNotFound)) return null
     throw new Error(whyNotAsked(error))
   }
+}
+
+/** A leader that is cut off from the others answers for as long as it is, of the stream as it was. */
+function ofMajority(info: StreamInfo): StreamInfo {
+  const { leader, replicas } = info.cluster ?? {}
+  if (replicas === undefined || replicas.length === 0) return info
+  const seen = replicas.filter(({ active }) => active < UNSEEN_MS * NS_PER_MS).length
+  if (leader === undefined || 2 * (seen + 1) <= replicas.length + 1) throw new Error(CUT_OFF)
+  return info
 }
 
 async function unlessTaken(asked: Promise<number>): Promise<number | null> {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { NODE_FLAGS } from '../../bin/node-flags.js'
 import { programPath } from '../../bin/program-path.js'
 import { type NatsOptions, type NatsServers, startNats } from '../nats/nats-servers.ts'
+import { type Host, LOOPBACK } from '../nats/network.ts'
 import { freePort } from '../process/free-port.ts'
 import type { Settings } from '../process/program.ts'
 import { ServerProcess } from '../process/server-process.ts'
@@ -19,6 +20,8 @@ export interface ClusterOptions {
   readonly firstPort?: number
   readonly sequencerSettings?: Settings
   readonly replicaSettings?: Settings
+  /** Where nats-servers and sequencers run; by default on loopback, as replicas do. */
+  readonly hostOf?: (name: string) => Host
 }
 
 export class Cluster {
@@ -52,11 +55,12 @@ export class Cluster {
   /** Starts them all; resolves when every replica is ready. */
   static async start(options: ClusterOptions): Promise<Cluster> {
     const { folder, sync, firstPort, sequencerSettings = {}, replicaSettings = {} } = options
-    const nats = await startNats({ servers: NATS_SERVERS, sync, folder })
+    const { hostOf = () => LOOPBACK } = options
+    const nats = await startNats({ servers: NATS_SERVERS, sync, folder, hostOf })
     const common = { NATS_URL: nats.urls.join(','), LOG_FORMAT: 'json' }
     const sequencers = await Promise.all(
       Array.from({ length: SEQUENCERS }, (_, place) =>
-        sequencer(`sequencer-${place + 1}`, folder, {
+        sequencer(`sequencer-${place + 1}`, folder, hostOf, {
           ...common,
           NATS_REPLICAS: String(NATS_SERVERS),
           ...sequencerSettings,
@@ -104,18 +108,29 @@ export interface Member {
 }
 
 /** It has no port for clients: what it is, its admin surface tells. */
-async function sequencer(name: string, folder: string, settings: Settings): Promise<ServerProcess> {
+async function sequencer(
+  name: string,
+  folder: string,
+  hostOf: (name: string) => Host,
+  settings: Settings,
+): Promise<ServerProcess> {
   const port = await freePort()
-  const own = { ADMIN_PORT: String(port), DATA_DIR: join(folder, name, 'data') }
-  const readyUrl = `http://127.0.0.1:${port}/readyz`
-  return service(name, folder, ['sequence'], { ...own, ...settings }, readyUrl, true)
+  const host = hostOf(name)
+  const { address } = host
+  const own = {
+    ADMIN_PORT: String(port),
+    ADMIN_HOST: address,
+    DATA_DIR: join(folder, name, 'data'),
+  }
+  const readyUrl = `http://${address}:${port}/readyz`
+  return service(name, folder, ['sequence'], { ...own, ...settings }, readyUrl, host)
 }
 
 function replica(name: string, folder: string, port: number, settings: Settings): Member {
   const url = `http://127.0.0.1:${port}`
   const own = { FEED: 'nats', PORT: String(port), DATA_DIR: join(folder, name, 'data') }
   return {
-    process: service(name, folder, [], { ...own, ...settings }, `${url}/readyz`, false),
+    process: service(name, folder, [], { ...own, ...settings }, `${url}/readyz`),
     url,
   }
 }
@@ -126,15 +141,18 @@ function service(
   args: readonly string[],
   settings: Settings,
   readyUrl: string,
-  standsBy: boolean,
+  /** Of one that may stand by. */
+  host: Host | null = null,
 ): ServerProcess {
+  const own = [process.execPath, ...NODE_FLAGS, programPath(), ...args]
+  const [path = '', ...others] = [...(host?.runs ?? []), ...own]
   return new ServerProcess({
     name,
-    path: process.execPath,
-    args: [...NODE_FLAGS, programPath(), ...args],
+    path,
+    args: others,
     env: { PATH: process.env.PATH ?? '', ...settings },
     folder: join(folder, name),
     readyUrl,
-    standsBy,
+    standsBy: host !== null,
   })
 }

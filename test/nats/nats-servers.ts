@@ -6,6 +6,7 @@ import { connect, type NatsConnection } from '@nats-io/transport-node'
 import { freePort } from '../process/free-port.ts'
 import { ServerProcess } from '../process/server-process.ts'
 import { natsServer, syncsAlways } from './nats-binary.ts'
+import { type Host, LOOPBACK } from './network.ts'
 
 export interface NatsOptions {
   /** Three are a cluster. */
@@ -17,6 +18,8 @@ export interface NatsOptions {
   readonly auth?: { readonly user: string; readonly password: string }
   /** The binary; by default what `natsServer` finds. */
   readonly path?: string
+  /** Where each runs; by default on loopback. */
+  readonly hostOf?: (name: string) => Host
 }
 
 const CALL_WITHIN_MS = 2_000
@@ -31,26 +34,27 @@ export class NatsServers {
   readonly servers: readonly ServerProcess[]
   /** One for each server, user and password in them. */
   readonly urls: readonly string[]
-  readonly #ports: readonly number[]
+  /** `address:port` of each. */
+  readonly #places: readonly string[]
   readonly #auth: NatsOptions['auth']
 
   constructor(
     servers: readonly ServerProcess[],
-    ports: readonly number[],
+    places: readonly string[],
     auth: NatsOptions['auth'],
   ) {
     this.servers = servers
-    this.#ports = ports
+    this.#places = places
     this.#auth = auth
     const user = auth && `${encodeURIComponent(auth.user)}:${encodeURIComponent(auth.password)}@`
-    this.urls = ports.map((port) => `nats://${user ?? ''}127.0.0.1:${port}`)
+    this.urls = places.map((place) => `nats://${user ?? ''}${place}`)
   }
 
   /** A connection to some of the servers, that outlives the death of any; who made it closes it. */
   connect(servers: readonly ServerProcess[] = this.servers): Promise<NatsConnection> {
-    const ports = this.#ports.filter((_, place) => servers.includes(this.servers[place]))
+    const places = this.#places.filter((_, place) => servers.includes(this.servers[place]))
     return connect({
-      servers: ports.map((port) => `127.0.0.1:${port}`),
+      servers: places,
       ignoreClusterUpdates: true,
       ...(this.#auth && { user: this.#auth.user, pass: this.#auth.password }),
       maxReconnectAttempts: -1,
@@ -115,6 +119,7 @@ export class NatsServers {
 
 /** Starts servers and waits until JetStream takes writes, for three of them until it takes three copies. */
 export async function startNats(options: NatsOptions): Promise<NatsServers> {
+  const { hostOf = () => LOOPBACK } = options
   const path = options.path ?? natsServer(options.servers === 3 ? 'cluster' : 'any')
   if (path === null) throw new Error('there is no nats-server to start')
   const places = await Promise.all(
@@ -123,26 +128,28 @@ export async function startNats(options: NatsOptions): Promise<NatsServers> {
       port: await freePort(),
       monitorPort: await freePort(),
       routePort: await freePort(),
+      host: hostOf(`nats-${place + 1}`),
     })),
   )
-  const routes = places.map(({ routePort }) => `"nats://127.0.0.1:${routePort}"`)
+  const routes = places.map(({ routePort, host }) => `"nats://${host.address}:${routePort}"`)
   const servers = places.map((place) => {
     const folder = join(options.folder, place.name)
     mkdirSync(folder, { recursive: true })
     const conf = join(folder, 'conf')
     writeFileSync(conf, configuration(options, path, folder, place, routes), { mode: 0o600 })
-    const readyUrl = `http://127.0.0.1:${place.monitorPort}/healthz`
+    const readyUrl = `http://${place.host.address}:${place.monitorPort}/healthz`
+    const [command = path, ...args] = [...place.host.runs, path, '-c', conf]
     return new ServerProcess({
       name: place.name,
-      path,
-      args: ['-c', conf],
+      path: command,
+      args,
       env: {},
       folder,
       readyUrl,
     })
   })
-  const ports = places.map(({ port }) => port)
-  const nats = new NatsServers(servers, ports, options.auth)
+  const urls = places.map(({ port, host }) => `${host.address}:${port}`)
+  const nats = new NatsServers(servers, urls, options.auth)
   for (let attempt = 1; ; attempt++) {
     try {
       await nats.start()
@@ -159,28 +166,29 @@ interface Place {
   readonly port: number
   readonly monitorPort: number
   readonly routePort: number
+  readonly host: Host
 }
 
 function configuration(
   { auth, sync }: NatsOptions,
   path: string,
   folder: string,
-  { name, port, monitorPort, routePort }: Place,
+  { name, port, monitorPort, routePort, host: { address } }: Place,
   routes: readonly string[],
 ): string {
   const sync_interval = sync === 'always' && syncsAlways(path) ? 'sync_interval: always' : ''
   const text = JSON.stringify
   const lines = [
     `server_name: ${name}`,
-    `listen: "127.0.0.1:${port}"`,
-    `http: "127.0.0.1:${monitorPort}"`,
+    `listen: "${address}:${port}"`,
+    `http: "${address}:${monitorPort}"`,
     `jetstream { store_dir: ${text(folder)}\n ${sync_interval} }`,
   ]
   if (auth !== undefined)
     lines.push(`authorization { user: ${text(auth.user)}, password: ${text(auth.password)} }`)
   if (routes.length > 1)
     lines.push(
-      `cluster { name: mintfeed, listen: "127.0.0.1:${routePort}", routes: [${routes.join(', ')}] }`,
+      `cluster { name: mintfeed, listen: "${address}:${routePort}", routes: [${routes.join(', ')}] }`,
     )
   return `${lines.join('\n')}\n`
 }

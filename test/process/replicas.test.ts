@@ -1,5 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { Random } from '../../src/base/random.ts'
+import { EventLines } from '../crash/event-lines.ts'
 import { getSwaps } from '../crash/http.ts'
 import { differences } from '../crash/seven-answers.ts'
 import { natsServer } from '../nats/nats-binary.ts'
@@ -161,6 +163,46 @@ test.skipIf(single === null)(
     )
     expect(ahead).toEqual(behind)
     expect(ahead.items.length).toBeGreaterThan(0)
+  },
+)
+
+test.skipIf(single === null)(
+  'sequencers whose clocks are five minutes apart hand over without a gap or a repeat',
+  async () => {
+    const programs = await StreamPrograms.start()
+    const [behind, ahead] = [
+      await programs.sequencer({ CLOCK: 'wall', ...clockAhead(-150) }),
+      await programs.sequencer({ CLOCK: 'wall', ...clockAhead(150) }),
+    ]
+    const replica = await programs.replica({ CLOCK: 'wall' })
+    const first = await writerOf([behind, ahead])
+    const second = first === behind ? ahead : behind
+    await goesOn(replica.url, EVENTS)
+    const { epoch } = await positionOf(replica.url)
+    await first.end('SIGKILL')
+    expect(await writerOf([second])).toBe(second)
+    await goesOn(replica.url, EVENTS)
+    const stored = await settled(programs, [second], [replica])
+    expect([...stored.epochs]).toEqual([epoch])
+    expect(new Set(stored.signatures).size).toBe(stored.swaps.length)
+    expect((await readinessOf(replica.url)).figures.get('swaps')).toBe(stored.swaps.length)
+  },
+)
+
+test.skipIf(single === null)(
+  'a sequencer whose clock is ten minutes behind refuses what its feed brings, and says so in one sentence',
+  async () => {
+    const programs = await StreamPrograms.start()
+    const settings = { FEED: 'stdin', CLOCK: 'wall', ...clockAhead(-600) }
+    const sequencer = await programs.sequencer(settings)
+    await sequencer.seen(/"msg":"feed started"/)
+    sequencer.child.stdin?.write(new EventLines('Clock', new Random(1), 1).opening())
+    const told = /"msg":"Events are refused: their times lie more than 60 s ahead of the clock/
+    await sequencer.seen(told)
+    expect((await readinessOf(sequencer.url)).figures.get('ahead_refused_total')).toBeGreaterThan(0)
+    await sequencer.end('SIGTERM')
+    expect(sequencer.lines.filter((line) => told.test(line))).toHaveLength(1)
+    expect((await programs.stored()).swaps).toEqual([])
   },
 )
 

@@ -56,6 +56,11 @@ export class ServerProcess {
     return join(this.#command.folder, 'log')
   }
 
+  /** Without a path. */
+  get url(): string {
+    return new URL(this.#command.readyUrl).origin
+  }
+
   /** Starts it and returns at once. */
   launch(): void {
     if (this.#child !== null) throw new Error(`${this.name} runs already`)

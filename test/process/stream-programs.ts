@@ -108,38 +108,43 @@ export class StreamPrograms {
   }
 
   async deleteStream(): Promise<void> {
-    await this.#asked(async (manager) => manager.streams.delete(STREAM))
+    await asked(this.nats, async (manager) => manager.streams.delete(STREAM))
   }
 
   /** The stream refuses what is beyond so many bytes; -1: it has no limit. */
   async limit(bytes: number): Promise<void> {
     const limits = { max_bytes: bytes, discard: DiscardPolicy.New }
-    await this.#asked(async (manager) => manager.streams.update(STREAM, limits))
+    await asked(this.nats, async (manager) => manager.streams.update(STREAM, limits))
   }
 
-  /** Every message of the stream, from its beginning. */
-  async stored(): Promise<Stored> {
-    return this.#asked(async (manager) => {
-      const { state } = await manager.streams.info(STREAM)
-      const stored = new Stored()
-      for (let seq = state.first_seq; seq <= state.last_seq; seq++) {
-        const message = await manager.streams.getMessage(STREAM, { seq })
-        if (message === null) throw new Error(`message ${seq} is not there`)
-        stored.add(message.data, seq)
-      }
-      return stored
-    })
+  stored(): Promise<Stored> {
+    return storedIn(this.nats)
   }
+}
 
-  async #asked<T>(
-    ask: (manager: Awaited<ReturnType<typeof jetstreamManager>>) => Promise<T>,
-  ): Promise<T> {
-    const connection = await this.nats.connect()
-    try {
-      return await ask(await jetstreamManager(connection))
-    } finally {
-      await connection.close()
+/** Every message of the stream, from its beginning. */
+export async function storedIn(nats: NatsServers): Promise<Stored> {
+  return asked(nats, async (manager) => {
+    const { state } = await manager.streams.info(STREAM)
+    const stored = new Stored()
+    for (let seq = state.first_seq; seq <= state.last_seq; seq++) {
+      const message = await manager.streams.getMessage(STREAM, { seq })
+      if (message === null) throw new Error(`message ${seq} is not there`)
+      stored.add(message.data, seq)
     }
+    return stored
+  })
+}
+
+async function asked<T>(
+  nats: NatsServers,
+  ask: (manager: Awaited<ReturnType<typeof jetstreamManager>>) => Promise<T>,
+): Promise<T> {
+  const connection = await nats.connect()
+  try {
+    return await ask(await jetstreamManager(connection))
+  } finally {
+    await connection.close()
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Fault } from '../fault.ts'
 
+const CUT_LEADER = ['test/stream/cut-leader.test.ts']
 const FOLLOWER = ['test/stream/stream-follower.test.ts']
 const LEASE = ['test/stream/lease.test.ts']
 const MESSAGE = ['test/stream/stream-message.test.ts']
@@ -91,6 +92,20 @@ export const STREAM_FAULTS: readonly Fault[] = [
     find: 'no space left|maximum (bytes|messages)',
     replace: 'maximum messages',
     tests: LOG_ROOM,
+  },
+  {
+    name: 'stream: a leader that is cut off is believed',
+    file: 'src/stream/nats-stream.ts',
+    find: '|| 2 * (seen + 1) <= replicas.length + 1)',
+    replace: '|| seen < 0)',
+    tests: CUT_LEADER,
+  },
+  {
+    name: 'stream: a server without answers is asked for ever',
+    file: 'src/stream/nats-stream.ts',
+    find: 'this.#heardAtMs > UNHEARD_MS)',
+    replace: 'this.#heardAtMs < 0)',
+    tests: CUT_LEADER,
   },
   {
     name: 'stream: as much waits as comes',
