@@ -27,6 +27,8 @@ test.skipIf(!canCut)(
       const told = await stream.head().catch(String)
       return /is cut off from the majority of the servers/.test(String(told)) ? true : null
     })
+    // It would give up its place after ten seconds by itself.
+    expect(await stream.details()).toMatchObject({ leader: name })
     await until('another one answers', async () => stream.head().catch(() => null))
     expect(stream.server.startsWith(`${address}:`)).toBe(false)
   },
