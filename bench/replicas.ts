@@ -1,10 +1,12 @@
 /**
- * What replicas cost (`node bench/replicas.ts`; ONLY=latency,following,seeding,polls): real nats-servers on loopback, synced
+ * What replicas cost (`node bench/replicas.ts`; ONLY=latency,following,seeding,polls; KEPT=<folder> for the market that is
+ * seeded, which takes minutes to make, and is made once): real nats-servers on loopback, synced
  * at each write. Prints a replica's added latency beside the one-process service, its speed of following beside the fold of
  * its own journal, how long a new one takes to serve, and what a table poll costs of the processor with one and with two.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync, renameSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import { createInterface } from 'node:readline'
@@ -62,22 +64,26 @@ process.on('exit', () => {
   for (const child of children) child.kill('SIGKILL')
 })
 
+type Fields = ReturnType<typeof plainFields>
+
 /** A program of ours, and the fields of its line of the log that says so much. */
 async function program(
   command: readonly string[],
   settings: Readonly<Record<string, string>>,
   until: RegExp,
-): Promise<{ readonly child: ChildProcess; readonly port: number }> {
+): Promise<{ readonly child: ChildProcess; readonly port: number; readonly log: Fields[] }> {
   const env = { ...process.env, RATE_LIMIT: 'off', HOST: '127.0.0.1', ...settings }
   const args = [...NODE_FLAGS, programPath(), ...command]
   const child = spawn(process.execPath, args, { env, stdio: ['pipe', 'ignore', 'pipe'] })
   children.add(child)
   if (child.stderr === null) throw new Error('no log')
+  const log: Fields[] = []
   for await (const line of createInterface({ input: child.stderr })) {
     const fields = plainFields(JSON.parse(line))
+    log.push(fields)
     if (!until.test(String(fields.msg))) continue
     child.stderr.resume()
-    return { child, port: Number(fields.port) }
+    return { child, port: Number(fields.port), log }
   }
   throw new Error(`the program ended before it said ${until}`)
 }
@@ -308,9 +314,14 @@ const ranMs = () => mainThreadTimes(process.pid).ranMs
 async function seeding(): Promise<void> {
   const nats = await startNats({ servers: 1, sync: 'always', folder: folder() })
   const env = { NATS_URL: nats.urls.join(','), CLOCK: 'event', SNAPSHOT_EVERY: '24h' }
-  const built = folder()
-  const sizes = [SEEDED.tokens, SEEDED.historyRate, 0, 1].map(String)
-  execFileSync(process.execPath, [BUILD, built, ...sizes])
+  const built = process.env.KEPT || folder()
+  if (!existsSync(built)) {
+    const unfinished = `${built}.unfinished`
+    rmSync(unfinished, { recursive: true, force: true })
+    const sizes = [SEEDED.tokens, SEEDED.historyRate, 0, 1].map(String)
+    execFileSync(process.execPath, [...NODE_FLAGS, BUILD, unfinished, ...sizes])
+    renameSync(unfinished, built)
+  }
   const adminPort = String(await freePort())
   const sequencer = await program(
     ['sequence'],
@@ -334,6 +345,7 @@ async function seeding(): Promise<void> {
         ready = await readiness(port)
       }
       seconds.push((performance.now() - startMs) / 1_000)
+      say(`  ${partsOf(replica.log, seconds.at(-1) ?? 0)}`)
       if (i === 0) say(`  ${ready.tokens} tokens, ${ready.swaps} swaps`)
       await end(replica.child)
     }
@@ -343,6 +355,29 @@ async function seeding(): Promise<void> {
     await nats.stopAll()
   }
 }
+
+/** Where the time of a new replica went, by its log. */
+function partsOf(log: readonly Fields[], seconds: number): string {
+  const said = (start: string) => log.find(({ msg }) => String(msg).startsWith(start))
+  const [seeded, recovered] = ['seeded', 'recovered'].map(said)
+  const fetchedMs = atMs(seeded) - atMs(log[0])
+  const [orderedMs, provenMs, recoveredMs] = [
+    Number(seeded?.orderedMs),
+    Number(seeded?.provenMs),
+    Number(recovered?.durationMs),
+  ]
+  const parts = {
+    'new snapshot': orderedMs,
+    proof: provenMs,
+    transfer: fetchedMs - orderedMs - provenMs,
+    'load and fold': recoveredMs,
+    'start and the rest': seconds * 1_000 - fetchedMs - recoveredMs,
+  }
+  const texts = Object.entries(parts).map(([name, ms]) => `${name} ${(ms / 1_000).toFixed(2)}`)
+  return `${seconds.toFixed(1)} s: ${texts.join(', ')}; ${Number(seeded?.bytes) >> 20} MiB`
+}
+
+const atMs = (fields: Fields | undefined) => Date.parse(String(fields?.time))
 
 async function readiness(port: number): Promise<ReturnType<typeof plainFields> | null> {
   try {

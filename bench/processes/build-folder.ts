@@ -7,13 +7,14 @@ import { randomUUID } from 'node:crypto'
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RecordSink } from '../../src/events/event-sink.ts'
-import { compact } from '../../src/store/compaction/compaction.ts'
 import { NodeDisk } from '../../src/store/disk/node-disk.ts'
-import { runToEnd } from '../../src/store/disk/steps.ts'
+import { dataPath } from '../../src/store/folder/data-folder.ts'
 import { bootId } from '../../src/store/folder/process-lock.ts'
 import { Journal } from '../../src/store/journal/journal.ts'
 import { JournaledEngine } from '../../src/store/journal/journaled-engine.ts'
-import { archivedEngine } from '../../src/store/snapshot/tape-archive.ts'
+import { writeSnapshot } from '../../src/store/snapshot/snapshot-file.ts'
+import { archivedEngine, archiveTape } from '../../src/store/snapshot/tape-archive.ts'
+import { DORMANT_CHUNKS, SWAP_CHUNKS } from '../../src/store/snapshot/tape-chunk.ts'
 import { newMarket, playHistory, playLive } from '../recorded-market.ts'
 import { SmallBatches } from '../small-batches.ts'
 
@@ -45,10 +46,16 @@ const market = newMarket(size, engine.state.book, {
   records: (batch) => sink.records(batch),
 })
 playHistory(market, size)
-const untilSegment = journal.boundary()
-const newEngine = () => archivedEngine(disk, folder)
-runToEnd(compact({ disk, folder, untilSegment, newEngine, keepsJournal: false }))
+// The snapshot that a compactor would make, which has to fold all a second time.
+const segment = journal.boundary()
 const { seq } = journal
+const { tape, dormant } = engine.state
+archiveTape(disk, folder, tape, engine.settledSwaps, SWAP_CHUNKS)
+archiveTape(disk, folder, dormant.tape, dormant.tape.count, DORMANT_CHUNKS)
+writeSnapshot(disk, folder, dataPath(folder, 'snapshot', seq), engine.parts, {
+  ...{ seq, segment, epoch: about.epoch, settings: engine.settings },
+  chunks: { swaps: tape.chunkCrcs, positions: dormant.tape.chunkCrcs },
+})
 if (tailFrames > 0) {
   sink = new SmallBatches(journaled, swapsPerFrame)
   playLive(market, size)

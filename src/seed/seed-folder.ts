@@ -73,6 +73,9 @@ class Seeding {
   #nextLineMs = 0
   #bytes = 0
   #ofBytes = 0
+  /** How long new snapshots took to be made, and files to be proven. */
+  #orderedMs = 0
+  #provenMs = 0
 
   constructor(options: SeedOptions) {
     this.#options = options
@@ -117,7 +120,9 @@ class Seeding {
     this.#disk.rename(`${file.path}${UNFINISHED}`, file.path)
     this.#disk.syncFolder(folder)
     const seconds = Math.round((performance.now() - startedMs) / 1000)
-    log.info({ seq, bytes: this.#ofBytes, seconds }, 'seeded from the instance of SEED_URL')
+    const [orderedMs, provenMs] = [this.#orderedMs, this.#provenMs].map(Math.round)
+    const about = { seq, bytes: this.#ofBytes, seconds, orderedMs, provenMs }
+    log.info(about, 'seeded from the instance of SEED_URL')
   }
 
   async #list(ask = () => this.#client.list()): Promise<SeedList> {
@@ -146,8 +151,10 @@ class Seeding {
 
   /** With a new snapshot, if it can be had: a shorter gap is worth a try and no more. */
   async #freshList(): Promise<SeedList> {
+    const startedMs = performance.now()
     try {
       await this.#client.orderSnapshot()
+      this.#orderedMs += performance.now() - startedMs
     } catch (error) {
       if (!(error instanceof StoreError) || error.code !== 'seed_unreached') throw error
       this.#options.log.warn(
@@ -198,6 +205,7 @@ class Seeding {
   }
 
   async #isWhole(file: SeedFile, path: string): Promise<boolean> {
+    const startedMs = performance.now()
     const unfinished = this.#disk.open(path)
     try {
       const steps = isWhole(unfinished, file)
@@ -207,6 +215,7 @@ class Seeding {
         await setImmediate()
       }
     } finally {
+      this.#provenMs += performance.now() - startedMs
       unfinished.close()
     }
   }
