@@ -50,7 +50,8 @@ const COUNTED_SWAPS = 600
 /** Swaps of the stream that is followed at full speed. */
 const FOLLOWED = { tokens: 2_000, historyRate: 12, liveSwaps: 400_000, liveRate: 1_000 }
 const WAITING_BYTES = 16 << 20
-const SEEDED = { tokens: 100_000, historyRate: 35 }
+/** Some 3,000,000 swaps. */
+const SEEDED = { tokens: 100_000, historyRate: 75 }
 const POLLS = 3_000
 const BUILD = fileURLToPath(new URL('./processes/build-folder.ts', import.meta.url))
 const TRADE_BYTES_MIN = 256
@@ -325,9 +326,12 @@ async function seeding(): Promise<void> {
   const adminPort = String(await freePort())
   const sequencer = await program(
     ['sequence'],
-    { ...env, FEED: 'none', DATA_DIR: built, ADMIN_PORT: adminPort },
-    /^this sequencer writes/,
+    { ...env, FEED: 'stdin', DATA_DIR: built, ADMIN_PORT: adminPort },
+    /^feed started/,
   )
+  // A snapshot of the new stream is made once it has an event.
+  const price = { type: 'sol_price', timestamp: Math.floor(Date.now() / 1_000), usd: 150 }
+  sequencer.child.stdin?.write(`${JSON.stringify(price)}\n`)
   try {
     const seconds: number[] = []
     for (let i = 0; i < ROUNDS; i++) {
