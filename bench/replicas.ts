@@ -50,8 +50,8 @@ const COUNTED_SWAPS = 600
 /** Swaps of the stream that is followed at full speed. */
 const FOLLOWED = { tokens: 2_000, historyRate: 12, liveSwaps: 400_000, liveRate: 1_000 }
 const WAITING_BYTES = 16 << 20
-/** Some 3,000,000 swaps. */
-const SEEDED = { tokens: 100_000, historyRate: 75 }
+/** A history has 12 swaps a token. */
+const SEEDED = { tokens: 100_000, historyRate: 35, liveSwaps: 1_800_000 }
 const POLLS = 3_000
 const BUILD = fileURLToPath(new URL('./processes/build-folder.ts', import.meta.url))
 const TRADE_BYTES_MIN = 256
@@ -319,7 +319,7 @@ async function seeding(): Promise<void> {
   if (!existsSync(built)) {
     const unfinished = `${built}.unfinished`
     rmSync(unfinished, { recursive: true, force: true })
-    const sizes = [SEEDED.tokens, SEEDED.historyRate, 0, 1].map(String)
+    const sizes = [SEEDED.tokens, SEEDED.historyRate, 0, 1, SEEDED.liveSwaps].map(String)
     execFileSync(process.execPath, [...NODE_FLAGS, BUILD, unfinished, ...sizes])
     renameSync(unfinished, built)
   }

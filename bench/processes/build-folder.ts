@@ -1,7 +1,7 @@
 /**
  * Makes a data folder as a kill leaves it: a snapshot of a market with its history, and a journal
  * tail behind it. Arguments: folder, tokens, swaps a second of the history, frames of the tail,
- * swaps a frame. Prints the folder's sizes as JSON.
+ * swaps a frame, and live swaps of the snapshot behind the history (0). Prints the folder's sizes as JSON.
  */
 import { randomUUID } from 'node:crypto'
 import { readdirSync, statSync } from 'node:fs'
@@ -21,7 +21,9 @@ import { SmallBatches } from '../small-batches.ts'
 const LIVE_RATE = 1_000
 
 const folder = process.argv[2]
-const [tokens, historyRate, tailFrames, swapsPerFrame] = process.argv.slice(3).map(Number)
+const [tokens, historyRate, tailFrames, swapsPerFrame, liveSwaps = 0] = process.argv
+  .slice(3)
+  .map(Number)
 const size = { tokens, historyRate, liveSwaps: tailFrames * swapsPerFrame, liveRate: LIVE_RATE }
 
 const disk = new NodeDisk()
@@ -46,6 +48,7 @@ const market = newMarket(size, engine.state.book, {
   records: (batch) => sink.records(batch),
 })
 playHistory(market, size)
+playLive(market, { ...size, liveSwaps })
 // The snapshot that a compactor would make, which has to fold all a second time.
 const segment = journal.boundary()
 const { seq } = journal
