@@ -9,6 +9,7 @@ import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite'
 import { messageOf } from '../base/errors.ts'
 import type { AlertPosition, StoredPages } from '../query/alerts/alert-watch.ts'
 import { StoreError } from '../store/disk/failure.ts'
+import { Checkpoints, openDatabase } from './database.ts'
 
 /** Deliveries that wait for the webhook of one rule, and of all; further ones become dead letters at once. */
 export const QUEUED_OF_RULE_MAX = 20_000
@@ -17,6 +18,11 @@ export const QUEUED_MAX = 200_000
 export const DEAD_MAX = 20_000
 /** Alerts of the live channel that a follower can resume behind. */
 export const LIVE_ALERTS_MAX = 10_000
+
+/** A page of SQLite: a row dirties one at least. */
+const PAGE_BYTES = 4_096
+/** Pages of the log past which a commit takes it into the file itself: the thread beside the loop does not keep up. */
+const LOG_PAGES_MAX = 16_384
 
 /** Number of the page that has the condition of a rule in place of tokens. */
 const CONDITION_PAGE = -1
@@ -88,10 +94,13 @@ export class Outbox {
   #dead = 0
   droppedDead = 0
   #liveHead = 0
+  readonly #checkpoints: Checkpoints | null
 
-  private constructor(db: DatabaseSync) {
+  private constructor(db: DatabaseSync, checkpoints: Checkpoints | null) {
     this.#db = db
+    this.#checkpoints = checkpoints
     db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL')
+    db.exec(`PRAGMA wal_autocheckpoint = ${LOG_PAGES_MAX}`)
     db.exec(SCHEMA)
     for (const row of this.#all(
       'SELECT rule, count(*) AS n FROM delivery WHERE dead IS NULL GROUP BY rule',
@@ -110,7 +119,10 @@ export class Outbox {
   static open(path: string | null): Outbox {
     try {
       if (path !== null) closeSync(openSync(path, 'a', 0o600))
-      return new Outbox(openDatabase(path ?? ':memory:'))
+      return new Outbox(
+        openDatabase(path ?? ':memory:'),
+        path === null ? null : new Checkpoints(path),
+      )
     } catch (error) {
       throw new StoreError(
         'damaged',
@@ -166,17 +178,21 @@ export class Outbox {
    */
   commit({ rules, position, alerts, pages, delivered, nowMs }: Commit): readonly number[] {
     const lives: number[] = []
-    return this.#together(() => {
+    let bytes = PAGE_BYTES
+    const stored = this.#together(() => {
       for (const rule of rules) this.#putRule(rule)
       for (const n of delivered) this.#take(n)
       for (const alert of alerts) {
+        bytes += alert.body.length
         if (alert.toWebhook) this.#put(alert, nowMs)
         if (alert.toLive) lives.push(this.#putLive(alert.body))
       }
       if (lives.length > 0)
         this.#run('DELETE FROM live WHERE n <= ?', this.#liveHead - LIVE_ALERTS_MAX)
-      for (const [rule, page, bits] of pages)
+      for (const [rule, page, bits] of pages) {
+        bytes += PAGE_BYTES
         this.#run('INSERT OR REPLACE INTO tokens VALUES (?, ?, ?)', rule, page, bits)
+      }
       if (position !== null) {
         const { epoch, journalSeq, seq, roundSeq, second } = position
         const value = [epoch, journalSeq, seq, roundSeq, second].join(' ')
@@ -184,6 +200,8 @@ export class Outbox {
       }
       return lives
     })
+    this.#checkpoints?.note(bytes)
+    return stored
   }
 
   /** Also what of it waits, and its dead letters. */
@@ -277,6 +295,7 @@ export class Outbox {
   }
 
   close(): void {
+    this.#checkpoints?.close()
     this.#db.close()
   }
 
@@ -396,16 +415,4 @@ function numberIn(row: Row, name: string): number {
 function bytesIn(row: Row, name: string): Uint8Array {
   const { [name]: value } = row
   return value instanceof Uint8Array ? value : new Uint8Array(0)
-}
-
-/** Node 22 warns on standard error, where the log is, that its SQLite may change: the version of Node is pinned. */
-function openDatabase(path: string): DatabaseSync {
-  const { emitWarning } = process
-  process.emitWarning = () => {}
-  try {
-    const { DatabaseSync: Database } = process.getBuiltinModule('node:sqlite')
-    return new Database(path)
-  } finally {
-    process.emitWarning = emitWarning
-  }
 }

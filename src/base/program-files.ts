@@ -7,6 +7,7 @@ export const ENTRIES = {
   main: 'main.ts',
   launch: 'store/compaction/launch.ts',
   compact: 'store/compaction/compact.ts',
+  'checkpoint-worker': 'alerts/checkpoint-worker.ts',
   'segment-prefetcher-worker': 'store/journal/segment-prefetcher-worker.ts',
 } as const
 

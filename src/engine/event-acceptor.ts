@@ -38,6 +38,9 @@ import { flagsOf } from './state/lanes.ts'
 import { TokenFlag } from './state/layout.ts'
 import type { State } from './state/state.ts'
 
+/** Accepted events from one `moment` to the next within a second. */
+export const MOMENT_EVENTS = 1_024
+
 const NONE_LATE = { count: 0, fromSlot: Number.POSITIVE_INFINITY, toSlot: -1 }
 
 /**
@@ -71,8 +74,9 @@ export class EventAcceptor {
   readonly #key: EventPosition = { ...NOWHERE }
   /** Do the events that come fill a gap? */
   #isFilling = false
-  /** The newest second of events that `second` was emitted of. */
+  /** The newest second of events that `moment` was emitted of, and the seq that it is emitted at again. */
   #toldSeconds = 0
+  #nextMoment = MOMENT_EVENTS
 
   constructor(parts: {
     readonly state: State
@@ -141,14 +145,17 @@ export class EventAcceptor {
     if (this.#isFilling) return
     this.#ordered.catchUp()
     if (this.facts.isWaiting) this.facts.emitWaiting()
-    this.#tellSecond()
+    this.#tellMoment()
   }
 
-  /** Events have come to a later second than before. */
-  #tellSecond(): void {
-    if (this.newestSeconds <= this.#toldSeconds || this.#isFilling) return
+  /** Events have come to a later second than before, or another `MOMENT_EVENTS` are there. */
+  #tellMoment(): void {
+    const { taken } = this.#progress
+    if (this.newestSeconds <= this.#toldSeconds && taken < this.#nextMoment) return
+    if (this.#isFilling) return
     this.#toldSeconds = this.newestSeconds
-    this.facts.emitter.emit('second', this.newestSeconds)
+    this.#nextMoment = (Math.floor(taken / MOMENT_EVENTS) + 1) * MOMENT_EVENTS
+    this.facts.emitter.emit('moment', this.newestSeconds)
   }
 
   /** Counts late events anew; returns those so far. */
@@ -236,7 +243,7 @@ export class EventAcceptor {
       this.#settleRun()
     } else {
       this.facts.trade(token, pricing, tapeIndex, NOTHING_LATER)
-      this.#tellSecond()
+      this.#tellMoment()
     }
   }
 
@@ -380,10 +387,10 @@ class EngineFacts {
     /** The prices of all trades of a token changed. */
     repriced: (token: number) => void
     /**
-     * The first event of a later second (unix) than all before is folded, in the order of arrival; not while a gap is
-     * filled. Journals and replicas have it behind the same events.
+     * The first event of a later second (unix) than all before is folded, or the seq has come to another
+     * `MOMENT_EVENTS`; not while a gap is filled. Journals and replicas have it behind the same events.
      */
-    second: (seconds: number) => void
+    moment: (seconds: number) => void
   }>()
   readonly #state: State
   /** Behind a late event, until the later ones are folded again; a run that fills a gap at most. */

@@ -1,5 +1,6 @@
 import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import {
   type Commit,
@@ -145,4 +146,24 @@ test('the live channel tells again as many alerts as are stored, and says when o
   expect(outbox.liveSince(0, 1)).toBe(null)
   expect(outbox.liveSince(1, 2)).toEqual(['{"n":2}', '{"n":3}'])
   expect(outbox.liveSince(LIVE_ALERTS_MAX + 1, 2)).toEqual([])
+})
+
+test('no commit takes the log to the file, a thread beside the loop does, and the log stays bounded', async () => {
+  const path = join(newFolder(), 'alerts.db')
+  const outbox = opened(path)
+  const body = 'x'.repeat(1_000)
+  const alerts = (count: number) => Array.from({ length: count }, (_, n) => alert(n, 'r', { body }))
+  const empty = statSync(path).size
+  // More than 1,000 pages of the log, at which SQLite would take it by itself.
+  for (let i = 0; i < 35; i++) outbox.commit(commitOf(alerts(100)))
+  expect(statSync(path).size).toBe(empty)
+  let bytes = 3_500 * body.length
+  for (let i = 0; i < 300; i++) {
+    outbox.commit(commitOf(alerts(100)))
+    bytes += 100 * body.length
+    await setTimeout(10)
+  }
+  await expect.poll(() => statSync(path).size, { timeout: 60_000 }).toBeGreaterThan(bytes / 2)
+  // It began anew again and again.
+  expect(statSync(`${path}-wal`).size).toBeLessThan(bytes / 2)
 })

@@ -1,18 +1,21 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { MOMENT_EVENTS } from '../../src/engine/event-acceptor.ts'
 import type { AlertRule, FoundAlert } from '../../src/protocol/alerts.ts'
 import { AlertWatch } from '../../src/query/alerts/alert-watch.ts'
-import { TokenSet } from '../../src/query/alerts/token-set.ts'
+import { TokenRules, WIDE_SECONDS } from '../../src/query/alerts/token-rules.ts'
+import { TokenSet, WORD_BITS } from '../../src/query/alerts/token-set.ts'
+import { ValueLevels } from '../../src/query/alerts/value-levels.ts'
 import { byLength } from '../lengths.ts'
 import { created, price, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { Random } from '../oracle/random.ts'
-import { engineOf } from '../store/restoring.ts'
+import { engineOf, restored } from '../store/restoring.ts'
 
 const at = (second: number) => ({ slot: 200 + second, timestamp: START_SECOND + second })
 
 test('a second begins once, with the first event of it, and not while a gap is filled', () => {
   const engine = engineOf('event')
   const told: (readonly [seq: number, second: number])[] = []
-  engine.facts.on('second', (second) => told.push([engine.seq, second - START_SECOND]))
+  engine.facts.on('moment', (second) => told.push([engine.seq, second - START_SECOND]))
   const gap = { type: 'gap', timestamp: START_SECOND + 3, fromSlot: 201, toSlot: 201 } as const
   engine.events([
     price(150),
@@ -61,6 +64,9 @@ test('a set of tokens is what was put in, page by page', () => {
   const random = new Random(49)
   for (let round = 0; round < byLength(20, 200); round++) {
     const set = new TokenSet()
+    const everywhere = new TokenSet()
+    for (let token = 0; token <= 20_000; token += WORD_BITS)
+      everywhere.setWord(token / WORD_BITS, -1)
     const other = new TokenSet()
     const [wanted, others] = [new Set<number>(), new Set<number>()]
     for (let i = 0; i < 60; i++) {
@@ -80,9 +86,124 @@ test('a set of tokens is what was put in, page by page', () => {
     expect(all.filter((token) => loaded.has(token))).toEqual(
       all.filter((token) => wanted.has(token)),
     )
-    expect(set.differences(other)).toEqual(
+    expect(set.differences(other, everywhere.used)).toEqual(
       all.filter((token) => wanted.has(token) !== others.has(token)),
     )
+    const some = all.filter(() => random.chance(0.5))
+    const among = new TokenSet()
+    for (const token of some) among.set(token, true)
+    expect(set.differences(other, among.used)).toEqual(
+      some.filter((token) => wanted.has(token) !== others.has(token)),
+    )
     expect([...set.takeChanged()]).toEqual([])
+  }
+})
+
+/** A rule on the market caps of all tokens; each is told at once. */
+const capsAt = (value: number): AlertRule => ({
+  ...{ id: `caps ${value}`, name: 'caps', to: { live: true, webhook: null }, enabled: true },
+  ...{ shown: {}, when: { kind: 'market_cap', value, direction: 'either', mint: null } },
+})
+
+/** A watch with rules on an engine with many tokens, and how many tokens each moment compares. */
+function largeMarket(tokens: number, rules: readonly AlertRule[]) {
+  const engine = engineOf('event')
+  const creation = (i: number) =>
+    created({ ...at(1), mint: `mint ${i}`, txIndex: i, signature: `creation ${i}` })
+  engine.events([price(150), ...Array.from({ length: tokens }, (_, i) => creation(i))])
+  const found: FoundAlert[] = []
+  const watch = new AlertWatch(engine, (one) => found.push(one))
+  const { seq, newestEventSeconds: second } = engine
+  watch.begin(engine, { seq, roundSeq: seq, second })
+  for (const rule of rules) watch.add(rule, null)
+  const looks: { readonly seq: number; readonly tokens: number }[] = []
+  const { look } = TokenRules.prototype
+  const spy = vi.spyOn(TokenRules.prototype, 'look').mockImplementation(function (
+    this: TokenRules,
+    ...args
+  ) {
+    const moment = look.apply(this, args)
+    looks.push({ seq: engine.seq, tokens: moment.wide.tokens.length })
+    return moment
+  })
+  onTestFinished(() => spy.mockRestore())
+  return { engine, watch, found, looks }
+}
+
+test('no moment looks at more tokens than changed and a tenth of all, and each is looked at within ten seconds', () => {
+  const tokens = 3_000
+  const { engine, found, looks } = largeMarket(tokens, [capsAt(5_000), capsAt(6_000)])
+  // A price of SOL moves all market caps across both values, without an event of a token.
+  engine.events([price(300)])
+  const told: number[] = []
+  for (let second = 2; second < 2 + WIDE_SECONDS; second++) {
+    const before = found.length
+    engine.events([swap({ ...at(second), mint: 'mint 7' })])
+    told.push(found.length - before)
+  }
+  const mints = found.map(({ rule, data }) => `${rule} ${JSON.parse(data).mint}`)
+  expect(new Set(mints).size).toBe(mints.length)
+  expect(mints.length).toBe(2 * tokens)
+  expect(looks.length).toBe(WIDE_SECONDS)
+  const share = Math.ceil(tokens / WORD_BITS / WIDE_SECONDS) * WORD_BITS
+  for (const look of looks) expect(look.tokens).toBeLessThanOrEqual(share + 1)
+  for (const count of told) expect(count).toBeLessThanOrEqual(2 * (share + 1))
+})
+
+test('a second with many events has a moment for each 1,024 of them, at the same seqs after a start', () => {
+  const tokens = 10
+  const { engine, watch, found, looks } = largeMarket(tokens, [capsAt(4_510)])
+  const swaps = Array.from({ length: 3 * MOMENT_EVENTS }, (_, i) =>
+    swap({
+      ...{ ...at(2), mint: `mint ${i % tokens}`, txIndex: i, signature: `swap ${i}` },
+      virtualQuoteRaw: BigInt(i % 7 < 3 ? 31_000_000_000 : 29_000_000_000),
+    }),
+  )
+  const half = Math.floor(1.5 * MOMENT_EVENTS)
+  engine.events(swaps.slice(0, half))
+  const [position, before] = [watch.position, found.length]
+  const pages = new Map([...watch.takeChanged()].map(([, page, bits]) => [page, bits]))
+  const again = restored(engine, engineOf('event'))
+  engine.events(swaps.slice(half))
+  const seqs = looks.map(({ seq }) => seq)
+  expect(seqs).toEqual([2 + tokens, ...[1, 2, 3].map((n) => n * MOMENT_EVENTS)])
+  const foundAgain: FoundAlert[] = []
+  const next = new AlertWatch(again, (one) => foundAgain.push(one))
+  next.begin(again, position)
+  next.add(capsAt(4_510), pages, 0)
+  again.events(swaps.slice(half))
+  expect(foundAgain).toEqual(found.slice(before))
+  expect(foundAgain.length).toBeGreaterThan(0)
+})
+
+test('a pause looks at the tokens that changed, not at all', () => {
+  const { engine, watch, looks } = largeMarket(3_000, [capsAt(5_000)])
+  engine.events([swap({ ...at(1), mint: 'mint 7', txIndex: 5_000 })])
+  watch.quiet()
+  expect(looks.map(({ tokens }) => tokens)).toEqual([1])
+})
+
+test('levels name every token that a rule has to be told of', () => {
+  const seed = Number(process.env.LEVELS_SEED ?? 49)
+  const random = new Random(seed)
+  for (let round = 0; round < byLength(20, 200); round++) {
+    const values = Array.from({ length: random.integer(1, 5) }, () => random.integer(0, 9))
+    const levels = new ValueLevels(values)
+    const usd = Array.from({ length: 3_000 }, () => random.integer(0, 10))
+    const has = new Map<string, boolean>()
+    const missed: string[] = []
+    for (let look = 0; look < 4; look++) {
+      const looked = usd.flatMap((_, token) => (random.chance(0.3) ? [token] : []))
+      const crossed = new Set(levels.crossed(looked, { usdOf: (token) => usd[token] ?? 0 }))
+      for (const token of looked)
+        for (const value of values) {
+          const key = `${value} ${token}`
+          const isIn = (usd[token] ?? 0) >= value
+          if (has.get(key) !== isIn && !crossed.has(token)) missed.push(key)
+          has.set(key, isIn)
+        }
+      for (const token of looked) if (random.chance(0.5)) usd[token] = random.integer(0, 10)
+    }
+    expect(missed, `LEVELS_SEED=${seed}`).toEqual([])
   }
 })

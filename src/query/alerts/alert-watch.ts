@@ -1,18 +1,18 @@
 /**
  * Finds what alert rules look for: docs/alerts.md. In come the facts of an engine, live or while the journal is folded
  * again, out go `FoundAlert`s, each with the seq of the event that it was found at. Wallets, migrations and launches are
- * looked up by map at each fact; rules on tokens are compared once a second of the events (token-rules.ts). All of it
+ * looked up by map at each fact; rules on tokens are compared at the moments of the engine (token-rules.ts). All of it
  * depends on the events and their order alone, so that a restart or a replica finds the same at the same seq.
  */
 import type { Engine } from '../../engine/engine.ts'
-import { NOTHING_LATER } from '../../engine/event-acceptor.ts'
+import { MOMENT_EVENTS, NOTHING_LATER } from '../../engine/event-acceptor.ts'
 import { growingPart, type MemoryPart } from '../../engine/memory/state-part.ts'
 import { TokenReader } from '../../engine/read/token-reader.ts'
 import { walletOf } from '../../events/swap-record.ts'
 import type { AlertEvent, AlertRule, FoundAlert } from '../../protocol/alerts.ts'
 import { WalletLabels } from '../../protocol/wallet-labels.ts'
 import { Announcement, TapeTrade } from '../json/engine-live.ts'
-import { isTokenRule, type TokenRule, TokenRules, WIDE_SECONDS } from './token-rules.ts'
+import { isTokenRule, type TokenRule, TokenRules } from './token-rules.ts'
 import { TokenSet } from './token-set.ts'
 
 /** A read of all tokens for a new rule holds the loop for this long at a time. */
@@ -35,8 +35,6 @@ export type StoredPages = ReadonlyMap<number, Uint8Array>
 interface WatchedTokens {
   readonly rule: TokenRule
   readonly has: TokenSet
-  /** Of the seconds of a wide look, which is its own. */
-  readonly offset: number
   /** It looks at events behind this seq. */
   readonly since: number
 }
@@ -90,12 +88,14 @@ export class AlertWatch {
     this.#settledSeq = from.seq
     this.#roundSeq = from.roundSeq
     this.#second = from.second
-    this.#followed = new Uint8Array(0)
+    // Everything was compared, or begins with what is there now.
+    if (from.roundSeq === engine.seq) this.#parts.tokens.passed()
+    this.#index()
     this.#ends = [
       engine.facts.on('trade', (index, later) => this.#traded(index, later)),
       engine.facts.on('created', (token) => this.#launched(token)),
       engine.facts.on('migration', (token) => this.#migrated(token)),
-      engine.facts.on('second', (second) => this.#secondBegan(second)),
+      engine.facts.on('moment', (second) => this.#compareAt(second)),
     ]
   }
 
@@ -123,7 +123,7 @@ export class AlertWatch {
       const has = new TokenSet()
       for (const [page, bits] of stored ?? []) has.load(page, bits)
       if (stored === null) this.#parts.tokens.compare(rule, has, null)
-      this.#tokens.set(rule.id, { rule, has, offset: offsetOf(rule.id), since })
+      this.#tokens.set(rule.id, { rule, has, since })
     }
     this.#index()
   }
@@ -137,8 +137,7 @@ export class AlertWatch {
   quiet(): void {
     const { seq } = this.#engine
     if (seq <= this.#roundSeq || this.#engine.areFactsWaiting) return
-    this.#parts.tokens.takeChanged()
-    this.#round(this.#second, null, () => true)
+    this.#round(this.#second)
   }
 
   /** Pages of the rules' tokens that changed since the last call. */
@@ -152,6 +151,7 @@ export class AlertWatch {
     this.#byCreator.clear()
     this.#migrations = []
     this.#followed = new Uint8Array(0)
+    this.#parts.tokens.follow([...this.#tokens.values()].map(({ rule }) => rule))
     for (const { rule } of this.#rules.values()) {
       const { when } = rule
       if (when.kind === 'migration') this.#migrations.push(rule)
@@ -213,36 +213,31 @@ export class AlertWatch {
     }
   }
 
-  #secondBegan(second: number): void {
+  #compareAt(second: number): void {
     const { seq } = this.#engine
     // What was compared before the stop is not compared again; what comes behind it is in the log of changes from here on.
     if (seq <= this.#from.roundSeq) this.#parts.tokens.passed()
-    if (this.#isPassed() || second <= this.#second) return
+    if (this.#isPassed()) return
+    // An engine that was restored tells its first moment too early.
+    const isLater = second > this.#second
+    if (!isLater && momentOf(seq) === momentOf(this.#roundSeq)) return
     const before = this.#second
-    this.#second = second
-    if (this.#tokens.size === 0) {
-      this.#parts.tokens.passed()
-      this.#roundSeq = seq
-      return
-    }
-    this.#round(before, this.#parts.tokens.takeChanged(), ({ offset, rule }) => {
-      if (!this.#parts.tokens.changesByItself(rule)) return false
-      const wides = (at: number) => Math.floor((at - offset) / WIDE_SECONDS)
-      return wides(second) > wides(before)
-    })
+    this.#second = Math.max(before, second)
+    this.#round(before)
   }
 
-  #round(
-    before: number,
-    changed: ReturnType<TokenRules['takeChanged']>,
-    isWide: (watched: WatchedTokens) => boolean,
-  ): void {
+  #round(before: number): void {
     const { seq } = this.#engine
     const { tokens } = this.#parts
-    for (const watched of this.#tokens.values()) {
-      const { rule, has, since } = watched
+    this.#roundSeq = seq
+    if (this.#tokens.size === 0) {
+      tokens.passed()
+      return
+    }
+    const moment = tokens.look(before, this.#second)
+    for (const { rule, has, since } of this.#tokens.values()) {
       if (seq <= since) continue
-      const flips = tokens.compare(rule, has, isWide(watched) ? null : changed)
+      const flips = tokens.compare(rule, has, moment)
       for (const flip of flips) {
         const event = eventOf(rule, flip.isIn)
         const isUnknown = rule.when.kind !== 'filter' && tokens.isFirstSight(flip.token, before)
@@ -250,7 +245,6 @@ export class AlertWatch {
           this.#found(rule, this.#second, event, tokens.dataOf(rule, flip))
       }
     }
-    this.#roundSeq = seq
   }
 
   #found(rule: AlertRule, timestamp: number, event: AlertEvent, data: string): void {
@@ -279,11 +273,8 @@ function put(rules: Map<string, AlertRule[]>, key: string, rule: AlertRule): voi
   else of.push(rule)
 }
 
-/** Rules share the seconds out, so that no second has all of them. */
-function offsetOf(id: string): number {
-  let hash = 0
-  for (let i = 0; i < id.length; i++) hash = (Math.imul(hash, 31) + id.charCodeAt(i)) >>> 0
-  return hash % WIDE_SECONDS
+function momentOf(seq: number): number {
+  return Math.floor(seq / MOMENT_EVENTS)
 }
 
 /** Null: the rule does not ask for this way. */

@@ -1,8 +1,8 @@
 /**
- * Rules on tokens: which tokens a filter lets pass, or whose price or market cap is at a value or above. Once a second of
- * the events the tokens that changed are compared (`compare`), and each rule is held against all tokens every
- * `WIDE_SECONDS` (`compareAll`), since age, the price of SOL and other tokens of a creator change tokens that no event
- * names.
+ * Rules on tokens: which tokens a filter lets pass, or whose price or market cap is at a value or above. At each moment
+ * (`look`) the tokens that changed since the one before are compared. Age, the price of SOL and other tokens of a creator
+ * change tokens that no event names, so rules that this can concern look at a share of all tokens too, at all of them
+ * in `WIDE_SECONDS`.
  */
 import { Budget, UNFINISHED, within } from '../../base/budget.ts'
 import type { Engine } from '../../engine/engine.ts'
@@ -21,9 +21,10 @@ import { tokenJson } from '../json/token-json.ts'
 import { TableScan } from '../tables/column-scan.ts'
 import { TableColumns } from '../tables/table-columns.ts'
 import { TaggedHolders } from '../tables/tagged-holders.ts'
-import { TokenSet } from './token-set.ts'
+import { TokenSet, type UsedWords, WORD_BITS } from './token-set.ts'
+import { ValueLevels } from './value-levels.ts'
 
-/** So many seconds apart a rule is held against every token. */
+/** In so many seconds a rule has looked at every token, at as many each second. */
 export const WIDE_SECONDS = 10
 
 /** A rule whose tokens are remembered: one of a filter, or of a value that is crossed. */
@@ -53,11 +54,23 @@ interface Flip {
 
 type Blocks = OrderedTokens['blocks']
 
-/** Tokens that changed: all, ascending, and those of each table. */
-interface Changed {
+/** Tokens that are compared: ascending, as bits, and those of each table. */
+interface Looked {
   readonly tokens: readonly number[]
-  readonly ofTables: readonly Blocks[]
+  readonly words: UsedWords
+  readonly ofTables: () => readonly Blocks[]
 }
+
+/** What is compared at one moment. */
+export interface Moment {
+  readonly changed: Looked
+  /** For rules whose tokens may change by themselves: those that changed, and their share of all. */
+  readonly wide: Looked
+  /** Of `wide`, the tokens that came to another side of a value of some rule. */
+  readonly crossed: ReadonlyMap<Crossed['kind'], readonly number[]>
+}
+
+const NO_TOKENS = new TokenSet()
 
 /** Compares tokens of one engine with rules. */
 export class TokenRules {
@@ -65,8 +78,11 @@ export class TokenRules {
   readonly #reader: TokenReader
   readonly #columns: TableColumns
   readonly #scan = new TableScan()
-  /** The tokens that pass a rule, while it is compared. */
+  /** Empty between two calls: the tokens that pass a rule, or that are to be compared. */
   readonly #found = new TokenSet()
+  readonly #levels = new Map<Crossed['kind'], ValueLevels>()
+  /** Has it a rule whose tokens may change by themselves? */
+  #hasWide = false
   /** Place in the log of changes up to which tokens were compared; -1: none were. */
   #place = -1
 
@@ -86,7 +102,8 @@ export class TokenRules {
   }
 
   get bytes(): number {
-    return this.#columns.bytes
+    const levels = [...this.#levels.values()]
+    return levels.reduce((sum, { bytes }) => sum + bytes, this.#columns.bytes)
   }
 
   /** Reads what a rule compares, in slices: some quantities take long for all tokens. */
@@ -100,21 +117,66 @@ export class TokenRules {
         await pause()
   }
 
-  /** The tokens that changed since the last call; null: any may have. */
-  takeChanged(): Changed | null {
+  /** The rules that are compared from here on. */
+  follow(rules: readonly TokenRule[]): void {
+    this.#hasWide = rules.some((rule) => this.changesByItself(rule))
+    this.#levels.clear()
+    for (const kind of ['price', 'market_cap'] as const) {
+      const values = rules.flatMap(({ when }) =>
+        when.kind === kind && when.mint === null ? [when.value] : [],
+      )
+      if (values.length > 0) this.#levels.set(kind, new ValueLevels(values))
+    }
+  }
+
+  /** What is to be compared now: what changed since the last call, and the share of the seconds behind `before` up to `second`. */
+  look(before: number, second: number): Moment {
     const { log } = this.#engine.state.changes
     const from = this.#place
     this.#place = log.end
-    if (from < 0 || !log.reaches(from)) return null
-    const tokens = new Set<number>()
-    for (let place = from; place < log.end; place++) tokens.add(log.at(place))
-    const sorted = [...tokens].sort((a, b) => a - b)
-    const ofTables = GROUPS.map(() => ({ tokens: new Uint32Array(sorted.length), count: 0 }))
-    for (const token of sorted) {
+    if (from < 0 || !log.reaches(from)) return this.#momentOf(this.#all(), this.#all())
+    for (let place = from; place < log.end; place++) this.#found.set(log.at(place), true)
+    const changed = this.#looked()
+    if (!this.#hasWide || second <= before) return this.#momentOf(changed, changed)
+    for (const [i, word] of changed.words.words.entries())
+      this.#found.setWord(word, changed.words.bits[i] ?? 0)
+    const { count } = this.#engine.state.tokens
+    for (let at = Math.max(before + 1, second - WIDE_SECONDS + 1); at <= second; at++)
+      for (let word = at % WIDE_SECONDS; word * WORD_BITS < count; word += WIDE_SECONDS)
+        this.#found.setWord(word, bitsBefore(count - word * WORD_BITS))
+    return this.#momentOf(changed, this.#looked())
+  }
+
+  #all(): Looked {
+    const { count } = this.#engine.state.tokens
+    for (let token = 0; token < count; token += WORD_BITS)
+      this.#found.setWord(token / WORD_BITS, bitsBefore(count - token))
+    return this.#looked()
+  }
+
+  /** Takes the tokens out of the set. */
+  #looked(): Looked {
+    const words = this.#found.used
+    const tokens = this.#found.differences(NO_TOKENS, words)
+    this.#found.clear()
+    let ofTables: readonly Blocks[] | null = null
+    return { tokens, words, ofTables: () => (ofTables ??= this.#tablesOf(tokens)) }
+  }
+
+  #tablesOf(tokens: readonly number[]): readonly Blocks[] {
+    const ofTables = GROUPS.map(() => ({ tokens: new Uint32Array(tokens.length), count: 0 }))
+    for (const token of tokens) {
       const of = ofTables[this.#engine.order.tableOf(token)]
       if (of !== undefined) of.tokens[of.count++] = token
     }
-    return { tokens: sorted, ofTables: ofTables.map((of) => [of]) }
+    return ofTables.map((of) => [of])
+  }
+
+  #momentOf(changed: Looked, wide: Looked): Moment {
+    const crossed = [...this.#levels].map(
+      ([kind, levels]) => [kind, levels.crossed(wide.tokens, this.#columnOf(kind))] as const,
+    )
+    return { changed, wide, crossed: new Map(crossed) }
   }
 
   /** Tokens up to now are compared, or need not be. */
@@ -122,46 +184,43 @@ export class TokenRules {
     this.#place = this.#engine.state.changes.log.end
   }
 
-  /** Compares the tokens that changed; `null`, all of them. */
-  compare(rule: TokenRule, has: TokenSet, changed: Changed | null): Flip[] {
-    const found = this.#found
-    if (rule.when.kind === 'filter') this.#find(rule.when.filter, changed)
-    else if (rule.when.mint !== null) return this.#compareOne(rule.when, has)
-    else this.#findAbove(rule.when, changed)
-    const differing =
-      changed === null
-        ? found.differences(has)
-        : changed.tokens.filter((token) => found.has(token) !== has.has(token))
-    const flips = differing.map((token) => this.#flip(has, token, found.has(token)))
-    if (changed === null) found.clear()
-    else for (const token of changed.tokens) if (found.has(token)) found.set(token, false)
-    return flips
+  /** Compares what there is at a moment; `null`, all tokens. */
+  compare(rule: TokenRule, has: TokenSet, moment: Moment | null): Flip[] {
+    const { when } = rule
+    if (when.kind === 'filter') {
+      const looked =
+        moment === null ? this.#all() : this.changesByItself(rule) ? moment.wide : moment.changed
+      this.#find(when.filter, looked)
+      const differing = this.#found.differences(has, looked.words)
+      const flips = differing.map((token) => this.#flip(has, token, this.#found.has(token)))
+      this.#found.clear()
+      return flips
+    }
+    if (when.mint !== null) return this.#compareOne(when, has)
+    const column = this.#columnOf(when.kind)
+    return (moment?.crossed.get(when.kind) ?? this.#all().tokens).flatMap((token) => {
+      const isIn = column.usdOf(token) >= when.value
+      return isIn === has.has(token) ? [] : [this.#flip(has, token, isIn)]
+    })
   }
 
   /** May tokens of the rule change without an event of theirs? */
   changesByItself({ when }: TokenRule): boolean {
-    if (when.kind !== 'filter') return true
+    if (when.kind !== 'filter') return when.mint === null
     const filters = Object.values(when.filter.filters)
     return filters.some((one) => Object.keys(one).some((name) => !OF_THE_TOKEN.has(name)))
   }
 
-  #find(query: TablesQuery, changed: Changed | null): void {
+  #find(query: TablesQuery, looked: Looked): void {
+    const ofTables = looked.ofTables()
     for (const [table, group] of GROUPS.entries()) {
       if (query.type !== 'all' && query.type !== group) continue
-      const blocks = changed?.ofTables[table] ?? this.#engine.order[group].blocks
-      this.#scan.run(blocks, this.#columns.predicates(query.filters[group]), this.#note)
+      this.#scan.run(
+        ofTables[table] ?? [],
+        this.#columns.predicates(query.filters[group]),
+        this.#note,
+      )
     }
-  }
-
-  #findAbove({ kind, value }: Crossed, changed: Changed | null): void {
-    const column = this.#columnOf(kind)
-    if (changed !== null) {
-      for (const token of changed.tokens) if (column.usdOf(token) >= value) this.#note(token)
-      return
-    }
-    const values = column.all()
-    for (let token = 0; token < values.length; token++)
-      if ((values[token] ?? 0) >= value) this.#note(token)
   }
 
   readonly #note = (token: number): boolean => {
@@ -203,4 +262,9 @@ export class TokenRules {
     has.set(token, isIn)
     return { token, isIn }
   }
+}
+
+/** The first `count` bits of a word, at most all. */
+function bitsBefore(count: number): number {
+  return count >= WORD_BITS ? -1 : (1 << count) - 1
 }

@@ -1,9 +1,16 @@
-const WORD_BITS = 32
+/** Tokens of one word. */
+export const WORD_BITS = 32
 /** Tokens whose bits are stored together. */
 const PAGE_TOKENS = 4_096
 const PAGE_WORDS = PAGE_TOKENS / WORD_BITS
 /** From the number of a word to that of its page. */
 const PAGE_SHIFT = 7
+
+/** Words of a set that are not empty, ascending, and their bits. */
+export interface UsedWords {
+  readonly words: readonly number[]
+  readonly bits: readonly number[]
+}
 
 /** A set of tokens, a bit each, in pages that are stored one by one. */
 export class TokenSet {
@@ -28,12 +35,22 @@ export class TokenSet {
     this.#changed[word >>> PAGE_SHIFT] = 1
   }
 
-  /** The tokens that only one of both has, ascending. */
-  differences(other: TokenSet): number[] {
+  /** The words that have tokens. */
+  get used(): UsedWords {
+    const used = { words: [] as number[], bits: [] as number[] }
+    for (const [word, bits] of this.#words.entries()) {
+      if (bits === 0) continue
+      used.words.push(word)
+      used.bits.push(bits)
+    }
+    return used
+  }
+
+  /** The tokens that only one of both has, ascending; of some alone. */
+  differences(other: TokenSet, { words, bits: among }: UsedWords): number[] {
     const found: number[] = []
-    const length = Math.max(this.#words.length, other.#words.length)
-    for (let word = 0; word < length; word++) {
-      let bits = (this.#words[word] ?? 0) ^ (other.#words[word] ?? 0)
+    for (const [i, word] of words.entries()) {
+      let bits = ((this.#words[word] ?? 0) ^ (other.#words[word] ?? 0)) & (among[i] ?? 0)
       while (bits !== 0) {
         const bit = 31 - Math.clz32(bits & -bits)
         found.push(word * WORD_BITS + bit)
@@ -51,6 +68,12 @@ export class TokenSet {
       yield [page, new Uint8Array(words.buffer)]
     }
     this.#changed.fill(0)
+  }
+
+  /** Puts tokens of one word in, by number of the word. */
+  setWord(word: number, bits: number): void {
+    if (word >= this.#words.length) this.#widen(word)
+    this.#words[word] = (this.#words[word] ?? 0) | bits
   }
 
   /** Takes all tokens out; nothing of it is stored. */

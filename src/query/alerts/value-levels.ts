@@ -1,0 +1,44 @@
+import { widened } from '../../engine/memory/views.ts'
+
+const FIRST_TOKENS = 1_024
+/** More than there are rules. */
+const UNKNOWN = 0xffff
+
+/**
+ * The values that rules wait for a quantity to cross, and between which of them each token was when it was looked at last.
+ * Most tokens stay between the same two, so one look at a token serves all rules.
+ */
+export class ValueLevels {
+  /** Ascending, between minus and plus infinity. */
+  readonly #values: Float64Array
+  /** By token: the place of the greatest value that it is at or above. */
+  #levels = new Uint16Array(FIRST_TOKENS).fill(UNKNOWN)
+
+  constructor(values: readonly number[]) {
+    const { NEGATIVE_INFINITY: least, POSITIVE_INFINITY: most } = Number
+    this.#values = Float64Array.from([least, ...new Set(values), most]).sort()
+  }
+
+  get bytes(): number {
+    return this.#levels.byteLength
+  }
+
+  /** Of some tokens, those that are between two other values than at the last look, or have their first one. */
+  crossed(tokens: readonly number[], quantity: { usdOf(token: number): number }): number[] {
+    const values = this.#values
+    return tokens.filter((token) => {
+      if (token >= this.#levels.length) this.#widen(token)
+      const level = this.#levels[token] ?? UNKNOWN
+      const usd = quantity.usdOf(token)
+      const [from = Number.NaN, to = Number.NaN] = [values[level], values[level + 1]]
+      if (usd >= from && usd < to) return false
+      this.#levels[token] = values.findLastIndex((value) => usd >= value)
+      return true
+    })
+  }
+
+  #widen(token: number): void {
+    const known = this.#levels
+    this.#levels = widened(new Uint16Array(token * 2).fill(UNKNOWN), known)
+  }
+}
