@@ -194,7 +194,8 @@ test('levels name every token that a rule has to be told of', () => {
     const missed: string[] = []
     for (let look = 0; look < 4; look++) {
       const looked = usd.flatMap((_, token) => (random.chance(0.3) ? [token] : []))
-      const crossed = new Set(levels.crossed(looked, { usdOf: (token) => usd[token] ?? 0 }))
+      const quantities = Float64Array.from(looked, (token) => usd[token] ?? 0)
+      const crossed = new Set(levels.crossed(Uint32Array.from(looked), quantities))
       for (const token of looked)
         for (const value of values) {
           const key = `${value} ${token}`

@@ -21,7 +21,7 @@ import { tokenJson } from '../json/token-json.ts'
 import { TableScan } from '../tables/column-scan.ts'
 import { TableColumns } from '../tables/table-columns.ts'
 import { TaggedHolders } from '../tables/tagged-holders.ts'
-import { TokenSet, type UsedWords, WORD_BITS } from './token-set.ts'
+import { TokenSet, tokensOf, type UsedWords, WORD_BITS } from './token-set.ts'
 import { ValueLevels } from './value-levels.ts'
 
 /** In so many seconds a rule has looked at every token, at as many each second. */
@@ -56,7 +56,7 @@ type Blocks = OrderedTokens['blocks']
 
 /** Tokens that are compared: ascending, as bits, and those of each table. */
 interface Looked {
-  readonly tokens: readonly number[]
+  readonly tokens: Uint32Array
   readonly words: UsedWords
   readonly ofTables: () => readonly Blocks[]
 }
@@ -69,8 +69,6 @@ export interface Moment {
   /** Of `wide`, the tokens that came to another side of a value of some rule. */
   readonly crossed: ReadonlyMap<Crossed['kind'], readonly number[]>
 }
-
-const NO_TOKENS = new TokenSet()
 
 /** Compares tokens of one engine with rules. */
 export class TokenRules {
@@ -157,13 +155,13 @@ export class TokenRules {
   /** Takes the tokens out of the set. */
   #looked(): Looked {
     const words = this.#found.used
-    const tokens = this.#found.differences(NO_TOKENS, words)
+    const tokens = tokensOf(words)
     this.#found.clear()
     let ofTables: readonly Blocks[] | null = null
     return { tokens, words, ofTables: () => (ofTables ??= this.#tablesOf(tokens)) }
   }
 
-  #tablesOf(tokens: readonly number[]): readonly Blocks[] {
+  #tablesOf(tokens: Uint32Array): readonly Blocks[] {
     const ofTables = GROUPS.map(() => ({ tokens: new Uint32Array(tokens.length), count: 0 }))
     for (const token of tokens) {
       const of = ofTables[this.#engine.order.tableOf(token)]
@@ -174,7 +172,8 @@ export class TokenRules {
 
   #momentOf(changed: Looked, wide: Looked): Moment {
     const crossed = [...this.#levels].map(
-      ([kind, levels]) => [kind, levels.crossed(wide.tokens, this.#columnOf(kind))] as const,
+      ([kind, levels]) =>
+        [kind, levels.crossed(wide.tokens, this.#columnOf(kind).usdOfAll(wide.tokens))] as const,
     )
     return { changed, wide, crossed: new Map(crossed) }
   }
@@ -198,10 +197,12 @@ export class TokenRules {
     }
     if (when.mint !== null) return this.#compareOne(when, has)
     const column = this.#columnOf(when.kind)
-    return (moment?.crossed.get(when.kind) ?? this.#all().tokens).flatMap((token) => {
+    const flips: Flip[] = []
+    for (const token of moment?.crossed.get(when.kind) ?? this.#all().tokens) {
       const isIn = column.usdOf(token) >= when.value
-      return isIn === has.has(token) ? [] : [this.#flip(has, token, isIn)]
-    })
+      if (isIn !== has.has(token)) flips.push(this.#flip(has, token, isIn))
+    }
+    return flips
   }
 
   /** May tokens of the rule change without an event of theirs? */

@@ -12,6 +12,18 @@ export interface UsedWords {
   readonly bits: readonly number[]
 }
 
+/** Their tokens, ascending. */
+export function tokensOf({ words, bits: used }: UsedWords): Uint32Array {
+  const tokens = new Uint32Array(words.length * WORD_BITS)
+  let count = 0
+  for (let i = 0; i < words.length; i++) {
+    const first = (words[i] ?? 0) * WORD_BITS
+    for (let bits = used[i] ?? 0; bits !== 0; bits &= bits - 1)
+      tokens[count++] = first + 31 - Math.clz32(bits & -bits)
+  }
+  return tokens.subarray(0, count)
+}
+
 /** A set of tokens, a bit each, in pages that are stored one by one. */
 export class TokenSet {
   #words = new Uint32Array(PAGE_WORDS)
@@ -38,7 +50,8 @@ export class TokenSet {
   /** The words that have tokens. */
   get used(): UsedWords {
     const used = { words: [] as number[], bits: [] as number[] }
-    for (const [word, bits] of this.#words.entries()) {
+    for (let word = 0; word < this.#words.length; word++) {
+      const bits = this.#words[word] ?? 0
       if (bits === 0) continue
       used.words.push(word)
       used.bits.push(bits)

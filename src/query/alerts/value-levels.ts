@@ -23,18 +23,24 @@ export class ValueLevels {
     return this.#levels.byteLength
   }
 
-  /** Of some tokens, those that are between two other values than at the last look, or have their first one. */
-  crossed(tokens: readonly number[], quantity: { usdOf(token: number): number }): number[] {
+  /** Of some tokens, ascending, with a quantity each: those that are between two other values than at the last look, or have their first one. */
+  crossed(tokens: Uint32Array, quantities: Float64Array): number[] {
     const values = this.#values
-    return tokens.filter((token) => {
-      if (token >= this.#levels.length) this.#widen(token)
-      const level = this.#levels[token] ?? UNKNOWN
-      const usd = quantity.usdOf(token)
-      const [from = Number.NaN, to = Number.NaN] = [values[level], values[level + 1]]
-      if (usd >= from && usd < to) return false
-      this.#levels[token] = values.findLastIndex((value) => usd >= value)
-      return true
-    })
+    const crossed: number[] = []
+    // They ascend.
+    const last = tokens.at(-1) ?? 0
+    if (last >= this.#levels.length) this.#widen(last)
+    const levels = this.#levels
+    for (let i = 0; i < tokens.length; i++) {
+      const token = tokens[i] ?? 0
+      const quantity = quantities[i] ?? 0
+      const level = levels[token] ?? UNKNOWN
+      if (quantity >= (values[level] ?? Number.NaN) && quantity < (values[level + 1] ?? Number.NaN))
+        continue
+      levels[token] = values.findLastIndex((value) => quantity >= value)
+      crossed.push(token)
+    }
+    return crossed
   }
 
   #widen(token: number): void {

@@ -32,9 +32,9 @@ export const ALERT_FAULTS: readonly Fault[] = [
   {
     name: 'alerts: a token that came to a higher value keeps its level',
     file: 'src/query/alerts/value-levels.ts',
-    find: 'this.#levels[token] = values.findLastIndex((value) => usd >= value)',
+    find: 'levels[token] = values.findLastIndex((value) => quantity >= value)',
     replace:
-      'if (level > values.length) this.#levels[token] = values.findLastIndex((value) => usd >= value)',
+      'if (level > values.length) levels[token] = values.findLastIndex((value) => quantity >= value)',
     tests: MOMENTS,
   },
   {
