@@ -37,6 +37,7 @@ export type { KeyedOptions, Live, StreamOptions } from './live/live.ts'
 export type { LiveStatus } from './live/status.ts'
 export type { Subscription } from './live/subscription.ts'
 export type {
+  AlertUpdate,
   AllTradesUpdate,
   Bar,
   BarsState,
@@ -76,6 +77,7 @@ export type { Move } from './replicas.ts'
 // What the service answers. Units: token amounts in whole tokens, `_usd` in USD, `_sol` and quote
 // amounts in SOL (or the quote mint), percents 0 to 100, `_ts` unix seconds, `timestamp` a UTC text
 // that `timestampMs` reads.
+export type { Alert } from './resources/alert.ts'
 export type { CreatedToken, Creator } from './resources/creator.ts'
 export type { MarketFigures } from './resources/market-figures.ts'
 export type { MigrationEvent } from './resources/migration.ts'

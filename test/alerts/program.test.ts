@@ -2,9 +2,11 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { expect, onTestFinished, test } from 'vitest'
+import { type Cursor, Mintfeed } from '../../client/src/mintfeed.ts'
 import { alertsCommand } from '../../src/commands/alerts-command.ts'
 import { runCommand } from '../../src/commands/run-command.ts'
 import { eventLineText, type FeedEvent } from '../../src/events/event.ts'
+import { gathered } from '../client/gathered.ts'
 import { newFolder } from '../new-folder.ts'
 import { created, migrated, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { Random } from '../oracle/random.ts'
@@ -219,6 +221,53 @@ test('followers of the live channel get alerts with their numbers, and resume ov
   expect(await two.client.next()).toMatchObject({ channel: 'alerts', seq: 2, data: { seq: 3 } })
   feed(again.program, trade(3))
   expect(await two.client.next()).toMatchObject({ channel: 'alerts', seq: 3, data: { seq: 4 } })
+})
+
+test('the client follows alerts of every kind, typed, and goes on over a kill of the service', async () => {
+  const folder = newFolder()
+  const first = await started({ DATA_DIR: folder })
+  const filter = { type: 'new', newPools: { txsBuys: { min: 2 } } }
+  const rules = {
+    wallet: { kind: 'wallet', wallets: [WALLET] },
+    launch: { kind: 'launch', creators: [CREATOR] },
+    migration: { kind: 'migration' },
+    filter: { kind: 'filter', filter },
+    cap: { kind: 'market_cap', value: 1, mint: MINT },
+  }
+  for (const [id, when] of Object.entries(rules))
+    await first.order('POST', '/alerts', { id, when, to: { live: true } })
+  const followed = (program: Program, from?: Cursor) => {
+    const client = new Mintfeed(program.url)
+    onTestFinished(() => client.close())
+    return gathered(client.live.alerts(from === undefined ? {} : { from }))
+  }
+  const updates = followed(first.program)
+  await until('the snapshot', async () => (updates.length > 0 ? true : null))
+  expect(updates[0]).toMatchObject({ kind: 'snapshot', seq: 0, data: [] })
+  const price = { type: 'sol_price', timestamp: START_SECOND, usd: 150 } as const
+  feed(first.program, price, launch, trade(1), trade(2), trade(3))
+  feed(first.program, migrated({ ...at(4), mint: MINT }))
+  await until('eight alerts', async () => (updates.length > 8 ? true : null))
+  const told = updates.flatMap((update) => (update.kind === 'event' ? [update] : []))
+  expect(told.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
+  expect(told.map(({ data }) => data.data.mint)).toEqual(told.map(() => MINT))
+  const kinds = new Set(told.map(({ data }) => data.event))
+  expect([...kinds].sort()).toEqual([
+    ...['filter_entered', 'filter_left', 'market_cap_crossed'],
+    ...['token_launched', 'token_migrated', 'wallet_traded'],
+  ])
+  await first.program.end('SIGKILL')
+  const again = await started({ DATA_DIR: folder })
+  const { seq, epoch } = told[5]
+  const rest = followed(again.program, { seq, epoch })
+  await until('the rest', async () => (rest.length > 1 ? true : null))
+  expect(rest.map((update) => update.kind === 'event' && update.data)).toEqual(
+    told.slice(6).map(({ data }) => data),
+  )
+  // Who comes anew has what was told so far.
+  const late = followed(again.program)
+  await until('the snapshot', async () => (late.length > 0 ? true : null))
+  expect(late[0]).toMatchObject({ kind: 'snapshot', data: told.map(({ data }) => data) })
 })
 
 test('a file of rules is taken whole or stops the start with one sentence, and is changed there alone', async () => {

@@ -9,7 +9,9 @@ import type { EventUpdate, LostUpdate } from './updates.ts'
 /** What every event has. */
 export interface ToldEvent {
   readonly signature?: string
-  readonly mint: string
+  readonly mint?: string
+  /** Of an alert. */
+  readonly id?: string
   readonly timestamp: string
 }
 
@@ -26,11 +28,11 @@ export class EventTeller<E extends ToldEvent> {
 
   /**
    * An event of `key`; one that was told before is a repeat. A swap is known by signature and ordinal, what
-   * has no ordinal by its mint too: one transaction may migrate several.
+   * has no ordinal by its mint too: one transaction may migrate several. An alert has an id.
    */
   tell(key: string, data: E, { seq, epoch, fields }: ChannelFrame): void {
     const ordinal = isCount(fields.ordinal) ? fields.ordinal : null
-    if (!this.#seen.add(`${key}/${data.signature ?? ''}/${ordinal ?? data.mint}`)) {
+    if (!this.#seen.add(`${key}/${data.signature ?? ''}/${ordinal ?? data.mint ?? data.id}`)) {
       this.#journal.count('repeats')
       return
     }

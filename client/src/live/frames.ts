@@ -7,6 +7,7 @@ export const CHANNELS = [
   'new_launched_pool',
   'wallet_trades',
   'all_trades',
+  'alerts',
   'meme_tables',
   'trending',
   'candles',

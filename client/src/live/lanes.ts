@@ -17,6 +17,7 @@ export const LANE_MAX: { readonly [C in Channel]: number } = {
   mint_migration: 1,
   new_launched_pool: 1,
   all_trades: 1,
+  alerts: 1,
 }
 /** Connections of one client at most; what would need more is refused with `too_many_follows`. */
 export const LANES_MAX = 32

@@ -2,6 +2,7 @@ import type { Settings } from '../options.ts'
 import type { Problem } from '../problem.ts'
 import type { ExtraQuery, Resolution, TableFilter, TrendingQuery } from '../reads.ts'
 import type { Move, Replicas } from '../replicas.ts'
+import { isAlert } from '../resources/alert.ts'
 import { isFigures } from '../resources/market-figures.ts'
 import { isMigration } from '../resources/migration.ts'
 import { pageOf } from '../resources/page.ts'
@@ -12,7 +13,7 @@ import { isTrader } from '../resources/trader.ts'
 import { isObject, listOf, type Shape } from '../shape.ts'
 import { barsOf, mergedBars } from './bars.ts'
 import { EventFollow } from './event-follow.ts'
-import { EventTeller } from './event-teller.ts'
+import { EventTeller, type ToldEvent } from './event-teller.ts'
 import type { Follow } from './follow.ts'
 import { type Channel, candlesKey, type TableChannel } from './frames.ts'
 import { Lanes } from './lanes.ts'
@@ -23,6 +24,7 @@ import { Subscription } from './subscription.ts'
 import { appliedDelta, appliedTrendingDelta } from './table-delta.ts'
 import { TableTrades } from './table-trades.ts'
 import type {
+  AlertUpdate,
   AllTradesUpdate,
   BarsUpdate,
   Cursor,
@@ -55,6 +57,7 @@ export interface KeyedOptions extends ExtraQuery {
 /** Bars that wait for a reader at most; then the candles are left, and read anew when it comes. */
 const BARS_MAX = 10_000
 const isTraders = pageOf(isTrader)
+const isAlerts = listOf(isAlert)
 const isMigrations = listOf(isMigration)
 const isLaunches = listOf(isSearched)
 
@@ -175,6 +178,12 @@ export class Live {
     return this.#follow({ channel: 'new_launched_pool', name: null, ...single(options), ...shapes })
   }
 
+  /** What the alert rules of the service found that are told live; `snapshot` is the newest 50. */
+  alerts(options: StreamOptions = {}): Subscription<AlertUpdate> {
+    const shapes = { isSnapshot: isAlerts, isEvent: isAlert }
+    return this.#follow({ channel: 'alerts', name: null, ...single(options), ...shapes })
+  }
+
   /**
    * Trades of the tokens of a table, as it changes: those that enter it are followed from then on, those
    * that left it no longer. `tokens` tells who they are, first at the beginning.
@@ -256,9 +265,7 @@ export class Live {
     for (const subscription of this.#open) subscription.close()
   }
 
-  #follow<S, E extends { readonly mint: string; readonly timestamp: string }>(
-    asked: Keys<S, E>,
-  ): Subscription<Update<S, E>> {
+  #follow<S, E extends ToldEvent>(asked: Keys<S, E>): Subscription<Update<S, E>> {
     const keys = [...new Set(asked.keys)]
     const mailbox = new Mailbox<Update<S, E>>(this.#settings.bufferMax, keys.length)
     const teller = new EventTeller<E>(mailbox, this.#journal)

@@ -1,4 +1,5 @@
 import type { Problem } from '../problem.ts'
+import type { Alert } from '../resources/alert.ts'
 import type { MarketFigures } from '../resources/market-figures.ts'
 import type { MigrationEvent } from '../resources/migration.ts'
 import type { Page } from '../resources/page.ts'
@@ -31,7 +32,7 @@ export interface EventUpdate<E> extends Cursor {
   readonly key: string
   /** Of a swap, in its transaction; null for other events. */
   readonly ordinal: number | null
-  /** Pool of a trade or launch; "" for a migration. */
+  /** Pool of a trade or launch; "" for a migration or an alert. */
   readonly pool: string
   /** From the event's second to now by this machine's clock; null without a time. */
   readonly lagMs: number | null
@@ -67,6 +68,7 @@ export type TradeUpdate = Update<TokenDetail | null, Swap>
 export type WalletUpdate = Update<Page<TraderRecord>, Swap>
 export type AllTradesUpdate = Update<MarketFigures, Swap>
 export type MigrationUpdate = Update<readonly MigrationEvent[], MigrationEvent>
+export type AlertUpdate = Update<readonly Alert[], Alert>
 export type LaunchUpdate = Update<readonly TokenSearchDetailed[], TokenSearchDetailed>
 
 /** What every state channel tells: `seq` is the position, `time` the service's unix second. */
