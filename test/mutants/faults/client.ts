@@ -3,6 +3,13 @@ import type { Fault } from '../fault.ts'
 /** Faults of the client package: streams that stop, losses that nobody is told of, waits. */
 export const CLIENT_FAULTS: readonly Fault[] = [
   {
+    name: 'client: alerts are taken for repeats of each other',
+    file: 'client/src/live/event-teller.ts',
+    find: 'ordinal ?? data.mint ?? data.id',
+    replace: 'ordinal ?? data.mint',
+    tests: ['test/alerts/program.test.ts'],
+  },
+  {
     name: 'client: a token that comes back to a followed table is followed no more',
     file: 'client/src/live/table-trades.ts',
     find: '      this.#follows.delete(mint)\n',
