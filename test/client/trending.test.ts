@@ -46,9 +46,11 @@ test('what trends equals the read after any cuts, and moves as tokens pass each 
   client = new Mintfeed(proxy.url, QUICK)
   const query = { window: '24h', by: 'trades', limit: 3 } as const
   const updates = gathered(client.live.trending(query))
+  const orders = () => new Set(updates.map((update) => mintsOf(listed([update])).join()))
+  // On a busy machine many trades come in one update.
   await waitUntil(() => {
     if (random.chance(0.5)) service.feed([trade(random.pick(MINTS))])
-    return client.live.status.disconnects >= 40
+    return client.live.status.disconnects >= 40 && orders().size > 3
   })
   proxy.isCutting = false
   service.feed(MINTS.map((mint) => trade(mint)))
@@ -59,8 +61,6 @@ test('what trends equals the read after any cuts, and moves as tokens pass each 
   })
   expect(listed(updates)).toEqual(read.ok && read.data)
   expect(listed(updates)).toMatchObject({ window: '24h', by: 'trades' })
-  const orders = new Set(updates.map((update) => mintsOf(listed([update])).join()))
-  expect(orders.size).toBeGreaterThan(3)
 })
 
 test('a list and a table beside it end each for itself, and leave their places to others', async () => {
