@@ -195,7 +195,10 @@ test('levels name every token that a rule has to be told of', () => {
     for (let look = 0; look < 4; look++) {
       const looked = usd.flatMap((_, token) => (random.chance(0.3) ? [token] : []))
       const quantities = Float64Array.from(looked, (token) => usd[token] ?? 0)
-      const crossed = new Set(levels.crossed(Uint32Array.from(looked), quantities))
+      const crossing = levels.crossed({ tokens: Uint32Array.from(looked), usd: quantities })
+      const tokens = Array.from(crossing.tokens)
+      const crossed = new Set(tokens)
+      expect(tokens.map((token) => quantities[looked.indexOf(token)])).toEqual(crossing.usd)
       for (const token of looked)
         for (const value of values) {
           const key = `${value} ${token}`

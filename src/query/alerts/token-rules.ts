@@ -22,7 +22,7 @@ import { TableScan } from '../tables/column-scan.ts'
 import { TableColumns } from '../tables/table-columns.ts'
 import { TaggedHolders } from '../tables/tagged-holders.ts'
 import { TokenSet, tokensOf, type UsedWords, WORD_BITS } from './token-set.ts'
-import { ValueLevels } from './value-levels.ts'
+import { type Valued, ValueLevels } from './value-levels.ts'
 
 /** In so many seconds a rule has looked at every token, at as many each second. */
 export const WIDE_SECONDS = 10
@@ -67,7 +67,7 @@ export interface Moment {
   /** For rules whose tokens may change by themselves: those that changed, and their share of all. */
   readonly wide: Looked
   /** Of `wide`, the tokens that came to another side of a value of some rule. */
-  readonly crossed: ReadonlyMap<Crossed['kind'], readonly number[]>
+  readonly crossed: ReadonlyMap<Crossed['kind'], Valued>
 }
 
 /** Compares tokens of one engine with rules. */
@@ -172,10 +172,13 @@ export class TokenRules {
 
   #momentOf(changed: Looked, wide: Looked): Moment {
     const crossed = [...this.#levels].map(
-      ([kind, levels]) =>
-        [kind, levels.crossed(wide.tokens, this.#columnOf(kind).usdOfAll(wide.tokens))] as const,
+      ([kind, levels]) => [kind, levels.crossed(this.#valued(kind, wide.tokens))] as const,
     )
     return { changed, wide, crossed: new Map(crossed) }
+  }
+
+  #valued(kind: Crossed['kind'], tokens: Uint32Array): Valued {
+    return { tokens, usd: this.#columnOf(kind).usdOfAll(tokens) }
   }
 
   /** Tokens up to now are compared, or need not be. */
@@ -196,10 +199,12 @@ export class TokenRules {
       return flips
     }
     if (when.mint !== null) return this.#compareOne(when, has)
-    const column = this.#columnOf(when.kind)
     const flips: Flip[] = []
-    for (const token of moment?.crossed.get(when.kind) ?? this.#all().tokens) {
-      const isIn = column.usdOf(token) >= when.value
+    const { tokens, usd } =
+      moment?.crossed.get(when.kind) ?? this.#valued(when.kind, this.#all().tokens)
+    for (let i = 0; i < tokens.length; i++) {
+      const token = tokens[i] ?? 0
+      const isIn = (usd[i] ?? 0) >= when.value
       if (isIn !== has.has(token)) flips.push(this.#flip(has, token, isIn))
     }
     return flips

@@ -4,6 +4,12 @@ const FIRST_TOKENS = 1_024
 /** More than there are rules. */
 const UNKNOWN = 0xffff
 
+/** Some tokens, and what a quantity of each is in dollars. */
+export interface Valued {
+  readonly tokens: ArrayLike<number>
+  readonly usd: ArrayLike<number>
+}
+
 /**
  * The values that rules wait for a quantity to cross, and between which of them each token was when it was looked at last.
  * Most tokens stay between the same two, so one look at a token serves all rules.
@@ -23,22 +29,23 @@ export class ValueLevels {
     return this.#levels.byteLength
   }
 
-  /** Of some tokens, ascending, with a quantity each: those that are between two other values than at the last look, or have their first one. */
-  crossed(tokens: Uint32Array, quantities: Float64Array): number[] {
+  /** Of some tokens, ascending: those that are between two other values than at the last look, or have their first one. */
+  crossed({ tokens, usd }: Valued): Valued {
     const values = this.#values
-    const crossed: number[] = []
+    const crossed = { tokens: [] as number[], usd: [] as number[] }
     // They ascend.
-    const last = tokens.at(-1) ?? 0
+    const last = tokens[tokens.length - 1] ?? 0
     if (last >= this.#levels.length) this.#widen(last)
     const levels = this.#levels
     for (let i = 0; i < tokens.length; i++) {
       const token = tokens[i] ?? 0
-      const quantity = quantities[i] ?? 0
+      const quantity = usd[i] ?? 0
       const level = levels[token] ?? UNKNOWN
       if (quantity >= (values[level] ?? Number.NaN) && quantity < (values[level + 1] ?? Number.NaN))
         continue
       levels[token] = values.findLastIndex((value) => quantity >= value)
-      crossed.push(token)
+      crossed.tokens.push(token)
+      crossed.usd.push(quantity)
     }
     return crossed
   }
