@@ -4,8 +4,7 @@ import { GROUPS, WINDOWS } from '../protocol/filters.ts'
 import { TRENDING_ORDERS, WALLET_RANKINGS, WALLET_WINDOWS } from '../protocol/queries.ts'
 import { TablesSchema } from '../protocol/requests/tables.ts'
 import { DEFAULT_LIMIT, MAX_LIMIT } from '../protocol/requests/tokens.ts'
-import { METRICS, type Metric, type Resource } from '../query/tables/metrics.ts'
-import { WINDOW_METRICS } from '../query/tables/window-metrics.ts'
+import { METRICS, type Metric, type Resource, WINDOW_METRICS } from '../query/tables/metrics.ts'
 
 /** A JSON Schema (2020-12, and as far as used here also draft 7), as the documents hold it. */
 export type Schema = Readonly<Record<string, unknown>>

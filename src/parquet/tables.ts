@@ -6,12 +6,15 @@ import { PositionReader } from '../engine/read/position-reader.ts'
 import { TokenReader } from '../engine/read/token-reader.ts'
 import { TokenFlag, TokenLane } from '../engine/state/layout.ts'
 import { SwapReader } from '../query/json/swap-reader.ts'
-import { BAR_COLUMNS, type MintBar } from './bar-columns.ts'
 import type { Column } from './columns.ts'
-import { POSITION_COLUMNS } from './position-columns.ts'
-import { SWAP_COLUMNS } from './swap-columns.ts'
+import {
+  BAR_COLUMNS,
+  type MintBar,
+  POSITION_COLUMNS,
+  SWAP_COLUMNS,
+  TOKEN_COLUMNS,
+} from './exported-columns.ts'
 import { DAY_SECONDS, dayOf, type TapeDays } from './tape-days.ts'
-import { TOKEN_COLUMNS } from './token-columns.ts'
 
 /** Days from the first to before the last, numbered as `dayOf` does. */
 export interface DayRange {

@@ -31,17 +31,21 @@ import { labelJson, WalletLabels } from '../protocol/wallet-labels.ts'
 import { jsonNumber, jsonString } from '../protocol/wire.ts'
 import { chartText } from './json/chart-json.ts'
 import { swapJson } from './json/engine-live.ts'
-import { priceJson, priceOfTradeJson } from './json/price-json.ts'
 import { RowCache } from './json/row-cache.ts'
 import { SwapReader } from './json/swap-reader.ts'
-import { creatorTokenJson, tokenDetailJson, tokenJson } from './json/token-json.ts'
+import {
+  creatorTokenJson,
+  priceJson,
+  priceOfTradeJson,
+  tokenDetailJson,
+  tokenJson,
+} from './json/token-json.ts'
 import { WindowJson } from './json/window-json.ts'
 import { TokenSearch } from './search/token-search.ts'
 import { type Predicate, TableScan } from './tables/column-scan.ts'
-import { GreatestTokens } from './tables/greatest-tokens.ts'
 import { TableColumns } from './tables/table-columns.ts'
 import { TaggedHolders } from './tables/tagged-holders.ts'
-import { TRENDING_METRICS } from './tables/trending.ts'
+import { GreatestTokens, TRENDING_METRICS } from './tables/trending.ts'
 import { CreatorPages } from './traders/creator-pages.ts'
 import { HolderHistory } from './traders/holder-history.ts'
 import { pageJson, TraderPages } from './traders/trader-pages.ts'

@@ -2,9 +2,12 @@ import { expect, test } from 'vitest'
 import { isRecord } from '../../src/base/json-access.ts'
 import { Engine } from '../../src/engine/engine.ts'
 import type { FeedEvent } from '../../src/events/event.ts'
-import { BAR_COLUMNS } from '../../src/parquet/bar-columns.ts'
-import { POSITION_COLUMNS } from '../../src/parquet/position-columns.ts'
-import { SWAP_COLUMNS } from '../../src/parquet/swap-columns.ts'
+import {
+  BAR_COLUMNS,
+  POSITION_COLUMNS,
+  SWAP_COLUMNS,
+  TOKEN_COLUMNS,
+} from '../../src/parquet/exported-columns.ts'
 import {
   barTable,
   type DayRange,
@@ -14,7 +17,6 @@ import {
   tokenTable,
 } from '../../src/parquet/tables.ts'
 import { DAY_SECONDS, dayOf, dayText, TapeDays } from '../../src/parquet/tape-days.ts'
-import { TOKEN_COLUMNS } from '../../src/parquet/token-columns.ts'
 import { type Resolution, WIDTHS } from '../../src/protocol/queries.ts'
 import { finiteNumber, timeText } from '../../src/protocol/wire.ts'
 import { runToEnd } from '../../src/store/disk/steps.ts'

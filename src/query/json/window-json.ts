@@ -3,7 +3,7 @@ import type { WindowReader } from '../../engine/read/window-reader.ts'
 import type { State } from '../../engine/state/state.ts'
 import { WINDOWS } from '../../protocol/filters.ts'
 import { jsonNumber } from '../../protocol/wire.ts'
-import { WINDOW_METRICS } from '../tables/window-metrics.ts'
+import { WINDOW_METRICS } from '../tables/metrics.ts'
 
 /** Tokens whose text is kept; all are forgotten when there are more. */
 const KEPT_MAX = 1 << 14

@@ -1,7 +1,8 @@
 import type { TokenReader } from '../../engine/read/token-reader.ts'
+import type { WindowReader } from '../../engine/read/window-reader.ts'
 import { TokenLane } from '../../engine/state/layout.ts'
 import { METADATA_KEYS, type MetadataKey } from '../../events/event.ts'
-import type { FlagFilter, RangeFilter } from '../../protocol/filters.ts'
+import type { FlagFilter, RangeFilter, WindowFilter } from '../../protocol/filters.ts'
 
 /**
  * Every quantity of a token, one row each: what it is, how it is read, and what it is called in each
@@ -150,4 +151,22 @@ export const METRICS: readonly Metric[] = [
   flag({}, (token) => token.isDexPaid, 'dexPaid'),
   flag({}, (token) => token.hasSuffix, 'caEndsWithSuffix'),
   flag({}, (token) => token.isHistoryComplete, 'historyComplete'),
+]
+
+/** The quantities of a window: the key in each answer, the filter, and how it is read (contract section 10). */
+export const WINDOW_METRICS: readonly {
+  readonly key: string
+  readonly filter: WindowFilter
+  readonly read: (window: WindowReader) => number
+}[] = [
+  { key: 'price_change_pct', filter: 'priceChangePct', read: (w) => w.priceChangePercent },
+  { key: 'volume_usd', filter: 'volumeUsd', read: (w) => w.volumeUsd },
+  { key: 'volume_buy_usd', filter: 'volumeBuyUsd', read: (w) => w.buyVolumeUsd },
+  { key: 'volume_sell_usd', filter: 'volumeSellUsd', read: (w) => w.sellVolumeUsd },
+  { key: 'txs', filter: 'txs', read: (w) => w.swaps },
+  { key: 'buys', filter: 'buys', read: (w) => w.buys },
+  { key: 'sells', filter: 'sells', read: (w) => w.sells },
+  { key: 'traders', filter: 'traders', read: (w) => w.traders },
+  { key: 'high_usd', filter: 'highUsd', read: (w) => w.extremes.highUsd },
+  { key: 'low_usd', filter: 'lowUsd', read: (w) => w.extremes.lowUsd },
 ]

@@ -4,9 +4,9 @@ import type { WindowReader } from '../../engine/read/window-reader.ts'
 import type { State } from '../../engine/state/state.ts'
 import { type TableOrder, WINDOWS, type Window } from '../../protocol/filters.ts'
 import type { TrendingOrder, TrendingQuery } from '../../protocol/queries.ts'
+import { WINDOW_METRICS } from './metrics.ts'
 import { NumberColumn } from './number-column.ts'
 import { TRENDING_METRICS, TrendingTokens } from './trending.ts'
-import { WINDOW_METRICS } from './window-metrics.ts'
 
 /** The quantities of windows as columns, and the tokens in their order: each made when it is first asked for. */
 export class WindowColumns {

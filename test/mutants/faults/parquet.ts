@@ -58,9 +58,9 @@ export const PARQUET_FAULTS: readonly Fault[] = [
   },
   {
     name: 'parquet: amounts pass through a double',
-    file: 'src/parquet/swap-columns.ts',
-    find: 'read: (swap) => swap.raw(lane)',
-    replace: 'read: (swap) => BigInt(Number(swap.raw(lane)))',
+    file: 'src/parquet/exported-columns.ts',
+    find: 'read: (row) => row.raw(lane)',
+    replace: 'read: (row) => BigInt(Number(row.raw(lane)))',
     tests: [EXPORT],
   },
   {

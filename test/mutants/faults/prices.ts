@@ -35,7 +35,7 @@ export const PRICE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'prices: a price at a moment is that of now',
-    file: 'src/query/json/price-json.ts',
+    file: 'src/query/json/token-json.ts',
     find: 'pricesJson(token.mint, usd, sol, usd * swap.supply)',
     replace: 'pricesJson(token.mint, token.priceUsd, sol, usd * swap.supply)',
     tests: ROUTES,

@@ -84,7 +84,7 @@ export const WINDOW_FAULTS: readonly Fault[] = [
   },
   {
     name: 'order of tables: equal ones stand backwards',
-    file: 'src/query/tables/greatest-tokens.ts',
+    file: 'src/query/tables/trending.ts',
     find: '>= value) low = middle + 1',
     replace: '> value) low = middle + 1',
     tests: ['test/model/histories-1.test.ts'],
