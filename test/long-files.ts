@@ -101,7 +101,6 @@ const OF_FOLDERS: Readonly<Record<string, readonly string[]>> = {
   'server/live/connection': ['live-lifetime', 'unread-snapshots'],
   'server/load': ['live-turns'],
   'store/journal': ['journaled-engine'],
-  'store/upgrades': ['old-parts'],
 }
 
 export const LONG_FILES: readonly string[] = Object.entries(OF_FOLDERS).flatMap(([folder, names]) =>

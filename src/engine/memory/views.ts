@@ -11,6 +11,11 @@ export function lanesOf(bytes: Uint8Array): Uint32Array {
   return new Uint32Array(new Uint8Array(bytes).buffer)
 }
 
+/** Bytes as u32 lanes where they lie, which is at a whole lane. */
+export function lanesIn(bytes: Uint8Array): Uint32Array {
+  return new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length >>> 2)
+}
+
 /** How many bytes some views have in all. */
 export function totalBytes(views: readonly Uint8Array[]): number {
   return views.reduce((sum, view) => sum + view.length, 0)

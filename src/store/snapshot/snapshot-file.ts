@@ -18,7 +18,7 @@ import { newerVersion, StoreError } from '../disk/failure.ts'
 import { writeWhole } from '../folder/data-folder.ts'
 import { JOURNAL_VERSION, padded } from '../format/journal-format.ts'
 import { ChunkCrcs, SettingsSchema } from '../format/recorded-values.ts'
-import { loadOldParts, upgradeOf } from '../upgrades/format-upgrades.ts'
+import { upgradeOf } from '../upgrades/format-upgrades.ts'
 import { CHUNK_VERSION } from './tape-chunk.ts'
 
 /**
@@ -200,10 +200,7 @@ export function* loadParts(
   parts: readonly StatePart[],
 ): Generator<number, boolean> {
   try {
-    const isWhole =
-      contents.version === SNAPSHOT_VERSION
-        ? yield* loadPresentParts(file, contents, parts)
-        : yield* loadOldParts(file, contents.parts, upgradeOf(contents.version), parts)
+    const isWhole = yield* loadEach(file, contents.parts, parts, upgradeOf(contents.version))
     if (isWhole) for (const part of parts) part.settle()
     return isWhole
   } catch (error) {
@@ -212,43 +209,40 @@ export function* loadParts(
   }
 }
 
-function* loadPresentParts(
+function* loadEach(
   file: DiskFile,
-  contents: Contents,
+  entries: Contents['parts'],
   parts: readonly StatePart[],
+  { newParts, bringUp }: ReturnType<typeof upgradeOf>,
 ): Generator<number, boolean> {
-  if (contents.parts.length !== parts.length) return false
   let done = 0
-  for (const [i, entry] of contents.parts.entries()) {
-    const part = parts[i]
-    if (entry.name !== part?.name) return false
-    const isWhole = yield* loadPart(file, entry, part, done)
-    if (!isWhole) return false
+  let next = 0
+  for (const part of parts) {
+    const size = newParts.get(part.name)
+    if (size !== undefined) {
+      for (const view of part.open([size])) view.fill(0)
+      continue
+    }
+    const entry = entries[next++]
+    if (entry?.name !== part.name) return false
+    const views = part.open(entry.facts)
+    if (totalBytes(views) !== entry.bytes) return false
+    let crc = 0
+    let at = entry.at
+    let yieldAt = at + BYTES_PER_YIELD
+    for (const view of views) {
+      if (!readAll(file, view, at)) return false
+      crc = crc32(view, crc)
+      at += view.length
+      if (at < yieldAt) continue
+      yieldAt = at + BYTES_PER_YIELD
+      yield done + at - entry.at
+    }
+    if (crc !== entry.crc) return false
+    bringUp(part.name, views)
     done += entry.bytes
   }
-  return true
-}
-
-function* loadPart(
-  file: DiskFile,
-  entry: Contents['parts'][number],
-  part: StatePart,
-  done: number,
-): Generator<number, boolean> {
-  let crc = 0
-  let at = entry.at
-  let yieldAt = at + BYTES_PER_YIELD
-  const views = part.open(entry.facts)
-  if (totalBytes(views) !== entry.bytes) return false
-  for (const view of views) {
-    if (!readAll(file, view, at)) return false
-    crc = crc32(view, crc)
-    at += view.length
-    if (at < yieldAt) continue
-    yieldAt = at + BYTES_PER_YIELD
-    yield done + at - entry.at
-  }
-  return crc === entry.crc
+  return next === entries.length
 }
 
 /**

@@ -114,8 +114,8 @@ export const OCTOBER_FILES_FAULTS: readonly Fault[] = [
   {
     name: 'upgrade: the tape of an older snapshot stays as it is',
     file: 'src/store/upgrades/format-upgrades.ts',
-    find: "if (part.name === 'tape') upgradeFoldedRecords(lanes)",
-    replace: "if (part.name === 'tape') lanes.at(0)",
+    find: "if (name === 'tape') for (const view of views) upgradeFoldedRecords(lanesIn(view))",
+    replace: "if (name === 'tape') for (const view of views) lanesIn(view)",
     tests: [FOLDED_TEST],
   },
   {
