@@ -29,7 +29,7 @@ import {
   SNAPSHOT_VERSION,
   stateDigest,
 } from '../store/snapshot/snapshot-file.ts'
-import { archivedEngine, blockBytes } from '../store/snapshot/tape-archive.ts'
+import { archivedEngine } from '../store/snapshot/tape-archive.ts'
 import {
   type ChunkKind,
   DORMANT_CHUNKS,
@@ -437,7 +437,7 @@ function isChunkOf(
   if (table?.crcs.length !== blocks || table.blockRecords !== TAPE_BLOCK_RECORDS) return false
   const first = chunk * tape.chunkRecords
   for (let block = 0; block < blocks; block++) {
-    const replayed = blockBytes(tape, first + block * TAPE_BLOCK_RECORDS)
+    const replayed = tape.blockBytes(first + block * TAPE_BLOCK_RECORDS)
     const onDisk = new Uint8Array(replayed.length)
     if (!readChunkBlock(file, table, block, onDisk)) return false
     if (Buffer.compare(onDisk, replayed) !== 0) return false

@@ -42,13 +42,15 @@ export function snapshotFile(folder: string, { seq, bytes, tag }: SeedSnapshot):
 }
 
 /** The chunks that a snapshot needs. */
-export function chunksOf(folder: string, { chunks }: SeedSnapshot): readonly SeedFile[] {
-  const filesOf = (crcs: readonly number[], chunkKind: ChunkKind) =>
+export function chunksOf(folder: string, snapshot: SeedSnapshot): readonly SeedFile[] {
+  const { chunks, swapChunkBytes } = snapshot
+  const filesOf = (crcs: readonly number[], chunkKind: ChunkKind, sizes: readonly number[] = []) =>
     crcs.map((crc, number) => ({
       ...{ path: chunkKind.path(folder, number), number, chunkKind, tag: String(crc) },
-      bytes: chunkBytes(TAPE_CHUNK_RECORDS, TAPE_BLOCK_RECORDS, chunkKind),
+      bytes: sizes[number] ?? chunkBytes(TAPE_CHUNK_RECORDS, TAPE_BLOCK_RECORDS, chunkKind),
     }))
-  return [...filesOf(chunks.swaps, SWAP_CHUNKS), ...filesOf(chunks.positions, DORMANT_CHUNKS)]
+  const swaps = filesOf(chunks.swaps, SWAP_CHUNKS, swapChunkBytes)
+  return [...swaps, ...filesOf(chunks.positions, DORMANT_CHUNKS)]
 }
 
 /** Bytes of a file; 0 where there is none. */

@@ -27,6 +27,8 @@ const SeedSnapshot = Type.Object({
   tag: Type.String(),
   /** The chunks that it needs, by their crcs, which are their ETags. */
   chunks: ChunkCrcs,
+  /** Bytes of each chunk of swaps; left out by versions whose swaps are not packed. */
+  swapChunkBytes: Type.Optional(Type.Array(Count)),
 })
 export type SeedSnapshot = Type.Static<typeof SeedSnapshot>
 

@@ -8,7 +8,7 @@ import { listDataFiles, withFile } from '../store/folder/data-folder.ts'
 import { heldMarket } from '../store/folder/market-mark.ts'
 import { archivedOf, contentsDigest, readContents } from '../store/snapshot/snapshot-file.ts'
 import { SWAP_CHUNKS } from '../store/snapshot/tape-chunk.ts'
-import { seedPlace, tagOf } from './seed-files.ts'
+import { bytesOf, seedPlace, tagOf } from './seed-files.ts'
 import type { SeedList, SeedSnapshot } from './seed-list.ts'
 
 /** Read from the disk at once: larger pieces wake the loop less often. */
@@ -21,6 +21,8 @@ export class SeedSource {
   readonly #newestSeq: () => number
   readonly #tape: Pick<Tape, 'chunkCrcs'>
   readonly #dormantTape: Pick<Tape, 'chunkCrcs'>
+  /** Bytes of each chunk of swaps that was listed: a chunk never changes, and there are thousands. */
+  readonly #swapChunkBytes: number[] = []
 
   constructor(options: {
     readonly folder: string
@@ -48,8 +50,18 @@ export class SeedSource {
       epoch: this.#epoch,
       snapshots: snapshots
         .filter(({ number }) => number <= this.#newestSeq())
-        .flatMap(({ name, path }) => unlessGone(() => offered(name, path)) ?? []),
+        .flatMap(({ name, path }) => unlessGone(() => offered(name, path)) ?? [])
+        .map((snapshot) => ({
+          ...snapshot,
+          swapChunkBytes: snapshot.chunks.swaps.map((_, number) => this.#bytesOfChunk(number)),
+        })),
     }
+  }
+
+  #bytesOfChunk(number: number): number {
+    const bytes = this.#swapChunkBytes[number] || bytesOf(SWAP_CHUNKS.path(this.#folder, number))
+    this.#swapChunkBytes[number] = bytes
+    return bytes
   }
 
   /** Opens a file by a name that may be asked for; null: there is none, or not any more. */

@@ -327,11 +327,12 @@ export class OrderedFold {
     newest.slot = key.slot
     newest.txIndex = key.txIndex
     newest.ordinal = key.ordinal
-    const { undo } = this.#state
+    const { undo, tape } = this.#state
     // While no slot is known events come before none.
     const first =
       key.slot === NOWHERE.slot ? Number.POSITIVE_INFINITY : this.#firstInReach(key.slot)
     undo.forgetBefore(Math.min(this.reorder.forgetBefore(first), undo.mark))
+    tape.pack(tape.count - this.reorder.swaps)
   }
 
   /** Slot of the oldest events that one may still come before, where the newest is of a slot. */

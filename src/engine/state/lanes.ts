@@ -170,7 +170,7 @@ export class SwapContext {
     this.r = tape.u32Of(index)
     this.rf = tape.f64Of(index)
     this.rAt = tape.at(index)
-    if (index < tape.firstInMemory) this.#copyRecord()
+    if (index < tape.firstPlain) this.#copyRecord()
     this.rAtF = this.rAt >>> 1
     this.token = this.r[this.rAt + SwapLane.token]
     this.wallet = walletOf(this.r, this.rAt)
@@ -181,7 +181,7 @@ export class SwapContext {
     this.slot = this.rf[this.rAtF + SwapFloatLane.slot]
   }
 
-  /** Other records are read while this one is folded; only those in memory stay where they are. */
+  /** Other records are read while this one is folded; only those that are not packed stay where they are. */
   #copyRecord(): void {
     this.#copy.set(this.r.subarray(this.rAt, this.rAt + SWAP_U32_LANES))
     this.r = this.#copy

@@ -1,7 +1,8 @@
 import { TapeDamage } from '../../base/errors.ts'
 import { SWAP_U32_LANES, SwapLane, type SwapMark } from '../../events/swap-record.ts'
-import { ROW_MASK, ROW_SHIFT, ROWS_MAX, ROWS_PER_PAGE } from '../memory/rows.ts'
+import { ROWS_MAX, ROWS_PER_PAGE } from '../memory/rows.ts'
 import { type Sized, StateError, type StatePart, sizesOf } from '../memory/state-part.ts'
+import { PACKED_SPARE_BYTES, PackedSwaps, packedBytesMax } from './packed-swaps.ts'
 
 /** Records of a block, the unit in which records that have left memory are read. */
 export const TAPE_BLOCK_RECORDS = 64
@@ -12,6 +13,10 @@ const BLOCK_SHIFT = Math.log2(TAPE_BLOCK_RECORDS)
 const BLOCK_MASK = TAPE_BLOCK_RECORDS - 1
 /** Most spare pages: those of two chunks that left together and of a snapshot's swaps. */
 const SPARE_PAGES_MAX = 256
+/** Packed pages are of whole such steps, so that a spare one of nearly their size fits. */
+const PACKED_STEP_BYTES = 4_096
+/** A spare page that is this much longer than is wanted is kept for another one. */
+const SPARE_FIT = 1.2
 
 /** Records of a tape that have left memory. Blocks never change. */
 export interface TapeArchive {
@@ -27,14 +32,17 @@ const NO_LANES: ReturnType<TapeArchive['block']> = {
   f64: new Float64Array(0),
 }
 
+const NOT_PACKED = new DataView(new SharedArrayBuffer(0))
+
 /**
  * Records of one width behind each other: every swap in the total order, or the positions of dormant
- * tokens (dormant.ts). The newest lie in memory, in pages; the oldest may leave it
- * once an archive has them, and are then read through it in blocks. Record `index` begins at u32 lane
+ * tokens (dormant.ts). The newest lie in memory, in pages. Swaps that no late event can reach are packed there, page
+ * by page (packed-swaps.ts). The oldest records may leave memory once an archive has them, and are then read
+ * through it in blocks. Record `index` begins at u32 lane
  * `at(index)` of `u32Of(index)`, at f64 lane `at(index) >>> 1` of `f64Of(index)`.
  *
- * Lanes of a record in memory stay where they are. Those of one that has left it are good only until
- * a record of another block is read: a caller that needs two at once copies the first.
+ * Lanes of a record that is not packed stay where they are. Those of one that is, or has left memory, are good only
+ * until a record of another block is read: a caller that needs two at once copies the first.
  */
 export class Tape {
   /** Records that leave memory together. */
@@ -50,16 +58,29 @@ export class Tape {
   /** Records ever added: one below it may hold old lanes, `add` clears it. */
   #used = 0
   #firstInMemory = 0
+  #firstPlain = 0
+  /** Records of a page: whole pages leave memory. */
+  readonly #pageRecords: number
+  readonly #pageShift: number
+  readonly #pageBytes: number
+  /** Pages by their number, from the first; those that are packed or have left memory have no lanes. */
   readonly #u32: Uint32Array[] = []
   readonly #f64: Float64Array[] = []
-  /** Pages that have left, to be used again. */
+  /** Packed pages: where each block begins, and where the last one ends (u32); the blocks. */
+  readonly #packed: DataView<SharedArrayBuffer>[] = []
+  #packedBytes = 0
+  /** Pages that were packed or have left, to be used again. */
   readonly #spare: SharedArrayBuffer[] = []
-  /** Pages that have left; their places in the lists stay. */
-  #pagesGone = 0
   #archive: TapeArchive | null = null
   /** The block read last: reading it again must not make the archive overwrite it. */
   #block = -1
   #blockLanes = NO_LANES
+  /** Lanes for a packed block, what fills them, and which records of the block read last are there (1). */
+  #unpacked = NO_LANES
+  readonly #isRead = new Uint8Array(TAPE_BLOCK_RECORDS)
+  readonly #unpacker = new PackedSwaps()
+  /** Where a page is packed. */
+  #packing: DataView<ArrayBuffer> | null = null
 
   constructor(chunkRecords: number = TAPE_CHUNK_RECORDS, lanes: number = SWAP_U32_LANES) {
     if (chunkRecords < 1 || chunkRecords % TAPE_BLOCK_RECORDS !== 0)
@@ -67,6 +88,9 @@ export class Tape {
     this.chunkRecords = chunkRecords
     this.lanes = lanes
     this.#recordBytes = lanes * 4
+    this.#pageRecords = Math.min(ROWS_PER_PAGE, chunkRecords & -chunkRecords)
+    this.#pageShift = Math.log2(this.#pageRecords)
+    this.#pageBytes = this.#pageRecords * this.#recordBytes
   }
 
   /** Records of the tape, wherever they are. */
@@ -79,19 +103,25 @@ export class Tape {
     return this.#firstInMemory
   }
 
+  /** The oldest record whose lanes stay where they are; those before it are packed or have left memory. */
+  get firstPlain(): number {
+    return this.#firstPlain
+  }
+
   /** Bytes in memory. */
   get bytes(): number {
-    return (this.#u32.length - this.#pagesGone) * ROWS_PER_PAGE * this.#recordBytes
+    const plain = this.#u32.length * this.#pageRecords - this.#firstPlain
+    return plain * this.#recordBytes + this.#packedBytes
   }
 
   /** Bytes of the last page behind the records ever added. */
   get untouchedBytes(): number {
-    return (this.#u32.length * ROWS_PER_PAGE - this.#used) * this.#recordBytes
+    return (this.#u32.length * this.#pageRecords - this.#used) * this.#recordBytes
   }
 
-  /** Pages that have left and wait to be used again. */
+  /** Pages that wait to be used again. */
   get spare(): Sized {
-    return { bytes: this.#spare.length * ROWS_PER_PAGE * this.#recordBytes }
+    return { bytes: this.#spare.reduce((sum, { byteLength }) => sum + byteLength, 0) }
   }
 
   get archive(): TapeArchive | null {
@@ -108,77 +138,87 @@ export class Tape {
   add(): number {
     const index = this.#count++
     if (index < this.#used) {
-      const at = (index & ROW_MASK) * this.lanes
-      this.#u32[index >>> ROW_SHIFT].fill(0, at, at + this.lanes)
+      const at = this.at(index)
+      this.#u32[index >>> this.#pageShift].fill(0, at, at + this.lanes)
       return index
     }
     this.#used = index + 1
-    if (index >>> ROW_SHIFT === this.#u32.length) this.#addPage()
+    if (index >>> this.#pageShift === this.#u32.length) this.#addPage()
     return index
   }
 
-  /** Drops all records from `count` on; throws when one of them is archived. */
+  /** Drops all records from `count` on; throws when one of them is packed or archived. */
   truncate(count: number): void {
-    if (count < this.#firstInMemory || count < this.archivedCount)
+    if (count < this.#firstPlain || count < this.archivedCount)
       throw new RangeError(`Records from ${count} on are archived and cannot be taken back.`)
     this.#count = count
   }
 
-  /** Bytes of the records from `first` on, page by page; all of them lie in memory. */
+  /** Bytes of the records from `first` on, page by page; all of them lie in memory. Those of packed ones are copies. */
   views(first: number): Uint8Array[] {
     const views: Uint8Array[] = []
     for (let from = first; from < this.#count; ) {
-      const page = this.#u32[from >>> ROW_SHIFT]
-      const to = Math.min(this.#count, from - (from & ROW_MASK) + ROWS_PER_PAGE)
-      const start = page.byteOffset + (from & ROW_MASK) * this.#recordBytes
-      views.push(new Uint8Array(page.buffer, start, (to - from) * this.#recordBytes))
+      const page = from >>> this.#pageShift
+      const begin = page * this.#pageRecords
+      const to = Math.min(this.#count, begin + this.#pageRecords)
+      const { buffer, byteOffset } = from < this.#firstPlain ? this.#copyOf(page) : this.#u32[page]
+      const start = byteOffset + (from - begin) * this.#recordBytes
+      views.push(new Uint8Array(buffer, start, (to - from) * this.#recordBytes))
       from = to
     }
     return views
   }
 
+  /** Bytes of the block that begins with a record, wherever it lies; good until one of another block is read. */
+  blockBytes(first: number): Uint8Array {
+    for (let index = first; index < first + TAPE_BLOCK_RECORDS; index++) this.u32Of(index)
+    const { buffer, byteOffset } = this.u32Of(first)
+    const start = byteOffset + this.at(first) * 4
+    return new Uint8Array(buffer, start, TAPE_BLOCK_RECORDS * this.#recordBytes)
+  }
+
   /** Makes it a tape of `count` records, zeroed, of which the archive has the first. */
   reset(count: number, archivedCount: number): void {
-    this.#u32.length = 0
-    this.#f64.length = 0
     this.#block = -1
     this.#blockLanes = NO_LANES
     this.#count = count
     this.#used = count
     this.#firstInMemory = archivedCount
+    this.#firstPlain = archivedCount
     this.archivedCount = archivedCount
     this.chunkCrcs = []
-    this.#pagesGone = archivedCount >>> ROW_SHIFT
-    for (let page = 0; page < this.#pagesGone; page++) {
-      this.#u32.push(NO_LANES.u32)
-      this.#f64.push(NO_LANES.f64)
+    this.#packedBytes = 0
+    for (const pages of [this.#u32, this.#f64, this.#packed]) {
+      pages.length = 0
+      pages.length = archivedCount >>> this.#pageShift
     }
-    while (this.#u32.length * ROWS_PER_PAGE < count) this.#addPage()
+    while (this.#u32.length * this.#pageRecords < count) this.#addPage()
   }
 
   /** Lets the oldest archived chunks leave memory until no more than `bytes` lie in it. */
   shrink(bytes: number): void {
-    const recordsMax = Math.floor(bytes / this.#recordBytes)
-    const wanted = this.#count - recordsMax
-    const chunks = Math.ceil(Math.max(0, wanted) / this.chunkRecords)
-    this.leaveMemory(Math.min(chunks * this.chunkRecords, this.archivedCount))
+    while (this.bytes - this.untouchedBytes > bytes) {
+      const end = this.#firstInMemory + this.chunkRecords
+      if (end > this.archivedCount) return
+      this.leaveMemory(end)
+    }
   }
 
   /** The u32 lanes that hold a record, from lane `at(index)` on. */
   u32Of(index: number): Uint32Array {
-    if (index >= this.#firstInMemory) return this.#u32[index >>> ROW_SHIFT]
+    if (index >= this.#firstPlain) return this.#u32[index >>> this.#pageShift]
     return this.#blockOf(index).u32
   }
 
   /** The f64 lanes that hold a record, from lane `at(index) >>> 1` on. */
   f64Of(index: number): Float64Array {
-    if (index >= this.#firstInMemory) return this.#f64[index >>> ROW_SHIFT]
+    if (index >= this.#firstPlain) return this.#f64[index >>> this.#pageShift]
     return this.#blockOf(index).f64
   }
 
   /** First u32 lane of a record in `u32Of(index)`. */
   at(index: number): number {
-    const place = index >= this.#firstInMemory ? index & ROW_MASK : index & BLOCK_MASK
+    const place = index & (index >= this.#firstPlain ? this.#pageRecords - 1 : BLOCK_MASK)
     return place * this.lanes
   }
 
@@ -189,40 +229,113 @@ export class Tape {
     if (this.#archive === null || beforeRecord > Math.min(this.archivedCount, this.#count))
       throw new RangeError(`Records before ${beforeRecord} are not all archived.`)
     if (beforeRecord <= this.#firstInMemory) return
+    const [from, to] = [this.#firstInMemory, beforeRecord].map((index) => index >>> this.#pageShift)
     this.#firstInMemory = beforeRecord
-    for (; this.#pagesGone < beforeRecord >>> ROW_SHIFT; this.#pagesGone++) {
-      this.#keepSpare(this.#u32[this.#pagesGone].buffer)
-      this.#u32[this.#pagesGone] = NO_LANES.u32
-      this.#f64[this.#pagesGone] = NO_LANES.f64
+    this.#block = -1
+    while (this.#firstPlain < beforeRecord) this.#dropPlain(NOT_PACKED)
+    for (let page = from; page < to; page++) {
+      const { buffer } = this.#packed[page]
+      this.#packedBytes -= buffer.byteLength
+      this.#keepSpare(buffer)
+      this.#packed[page] = NOT_PACKED
     }
+  }
+
+  /** Packs a page of swaps that no late event can take back, all before `settled`; one at most in so many swaps. */
+  pack(settled: number): void {
+    if (settled - this.#firstPlain < this.#pageRecords || (this.#count & BLOCK_MASK) !== 0) return
+    const u32 = this.#u32[this.#firstPlain >>> this.#pageShift]
+    const blocks = this.#pageRecords / TAPE_BLOCK_RECORDS
+    let end = (blocks + 1) * 4
+    this.#packing ??= new DataView(new ArrayBuffer(end + packedBytesMax(this.#pageRecords)))
+    const packer = new PackedSwaps(this.#packing)
+    for (let block = 0, at = 0; block < blocks; block++, at += TAPE_BLOCK_RECORDS) {
+      this.#packing.setUint32(block * 4, end, true)
+      const index = this.#firstPlain + at
+      end = packer.pack(u32, at * this.lanes, TAPE_BLOCK_RECORDS, index, end)
+    }
+    this.#packing.setUint32(blocks * 4, end, true)
+    const bytes = Math.ceil((end + PACKED_SPARE_BYTES) / PACKED_STEP_BYTES) * PACKED_STEP_BYTES
+    const buffer = this.#takeSpare(bytes) ?? new SharedArrayBuffer(bytes)
+    new Uint8Array(buffer).set(new Uint8Array(this.#packing.buffer, 0, end))
+    this.#packedBytes += buffer.byteLength
+    this.#dropPlain(new DataView(buffer))
+  }
+
+  /** The first plain page is there as `packed` from now on. */
+  #dropPlain(packed: DataView<SharedArrayBuffer>): void {
+    const page = this.#packed.push(packed) - 1
+    this.#firstPlain += this.#pageRecords
+    this.#keepSpare(this.#u32[page].buffer)
+    this.#u32[page] = NO_LANES.u32
+    this.#f64[page] = NO_LANES.f64
   }
 
   #blockOf(index: number): typeof NO_LANES {
     const block = index >>> BLOCK_SHIFT
-    if (block === this.#block) return this.#blockLanes
-    if (this.#archive === null) throw new TapeDamage(`Record ${index} has left memory for nowhere.`)
-    // Forgotten first: a failed read may have spoilt the lanes of the block before.
-    this.#block = -1
-    this.#blockLanes = this.#archive.block(block)
-    this.#block = block
+    if (block !== this.#block) {
+      // Forgotten first: a failed read may have spoilt the lanes of the block before.
+      this.#block = -1
+      this.#blockLanes = this.#open(index, block)
+      this.#block = block
+    }
+    const place = index & BLOCK_MASK
+    if (this.#isRead[place] !== 0) return this.#blockLanes
+    if (!this.#unpacker.unpack(place, this.#unpacked.u32, place * this.lanes))
+      throw new TapeDamage(`Record ${index} is not packed as it was.`)
+    this.#isRead[place] = 1
     return this.#blockLanes
+  }
+
+  /** Lanes for the records of a block; of a packed one none is read yet. */
+  #open(index: number, block: number): typeof NO_LANES {
+    const isPacked = index >= this.#firstInMemory
+    this.#isRead.fill(isPacked ? 0 : 1)
+    if (!isPacked) {
+      if (this.#archive === null)
+        throw new TapeDamage(`Record ${index} has left memory for nowhere.`)
+      return this.#archive.block(block)
+    }
+    const page = this.#packed[index >>> this.#pageShift]
+    const place = (index & (this.#pageRecords - 1)) >>> BLOCK_SHIFT
+    const [at, end] = [page.getUint32(place * 4, true), page.getUint32(place * 4 + 4, true)]
+    const first = index - (index & BLOCK_MASK)
+    if (!this.#unpacker.open(page, at, end, TAPE_BLOCK_RECORDS, first))
+      throw new TapeDamage(`The records from ${first} on are not packed as they were.`)
+    if (this.#unpacked === NO_LANES) {
+      const u32 = new Uint32Array(TAPE_BLOCK_RECORDS * this.lanes)
+      this.#unpacked = { u32, f64: new Float64Array(u32.buffer) }
+    }
+    return this.#unpacked
+  }
+
+  /** The lanes of a page, of a packed one as a copy. */
+  #copyOf(page: number): Uint32Array {
+    const copy = new Uint32Array(this.#pageRecords * this.lanes)
+    const bytes = new Uint8Array(copy.buffer)
+    const first = page * this.#pageRecords
+    for (let done = 0; done < this.#pageRecords; done += TAPE_BLOCK_RECORDS)
+      bytes.set(this.blockBytes(first + done), done * this.#recordBytes)
+    return copy
   }
 
   /** A dropped buffer is freed at V8's next full collection, which may be hours away. */
   #keepSpare(buffer: ArrayBufferLike): void {
-    if (!(buffer instanceof SharedArrayBuffer) || this.#spare.length === SPARE_PAGES_MAX) return
-    this.#spare.push(buffer)
+    if (!(buffer instanceof SharedArrayBuffer) || buffer.byteLength === 0) return
+    if (this.#spare.length < SPARE_PAGES_MAX) this.#spare.push(buffer)
   }
 
-  #newPage(): SharedArrayBuffer {
-    const spare = this.#spare.pop()
-    if (spare === undefined) return new SharedArrayBuffer(ROWS_PER_PAGE * this.#recordBytes)
-    new Uint8Array(spare).fill(0)
-    return spare
+  #takeSpare(bytes: number): SharedArrayBuffer | undefined {
+    const fits = this.#spare.findLastIndex(
+      ({ byteLength }) => byteLength >= bytes && byteLength <= bytes * SPARE_FIT,
+    )
+    return fits < 0 ? undefined : this.#spare.splice(fits, 1)[0]
   }
 
   #addPage(): void {
-    const buffer = this.#newPage()
+    const spare = this.#takeSpare(this.#pageBytes)
+    if (spare !== undefined) new Uint8Array(spare).fill(0)
+    const buffer = spare ?? new SharedArrayBuffer(this.#pageBytes)
     this.#u32.push(new Uint32Array(buffer))
     this.#f64.push(new Float64Array(buffer))
   }

@@ -225,7 +225,7 @@ export function archiveTape(
   while (first + chunkRecords <= reach) {
     const blocks: Uint8Array[] = []
     for (let record = first; record < first + chunkRecords; record += TAPE_BLOCK_RECORDS)
-      blocks.push(blockBytes(tape, record))
+      blocks.push(tape.blockBytes(record).slice())
     const number = first / chunkRecords
     tape.chunkCrcs[number] = writeChunk(disk, folder, number, TAPE_BLOCK_RECORDS, blocks, kind)
     first += chunkRecords
@@ -239,13 +239,6 @@ export function unarchivedBytes(tape: Tape, reach: number): number {
   const { archivedCount, chunkRecords, lanes } = tape
   const chunks = Math.max(0, Math.floor((reach - archivedCount) / chunkRecords))
   return chunks * chunkRecords * lanes * Uint32Array.BYTES_PER_ELEMENT
-}
-
-/** Bytes of the block that begins with a record of the tape, as a chunk holds them. */
-export function blockBytes(tape: Tape, record: number): Uint8Array {
-  const u32 = tape.u32Of(record)
-  const bytes = TAPE_BLOCK_RECORDS * tape.lanes * 4
-  return new Uint8Array(u32.buffer, u32.byteOffset + tape.at(record) * 4, bytes)
 }
 
 /** An empty engine whose tapes read the chunks of a data folder. */

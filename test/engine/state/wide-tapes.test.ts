@@ -47,9 +47,8 @@ function archiveOf(tape: Tape | undefined): TapeArchive {
   const block = (number: number) => {
     const u32 = new Uint32Array(TAPE_BLOCK_RECORDS * tape.lanes)
     const first = number * TAPE_BLOCK_RECORDS
-    const at = tape.at(first)
     if (first >= tape.firstInMemory && first < tape.count)
-      u32.set(tape.u32Of(first).subarray(at, at + u32.length))
+      new Uint8Array(u32.buffer).set(tape.blockBytes(first))
     return { u32, f64: new Float64Array(u32.buffer) }
   }
   return { block }

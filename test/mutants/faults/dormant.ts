@@ -91,8 +91,8 @@ export const DORMANT_FAULTS: readonly Fault[] = [
   {
     name: 'tape: a record that is archived is taken back while it lies in memory',
     file: 'src/engine/state/tape.ts',
-    find: 'count < this.#firstInMemory || count < this.archivedCount',
-    replace: 'count < this.#firstInMemory',
+    find: 'count < this.#firstPlain || count < this.archivedCount',
+    replace: 'count < this.#firstPlain',
     tests: ['test/engine/state/tape.test.ts'],
   },
   {

@@ -107,8 +107,8 @@ export const OCTOBER_FILES_FAULTS: readonly Fault[] = [
   {
     name: 'upgrade: blocks of the present version are brought up too',
     file: CHUNK,
-    find: 'version < CHUNK_VERSION && kind',
-    replace: 'version <= CHUNK_VERSION && kind',
+    find: 'version < FIRST_OCTOBER_VERSION && kind',
+    replace: 'version <= FIRST_OCTOBER_VERSION && kind',
     tests: ['test/store/snapshot/tape-archive.test.ts'],
   },
   {

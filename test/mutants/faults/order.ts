@@ -146,7 +146,7 @@ export const ORDER_FAULTS: readonly Fault[] = [
   {
     name: 'tape: a record in swap is not copied out of its block',
     file: 'src/engine/state/lanes.ts',
-    find: 'if (index < tape.firstInMemory) this.#copyRecord()',
+    find: 'if (index < tape.firstPlain) this.#copyRecord()',
     replace: '',
     tests: ['test/engine/state/tape.test.ts'],
   },

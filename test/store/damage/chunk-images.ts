@@ -30,8 +30,10 @@ export function writtenChunk(random: Random, chunk: number): WrittenChunk {
   )
   writeChunk(disk, FOLDER, chunk, BLOCK_RECORDS, blocks, SWAP_CHUNKS)
   const bytes = new Uint8Array(disk.bytesOf(dataPath(FOLDER, 'chunk', chunk)))
-  const first = bytes.length - blocks.length * BLOCK_BYTES
-  const units = Array.from({ length: blocks.length + 1 }, (_, i) => first + i * BLOCK_BYTES)
+  const path = dataPath(FOLDER, 'chunk', chunk)
+  const table = readChunkTable(disk.open(path), chunk, path, SWAP_CHUNKS)
+  if (table === null) throw new Error('a chunk that was written is none')
+  const units = table.starts.map((start) => table.dataAt + start)
   return { chunk, bytes, blocks, units }
 }
 
@@ -50,8 +52,8 @@ export function wrongWithChunk(image: Uint8Array, written: readonly WrittenChunk
   if (table === null) return 'a whole table was refused'
   const into = new Uint8Array(BLOCK_BYTES)
   for (const [i, block] of whole.blocks.entries()) {
-    const at = whole.units[i]
-    const isSame = Buffer.compare(image.subarray(at, at + BLOCK_BYTES), block) === 0
+    const [at, end] = [whole.units[i], whole.units[i + 1]]
+    const isSame = Buffer.compare(image.subarray(at, end), whole.bytes.subarray(at, end)) === 0
     if (readChunkBlock(file, table, i, into) !== isSame) return `block ${i} is same: ${isSame}`
     if (isSame && Buffer.compare(into, block) !== 0) return `block ${i} is not as it was written`
   }
