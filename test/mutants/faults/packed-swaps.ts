@@ -168,13 +168,13 @@ export const PACKED_SWAP_FAULTS: readonly Fault[] = [
     file: CHUNK,
     find: 'if (crc32(bytes) !== table.crcs[block]) return false',
     replace: 'if (bytes.length === 0) return false',
-    tests: ['test/store/damage.test.ts'],
+    tests: ['test/store/snapshot/tape-archive.test.ts'],
   },
   {
     name: 'seed: a chunk of swaps is as long as one that is not packed',
     file: 'src/seed/seed-files.ts',
     find: 'bytes: sizes[number] ??',
     replace: 'bytes: sizes[-1] ??',
-    tests: ['test/seed/seed-source.test.ts'],
+    tests: ['test/seed/seed-folder.test.ts'],
   },
 ]
