@@ -119,9 +119,10 @@ export class Tape {
     return (this.#u32.length * this.#pageRecords - this.#used) * this.#recordBytes
   }
 
-  /** Pages that wait to be used again. */
+  /** Pages that wait to be used again, and where one is packed. */
   get spare(): Sized {
-    return { bytes: this.#spare.reduce((sum, { byteLength }) => sum + byteLength, 0) }
+    const packing = this.#packing?.byteLength ?? 0
+    return { bytes: this.#spare.reduce((sum, { byteLength }) => sum + byteLength, packing) }
   }
 
   get archive(): TapeArchive | null {

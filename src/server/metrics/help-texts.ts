@@ -134,7 +134,7 @@ const MEMORY_HELPS: Readonly<Record<string, string>> = {
   rss_file_bytes: 'Pages of files in memory, which the system may take back.',
   swapped_bytes: "The process's own memory that is swapped out.",
   tape_bytes: 'Memory of the swaps that are not on the disk alone.',
-  tape_spare_bytes: 'Pages that are kept for the next swaps.',
+  tape_spare_bytes: 'Pages that are kept for the next swaps, and where one is packed.',
   positions_bytes: 'Memory of positions and of their index.',
   dormant_bytes: 'Memory of dormant positions that no snapshot has taken to the disk yet.',
   change_logs_bytes: 'Logs of the tokens, creators and positions that changed last.',
