@@ -160,9 +160,11 @@ export class RecentSwaps {
     let first = this.#firsts[window]
     for (; first < count; first++) {
       const page = this.#pages[first >>> PAGE_SHIFT]
-      if (page !== undefined && page[(first & PAGE_MASK) * LANES + Lane.timestamp] > begin) break
+      // Nothing of it is known: on to the next one.
+      if (page === undefined) first += PAGE_MASK - (first & PAGE_MASK)
+      else if (page[(first & PAGE_MASK) * LANES + Lane.timestamp] > begin) break
     }
-    this.#firsts[window] = first
+    this.#firsts[window] = Math.min(first, count)
   }
 
   /**
