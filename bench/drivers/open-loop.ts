@@ -44,7 +44,9 @@ export async function driveOpen(order: OpenLoop): Promise<Message> {
     const intendedMs = startMs + i * gapMs
     await untilMs(intendedMs)
     recordMs(lateness, performance.now() - intendedMs)
-    const lane = lanes[i % lanes.length]
+    // A client sends nothing behind a request that is not answered; the server may close a connection that does.
+    const turns = lanes.map((_, turn) => lanes[(i + turn) % lanes.length])
+    const lane = turns.find(({ awaited }) => awaited.length === 0) ?? turns[0]
     lane.awaited.push(intendedMs)
     lane.socket.write(order.source.next(1))
   }
