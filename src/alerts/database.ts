@@ -2,8 +2,9 @@ import type { DatabaseSync } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
 import { entryFile } from '../base/program-files.ts'
 
-/** Bytes of commits, some, after which the log of SQLite is taken into the file beside the loop. */
+/** The log of SQLite is taken into the file beside the loop each time that commits have some so many bytes. */
 const CHECKPOINT_BYTES = 4 * 2 ** 20
+
 /** Takes the log into the file on a thread of its own, which is made when it is first needed. */
 export class Checkpoints {
   readonly #path: string

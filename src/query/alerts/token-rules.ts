@@ -132,7 +132,10 @@ export class TokenRules {
     const { log } = this.#engine.state.changes
     const from = this.#place
     this.#place = log.end
-    if (from < 0 || !log.reaches(from)) return this.#momentOf(this.#all(), this.#all())
+    if (from < 0 || !log.reaches(from)) {
+      const all = this.#all()
+      return this.#momentOf(all, all)
+    }
     for (let place = from; place < log.end; place++) this.#found.set(log.at(place), true)
     const changed = this.#looked()
     if (!this.#hasWide || second <= before) return this.#momentOf(changed, changed)

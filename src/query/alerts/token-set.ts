@@ -60,17 +60,11 @@ export class TokenSet {
   }
 
   /** The tokens that only one of both has, ascending; of some alone. */
-  differences(other: TokenSet, { words, bits: among }: UsedWords): number[] {
-    const found: number[] = []
-    for (const [i, word] of words.entries()) {
-      let bits = ((this.#words[word] ?? 0) ^ (other.#words[word] ?? 0)) & (among[i] ?? 0)
-      while (bits !== 0) {
-        const bit = 31 - Math.clz32(bits & -bits)
-        found.push(word * WORD_BITS + bit)
-        bits &= bits - 1
-      }
-    }
-    return found
+  differences(other: TokenSet, { words, bits }: UsedWords): number[] {
+    const differing = words.map((word, i) => {
+      return ((this.#words[word] ?? 0) ^ (other.#words[word] ?? 0)) & (bits[i] ?? 0)
+    })
+    return Array.from(tokensOf({ words, bits: differing }))
   }
 
   /** The pages that changed since the last call, as they are now. */

@@ -100,15 +100,8 @@ class MarketCapColumn extends TokenColumn {
   /** Those of some tokens, in their order; valid after `cover`. */
   usdOfAll(tokens: Uint32Array): Float64Array {
     this.settle()
-    const [prices, supplies, quotes] = [this.#pricesInUnits, this.#suppliesWhole, this.#quotes]
-    const [dollars, askedAt, use] = [this.#dollars, this.#askedAt, this.#use]
     const usd = new Float64Array(tokens.length)
-    for (let i = 0; i < tokens.length; i++) {
-      const token = tokens[i]
-      const quote = quotes[token]
-      if (askedAt[quote] !== use) this.#priceQuote(quote)
-      usd[i] = finiteNumber(prices[token] * dollars[quote] * supplies[token])
-    }
+    for (let i = 0; i < tokens.length; i++) usd[i] = this.#worth(tokens[i])
     return usd
   }
 

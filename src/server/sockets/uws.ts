@@ -21,12 +21,9 @@ export const { _cfg, App, SSLApp, us_listen_socket_close, us_socket_local_port }
  * (docs/install.md). Without it nothing can be served, so that a wrong one ends the start with a sentence.
  */
 async function library(path: string): Promise<typeof import('uWebSockets.js')> {
-  const packaged = () => import('uWebSockets.js')
-  if (path === '') return packaged()
+  if (path === '') return import('uWebSockets.js')
   try {
-    const loaded: Awaited<ReturnType<typeof packaged>> = createRequire(import.meta.url)(
-      resolve(path),
-    )
+    const loaded: typeof import('uWebSockets.js') = createRequire(import.meta.url)(resolve(path))
     if (typeof loaded.App === 'function') return loaded
     throw new Error('it has no App')
   } catch (error) {
