@@ -62,6 +62,7 @@ export type {
 export type { ClientOptions, Closing, Fetch, FetchAnswer, Socket } from './options.ts'
 export type { Problem } from './problem.ts'
 export type {
+  AlertsQuery,
   ChartQuery,
   ExtraQuery,
   PageQuery,
@@ -77,7 +78,7 @@ export type { Move } from './replicas.ts'
 // What the service answers. Units: token amounts in whole tokens, `_usd` in USD, `_sol` and quote
 // amounts in SOL (or the quote mint), percents 0 to 100, `_ts` unix seconds, `timestamp` a UTC text
 // that `timestampMs` reads.
-export type { Alert } from './resources/alert.ts'
+export type { Alert, ToldAlert, ToldAlerts } from './resources/alert.ts'
 export type { CreatedToken, Creator } from './resources/creator.ts'
 export type { MarketFigures } from './resources/market-figures.ts'
 export type { MigrationEvent } from './resources/migration.ts'
@@ -97,6 +98,7 @@ export type {
   WalletRanking,
   WalletResult,
   WalletSummary,
+  WalletTags,
 } from './resources/wallet.ts'
 export type { TradeWindow, TradeWindows } from './resources/window.ts'
 export { timestampMs, timestampText } from './timestamp.ts'

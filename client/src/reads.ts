@@ -1,6 +1,7 @@
 import type { Answer } from './answer.ts'
 import type { BODY_KEYS, Filters, Group, TableOrder, Window } from './filters.ts'
 import type { Http } from './http.ts'
+import { isToldAlerts, type ToldAlerts } from './resources/alert.ts'
 import { type Creator, isCreator } from './resources/creator.ts'
 import { type Page, pageOf } from './resources/page.ts'
 import { isPrice, isPriceAt, type Price, type PriceAt } from './resources/price.ts'
@@ -28,7 +29,14 @@ import {
   type UdfQuotes,
   type UdfSymbol,
 } from './resources/udf.ts'
-import { isRanking, isWallet, type WalletRanking, type WalletSummary } from './resources/wallet.ts'
+import {
+  isRanking,
+  isWallet,
+  isWalletTags,
+  type WalletRanking,
+  type WalletSummary,
+  type WalletTags,
+} from './resources/wallet.ts'
 import { isObject, isText, listOf } from './shape.ts'
 
 export interface ExtraQuery {
@@ -69,6 +77,15 @@ export interface TrendingQuery {
   readonly by?: 'volume' | 'trades' | 'traders' | 'price_change' | 'new_holders'
   /** 1 to 200; 50 by default. */
   readonly limit?: number
+}
+
+export interface AlertsQuery {
+  /** `next_after` of the answer before; the newest by default. */
+  readonly after?: number
+  /** 1 to 200; 50 by default. */
+  readonly limit?: number
+  /** Id of a rule; all of them by default. */
+  readonly rule?: string
 }
 
 export type Resolution =
@@ -216,6 +233,12 @@ export class Reads {
     return this.#http.request({ endpoint: 'walletsTop', path, shape: isRanking })
   }
 
+  /** Tags of the wallets that the user of the service labelled, those of most wallets first, at most 200. */
+  walletTags(): Promise<Answer<WalletTags>> {
+    const path = '/api/v2/wallets/tags'
+    return this.#http.request({ endpoint: 'walletTags', path, shape: isWalletTags })
+  }
+
   chart(query: ChartQuery): Promise<Answer<Ohlcv>> {
     const path = `/api/v2/meme/chart/ohlcv${queryOf({ ...query })}`
     return this.#http.request({ endpoint: 'chart', path, shape: isOhlcv })
@@ -235,6 +258,12 @@ export class Reads {
   trending(query: TrendingQuery = {}): Promise<Answer<Trending>> {
     const path = `/api/v2/trending${queryOf({ ...query })}`
     return this.#http.request({ endpoint: 'trending', path, shape: isTrending })
+  }
+
+  /** What alert rules found and told followers: the newest, or those behind a number. */
+  alerts(query: AlertsQuery = {}): Promise<Answer<ToldAlerts>> {
+    const path = `/api/v2/alerts${queryOf({ ...query })}`
+    return this.#http.request({ endpoint: 'alerts', path, shape: isToldAlerts })
   }
 
   /** All about a mint; the problem `not_found` when nobody knows it. */

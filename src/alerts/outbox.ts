@@ -7,6 +7,8 @@
 import { closeSync, openSync } from 'node:fs'
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite'
 import { messageOf } from '../base/errors.ts'
+import type { StoredAlerts } from '../protocol/alerts.ts'
+import type { AlertsQuery } from '../protocol/queries.ts'
 import type { AlertPosition, StoredPages } from '../query/alerts/alert-watch.ts'
 import { StoreError } from '../store/disk/failure.ts'
 import { Checkpoints, openDatabase } from './database.ts'
@@ -37,6 +39,7 @@ CREATE TABLE IF NOT EXISTS delivery (
 CREATE INDEX IF NOT EXISTS delivery_order ON delivery (rule, dead, n);
 CREATE INDEX IF NOT EXISTS delivery_dead ON delivery (n) WHERE dead IS NOT NULL;
 CREATE TABLE IF NOT EXISTS live (n INTEGER PRIMARY KEY AUTOINCREMENT, body TEXT NOT NULL);
+CREATE INDEX IF NOT EXISTS live_rule ON live (json_extract(body, '$.rule'), n);
 `
 
 /** Where events were looked at, in which stream. */
@@ -284,6 +287,17 @@ export class Outbox {
     const [first] = rows
     if (first !== undefined && numberIn(first, 'n') > after + 1) return null
     return rows.map((row) => textIn(row, 'body'))
+  }
+
+  /** Alerts on the live channel as a query asks for them, by their numbers; `first`: that of the oldest that is kept. */
+  livePage({ after, limit, rule }: AlertsQuery): StoredAlerts {
+    const { n } = this.#get('SELECT coalesce(min(n), 0) AS n FROM live') ?? {}
+    const ofRule = rule === null ? '' : "json_extract(body, '$.rule') = ? AND"
+    const order = after === null ? 'DESC' : 'ASC'
+    const sql = `SELECT n, body FROM live WHERE ${ofRule} n > ? ORDER BY n ${order} LIMIT ?`
+    const rows = this.#all(sql, ...(rule === null ? [] : [rule]), after ?? 0, limit)
+    const alerts = rows.map((row) => ({ n: numberIn(row, 'n'), body: textIn(row, 'body') }))
+    return { first: Number(n), alerts: after === null ? alerts.reverse() : alerts }
   }
 
   /**

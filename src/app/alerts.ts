@@ -26,5 +26,6 @@ export function historyOf(alerts: AlertService): AlertHistory {
   return {
     liveHead: () => alerts.outbox?.liveHead ?? 0,
     liveSince: (after, most) => alerts.outbox?.liveSince(after, most) ?? [],
+    livePage: (query) => alerts.outbox?.livePage(query) ?? { first: 0, alerts: [] },
   }
 }

@@ -193,6 +193,20 @@ export const TOOLS: readonly Tool[] = [
     sent: { cursor: 'start' },
     answer: { $ref: '#/components/schemas/SwapsByCursor' },
   },
+  {
+    name: 'get_alerts',
+    title: 'What alert rules found',
+    description:
+      'What the alert rules of the user found, as far as they are told to followers: a token that entered or left a filter, a price or market cap that was crossed, a trade of a followed wallet, a migration, a launch. `data` is the token or the trade as it was then. Rules are made by the user; no tool can change them.',
+    endpoint: 'toldAlerts',
+    parameters: {
+      rule: 'Id of one rule, left out: all',
+      after:
+        'Only alerts behind this number, oldest first: `next_after` of the answer before; left out: the newest',
+      limit: ROWS,
+    },
+    keepsLast: true,
+  },
 ]
 
 /** Things that an agent may read by address: each is a tool called with one argument. */

@@ -6,6 +6,7 @@ import {
   WALLET_RANKINGS,
   WALLET_WINDOWS,
 } from '../protocol/queries.ts'
+import { RULE_ID_PATTERN } from '../protocol/requests/alert-rules.ts'
 import {
   DEFAULT_LIMIT,
   MAX_LIMIT,
@@ -13,7 +14,7 @@ import {
   MAX_QUERY_CHARACTERS,
 } from '../protocol/requests/tokens.ts'
 import { MAX_QUOTES } from '../protocol/udf-json.ts'
-import { ADDRESS, list, named, type Schema, TEXT, TRENDING_QUERY } from './resources.ts'
+import { ADDRESS, COUNT, list, named, type Schema, TEXT, TRENDING_QUERY } from './resources.ts'
 
 interface Parameter {
   readonly name: string
@@ -129,6 +130,16 @@ export const MIN_SEQ: Parameter = {
   description:
     'A position, or its epoch, a colon and it: the answer waits for it, and is a 503 if it does not come, a 409 if the epoch is another',
 }
+const ALERTS: readonly Parameter[] = [
+  {
+    name: 'after',
+    schema: COUNT,
+    description:
+      'Alerts behind this number, oldest first: the `next_after` of the answer before. Left out: the newest',
+  },
+  LIMIT_OF_ROWS,
+  { name: 'rule', schema: { type: 'string', pattern: RULE_ID_PATTERN }, description: 'Its alone' },
+]
 const SOCKET_ID: Parameter = {
   name: 'x-socket-id',
   in: 'header',
@@ -232,6 +243,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
     named('Creator'),
   ),
   get('walletsTop', '/api/v2/wallets/top', 'Wallets, ranked', RANKS, named('WalletRanking')),
+  get('walletTags', '/api/v2/wallets/tags', 'Tags of wallets', [], named('WalletTags')),
+  get('toldAlerts', '/api/v2/alerts', 'What alert rules found', ALERTS, named('Alerts')),
   get('priceAt', '/api/v2/prices/{mint}', 'The price at a moment', [AT], named('PriceAt')),
   {
     ...get('stream', '/api/v2/stream', 'A live channel as server-sent events', STREAM, TEXT),

@@ -1,4 +1,3 @@
-import { ALERT_EVENTS } from '../protocol/alerts.ts'
 import { GROUPS } from '../protocol/filters.ts'
 import { LIVE_ACTIONS, OPTION_KEYS, OptionsSchema } from '../protocol/live/live-messages.ts'
 import { BARS_MAX, RESOLUTIONS } from '../protocol/queries.ts'
@@ -138,11 +137,6 @@ const MARKET = object({
   ...{ tokens: COUNT, wallets: COUNT, swaps: COUNT },
   ...{ sol_price_usd: NUMBER, time: COUNT },
 })
-/** The body of a webhook too (docs/alerts.md); what `data` has depends on the event. */
-const ALERT = object({
-  ...{ id: TEXT, rule: TEXT, seq: COUNT, epoch: TEXT, timestamp: TEXT },
-  ...{ event: { enum: ALERT_EVENTS }, data: { type: 'object' } },
-})
 /** A position for each mint or wallet. */
 const SEQS = { type: 'object', additionalProperties: COUNT }
 
@@ -171,8 +165,8 @@ const EVENTS: readonly LiveMessage[] = [
   }),
   sent('all_trades', 'A trade of any mint', event('all_trades', NUMBERED_TRADE)),
   snapshot('all_trades', 'Figures of the market', { ...AT_SEQ, data: MARKET }),
-  sent('alerts', 'A rule found something', event('alerts', { ...NUMBERED, data: ALERT })),
-  snapshot('alerts', 'The newest alerts', { ...AT_SEQ, data: list(ALERT) }),
+  sent('alerts', 'A rule found something', event('alerts', { ...NUMBERED, data: named('Alert') })),
+  snapshot('alerts', 'The newest alerts', { ...AT_SEQ, data: list(named('Alert')) }),
 ]
 
 /** What changed of a list of rows. */

@@ -1,7 +1,9 @@
 import { ADDRESS_PATTERN } from '../base/base58.ts'
 import { isRecord } from '../base/json-access.ts'
+import { ALERT_EVENTS } from '../protocol/alerts.ts'
 import { GROUPS, WINDOWS } from '../protocol/filters.ts'
 import { TRENDING_ORDERS, WALLET_RANKINGS, WALLET_WINDOWS } from '../protocol/queries.ts'
+import { RULE_ID_PATTERN } from '../protocol/requests/alert-rules.ts'
 import { TablesSchema } from '../protocol/requests/tables.ts'
 import { DEFAULT_LIMIT, MAX_LIMIT } from '../protocol/requests/tokens.ts'
 import { METRICS, type Metric, type Resource, WINDOW_METRICS } from '../query/tables/metrics.ts'
@@ -124,6 +126,16 @@ function withRank(row: Schema): Schema {
     properties: { rank: COUNT, value: NUMBER, ...(isRecord(properties) && properties) },
     required: ['rank', 'value', ...(Array.isArray(required) ? required : []), 'windows'],
   }
+}
+
+/** The body of a webhook too (docs/alerts.md); what `data` has depends on the event. */
+const ALERT: Readonly<Record<string, Schema>> = {
+  ...all('id epoch', { type: 'string', pattern: '^[\\w:.-]+$' }),
+  rule: { type: 'string', pattern: RULE_ID_PATTERN },
+  seq: COUNT,
+  timestamp: TIME,
+  event: { enum: ALERT_EVENTS },
+  data: { type: 'object' },
 }
 
 /** Parameters of trending tokens, in a query and in a message. */
@@ -280,6 +292,12 @@ export const RESOURCE_SCHEMAS: Readonly<Record<string, Schema>> = {
     Object.fromEntries(GROUPS.map((group) => [group, list(named('MemeTablePoolDto'))])),
     GROUPS,
   ),
+  Alert: object(ALERT),
+  Alerts: object({
+    ...all('head next_after', COUNT),
+    missed: FLAG,
+    items: list(object({ n: COUNT, ...ALERT })),
+  }),
   TradeWindows: object(Object.fromEntries(WINDOWS.map((window) => [window, TRADE_WINDOW]))),
   TrendingToken: withRank(resourceSchema('table')),
   Trending: object({
@@ -332,6 +350,7 @@ export const RESOURCE_SCHEMAS: Readonly<Record<string, Schema>> = {
   }),
   WalletFigures: WALLET_FIGURES,
   WalletResult: WALLET_RESULT,
+  WalletTags: object({ items: list(object({ tag: TEXT, wallets: COUNT })) }),
   WalletRanking: object({
     window: { enum: WALLET_WINDOWS },
     by: { enum: WALLET_RANKINGS },

@@ -57,6 +57,14 @@ export interface FoundAlert {
   readonly data: string
 }
 
+/** What is stored of them, oldest first. */
+export interface StoredAlerts {
+  /** Number of the oldest of all that are kept; 0: none is. */
+  readonly first: number
+  /** Numbers, from 1 on, and bodies as JSON text. */
+  readonly alerts: readonly { readonly n: number; readonly body: string }[]
+}
+
 export const ALERT_EVENTS = [
   'filter_entered',
   'filter_left',

@@ -112,6 +112,15 @@ export interface TablesQuery {
   readonly orderBy?: TableOrder
 }
 
+/** Alerts of rules with `live` that are read. */
+export interface AlertsQuery {
+  /** Those behind this number, oldest first; null: the newest. */
+  readonly after: number | null
+  readonly limit: number
+  /** Of this rule alone; null: of all. */
+  readonly rule: string | null
+}
+
 /** What trending tokens are ordered by, most first. */
 export const TRENDING_ORDERS = [
   'volume',
@@ -225,6 +234,8 @@ export interface TokenReads {
   creator(wallet: string, page: Page, budget: Budget): string
   /** The first wallets of a ranking. */
   walletsTop(query: WalletRanksQuery, budget: Budget): string
+  /** Tags of the wallets that have labels. */
+  walletTags(): string
   /** Name, symbol and present price of a token; null for an unknown mint. */
   symbol(mint: string): { name: string; symbol: string; priceUsd: number } | null
   /** Unix seconds of now. */
@@ -334,4 +345,6 @@ export interface LiveStreams {
   lateFolded(): number
   /** Snapshot frame of `update_pools_info` for the mints of a table. */
   poolsSnapshot(mints: readonly string[], extra?: boolean): string
+  /** Alerts that were told on the channel `alerts`, as JSON text. */
+  alerts(query: AlertsQuery): string
 }

@@ -7,6 +7,9 @@ export interface WalletLabel {
   readonly tag: string
 }
 
+/** Tags that are listed at most. */
+export const TAGS_MAX = 200
+
 /** Labels by address, changed as a whole. Nothing of the state depends on them. */
 export class WalletLabels {
   #labels: ReadonlyMap<string, WalletLabel> = new Map()
@@ -29,6 +32,23 @@ export class WalletLabels {
     for (const [address, label] of this.#labels) if (label.tag === tag) found.push(address)
     return found
   }
+
+  /** Wallets by tag. */
+  tags(): ReadonlyMap<string, number> {
+    const counts = new Map<string, number>()
+    for (const { tag } of this.#labels.values())
+      if (tag !== '') counts.set(tag, (counts.get(tag) ?? 0) + 1)
+    return counts
+  }
+}
+
+/** The tags, those of most wallets first, as JSON text. */
+export function tagsJson(labels: WalletLabels): string {
+  const tags = [...labels.tags()].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
+  const items = tags
+    .slice(0, TAGS_MAX)
+    .map(([tag, wallets]) => `{"tag":${jsonString(tag)},"wallets":${wallets}}`)
+  return `{"items":[${items.join(',')}]}`
 }
 
 /** A label as JSON text. */

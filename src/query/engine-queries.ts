@@ -27,7 +27,7 @@ import {
   WIDTHS,
 } from '../protocol/queries.ts'
 import { cursorText } from '../protocol/requests/tokens.ts'
-import { labelJson, WalletLabels } from '../protocol/wallet-labels.ts'
+import { labelJson, tagsJson, WalletLabels } from '../protocol/wallet-labels.ts'
 import { jsonNumber, jsonString } from '../protocol/wire.ts'
 import { chartText } from './json/chart-json.ts'
 import { swapJson } from './json/engine-live.ts'
@@ -55,6 +55,7 @@ import { UnseenReads } from './unseen-reads.ts'
 
 /** Tokens of a creator that a detail lists. */
 export const CREATOR_TOKENS_MAX = 50
+const NOTHING_SOUGHT = { query: '', version: -1, tokens: [] }
 
 /**
  * The reads of the API. In: parsed requests and a budget. Out: JSON text, or bytes for tables. `tables` has the columns
@@ -69,11 +70,7 @@ export class EngineQueries implements Queries, TokenReads {
   readonly #tick: () => void
   readonly #labels: WalletLabels
   /** The search made last. */
-  #sought: { query: string; version: number; tokens: readonly number[] } = {
-    query: '',
-    version: -1,
-    tokens: [],
-  }
+  #sought: { query: string; version: number; tokens: readonly number[] } = NOTHING_SOUGHT
   #version = 0
   /** Events taken, and the clock's second, at that version. */
   #events = -1
@@ -97,7 +94,7 @@ export class EngineQueries implements Queries, TokenReads {
   use(engine: Engine): void {
     this.#engine = engine
     this.#parts = partsOf(engine, this.#labels)
-    this.#sought = { query: '', version: -1, tokens: [] }
+    this.#sought = NOTHING_SOUGHT
     this.#events = -1
   }
 
@@ -257,8 +254,8 @@ export class EngineQueries implements Queries, TokenReads {
 
   wallet(wallet: string, budget = Budget.unlimited): string {
     this.#tick()
-    const { state } = this.#engine
-    const keys = this.#parts.wallets.keys(knownWallet(state, wallet), budget)
+    const row = knownWallet(this.#engine.state, wallet)
+    const keys = this.#parts.wallets.keys(row, budget)
     return `{"wallet":${jsonString(wallet)},"label":${labelJson(this.#labels.of(wallet))},${keys}}`
   }
 
@@ -280,6 +277,10 @@ export class EngineQueries implements Queries, TokenReads {
     return this.#parts.ranks.json(query, this.#labels, budget)
   }
 
+  walletTags(): string {
+    return tagsJson(this.#labels)
+  }
+
   /** Row of a token as of now, or -1. */
   #tokenNow(mint: string): number {
     this.#tick()
@@ -294,12 +295,11 @@ export class EngineQueries implements Queries, TokenReads {
     const { state } = this.#engine
     const high = this.#parts.chart.allTimeHigh(token, budget)
     const listed = this.#parts.creators.ofCreatorOf(token, CREATOR_TOKENS_MAX, budget)
-    const tokens = listed.map((one) => creatorTokenJson(this.#parts.token.at(one)))
     return tokenDetailJson(this.#parts.token.at(token), {
       high,
       swaps: state.tokens.get(token, TokenLane.swaps),
       traders: state.tokens.get(token, TokenLane.traders),
-      creatorTokens: tokens,
+      creatorTokens: listed.map((one) => creatorTokenJson(this.#parts.token.at(one))),
       windows: this.#parts.windows.of(token),
     })
   }

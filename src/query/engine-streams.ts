@@ -4,7 +4,14 @@ import { boundedPart, type MemoryPart } from '../engine/memory/state-part.ts'
 import { swapsArrivedAfter } from '../engine/order/arrival-order.ts'
 import { TokenLane, WalletLane } from '../engine/state/layout.ts'
 import { SwapLane } from '../events/swap-record.ts'
-import type { LiveStreams, Queries, StreamSource, TokenReads } from '../protocol/queries.ts'
+import type { StoredAlerts } from '../protocol/alerts.ts'
+import type {
+  AlertsQuery,
+  LiveStreams,
+  Queries,
+  StreamSource,
+  TokenReads,
+} from '../protocol/queries.ts'
 import { WalletLabels } from '../protocol/wallet-labels.ts'
 import {
   type AnnouncedChannel,
@@ -28,9 +35,14 @@ export interface AlertHistory {
   liveHead(): number
   /** Their bodies behind a number, oldest first; null: some are not stored any more. */
   liveSince(after: number, most: number): readonly string[] | null
+  livePage(query: AlertsQuery): StoredAlerts
 }
 
-const NO_ALERTS: AlertHistory = { liveHead: () => 0, liveSince: () => [] }
+const NO_ALERTS: AlertHistory = {
+  liveHead: () => 0,
+  liveSince: () => [],
+  livePage: () => ({ first: 0, alerts: [] }),
+}
 
 function messageOf(body: string): EventMessage {
   return { pool: null, ordinal: null, data: () => body }
@@ -130,6 +142,19 @@ export class EngineStreams implements LiveStreams {
       `{"channel":"update_pools_info","type":"snapshot","seqs":{${heads.join(',')}}` +
       `,"epoch":${jsonString(this.epoch())},"position":${this.position()},"data":${data}}`
     )
+  }
+
+  alerts(query: AlertsQuery): string {
+    const head = this.#alerts.liveHead()
+    const { after, limit } = query
+    // A number that was never given is of another folder: its owner has none of these.
+    const isKnown = after === null || after <= head
+    const { first, alerts } = this.#alerts.livePage(isKnown ? query : { ...query, after: 0 })
+    const isMissed = after !== null && (!isKnown || after < first - 1)
+    const hasMore = after !== null && alerts.length === limit
+    const next = hasMore ? (alerts.at(-1)?.n ?? head) : head
+    const items = alerts.map(({ n, body }) => `{"n":${n},${body.slice(1)}`)
+    return `{"head":${head},"next_after":${next},"missed":${isMissed},"items":[${items.join(',')}]}`
   }
 
   #tradesOfMints(): StreamSource {

@@ -247,7 +247,7 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
   const { answers, reads, clock } = options
   const chart = cachedChart(answers, clock, () => position.seq())
   const eventStream = eventStreamRoute(mayBeNamed)
-  const plain = apiRoutes(answers, reads, chart, lastTables)
+  const plain = apiRoutes(answers, reads, chart, lastTables, options.streams)
   const inner = new Router(plain)
   const agents = new LiveGate(
     { connections: MAX_AGENT_MESSAGES, connectionsPerAddress: MAX_AGENT_MESSAGES_PER_ADDRESS },

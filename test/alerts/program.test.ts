@@ -217,6 +217,22 @@ test('followers of the live channel get alerts with their numbers, and resume ov
   })
   await first.program.end('SIGKILL')
   const again = await started({ DATA_DIR: folder })
+  const told = async (query: string) => {
+    const answer = await fetch(`${again.program.url}/api/v2/alerts${query}`)
+    return { status: answer.status, body: JSON.parse(await answer.text()) }
+  }
+  expect(await told('?after=1')).toMatchObject({
+    status: 200,
+    body: { head: 2, next_after: 2, missed: false, items: [{ n: 2, rule: 'live', seq: 3 }] },
+  })
+  expect((await told('?limit=1')).body.items).toMatchObject([{ n: 2 }])
+  expect((await told('?rule=another')).body).toEqual({
+    ...{ head: 2, next_after: 2, missed: false, items: [] },
+  })
+  expect((await told('?rule=no%20id')).body.message).toBe(
+    'rule came as "no id", the id of a rule is expected.',
+  )
+  expect((await told('?after=-1')).status).toBe(400)
   const two = await follow(again.program, { from_seq: 1 })
   expect(await two.client.next()).toMatchObject({ channel: 'alerts', seq: 2, data: { seq: 3 } })
   feed(again.program, trade(3))

@@ -1,13 +1,17 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { startProgram } from '../process/program.ts'
 import { addressOf } from './addresses.ts'
-import { feed, launch } from './fed-events.ts'
+import { feed, launch, purchase } from './fed-events.ts'
 import { describePage, type Market } from './page-tests.ts'
 import { rowsCame, type TabOptions } from './tab.ts'
 
 /** More rows than fit below the filters. */
 const TOKENS = 20
+const HOLDER = addressOf(12)
 
 /** The board with the filters of its first column open. */
 async function filtering(market: Market, options: TabOptions = {}) {
@@ -30,7 +34,11 @@ function focusIsAt(page: Page, text: string): Promise<boolean> {
 describePage(
   'the filters of a column',
   async () => {
-    const program = await startProgram({ FEED: 'stdin', RATE_LIMIT: 'off' })
+    const labels = join(mkdtempSync(join(tmpdir(), 'mintfeed-labels-')), 'labels.ndjson')
+    writeFileSync(labels, JSON.stringify({ address: HOLDER, name: 'Ann', tag: 'kol' }))
+    const program = await startProgram({
+      ...{ FEED: 'stdin', RATE_LIMIT: 'off', WALLET_LABELS: labels },
+    })
     feed(
       program,
       Array.from({ length: TOKENS }, (_, at) =>
@@ -41,6 +49,10 @@ describePage(
         }),
       ),
     )
+    const bought = { mint: addressOf(107), signer: HOLDER }
+    feed(program, [
+      purchase({ ...bought, signature: 'FilteredBuy', slot: 1_000_000, pool: addressOf(207) }),
+    ])
     return program
   },
   (market) => {
@@ -53,6 +65,30 @@ describePage(
       await field.press('Enter')
       await page.waitForURL('**/?new.holders=20..')
       expect(await panel.isVisible()).toBe(true)
+      expect(tab.errors).toEqual([])
+      await tab.close()
+    })
+
+    test('offer the tags of labelled wallets, and keep what is chosen in the address', async () => {
+      const { tab, page, column, panel } = await filtering(market())
+      expect(await panel.getByLabel('Wallets with the tag, at least').count()).toBe(0)
+      await panel.getByLabel('Tag of the wallets').selectOption('kol')
+      await page.waitForURL('**/?new.heldBy=1%3Akol')
+      await expect.poll(() => column.locator('.count').textContent()).toBe('1')
+      const least = panel.getByLabel('Wallets with the tag, at least')
+      await least.fill('0')
+      await least.press('Enter')
+      await panel.getByText('A whole number from 1 to').waitFor()
+      await least.fill('2')
+      await least.press('Enter')
+      await page.waitForURL('**/?new.heldBy=2%3Akol')
+      await expect.poll(() => column.locator('.count').textContent()).toBe('0')
+      await page.reload()
+      await expect.poll(() => column.locator('.badge').textContent()).toBe('1')
+      await column.getByRole('button', { name: /^Filter/ }).click()
+      expect(await panel.getByLabel('Tag of the wallets').inputValue()).toBe('kol')
+      await panel.getByLabel('Tag of the wallets').selectOption('')
+      await page.waitForURL((url) => url.search === '')
       expect(tab.errors).toEqual([])
       await tab.close()
     })

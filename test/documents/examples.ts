@@ -47,10 +47,12 @@ const ALERT = {
     ...{ mint: 'FourthMint1111111111111111111111111111pump', pool_amm: POOL },
   },
 }
+const TOLD = { first: 1, alerts: [{ n: 1, body: JSON.stringify(ALERT) }] }
+const ALERTS = { liveHead: () => 0, liveSince: () => [], livePage: () => TOLD }
 
 /** What a running server answers and tells, by the names of the documents. */
 export async function runningExamples(): Promise<Map<string, unknown>> {
-  const service = await EngineServer.start(EPOCH)
+  const service = await EngineServer.start(EPOCH, undefined, {}, ALERTS)
   const found = new Map<string, unknown>()
   try {
     service.feed([{ type: 'sol_price', timestamp: START_SECOND, usd: 150 }])
@@ -75,6 +77,7 @@ async function addAnswers(service: EngineServer, found: Map<string, unknown>): P
     walletTokens: `/api/v2/search/traders/${WALLET}/tokens`,
     chart: `/api/v2/meme/chart/ohlcv?mint=${MINT}&${span}&resolution=1`,
     trending: '/api/v2/trending?window=5m&by=volume',
+    toldAlerts: '/api/v2/alerts?after=0',
     tokenDetail: `/api/v2/tokens/${MINT}`,
     holders: `/api/v2/tokens/${MINT}/holders`,
     holderHistory: `/api/v2/tokens/${MINT}/holders/history?resolution=1`,
@@ -84,6 +87,7 @@ async function addAnswers(service: EngineServer, found: Map<string, unknown>): P
     wallet: `/api/v2/wallets/${WALLET}`,
     creator: `/api/v2/creators/${CREATOR}`,
     walletsTop: '/api/v2/wallets/top?limit=1',
+    walletTags: '/api/v2/wallets/tags',
     udfConfig: '/udf/config',
     udfSymbols: `/udf/symbols?symbol=${MINT}`,
     udfSearch: '/udf/search?query=sym',

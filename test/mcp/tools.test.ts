@@ -39,6 +39,7 @@ const S = '/api/v2/search'
 
 test.each([
   ['get_token', { mint: MINT }, `/api/v2/tokens/${MINT}`, undefined],
+  ['get_alerts', { rule: 'r', after: 0 }, '/api/v2/alerts?after=0&limit=10&rule=r', undefined],
   ['get_table', { type: 'new' }, '/api/v2/meme', tables({ type: 'new', limit: 10 })],
   [
     'get_table',

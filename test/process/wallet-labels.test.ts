@@ -63,6 +63,7 @@ test('labels of WALLET_LABELS stand where wallets are answered, and tables are f
       one,
     ).toBe(true)
   }
+  expect(await json('/api/v2/wallets/tags')).toEqual({ items: [{ tag: 'kol', wallets: 3 }] })
   const refused = await table({ tag: 'kol', min: 0 })
   expect(refused.message).toBe(
     'newPools.heldBy.min came as 0, an integer from 1 to 100000 is allowed.',

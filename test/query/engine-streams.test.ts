@@ -29,6 +29,7 @@ function served() {
       liveHead: () => EACH,
       liveSince: (after, most) =>
         Array.from({ length: EACH }, (_, n) => `{"n":${n}}`).slice(after, after + most),
+      livePage: () => ({ first: 0, alerts: [] }),
     },
   )
   return { engine, service, sources: service.streams.sources }

@@ -1,6 +1,7 @@
 import type { Engine } from '../../src/engine/engine.ts'
 import type { FeedEvent } from '../../src/events/event.ts'
 import { EngineService } from '../../src/query/engine-service.ts'
+import type { AlertHistory } from '../../src/query/engine-streams.ts'
 import { type RunningServer, type ServerOptions, startServer } from '../../src/server/server.ts'
 import { copyParts } from '../../src/store/recovery/recovery.ts'
 import { engineOf } from '../store/restoring.ts'
@@ -32,9 +33,10 @@ export class EngineServer {
     epoch = 'e1',
     engine = engineOf('event', IDENTITIES),
     changes: Partial<ServerOptions> = {},
+    alerts?: AlertHistory,
   ): Promise<EngineServer> {
     const about = { epoch }
-    const wired = new EngineService(engine, silent, () => about.epoch)
+    const wired = new EngineService(engine, silent, () => about.epoch, undefined, alerts)
     const answers = leased(wired.answers)
     const live = leased(wired.live)
     const streams = leased(wired.streams)

@@ -164,6 +164,7 @@ export function fakeStreams(source: StreamSource, isReady: boolean): LiveStreams
     settledTime: () => 0,
     lateFolded: () => 0,
     poolsSnapshot: () => '{"type":"snapshot"}',
+    alerts: () => '{}',
   }
 }
 
@@ -177,6 +178,7 @@ export const fakeReads: TokenReads = {
   priceAt: () => null,
   wallet: () => '{}',
   walletsTop: () => '{}',
+  walletTags: () => '{}',
   creator: () => '{}',
   holderHistory: () => null,
   now: () => 0,

@@ -50,12 +50,19 @@ const column = fc.record({
       some(FLAG_FILTERS, fc.constant(true as const)),
       some(SOCIAL_FILTERS, fc.constant(true as const)),
       windows,
+      fc.option(
+        fc.record({
+          tag: fc.string({ minLength: 1, maxLength: 32, unit: 'grapheme-ascii' }),
+          min: fc.integer({ min: 1, max: 100_000 }),
+        }),
+      ),
     )
-    .map(([ranges, flags, socials, windows]) => ({
+    .map(([ranges, flags, socials, windows, heldBy]) => ({
       ...ranges,
       ...flags,
       ...(Object.keys(socials).length > 0 ? { socials } : {}),
       ...(Object.keys(windows).length > 0 ? { windows } : {}),
+      ...(heldBy === null ? {} : { heldBy }),
     })),
   sort: fc.constantFrom(...SORT_KEYS, ...TABLE_ORDERS),
 })

@@ -1,4 +1,4 @@
-import { type ObjectOf, objectOf, type Shape } from '../shape.ts'
+import { isObject, listOf, type ObjectOf, objectOf, type Shape } from '../shape.ts'
 import { isMigration } from './migration.ts'
 import { isSwap } from './swap.ts'
 import { isRow } from './tables.ts'
@@ -47,3 +47,21 @@ const SHAPES: readonly Shape<Alert>[] = [
   ...[objectOf(TRADED), objectOf(MIGRATED), objectOf(LAUNCHED)],
 ]
 export const isAlert: Shape<Alert> = (value): value is Alert => SHAPES.some((isOne) => isOne(value))
+
+/** An alert with its number on the channel `alerts`. */
+export type ToldAlert = Alert & { readonly n: number }
+const isToldAlert: Shape<ToldAlert> = (value): value is ToldAlert =>
+  isObject(value) && Number.isSafeInteger(value.n) && isAlert(value)
+
+const TOLD_ALERTS = {
+  /** Number of the newest; 0 before the first. */
+  head: 'number',
+  /** What the next read gives as `after`. */
+  next_after: 'number',
+  /** Some behind `after` are not kept any more. */
+  missed: 'flag',
+  /** Oldest first. */
+  items: listOf(isToldAlert),
+} as const
+export type ToldAlerts = ObjectOf<typeof TOLD_ALERTS>
+export const isToldAlerts: Shape<ToldAlerts> = objectOf(TOLD_ALERTS)

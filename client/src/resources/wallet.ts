@@ -81,3 +81,8 @@ const RANKING = {
 /** The first wallets of a ranking. */
 export type WalletRanking = ObjectOf<typeof RANKING>
 export const isRanking: Shape<WalletRanking> = objectOf(RANKING)
+
+const WALLET_TAG = { tag: 'text', wallets: 'number' } as const
+const WALLET_TAGS = { items: listOf(objectOf(WALLET_TAG)) } as const
+export type WalletTags = ObjectOf<typeof WALLET_TAGS>
+export const isWalletTags: Shape<WalletTags> = objectOf(WALLET_TAGS)

@@ -4,8 +4,20 @@ import { Compile } from 'typebox/compile'
 import { isAddress } from '../../base/base58.ts'
 import { isRecord, type JsonRecord, textAt } from '../../base/json-access.ts'
 import type { AlertCondition, AlertRule, AlertTarget, Crossing } from '../alerts.ts'
-import { ADDRESS_EXPECTED, accept, type Parsed, quoted, refuse, shown } from './parsers.ts'
+import type { AlertsQuery } from '../queries.ts'
+import {
+  ADDRESS_EXPECTED,
+  accept,
+  integer,
+  type Parsed,
+  type QueryParameters,
+  quoted,
+  refuse,
+  shown,
+  single,
+} from './parsers.ts'
 import { tablesOf } from './tables.ts'
+import { LIMIT_RANGE } from './tokens.ts'
 
 /** Wallets and creators of a rule at most. */
 export const ALERT_ADDRESSES_MAX = 1_000
@@ -17,7 +29,10 @@ const SECRET_BYTES = 32
 const ID_BYTES = 6
 
 const CLOSED = { additionalProperties: false } as const
-const Id = Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' })
+export const RULE_ID_PATTERN = '^[A-Za-z0-9_-]{1,64}$'
+const RULE_ID = new RegExp(RULE_ID_PATTERN)
+const AFTER_RANGE = { min: 0, max: Number.MAX_SAFE_INTEGER, fallback: 0 }
+const Id = Type.String({ pattern: RULE_ID_PATTERN })
 const Direction = Type.Union(['up', 'down', 'either'].map((word) => Type.Literal(word)))
 const Change = Type.Union(['enter', 'leave', 'either'].map((word) => Type.Literal(word)))
 const Addresses = Type.Array(Type.String(), { minItems: 1, maxItems: ALERT_ADDRESSES_MAX })
@@ -266,4 +281,24 @@ function parseTarget(
     return refusal('to.webhook.secret', `to.webhook.secret must have ${range} characters.`)
   }
   return accept({ live, webhook: { url: url.href, secret } })
+}
+
+/** `after`, `limit` and `rule` of the alerts that were told. */
+export function parseAlerts(parameters: QueryParameters): Parsed<AlertsQuery> {
+  const after = integer(parameters, 'after', AFTER_RANGE)
+  if (!after.ok) return after
+  const limit = integer(parameters, 'limit', LIMIT_RANGE)
+  if (!limit.ok) return limit
+  const rule = single(parameters, 'rule')
+  if (!rule.ok) return rule
+  if (rule.value !== null && !RULE_ID.test(rule.value)) {
+    const message = `rule came as ${quoted(rule.value)}, the id of a rule is expected.`
+    return refuse('invalid_parameter', 'rule', message)
+  }
+  const isNewest = !parameters.has('after')
+  return accept({
+    after: isNewest ? null : after.value,
+    limit: limit.value,
+    rule: rule.value,
+  })
 }

@@ -30,7 +30,7 @@ export const MAX_LIMIT = 200
 /** Rows when the request does not say (specification, Limits). */
 export const DEFAULT_LIMIT = 50
 const PAGE_RANGE = { min: 1, max: Number.MAX_SAFE_INTEGER, fallback: 1 }
-const LIMIT_RANGE = { min: 1, max: MAX_LIMIT, fallback: DEFAULT_LIMIT }
+export const LIMIT_RANGE = { min: 1, max: MAX_LIMIT, fallback: DEFAULT_LIMIT }
 const CURSOR = /^(\d{1,16})-(\d{1,10})-(\d{1,10})$/
 
 /** `wallet`, `page` and `limit` of the swap history; the wallet is null for the swaps of every signer. */

@@ -6,7 +6,14 @@
 
 import { LRUCache } from 'lru-cache'
 import type { Budget } from '../../base/budget.ts'
-import type { Queries, TableAnswer, TablesQuery, TokenReads } from '../../protocol/queries.ts'
+import type {
+  LiveStreams,
+  Queries,
+  TableAnswer,
+  TablesQuery,
+  TokenReads,
+} from '../../protocol/queries.ts'
+import { parseAlerts } from '../../protocol/requests/alert-rules.ts'
 import { parseChart, parseResolution } from '../../protocol/requests/charts.ts'
 import {
   accept,
@@ -44,6 +51,7 @@ export function apiRoutes(
   reads: TokenReads,
   chart: CachedChart,
   lastTables: LastTables,
+  streams: Pick<LiveStreams, 'alerts'>,
 ): readonly Route[] {
   return [
     ...searchRoutes(answers, reads),
@@ -54,6 +62,7 @@ export function apiRoutes(
     ...tokenRoutes(reads),
     ...priceRoutes(answers, reads),
     ...walletRoutes(reads),
+    alertsRoute(streams),
   ]
 }
 
@@ -211,6 +220,19 @@ function trendingRoute(answers: Queries): Route {
   }
 }
 
+/** Not cached: what was found becomes known when it is stored, behind the event that it was found at. */
+function alertsRoute(streams: Pick<LiveStreams, 'alerts'>): Route {
+  return {
+    ...{ ...GET_API, isCached: false },
+    name: 'alerts',
+    path: '/api/v2/alerts',
+    answer: ({ parameters }) => {
+      const query = parseAlerts(parameters)
+      return query.ok ? accept(jsonReply(streams.alerts(query.value))) : query
+    },
+  }
+}
+
 function priceRoutes(answers: Queries, reads: TokenReads): readonly Route[] {
   return [
     {
@@ -247,6 +269,12 @@ function walletRoutes(reads: TokenReads): readonly Route[] {
         const query = parseWalletRanks(parameters)
         return query.ok ? accept(jsonReply(reads.walletsTop(query.value, budget))) : query
       },
+    },
+    {
+      ...GET_API,
+      name: 'wallet_tags',
+      path: '/api/v2/wallets/tags',
+      answer: () => accept(jsonReply(reads.walletTags())),
     },
     {
       ...GET_API,

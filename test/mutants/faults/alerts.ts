@@ -45,6 +45,27 @@ export const ALERT_FAULTS: readonly Fault[] = [
     tests: MOMENTS,
   },
   {
+    name: 'alerts: the newest that are read are the oldest',
+    file: 'src/alerts/outbox.ts',
+    find: "const order = after === null ? 'DESC' : 'ASC'",
+    replace: "const order = after === null ? 'ASC' : 'ASC'",
+    tests: ['test/alerts/told-alerts.test.ts'],
+  },
+  {
+    name: 'alerts: a poller that lost some is not told',
+    file: 'src/query/engine-streams.ts',
+    find: 'after < first - 1)',
+    replace: 'after < first - 2)',
+    tests: ['test/alerts/told-alerts.test.ts'],
+  },
+  {
+    name: 'alerts: what a full answer left out is passed over',
+    file: 'src/query/engine-streams.ts',
+    find: 'const hasMore = after !== null && alerts.length === limit',
+    replace: 'const hasMore = after !== null && alerts.length > limit',
+    tests: ['test/alerts/told-alerts.test.ts'],
+  },
+  {
     name: 'alerts: a busy second has one moment',
     file: 'src/engine/event-acceptor.ts',
     find: 'taken < this.#nextMoment) return',

@@ -3,6 +3,13 @@ import type { Fault } from '../fault.ts'
 /** Faults of live lists in the client, and of the page's windows, trending and alerts. */
 export const PAGE_FAULTS: readonly Fault[] = [
   {
+    name: 'page: the tag of a filter is not in the address',
+    file: 'web/src/filters/board-view.ts',
+    find: 'if (heldBy !== undefined) parameters.set(',
+    replace: 'if (heldBy === undefined) parameters.append(',
+    tests: ['test/web/board-view.test.ts'],
+  },
+  {
     name: 'desk page: frames of what trends go to tables of the same name',
     file: 'client/src/live/lane.ts',
     find: 'followsOfTable(channel, key)',

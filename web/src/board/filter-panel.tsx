@@ -10,6 +10,7 @@ import {
   type Window,
   type WindowFilter,
 } from '../../../client/src/mintfeed.ts'
+import { client } from '../feed/connection.ts'
 import { rangeOf } from '../filters/board-view.ts'
 import {
   FLAG_LABELS,
@@ -21,6 +22,9 @@ import {
 import { addKeys } from '../frame/keyboard.ts'
 import { NumberField } from '../parts/number-field.tsx'
 import { WindowChoice } from '../parts/window-choice.tsx'
+
+/** What the service takes in a filter by tag. */
+const WALLETS_MAX = 100_000
 
 interface PanelProps {
   readonly filters: Filters
@@ -70,6 +74,7 @@ export function FilterPanel({ filters, window, onFilters, onClose }: PanelProps)
           window={window}
           onFilters={onFilters}
         />
+        <HeldBy filters={filters} onFilters={onFilters} />
         <fieldset>
           <legend>Only tokens with</legend>
           {FLAG_FILTERS.map((key) => (
@@ -129,6 +134,56 @@ function WindowRanges({ filters, window, onFilters }: Omit<PanelProps, 'onClose'
           onRange={(range) => change(field.key, range)}
         />
       ))}
+    </fieldset>
+  )
+}
+
+/** Wallets that the user of the service labelled; nothing where there are none. */
+function HeldBy({ filters, onFilters }: Pick<PanelProps, 'filters' | 'onFilters'>) {
+  const tags = useSignal<readonly string[]>([])
+  useEffect(() => {
+    client.walletTags().then((answer) => {
+      if (answer.ok) tags.value = answer.data.items.map(({ tag }) => tag)
+    })
+  }, [])
+  const { tag = '', min = 1 } = filters.heldBy ?? {}
+  const all = tag === '' || tags.value.includes(tag) ? tags.value : [tag, ...tags.value]
+  if (all.length === 0) return null
+  const change = (nextTag: string, nextMin: number) =>
+    onFilters(withKey(filters, 'heldBy', nextTag === '' ? null : { tag: nextTag, min: nextMin }))
+  return (
+    <fieldset>
+      <legend>Held by wallets you labelled</legend>
+      <div class="range">
+        <select
+          class="field"
+          aria-label="Tag of the wallets"
+          value={tag}
+          onChange={({ currentTarget }) => change(currentTarget.value, min)}
+        >
+          <option value="">any or none</option>
+          {all.map((one) => (
+            <option key={one}>{one}</option>
+          ))}
+        </select>
+        {tag !== '' && (
+          <>
+            <span>at least</span>
+            <NumberField
+              label="Wallets with the tag, at least"
+              placeholder="1"
+              class="field"
+              text={String(min)}
+              onNumber={(next) => {
+                if (next !== null && !(Number.isInteger(next) && next >= 1 && next <= WALLETS_MAX))
+                  return `A whole number from 1 to ${WALLETS_MAX} is expected.`
+                change(tag, next ?? 1)
+                return null
+              }}
+            />
+          </>
+        )}
+      </div>
     </fieldset>
   )
 }

@@ -80,7 +80,11 @@ function parseFilters(read: (key: string) => string | null): Filters {
   for (const key of SOCIAL_FILTERS) if (asked.includes(key)) socials[key] = true
   const hasSocials = Object.keys(socials).length > 0
   const windows = parseWindows(read)
-  return { ...ranges, ...flags, ...(hasSocials && { socials }), ...(windows && { windows }) }
+  const [, min, tag] = /^([1-9]\d{0,5}):(.+)$/.exec(read('heldBy') ?? '') ?? []
+  return {
+    ...{ ...ranges, ...flags, ...(hasSocials && { socials }), ...(windows && { windows }) },
+    ...(tag !== undefined && { heldBy: { tag, min: Number(min) } }),
+  }
 }
 
 /** `5m.volumeUsd=1000..`; null where no window has a bound. */
@@ -145,6 +149,8 @@ export function boardViewText(view: BoardView): string {
       if (filters[key] === true) parameters.set(`${group}.${key}`, '1')
     const socials = SOCIAL_FILTERS.filter((key) => filters.socials?.[key] === true)
     if (socials.length > 0) parameters.set(`${group}.socials`, socials.join(','))
+    const { heldBy } = filters
+    if (heldBy !== undefined) parameters.set(`${group}.heldBy`, `${heldBy.min ?? 1}:${heldBy.tag}`)
     if (sort !== 'default') parameters.set(`${group}.sort`, sort)
   }
   return parameters.toString()

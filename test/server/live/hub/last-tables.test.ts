@@ -51,7 +51,9 @@ test('the mints of an answer that is kept are read out of it once, whoever it go
   let answer = '{"new":[{"image":"","mint":"A"},{"image":"","mint":"B"}]}'
   const answers = fakeAnswers([], () => answer)
   const chart = cachedChart(answers, () => 0)
-  const route = apiRoutes(answers, fakeReads, chart, tables).find(({ name }) => name === 'tables')
+  const route = apiRoutes(answers, fakeReads, chart, tables, { alerts: () => '' }).find(
+    ({ name }) => name === 'tables',
+  )
   const asked = () => {
     const made = route?.answer({
       word: '',
