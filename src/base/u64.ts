@@ -10,7 +10,7 @@
  * BigInt would leave garbage behind every swap.
  */
 
-const TWO_32 = 4294967296
+export const TWO_32 = 4294967296
 const U64_MAX = 2n ** 64n - 1n
 const U64_MAX_TEXT = String(U64_MAX)
 

@@ -1,6 +1,6 @@
 import type { Budget } from '../../base/budget.ts'
 import { stepped } from '../../base/errors.ts'
-import { numberAt, readU64, sumAt } from '../../base/u64.ts'
+import { numberAt, readU64, sumAt, TWO_32 } from '../../base/u64.ts'
 import { ROW_MASK, ROW_SHIFT, Rows, U32List } from '../memory/rows.ts'
 import { isHolderAt } from '../state/lanes.ts'
 import { ColdRunLane, PositionLane, TokenLane } from '../state/layout.ts'
@@ -32,7 +32,10 @@ export class TopHolders {
   readonly #lists = new Rows(LIST_LANES)
   /** Per token: its list + 1. */
   readonly #listOfToken = new U32List()
-  readonly #found: number[] = []
+  /** The largest balances of one list, and their two words. */
+  readonly #balances = new Float64Array(TOP)
+  readonly #low = new Uint32Array(TOP)
+  readonly #high = new Uint32Array(TOP)
   /** Scans of all holders of a mint. */
   scans = 0
 
@@ -119,7 +122,7 @@ export class TopHolders {
     const floats = this.#lists.f64[list >>> ROW_SHIFT]
     const at = (list & ROW_MASK) * LIST_LANES
     if (lanes[at + LIST.known] !== Known.sum) {
-      floats[(at >>> 1) + LIST.sumF] = this.#exactSum(this.largest(token))
+      floats[(at >>> 1) + LIST.sumF] = this.#sumOfLargest(list)
       lanes[at + LIST.known] = Known.sum
     }
     return floats[(at >>> 1) + LIST.sumF]
@@ -149,17 +152,36 @@ export class TopHolders {
     return Number(total)
   }
 
-  /** Positions of the ten largest holders, largest first. */
-  largest(token: number): number[] {
-    const list = this.#currentList(token)
+  /** The exact sum of the ten largest that are listed, as a double; of equal ones those that were listed first. */
+  #sumOfLargest(list: number): number {
     const lanes = this.#lists.u32[list >>> ROW_SHIFT]
-    const first = (list & ROW_MASK) * LIST_LANES + LIST.first
-    const count = lanes[(list & ROW_MASK) * LIST_LANES + LIST.count]
-    const found = this.#found
-    found.length = 0
-    for (let i = 0; i < count; i++) found.push(lanes[first + i])
-    found.sort((a, b) => this.#balance(b) - this.#balance(a))
-    return found.slice(0, TOP)
+    const at = (list & ROW_MASK) * LIST_LANES
+    const end = at + LIST.first + lanes[at + LIST.count]
+    const [balances, low, high] = [this.#balances, this.#low, this.#high]
+    let found = 0
+    for (let i = at + LIST.first; i < end; i++) {
+      const p = this.#state.positions.u32[lanes[i] >>> ROW_SHIFT]
+      const balanceAt = (lanes[i] & ROW_MASK) * PositionLane.lanes + PositionLane.balanceLo
+      const balance = numberAt(p, balanceAt)
+      if (found === TOP && balance <= balances[TOP - 1]) continue
+      if (found < TOP) found += 1
+      let place = found - 1
+      for (; place > 0 && balances[place - 1] < balance; place--) {
+        balances[place] = balances[place - 1]
+        low[place] = low[place - 1]
+        high[place] = high[place - 1]
+      }
+      balances[place] = balance
+      low[place] = p[balanceAt]
+      high[place] = p[balanceAt + 1]
+    }
+    let [sumLow, sumHigh] = [0, 0]
+    for (let place = 0; place < found; place++) {
+      sumLow += low[place]
+      sumHigh += high[place]
+    }
+    // Both parts are exact, so the sum is rounded once, as that of integers would be.
+    return sumHigh * TWO_32 + sumLow
   }
 
   #currentList(token: number): number {

@@ -137,6 +137,27 @@ export const ENGINE_FAULTS: readonly Fault[] = [
     tests: ['holders'],
   },
   {
+    name: 'top ten: who is listed behind the first ten is passed over',
+    file: 'src/engine/index/top-holders.ts',
+    find: 'if (found === TOP && balance <= balances[TOP - 1]) continue',
+    replace: 'if (found === TOP) continue',
+    tests: ['test/engine/index/top-holders.test.ts'],
+  },
+  {
+    name: 'top ten: the largest balance stays behind the second',
+    file: 'src/engine/index/top-holders.ts',
+    find: 'for (; place > 0 && balances[place - 1] < balance; place--) {',
+    replace: 'for (; place > 1 && balances[place - 1] < balance; place--) {',
+    tests: ['test/engine/index/top-holders.test.ts'],
+  },
+  {
+    name: 'top ten: the high words of who is moved down are lost',
+    file: 'src/engine/index/top-holders.ts',
+    find: 'high[place] = high[place - 1]',
+    replace: 'high[place] = 0',
+    tests: ['test/engine/index/top-holders.test.ts'],
+  },
+  {
     name: 'top ten: who sold stays in the list',
     file: 'src/engine/index/top-holders.ts',
     find: '} else if (listed >= 0) this.#remove(lanes, at, listed)',
