@@ -186,7 +186,7 @@ export class TradeWindows {
     const { tape } = this.#state
     const token = tape.u32Of(index)[tape.at(index) + SwapLane.token]
     if (!this.#find(token)) return
-    this.#state.windowChanges.note(token)
+    this.#state.windowChanges.note(token, window)
     const isLatest = this.#recent.isLatest(index)
     this.#sum(index, window, -1)
     this.#lower(index, window, window)

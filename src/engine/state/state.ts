@@ -37,7 +37,7 @@ export class State {
   readonly texts = new TextStore()
   readonly changes = new TokenChanges(TOKEN_CHANGES_KEPT)
   /** Tokens whose trades in the windows changed: by a swap, or by the clock. No part of the state. */
-  readonly windowChanges = new TokenChanges(WINDOW_CHANGES_KEPT)
+  readonly windowChanges = new WindowChanges(WINDOW_CHANGES_KEPT)
   /**
    * Wallets whose creations or migrations changed. An event that is taken back is folded again and notes
    * them again. No part of the state.
@@ -372,9 +372,13 @@ class TokenChanges {
   }
 
   note(token: number): void {
+    this.count(token)
+    this.log.note(token)
+  }
+
+  protected count(token: number): void {
     if (token >= this.#counts.length) this.#widen(token)
     this.#counts[token] += 1
-    this.log.note(token)
   }
 
   /** Equal counts, equal rows. */
@@ -391,6 +395,26 @@ class TokenChanges {
   #widen(token: number): void {
     const size = Math.max(token + 1, this.#counts.length * 2)
     this.#counts = widened(new Uint32Array(size), this.#counts)
+  }
+}
+
+/** Between a token and the next one in the log: numbers of windows from 1 on, and 0 for all of them. */
+const WINDOW_BITS = 3
+const WINDOWS_APART = 1 << WINDOW_BITS
+const ALL_WINDOWS = -1
+
+/** The same of what tokens have in windows, by window: most changes are swaps that leave one of them. */
+class WindowChanges extends TokenChanges {
+  override note(token: number, window = ALL_WINDOWS): void {
+    this.count(token)
+    this.log.note(token * WINDOWS_APART + window + 1)
+  }
+
+  /** The token whose values of a window changed at a place of the log; -1: those of another window did. */
+  tokenAt(place: number, window: number): number {
+    const noted = this.log.at(place)
+    const of = noted & (WINDOWS_APART - 1)
+    return of === 0 || of === window + 1 ? noted >>> WINDOW_BITS : -1
   }
 }
 

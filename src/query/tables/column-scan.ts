@@ -114,7 +114,7 @@ export abstract class TokenColumn implements Column {
     }
     while (this.#settledTo < log.end) {
       const end = Math.min(log.end, this.#settledTo + TOKENS_A_LOOK)
-      for (let place = this.#settledTo; place < end; place++) this.refreshOne(log.at(place))
+      for (let place = this.#settledTo; place < end; place++) this.#refreshChanged(place)
       this.#settledTo = end
       if (end < log.end) budget.throwIfSpent()
     }
@@ -131,7 +131,17 @@ export abstract class TokenColumn implements Column {
     }
   }
 
+  #refreshChanged(place: number): void {
+    const token = this.changedAt(place)
+    if (token >= 0) this.refreshOne(token)
+  }
+
   abstract filter(run: TokenRun, kept: Uint32Array, end: number, bounds: Predicate): number
+
+  /** The token that changed at a place of the log; -1: no value of this column did. */
+  protected changedAt(place: number): number {
+    return this.#noted.log.at(place)
+  }
 
   /** Reads a token if it has changed. */
   protected refreshOne(token: number): void {

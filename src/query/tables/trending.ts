@@ -20,6 +20,7 @@ export const TRENDING_METRICS: Readonly<Record<TrendingOrder, (window: WindowRea
  */
 export class TrendingTokens {
   readonly #state: State
+  readonly #window: number
   readonly #ordered = new OrderedTokens(
     (a, b) => Math.sign(this.#placed[a] - this.#placed[b]) || a - b,
   )
@@ -29,8 +30,10 @@ export class TrendingTokens {
   /** Place in the log of changes up to which tokens were placed; -1: none was. */
   #placedTo = -1
 
-  constructor(state: State) {
+  /** `window` is a place in WINDOW_SECONDS. */
+  constructor(state: State, window: number) {
     this.#state = state
+    this.#window = window
   }
 
   get bytes(): number {
@@ -40,9 +43,12 @@ export class TrendingTokens {
   /** The first `limit` of all tokens' values now, of those whose count of trades is not 0. */
   top(limit: number, values: Float64Array, trades: Float64Array): readonly number[] {
     this.#cover(values.length)
-    const { log } = this.#state.windowChanges
+    const { windowChanges } = this.#state
+    const { log } = windowChanges
     if (this.#placedTo < 0 || !log.reaches(this.#placedTo)) this.#placeAll(values, trades)
-    else for (let at = this.#placedTo; at < log.end; at++) this.#place(log.at(at), values, trades)
+    else
+      for (let at = this.#placedTo; at < log.end; at++)
+        this.#place(windowChanges.tokenAt(at, this.#window), values, trades)
     this.#placedTo = log.end
     const tokens: number[] = []
     const { blocks } = this.#ordered
@@ -63,8 +69,8 @@ export class TrendingTokens {
   }
 
   #place(token: number, values: Float64Array, trades: Float64Array): void {
-    // A token that has no row yet, or none any more.
-    if (token >= values.length) return
+    // A token that has no row yet, or none any more; -1: what changed is in another window.
+    if (token < 0 || token >= values.length) return
     const wasListed = this.#isListed[token] !== 0
     const isListed = trades[token] > 0
     if (wasListed === isListed && (!isListed || this.#placed[token] === values[token])) return

@@ -8,6 +8,26 @@ import { WINDOW_METRICS } from './metrics.ts'
 import { NumberColumn } from './number-column.ts'
 import { TRENDING_METRICS, TrendingTokens } from './trending.ts'
 
+/** A quantity of one window: what changes in the others is passed over. */
+class WindowColumn extends NumberColumn {
+  readonly #window: number
+
+  /** `window` is a place in WINDOW_SECONDS. */
+  constructor(
+    state: State,
+    reader: TokenReader,
+    read: (token: TokenReader) => number,
+    window: number,
+  ) {
+    super(state, reader, read, state.windowChanges)
+    this.#window = window
+  }
+
+  protected override changedAt(place: number): number {
+    return this.state.windowChanges.tokenAt(place, this.#window)
+  }
+}
+
 /** The quantities of windows as columns, and the tokens in their order: each made when it is first asked for. */
 export class WindowColumns {
   readonly #state: State
@@ -59,7 +79,7 @@ export class WindowColumns {
     const trades = this.values(`${window}.txs`, budget)
     let tokens = this.#trending.get(name)
     if (tokens === undefined) {
-      tokens = new TrendingTokens(this.#state)
+      tokens = new TrendingTokens(this.#state, WINDOWS.indexOf(window))
       this.#trending.set(name, tokens)
     }
     return tokens.top(limit, column.all(), trades)
@@ -74,7 +94,7 @@ export class WindowColumns {
     if (column === undefined) {
       const place = WINDOWS.indexOf(window)
       const readToken = ({ token }: TokenReader) => read(this.#window.at(token, place))
-      column = new NumberColumn(this.#state, this.#reader, readToken, this.#state.windowChanges)
+      column = new WindowColumn(this.#state, this.#reader, readToken, place)
       this.#columns.set(name, column)
     }
     column.cover()

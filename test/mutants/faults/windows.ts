@@ -1,6 +1,7 @@
 import type { Fault } from '../fault.ts'
 
 const WINDOWS = ['test/engine/history/trade-windows.test.ts'] as const
+const COLUMNS = ['test/query/tables/window-columns.test.ts'] as const
 const TRENDING = ['test/server/live/hub/trending.test.ts'] as const
 
 /** Faults of the windows of a token's trades, and of what is ordered by them. */
@@ -74,6 +75,34 @@ export const WINDOW_FAULTS: readonly Fault[] = [
     find: 'moved(timestamp, this.timeOf(before))',
     replace: 'moved(timestamp, null)',
     tests: WINDOWS,
+  },
+  {
+    name: 'window columns: what leaves a window is noted of the next one',
+    file: 'src/engine/history/trade-windows.ts',
+    find: 'this.#state.windowChanges.note(token, window)',
+    replace: 'this.#state.windowChanges.note(token, window + 1)',
+    tests: COLUMNS,
+  },
+  {
+    name: 'window columns: what changes in all windows is passed over',
+    file: 'src/engine/state/state.ts',
+    find: 'return of === 0 || of === window + 1 ?',
+    replace: 'return of === window + 1 ?',
+    tests: COLUMNS,
+  },
+  {
+    name: 'window columns: changes of another window are read in their place',
+    file: 'src/query/tables/window-columns.ts',
+    find: 'return this.state.windowChanges.tokenAt(place, this.#window)',
+    replace: 'return this.state.windowChanges.tokenAt(place, 0)',
+    tests: COLUMNS,
+  },
+  {
+    name: 'trending: changes of another window are read in their place',
+    file: 'src/query/tables/trending.ts',
+    find: 'windowChanges.tokenAt(at, this.#window)',
+    replace: 'windowChanges.tokenAt(at, 0)',
+    tests: COLUMNS,
   },
   {
     name: 'trending: a token without trades stays',
