@@ -295,11 +295,13 @@ export class EngineQueries implements Queries, TokenReads {
     const { state } = this.#engine
     const high = this.#parts.chart.allTimeHigh(token, budget)
     const listed = this.#parts.creators.ofCreatorOf(token, CREATOR_TOKENS_MAX, budget)
+    // Before the reader stands on the token itself.
+    const tokens = listed.map((one) => creatorTokenJson(this.#parts.token.at(one)))
     return tokenDetailJson(this.#parts.token.at(token), {
       high,
       swaps: state.tokens.get(token, TokenLane.swaps),
       traders: state.tokens.get(token, TokenLane.traders),
-      creatorTokens: listed.map((one) => creatorTokenJson(this.#parts.token.at(one))),
+      creatorTokens: tokens,
       windows: this.#parts.windows.of(token),
     })
   }

@@ -334,14 +334,21 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'search: the market cap of a token that moved is the one before',
-    file: 'src/query/tables/table-columns.ts',
+    file: 'src/query/tables/market-cap-column.ts',
     find: 'if (token < this.#all.length) this.#all[token] =',
     replace: 'if (token < 0) this.#all[token] =',
     tests: ['test/query/search/search.test.ts'],
   },
   {
+    name: 'tables: market caps of a long look are those of the look before',
+    file: 'src/query/tables/market-cap-column.ts',
+    find: 'if (this.#weighedUse === this.#use) return',
+    replace: 'if (this.#weighedUse >= 0) return',
+    tests: ['test/query/tables/table-columns.test.ts'],
+  },
+  {
     name: 'search: market caps stay at the price of SOL that was asked for first',
-    file: 'src/query/tables/table-columns.ts',
+    file: 'src/query/tables/market-cap-column.ts',
     find: 'if (this.#dollars[Quote.sol] !== before) this.#areWeighed = false',
     replace: '',
     tests: ['test/query/search/search.test.ts'],

@@ -312,14 +312,14 @@ export const OCTOBER_QUOTE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'tables: coins are worth nothing in filters',
-    file: 'src/query/tables/table-columns.ts',
+    file: 'src/query/tables/market-cap-column.ts',
     find: 'this.#dollars[quote] = this.state.quotes.unitUsd(quote, this.state.solPriceUsd)',
     replace: 'this.#dollars[quote] = [this.state.solPriceUsd, 1][quote] ?? 0',
     tests: ['test/query/tables/table-columns.test.ts'],
   },
   {
     name: 'tables: market caps stay when a coin has another price',
-    file: 'src/query/tables/table-columns.ts',
+    file: 'src/query/tables/market-cap-column.ts',
     find: 'const token = this.#ofCoins.get(i)\n        this.#all[token] = this.#worth(token)',
     replace: 'const token = this.#ofCoins.get(i)\n        this.#worth(token)',
     tests: ['test/engine/state/quote-coins.test.ts'],

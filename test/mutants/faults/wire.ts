@@ -203,7 +203,7 @@ export const WIRE_FAULTS: readonly Fault[] = [
   {
     name: 'tables: a settled column does not read what changed since',
     file: 'src/query/tables/column-scan.ts',
-    find: 'place < end; place++) this.refreshOne(log.at(place))',
+    find: 'place < end; place++) this.#refreshChanged(place)',
     replace: 'place < end; place++);',
     tests: ['test/query/tables/table-columns.test.ts'],
   },
@@ -251,7 +251,7 @@ export const WIRE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'tables: market caps stay when the price of SOL changes',
-    file: 'src/query/tables/table-columns.ts',
+    file: 'src/query/tables/market-cap-column.ts',
     find: 'this.#dollars[quote] = this.state',
     replace: 'this.#dollars[quote] ||= this.state',
     tests: ['test/query/tables/table-columns.test.ts'],

@@ -1,0 +1,158 @@
+import { U32List } from '../../engine/memory/rows.ts'
+import { widened } from '../../engine/memory/views.ts'
+import type { TokenReader } from '../../engine/read/token-reader.ts'
+import type { State } from '../../engine/state/state.ts'
+import { Quote } from '../../events/platform.ts'
+import { finiteNumber } from '../../protocol/wire.ts'
+import { FIRST_TOKENS, type Predicate, TokenColumn, type TokenRun } from './column-scan.ts'
+import { filtered, isWithin } from './number-column.ts'
+
+/**
+ * A filter that compares more than this part of all tokens makes the values of all: they are compared in a fifth of the
+ * time, and stay until SOL has another price.
+ */
+const WEIGHED_PART = 16
+
+/**
+ * Market caps in dollars, from their parts: no token is read anew when SOL, or a coin that others are quoted in, has
+ * another price. The price of a quote is read once at each use, of those that the tokens have. Prices are the market caps
+ * of one token.
+ */
+export class MarketCapColumn extends TokenColumn {
+  readonly #isPrice: boolean
+  #pricesInUnits = new Float64Array(FIRST_TOKENS)
+  #suppliesWhole = new Float64Array(FIRST_TOKENS)
+  #quotes = new Uint32Array(FIRST_TOKENS)
+  /** The result of `all`, updated by each read. */
+  #all = new Float64Array(0)
+  /** Has `#all` all tokens at the price of SOL in `#dollars`? */
+  #areWeighed = false
+  /** Tokens that are quoted in coins, or were, in no order. */
+  readonly #ofCoins = new U32List()
+  #isOfCoin = new Uint8Array(FIRST_TOKENS)
+  /** By quote: dollars of a unit of it, and the use that asked for them last. */
+  #dollars = new Float64Array(FIRST_TOKENS)
+  #askedAt = new Float64Array(FIRST_TOKENS)
+  #use = 0
+  /** Tokens that filters compared in this use, and the use in which `#all` was last made valid. */
+  #compared = 0
+  #weighedUse = -1
+
+  constructor(state: State, reader: TokenReader, isPrice = false) {
+    super(state, reader)
+    this.#isPrice = isPrice
+  }
+
+  override cover(): void {
+    super.cover()
+    const { count } = this.state.quotes
+    if (count > this.#dollars.length) {
+      this.#dollars = widened(new Float64Array(count * 2), this.#dollars)
+      this.#askedAt = widened(new Float64Array(count * 2), this.#askedAt)
+    }
+    this.#use += 1
+    this.#compared = 0
+    const before = this.#dollars[Quote.sol]
+    this.#priceQuote(Quote.sol)
+    if (this.#dollars[Quote.sol] !== before) this.#areWeighed = false
+  }
+
+  protected read(token: number, reader: TokenReader): void {
+    this.#pricesInUnits[token] = reader.priceInUnits
+    this.#suppliesWhole[token] = this.#isPrice ? 1 : reader.supplyWhole
+    this.#quotes[token] = reader.quote
+    if (reader.quote >= Quote.other && this.#isOfCoin[token] === 0) {
+      this.#ofCoins.push(token)
+      this.#isOfCoin[token] = 1
+    }
+    if (token < this.#all.length) this.#all[token] = this.#worth(token)
+  }
+
+  /** Valid after `cover`. */
+  usdOf(token: number): number {
+    this.refreshOne(token)
+    return this.#worth(token)
+  }
+
+  /** Those of some tokens, in their order; valid after `cover`. */
+  usdOfAll(tokens: Uint32Array): Float64Array {
+    this.settle()
+    const usd = new Float64Array(tokens.length)
+    for (let i = 0; i < tokens.length; i++) usd[i] = this.#worth(tokens[i])
+    return usd
+  }
+
+  /** The values of all tokens, until the next call; valid after `cover`. */
+  all(): Float64Array {
+    this.settle()
+    this.#weigh()
+    return this.#all.subarray(0, this.state.tokens.count)
+  }
+
+  /** Makes `#all` valid; a token that is read later puts its own value in. */
+  #weigh(): void {
+    if (this.#weighedUse === this.#use) return
+    this.#weighedUse = this.#use
+    if (!this.#areWeighed || this.#all.length < this.state.tokens.count) this.#weighAll()
+    else
+      for (let i = 0; i < this.#ofCoins.length; i++) {
+        const token = this.#ofCoins.get(i)
+        this.#all[token] = this.#worth(token)
+      }
+  }
+
+  #weighAll(): void {
+    const { length } = this.#suppliesWhole
+    if (this.#all.length < length) this.#all = new Float64Array(length)
+    for (let token = 0; token < length; token++) this.#all[token] = this.#worth(token)
+    this.#areWeighed = true
+  }
+
+  /** The same steps as `TokenReader.marketCapUsd`, so the same bits. */
+  #worth(token: number): number {
+    const quote = this.#quotes[token]
+    if (this.#askedAt[quote] !== this.#use) this.#priceQuote(quote)
+    const price = this.#pricesInUnits[token] * this.#dollars[quote]
+    return finiteNumber(price * this.#suppliesWhole[token])
+  }
+
+  #priceQuote(quote: number): void {
+    this.#dollars[quote] = this.state.quotes.unitUsd(quote, this.state.solPriceUsd)
+    this.#askedAt[quote] = this.#use
+  }
+
+  filter(run: TokenRun, kept: Uint32Array, end: number, bounds: Predicate): number {
+    this.#compared += run.to - run.from
+    if (this.#compared * WEIGHED_PART > this.state.tokens.count) {
+      this.#weigh()
+      return filtered(this.#all, run, kept, end, bounds)
+    }
+    const { tokens, from, to } = run
+    const { min, max } = bounds
+    const [prices, supplies, quotes] = [this.#pricesInUnits, this.#suppliesWhole, this.#quotes]
+    const [dollars, askedAt, use] = [this.#dollars, this.#askedAt, this.#use]
+    let at = end - 1
+    for (let i = to - 1; i >= from; i--) {
+      const token = tokens[i]
+      const quote = quotes[token]
+      if (askedAt[quote] !== use) this.#priceQuote(quote)
+      const value = finiteNumber(prices[token] * dollars[quote] * supplies[token])
+      kept[at] = token
+      at -= isWithin(value, min, max)
+    }
+    return at + 1
+  }
+
+  protected get ownBytes(): number {
+    const parts = [this.#pricesInUnits, this.#suppliesWhole, this.#quotes, this.#all]
+    const ofCoins = [this.#isOfCoin, this.#dollars, this.#askedAt]
+    return [...parts, ...ofCoins].reduce((sum, one) => sum + one.byteLength, this.#ofCoins.bytes)
+  }
+
+  protected widen(size: number): void {
+    this.#pricesInUnits = widened(new Float64Array(size), this.#pricesInUnits)
+    this.#suppliesWhole = widened(new Float64Array(size), this.#suppliesWhole)
+    this.#quotes = widened(new Uint32Array(size), this.#quotes)
+    this.#isOfCoin = widened(new Uint8Array(size), this.#isOfCoin)
+  }
+}
