@@ -1,6 +1,7 @@
 import { U32List } from '../../engine/memory/rows.ts'
 import { widened } from '../../engine/memory/views.ts'
 import type { TokenReader } from '../../engine/read/token-reader.ts'
+import { LifecycleLane } from '../../engine/state/layout.ts'
 import type { State } from '../../engine/state/state.ts'
 import { Quote } from '../../events/platform.ts'
 import { finiteNumber } from '../../protocol/wire.ts'
@@ -34,6 +35,9 @@ export class MarketCapColumn extends TokenColumn {
   #dollars = new Float64Array(FIRST_TOKENS)
   #askedAt = new Float64Array(FIRST_TOKENS)
   #use = 0
+  /** By coin: changes of its token + 1, and the price of SOL, that its dollars were made at. */
+  #pricedAt = new Float64Array(FIRST_TOKENS)
+  #pricedSolUsd = new Float64Array(FIRST_TOKENS)
   /** Tokens that filters compared in this use, and the use in which `#all` was last made valid. */
   #compared = 0
   #weighedUse = -1
@@ -49,6 +53,8 @@ export class MarketCapColumn extends TokenColumn {
     if (count > this.#dollars.length) {
       this.#dollars = widened(new Float64Array(count * 2), this.#dollars)
       this.#askedAt = widened(new Float64Array(count * 2), this.#askedAt)
+      this.#pricedAt = widened(new Float64Array(count * 2), this.#pricedAt)
+      this.#pricedSolUsd = widened(new Float64Array(count * 2), this.#pricedSolUsd)
     }
     this.#use += 1
     this.#compared = 0
@@ -117,8 +123,21 @@ export class MarketCapColumn extends TokenColumn {
   }
 
   #priceQuote(quote: number): void {
-    this.#dollars[quote] = this.state.quotes.unitUsd(quote, this.state.solPriceUsd)
     this.#askedAt[quote] = this.#use
+    if (quote >= Quote.other && this.#isCoinPriced(quote)) return
+    this.#dollars[quote] = this.state.quotes.unitUsd(quote, this.state.solPriceUsd)
+  }
+
+  /** Is the price of a coin that of the last use? It follows from its token's row and SOL, unless another coin quotes it. */
+  #isCoinPriced(quote: number): boolean {
+    const { quotes, births, changes, solPriceUsd } = this.state
+    const coin = quotes.tokenOf(quote)
+    if (coin < 0 || births.get(coin, LifecycleLane.quote) >= Quote.other) return false
+    const changed = changes.of(coin) + 1
+    if (this.#pricedAt[quote] === changed && this.#pricedSolUsd[quote] === solPriceUsd) return true
+    this.#pricedAt[quote] = changed
+    this.#pricedSolUsd[quote] = solPriceUsd
+    return false
   }
 
   filter(run: TokenRun, kept: Uint32Array, end: number, bounds: Predicate): number {
@@ -145,7 +164,13 @@ export class MarketCapColumn extends TokenColumn {
 
   protected get ownBytes(): number {
     const parts = [this.#pricesInUnits, this.#suppliesWhole, this.#quotes, this.#all]
-    const ofCoins = [this.#isOfCoin, this.#dollars, this.#askedAt]
+    const ofCoins = [
+      this.#isOfCoin,
+      this.#dollars,
+      this.#askedAt,
+      this.#pricedAt,
+      this.#pricedSolUsd,
+    ]
     return [...parts, ...ofCoins].reduce((sum, one) => sum + one.byteLength, this.#ofCoins.bytes)
   }
 

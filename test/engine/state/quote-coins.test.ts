@@ -134,3 +134,24 @@ test('a coin past their limit has no number: no address, no price, and nine deci
   expect(quotes.mintOf(Quote.other)).toBe('')
   expect(quotes.lamportsPerUnit(Quote.other, 100)).toBe(0)
 })
+
+test('filters follow the price of SOL, and that of each coin on the way to it', () => {
+  const pair = told(A, inCoin('B', 'A'), inCoin('C', 'B'))
+  const cap = (mint: string) => JSON.parse(pair.answers.marketData([mint]))[0].market_cap
+  /** Do filters around the market caps of now let pass what they have to? */
+  const isFound = (mint: string) => {
+    const mCapUsd = { min: cap(mint) * 0.999, max: cap(mint) * 1.001 }
+    const query = { type: 'new', filters: { new: { mCapUsd } }, limit: 9 } as const
+    const rows: { mint: string }[] = JSON.parse(pair.answers.tables(query)).new
+    return rows.some((row) => row.mint === mint)
+  }
+  const before = cap('C')
+  for (const event of [price(200), buy('A', { pool: 'curve A' }), buy('B'), price(100)]) {
+    follows(pair, event)
+    expect(
+      ['A', 'B', 'C'].filter((mint) => !isFound(mint)),
+      event.type,
+    ).toEqual([])
+  }
+  expect(cap('C')).not.toBe(before)
+})

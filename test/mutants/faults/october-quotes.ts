@@ -318,6 +318,27 @@ export const OCTOBER_QUOTE_FAULTS: readonly Fault[] = [
     tests: ['test/query/tables/table-columns.test.ts'],
   },
   {
+    name: 'tables: a coin keeps its price when its token is traded',
+    file: 'src/query/tables/market-cap-column.ts',
+    find: 'if (this.#pricedAt[quote] === changed && ',
+    replace: 'if (this.#pricedAt[quote] > 0 && ',
+    tests: ['test/query/tables/table-columns.test.ts'],
+  },
+  {
+    name: 'tables: a coin keeps its price when SOL has another one',
+    file: 'src/query/tables/market-cap-column.ts',
+    find: ' && this.#pricedSolUsd[quote] === solPriceUsd) return true',
+    replace: ') return true',
+    tests: ['test/engine/state/quote-coins.test.ts'],
+  },
+  {
+    name: 'tables: a coin keeps its price when the coin that quotes it has another one',
+    file: 'src/query/tables/market-cap-column.ts',
+    find: 'if (coin < 0 || births.get(coin, LifecycleLane.quote) >= Quote.other) return false',
+    replace: 'if (coin < 0) return false',
+    tests: ['test/engine/state/quote-coins.test.ts'],
+  },
+  {
     name: 'tables: market caps stay when a coin has another price',
     file: 'src/query/tables/market-cap-column.ts',
     find: 'const token = this.#ofCoins.get(i)\n        this.#all[token] = this.#worth(token)',
