@@ -3,6 +3,7 @@ import { Budget } from '../../../src/base/budget.ts'
 import { SwapChains, swapsOldestFirst } from '../../../src/engine/history/swap-chains.ts'
 import { SwapLane } from '../../../src/events/swap-record.ts'
 import { NO_TIME, readInTurns } from '../../budgets.ts'
+import { byLength } from '../../lengths.ts'
 import { price, START_SECOND, swap } from '../../oracle/fixtures.ts'
 import { Random } from '../../oracle/random.ts'
 import { engineOf } from '../../store/restoring.ts'
@@ -73,7 +74,7 @@ test(`the newest swap up to a second is that of the whole list, on a chain whose
   engine.events([price(150)])
   let slot = 1_000
   let second = START_SECOND
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < byLength(2, ROUNDS); round++) {
     for (let i = 0; i < SWAPS; i++) {
       slot += random.integer(0, 1)
       // Whole stretches come with times of long before, or from ahead.

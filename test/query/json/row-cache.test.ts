@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { Engine } from '../../../src/engine/engine.ts'
 import type { Metadata } from '../../../src/events/event.ts'
 import { EngineQueries } from '../../../src/query/engine-queries.ts'
+import { byLength } from '../../lengths.ts'
 import { created } from '../../oracle/fixtures.ts'
 import { history } from '../../oracle/histories.ts'
 import { engineOf } from '../../store/restoring.ts'
@@ -114,7 +115,7 @@ test('rows of any length are kept as they would be written anew', () => {
         expect(new EngineQueries(engine, () => {}).tables(ALL)).toEqual(kept)
       }
     }),
-    { numRuns: 60 },
+    { numRuns: byLength(15, 60) },
   )
 })
 
