@@ -35,7 +35,8 @@ export class MarketCapColumn extends TokenColumn {
   #dollars = new Float64Array(FIRST_TOKENS)
   #askedAt = new Float64Array(FIRST_TOKENS)
   #use = 0
-  /** By coin: changes of its token + 1, and the price of SOL, that its dollars were made at. */
+  /** By coin: its token + 1, 0 where another coin quotes it; changes of it + 1 and the price of SOL at its dollars. */
+  #coins = new Uint32Array(FIRST_TOKENS)
   #pricedAt = new Float64Array(FIRST_TOKENS)
   #pricedSolUsd = new Float64Array(FIRST_TOKENS)
   /** Tokens that filters compared in this use, and the use in which `#all` was last made valid. */
@@ -53,6 +54,7 @@ export class MarketCapColumn extends TokenColumn {
     if (count > this.#dollars.length) {
       this.#dollars = widened(new Float64Array(count * 2), this.#dollars)
       this.#askedAt = widened(new Float64Array(count * 2), this.#askedAt)
+      this.#coins = widened(new Uint32Array(count * 2), this.#coins)
       this.#pricedAt = widened(new Float64Array(count * 2), this.#pricedAt)
       this.#pricedSolUsd = widened(new Float64Array(count * 2), this.#pricedSolUsd)
     }
@@ -130,12 +132,15 @@ export class MarketCapColumn extends TokenColumn {
 
   /** Is the price of a coin that of the last use? It follows from its token's row and SOL, unless another coin quotes it. */
   #isCoinPriced(quote: number): boolean {
-    const { quotes, births, changes, solPriceUsd } = this.state
+    const { quotes, births, changes, solPriceUsd, tokens } = this.state
+    const known = this.#coins[quote] - 1
+    const isSame = this.#pricedAt[quote] === changes.of(known) + 1
+    if (known >= 0 && known < tokens.count && isSame && this.#pricedSolUsd[quote] === solPriceUsd)
+      return true
     const coin = quotes.tokenOf(quote)
-    if (coin < 0 || births.get(coin, LifecycleLane.quote) >= Quote.other) return false
-    const changed = changes.of(coin) + 1
-    if (this.#pricedAt[quote] === changed && this.#pricedSolUsd[quote] === solPriceUsd) return true
-    this.#pricedAt[quote] = changed
+    const isOfSol = coin >= 0 && births.get(coin, LifecycleLane.quote) < Quote.other
+    this.#coins[quote] = isOfSol ? coin + 1 : 0
+    this.#pricedAt[quote] = changes.of(coin) + 1
     this.#pricedSolUsd[quote] = solPriceUsd
     return false
   }

@@ -320,22 +320,22 @@ export const OCTOBER_QUOTE_FAULTS: readonly Fault[] = [
   {
     name: 'tables: a coin keeps its price when its token is traded',
     file: 'src/query/tables/market-cap-column.ts',
-    find: 'if (this.#pricedAt[quote] === changed && ',
-    replace: 'if (this.#pricedAt[quote] > 0 && ',
+    find: 'const isSame = this.#pricedAt[quote] === changes.of(known) + 1',
+    replace: 'const isSame = this.#pricedAt[quote] > 0',
     tests: ['test/query/tables/table-columns.test.ts'],
   },
   {
     name: 'tables: a coin keeps its price when SOL has another one',
     file: 'src/query/tables/market-cap-column.ts',
-    find: ' && this.#pricedSolUsd[quote] === solPriceUsd) return true',
-    replace: ') return true',
+    find: ' && isSame && this.#pricedSolUsd[quote] === solPriceUsd)',
+    replace: ' && isSame)',
     tests: ['test/engine/state/quote-coins.test.ts'],
   },
   {
     name: 'tables: a coin keeps its price when the coin that quotes it has another one',
     file: 'src/query/tables/market-cap-column.ts',
-    find: 'if (coin < 0 || births.get(coin, LifecycleLane.quote) >= Quote.other) return false',
-    replace: 'if (coin < 0) return false',
+    find: 'const isOfSol = coin >= 0 && births.get(coin, LifecycleLane.quote) < Quote.other',
+    replace: 'const isOfSol = coin >= 0',
     tests: ['test/engine/state/quote-coins.test.ts'],
   },
   {
