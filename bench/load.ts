@@ -2,7 +2,7 @@
  * A large market for DURATION (10m): TOKENS tokens, RATE swaps a second, SOCKETS live readers and
  * POLLS table polls a second, half of them with filters never sent before. Prints a line a minute
  * and a table at the end: latency from the intended send time, loop delay, collections, memory. DESK=on polls trending
- * tokens and filters of windows too, and has 50 alert rules.
+ * tokens and filters of windows too, and has 50 alert rules; DESK=rules has the rules alone.
  */
 import { writeFileSync } from 'node:fs'
 import { Random } from '../src/base/random.ts'
@@ -27,6 +27,7 @@ const SAMPLE_MS = 1_000
 const MEBIBYTE = 2 ** 20
 const NEW_FILTERS = 250
 const IS_DESK = process.env.DESK === 'on'
+const HAS_RULES = IS_DESK || process.env.DESK === 'rules'
 const ALERT_RULES = Number(process.env.ALERT_RULES ?? 50)
 /** Figures of what the market itself holds: it grows with every swap. */
 const HELD = ['market', 'bounded']
@@ -82,7 +83,7 @@ function deskRequest(i: number): string {
 
 /** The file of the rules; its settings. */
 function deskSettings(folder: string): Readonly<Record<string, string>> {
-  if (!IS_DESK) return {}
+  if (!HAS_RULES) return {}
   const rules = Array.from({ length: ALERT_RULES }, (_, i) => ({
     id: `rule-${i}`,
     when:
