@@ -403,7 +403,7 @@ const WINDOW_BITS = 3
 const WINDOWS_APART = 1 << WINDOW_BITS
 const ALL_WINDOWS = -1
 
-/** The same of what tokens have in windows, by window: most changes are swaps that leave one of them. */
+/** The same of what tokens have in windows, by window: most changes are swaps that leave one. It has room for 2^29 tokens. */
 class WindowChanges extends TokenChanges {
   override note(token: number, window = ALL_WINDOWS): void {
     this.count(token)

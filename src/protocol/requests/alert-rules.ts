@@ -295,10 +295,6 @@ export function parseAlerts(parameters: QueryParameters): Parsed<AlertsQuery> {
     const message = `rule came as ${quoted(rule.value)}, the id of a rule is expected.`
     return refuse('invalid_parameter', 'rule', message)
   }
-  const isNewest = !parameters.has('after')
-  return accept({
-    after: isNewest ? null : after.value,
-    limit: limit.value,
-    rule: rule.value,
-  })
+  const behind = parameters.has('after') ? after.value : null
+  return accept({ after: behind, limit: limit.value, rule: rule.value })
 }

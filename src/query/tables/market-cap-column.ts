@@ -35,7 +35,7 @@ export class MarketCapColumn extends TokenColumn {
   #dollars = new Float64Array(FIRST_TOKENS)
   #askedAt = new Float64Array(FIRST_TOKENS)
   #use = 0
-  /** By coin: its token + 1, 0 where another coin quotes it; changes of it + 1 and the price of SOL at its dollars. */
+  /** By coin: its token + 1, 0 where another coin quotes it; its changes and the price of SOL at its dollars. */
   #coins = new Uint32Array(FIRST_TOKENS)
   #pricedAt = new Float64Array(FIRST_TOKENS)
   #pricedSolUsd = new Float64Array(FIRST_TOKENS)
@@ -134,13 +134,14 @@ export class MarketCapColumn extends TokenColumn {
   #isCoinPriced(quote: number): boolean {
     const { quotes, births, changes, solPriceUsd, tokens } = this.state
     const known = this.#coins[quote] - 1
-    const isSame = this.#pricedAt[quote] === changes.of(known) + 1
-    if (known >= 0 && known < tokens.count && isSame && this.#pricedSolUsd[quote] === solPriceUsd)
-      return true
+    if (known >= 0 && known < tokens.count && this.#pricedSolUsd[quote] === solPriceUsd) {
+      const isSame = this.#pricedAt[quote] === changes.of(known)
+      if (isSame) return true
+    }
     const coin = quotes.tokenOf(quote)
     const isOfSol = coin >= 0 && births.get(coin, LifecycleLane.quote) < Quote.other
     this.#coins[quote] = isOfSol ? coin + 1 : 0
-    this.#pricedAt[quote] = changes.of(coin) + 1
+    if (isOfSol) this.#pricedAt[quote] = changes.of(coin)
     this.#pricedSolUsd[quote] = solPriceUsd
     return false
   }
@@ -173,6 +174,7 @@ export class MarketCapColumn extends TokenColumn {
       this.#isOfCoin,
       this.#dollars,
       this.#askedAt,
+      this.#coins,
       this.#pricedAt,
       this.#pricedSolUsd,
     ]

@@ -320,15 +320,15 @@ export const OCTOBER_QUOTE_FAULTS: readonly Fault[] = [
   {
     name: 'tables: a coin keeps its price when its token is traded',
     file: 'src/query/tables/market-cap-column.ts',
-    find: 'const isSame = this.#pricedAt[quote] === changes.of(known) + 1',
-    replace: 'const isSame = this.#pricedAt[quote] > 0',
+    find: 'const isSame = this.#pricedAt[quote] === changes.of(known)',
+    replace: 'const isSame = this.#pricedAt[quote] >= 0',
     tests: ['test/query/tables/table-columns.test.ts'],
   },
   {
     name: 'tables: a coin keeps its price when SOL has another one',
     file: 'src/query/tables/market-cap-column.ts',
-    find: ' && isSame && this.#pricedSolUsd[quote] === solPriceUsd)',
-    replace: ' && isSame)',
+    find: ' && this.#pricedSolUsd[quote] === solPriceUsd) {',
+    replace: ') {',
     tests: ['test/engine/state/quote-coins.test.ts'],
   },
   {
