@@ -283,10 +283,8 @@ export class Outbox {
 
   /** Bodies on the live channel behind a number, oldest first; null: some are not kept any more. */
   liveSince(after: number, most: number): readonly string[] | null {
-    const rows = this.#all('SELECT n, body FROM live WHERE n > ? ORDER BY n LIMIT ?', after, most)
-    const [first] = rows
-    if (first !== undefined && numberIn(first, 'n') > after + 1) return null
-    return rows.map((row) => textIn(row, 'body'))
+    const { first, alerts } = this.livePage({ after, limit: most, rule: null })
+    return after < first - 1 ? null : alerts.map(({ body }) => body)
   }
 
   /** Alerts on the live channel as a query asks for them, by their numbers; `first`: that of the oldest that is kept. */

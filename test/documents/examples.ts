@@ -47,12 +47,20 @@ const ALERT = {
     ...{ mint: 'FourthMint1111111111111111111111111111pump', pool_amm: POOL },
   },
 }
-const TOLD = { first: 1, alerts: [{ n: 1, body: JSON.stringify(ALERT) }] }
-const ALERTS = { liveHead: () => 0, liveSince: () => [], livePage: () => TOLD }
 
 /** What a running server answers and tells, by the names of the documents. */
 export async function runningExamples(): Promise<Map<string, unknown>> {
-  const service = await EngineServer.start(EPOCH, undefined, {}, ALERTS)
+  const told: { readonly n: number; readonly body: string }[] = []
+  const service = await EngineServer.start(
+    EPOCH,
+    undefined,
+    {},
+    {
+      liveHead: () => told.length,
+      liveSince: () => [],
+      livePage: () => ({ first: 1, alerts: told }),
+    },
+  )
   const found = new Map<string, unknown>()
   try {
     service.feed([{ type: 'sol_price', timestamp: START_SECOND, usd: 150 }])
@@ -60,6 +68,8 @@ export async function runningExamples(): Promise<Map<string, unknown>> {
     await addAnswers(service, found)
     await addMessages(service, found)
     await addNumbered(service, found)
+    told.push({ n: 1, body: JSON.stringify(ALERT) })
+    found.set('toldAlerts', await service.json('/api/v2/alerts?after=0'))
   } finally {
     await service.server.stop()
   }
@@ -77,7 +87,6 @@ async function addAnswers(service: EngineServer, found: Map<string, unknown>): P
     walletTokens: `/api/v2/search/traders/${WALLET}/tokens`,
     chart: `/api/v2/meme/chart/ohlcv?mint=${MINT}&${span}&resolution=1`,
     trending: '/api/v2/trending?window=5m&by=volume',
-    toldAlerts: '/api/v2/alerts?after=0',
     tokenDetail: `/api/v2/tokens/${MINT}`,
     holders: `/api/v2/tokens/${MINT}/holders`,
     holderHistory: `/api/v2/tokens/${MINT}/holders/history?resolution=1`,

@@ -1,4 +1,4 @@
-import { isObject, listOf, type ObjectOf, objectOf, type Shape } from '../shape.ts'
+import { isCount, isObject, listOf, type ObjectOf, objectOf, type Shape } from '../shape.ts'
 import { isMigration } from './migration.ts'
 import { isSwap } from './swap.ts'
 import { isRow } from './tables.ts'
@@ -51,7 +51,7 @@ export const isAlert: Shape<Alert> = (value): value is Alert => SHAPES.some((isO
 /** An alert with its number on the channel `alerts`. */
 export type ToldAlert = Alert & { readonly n: number }
 const isToldAlert: Shape<ToldAlert> = (value): value is ToldAlert =>
-  isObject(value) && Number.isSafeInteger(value.n) && isAlert(value)
+  isObject(value) && isCount(value.n) && isAlert(value)
 
 const TOLD_ALERTS = {
   /** Number of the newest; 0 before the first. */

@@ -1,6 +1,6 @@
 import type { Budget } from '../../base/budget.ts'
 import { stepped } from '../../base/errors.ts'
-import { numberAt, readU64, sumAt, TWO_32 } from '../../base/u64.ts'
+import { numberAt, sumAt, TWO_32 } from '../../base/u64.ts'
 import { ROW_MASK, ROW_SHIFT, Rows, U32List } from '../memory/rows.ts'
 import { isHolderAt } from '../state/lanes.ts'
 import { ColdRunLane, PositionLane, TokenLane } from '../state/layout.ts'
@@ -32,7 +32,7 @@ export class TopHolders {
   readonly #lists = new Rows(LIST_LANES)
   /** Per token: its list + 1. */
   readonly #listOfToken = new U32List()
-  /** The largest balances of one list, and their two words. */
+  /** The largest balances of some positions, and their two words. */
   readonly #balances = new Float64Array(TOP)
   readonly #low = new Uint32Array(TOP)
   readonly #high = new Uint32Array(TOP)
@@ -122,7 +122,9 @@ export class TopHolders {
     const floats = this.#lists.f64[list >>> ROW_SHIFT]
     const at = (list & ROW_MASK) * LIST_LANES
     if (lanes[at + LIST.known] !== Known.sum) {
-      floats[(at >>> 1) + LIST.sumF] = this.#sumOfLargest(list)
+      const first = at + LIST.first
+      const sum = this.#sumOfLargest(lanes, first, first + lanes[at + LIST.count])
+      floats[(at >>> 1) + LIST.sumF] = sum
       lanes[at + LIST.known] = Known.sum
     }
     return floats[(at >>> 1) + LIST.sumF]
@@ -142,26 +144,16 @@ export class TopHolders {
       if (isHolderAt(p, pAt)) held.push(next - 1)
       next = p[pAt + PositionLane.nextInMintPlus1]
     }
-    held.sort((a, b) => this.#balance(b) - this.#balance(a))
-    return this.#exactSum(held.slice(0, TOP))
+    return this.#sumOfLargest(Uint32Array.from(held), 0, held.length)
   }
 
-  #exactSum(positions: readonly number[]): number {
-    let total = 0n
-    for (const position of positions) total += this.#exactBalance(position)
-    return Number(total)
-  }
-
-  /** The exact sum of the ten largest that are listed, as a double; of equal ones those that were listed first. */
-  #sumOfLargest(list: number): number {
-    const lanes = this.#lists.u32[list >>> ROW_SHIFT]
-    const at = (list & ROW_MASK) * LIST_LANES
-    const end = at + LIST.first + lanes[at + LIST.count]
+  /** The exact sum of the ten largest balances of some positions, as a double; of equal ones those that come first. */
+  #sumOfLargest(positions: Uint32Array, from: number, to: number): number {
     const [balances, low, high] = [this.#balances, this.#low, this.#high]
     let found = 0
-    for (let i = at + LIST.first; i < end; i++) {
-      const p = this.#state.positions.u32[lanes[i] >>> ROW_SHIFT]
-      const balanceAt = (lanes[i] & ROW_MASK) * PositionLane.lanes + PositionLane.balanceLo
+    for (let i = from; i < to; i++) {
+      const p = this.#state.positions.u32[positions[i] >>> ROW_SHIFT]
+      const balanceAt = (positions[i] & ROW_MASK) * PositionLane.lanes + PositionLane.balanceLo
       const balance = numberAt(p, balanceAt)
       if (found === TOP && balance <= balances[TOP - 1]) continue
       if (found < TOP) found += 1
@@ -259,10 +251,5 @@ export class TopHolders {
   #balance(position: number): number {
     const p = this.#state.positions.u32[position >>> ROW_SHIFT]
     return numberAt(p, (position & ROW_MASK) * PositionLane.lanes + PositionLane.balanceLo)
-  }
-
-  #exactBalance(position: number): bigint {
-    const p = this.#state.positions.u32[position >>> ROW_SHIFT]
-    return readU64(p, (position & ROW_MASK) * PositionLane.lanes + PositionLane.balanceLo)
   }
 }

@@ -35,10 +35,9 @@ export class MarketCapColumn extends TokenColumn {
   #dollars = new Float64Array(FIRST_TOKENS)
   #askedAt = new Float64Array(FIRST_TOKENS)
   #use = 0
-  /** By coin: its token + 1, 0 where another coin quotes it; its changes and the price of SOL at its dollars. */
+  /** By coin: its token + 1, 0 where `#dollars` has to be made anew; changes of the token when it was made. */
   #coins = new Uint32Array(FIRST_TOKENS)
   #pricedAt = new Float64Array(FIRST_TOKENS)
-  #pricedSolUsd = new Float64Array(FIRST_TOKENS)
   /** Tokens that filters compared in this use, and the use in which `#all` was last made valid. */
   #compared = 0
   #weighedUse = -1
@@ -56,13 +55,14 @@ export class MarketCapColumn extends TokenColumn {
       this.#askedAt = widened(new Float64Array(count * 2), this.#askedAt)
       this.#coins = widened(new Uint32Array(count * 2), this.#coins)
       this.#pricedAt = widened(new Float64Array(count * 2), this.#pricedAt)
-      this.#pricedSolUsd = widened(new Float64Array(count * 2), this.#pricedSolUsd)
     }
     this.#use += 1
     this.#compared = 0
     const before = this.#dollars[Quote.sol]
     this.#priceQuote(Quote.sol)
-    if (this.#dollars[Quote.sol] !== before) this.#areWeighed = false
+    if (this.#dollars[Quote.sol] === before) return
+    this.#areWeighed = false
+    this.#coins.fill(0)
   }
 
   protected read(token: number, reader: TokenReader): void {
@@ -126,24 +126,20 @@ export class MarketCapColumn extends TokenColumn {
 
   #priceQuote(quote: number): void {
     this.#askedAt[quote] = this.#use
-    if (quote >= Quote.other && this.#isCoinPriced(quote)) return
-    this.#dollars[quote] = this.state.quotes.unitUsd(quote, this.state.solPriceUsd)
-  }
-
-  /** Is the price of a coin that of the last use? It follows from its token's row and SOL, unless another coin quotes it. */
-  #isCoinPriced(quote: number): boolean {
-    const { quotes, births, changes, solPriceUsd, tokens } = this.state
-    const known = this.#coins[quote] - 1
-    if (known >= 0 && known < tokens.count && this.#pricedSolUsd[quote] === solPriceUsd) {
-      const isSame = this.#pricedAt[quote] === changes.of(known)
-      if (isSame) return true
-    }
+    if (this.#isPriced(quote)) return
+    const { quotes, births, changes, solPriceUsd } = this.state
+    this.#dollars[quote] = quotes.unitUsd(quote, solPriceUsd)
     const coin = quotes.tokenOf(quote)
     const isOfSol = coin >= 0 && births.get(coin, LifecycleLane.quote) < Quote.other
     this.#coins[quote] = isOfSol ? coin + 1 : 0
     if (isOfSol) this.#pricedAt[quote] = changes.of(coin)
-    this.#pricedSolUsd[quote] = solPriceUsd
-    return false
+  }
+
+  /** Is the price of a coin still that in `#dollars`? At one price of SOL it follows from its token's row alone. */
+  #isPriced(quote: number): boolean {
+    const coin = this.#coins[quote] - 1
+    const { changes, tokens } = this.state
+    return coin >= 0 && coin < tokens.count && this.#pricedAt[quote] === changes.of(coin)
   }
 
   filter(run: TokenRun, kept: Uint32Array, end: number, bounds: Predicate): number {
@@ -170,14 +166,7 @@ export class MarketCapColumn extends TokenColumn {
 
   protected get ownBytes(): number {
     const parts = [this.#pricesInUnits, this.#suppliesWhole, this.#quotes, this.#all]
-    const ofCoins = [
-      this.#isOfCoin,
-      this.#dollars,
-      this.#askedAt,
-      this.#coins,
-      this.#pricedAt,
-      this.#pricedSolUsd,
-    ]
+    const ofCoins = [this.#isOfCoin, this.#dollars, this.#askedAt, this.#coins, this.#pricedAt]
     return [...parts, ...ofCoins].reduce((sum, one) => sum + one.byteLength, this.#ofCoins.bytes)
   }
 

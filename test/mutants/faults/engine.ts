@@ -349,8 +349,8 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   {
     name: 'search: market caps stay at the price of SOL that was asked for first',
     file: 'src/query/tables/market-cap-column.ts',
-    find: 'if (this.#dollars[Quote.sol] !== before) this.#areWeighed = false',
-    replace: '',
+    find: '    this.#areWeighed = false\n    this.#coins.fill(0)',
+    replace: '    this.#coins.fill(0)',
     tests: ['test/query/search/search.test.ts'],
   },
   {

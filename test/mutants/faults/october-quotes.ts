@@ -313,22 +313,22 @@ export const OCTOBER_QUOTE_FAULTS: readonly Fault[] = [
   {
     name: 'tables: coins are worth nothing in filters',
     file: 'src/query/tables/market-cap-column.ts',
-    find: 'this.#dollars[quote] = this.state.quotes.unitUsd(quote, this.state.solPriceUsd)',
-    replace: 'this.#dollars[quote] = [this.state.solPriceUsd, 1][quote] ?? 0',
+    find: 'this.#dollars[quote] = quotes.unitUsd(quote, solPriceUsd)',
+    replace: 'this.#dollars[quote] = [solPriceUsd, 1][quote] ?? 0',
     tests: ['test/query/tables/table-columns.test.ts'],
   },
   {
     name: 'tables: a coin keeps its price when its token is traded',
     file: 'src/query/tables/market-cap-column.ts',
-    find: 'const isSame = this.#pricedAt[quote] === changes.of(known)',
-    replace: 'const isSame = this.#pricedAt[quote] >= 0',
+    find: ' && this.#pricedAt[quote] === changes.of(coin)',
+    replace: '',
     tests: ['test/query/tables/table-columns.test.ts'],
   },
   {
     name: 'tables: a coin keeps its price when SOL has another one',
     file: 'src/query/tables/market-cap-column.ts',
-    find: ' && this.#pricedSolUsd[quote] === solPriceUsd) {',
-    replace: ') {',
+    find: 'this.#coins.fill(0)',
+    replace: '',
     tests: ['test/engine/state/quote-coins.test.ts'],
   },
   {

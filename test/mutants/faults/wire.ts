@@ -252,8 +252,8 @@ export const WIRE_FAULTS: readonly Fault[] = [
   {
     name: 'tables: market caps stay when the price of SOL changes',
     file: 'src/query/tables/market-cap-column.ts',
-    find: 'this.#dollars[quote] = this.state',
-    replace: 'this.#dollars[quote] ||= this.state',
+    find: 'this.#dollars[quote] = quotes.unitUsd',
+    replace: 'this.#dollars[quote] ||= quotes.unitUsd',
     tests: ['test/query/tables/table-columns.test.ts'],
   },
   {
