@@ -11,8 +11,12 @@ interface Trader {
 
 test('labels of WALLET_LABELS stand where wallets are answered, and tables are filtered by their tags', async () => {
   const path = join(newFolder(), 'labels.ndjson')
+  // A market that stands still: between two answers no holder may change places.
+  const DATA_DIR = newFolder()
+  const simulated = await startProgram({ DATA_DIR, SIM_TOKENS: '30', SIM_RATE: '1' })
+  expect(await simulated.end('SIGTERM')).toBe(0)
   const program = await startProgram({
-    ...{ SIM_TOKENS: '30', SIM_RATE: '1', RATE_LIMIT: 'off', WALLET_LABELS: path },
+    ...{ DATA_DIR, FEED: 'none', RATE_LIMIT: 'off', WALLET_LABELS: path },
   })
   onTestFinished(() => void program.end('SIGKILL'))
   const json = async (where: string, init?: RequestInit) =>
