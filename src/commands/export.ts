@@ -12,7 +12,7 @@ import { StoreError } from '../store/disk/failure.ts'
 import { runToEnd } from '../store/disk/steps.ts'
 import { type DataFiles, listDataFiles, UNFINISHED } from '../store/folder/data-folder.ts'
 import { frameBytes, Kind, type SegmentScan } from '../store/format/journal-format.ts'
-import { foldFrame, lineTextOf } from '../store/journal/journal-fold.ts'
+import { foldFrame, lineTextOf, opensRecords } from '../store/journal/journal-fold.ts'
 import { headerOf, type JournalStart, walkJournal } from '../store/journal/journal-scan.ts'
 import { loadNewest } from '../store/recovery/recovery.ts'
 import { archivedEngine } from '../store/snapshot/tape-archive.ts'
@@ -111,7 +111,7 @@ function linesOf(frame: SegmentScan, engine: Engine, from: number, to: number): 
   if ((kind === Kind.event || kind === Kind.packed) && first < end)
     return [wellFormedJson(lineTextOf(frame))]
   const lines: string[] = []
-  if (kind === Kind.records)
+  if (opensRecords(frame))
     for (let i = first; i < end; i++) {
       const at = (frame.payloadAt >>> 2) + i * SWAP_U32_LANES
       lines.push(eventLineText(swapOfRecord({ u32, f64, at }, engine.state.book)))

@@ -15,7 +15,7 @@ import { TokenOrder } from './index/token-order.ts'
 import { TopHolders } from './index/top-holders.ts'
 import { TraderColumns } from './index/trader-columns.ts'
 import { XLinks } from './index/x-links.ts'
-import { Prefetcher, SwapIntake } from './intake.ts'
+import { ROWS_MAX } from './memory/rows.ts'
 import {
   boundedPart,
   derivedPart,
@@ -27,10 +27,12 @@ import type { EventPosition } from './order/event-position.ts'
 import { Identities, PositionResolver } from './order/position-resolver.ts'
 import { Progress } from './order/progress.ts'
 import { LATE_SLOTS, ReorderWindow } from './order/reorder-window.ts'
+import { Prefetcher } from './prefetcher.ts'
 import { CompleteTokens } from './read/complete-tokens.ts'
 import { TokenReader } from './read/token-reader.ts'
 import { PositionLists } from './state/position-lists.ts'
 import { State } from './state/state.ts'
+import type { Tape } from './state/tape.ts'
 
 export interface EngineOptions {
   readonly clock: EngineSettings['clock']
@@ -60,7 +62,6 @@ export class Engine implements EventSink {
   readonly chains: SwapChains
   readonly bars: BarChains
   readonly links: XLinks
-  readonly intake: SwapIntake
   readonly complete: CompleteTokens
   readonly #progress = new Progress()
   readonly counts = this.#progress.counts
@@ -88,7 +89,6 @@ export class Engine implements EventSink {
     this.links = new XLinks(this.state)
     this.chains = new SwapChains(this.state, () => this.settledSwaps)
     this.bars = new BarChains(this.state, () => this.settledBars)
-    this.intake = new SwapIntake(this.state.book)
     this.complete = new CompleteTokens(
       this.state,
       new TokenReader(this.state, this.top, this.links),
@@ -101,7 +101,7 @@ export class Engine implements EventSink {
     this.prefetcher = new Prefetcher(this.state, this.#identities, this.window.trades)
     const { book, tape } = this.state
     this.#acceptor = new EventAcceptor({
-      ...{ intake: this.intake, prefetcher: this.prefetcher, progress: this.#progress },
+      ...{ prefetcher: this.prefetcher, progress: this.#progress },
       ...{ state: this.state, ordered: this.#ordered, coldStore: this.coldStore },
       ...{ metadata: this.#metadata, identities: this.#identities, order: this.order },
       resolver: new PositionResolver(book, tape, this.#reorder, this.#newest),
@@ -283,5 +283,78 @@ export class Engine implements EventSink {
     this.window.trades.startAnew()
     this.chartTrades.drop()
     this.#ordered.swaps.bundles.drop()
+  }
+}
+
+/**
+ * Refuses tokens past MAX_TOKENS, before the journal: a refused event cannot come back in a replay, so every
+ * restart, snapshot and export shows the same tokens. A refused token stays refused while the process runs,
+ * with all of its events; nothing changes for the others.
+ */
+export class TokenLimit {
+  readonly #state: State
+  readonly #maxTokens: number
+  /** Events of refused tokens. */
+  refusedEvents = 0
+
+  constructor(state: State, maxTokens: number) {
+    this.#state = state
+    this.#maxTokens = maxTokens
+  }
+
+  /** Why tokens are refused; null: none was yet. */
+  get reason(): string | null {
+    if (this.refusedEvents === 0) return null
+    return `New tokens are refused: MAX_TOKENS=${this.#maxTokens} are held. Raise it, with memory for them, and start anew.`
+  }
+
+  /** The events that may be taken; the batch itself while the limit is far. */
+  admitted(batch: readonly FeedEvent[]): readonly FeedEvent[] {
+    const { book } = this.#state
+    const { tokens } = book.counts
+    if (tokens + batch.length <= this.#maxTokens) return batch
+    const fresh = new Set<string>()
+    const admitted = batch.filter((event) => {
+      if (!('mint' in event)) return true
+      if (fresh.has(event.mint) || book.findToken(event.mint) >= 0) return true
+      if (tokens + fresh.size >= this.#maxTokens) return false
+      fresh.add(event.mint)
+      return true
+    })
+    this.refusedEvents += batch.length - admitted.length
+    return admitted
+  }
+}
+
+const FULL =
+  `The history holds ${ROWS_MAX} swaps, the most that one can: no events are taken any more, reads ` +
+  'go on. Start with an empty DATA_DIR, and keep this one to read in.'
+
+/**
+ * Ends the intake of events before the number of a swap is wider than the lanes that store it: later reads
+ * would find another swap. Before the journal, as TokenLimit is.
+ */
+export class HistoryLimit {
+  readonly #tape: Tape
+  readonly #onFull: (reason: string) => void
+  #isFull = false
+
+  constructor(tape: Tape, onFull: (reason: string) => void) {
+    this.#tape = tape
+    this.#onFull = onFull
+  }
+
+  /** Why no event is taken; null: there was room for all. */
+  get reason(): string | null {
+    return this.#isFull ? FULL : null
+  }
+
+  /** Is there room for a batch of so many events? */
+  admits(events: number): boolean {
+    if (this.#isFull) return false
+    if (this.#tape.count + events <= ROWS_MAX) return true
+    this.#isFull = true
+    this.#onFull(FULL)
+    return false
   }
 }

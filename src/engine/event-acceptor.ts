@@ -30,10 +30,10 @@ import type { MetadataFold } from './fold/metadata-fold.ts'
 import type { OrderedFold } from './fold/ordered-fold.ts'
 import { pricingOf } from './history/candles.ts'
 import type { TokenOrder } from './index/token-order.ts'
-import { PREFETCHED_SWAPS, type Prefetcher, type SwapIntake } from './intake.ts'
 import { type EventPosition, NOWHERE } from './order/event-position.ts'
 import { type Identities, identityKey, type PositionResolver } from './order/position-resolver.ts'
 import type { Progress } from './order/progress.ts'
+import { PREFETCHED_SWAPS, type Prefetcher } from './prefetcher.ts'
 import { flagsOf } from './state/lanes.ts'
 import { TokenFlag } from './state/layout.ts'
 import type { State } from './state/state.ts'
@@ -64,7 +64,6 @@ export class EventAcceptor {
   readonly #coldStore: ColdStore
   readonly #metadata: MetadataFold
   readonly #order: TokenOrder
-  readonly #intake: SwapIntake
   readonly #prefetcher: Prefetcher
   readonly #identities: Identities
   readonly #resolver: PositionResolver
@@ -84,7 +83,6 @@ export class EventAcceptor {
     readonly coldStore: ColdStore
     readonly metadata: MetadataFold
     readonly order: TokenOrder
-    readonly intake: SwapIntake
     readonly prefetcher: Prefetcher
     readonly identities: Identities
     readonly resolver: PositionResolver
@@ -96,7 +94,6 @@ export class EventAcceptor {
     this.#coldStore = parts.coldStore
     this.#metadata = parts.metadata
     this.#order = parts.order
-    this.#intake = parts.intake
     this.#prefetcher = parts.prefetcher
     this.#identities = parts.identities
     this.#resolver = parts.resolver
@@ -168,7 +165,7 @@ export class EventAcceptor {
   accept(event: FeedEvent): void {
     if (event.type === 'swap') {
       this.#single.clear()
-      this.#intake.append(event, this.#single)
+      this.#single.addSwap(event, this.#state.book)
       this.acceptLanes(this.#single.u32, this.#single.f64, RecordBatch.u32At(0), 1)
       return
     }
@@ -229,9 +226,6 @@ export class EventAcceptor {
     key.arrival = this.#progress.taken
     const pricing = this.#ordered.pricingBefore(token)
     const priceAt = (at >>> 1) + SwapFloatLane.givenSolPriceUsd
-    // Journals of former versions may have prices that are refused by now: they count as not given.
-    if ((u32[at + SwapLane.flags] & Flag.ownSolPrice) !== 0 && !isSolPrice(f64[priceAt]))
-      u32[at + SwapLane.flags] &= ~Flag.ownSolPrice
     if ((u32[at + SwapLane.flags] & Flag.ownSolPrice) === 0)
       f64[priceAt] = this.#state.feedSolPriceUsd
     if (!key.isSlotKnown) f64[(at >>> 1) + SwapFloatLane.slot] = key.slot

@@ -1,5 +1,6 @@
-import { addU64, copyU64, numberAt } from '../base/u64.ts'
+import { addU64, copyU64, numberAt, writeU64 } from '../base/u64.ts'
 import type { FeedEvent, Swap } from './event.ts'
+import { quoteOf } from './platform.ts'
 
 /**
  * The binary form of a swap: one layout from the feed's batch through the journal to the tape.
@@ -304,8 +305,17 @@ export interface SwapMark {
   readonly word: number
 }
 
+/** What records name by number: rows of mints and wallets, ids of other addresses, made on first use. */
+export interface AddressNumbers {
+  token(mint: string): number
+  wallet(address: string): number
+  address(text: string): number
+  /** Writes a signature, or the number of its text; true: of its text. */
+  packSignature(signature: string, u32: Uint32Array, at: number): boolean
+}
+
 /**
- * Binary swap records (see swap-record.ts) on their way from a feed to journal and fold, with the
+ * Binary swap records on their way from a feed to journal and fold, with the
  * other events that came between them. Reused by its owner: fill, hand over, `clear`.
  */
 export class RecordBatch {
@@ -339,6 +349,29 @@ export class RecordBatch {
     const index = this.count++
     this.u32.fill(0, index * SWAP_U32_LANES, (index + 1) * SWAP_U32_LANES)
     return index
+  }
+
+  /** Puts a swap behind everything that the batch holds, which is not full. A record depends on no earlier event. */
+  addSwap(swap: Swap, numbers: AddressNumbers): void {
+    const { u32, f64 } = this
+    const index = this.next()
+    const at = RecordBatch.u32At(index)
+    const atF = RecordBatch.f64At(index)
+    f64[atF + SwapFloatLane.slot] = swap.slot ?? 0
+    u32[at + SwapLane.txIndex] = swap.txIndex ?? 0
+    u32[at + SwapLane.ordinal] = swap.ordinal
+    u32[at + SwapLane.timestamp] = swap.timestamp
+    u32[at + SwapLane.token] = numbers.token(swap.mint)
+    u32[at + SwapLane.wallet] = numbers.wallet(swap.signer)
+    const quote = swap.quoteMint === undefined ? undefined : quoteOf(swap.quoteMint)
+    u32[at + SwapLane.pool] = poolLane(numbers.address(swap.pool), quote)
+    if (swap.quoteMint !== undefined) u32[at + SwapLane.quoteMint] = numbers.address(swap.quoteMint)
+    writeAmounts(swap, u32, at)
+    let flags = flagsOfSwap(swap) | givenBits(swap.route, swap.quoteDecimals)
+    if (swap.solPriceUsd !== undefined) f64[atF + SwapFloatLane.givenSolPriceUsd] = swap.solPriceUsd
+    if (numbers.packSignature(swap.signature, u32, at + SwapLane.signature))
+      flags |= Flag.textSignature
+    u32[at + SwapLane.flags] = flags
   }
 
   /** Puts an event behind everything that the batch holds. */
@@ -376,4 +409,44 @@ export class RecordBatch {
     this.count = 0
     this.others.length = 0
   }
+}
+
+function writeAmounts(swap: Swap, u32: Uint32Array, at: number): void {
+  writeU64(u32, at + SwapLane.baseLo, swap.baseRaw)
+  writeU64(u32, at + SwapLane.quoteLo, swap.quoteRaw)
+  writeU64(u32, at + SwapLane.virtualBaseLo, swap.virtualBaseRaw)
+  writeU64(u32, at + SwapLane.virtualQuoteLo, swap.virtualQuoteRaw)
+  writeU64(u32, at + SwapLane.realBaseLo, swap.realBaseRaw)
+  writeU64(u32, at + SwapLane.realQuoteLo, swap.realQuoteRaw)
+  writeU64(u32, at + SwapLane.platformFeeLo, swap.platformFeeRaw)
+  writeU64(u32, at + SwapLane.creatorFeeLo, swap.creatorFeeRaw)
+  writeU64(u32, at + SwapLane.givenLpFeeLo, swap.lpFeeRaw ?? 0n)
+  writeU64(u32, at + SwapLane.givenCashbackLo, swap.cashbackRaw ?? 0n)
+  writeU64(u32, at + SwapLane.chainFeeLo, swap.chainFeeRaw ?? 0n)
+  writeU64(u32, at + SwapLane.balanceBeforeLo, swap.baseBalanceBeforeRaw ?? 0n)
+  writeU64(u32, at + SwapLane.balanceAfterLo, swap.baseBalanceAfterRaw ?? 0n)
+  writeU64(u32, at + SwapLane.supplyLo, swap.supplyRaw ?? 0n)
+}
+
+function flagsOfSwap(swap: Swap): number {
+  let flags = 0
+  if (swap.direction === 'sell') flags |= Flag.sell
+  if (swap.source === 'pump_amm') flags |= Flag.amm
+  if (swap.slot === null) flags |= Flag.noSlot
+  if (swap.txIndex === null) flags |= Flag.noTxIndex
+  if (swap.baseBalanceBeforeRaw !== undefined) flags |= Flag.balanceBeforeGiven
+  if (swap.baseBalanceAfterRaw !== undefined) flags |= Flag.balanceAfterGiven
+  if (swap.chainFeeRaw !== undefined) flags |= Flag.chainFeeGiven
+  if (swap.supplyRaw !== undefined) flags |= Flag.supplyGiven
+  if (swap.solPriceUsd !== undefined) flags |= Flag.ownSolPrice
+  flags |= givenFlags(swap.fresh, Flag.freshGiven, Flag.freshValue)
+  flags |= givenFlags(swap.pro, Flag.proGiven, Flag.proValue)
+  flags |= givenFlags(swap.insider, Flag.insiderGiven, Flag.insiderValue)
+  const amounts = [swap.baseRaw, swap.quoteRaw, swap.virtualBaseRaw, swap.virtualQuoteRaw]
+  return amounts.includes(0n) ? flags | Flag.priceStays : flags
+}
+
+function givenFlags(value: boolean | undefined, given: number, isTrue: number): number {
+  if (value === undefined) return 0
+  return value ? given | isTrue : given
 }

@@ -30,9 +30,8 @@ import { cursorText } from '../protocol/requests/tokens.ts'
 import { labelJson, tagsJson, WalletLabels } from '../protocol/wallet-labels.ts'
 import { jsonNumber, jsonString } from '../protocol/wire.ts'
 import { chartText } from './json/chart-json.ts'
-import { swapJson } from './json/engine-live.ts'
 import { RowCache } from './json/row-cache.ts'
-import { SwapReader } from './json/swap-reader.ts'
+import { SwapReader, swapJson } from './json/swap-reader.ts'
 import {
   creatorTokenJson,
   priceJson,

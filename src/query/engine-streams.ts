@@ -1,5 +1,6 @@
 import { Budget } from '../base/budget.ts'
 import type { Engine } from '../engine/engine.ts'
+import { RecentArrivals } from '../engine/history/recent-swaps.ts'
 import { boundedPart, type MemoryPart } from '../engine/memory/state-part.ts'
 import { swapsArrivedAfter } from '../engine/order/arrival-order.ts'
 import { TokenLane, WalletLane } from '../engine/state/layout.ts'
@@ -12,6 +13,7 @@ import type {
   StreamSource,
   TokenReads,
 } from '../protocol/queries.ts'
+import { RECENT_ARRIVALS_MAX } from '../protocol/queries.ts'
 import { WalletLabels } from '../protocol/wallet-labels.ts'
 import {
   type AnnouncedChannel,
@@ -23,7 +25,8 @@ import {
   type StreamChannel,
 } from '../protocol/wire.ts'
 import { knownToken, knownWallet } from './engine-queries.ts'
-import { Announcement, RecentArrivals, TapeTrade } from './json/engine-live.ts'
+import { Announcement } from './json/engine-live.ts'
+import { TapeTrade } from './json/swap-reader.ts'
 
 /** Messages in a snapshot of launches or migrations. */
 export const SNAPSHOT_MESSAGES = 50
@@ -101,7 +104,7 @@ export class EngineStreams implements LiveStreams {
   /** Begins to note arrivals: after the recovery, before the first live event. */
   attach(): void {
     const engine = this.#engine
-    const recent = new RecentArrivals(engine.state.tape, engine.counts.swaps)
+    const recent = new RecentArrivals(engine.state.tape, engine.counts.swaps, RECENT_ARRIVALS_MAX)
     this.#recent = recent
     engine.facts.on('trade', recent.note)
   }

@@ -5,6 +5,8 @@ import { ROW_MASK, ROW_SHIFT, type Rows } from '../../src/engine/memory/rows.ts'
 import { PositionLane, WalletLane } from '../../src/engine/state/layout.ts'
 import { eventLineText, type FeedEvent } from '../../src/events/event.ts'
 import { parseEventLine } from '../../src/events/event-lines.ts'
+import { listDataFiles } from '../../src/store/folder/data-folder.ts'
+import { journalEvents } from '../../src/store/journal/journal-events.ts'
 import { everyRead } from '../model/every-read.ts'
 import { created, price, swap } from '../oracle/fixtures.ts'
 import { begun, FOLDER, recovered } from '../store/damage/folder.ts'
@@ -37,22 +39,34 @@ test.each([SOL_PRICE_USD.min, SOL_PRICE_USD.max])(
 
 test('absurd prices that a journal of a former version holds are none: its fold goes on without them', () => {
   const disk = new ImageDisk()
-  const { engine, journal, journaled } = begun(disk)
+  const { journal, journaled } = begun(disk)
   journaled.settings()
   const events: FeedEvent[] = [price(150), ...vastTrades()]
   for (const [i, usd] of ABSURD.entries())
     events.push(
       price(usd),
-      swap({ slot: 900 + i, signature: `absurd ${i}`, solPriceUsd: usd, quoteRaw: U64_MAX }),
-      swap({ slot: 900 + i, signature: `sold ${i}`, direction: 'sell', quoteRaw: U64_MAX }),
+      // One frame: the first and the last of its swaps have absurd prices.
+      ...[usd, undefined, usd].map((solPriceUsd, n) => {
+        const about = { slot: 900 + i, ordinal: n, signature: `${n} at ${usd}`, quoteRaw: U64_MAX }
+        const direction = n === 1 ? ('sell' as const) : ('buy' as const)
+        return swap({ ...about, direction, ...(solPriceUsd !== undefined && { solPriceUsd }) })
+      }),
     )
+  // The feeds of that version let them through.
   journaled.events(events)
   journal.close()
   expect(disk.list(FOLDER)).toHaveLength(1)
-  for (const one of [engine, recovered(disk).engine]) {
-    expect(one.state.solPriceUsd).toBe(150)
-    expectFinite(one, events)
-  }
+  const { engine } = recovered(disk)
+  expect(engine.counts.swaps).toBe(events.filter(({ type }) => type === 'swap').length)
+  expect(engine.state.solPriceUsd).toBe(150)
+  expectFinite(engine, events)
+  // Nor are they told by what reads the journal without folding it.
+  const from = { seq: 0, segment: 0 }
+  const files = listDataFiles(disk, FOLDER)
+  const frames = journalEvents(disk, files, from, Number.POSITIVE_INFINITY, engine.state.book)
+  const told = [...frames].flatMap((frame) => frame.events)
+  expect(told).toHaveLength(events.length)
+  for (const event of told) expect(event).not.toHaveProperty('solPriceUsd')
 })
 
 /** Trades of the largest amounts and prices, in coins that are quoted in one another among them. */

@@ -6,7 +6,7 @@ import { swapOfRecord } from '../../src/engine/read/swap-outtake.ts'
 import type { Swap } from '../../src/events/event.ts'
 import { SWAP_U32_LANES } from '../../src/events/swap-record.ts'
 import { SegmentScan } from '../../src/store/format/journal-format.ts'
-import { foldFrame, isRecords } from '../../src/store/journal/journal-fold.ts'
+import { foldFrame, opensRecords } from '../../src/store/journal/journal-fold.ts'
 import { readMessage } from '../../src/stream/stream-message.ts'
 import { get, type Position } from '../crash/http.ts'
 import { type NatsOptions, type NatsServers, startNats } from '../nats/nats-servers.ts'
@@ -166,7 +166,7 @@ export class Stored {
     const frame = new SegmentScan(bytes, header.crc, header.firstSeq)
     while (frame.next()) {
       const { u32, f64, payloadAt, events } = frame
-      if (isRecords(frame))
+      if (opensRecords(frame))
         for (let i = 0; i < events; i++) {
           const at = (payloadAt >>> 2) + i * SWAP_U32_LANES
           this.swaps.push(swapOfRecord({ u32, f64, at }, this.engine.state.book))

@@ -237,7 +237,7 @@ function asError(error: unknown): Error {
 function recordsOf(service: Service, events: readonly FeedEvent[]): RecordBatch {
   const batch = new RecordBatch(events.length)
   for (const event of events)
-    if (event.type === 'swap') service.engine.intake.append(event, batch)
+    if (event.type === 'swap') batch.addSwap(event, service.engine.state.book)
     else batch.addOther(event)
   return batch
 }

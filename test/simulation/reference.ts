@@ -61,7 +61,7 @@ export class Reference {
     this.messages = []
     const records = new RecordBatch(Math.max(1, events.length))
     // The program notes the names of a whole batch before it folds any of it.
-    for (const event of events) if (event.type === 'swap') engine.intake.append(event, records)
+    for (const event of events) if (event.type === 'swap') records.addSwap(event, engine.state.book)
     if (kind === 'rests') engine.coldStore.evict(rests)
     if (hasNoEvents(kind) && kind !== 'clock') return
     engine.advance(now)

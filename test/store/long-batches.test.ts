@@ -18,7 +18,10 @@ test('a batch of more records than a frame holds comes back whole, and in its or
   for (let i = 0; i < RECORDS; i++) {
     const other = created({ mint: 'other', slot: 1_000 + i, signature: 'other' })
     if (i === OTHER_AT) batch.addOther(other)
-    engine.intake.append(swap({ slot: 1_000 + i, signature: `${i}`, signer: `wallet ${i}` }), batch)
+    batch.addSwap(
+      swap({ slot: 1_000 + i, signature: `${i}`, signer: `wallet ${i}` }),
+      engine.state.book,
+    )
   }
   journaled.records(batch)
   journal.close()

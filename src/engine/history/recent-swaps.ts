@@ -1,7 +1,9 @@
 import { WINDOW_SECONDS } from '../../base/trade-window.ts'
 import { SwapLane, walletOf } from '../../events/swap-record.ts'
+import { untouchedByScattered } from '../memory/views.ts'
 import { PositionLane, TokenLane } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
+import { indexOfMark, markOf, type Tape } from '../state/tape.ts'
 import { linkOf } from './swap-chains.ts'
 
 const WIDEST = WINDOW_SECONDS.length - 1
@@ -242,3 +244,96 @@ export class RecentSwaps {
 
 /** Another swap stands for a trader: times of the one before and of this one, in unix seconds; null: none. */
 type Moved = (before: number | null, after: number | null) => void
+
+/**
+ * The places of the newest swaps by arrival. A late swap moves the records behind it, so each place has a mark by which
+ * its swap is found there or further on.
+ */
+export class RecentArrivals {
+  readonly #tape: Tape
+  readonly #indexes: Float64Array
+  readonly #ordinals: Uint32Array
+  readonly #words: Uint32Array
+  readonly #wallets: Uint32Array
+  /** By the last bits of a wallet's row: number of the newest arrival of such a wallet. */
+  readonly #newest: Float64Array
+  /** Number of the one before it of such a wallet; forgotten ones are numbers up to `first`. */
+  readonly #olders: Float64Array
+  readonly #first: number
+  #last: number
+  readonly #mask: number
+
+  /**
+   * @param arrived swaps that arrived before the recovery was done
+   * @param arrivalsMax how many are remembered, a power of two
+   */
+  constructor(tape: Tape, arrived: number, arrivalsMax: number) {
+    this.#tape = tape
+    this.#mask = arrivalsMax - 1
+    this.#indexes = new Float64Array(arrivalsMax)
+    this.#ordinals = new Uint32Array(arrivalsMax)
+    this.#words = new Uint32Array(arrivalsMax)
+    this.#wallets = new Uint32Array(arrivalsMax)
+    this.#newest = new Float64Array(arrivalsMax)
+    this.#olders = new Float64Array(arrivalsMax)
+    this.#first = arrived
+    this.#last = arrived
+  }
+
+  get bytes(): number {
+    const places = [this.#indexes, this.#ordinals, this.#words, this.#wallets, this.#olders]
+    return places.reduce((sum, one) => sum + one.byteLength, this.#newest.byteLength)
+  }
+
+  /** Arrivals are written one behind the other; the columns by wallet at scattered places. */
+  get untouchedBytes(): number {
+    const noted = this.#last - this.first
+    const byWallet = this.#newest.byteLength
+    const { length } = this.#indexes
+    const placeBytes = (this.bytes - byWallet) / length
+    return placeBytes * (length - noted) + untouchedByScattered(byWallet, noted)
+  }
+
+  /** Arrivals behind this number are remembered. */
+  get first(): number {
+    return Math.max(this.#first, this.#last - this.#indexes.length)
+  }
+
+  /** Notes the newest arrival, record `index` of the tape. */
+  readonly note = (index: number): void => {
+    const { ordinal, word } = markOf(this.#tape, index)
+    const place = this.#last & this.#mask
+    this.#indexes[place] = index
+    this.#ordinals[place] = ordinal
+    this.#words[place] = word
+    const wallet = walletOf(this.#tape.u32Of(index), this.#tape.at(index))
+    this.#wallets[place] = wallet
+    this.#last += 1
+    this.#olders[place] = this.#newest[wallet & this.#mask] ?? 0
+    this.#newest[wallet & this.#mask] = this.#last
+  }
+
+  /**
+   * Numbers of the newest `count` arrivals of a wallet row, oldest first; null when fewer are remembered. Follows the
+   * wallet's own arrivals alone: a client asks for hundreds of wallets in one message.
+   */
+  ofWallet(wallet: number, count: number): number[] | null {
+    const found: number[] = []
+    let number = this.#newest[wallet & this.#mask] ?? 0
+    while (found.length < count && number > this.first) {
+      const place = (number - 1) & this.#mask
+      if (this.#wallets[place] === wallet) found.push(number)
+      number = this.#olders[place] ?? 0
+    }
+    return found.length < count ? null : found.reverse()
+  }
+
+  /** Tape index of arrival `number`, from 1; valid until the next event. -1: it is not there. */
+  indexOf(number: number): number {
+    const place = (number - 1) & this.#mask
+    const { [place]: index = 0 } = this.#indexes
+    const { [place]: ordinal = 0 } = this.#ordinals
+    const { [place]: word = 0 } = this.#words
+    return indexOfMark(this.#tape, { index, ordinal, word }, this.#tape.count)
+  }
+}

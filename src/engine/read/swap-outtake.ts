@@ -15,7 +15,7 @@ import type { AddressBook } from '../state/address-book.ts'
 import type { State } from '../state/state.ts'
 
 /**
- * The swap of the record at u32 lane `at`, an even one, that `SwapIntake.append` made. Only before its fold,
+ * The swap of the record at u32 lane `at`, an even one, that `RecordBatch.addSwap` made. Only before its fold,
  * which writes over lanes of the record.
  */
 export function swapOfRecord(

@@ -1,9 +1,11 @@
 import { encodeBase58 } from '../../base/base58.ts'
 import { numberAt, readU64, wholeAt } from '../../base/u64.ts'
+import type { Engine } from '../../engine/engine.ts'
+import { NOTHING_LATER } from '../../engine/event-acceptor.ts'
 import { ROW_MASK, ROW_SHIFT } from '../../engine/memory/rows.ts'
 import { comparePlace } from '../../engine/order/position-resolver.ts'
 import { flagsOf, isNeverHolder } from '../../engine/state/lanes.ts'
-import { LifecycleLane, TokenFlag } from '../../engine/state/layout.ts'
+import { LifecycleLane, TokenFlag, TokenLane, WalletLane } from '../../engine/state/layout.ts'
 import { priceSwap, soldPercent, usdOfQuote } from '../../engine/state/money.ts'
 import type { State } from '../../engine/state/state.ts'
 import { Quote } from '../../events/platform.ts'
@@ -19,6 +21,9 @@ import {
   volumeMicroUsdOf,
   walletOf,
 } from '../../events/swap-record.ts'
+import type { Trade } from '../../protocol/queries.ts'
+import { labelExtra, WalletLabels } from '../../protocol/wallet-labels.ts'
+import { jsonNumber, jsonString, timeText } from '../../protocol/wire.ts'
 
 const MICRO = 1e6
 const SOL_DECIMALS = 9
@@ -246,4 +251,127 @@ export class SwapReader {
     }
     return comparePlace(state.tape, this.index, graduation) > 0
   }
+}
+
+const NO_LABELS = new WalletLabels()
+
+/** A trade of the tape; its numbers are counts of the state, which contains it already. */
+export class TapeTrade implements Trade {
+  readonly #engine: Engine
+  readonly #swap: SwapReader
+  readonly #labels: WalletLabels
+  #index = 0
+  #later = NOTHING_LATER
+  /** Its swap without the last bracket; empty: not written yet. */
+  #fields = ''
+
+  constructor(engine: Engine, labels = NO_LABELS) {
+    this.#engine = engine
+    this.#swap = new SwapReader(engine.state)
+    this.#labels = labels
+  }
+
+  /** Stands on record `index` of the tape. */
+  at(index: number, later = NOTHING_LATER): this {
+    this.#index = index
+    this.#later = later
+    this.#fields = ''
+    return this
+  }
+
+  /** What hears the engine's trades, and tells them. */
+  toldTo(listener: (trade: Trade) => void): (index: number, later: typeof NOTHING_LATER) => void {
+    return (index, later) => listener(this.at(index, later))
+  }
+
+  get mint(): string {
+    return this.#engine.state.book.mintOf(this.#lane(SwapLane.token))
+  }
+
+  get pool(): string {
+    const { book, tape } = this.#engine.state
+    return jsonString(book.text(poolOf(tape.u32Of(this.#index), tape.at(this.#index))))
+  }
+
+  data(extra: boolean): string {
+    const swap = this.#swap.at(this.#index)
+    if (this.#fields === '') this.#fields = swapFields(swap)
+    return extra ? `${this.#fields}${swapExtras(swap, this.#labels)}}` : `${this.#fields}}`
+  }
+
+  get seq(): number {
+    const row = this.#lane(SwapLane.token)
+    return this.#engine.state.tokens.get(row, TokenLane.swaps) - this.#later.ofMint
+  }
+
+  get ordinal(): number {
+    return this.#lane(SwapLane.ordinal)
+  }
+
+  get timestamp(): number {
+    return this.#lane(SwapLane.timestamp)
+  }
+
+  get wallet(): string {
+    return this.#engine.state.book.walletText(this.#walletRow)
+  }
+
+  get walletSeq(): number {
+    return this.#engine.state.wallets.get(this.#walletRow, WalletLane.trades) - this.#later.ofWallet
+  }
+
+  get tradeSeq(): number {
+    return this.#engine.counts.swaps - this.#later.swaps
+  }
+
+  get #walletRow(): number {
+    const { tape } = this.#engine.state
+    return walletOf(tape.u32Of(this.#index), tape.at(this.#index))
+  }
+
+  #lane(lane: number): number {
+    const { tape } = this.#engine.state
+    return tape.u32Of(this.#index)[tape.at(this.#index) + lane] ?? 0
+  }
+}
+
+/** The swap that the reader stands on as the specification's Swap resource, with additive keys where `extra`. */
+export function swapJson(swap: SwapReader, extra = false, labels = NO_LABELS): string {
+  return `${swapFields(swap)}${extra ? swapExtras(swap, labels) : ''}}`
+}
+
+/** The specification's keys of a swap, without the bracket that ends it. */
+function swapFields(swap: SwapReader): string {
+  const priceUsd = swap.price.usd
+  return (
+    `{"slot":${swap.slot},"tx_index":${swap.txIndex}` +
+    `,"signature":${jsonString(swap.signature)},"timestamp":"${timeText(swap.timestamp)}"` +
+    `,"source":"${swap.source}","direction":"${swap.direction}"` +
+    `,"signer":${jsonString(swap.signer)},"mint":${jsonString(swap.mint)}` +
+    `,"pool":${jsonString(swap.pool)}` +
+    `,"base_mint_amount":${jsonNumber(swap.tokens(SwapLane.baseLo))}` +
+    `,"quote_mint_amount":${jsonNumber(swap.units(SwapLane.quoteLo))}` +
+    `,"base_mint_price_usd":${jsonNumber(priceUsd)},"sol_price_usd":${jsonNumber(swap.solPriceUsd)}` +
+    `,"volume_usd":${jsonNumber(swap.volumeUsd)}` +
+    `,"m_cap_usd":${jsonNumber(priceUsd * swap.supply)}` +
+    `,"bonding_curve_progress":${jsonNumber(swap.completionPercent)}` +
+    `,"liquidity_usd":${jsonNumber(swap.liquidityUsd)},"chain_fee":${jsonNumber(swap.chainFee)}` +
+    `,"platform_fee":${jsonNumber(swap.units(SwapLane.platformFeeLo))}` +
+    `,"creator_fee":${jsonNumber(swap.units(SwapLane.creatorFeeLo))}` +
+    `,"base_balance_before":${jsonNumber(swap.tokens(SwapLane.balanceBeforeLo))}` +
+    `,"base_balance_after":${jsonNumber(swap.tokens(SwapLane.balanceAfterLo))}` +
+    `,"fresh_wallet":${swap.is(Flag.freshWallet)},"sniper_wallet":${swap.is(Flag.sniperWallet)}` +
+    `,"pro_trader":${swap.is(Flag.proTrader)}`
+  )
+}
+
+/** Additive keys of a swap: fees in whole units of its quote, and whether its dollars are those of a price that was known. */
+function swapExtras(swap: SwapReader, labels: WalletLabels): string {
+  return (
+    `,"lp_fee":${jsonNumber(swap.lpFee)}` +
+    `,"cashback":${jsonNumber(swap.units(SwapLane.cashbackLo))}` +
+    `,"quote_mint":${jsonString(swap.quoteMint)},"quote_symbol":${jsonString(swap.quoteSymbol)}` +
+    `,"priced":${swap.isPriced}` +
+    labelExtra(labels, 'signer_label', swap.signer)
+  )
 }

@@ -5,7 +5,7 @@ import { SWAP_U32_LANES } from '../../events/swap-record.ts'
 import type { Disk } from '../disk/disk.ts'
 import type { DataFiles } from '../folder/data-folder.ts'
 import { Kind } from '../format/journal-format.ts'
-import { isRecords, otherEventOf } from './journal-fold.ts'
+import { opensRecords, otherEventOf } from './journal-fold.ts'
 import { type JournalStart, walkJournal } from './journal-scan.ts'
 
 /** What stands in a frame: events in order of arrival, and the clock from then on in unix seconds (null: as before). */
@@ -34,7 +34,7 @@ export function* journalEvents(
     from,
     (frame) => {
       const { kind, u32, f64, payloadAt, events } = frame
-      if (isRecords(frame)) {
+      if (opensRecords(frame)) {
         const first = payloadAt >>> 2
         const swaps = Array.from({ length: events }, (_, i) =>
           swapOfRecord({ u32, f64, at: first + i * SWAP_U32_LANES }, book),

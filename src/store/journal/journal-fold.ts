@@ -1,11 +1,17 @@
 import { TapeDamage } from '../../base/errors.ts'
 import { jsonOf } from '../../base/json-access.ts'
-import type { EngineSettings } from '../../base/thresholds.ts'
+import { type EngineSettings, isSolPrice } from '../../base/thresholds.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { PREFETCHED_SWAPS } from '../../engine/intake.ts'
+import { PREFETCHED_SWAPS } from '../../engine/prefetcher.ts'
 import type { FeedEvent } from '../../events/event.ts'
 import { parseFoldedValue } from '../../events/event-lines.ts'
-import { SWAP_RECORD_BYTES } from '../../events/swap-record.ts'
+import {
+  Flag,
+  SWAP_RECORD_BYTES,
+  SWAP_U32_LANES,
+  SwapFloatLane,
+  SwapLane,
+} from '../../events/swap-record.ts'
 import type { Disk } from '../disk/disk.ts'
 import { isRefusal, StoreError } from '../disk/failure.ts'
 import type { DataFiles } from '../folder/data-folder.ts'
@@ -46,7 +52,7 @@ export function* foldJournal(
     from,
     (frame) => {
       frames += 1
-      if (isRecords(frame)) {
+      if (opensRecords(frame)) {
         run.add(frame)
         return
       }
@@ -137,7 +143,7 @@ class RecordRun {
  */
 export function foldFrame(engine: Engine, frame: SegmentScan): void {
   const { kind } = frame
-  if (isRecords(frame))
+  if (opensRecords(frame))
     engine.acceptLanes(frame.u32, frame.f64, frame.payloadAt >>> 2, frame.events)
   else if (kind === Kind.packed || kind === Kind.event) {
     engine.accept(otherEventOf(frame))
@@ -172,10 +178,21 @@ function wellFormedLine(text: string): string {
   )
 }
 
-/** Is it a frame of swap records? */
-export function isRecords(frame: SegmentScan): boolean {
+/**
+ * Is it a frame of swap records? Then they may be read from here on: journals of former versions have prices of SOL that
+ * are refused by now, which count as not given.
+ */
+export function opensRecords(frame: SegmentScan): boolean {
   if (frame.kind !== Kind.records) return false
-  if (frame.payloadBytes !== frame.events * SWAP_RECORD_BYTES) throw senseless(frame)
+  const { u32, f64, payloadAt, payloadBytes, events } = frame
+  if (payloadBytes !== events * SWAP_RECORD_BYTES) throw senseless(frame)
+  const first = payloadAt >>> 2
+  for (let at = first; at < first + events * SWAP_U32_LANES; at += SWAP_U32_LANES) {
+    const flags = u32[at + SwapLane.flags] ?? 0
+    const priceUsd = f64[(at >>> 1) + SwapFloatLane.givenSolPriceUsd] ?? 0
+    if ((flags & Flag.ownSolPrice) !== 0 && !isSolPrice(priceUsd))
+      u32[at + SwapLane.flags] = flags & ~Flag.ownSolPrice
+  }
   return true
 }
 

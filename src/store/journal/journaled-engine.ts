@@ -84,7 +84,7 @@ export class JournaledEngine implements EventSink {
       if (this.#isOver(part.length)) continue
       records.clear()
       for (const event of part)
-        if (event.type === 'swap') this.#engine.intake.append(event, records)
+        if (event.type === 'swap') records.addSwap(event, this.#engine.state.book)
         else records.addOther(event)
       this.#take(records)
     }

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { Engine } from '../../../src/engine/engine.ts'
+import { RecentArrivals } from '../../../src/engine/history/recent-swaps.ts'
 import type { FeedEvent } from '../../../src/events/event.ts'
 import { SIGNATURE_LANES, SwapLane, walletOf } from '../../../src/events/swap-record.ts'
 import { RECENT_ARRIVALS_MAX, type SwapCursor } from '../../../src/protocol/queries.ts'
 import { parseCursor } from '../../../src/protocol/requests/tokens.ts'
 import { EngineQueries } from '../../../src/query/engine-queries.ts'
-import { RecentArrivals } from '../../../src/query/json/engine-live.ts'
 import { leastMs } from '../../least-time.ts'
 import { byLength } from '../../lengths.ts'
 import { history, slotlessHistory } from '../../oracle/histories.ts'
@@ -62,7 +62,7 @@ test(`the newest arrivals are found where late ones have moved them (seed ${SEED
   for (const { name, events } of histories()) {
     const engine = newEngine()
     const { tape } = engine.state
-    const recent = new RecentArrivals(tape, 0)
+    const recent = new RecentArrivals(tape, 0, RECENT_ARRIVALS_MAX)
     const arrived: string[] = []
     // What stays of a record wherever it moves to.
     const nameOf = (index: number) => {
@@ -91,7 +91,7 @@ test(`the newest arrivals of each wallet are found, and no more than are remembe
   for (const { name, events } of histories()) {
     const engine = newEngine()
     const { tape } = engine.state
-    const recent = new RecentArrivals(tape, 0)
+    const recent = new RecentArrivals(tape, 0, RECENT_ARRIVALS_MAX)
     const wallets: number[] = []
     engine.facts.on('trade', (index) => {
       recent.note(index)
@@ -112,7 +112,7 @@ test('whether a thousand wallets are among the newest arrivals is known at once'
   engine.events(history(SEED, EVENTS))
   const { tape } = engine.state
   const last = tape.count - 1
-  const recent = new RecentArrivals(tape, 0)
+  const recent = new RecentArrivals(tape, 0, RECENT_ARRIVALS_MAX)
   const wallet = tape.u32Of(last)[tape.at(last) + SwapLane.wallet]
   for (let i = 0; i < RECENT_ARRIVALS_MAX + 10; i += 1) recent.note(last)
   expect(recent.ofWallet(wallet, RECENT_ARRIVALS_MAX)?.[0]).toBe(11)

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { RecentArrivals } from '../../../src/engine/history/recent-swaps.ts'
 import { NumberChains } from '../../../src/engine/index/search-candidates.ts'
 import { ROWS_PER_PAGE, Rows, U32List } from '../../../src/engine/memory/rows.ts'
 import type { MemoryPart } from '../../../src/engine/memory/state-part.ts'
@@ -13,7 +14,6 @@ import {
 } from '../../../src/engine/state/layout.ts'
 import { RECENT_ARRIVALS_MAX } from '../../../src/protocol/queries.ts'
 import { EngineService } from '../../../src/query/engine-service.ts'
-import { RecentArrivals } from '../../../src/query/json/engine-live.ts'
 import { history } from '../../oracle/histories.ts'
 import { engineOf } from '../../store/restoring.ts'
 
@@ -57,7 +57,7 @@ test('tables that are written to all over have touched a page a write, and all o
 
   const engine = engineOf('event', 1 << 10)
   engine.events(history(1, 10))
-  const arrivals = new RecentArrivals(engine.state.tape, 0)
+  const arrivals = new RecentArrivals(engine.state.tape, 0, RECENT_ARRIVALS_MAX)
   expect(touched(arrivals)).toBe(0)
   arrivals.note(0)
   expect(touched(arrivals)).toBeLessThanOrEqual(PAGE_BYTES + ARRIVAL_BYTES)

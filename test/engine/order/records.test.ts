@@ -135,7 +135,7 @@ function recorded(events: readonly FeedEvent[]): Engine {
   const engine = new Engine(OPTIONS)
   const batch = new RecordBatch(events.length)
   for (const event of events)
-    if (event.type === 'swap') engine.intake.append(event, batch)
+    if (event.type === 'swap') batch.addSwap(event, engine.state.book)
     else batch.addOther(event)
   engine.records(batch)
   return engine

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { encodeBase58 } from '../../../src/base/base58.ts'
-import { SwapIntake } from '../../../src/engine/intake.ts'
 import { swapOfRecord } from '../../../src/engine/read/swap-outtake.ts'
 import { AddressBook } from '../../../src/engine/state/address-book.ts'
 import type { Swap } from '../../../src/events/event.ts'
@@ -35,8 +34,7 @@ test('a record gives back the swap it was made of, whatever the swap', () => {
     fc.property(swaps, (given) => {
       const book = new AddressBook()
       const batch = new RecordBatch(given.length)
-      const intake = new SwapIntake(book)
-      for (const swap of given) intake.append(swap, batch)
+      for (const swap of given) batch.addSwap(swap, book)
       const { u32, f64 } = batch
       const read = given.map((_, i) => swapOfRecord({ u32, f64, at: RecordBatch.u32At(i) }, book))
       expect(read).toEqual(given.map(withoutFeesOfNothing))

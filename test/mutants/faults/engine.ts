@@ -124,7 +124,7 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'zero reserves move the price',
-    file: 'src/engine/intake.ts',
+    file: 'src/events/swap-record.ts',
     find: 'amounts.includes(0n) ? flags | Flag.priceStays : flags',
     replace: 'flags',
     tests: ['model'],
@@ -441,8 +441,8 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'memory: places of arrivals to come count as touched',
-    file: 'src/query/json/engine-live.ts',
-    find: 'placeBytes * (RECENT_ARRIVALS_MAX - noted) + ',
+    file: 'src/engine/history/recent-swaps.ts',
+    find: 'placeBytes * (length - noted) + ',
     replace: '',
     tests: ['test/engine/memory/memory-parts.test.ts'],
   },
@@ -507,6 +507,20 @@ export const ENGINE_FAULTS: readonly Fault[] = [
     file: 'src/engine/event-acceptor.ts',
     find: 'if (isSolPrice(event.usd)) this.#state',
     replace: 'this.#state',
+    tests: ['test/base/sol-price-range.test.ts'],
+  },
+  {
+    name: 'price: an absurd one of a swap that a former journal holds counts',
+    file: 'src/store/journal/journal-fold.ts',
+    find: '!isSolPrice(priceUsd)',
+    replace: 'priceUsd === -1',
+    tests: ['test/base/sol-price-range.test.ts'],
+  },
+  {
+    name: 'price: of a run of swaps that a former journal holds the first one is looked at',
+    file: 'src/store/journal/journal-fold.ts',
+    find: 'at < first + events * SWAP_U32_LANES',
+    replace: 'at < first + SWAP_U32_LANES',
     tests: ['test/base/sol-price-range.test.ts'],
   },
 ]

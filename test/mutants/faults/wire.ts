@@ -356,7 +356,7 @@ export const WIRE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'live: the pool of a message is left empty',
-    file: 'src/query/json/engine-live.ts',
+    file: 'src/query/json/swap-reader.ts',
     find: 'jsonString(book.text(poolOf(tape.u32Of(this.#index), tape.at(this.#index))))',
     replace: "jsonString('')",
     tests: ['model'],

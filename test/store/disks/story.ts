@@ -119,7 +119,7 @@ export class Story {
 function recordsOf(engine: Engine, events: readonly FeedEvent[]): RecordBatch {
   const records = new RecordBatch(Math.max(1, events.length))
   for (const event of events)
-    if (event.type === 'swap') engine.intake.append(event, records)
+    if (event.type === 'swap') records.addSwap(event, engine.state.book)
     else records.addOther(event)
   return records
 }

@@ -76,7 +76,7 @@ test('what the disk refuses is left out and counted, and so is all behind it, of
   journaled.events(swapsOf('later', 5))
   expect(engine.state.book.counts).toEqual(counts)
   const batch = new RecordBatch(1)
-  engine.intake.append(swap({ signature: 'record', signer: 'taken' }), batch)
+  batch.addSwap(swap({ signature: 'record', signer: 'taken' }), engine.state.book)
   journaled.records(batch)
   expect(journaled.leftOut).toBe(10)
   expect(engine.counts.swaps).toBe(3)

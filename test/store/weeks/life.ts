@@ -169,7 +169,7 @@ export class Life {
 function recordsOf(engine: Engine, batch: readonly FeedEvent[]): RecordBatch {
   const records = new RecordBatch(batch.length)
   for (const event of batch)
-    if (event.type === 'swap') engine.intake.append(event, records)
+    if (event.type === 'swap') records.addSwap(event, engine.state.book)
     else records.addOther(event)
   return records
 }
