@@ -5,6 +5,7 @@ import { AlertWatch } from '../../src/query/alerts/alert-watch.ts'
 import { TokenRules, WIDE_SECONDS } from '../../src/query/alerts/token-rules.ts'
 import { TokenSet, WORD_BITS } from '../../src/query/alerts/token-set.ts'
 import { ValueLevels } from '../../src/query/alerts/value-levels.ts'
+import { MarketCapColumn, SolBearing } from '../../src/query/tables/market-cap-column.ts'
 import { byLength } from '../lengths.ts'
 import { created, price, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { Random } from '../oracle/random.ts'
@@ -123,7 +124,7 @@ function largeMarket(tokens: number, rules: readonly AlertRule[]) {
     ...args
   ) {
     const moment = look.apply(this, args)
-    looks.push({ seq: engine.seq, tokens: moment.wide.tokens.length })
+    looks.push({ seq: engine.seq, tokens: moment.wide().tokens.length })
     return moment
   })
   onTestFinished(() => spy.mockRestore())
@@ -195,7 +196,10 @@ test('levels name every token that a rule has to be told of', () => {
     for (let look = 0; look < 4; look++) {
       const looked = usd.flatMap((_, token) => (random.chance(0.3) ? [token] : []))
       const quantities = Float64Array.from(looked, (token) => usd[token] ?? 0)
-      const crossing = levels.crossed({ tokens: Uint32Array.from(looked), usd: quantities })
+      const crossing = levels.crossed(
+        { tokens: Uint32Array.from(looked), usd: quantities },
+        { solPriceUsd: 1, solBearing: () => SolBearing.unknown },
+      )
       const tokens = Array.from(crossing.tokens)
       const crossed = new Set(tokens)
       expect(tokens.map((token) => quantities[looked.indexOf(token)])).toEqual(crossing.usd)
@@ -210,4 +214,104 @@ test('levels name every token that a rule has to be told of', () => {
     }
     expect(missed, `LEVELS_SEED=${seed}`).toEqual([])
   }
+})
+
+/** Prices of whole tokens in SOL, in dollars or in a coin, and what they are worth as SOL moves. */
+function randomPrices(random: Random, tokens: number) {
+  // Whole numbers, so that a worth is a value of a rule now and then to its last bit.
+  const newPrice = () => (random.chance(0.1) ? 0 : random.integer(1, 12))
+  const bearings: number[] = Array.from({ length: tokens }, () => {
+    if (random.chance(0.005)) return SolBearing.unknown
+    return random.chance(0.2) ? SolBearing.none : SolBearing.proportional
+  })
+  const prices = bearings.map(newPrice)
+  const usdOf = (token: number, solPriceUsd: number) => {
+    const price = prices[token] ?? 0
+    if (bearings[token] === SolBearing.none) return price
+    // A coin goes its own way.
+    if (bearings[token] === SolBearing.unknown) return (price * 1_000) / solPriceUsd
+    return price * solPriceUsd
+  }
+  const change = (token: number) => {
+    prices[token] = newPrice()
+  }
+  const solBearing = (token: number, usd: number) =>
+    usd === 0 ? SolBearing.none : (bearings[token] ?? SolBearing.unknown)
+  return { usdOf, change, solBearing }
+}
+
+test('words that are passed over have no token that SOL took across a value', () => {
+  const seed = Number(process.env.LEVELS_SEED ?? 50)
+  const random = new Random(seed)
+  const tokens = 20 * WORD_BITS
+  let passedOver = 0
+  const faults: string[] = []
+  for (let round = 0; round < byLength(30, 300); round++) {
+    const values = Array.from({ length: random.integer(1, 3) }, () => random.integer(1, 500))
+    const levels = new ValueLevels(values)
+    const levelOf = (usd: number) => values.filter((value) => usd >= value).length
+    const market = randomPrices(random, tokens)
+    const known = new Map<number, number>()
+    let solPriceUsd = random.integer(20, 60)
+    for (let look = 0; look < 30; look++) {
+      solPriceUsd = Math.max(1, solPriceUsd + random.integer(-1, 1) / random.pick([1, 16, 64]))
+      const changed = new Set(Array.from({ length: 5 }, () => random.integer(0, tokens - 1)))
+      for (const token of changed) market.change(token)
+      const given = new Set(changed)
+      for (let word = 0; word < tokens / WORD_BITS; word++) {
+        if (random.chance(0.5)) continue
+        if (!levels.mayCross(word, solPriceUsd)) {
+          passedOver += 1
+          const tokensOfWord = Array.from({ length: WORD_BITS }, (_, i) => word * WORD_BITS + i)
+          const missed = tokensOfWord.filter(
+            (token) =>
+              !changed.has(token) && known.get(token) !== levelOf(market.usdOf(token, solPriceUsd)),
+          )
+          faults.push(...missed.map((token) => `${token} of round ${round} is passed over`))
+          continue
+        }
+        levels.begin(word)
+        for (let token = word * WORD_BITS; token < (word + 1) * WORD_BITS; token++) given.add(token)
+      }
+      const looked = Uint32Array.from(given).sort()
+      const usd = Float64Array.from(looked, (token) => market.usdOf(token, solPriceUsd))
+      const crossed = new Set(
+        Array.from(levels.crossed({ tokens: looked, usd }, { ...market, solPriceUsd }).tokens),
+      )
+      for (const [i, token] of looked.entries()) {
+        const level = levelOf(usd[i] ?? 0)
+        if (known.get(token) !== level && !crossed.has(token)) faults.push(`${token} is not told`)
+        known.set(token, level)
+      }
+    }
+  }
+  expect(faults, `LEVELS_SEED=${seed}`).toEqual([])
+  expect(passedOver).toBeGreaterThan(1_000)
+})
+
+test('as long as SOL stays where no token crosses a value, only tokens that changed are read', () => {
+  const tokens = 3_000
+  const { engine, found } = largeMarket(tokens, [capsAt(5_000), capsAt(6_000)])
+  let read = 0
+  const { usdOfAll } = MarketCapColumn.prototype
+  const spy = vi.spyOn(MarketCapColumn.prototype, 'usdOfAll').mockImplementation(function (
+    this: MarketCapColumn,
+    all,
+  ) {
+    read += all.length
+    return usdOfAll.call(this, all)
+  })
+  onTestFinished(() => spy.mockRestore())
+  const readIn = (from: number, solPriceUsd: number) => {
+    read = 0
+    engine.events([price(solPriceUsd)])
+    for (let second = from; second < from + WIDE_SECONDS; second++)
+      engine.events([swap({ ...at(second), mint: 'mint 7', signature: `${second}` })])
+    return read
+  }
+  expect(readIn(2, 150)).toBeGreaterThanOrEqual(tokens)
+  expect(readIn(20, 151)).toBeLessThanOrEqual(2 * WIDE_SECONDS + WORD_BITS)
+  expect(found).toEqual([])
+  expect(readIn(40, 300)).toBeGreaterThanOrEqual(tokens)
+  expect(found.length).toBe(2 * tokens)
 })

@@ -64,9 +64,9 @@ interface Looked {
 /** What is compared at one moment. */
 export interface Moment {
   readonly changed: Looked
-  /** For rules whose tokens may change by themselves: those that changed, and their share of all. */
-  readonly wide: Looked
-  /** Of `wide`, the tokens that came to another side of a value of some rule. */
+  /** For filters whose tokens may change by themselves: those that changed, and their share of all. */
+  readonly wide: () => Looked
+  /** Of these, the tokens that came to another side of a value of some rule. */
   readonly crossed: ReadonlyMap<Crossed['kind'], Valued>
 }
 
@@ -132,20 +132,51 @@ export class TokenRules {
     const { log } = this.#engine.state.changes
     const from = this.#place
     this.#place = log.end
-    if (from < 0 || !log.reaches(from)) {
-      const all = this.#all()
-      return this.#momentOf(all, all)
+    const isAll = from < 0 || !log.reaches(from)
+    if (!isAll)
+      for (let place = from; place < log.end; place++) this.#found.set(log.at(place), true)
+    const changed = isAll ? this.#all() : this.#looked()
+    const share = isAll || !this.#hasWide || second <= before ? [] : this.#shareOf(before, second)
+    let wide: Looked | null = share.length === 0 ? changed : null
+    const crossed = [...this.#levels].map(
+      ([kind, levels]) => [kind, this.#crossedOf(kind, levels, changed, share)] as const,
+    )
+    return {
+      changed,
+      wide: () => (wide ??= this.#lookedWith(changed, share)),
+      crossed: new Map(crossed),
     }
-    for (let place = from; place < log.end; place++) this.#found.set(log.at(place), true)
-    const changed = this.#looked()
-    if (!this.#hasWide || second <= before) return this.#momentOf(changed, changed)
-    for (const [i, word] of changed.words.words.entries())
-      this.#found.setWord(word, changed.words.bits[i] ?? 0)
-    const { count } = this.#engine.state.tokens
+  }
+
+  /** Words of the tokens that are looked at in the seconds behind `before` up to `second`. */
+  #shareOf(before: number, second: number): readonly number[] {
+    const words = this.#engine.state.tokens.count / WORD_BITS
+    const share: number[] = []
     for (let at = Math.max(before + 1, second - WIDE_SECONDS + 1); at <= second; at++)
-      for (let word = at % WIDE_SECONDS; word * WORD_BITS < count; word += WIDE_SECONDS)
-        this.#found.setWord(word, bitsBefore(count - word * WORD_BITS))
-    return this.#momentOf(changed, this.#looked())
+      for (let word = at % WIDE_SECONDS; word < words; word += WIDE_SECONDS) share.push(word)
+    return share
+  }
+
+  #lookedWith({ words: { words, bits } }: Looked, share: readonly number[]): Looked {
+    const { count } = this.#engine.state.tokens
+    for (let i = 0; i < words.length; i++) this.#found.setWord(words[i] ?? 0, bits[i] ?? 0)
+    for (const word of share) this.#found.setWord(word, bitsBefore(count - word * WORD_BITS))
+    return this.#looked()
+  }
+
+  #crossedOf(
+    kind: Crossed['kind'],
+    levels: ValueLevels,
+    changed: Looked,
+    share: readonly number[],
+  ): Valued {
+    const { solPriceUsd } = this.#engine.state
+    const read = share.filter((word) => levels.mayCross(word, solPriceUsd))
+    for (const word of read) levels.begin(word)
+    const { tokens } = read.length === 0 ? changed : this.#lookedWith(changed, read)
+    const column = this.#columnOf(kind)
+    const solBearing = (token: number, usd: number) => column.solBearing(token, usd)
+    return levels.crossed({ tokens, usd: column.usdOfAll(tokens) }, { solPriceUsd, solBearing })
   }
 
   #all(): Looked {
@@ -173,13 +204,6 @@ export class TokenRules {
     return ofTables.map((of) => [of])
   }
 
-  #momentOf(changed: Looked, wide: Looked): Moment {
-    const crossed = [...this.#levels].map(
-      ([kind, levels]) => [kind, levels.crossed(this.#valued(kind, wide.tokens))] as const,
-    )
-    return { changed, wide, crossed: new Map(crossed) }
-  }
-
   #valued(kind: Crossed['kind'], tokens: Uint32Array): Valued {
     return { tokens, usd: this.#columnOf(kind).usdOfAll(tokens) }
   }
@@ -194,7 +218,7 @@ export class TokenRules {
     const { when } = rule
     if (when.kind === 'filter') {
       const looked =
-        moment === null ? this.#all() : this.changesByItself(rule) ? moment.wide : moment.changed
+        moment === null ? this.#all() : this.changesByItself(rule) ? moment.wide() : moment.changed
       this.#find(when.filter, looked)
       const differing = this.#found.differences(has, looked.words)
       const flips = differing.map((token) => this.#flip(has, token, this.#found.has(token)))

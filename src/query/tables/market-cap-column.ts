@@ -14,6 +14,12 @@ import { filtered, isWithin } from './number-column.ts'
  */
 const WEIGHED_PART = 16
 
+/** How a value goes with the price of SOL while no event changes the token. */
+export const SolBearing = { none: 0, proportional: 1, unknown: 2 } as const
+/** Doubles below and above these are rounded more, or may come to zero or infinity. */
+const LEAST_USD = 1e-200
+const MOST_USD = 1e200
+
 /**
  * Market caps in dollars, from their parts: no token is read anew when SOL, or a coin that others are quoted in, has
  * another price. The price of a quote is read once at each use, of those that the tokens have. Prices are the market caps
@@ -88,6 +94,17 @@ export class MarketCapColumn extends TokenColumn {
     const usd = new Float64Array(tokens.length)
     for (let i = 0; i < tokens.length; i++) usd[i] = this.#worth(tokens[i])
     return usd
+  }
+
+  /** One of `SolBearing`, of a token whose value is `usd`; valid after its value was read. */
+  solBearing(token: number, usd: number): number {
+    const quote = this.#quotes[token]
+    const price = this.#pricesInUnits[token]
+    if (quote === Quote.usdc || price === 0 || this.#suppliesWhole[token] === 0)
+      return SolBearing.none
+    if (quote !== Quote.sol) return SolBearing.unknown
+    const isUsual = usd > LEAST_USD && usd < MOST_USD && price > LEAST_USD
+    return isUsual ? SolBearing.proportional : SolBearing.unknown
   }
 
   /** The values of all tokens, until the next call; valid after `cover`. */

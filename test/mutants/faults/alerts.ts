@@ -11,8 +11,8 @@ export const ALERT_FAULTS: readonly Fault[] = [
   {
     name: 'alerts: rules are never held against all tokens',
     file: 'src/query/alerts/token-rules.ts',
-    find: 'if (!this.#hasWide || second <= before)',
-    replace: 'if (second > 0)',
+    find: '!this.#hasWide || second <= before',
+    replace: 'second > 0',
     tests: MODEL,
   },
   {
@@ -32,9 +32,58 @@ export const ALERT_FAULTS: readonly Fault[] = [
   {
     name: 'alerts: a token that came to a higher value keeps its level',
     file: 'src/query/alerts/value-levels.ts',
-    find: 'levels[token] = values.findLastIndex((value) => quantity >= value)',
+    find: 'levels[token] = level\n',
+    replace: 'if (levels[token] === UNKNOWN) levels[token] = level\n',
+    tests: MOMENTS,
+  },
+  {
+    name: 'alerts: a changed token does not narrow the prices of SOL at which its word is passed over',
+    file: 'src/query/alerts/value-levels.ts',
+    find: 'this.#narrow(token, quantity, level, pricing)',
+    replace: 'if (!isWithin) this.#narrow(token, quantity, level, pricing)',
+    tests: MOMENTS,
+  },
+  {
+    name: 'alerts: the value below a token does not hold SOL',
+    file: 'src/query/alerts/value-levels.ts',
+    find: 'this.#abovePrices[word] = Math.max(this.#abovePrices[word] ?? Number.NaN, above)',
+    replace: 'this.#belowPrices[word] ??= above',
+    tests: MOMENTS,
+  },
+  {
+    name: 'alerts: the value above a token does not hold SOL',
+    file: 'src/query/alerts/value-levels.ts',
+    find: 'this.#belowPrices[word] = Math.min(this.#belowPrices[word] ?? Number.NaN, below)',
+    replace: 'this.#abovePrices[word] ??= below',
+    tests: MOMENTS,
+  },
+  {
+    name: 'alerts: a token that is quoted in a coin is taken for one of SOL',
+    file: 'src/query/alerts/value-levels.ts',
+    find: 'const isKnown = bearing === SolBearing.proportional',
+    replace: 'const isKnown = bearing !== SolBearing.none',
+    tests: MOMENTS,
+  },
+  {
+    name: 'alerts: SOL that takes a token to a value to the last bit is passed over',
+    file: 'src/query/alerts/value-levels.ts',
+    find: '(1 - ROUNDED)',
+    replace: '(1 + ROUNDED)',
+    tests: MOMENTS,
+  },
+  {
+    name: 'alerts: a word that was never looked at is passed over',
+    file: 'src/query/alerts/value-levels.ts',
+    find: 'solPriceUsd > (this.#abovePrices[word] ?? Number.NaN) &&',
     replace:
-      'if (level > values.length) levels[token] = values.findLastIndex((value) => quantity >= value)',
+      '!(solPriceUsd <= (this.#abovePrices[word] ?? Number.NaN)) && this.#belowPrices[word] !== 1 ||',
+    tests: MOMENTS,
+  },
+  {
+    name: 'alerts: no word is ever passed over',
+    file: 'src/query/alerts/value-levels.ts',
+    find: 'return !isWithin',
+    replace: 'return true || isWithin',
     tests: MOMENTS,
   },
   {
