@@ -48,6 +48,11 @@ export function stepped(steps: number, rows: number, chain: string): number {
   return steps + 1
 }
 
+/** Can history not be read, so that whoever asked for it goes on without it, or is told so? */
+export function isHistoryDamage(error: unknown): boolean {
+  return error instanceof TapeDamage || error instanceof EndlessChain
+}
+
 /** An archived block that cannot be read or is not what was written. */
 export class TapeDamage extends Error {
   override readonly name = 'TapeDamage'

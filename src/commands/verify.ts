@@ -1,4 +1,4 @@
-import { codeOf, EndlessChain, messageOf, TapeDamage } from '../base/errors.ts'
+import { codeOf, isHistoryDamage, messageOf } from '../base/errors.ts'
 import type { Engine } from '../engine/engine.ts'
 import { TAPE_BLOCK_RECORDS, type Tape } from '../engine/state/tape.ts'
 import type { Disk, DiskFile } from '../store/disk/disk.ts'
@@ -275,11 +275,7 @@ class Verification {
 
 /** The sentence of damage; any other error is thrown. */
 function whyNot(error: unknown): string {
-  const isDamage =
-    error instanceof StoreError ||
-    error instanceof TapeDamage ||
-    error instanceof EndlessChain ||
-    isUnreadable(error)
+  const isDamage = error instanceof StoreError || isHistoryDamage(error) || isUnreadable(error)
   if (!isDamage) throw error
   return messageOf(error)
 }

@@ -1,4 +1,4 @@
-import { EndlessChain, TapeDamage } from '../../base/errors.ts'
+import { isHistoryDamage } from '../../base/errors.ts'
 import { WINDOW_SECONDS } from '../../base/trade-window.ts'
 import { Flag, SwapFloatLane, SwapLane, volumeMicroUsdOf } from '../../events/swap-record.ts'
 import { ROW_MASK, ROW_SHIFT, Rows, U32List } from '../memory/rows.ts'
@@ -111,7 +111,7 @@ export class TradeWindows {
       this.#add(index, tape.u32Of(index)[tape.at(index) + SwapLane.timestamp])
       if (i % SWAPS_A_PIECE === 0) yield i
     }
-    for (let token = 0; token < this.#state.tokens.count; token++) windowChanges.note(token)
+    windowChanges.noteAll(this.#state.tokens.count)
     this.#isStale = false
   }
 
@@ -233,10 +233,11 @@ export class TradeWindows {
     }
   }
 
-  /** The fold goes on where a swap of the past cannot be read; a reader is told so until it can. */
+  /** The fold goes on where a swap of the past cannot be read. What was read of windows is read anew, until they can be made. */
   #giveUp(error: unknown): void {
-    if (!(error instanceof TapeDamage || error instanceof EndlessChain)) throw error
+    if (!isHistoryDamage(error)) throw error
     this.#isStale = true
+    this.#state.windowChanges.noteAll(this.#state.tokens.count)
   }
 
   /** The clock has moved. */

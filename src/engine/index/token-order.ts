@@ -88,7 +88,7 @@ export class TokenOrder {
    */
   startAnew(): void {
     this.#isStale = true
-    for (let token = 0; token < this.#state.tokens.count; token++) this.#state.changes.note(token)
+    this.#state.changes.noteAll(this.#state.tokens.count)
     this.#state.creatorChanges.noteAll()
   }
 

@@ -376,6 +376,11 @@ class TokenChanges {
     this.log.note(token)
   }
 
+  /** All of the first `tokens` changed. */
+  noteAll(tokens: number): void {
+    for (let token = 0; token < tokens; token++) this.note(token)
+  }
+
   protected count(token: number): void {
     if (token >= this.#counts.length) this.#widen(token)
     this.#counts[token] += 1

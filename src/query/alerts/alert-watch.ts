@@ -4,6 +4,8 @@
  * looked up by map at each fact; rules on tokens are compared at the moments of the engine (token-rules.ts). All of it
  * depends on the events and their order alone, so that a restart or a replica finds the same at the same seq.
  */
+
+import { isHistoryDamage } from '../../base/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { MOMENT_EVENTS, NOTHING_LATER } from '../../engine/event-acceptor.ts'
 import { growingPart, type MemoryPart } from '../../engine/memory/state-part.ts'
@@ -13,7 +15,7 @@ import type { AlertEvent, AlertRule, FoundAlert } from '../../protocol/alerts.ts
 import { WalletLabels } from '../../protocol/wallet-labels.ts'
 import { Announcement } from '../json/engine-live.ts'
 import { TapeTrade } from '../json/swap-reader.ts'
-import { isTokenRule, type TokenRule, TokenRules } from './token-rules.ts'
+import { type Flip, isTokenRule, type Moment, type TokenRule, TokenRules } from './token-rules.ts'
 import { TokenSet } from './token-set.ts'
 
 /** A read of all tokens for a new rule holds the loop for this long at a time. */
@@ -38,6 +40,8 @@ interface WatchedTokens {
   readonly has: TokenSet
   /** It looks at events behind this seq. */
   readonly since: number
+  /** History that its filter asks for could not be read: all tokens are compared at the next moment. */
+  isBehind: boolean
 }
 
 export class AlertWatch {
@@ -124,7 +128,7 @@ export class AlertWatch {
       const has = new TokenSet()
       for (const [page, bits] of stored ?? []) has.load(page, bits)
       if (stored === null) this.#parts.tokens.compare(rule, has, null)
-      this.#tokens.set(rule.id, { rule, has, since })
+      this.#tokens.set(rule.id, { rule, has, since, isBehind: false })
     }
     this.#index()
   }
@@ -236,15 +240,29 @@ export class AlertWatch {
       return
     }
     const moment = tokens.look(before, this.#second)
-    for (const { rule, has, since } of this.#tokens.values()) {
+    for (const watched of this.#tokens.values()) {
+      const { rule, since } = watched
       if (seq <= since) continue
-      const flips = tokens.compare(rule, has, moment)
-      for (const flip of flips) {
+      for (const flip of this.#flipsOf(watched, moment)) {
         const event = eventOf(rule, flip.isIn)
         const isUnknown = rule.when.kind !== 'filter' && tokens.isFirstSight(flip.token, before)
         if (event !== null && !isUnknown)
           this.#found(rule, this.#second, event, tokens.dataOf(rule, flip))
       }
+    }
+  }
+
+  /** A rule whose filter asks for what the disk does not give holds up neither the fold nor other rules. */
+  #flipsOf(watched: WatchedTokens, moment: Moment): readonly Flip[] {
+    const { rule, has, isBehind } = watched
+    try {
+      const flips = this.#parts.tokens.compare(rule, has, isBehind ? null : moment)
+      watched.isBehind = false
+      return flips
+    } catch (error) {
+      if (!isHistoryDamage(error)) throw error
+      watched.isBehind = true
+      return []
     }
   }
 

@@ -47,7 +47,7 @@ export function isTokenRule(rule: AlertRule): rule is TokenRule {
 }
 
 /** A token that a rule has now, or has not any more. */
-interface Flip {
+export interface Flip {
   readonly token: number
   readonly isIn: boolean
 }
@@ -213,17 +213,16 @@ export class TokenRules {
     this.#place = this.#engine.state.changes.log.end
   }
 
-  /** Compares what there is at a moment; `null`, all tokens. */
+  /**
+   * Compares what there is at a moment; `null`, all tokens.
+   * @throws TapeDamage, EndlessChain when history that a filter asks for cannot be read; nothing is compared then
+   */
   compare(rule: TokenRule, has: TokenSet, moment: Moment | null): Flip[] {
     const { when } = rule
     if (when.kind === 'filter') {
       const looked =
         moment === null ? this.#all() : this.changesByItself(rule) ? moment.wide() : moment.changed
-      this.#find(when.filter, looked)
-      const differing = this.#found.differences(has, looked.words)
-      const flips = differing.map((token) => this.#flip(has, token, this.#found.has(token)))
-      this.#found.clear()
-      return flips
+      return this.#compareFilter(when.filter, has, looked)
     }
     if (when.mint !== null) return this.#compareOne(when, has)
     const flips: Flip[] = []
@@ -242,6 +241,16 @@ export class TokenRules {
     if (when.kind !== 'filter') return when.mint === null
     const filters = Object.values(when.filter.filters)
     return filters.some((one) => Object.keys(one).some((name) => !OF_THE_TOKEN.has(name)))
+  }
+
+  #compareFilter(query: TablesQuery, has: TokenSet, looked: Looked): Flip[] {
+    try {
+      this.#find(query, looked)
+      const differing = this.#found.differences(has, looked.words)
+      return differing.map((token) => this.#flip(has, token, this.#found.has(token)))
+    } finally {
+      this.#found.clear()
+    }
   }
 
   #find(query: TablesQuery, looked: Looked): void {

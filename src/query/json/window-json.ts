@@ -1,4 +1,4 @@
-import { EndlessChain, TapeDamage } from '../../base/errors.ts'
+import { isHistoryDamage } from '../../base/errors.ts'
 import type { WindowReader } from '../../engine/read/window-reader.ts'
 import type { State } from '../../engine/state/state.ts'
 import { WINDOWS } from '../../protocol/filters.ts'
@@ -39,7 +39,7 @@ export class WindowJson {
       this.#kept.set(token, { changes, text })
       return text
     } catch (error) {
-      if (error instanceof TapeDamage || error instanceof EndlessChain) return 'null'
+      if (isHistoryDamage(error)) return 'null'
       throw error
     }
   }

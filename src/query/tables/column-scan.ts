@@ -100,6 +100,8 @@ export abstract class TokenColumn implements Column {
   }
 
   load(budget: Budget): void {
+    // Tokens may have come since the slice before.
+    this.cover()
     if (!isSettledSoon(this)) this.#bringUp(budget)
   }
 

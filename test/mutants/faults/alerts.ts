@@ -87,6 +87,27 @@ export const ALERT_FAULTS: readonly Fault[] = [
     tests: MOMENTS,
   },
   {
+    name: 'alerts: history that cannot be read ends the fold',
+    file: 'src/query/alerts/alert-watch.ts',
+    find: 'if (!isHistoryDamage(error)) throw error',
+    replace: 'throw error',
+    tests: ['test/alerts/unreadable-history.test.ts'],
+  },
+  {
+    name: 'alerts: what could not be compared is not compared later',
+    file: 'src/query/alerts/alert-watch.ts',
+    find: 'isBehind ? null : moment',
+    replace: 'moment',
+    tests: ['test/alerts/unreadable-history.test.ts'],
+  },
+  {
+    name: 'alerts: tokens that came while a rule was loaded are compared as nothing',
+    file: 'src/query/tables/column-scan.ts',
+    find: '    this.cover()\n    if (!isSettledSoon(this))',
+    replace: '    if (!isSettledSoon(this))',
+    tests: ['test/alerts/unreadable-history.test.ts'],
+  },
+  {
     name: 'alerts: a restored engine has a moment with its first event',
     file: 'src/query/alerts/alert-watch.ts',
     find: 'if (!isLater && momentOf(seq) === momentOf(this.#roundSeq)) return',

@@ -1,10 +1,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { Engine } from '../../../src/engine/engine.ts'
 import { TABLE_ORDERS, WINDOWS } from '../../../src/protocol/filters.ts'
 import { TRENDING_ORDERS } from '../../../src/protocol/queries.ts'
 import { EngineQueries } from '../../../src/query/engine-queries.ts'
-import { created, START_SECOND, swap } from '../../oracle/fixtures.ts'
+import { created, price, START_SECOND, swap } from '../../oracle/fixtures.ts'
 import '../../property-seed.ts'
+import { BreakableArchive } from '../../server/breakable-archive.ts'
 import { engineOf } from '../../store/restoring.ts'
 
 const MINTS = ['A', 'B', 'C', 'D', 'E']
@@ -58,3 +60,44 @@ test('orders, filters and trends by windows are those of a first read, whatever 
   }
   fc.assert(fc.property(fc.array(fc.tuple(step, read), { maxLength: 40 }), run), { numRuns: 25 })
 })
+
+test.each([true, false])(
+  'windows that could not be kept are not shown as they were (the disk is mended: %s)',
+  (isMended) => {
+    const engine = new Engine({ clock: 'event', tapeChunkRecords: 64 })
+    const queries = new EngineQueries(engine, () => {})
+    const trade = (mint: string, second: number) =>
+      swap({
+        ...{ mint, slot: 200 + second * 10, signature: `${mint} ${second}` },
+        timestamp: START_SECOND + second,
+      })
+    const filters = { new: { windows: { '5m': { txs: { min: 1 } } } } }
+    const rows = () => {
+      const { new: found } = JSON.parse(queries.tables({ type: 'new', limit: 50, filters }))
+      return found.map(({ mint }: { mint: string }) => mint)
+    }
+    const trending = () =>
+      JSON.parse(queries.trending({ window: '5m', by: 'trades', limit: 50 }).bytes.toString()).items
+    const windows = () => JSON.parse(queries.detail('A') ?? '').windows
+    engine.events([price(100), created({ mint: 'A' }), created({ mint: 'B', txIndex: 1 })])
+    for (let second = 0; second < 400; second++) engine.accept(trade('A', second))
+    const archive = new BreakableArchive()
+    archive.takeFrom(engine)
+    expect(rows()).toEqual(['A'])
+    expect(trending()).toHaveLength(1)
+    expect(windows()['5m'].txs).toBe(300)
+    archive.isBroken = true
+    engine.accept(trade('B', 500))
+    archive.isBroken = !isMended
+    engine.accept(trade('B', 1_100))
+    if (isMended) {
+      expect(rows()).toEqual(['B'])
+      expect(trending()).toMatchObject([{ mint: 'B' }])
+      expect(windows()['5m'].txs).toBe(0)
+    } else {
+      expect(windows()).toBeNull()
+      expect(rows).toThrow('damaged')
+      expect(trending).toThrow('damaged')
+    }
+  },
+)
