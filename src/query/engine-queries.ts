@@ -359,7 +359,7 @@ export class EngineQueries implements Queries, TokenReads {
   trending(query: TrendingQuery, budget = Budget.unlimited): TableAnswer {
     this.#tick()
     const { columns, rows, token: reader } = this.#parts
-    const tokens = columns.windows.trending(query, budget)
+    const tokens = columns.windows.trending(query, this.#engine.order, budget)
     this.#engine.top.load(tokens, budget)
     const place = WINDOWS.indexOf(query.window)
     const read = TRENDING_METRICS[query.by]

@@ -36,7 +36,7 @@ test('a second begins once, with the first event of it, and not while a gap is f
   expect(told[0]).toEqual([2, 1])
 })
 
-test('tokens that one second finds for a rule have a number each', () => {
+test('tokens that one second finds for a rule have a number each, in the order of their mints', () => {
   const engine = engineOf('event')
   const found: FoundAlert[] = []
   const watch = new AlertWatch(engine, (one) => found.push(one))
@@ -49,7 +49,7 @@ test('tokens that one second finds for a rule have a number each', () => {
   }
   watch.begin(engine, { seq: 0, roundSeq: 0, second: 0 })
   watch.add(rule, null)
-  const mints = ['a', 'b', 'c']
+  const mints = ['b', 'c', 'a']
   engine.events([
     ...mints.map((mint, txIndex) => created({ ...at(1), mint, txIndex, signature: mint })),
     ...mints.map((mint) => swap({ ...at(1), mint })),
@@ -59,6 +59,7 @@ test('tokens that one second finds for a rule have a number each', () => {
   expect(found.map(({ seq, part, event }) => [seq, part, event])).toEqual([
     ...[0, 1, 2].map((part) => [7, part, 'filter_entered']),
   ])
+  expect(found.map(({ data }) => JSON.parse(data).mint)).toEqual(['a', 'b', 'c'])
 })
 
 test('a set of tokens is what was put in, page by page', () => {

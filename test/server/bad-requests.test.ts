@@ -224,6 +224,9 @@ test.each([
   ['{"newPools":{"dexPaid":1}}', 'true or false is allowed'],
   ['{"newPools":{"mCapUsd":{"min":"1"}}}', 'a finite number is allowed'],
   ['{"newPools":{"mCapUsd":1}}', 'an object of min and max is allowed'],
+  ['{"newPools":{"heldBy":{}}}', 'newPools.heldBy came without a tag, an object with a tag and'],
+  ['{"newPools":{"heldBy":{"min":2}}}', 'newPools.heldBy came without a tag, an object with a'],
+  ['{"newPools":{"heldBy":5}}', 'newPools.heldBy came as 5, an object with a tag and'],
   [
     '{"min":1}',
     'min is not known, allowed are type, limit, extra, order_by, newPools, completing, graduated.',

@@ -120,6 +120,18 @@ export class TokenOrder {
     return this.#listOf(token) - List.new
   }
 
+  /** Does `a` stand before `b` by creation, the newest first, and equal ones by mint? As in the table of the new, of any tokens. */
+  comesFirst(a: number, b: number): boolean {
+    const { slot, txIndex, ordinal, arrival } = this.#readKey(a, List.new)
+    const other = this.#readKey(b, List.new)
+    if (slot !== other.slot) return slot > other.slot
+    if (txIndex !== other.txIndex) return txIndex > other.txIndex
+    if (ordinal !== other.ordinal) return ordinal > other.ordinal
+    if (arrival !== other.arrival) return arrival > other.arrival
+    const { book } = this.#state
+    return book.mintOf(a) < book.mintOf(b)
+  }
+
   /** One sort for each order. */
   #rebuild(): void {
     const { count } = this.#state.tokens

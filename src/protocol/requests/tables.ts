@@ -200,6 +200,13 @@ function refusedBody(body: unknown): Refused {
     const keys = allowedKeys(path.slice(0, -1)).join(', ')
     return refuse('invalid_body', name, `${name} is not known, allowed are ${keys}.`)
   }
+  // Labels are the one filter that cannot be left out of its object.
+  if (first?.keyword === 'required')
+    return refuse(
+      'invalid_body',
+      name,
+      `${name} came without a tag, ${allowedValue(path)} allowed.`,
+    )
   const came = shown(valueAt(body, path))
   return refuse('invalid_body', name, `${name} came as ${came}, ${allowedValue(path)} allowed.`)
 }
@@ -252,5 +259,6 @@ function allowedValue(path: readonly string[]): string {
   if (path.length === 1) return 'an object of filters is'
   if (path[1] === 'windows' && path.length < 4)
     return path.length === 2 ? 'an object of windows is' : 'an object of filters is'
+  if (path[1] === 'heldBy') return 'an object with a tag and, if it is not 1, a min is'
   return path[1] === 'socials' ? 'an object of true or false is' : 'an object of min and max is'
 }

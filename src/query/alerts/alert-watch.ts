@@ -258,12 +258,21 @@ export class AlertWatch {
     try {
       const flips = this.#parts.tokens.compare(rule, has, isBehind ? null : moment)
       watched.isBehind = false
-      return flips
+      return this.#byMint(flips)
     } catch (error) {
       if (!isHistoryDamage(error)) throw error
       watched.isBehind = true
       return []
     }
+  }
+
+  /** The numbers of tokens follow the batches of a feed, on which no answer may depend. */
+  #byMint(flips: readonly Flip[]): readonly Flip[] {
+    if (flips.length < 2) return flips
+    const { book } = this.#engine.state
+    const named = flips.map((flip) => ({ flip, mint: book.mintOf(flip.token) }))
+    named.sort((a, b) => (a.mint < b.mint ? -1 : 1))
+    return named.map(({ flip }) => flip)
   }
 
   #found(rule: AlertRule, timestamp: number, event: AlertEvent, data: string): void {

@@ -1,4 +1,4 @@
-import { OrderedTokens } from '../../engine/index/token-order.ts'
+import { OrderedTokens, type TokenOrder } from '../../engine/index/token-order.ts'
 import { widened } from '../../engine/memory/views.ts'
 import type { WindowReader } from '../../engine/read/window-reader.ts'
 import type { State } from '../../engine/state/state.ts'
@@ -16,7 +16,8 @@ export const TRENDING_METRICS: Readonly<Record<TrendingOrder, (window: WindowRea
 
 /**
  * Tokens with a trade in a window, by one quantity of it, kept in order: a read places the tokens that changed since the
- * read before, and all of them the first time. Of equal ones the token that was seen last comes first.
+ * read before, and all of them the first time. Equal ones are put in the order of tables at the read: where they stand
+ * there may change, and few are read.
  */
 export class TrendingTokens {
   readonly #state: State
@@ -40,8 +41,13 @@ export class TrendingTokens {
     return this.#ordered.bytes + this.#placed.byteLength + this.#isListed.byteLength
   }
 
-  /** The first `limit` of all tokens' values now, of those whose count of trades is not 0. */
-  top(limit: number, values: Float64Array, trades: Float64Array): readonly number[] {
+  /** The first `limit` of all tokens' values now, of those whose count of trades is not 0; equal ones as in tables. */
+  top(
+    limit: number,
+    values: Float64Array,
+    trades: Float64Array,
+    order: Pick<TokenOrder, 'comesFirst'>,
+  ): readonly number[] {
     this.#cover(values.length)
     const { windowChanges } = this.#state
     const { log } = windowChanges
@@ -50,12 +56,25 @@ export class TrendingTokens {
       for (let at = this.#placedTo; at < log.end; at++)
         this.#place(windowChanges.tokenAt(at, this.#window), values, trades)
     this.#placedTo = log.end
-    const tokens: number[] = []
+    return this.#first(limit, order)
+  }
+
+  #first(limit: number, order: Pick<TokenOrder, 'comesFirst'>): readonly number[] {
+    const placed = this.#placed
+    const isBefore = (a: number, b: number) =>
+      placed[a] === placed[b] ? order.comesFirst(a, b) : placed[a] > placed[b]
+    const first: number[] = []
     const { blocks } = this.#ordered
     for (let i = blocks.length - 1; i >= 0; i--)
-      for (let at = blocks[i].count - 1; at >= 0 && tokens.length < limit; at--)
-        tokens.push(blocks[i].tokens[at])
-    return tokens
+      for (let at = blocks[i].count - 1; at >= 0; at--) {
+        const token = blocks[i].tokens[at]
+        const isFull = first.length === limit
+        if (isFull && placed[token] !== placed[first[limit - 1]]) return first
+        if (isFull && !isBefore(token, first[limit - 1])) continue
+        if (isFull) first.pop()
+        insert(first, token, isBefore)
+      }
+    return first
   }
 
   #placeAll(values: Float64Array, trades: Float64Array): void {
@@ -86,6 +105,17 @@ export class TrendingTokens {
     this.#placed = widened(new Float64Array(size), this.#placed)
     this.#isListed = widened(new Uint8Array(size), this.#isListed)
   }
+}
+
+/** Puts a token behind those that are before it. */
+function insert(
+  tokens: number[],
+  token: number,
+  isBefore: (a: number, b: number) => boolean,
+): void {
+  let at = tokens.length
+  while (at > 0 && isBefore(token, tokens[at - 1])) at -= 1
+  tokens.splice(at, 0, token)
 }
 
 /** Of tokens that come in a table's order those with the greatest values, greatest first; equal ones stay in that order. */

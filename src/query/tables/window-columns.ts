@@ -1,4 +1,5 @@
 import type { Budget } from '../../base/budget.ts'
+import type { TokenOrder } from '../../engine/index/token-order.ts'
 import type { TokenReader } from '../../engine/read/token-reader.ts'
 import type { WindowReader } from '../../engine/read/window-reader.ts'
 import type { State } from '../../engine/state/state.ts'
@@ -72,7 +73,11 @@ export class WindowColumns {
    * The trending tokens.
    * @throws OutOfTime before all values are read
    */
-  trending({ window, by, limit }: TrendingQuery, budget: Budget): readonly number[] {
+  trending(
+    { window, by, limit }: TrendingQuery,
+    order: Pick<TokenOrder, 'comesFirst'>,
+    budget: Budget,
+  ): readonly number[] {
     const name = `${window}.${by}` as const
     const column = this.#column(name, window, TRENDING_METRICS[by])
     column.load(budget)
@@ -82,7 +87,7 @@ export class WindowColumns {
       tokens = new TrendingTokens(this.#state, WINDOWS.indexOf(window))
       this.#trending.set(name, tokens)
     }
-    return tokens.top(limit, column.all(), trades)
+    return tokens.top(limit, column.all(), trades, order)
   }
 
   #column(

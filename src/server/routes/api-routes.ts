@@ -66,32 +66,56 @@ export function apiRoutes(
   ]
 }
 
+type Call = Parameters<Route['answer']>[0]
+
+/** A read whose parameters are one query. */
+function read<T>(
+  name: string,
+  path: string,
+  parse: (call: Call) => Parsed<T>,
+  reply: (query: T, call: Call) => Reply,
+): Route {
+  const answer = (call: Call) => {
+    const query = parse(call)
+    return query.ok ? accept(reply(query.value, call)) : query
+  }
+  return { ...GET_API, name, path, answer }
+}
+
+const pageOf = ({ parameters }: Call) => parsePage(parameters)
+
+/** An answer, or that there is none. */
+function jsonOr(json: string | null, path: string, sentence: string): Reply {
+  return json === null ? refusal('not_found', path, sentence) : jsonReply(json)
+}
+
+/** A query, and whether additive keys are asked for. */
+function withExtra<T>(query: Parsed<T>, parameters: QueryParameters) {
+  if (!query.ok) return query
+  const extra = parseExtra(parameters)
+  return extra.ok ? accept({ query: query.value, extra: extra.value }) : extra
+}
+
 function searchRoutes(answers: Queries, reads: TokenReads): readonly Route[] {
   return [
+    read(
+      'search',
+      '/api/v2/search/tokens/detailed',
+      ({ parameters }) => withExtra(parseSearch(parameters), parameters),
+      ({ query, extra }, { budget }) => jsonReply(answers.search(query, extra, budget)),
+    ),
     {
-      ...GET_API,
-      name: 'search',
-      path: '/api/v2/search/tokens/detailed',
-      answer: ({ parameters, budget }) => {
-        const text = parseSearch(parameters)
-        if (!text.ok) return text
-        const extra = parseExtra(parameters)
-        if (!extra.ok) return extra
-        return accept(jsonReply(answers.search(text.value, extra.value, budget)))
-      },
-    },
-    {
-      ...GET_API,
-      name: 'market_data',
-      path: '/api/v2/search/tokens/:mint/market-data',
+      ...read(
+        'market_data',
+        '/api/v2/search/tokens/:mint/market-data',
+        ({ word, parameters }) =>
+          withExtra(
+            parseMarketData(word, parameters, (text) => answers.isKnownAddress(text)),
+            parameters,
+          ),
+        ({ query, extra }, { budget }) => jsonReply(answers.marketData(query, extra, budget)),
+      ),
       isWordRaw: true,
-      answer: ({ word, parameters, budget }) => {
-        const mints = parseMarketData(word, parameters, (text) => answers.isKnownAddress(text))
-        if (!mints.ok) return mints
-        const extra = parseExtra(parameters)
-        if (!extra.ok) return extra
-        return accept(jsonReply(answers.marketData(mints.value, extra.value, budget)))
-      },
     },
     {
       ...GET_API,
@@ -127,27 +151,17 @@ function swapsFromCursor(
 }
 
 function traderRoutes(answers: Queries): readonly Route[] {
+  const parse = ({ parameters }: Call) => parseTraders(parameters)
   return [
-    {
-      ...GET_API,
-      name: 'token_traders',
-      path: '/api/v2/search/traders/tokens/:mint',
-      answer: ({ word: mint, parameters, budget }) => {
-        const query = parseTraders(parameters)
-        return query.ok ? accept(jsonReply(answers.tokenTraders(mint, query.value, budget))) : query
-      },
-    },
-    {
-      ...GET_API,
-      name: 'trader_tokens',
-      path: '/api/v2/search/traders/:wallet/tokens',
-      answer: ({ word: wallet, parameters, budget }) => {
-        const query = parseTraders(parameters)
-        return query.ok
-          ? accept(jsonReply(answers.walletTokens(wallet, query.value, budget)))
-          : query
-      },
-    },
+    read('token_traders', '/api/v2/search/traders/tokens/:mint', parse, (query, { word, budget }) =>
+      jsonReply(answers.tokenTraders(word, query, budget)),
+    ),
+    read(
+      'trader_tokens',
+      '/api/v2/search/traders/:wallet/tokens',
+      parse,
+      (query, { word, budget }) => jsonReply(answers.walletTokens(word, query, budget)),
+    ),
   ]
 }
 
@@ -166,129 +180,91 @@ function chartRoute(chart: CachedChart): Route {
 function tokenRoutes(reads: TokenReads): readonly Route[] {
   return [
     {
-      ...GET_API,
-      name: 'token_detail',
-      path: '/api/v2/tokens/:mint',
+      ...{ ...GET_API, name: 'token_detail', path: '/api/v2/tokens/:mint' },
       answer: ({ word: mint, budget }) => {
         const json = reads.detail(mint, budget)
-        const unknown = `The mint ${quoted(mint)} is not known.`
-        return accept(json === null ? refusal('not_found', 'mint', unknown) : jsonReply(json))
+        return accept(jsonOr(json, 'mint', `The mint ${quoted(mint)} is not known.`))
       },
     },
-    {
-      ...GET_API,
-      name: 'token_holders',
-      path: '/api/v2/tokens/:mint/holders',
-      answer: ({ word: mint, parameters, budget }) => {
-        const page = parsePage(parameters)
-        return page.ok ? accept(jsonReply(reads.holders(mint, page.value, budget))) : page
-      },
-    },
-    {
-      ...GET_API,
-      name: 'token_holder_history',
-      path: '/api/v2/tokens/:mint/holders/history',
-      answer: ({ word: mint, parameters, budget }) => {
-        const resolution = parseResolution(parameters)
-        if (!resolution.ok) return resolution
-        const json = reads.holderHistory(mint, resolution.value, budget)
-        const unknown = `The mint ${quoted(mint)} is not known, or has more trades than its holders are told of.`
-        return accept(json === null ? refusal('not_found', 'mint', unknown) : jsonReply(json))
-      },
-    },
-    {
-      ...GET_API,
-      name: 'token_first_buyers',
-      path: '/api/v2/tokens/:mint/first-buyers',
-      answer: ({ word: mint, parameters, budget }) => {
-        const page = parsePage(parameters)
-        return page.ok ? accept(jsonReply(reads.firstBuyers(mint, page.value, budget))) : page
-      },
-    },
+    read('token_holders', '/api/v2/tokens/:mint/holders', pageOf, (page, { word, budget }) =>
+      jsonReply(reads.holders(word, page, budget)),
+    ),
+    read(
+      'token_holder_history',
+      '/api/v2/tokens/:mint/holders/history',
+      ({ parameters }) => parseResolution(parameters),
+      (resolution, { word: mint, budget }) =>
+        jsonOr(
+          reads.holderHistory(mint, resolution, budget),
+          'mint',
+          `The mint ${quoted(mint)} is not known, or has more trades than its holders are told of.`,
+        ),
+    ),
+    read('token_first_buyers', '/api/v2/tokens/:mint/first-buyers', pageOf, (page, call) =>
+      jsonReply(reads.firstBuyers(call.word, page, call.budget)),
+    ),
   ]
 }
 
 function trendingRoute(answers: Queries): Route {
-  return {
-    ...GET_API,
-    name: 'trending',
-    path: '/api/v2/trending',
-    answer: ({ parameters, budget }) => {
-      const query = parseTrending(parameters)
-      return query.ok ? accept(jsonReply(answers.trending(query.value, budget).bytes)) : query
-    },
-  }
+  return read(
+    'trending',
+    '/api/v2/trending',
+    ({ parameters }) => parseTrending(parameters),
+    (query, { budget }) => jsonReply(answers.trending(query, budget).bytes),
+  )
 }
 
 /** Not cached: what was found becomes known when it is stored, behind the event that it was found at. */
 function alertsRoute(streams: Pick<LiveStreams, 'alerts'>): Route {
-  return {
-    ...{ ...GET_API, isCached: false },
-    name: 'alerts',
-    path: '/api/v2/alerts',
-    answer: ({ parameters }) => {
-      const query = parseAlerts(parameters)
-      return query.ok ? accept(jsonReply(streams.alerts(query.value))) : query
-    },
-  }
+  const route = read(
+    'alerts',
+    '/api/v2/alerts',
+    ({ parameters }) => parseAlerts(parameters),
+    (query) => jsonReply(streams.alerts(query)),
+  )
+  return { ...route, isCached: false }
 }
 
 function priceRoutes(answers: Queries, reads: TokenReads): readonly Route[] {
   return [
-    {
-      ...GET_API,
-      name: 'prices',
-      path: '/api/v2/prices',
-      answer: ({ parameters, budget }) => {
-        const mints = parsePrices(parameters, (text) => answers.isKnownAddress(text))
-        return mints.ok ? accept(jsonReply(reads.prices(mints.value, budget))) : mints
-      },
-    },
-    {
-      ...GET_API,
-      name: 'price_at',
-      path: '/api/v2/prices/:mint',
-      answer: ({ word: mint, parameters, budget }) => {
-        const at = unixSeconds(parameters, 'at')
-        if (!at.ok) return at
-        const json = reads.priceAt(mint, at.value, budget)
-        const unknown = `No trade of the mint ${quoted(mint)} is known from ${at.value} or before.`
-        return accept(json === null ? refusal('not_found', 'mint', unknown) : jsonReply(json))
-      },
-    },
+    read(
+      'prices',
+      '/api/v2/prices',
+      ({ parameters }) => parsePrices(parameters, (text) => answers.isKnownAddress(text)),
+      (mints, { budget }) => jsonReply(reads.prices(mints, budget)),
+    ),
+    read(
+      'price_at',
+      '/api/v2/prices/:mint',
+      ({ parameters }) => unixSeconds(parameters, 'at'),
+      (at, { word: mint, budget }) =>
+        jsonOr(
+          reads.priceAt(mint, at, budget),
+          'mint',
+          `No trade of the mint ${quoted(mint)} is known from ${at} or before.`,
+        ),
+    ),
   ]
 }
 
 function walletRoutes(reads: TokenReads): readonly Route[] {
   return [
+    read(
+      'wallets_top',
+      '/api/v2/wallets/top',
+      ({ parameters }) => parseWalletRanks(parameters),
+      (query, { budget }) => jsonReply(reads.walletsTop(query, budget)),
+    ),
     {
-      ...GET_API,
-      name: 'wallets_top',
-      path: '/api/v2/wallets/top',
-      answer: ({ parameters, budget }) => {
-        const query = parseWalletRanks(parameters)
-        return query.ok ? accept(jsonReply(reads.walletsTop(query.value, budget))) : query
-      },
-    },
-    {
-      ...GET_API,
-      name: 'wallet_tags',
-      path: '/api/v2/wallets/tags',
+      ...{ ...GET_API, name: 'wallet_tags', path: '/api/v2/wallets/tags' },
       answer: () => accept(jsonReply(reads.walletTags())),
     },
+    read('creator', '/api/v2/creators/:wallet', pageOf, (page, { word: wallet, budget }) =>
+      jsonReply(reads.creator(wallet, page, budget)),
+    ),
     {
-      ...GET_API,
-      name: 'creator',
-      path: '/api/v2/creators/:wallet',
-      answer: ({ word: wallet, parameters, budget }) => {
-        const page = parsePage(parameters)
-        return page.ok ? accept(jsonReply(reads.creator(wallet, page.value, budget))) : page
-      },
-    },
-    {
-      ...GET_API,
-      name: 'wallet',
-      path: '/api/v2/wallets/:wallet',
+      ...{ ...GET_API, name: 'wallet', path: '/api/v2/wallets/:wallet' },
       answer: ({ word: wallet, budget }) => accept(jsonReply(reads.wallet(wallet, budget))),
     },
   ]

@@ -125,4 +125,25 @@ export const WINDOW_FAULTS: readonly Fault[] = [
     replace: '    this.#isStale = true\n',
     tests: ['test/query/tables/window-columns.test.ts'],
   },
+  {
+    name: 'trending: equal tokens of one slot stand by their rows',
+    file: 'src/engine/index/token-order.ts',
+    find: 'if (txIndex !== other.txIndex) return txIndex > other.txIndex',
+    replace: '',
+    tests: ['test/query/tables/window-columns.test.ts'],
+  },
+  {
+    name: 'trending: equal tokens of one transaction stand by their mints',
+    file: 'src/engine/index/token-order.ts',
+    find: 'if (ordinal !== other.ordinal) return ordinal > other.ordinal',
+    replace: '',
+    tests: ['test/query/tables/window-columns.test.ts'],
+  },
+  {
+    name: 'trending: equal tokens behind the last are passed over',
+    file: 'src/query/tables/trending.ts',
+    find: 'if (isFull && placed[token] !== placed[first[limit - 1]]) return first',
+    replace: 'if (isFull) return first',
+    tests: ['test/query/tables/window-columns.test.ts'],
+  },
 ]

@@ -101,3 +101,39 @@ test.each([true, false])(
     }
   },
 )
+
+test('equal tokens trend in the order of tables, however their events arrive', () => {
+  // Launches of one slot, of one transaction and of others, all with as many trades.
+  const places = [
+    { slot: 101, txIndex: 0, ordinal: 0 },
+    { slot: 103, txIndex: 0, ordinal: 0 },
+    { slot: 103, txIndex: 2, ordinal: 0 },
+    { slot: 103, txIndex: 2, ordinal: 1 },
+    { slot: 102, txIndex: 0, ordinal: 0 },
+  ]
+  const launches = places.map((place, i) => {
+    const mint = MINTS[i] ?? ''
+    return [
+      created({ ...place, mint, signature: `launch ${mint}` }),
+      swap({ mint, slot: 110, txIndex: i, signature: `trade ${mint}` }),
+    ]
+  })
+  const wanted = ['D', 'C', 'B', 'E', 'A']
+  const answerOf = (order: readonly number[], limit: number) => {
+    const engine = engineOf('event')
+    engine.events([price(100), ...order.flatMap((i) => launches[i] ?? [])])
+    const { bytes } = new EngineQueries(engine, () => {}).trending({
+      ...{ window: '5m', by: 'trades', limit },
+    })
+    return JSON.parse(bytes.toString()).items.map(({ mint }: { mint: string }) => mint)
+  }
+  fc.assert(
+    fc.property(
+      fc.shuffledSubarray([0, 1, 2, 3, 4], { minLength: 5 }),
+      fc.integer({ min: 1, max: 6 }),
+      (order, limit) => {
+        expect(answerOf(order, limit)).toEqual(wanted.slice(0, limit))
+      },
+    ),
+  )
+})
