@@ -6,14 +6,54 @@ import { type AnyEventLayout, eventLayout } from './event-layout.ts'
  * layouts grow at their end only.
  */
 
-export const BUY_EVENT = eventLayout('pump_amm', 'BuyEvent', '67f4521f2cf57777', {
-  timestamp: 'i64',
-  base_amount_out: 'u64',
-  max_quote_amount_in: 'u64',
+const RESERVES = {
   user_base_token_reserves: 'u64',
   user_quote_token_reserves: 'u64',
   pool_base_token_reserves: 'u64',
   pool_quote_token_reserves: 'u64',
+} as const
+
+const PARTIES = {
+  pool: 'pubkey',
+  user: 'pubkey',
+  user_base_token_account: 'pubkey',
+  user_quote_token_account: 'pubkey',
+} as const
+
+const TRADE_PARTIES = {
+  ...PARTIES,
+  protocol_fee_recipient: 'pubkey',
+  protocol_fee_recipient_token_account: 'pubkey',
+  coin_creator: 'pubkey',
+  coin_creator_fee_basis_points: 'u64',
+  coin_creator_fee: 'u64',
+} as const
+
+/** At the end of a trade: what came after the first version of the program. */
+const TRADE_EXTRAS = {
+  cashback_fee_basis_points: 'u64',
+  cashback: 'u64',
+  buyback_fee_basis_points: 'u64',
+  buyback_fee: 'u64',
+  virtual_quote_reserves: 'i128',
+  can_boost: 'bool',
+  base_supply: 'u64',
+  holder_rewards_bps: 'u64',
+  holder_rewards: 'u64',
+  creator_fee_unclaimed: 'u64',
+} as const
+
+const LIQUIDITY_PARTIES = {
+  lp_mint_supply: 'u64',
+  ...PARTIES,
+  user_pool_token_account: 'pubkey',
+} as const
+
+export const BUY_EVENT = eventLayout('pump_amm', 'BuyEvent', '67f4521f2cf57777', {
+  timestamp: 'i64',
+  base_amount_out: 'u64',
+  max_quote_amount_in: 'u64',
+  ...RESERVES,
   quote_amount_in: 'u64',
   lp_fee_basis_points: 'u64',
   lp_fee: 'u64',
@@ -21,15 +61,7 @@ export const BUY_EVENT = eventLayout('pump_amm', 'BuyEvent', '67f4521f2cf57777',
   protocol_fee: 'u64',
   quote_amount_in_with_lp_fee: 'u64',
   user_quote_amount_in: 'u64',
-  pool: 'pubkey',
-  user: 'pubkey',
-  user_base_token_account: 'pubkey',
-  user_quote_token_account: 'pubkey',
-  protocol_fee_recipient: 'pubkey',
-  protocol_fee_recipient_token_account: 'pubkey',
-  coin_creator: 'pubkey',
-  coin_creator_fee_basis_points: 'u64',
-  coin_creator_fee: 'u64',
+  ...TRADE_PARTIES,
   track_volume: 'bool',
   total_unclaimed_tokens: 'u64',
   total_claimed_tokens: 'u64',
@@ -37,26 +69,14 @@ export const BUY_EVENT = eventLayout('pump_amm', 'BuyEvent', '67f4521f2cf57777',
   last_update_timestamp: 'i64',
   min_base_amount_out: 'u64',
   ix_name: 'string',
-  cashback_fee_basis_points: 'u64',
-  cashback: 'u64',
-  buyback_fee_basis_points: 'u64',
-  buyback_fee: 'u64',
-  virtual_quote_reserves: 'i128',
-  can_boost: 'bool',
-  base_supply: 'u64',
-  holder_rewards_bps: 'u64',
-  holder_rewards: 'u64',
-  creator_fee_unclaimed: 'u64',
+  ...TRADE_EXTRAS,
 })
 
 export const SELL_EVENT = eventLayout('pump_amm', 'SellEvent', '3e2f370aa503dc2a', {
   timestamp: 'i64',
   base_amount_in: 'u64',
   min_quote_amount_out: 'u64',
-  user_base_token_reserves: 'u64',
-  user_quote_token_reserves: 'u64',
-  pool_base_token_reserves: 'u64',
-  pool_quote_token_reserves: 'u64',
+  ...RESERVES,
   quote_amount_out: 'u64',
   lp_fee_basis_points: 'u64',
   lp_fee: 'u64',
@@ -64,25 +84,8 @@ export const SELL_EVENT = eventLayout('pump_amm', 'SellEvent', '3e2f370aa503dc2a
   protocol_fee: 'u64',
   quote_amount_out_without_lp_fee: 'u64',
   user_quote_amount_out: 'u64',
-  pool: 'pubkey',
-  user: 'pubkey',
-  user_base_token_account: 'pubkey',
-  user_quote_token_account: 'pubkey',
-  protocol_fee_recipient: 'pubkey',
-  protocol_fee_recipient_token_account: 'pubkey',
-  coin_creator: 'pubkey',
-  coin_creator_fee_basis_points: 'u64',
-  coin_creator_fee: 'u64',
-  cashback_fee_basis_points: 'u64',
-  cashback: 'u64',
-  buyback_fee_basis_points: 'u64',
-  buyback_fee: 'u64',
-  virtual_quote_reserves: 'i128',
-  can_boost: 'bool',
-  base_supply: 'u64',
-  holder_rewards_bps: 'u64',
-  holder_rewards: 'u64',
-  creator_fee_unclaimed: 'u64',
+  ...TRADE_PARTIES,
+  ...TRADE_EXTRAS,
 })
 
 export const CREATE_POOL_EVENT = eventLayout('pump_amm', 'CreatePoolEvent', 'b1310cd2a076a774', {
@@ -117,18 +120,10 @@ export const DEPOSIT_EVENT = eventLayout('pump_amm', 'DepositEvent', '78f83d531f
   lp_token_amount_out: 'u64',
   max_base_amount_in: 'u64',
   max_quote_amount_in: 'u64',
-  user_base_token_reserves: 'u64',
-  user_quote_token_reserves: 'u64',
-  pool_base_token_reserves: 'u64',
-  pool_quote_token_reserves: 'u64',
+  ...RESERVES,
   base_amount_in: 'u64',
   quote_amount_in: 'u64',
-  lp_mint_supply: 'u64',
-  pool: 'pubkey',
-  user: 'pubkey',
-  user_base_token_account: 'pubkey',
-  user_quote_token_account: 'pubkey',
-  user_pool_token_account: 'pubkey',
+  ...LIQUIDITY_PARTIES,
 })
 
 export const WITHDRAW_EVENT = eventLayout('pump_amm', 'WithdrawEvent', '1609851aa02c47c0', {
@@ -136,18 +131,10 @@ export const WITHDRAW_EVENT = eventLayout('pump_amm', 'WithdrawEvent', '1609851a
   lp_token_amount_in: 'u64',
   min_base_amount_out: 'u64',
   min_quote_amount_out: 'u64',
-  user_base_token_reserves: 'u64',
-  user_quote_token_reserves: 'u64',
-  pool_base_token_reserves: 'u64',
-  pool_quote_token_reserves: 'u64',
+  ...RESERVES,
   base_amount_out: 'u64',
   quote_amount_out: 'u64',
-  lp_mint_supply: 'u64',
-  pool: 'pubkey',
-  user: 'pubkey',
-  user_base_token_account: 'pubkey',
-  user_quote_token_account: 'pubkey',
-  user_pool_token_account: 'pubkey',
+  ...LIQUIDITY_PARTIES,
 })
 
 export const INIT_BOOST_EVENT = eventLayout('pump_amm', 'InitBoostEvent', 'ae7c4af90451f611', {
