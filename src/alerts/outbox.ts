@@ -252,12 +252,12 @@ export class Outbox {
     return this.#all(sql, after, rule, most).map(deliveryOf)
   }
 
-  /** Sends dead letters again, behind what waits, as far as there is room; returns how many. */
+  /** Sends dead letters again, behind what waits, as far as their rules have room; returns how many. */
   resend(rule: string | null, n: number | null, nowMs: number): number {
     return this.#together(() => {
       let sent = 0
       for (const letter of this.#chosen(rule, n)) {
-        if (!this.#hasRoom(letter.rule)) break
+        if (!this.#hasRoom(letter.rule)) continue
         this.#run('DELETE FROM delivery WHERE n = ?', letter.n)
         this.#dead -= 1
         this.#put({ ...letter, toWebhook: true, toLive: false }, nowMs)

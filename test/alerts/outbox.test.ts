@@ -104,6 +104,15 @@ test('past the bound of a rule deliveries become dead letters at once, and other
   expect([outbox.deadCount, outbox.queuedOf('r')]).toEqual([1, QUEUED_OF_RULE_MAX])
 })
 
+test('dead letters of a rule are sent again though the queue of another one is full', () => {
+  const outbox = opened(null)
+  const full = Array.from({ length: QUEUED_OF_RULE_MAX + 1 }, (_, n) => alert(n))
+  outbox.commit(commitOf([...full, alert(1, 'other')]))
+  for (const letter of outbox.queued('other', 0, 1)) outbox.bury(letter, 'it answered (500)')
+  expect(outbox.resend(null, null, 2_000)).toBe(1)
+  expect([outbox.deadCount, outbox.queuedOf('other')]).toEqual([1, 1])
+})
+
 test('past their bound the oldest dead letters are dropped and counted', () => {
   const outbox = opened(null)
   const full = Array.from({ length: QUEUED_OF_RULE_MAX + DEAD_MAX + 3 }, (_, n) => alert(n))

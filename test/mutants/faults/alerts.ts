@@ -277,4 +277,11 @@ export const ALERT_FAULTS: readonly Fault[] = [
     replace: 'return void this.#gaveUp(delivery, attempt.reason)',
     tests: SERVICE,
   },
+  {
+    name: 'alerts: a resend ends at the first rule that has no room',
+    file: 'src/alerts/outbox.ts',
+    find: 'if (!this.#hasRoom(letter.rule)) continue',
+    replace: 'if (!this.#hasRoom(letter.rule)) break',
+    tests: OUTBOX,
+  },
 ]
