@@ -26,6 +26,10 @@ const PAGE_BYTES = 4_096
 /** Pages of the log past which a commit takes it into the file itself: the thread beside the loop does not keep up. */
 const LOG_PAGES_MAX = 16_384
 
+/** So long a sync waits for the thread beside the loop, and how often it looks. */
+const SYNC_MS = 1_000
+const SYNC_LOOK_MS = 5
+
 /** Number of the page that has the condition of a rule in place of tokens. */
 const CONDITION_PAGE = -1
 
@@ -299,11 +303,17 @@ export class Outbox {
   }
 
   /**
-   * Everything stored so far outlives a loss of power.
-   * @throws Error when the disk refuses
+   * Everything stored so far outlives a loss of power. While the thread beside the loop takes the log into the file, SQLite
+   * answers that it is busy, without an error, and has synced nothing.
+   * @throws Error when the disk refuses, or the log stays busy
    */
   sync(): void {
-    this.#db.exec('PRAGMA wal_checkpoint(FULL)')
+    const clock = new Int32Array(new SharedArrayBuffer(4))
+    for (let waitedMs = 0; ; waitedMs += SYNC_LOOK_MS) {
+      if (this.#get('PRAGMA wal_checkpoint(FULL)')?.busy === 0) return
+      if (waitedMs >= SYNC_MS) throw new Error(`the log of alerts.db was busy for ${SYNC_MS} ms`)
+      Atomics.wait(clock, 0, 0, SYNC_LOOK_MS)
+    }
   }
 
   close(): void {

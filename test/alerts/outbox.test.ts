@@ -1,7 +1,9 @@
+import { once } from 'node:events'
 import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { expect, onTestFinished, test } from 'vitest'
+import { Worker } from 'node:worker_threads'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import {
   type Commit,
   DEAD_MAX,
@@ -175,4 +177,34 @@ test('no commit takes the log to the file, a thread beside the loop does, and th
   await expect.poll(() => statSync(path).size, { timeout: 60_000 }).toBeGreaterThan(bytes / 2)
   // It began anew again and again.
   expect(statSync(`${path}-wal`).size).toBeLessThan(bytes / 2)
+})
+
+/** Reads the file from another thread, for as long as it is told, so that no sync can come to its end. */
+const READER = `
+const { parentPort, workerData: { path, ms } } = require('node:worker_threads')
+const database = new (require('node:sqlite').DatabaseSync)(path)
+database.exec('BEGIN')
+database.prepare('SELECT * FROM place').get()
+parentPort.postMessage(null)
+Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+database.exec('ROLLBACK')
+`
+
+test.each([
+  ['waits for another thread that is at work on the file', 200, null],
+  ['that has to wait for too long is told, as nothing was synced', 3_000, 'busy for 1000 ms'],
+] as const)('a sync %s', async (_, ms, refusal) => {
+  const path = join(newFolder(), 'alerts.db')
+  const outbox = opened(path)
+  outbox.sync()
+  const reader = new Worker(READER, { eval: true, workerData: { path, ms } })
+  onTestFinished(() => void reader.terminate())
+  await once(reader, 'message')
+  outbox.commit(commitOf([alert(1)]))
+  const synced = vi.fn(() => outbox.sync())
+  if (refusal !== null) return expect(synced).toThrow(refusal)
+  const { mtimeMs } = statSync(path)
+  synced()
+  // The log is in the file.
+  expect(statSync(path).mtimeMs).toBeGreaterThan(mtimeMs)
 })

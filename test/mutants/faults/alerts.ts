@@ -284,4 +284,18 @@ export const ALERT_FAULTS: readonly Fault[] = [
     replace: 'if (!this.#hasRoom(letter.rule)) break',
     tests: OUTBOX,
   },
+  {
+    name: 'alerts: a sync does not look whether the log was busy',
+    file: 'src/alerts/outbox.ts',
+    find: '?.busy === 0) return',
+    replace: '?.busy !== null) return',
+    tests: OUTBOX,
+  },
+  {
+    name: 'alerts: a sync that cannot be made for now is given up at once',
+    file: 'src/alerts/outbox.ts',
+    find: 'if (waitedMs >= SYNC_MS) throw',
+    replace: 'if (waitedMs >= 0) throw',
+    tests: OUTBOX,
+  },
 ]
