@@ -10,6 +10,8 @@ import type { Delivery } from './outbox.ts'
 /** Dead letters of one answer at most. */
 const DEAD_PAGE = 200
 
+const NOT_READY = 'The service is starting or being stopped: try again in a moment.'
+
 /** Why an order is not carried out. */
 export interface RefusedOrder {
   readonly refused: 'invalid' | 'unknown' | 'conflict' | 'unstored'
@@ -22,10 +24,15 @@ export interface DeadChoice {
   readonly n: number | null
 }
 
-/** What the operator asks of alerts; answers are JSON objects, none of which has a secret but that of `create`. */
+/**
+ * What the operator asks of alerts. Orders that change rules are carried out one after another, so that what one has
+ * checked holds until it is stored. Answers are JSON objects, none of which has a secret but that of `create`.
+ */
 export class AlertOrders {
   readonly #service: AlertService
   readonly #isReady: () => boolean
+  /** Ends when the order before has. */
+  #turn: Promise<unknown> = Promise.resolve()
 
   constructor(service: AlertService, isReady: () => boolean) {
     this.#service = service
@@ -56,7 +63,11 @@ export class AlertOrders {
   }
 
   /** Adds a rule; the answer has the secret of its webhook where the service has made it. */
-  async create(value: unknown): Promise<object | RefusedOrder> {
+  create(value: unknown): Promise<object | RefusedOrder> {
+    return this.#inTurn(() => this.#create(value))
+  }
+
+  async #create(value: unknown): Promise<object | RefusedOrder> {
     const made: string[] = []
     const secret = () => {
       made.push(MADE_PARTS.secret?.() ?? '')
@@ -75,34 +86,47 @@ export class AlertOrders {
         refused: 'conflict',
         message: `There are ${ALERT_RULES_MAX} rules, which is the most.`,
       }
-    const refusal = await this.#put(rule.value)
+    const refusal = await this.#stored(() => this.#service.put(rule.value))
     if (refusal !== null) return refusal
     const [secretMade] = made
     return { ...this.get(id), ...(secretMade !== undefined && { secret: secretMade }) }
   }
 
   /** The secret stays where the rule names none and the same address. */
-  async replace(id: string, value: unknown): Promise<object | RefusedOrder> {
+  replace(id: string, value: unknown): Promise<object | RefusedOrder> {
+    return this.#inTurn(() => this.#replace(id, value))
+  }
+
+  async #replace(id: string, value: unknown): Promise<object | RefusedOrder> {
     const before = this.#changeable(id)
     if ('refused' in before) return before
     const rule = parseAlertRule(value, { id: () => id, secret: null }, before)
     if (!rule.ok) return { refused: 'invalid', message: rule.error.message }
     if (rule.value.id !== id)
       return { refused: 'invalid', message: `id came as "${rule.value.id}", the rule is "${id}".` }
-    return (await this.#put(rule.value)) ?? this.get(id)
+    return (await this.#stored(() => this.#service.put(rule.value))) ?? this.get(id)
   }
 
-  async enable(id: string, enabled: boolean): Promise<object | RefusedOrder> {
+  enable(id: string, enabled: boolean): Promise<object | RefusedOrder> {
+    return this.#inTurn(() => this.#enable(id, enabled))
+  }
+
+  async #enable(id: string, enabled: boolean): Promise<object | RefusedOrder> {
     const before = this.#changeable(id)
     if ('refused' in before) return before
     if (before.enabled === enabled) return this.get(id)
-    return (await this.#put({ ...before, enabled })) ?? this.get(id)
+    return (await this.#stored(() => this.#service.put({ ...before, enabled }))) ?? this.get(id)
   }
 
-  remove(id: string): object | RefusedOrder {
+  remove(id: string): Promise<object | RefusedOrder> {
+    return this.#inTurn(() => this.#remove(id))
+  }
+
+  async #remove(id: string): Promise<object | RefusedOrder> {
     const before = this.#changeable(id)
     if ('refused' in before) return before
-    this.#service.remove(id)
+    const refusal = await this.#stored(() => this.#service.remove(id))
+    if (refusal !== null) return refusal
     return { message: `The rule "${id}" is removed, with what waited for its webhook.` }
   }
 
@@ -149,11 +173,16 @@ export class AlertOrders {
     }
   }
 
-  async #put(rule: AlertRule): Promise<RefusedOrder | null> {
-    if (!this.#isReady())
-      return { refused: 'unstored', message: 'The service is starting: try again in a moment.' }
+  #inTurn<T>(order: () => Promise<T>): Promise<T> {
+    const run = this.#turn.then(order)
+    this.#turn = run.catch(() => {})
+    return run
+  }
+
+  async #stored(change: () => Promise<void> | void): Promise<RefusedOrder | null> {
+    if (!this.#isReady()) return { refused: 'unstored', message: NOT_READY }
     try {
-      await this.#service.put(rule)
+      await change()
       return null
     } catch (error) {
       return { refused: 'unstored', message: messageOf(error) }

@@ -14,10 +14,10 @@ import type { MemoryPart } from '../engine/memory/state-part.ts'
 import type { AlertRule, FoundAlert } from '../protocol/alerts.ts'
 import type { WalletLabels } from '../protocol/wallet-labels.ts'
 import { jsonString, timeText } from '../protocol/wire.ts'
-import { type AlertPosition, AlertWatch } from '../query/alerts/alert-watch.ts'
+import { type AlertPosition, AlertWatch, type StoredPages } from '../query/alerts/alert-watch.ts'
 import { readAlertsFile, ruleOf, storedRule } from './alert-rules.ts'
 import { type AlertLog, Deliveries } from './deliveries.ts'
-import { Outbox, type OutgoingAlert, type StoredRule } from './outbox.ts'
+import { type Commit, Outbox, type OutgoingAlert, type StoredRule } from './outbox.ts'
 import { WebhookSender } from './webhook.ts'
 
 /** Alerts that were found and cannot be stored: past it events are looked at no more until the next start. */
@@ -50,6 +50,21 @@ export interface KnownRule {
   /** It stands in ALERTS_FILE, and is changed there alone. */
   readonly isOfFile: boolean
 }
+
+/** A change of the rules that the operator orders: the disk takes it first, and memory has it after that. */
+interface RuleChange {
+  readonly id: string
+  /** Null: the rule is removed. */
+  readonly stored: StoredRule | null
+  /** The tokens that it begins with. */
+  readonly pages: StoredPages
+}
+
+/** Under this id, which no rule can have, a rule is compared before it is one. */
+const TRIAL = ''
+
+const ENDED =
+  'Alerts ended when too many could not be stored: start anew, and they go on from there.'
 
 interface Stores {
   readonly outbox: Outbox
@@ -101,8 +116,7 @@ export class AlertService {
 
   /** Why alerts do not work as they should, in one sentence; null: they do. */
   get failure(): string | null {
-    if (this.#failure !== null || this.#endedAt === null) return this.#failure
-    return 'Alerts ended when too many could not be stored: start anew, and they go on from there.'
+    return this.#failure ?? (this.#endedAt === null ? null : ENDED)
   }
 
   get memory(): readonly MemoryPart[] {
@@ -184,32 +198,59 @@ export class AlertService {
 
   #add(rule: AlertRule): void {
     this.#watch.add(rule, null)
-    const body = this.rules.get(rule.id)?.isOfFile ? null : storedRule(rule)
-    this.#newRules.set(rule.id, { id: rule.id, body, condition: conditionOf(rule) })
+    this.#newRules.set(rule.id, storedOf(rule, this.rules.get(rule.id)?.isOfFile))
     for (const [key, [id]] of this.#pages) if (id === rule.id) this.#pages.delete(key)
   }
 
   /**
    * Adds a rule, or puts it in the place of the one with its id: it looks at what comes from here on.
-   * @throws Error when it cannot be stored
+   * @throws Error when it cannot be stored: then all is as before
    */
   async put(rule: AlertRule): Promise<void> {
-    const { deliveries } = this.#open()
+    this.#open()
     await this.#watch.load(rule)
+    if (this.#stores === null) throw new Error('The service is being stopped.')
+    if (this.#endedAt !== null) throw new Error(ENDED)
+    const pages = this.#tokensOf(rule)
+    this.#change({ id: rule.id, stored: storedOf(rule), pages })
     this.rules.set(rule.id, { rule, isOfFile: false })
-    this.#add(rule)
-    this.commit()
-    if (this.failure !== null) throw new Error(this.failure)
-    deliveries.begin(rule)
+    this.#watch.add(rule, pages)
+    this.deliveries?.begin(rule)
   }
 
-  /** Ends a rule, with what waits for its webhook and its dead letters. */
+  /**
+   * Ends a rule, with what waits for its webhook and its dead letters.
+   * @throws Error when the disk refuses: then all is as before
+   */
   remove(id: string): void {
+    this.#change({ id, stored: null, pages: new Map() })
     this.rules.delete(id)
     this.#watch.remove(id)
     this.deliveries?.end(id)
-    this.commit()
-    this.outbox?.removeRule(id)
+  }
+
+  #change(change: RuleChange): void {
+    this.commit(change)
+    if (this.#failure !== null) throw new Error(this.#failure)
+  }
+
+  /** The tokens that a rule would have now. */
+  #tokensOf(rule: AlertRule): StoredPages {
+    this.#watch.add({ ...rule, id: TRIAL }, null)
+    const pages = this.#takePages()
+    this.#watch.remove(TRIAL)
+    return pages
+  }
+
+  /** Keeps the pages that changed until they are stored; returns those of the rule that is compared before it is one. */
+  #takePages(): StoredPages {
+    const ofTrial = new Map<number, Uint8Array>()
+    for (const page of this.#watch.takeChanged()) {
+      const [id, number, bits] = page
+      if (id === TRIAL) ofTrial.set(number, bits)
+      else this.#pages.set(`${id} ${number}`, page)
+    }
+    return ofTrial
   }
 
   /** Called each second: stores how far events were looked at, and looks at the last ones of a while. */
@@ -260,20 +301,20 @@ export class AlertService {
     }
   }
 
-  /** Stores what was found with the position behind it, then hands it on. */
-  commit(): void {
+  /** Stores what was found with the position behind it, and a change of the rules with it, then hands it on. */
+  commit(change: RuleChange | null = null): void {
     this.#isCommitDue = false
     const stores = this.#stores
     if (stores === null || !this.#isRecovered) return
-    for (const page of this.#watch.takeChanged()) this.#pages.set(`${page[0]} ${page[1]}`, page)
+    this.#takePages()
     const position = this.#endedAt ?? this.#watch.position
     const { nowMs, journalSeq, log } = this.#options
     const alerts = this.#unstored
     try {
       const lives = stores.outbox.commit({
-        rules: [...this.#newRules.values()],
+        ...this.#rulesWith(change),
         position: { ...position, epoch: this.#epoch, journalSeq: journalSeq() },
-        ...{ alerts, pages: this.#pages.values(), delivered: this.#delivered, nowMs: nowMs() },
+        ...{ alerts, delivered: this.#delivered, nowMs: nowMs() },
       })
       if (this.#failure !== null) log.info({}, 'alerts are stored again')
       this.#failure = null
@@ -283,6 +324,17 @@ export class AlertService {
       if (this.#failure === null) log.error({ reason: failure }, 'alerts are not stored')
       this.#failure = failure
     }
+  }
+
+  /** What is to be stored of the rules: of one that changes nothing that it had before. */
+  #rulesWith(change: RuleChange | null): Pick<Commit, 'rules' | 'removed' | 'pages'> {
+    const rules = [...this.#newRules.values()]
+    if (change === null) return { rules, pages: this.#pages.values() }
+    const { id, stored } = change
+    const others = [...this.#pages.values()].filter(([of]) => of !== id)
+    const pages = [...change.pages].map(([page, bits]) => [id, page, bits] as const)
+    if (stored === null) return { rules, removed: id, pages: others }
+    return { rules: [...rules, stored], pages: [...others, ...pages] }
   }
 
   #stored(
@@ -338,6 +390,11 @@ export class AlertService {
     if (this.#isRecovered) this.#beginAnew()
     return this.#stores
   }
+}
+
+function storedOf(rule: AlertRule, isOfFile = false): StoredRule {
+  const body = isOfFile ? null : storedRule(rule)
+  return { id: rule.id, body, condition: conditionOf(rule) }
 }
 
 /** What a rule looks for, as text: for another one the tokens that it had are of no use. */

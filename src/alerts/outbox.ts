@@ -86,6 +86,8 @@ export interface StoredRule {
 /** What is stored together. */
 export interface Commit {
   readonly rules: readonly StoredRule[]
+  /** Id of a rule that ends, with what waits and its dead letters; absent: none does. */
+  readonly removed?: string | null
   readonly position: StoredPosition | null
   readonly alerts: readonly OutgoingAlert[]
   readonly pages: Iterable<readonly [rule: string, page: number, bits: Uint8Array]>
@@ -183,7 +185,15 @@ export class Outbox {
    * Stores all of it or nothing; returns the numbers on the live channel of the alerts that go there.
    * @throws Error when the disk refuses
    */
-  commit({ rules, position, alerts, pages, delivered, nowMs }: Commit): readonly number[] {
+  commit({
+    rules,
+    removed = null,
+    position,
+    alerts,
+    pages,
+    delivered,
+    nowMs,
+  }: Commit): readonly number[] {
     const lives: number[] = []
     let bytes = PAGE_BYTES
     const stored = this.#together(() => {
@@ -200,6 +210,7 @@ export class Outbox {
         bytes += PAGE_BYTES
         this.#run('INSERT OR REPLACE INTO tokens VALUES (?, ?, ?)', rule, page, bits)
       }
+      if (removed !== null) this.#removeRule(removed)
       if (position !== null) {
         const { epoch, journalSeq, seq, roundSeq, second } = position
         const value = [epoch, journalSeq, seq, roundSeq, second].join(' ')
@@ -213,13 +224,7 @@ export class Outbox {
 
   /** Also what of it waits, and its dead letters. */
   removeRule(id: string): void {
-    this.#together(() => {
-      this.#run('DELETE FROM rule WHERE id = ?', id)
-      this.#run('DELETE FROM tokens WHERE rule = ?', id)
-      this.#run('DELETE FROM delivery WHERE rule = ?', id)
-    })
-    this.#queued.delete(id)
-    this.#dead = this.#count('SELECT count(*) AS n FROM delivery WHERE dead IS NOT NULL')
+    this.#together(() => this.#removeRule(id))
   }
 
   /** Rules that have something stored. */
@@ -325,6 +330,14 @@ export class Outbox {
     this.#run('DELETE FROM tokens WHERE rule = ?', id)
     this.#run('INSERT INTO tokens VALUES (?, ?, ?)', id, CONDITION_PAGE, Buffer.from(condition))
     if (body !== null) this.#run('INSERT OR REPLACE INTO rule VALUES (?, ?)', id, body)
+  }
+
+  #removeRule(id: string): void {
+    this.#run('DELETE FROM rule WHERE id = ?', id)
+    this.#run('DELETE FROM tokens WHERE rule = ?', id)
+    this.#run('DELETE FROM delivery WHERE rule = ?', id)
+    this.#queued.delete(id)
+    this.#dead = this.#count('SELECT count(*) AS n FROM delivery WHERE dead IS NOT NULL')
   }
 
   #chosen(rule: string | null, n: number | null): readonly Delivery[] {

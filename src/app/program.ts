@@ -186,7 +186,7 @@ export class Program {
           ? null
           : async () => (await this.#durability?.snapshot()) ?? 'Not yet: the service is starting.',
       seed: dataDir === null ? null : () => this.#durability?.seed ?? null,
-      alerts: new AlertOrders(this.#alerts, () => this.#isRecovered),
+      alerts: new AlertOrders(this.#alerts, () => this.#isRecovered && !this.#isDraining),
       reloadTls: tls === null ? null : () => this.#changeTls(tls),
     }
     const admin = await startAdmin({ ...surface.admin, source, log: this.#log })

@@ -2,6 +2,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
+import { AlertOrders } from '../../src/alerts/alert-orders.ts'
+import { ALERT_RULES_MAX } from '../../src/alerts/alert-rules.ts'
 import { AlertService } from '../../src/alerts/alert-service.ts'
 import { parseNetwork } from '../../src/base/public-address.ts'
 import type { Engine } from '../../src/engine/engine.ts'
@@ -57,6 +59,23 @@ function ruleOf(
         : { ...when, filter: { type: 'new', newPools: { txsBuys: { min: 2 } } } },
   }
   return { id, name: id, when, to: { live: true, webhook }, enabled: true, shown }
+}
+
+/** A rule as an operator sends it. */
+const newTokens = (id: string, min: number) => ({
+  id,
+  when: { kind: 'filter', filter: { type: 'new', newPools: { txsBuys: { min } } } },
+  to: { live: true },
+})
+
+/** What the operator orders while the disk refuses. */
+async function refusing<T>(path: string, order: () => Promise<T>): Promise<T> {
+  const other = new DatabaseSync(path)
+  other.exec('BEGIN IMMEDIATE')
+  const answer = await order()
+  other.exec('ROLLBACK')
+  other.close()
+  return answer
 }
 
 const idsOf = (published: readonly { readonly id: string }[]) => published.map(({ id }) => id)
@@ -253,4 +272,85 @@ test('deliveries go on in order when a receiver comes back, each at least once',
     'a webhook does not take a delivery: it is repeated',
     'a webhook takes deliveries again',
   ])
+})
+
+test('an order that the disk refuses changes nothing, now or at the next start', async () => {
+  const path = join(newFolder(), 'alerts.db')
+  const [receiver, other] = [new Receiver(SECRET), new Receiver(SECRET)]
+  for (const one of [receiver, other]) {
+    await one.start()
+    onTestFinished(() => one.stop())
+  }
+  const engine = engineOf('event')
+  const { service } = serviceOn(engine, path, ['127.0.0.1'])
+  service.recovered('e1')
+  const orders = new AlertOrders(service, () => true)
+  const rule = (id: string, { url }: Receiver) => ({
+    ...{ id, when: WALLET, to: { webhook: { url, secret: SECRET } } },
+  })
+  await orders.create(rule('w', receiver))
+  const before = orders.list()
+  const refused = await refusing(path, () =>
+    Promise.all([
+      ...[orders.create(rule('x', other)), orders.replace('w', rule('w', other))],
+      ...[orders.enable('w', false), orders.remove('w')],
+    ]),
+  )
+  const message = expect.stringMatching(/^Alerts cannot be stored .*: none is sent until they can/)
+  expect(refused).toEqual(refused.map(() => ({ refused: 'unstored', message })))
+  service.look()
+  expect(orders.list()).toEqual(before)
+  engine.events([created(), trade(1), trade(2)])
+  await until('both', async () => (receiver.taken.length > 1 ? true : null))
+  expect(other.came).toEqual([])
+  const stored = () => {
+    const next = serviceOn(engineOf('event'), path)
+    next.service.beginRecovery()
+    return [...next.service.rules.values()].map(({ rule: { id, enabled, to } }) => [
+      ...[id, enabled, to.webhook?.url],
+    ])
+  }
+  expect(stored()).toEqual([['w', true, receiver.url]])
+  expect(await orders.remove('w')).toHaveProperty('message')
+  expect(stored()).toEqual([])
+})
+
+test('the tokens that a rule begins with are stored with it, and none of the rule in whose place it is', async () => {
+  const path = join(newFolder(), 'alerts.db')
+  const events = [created(), trade(1), trade(2)]
+  const engine = engineOf('event')
+  const one = serviceOn(engine, path)
+  one.service.recovered('e1')
+  const orders = new AlertOrders(one.service, () => true)
+  await orders.create(newTokens('f', 2))
+  engine.events(events)
+  await orders.replace('f', newTokens('f', 50))
+  await orders.create(newTokens('g', 2))
+  expect(idsOf(one.published)).toEqual(['e1:3:f'])
+  const again = engineOf('event')
+  const two = serviceOn(again, path)
+  two.service.beginRecovery()
+  again.events(events)
+  two.service.recovered('e1', { foundEpoch: 'e1', snapshotSeq: null })
+  again.events([trade(3), trade(4)])
+  await turn()
+  expect(two.published).toEqual([])
+})
+
+test('of orders that come at once each one sees what the one before has changed', async () => {
+  const { service } = serviceOn(engineOf('event'), null)
+  service.recovered('e1')
+  const orders = new AlertOrders(service, () => true)
+  const created = await Promise.all([
+    orders.create(newTokens('r', 1)),
+    orders.create(newTokens('r', 2)),
+  ])
+  expect(created).toMatchObject([{ id: 'r' }, { refused: 'conflict' }])
+  await Promise.all([orders.replace('r', newTokens('r', 3)), orders.remove('r')])
+  expect(orders.list()).toMatchObject({ rules: [] })
+  const many = Array.from({ length: ALERT_RULES_MAX + 1 }, (_, i) =>
+    orders.create({ id: `r${i}`, when: WALLET, to: { live: true } }),
+  )
+  const refused = (await Promise.all(many)).filter((answer) => 'refused' in answer)
+  expect(refused).toMatchObject([{ message: 'There are 200 rules, which is the most.' }])
 })

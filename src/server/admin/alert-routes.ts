@@ -21,7 +21,7 @@ export interface AlertsPort {
   create(value: unknown): Promise<Answer>
   replace(id: string, value: unknown): Promise<Answer>
   enable(id: string, enabled: boolean): Promise<Answer>
-  remove(id: string): Answer
+  remove(id: string): Promise<Answer>
   test(id: string): Promise<Answer>
   dead(rule: string | null, after: number): object
   resend(choice: { readonly rule: string | null; readonly n: number | null }): object
@@ -75,7 +75,8 @@ function ruleRoutes(alerts: AlertsPort): readonly AdminRoute[] {
       method: 'DELETE',
       path: `${RULES}/`,
       meaning: 'removes a rule, with what waits of it',
-      answer: (response, _seconds, request) => answer(response, alerts.remove(wordsOf(request)[0])),
+      answer: async (response, _seconds, request) =>
+        answer(response, await alerts.remove(wordsOf(request)[0])),
     },
     {
       method: 'POST',

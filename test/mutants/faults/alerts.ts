@@ -298,4 +298,41 @@ export const ALERT_FAULTS: readonly Fault[] = [
     replace: 'if (waitedMs >= 0) throw',
     tests: OUTBOX,
   },
+  {
+    name: 'alerts: a rule is there before the disk has it',
+    file: 'src/alerts/alert-service.ts',
+    find: '    this.#change({ id: rule.id, stored: storedOf(rule), pages })\n    this.rules.set(rule.id, { rule, isOfFile: false })\n',
+    replace:
+      '    this.rules.set(rule.id, { rule, isOfFile: false })\n    this.#change({ id: rule.id, stored: storedOf(rule), pages })\n',
+    tests: SERVICE,
+  },
+  {
+    name: 'alerts: a rule is gone before the disk has removed it',
+    file: 'src/alerts/alert-service.ts',
+    find: '    this.#change({ id, stored: null, pages: new Map() })\n    this.rules.delete(id)\n',
+    replace:
+      '    this.rules.delete(id)\n    this.#change({ id, stored: null, pages: new Map() })\n',
+    tests: SERVICE,
+  },
+  {
+    name: 'alerts: a rule is stored without the tokens that it begins with',
+    file: 'src/alerts/alert-service.ts',
+    find: 'pages: [...others, ...pages] }',
+    replace: 'pages: others }',
+    tests: SERVICE,
+  },
+  {
+    name: 'alerts: a rule is stored with tokens of the one before',
+    file: 'src/alerts/alert-service.ts',
+    find: '.filter(([of]) => of !== id)',
+    replace: '.filter(([of]) => of !== null)',
+    tests: SERVICE,
+  },
+  {
+    name: 'alerts: orders are carried out beside each other',
+    file: 'src/alerts/alert-orders.ts',
+    find: 'this.#turn.then(order)',
+    replace: 'order()',
+    tests: SERVICE,
+  },
 ]
