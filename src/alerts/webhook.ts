@@ -11,8 +11,11 @@ import { isInNetworks, isPublicAddress, type Network } from '../base/public-addr
 export const WEBHOOK_LIMITS = {
   /** From the first question to a name server to the head of the answer. */
   totalMs: 10_000,
-  /** Of the answer's body, which nobody reads. */
+  /** Of the answer's body, which nobody reads: past one of these its connection is cut. */
   bodyBytes: 64 * 1024,
+  bodyMs: 1_000,
+  /** Answers whose bodies are waited for at once; the oldest one is cut for a new one. */
+  bodies: 64,
   /** An idle connection stays open for the next delivery. */
   idleMs: 30_000,
 } as const
@@ -42,6 +45,8 @@ class Refused extends Error {}
 export class WebhookSender {
   readonly #options: WebhookOptions
   readonly #agents = new Map<string, Agent>()
+  /** Answers that have not ended, the oldest first. */
+  readonly #answers = new Set<IncomingMessage>()
 
   constructor(options: WebhookOptions) {
     this.#options = options
@@ -66,7 +71,7 @@ export class WebhookSender {
       const answer = await this.#post(url, webhook.secret, body, signal)
       const { statusCode: status = 0 } = answer
       // The status says all: what follows it may take long.
-      discard(answer).catch(() => {})
+      this.#discard(answer).catch(() => {})
       if (status >= 200 && status < 300) return { ok: true, status }
       const what =
         status >= 300 && status < 400 ? 'a redirect, which is not followed' : 'it answered'
@@ -107,6 +112,24 @@ export class WebhookSender {
     request.on('upgrade', () => request.destroy(new Error('the server changes the protocol')))
     request.end(body)
     return promise
+  }
+
+  /** Reads an answer to its end, so that its connection can be used again; one that is long, late or one too many is cut. */
+  async #discard(answer: IncomingMessage): Promise<void> {
+    const [oldest] = this.#answers
+    if (this.#answers.size >= WEBHOOK_LIMITS.bodies) oldest?.destroy()
+    this.#answers.add(answer)
+    const timer = setTimeout(() => answer.destroy(), WEBHOOK_LIMITS.bodyMs)
+    try {
+      let bytes = 0
+      for await (const part of answer) {
+        if (part instanceof Uint8Array) bytes += part.length
+        if (bytes > WEBHOOK_LIMITS.bodyBytes) break
+      }
+    } finally {
+      clearTimeout(timer)
+      this.#answers.delete(answer)
+    }
   }
 
   /** An address in the URL is not looked up, so it is checked here. */
@@ -157,13 +180,4 @@ export class WebhookSender {
 /** An import would load both at every start. */
 function moduleOf({ protocol }: URL) {
   return process.getBuiltinModule(protocol === 'https:' ? 'node:https' : 'node:http')
-}
-
-/** Reads an answer to its end, so that its connection can be used again; a long one is cut. */
-async function discard(answer: IncomingMessage): Promise<void> {
-  let bytes = 0
-  for await (const part of answer) {
-    if (part instanceof Uint8Array) bytes += part.length
-    if (bytes > WEBHOOK_LIMITS.bodyBytes) break
-  }
 }

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
+import type { Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { signatureOf, WebhookSender } from '../../src/alerts/webhook.ts'
+import { signatureOf, WEBHOOK_LIMITS, WebhookSender } from '../../src/alerts/webhook.ts'
 import { parseNetwork } from '../../src/base/public-address.ts'
 import { hmacHex, type Mood, Receiver } from './receiver.ts'
 
@@ -72,19 +73,28 @@ test.each([
   expect(receiver.came.length).toBe(1)
 })
 
-test('a body that never ends does not hold a delivery up', async () => {
+test('a body that never ends holds up no delivery, and its connection is cut', async () => {
+  const sockets = new Set<Socket>()
+  let most = 0
   const server = createServer((_request, response) => {
     response.writeHead(200)
     response.write('begun')
+  })
+  server.on('connection', (socket) => {
+    most = Math.max(most, sockets.add(socket).size)
+    socket.on('close', () => sockets.delete(socket))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void server.close(() => {}).closeAllConnections())
   const address = server.address()
   const port = typeof address === 'object' ? address?.port : 0
-  const url = `http://127.0.0.1:${port}/`
-  expect(await senderTo(['127.0.0.1']).send({ url, secret: SECRET }, BODY, NEVER)).toMatchObject({
-    ok: true,
-  })
+  const sender = senderTo(['127.0.0.1'])
+  for (let i = 0; i < 3 * WEBHOOK_LIMITS.bodies; i++)
+    expect(
+      await sender.send({ url: `http://127.0.0.1:${port}/`, secret: SECRET }, BODY, NEVER),
+    ).toMatchObject({ ok: true })
+  expect(most).toBeLessThan(2 * WEBHOOK_LIMITS.bodies)
+  await expect.poll(() => sockets.size, { timeout: 10_000 }).toBe(0)
 })
 
 const NOT_PUBLIC = [

@@ -335,4 +335,18 @@ export const ALERT_FAULTS: readonly Fault[] = [
     replace: 'order()',
     tests: SERVICE,
   },
+  {
+    name: 'alerts: the body of an answer may take for ever',
+    file: 'src/alerts/webhook.ts',
+    find: 'setTimeout(() => answer.destroy(), WEBHOOK_LIMITS.bodyMs)',
+    replace: 'setTimeout(() => {}, WEBHOOK_LIMITS.bodyMs)',
+    tests: WEBHOOK,
+  },
+  {
+    name: 'alerts: each answer that does not end holds a socket',
+    file: 'src/alerts/webhook.ts',
+    find: 'if (this.#answers.size >= WEBHOOK_LIMITS.bodies) oldest?.destroy()',
+    replace: 'if (this.#answers.size < 0) oldest?.destroy()',
+    tests: WEBHOOK,
+  },
 ]
