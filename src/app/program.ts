@@ -211,6 +211,8 @@ export class Program {
    */
   async recover(): Promise<void> {
     const { dataDir: folder } = this.#config
+    // Alert rules look at events again as they are folded, and their filters may ask for labels.
+    await this.#labelFile?.begin()
     this.#replica = await this.#newReplica()
     const open = (of: string) =>
       this.#replica?.open(this.#service) ?? Durability.open(this.#durable(this.#service, of))
@@ -219,7 +221,6 @@ export class Program {
     this.#epoch = this.#durability?.epoch ?? randomUUID()
     this.#alerts.recovered(this.#epoch, this.#durability?.found)
     this.#wired.attach()
-    await this.#labelFile?.begin()
     this.#service.engine.complete.look()
     this.#isRecovered = true
     this.#intakeLog.begin()

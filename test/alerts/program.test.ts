@@ -314,6 +314,51 @@ test('a file of rules is taken whole or stops the start with one sentence, and i
   expect(readFileSync(file, 'utf8')).toContain(SECRET)
 })
 
+test('a start has the labels of wallets before it looks at events, so that no labelled holder came or left', async () => {
+  const folder = newFolder()
+  const [labels, file] = [join(folder, 'labels.csv'), join(folder, 'alerts.json')]
+  writeFileSync(labels, `${WALLET},Whale,kol`)
+  const when = { kind: 'filter', filter: { type: 'new', newPools: { heldBy: { tag: 'kol' } } } }
+  writeFileSync(file, JSON.stringify({ rules: [{ id: 'kol', when, to: { live: true } }] }))
+  const settings = { DATA_DIR: join(folder, 'data'), WALLET_LABELS: labels }
+  const other = { mint: random.base58(44), signer: CREATOR }
+  const folded = ({ url }: Program, swaps: number) =>
+    until(`${swaps} swaps`, async () => {
+      const text = await (await fetch(`${url}/metrics`)).text()
+      return text.includes(`\nmintfeed_swaps ${swaps}\n`) ? true : null
+    })
+  const told = async ({ url }: Program) => {
+    const answer = await fetch(`${url}/api/v2/alerts`)
+    const { items } = JSON.parse(await answer.text())
+    return items.map(({ event, data }: { event: string; data: { mint: string } }) => [
+      ...[event, data.mint],
+    ])
+  }
+  const first = await started(settings)
+  feed(first.program, launch, trade(1))
+  await folded(first.program, 1)
+  await first.program.end('SIGTERM')
+  const { program } = await started({ ...settings, ALERTS_FILE: file })
+  feed(
+    program,
+    created({ ...at(2), mint: other.mint }),
+    swap({ ...at(3), ...other, signer: WALLET }),
+  )
+  const entered = [['filter_entered', other.mint]]
+  feed(program, swap({ ...at(4), mint: MINT, signer: CREATOR }))
+  await until('an alert', async () => ((await told(program)).length > 0 ? true : null))
+  expect(await told(program)).toEqual(entered)
+  // Nobody has looked at these when the program is killed.
+  for (const second of [5, 6, 7])
+    feed(program, swap({ ...at(second), mint: MINT, signer: CREATOR }))
+  await folded(program, 6)
+  await program.end('SIGKILL')
+  const again = await started({ ...settings, ALERTS_FILE: file })
+  feed(again.program, swap({ ...at(20), mint: MINT, signer: CREATOR }))
+  await folded(again.program, 7)
+  expect(await told(again.program)).toEqual(entered)
+})
+
 test('without a data folder alerts work until the program ends', async () => {
   const receiver = await receiverOn()
   const { program, order } = await started({ DATA_DIR: 'none' })

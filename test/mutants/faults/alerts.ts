@@ -4,6 +4,7 @@ const MODEL = ['test/alerts/watch-model.test.ts']
 const MOMENTS = ['test/alerts/second.test.ts']
 const SERVICE = ['test/alerts/service.test.ts']
 const OUTBOX = ['test/alerts/outbox.test.ts']
+const PROGRAM = ['test/alerts/program.test.ts']
 const WEBHOOK = ['test/alerts/webhook.test.ts']
 
 /** Faults of alerts: what is missed, told twice, lost at a kill, or sent where it must not be. */
@@ -348,5 +349,13 @@ export const ALERT_FAULTS: readonly Fault[] = [
     find: 'if (this.#answers.size >= WEBHOOK_LIMITS.bodies) oldest?.destroy()',
     replace: 'if (this.#answers.size < 0) oldest?.destroy()',
     tests: WEBHOOK,
+  },
+  {
+    name: 'alerts: labels of wallets are read when events were looked at again',
+    file: 'src/app/program.ts',
+    find: '    await this.#labelFile?.begin()\n    this.#replica = await this.#newReplica()\n    const open = (of: string) =>\n      this.#replica?.open(this.#service) ?? Durability.open(this.#durable(this.#service, of))\n    if (folder === null) this.#alerts.beginRecovery()\n    else this.#durability = await open(folder)\n',
+    replace:
+      '    this.#replica = await this.#newReplica()\n    const open = (of: string) =>\n      this.#replica?.open(this.#service) ?? Durability.open(this.#durable(this.#service, of))\n    if (folder === null) this.#alerts.beginRecovery()\n    else this.#durability = await open(folder)\n    await this.#labelFile?.begin()\n',
+    tests: PROGRAM,
   },
 ]
