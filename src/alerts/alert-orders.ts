@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { messageOf } from '../base/errors.ts'
 import type { AlertRule } from '../protocol/alerts.ts'
-import { MADE_PARTS, parseAlertRule } from '../protocol/requests/alert-rules.ts'
+import { MADE_PARTS, type MadeParts, parseAlertRule } from '../protocol/requests/alert-rules.ts'
 import { jsonString, timeText } from '../protocol/wire.ts'
 import { ALERT_RULES_MAX } from './alert-rules.ts'
 import type { AlertService } from './alert-service.ts'
@@ -73,9 +73,9 @@ export class AlertOrders {
       made.push(MADE_PARTS.secret?.() ?? '')
       return made.at(-1) ?? ''
     }
-    const rule = parseAlertRule(value, { ...MADE_PARTS, secret })
-    if (!rule.ok) return { refused: 'invalid', message: rule.error.message }
-    const { id } = rule.value
+    const rule = this.#parsed(value, { ...MADE_PARTS, secret })
+    if ('refused' in rule) return rule
+    const { id } = rule
     if (this.#service.rules.has(id))
       return {
         refused: 'conflict',
@@ -86,7 +86,7 @@ export class AlertOrders {
         refused: 'conflict',
         message: `There are ${ALERT_RULES_MAX} rules, which is the most.`,
       }
-    const refusal = await this.#stored(() => this.#service.put(rule.value))
+    const refusal = await this.#stored(() => this.#service.put(rule))
     if (refusal !== null) return refusal
     const [secretMade] = made
     return { ...this.get(id), ...(secretMade !== undefined && { secret: secretMade }) }
@@ -100,11 +100,10 @@ export class AlertOrders {
   async #replace(id: string, value: unknown): Promise<object | RefusedOrder> {
     const before = this.#changeable(id)
     if ('refused' in before) return before
-    const rule = parseAlertRule(value, { id: () => id, secret: null }, before)
-    if (!rule.ok) return { refused: 'invalid', message: rule.error.message }
-    if (rule.value.id !== id)
-      return { refused: 'invalid', message: `id came as "${rule.value.id}", the rule is "${id}".` }
-    return (await this.#stored(() => this.#service.put(rule.value))) ?? this.get(id)
+    const rule = this.#parsed(value, { id: () => id, secret: null }, before)
+    if ('refused' in rule) return rule
+    if (rule.id !== id) return invalid(`id came as "${rule.id}", the rule is "${id}".`)
+    return (await this.#stored(() => this.#service.put(rule))) ?? this.get(id)
   }
 
   enable(id: string, enabled: boolean): Promise<object | RefusedOrder> {
@@ -163,6 +162,13 @@ export class AlertOrders {
     return { dropped: this.#service.outbox?.drop(rule, n) ?? 0 }
   }
 
+  #parsed(value: unknown, made: MadeParts, before?: AlertRule): AlertRule | RefusedOrder {
+    const rule = parseAlertRule(value, made, before)
+    if (!rule.ok) return invalid(rule.error.message)
+    const refusal = this.#service.sender.refusalOf(rule.value)
+    return refusal === null ? rule.value : invalid(refusal)
+  }
+
   #changeable(id: string): AlertRule | RefusedOrder {
     const known = this.#service.rules.get(id)
     if (known === undefined) return unknownRule(id)
@@ -188,6 +194,10 @@ export class AlertOrders {
       return { refused: 'unstored', message: messageOf(error) }
     }
   }
+}
+
+function invalid(message: string): RefusedOrder {
+  return { refused: 'invalid', message }
 }
 
 function unknownRule(id: string): RefusedOrder {

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { jsonOf, listAt } from '../base/json-access.ts'
+import type { Network } from '../base/public-address.ts'
 import type { AlertRule } from '../protocol/alerts.ts'
 import { MADE_PARTS, parseAlertRule } from '../protocol/requests/alert-rules.ts'
 import { diskReason, StoreError } from '../store/disk/failure.ts'
+import { refusedWebhook } from './webhook.ts'
 
 /** Rules of all, those of the file among them: each has a delivery under way at most. */
 export const ALERT_RULES_MAX = 200
@@ -11,10 +13,10 @@ export const ALERT_RULES_MAX = 200
 const OF_FILE = { id: () => '', secret: null }
 
 /**
- * The rules of ALERTS_FILE: `{"rules": [ … ]}`.
+ * The rules of ALERTS_FILE: `{"rules": [ … ]}`; `networks`: where webhooks may go beside public addresses.
  * @throws StoreError with a sentence that names the first rule that cannot be used
  */
-export function readAlertsFile(file: string): readonly AlertRule[] {
+export function readAlertsFile(file: string, networks: readonly Network[]): readonly AlertRule[] {
   const list = listAt(jsonOf(textOf(file)), 'rules')
   if (list === null) throw refused(file, 'it must be a JSON object with a list "rules"')
   if (list.length > ALERT_RULES_MAX)
@@ -23,6 +25,8 @@ export function readAlertsFile(file: string): readonly AlertRule[] {
     const rule = parseAlertRule(value, OF_FILE)
     if (!rule.ok) throw refused(file, `rule ${place + 1}: ${rule.error.message}`)
     if (rule.value.id === '') throw refused(file, `rule ${place + 1} has no id`)
+    const never = refusedWebhook(rule.value, networks)
+    if (never !== null) throw refused(file, `rule ${place + 1}: ${never}`)
     return rule.value
   })
   const ids = rules.map(({ id }) => id)

@@ -128,11 +128,11 @@ export class AlertService {
    * @throws StoreError when the outbox or a rule cannot be used
    */
   beginRecovery(): void {
-    const { path, file } = this.#options
+    const { path, file, networks } = this.#options
     if (file === null && (path === null || !existsSync(path))) return
     const { outbox } = this.#open()
     this.#unstored = []
-    for (const rule of file === null ? [] : readAlertsFile(file))
+    for (const rule of file === null ? [] : readAlertsFile(file, networks))
       this.rules.set(rule.id, { rule, isOfFile: true })
     for (const stored of outbox.rules) {
       const rule = ruleOf(stored)

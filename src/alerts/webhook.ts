@@ -7,6 +7,7 @@ import type { Agent, IncomingMessage, RequestOptions } from 'node:http'
 import { isIP, type LookupFunction } from 'node:net'
 import { codeOf, errorOf, messageOf } from '../base/errors.ts'
 import { isInNetworks, isPublicAddress, type Network } from '../base/public-address.ts'
+import type { AlertRule } from '../protocol/alerts.ts'
 
 export const WEBHOOK_LIMITS = {
   /** From the first question to a name server to the head of the answer. */
@@ -19,6 +20,9 @@ export const WEBHOOK_LIMITS = {
   /** An idle connection stays open for the next delivery. */
   idleMs: 30_000,
 } as const
+
+/** Name servers do not know the name (RFC 6761). */
+const LOCALHOST = '127.0.0.1'
 
 /** What became of an attempt. */
 export type Attempt =
@@ -37,6 +41,40 @@ interface WebhookOptions {
 export function signatureOf(secret: string, unixSeconds: number, body: string): string {
   const hex = createHmac('sha256', secret).update(`${unixSeconds}.${body}`).digest('hex')
   return `t=${unixSeconds},v1=${hex}`
+}
+
+/**
+ * Why nothing can ever be sent to a rule's webhook, in one sentence, as far as no name has to be resolved for it; null: it
+ * may be. A host is named, since the rest of the URL may hold a key.
+ */
+export function refusedWebhook(
+  { to: { webhook } }: AlertRule,
+  networks: readonly Network[],
+): string | null {
+  if (webhook === null) return null
+  const url = new URL(webhook.url)
+  const isPlain = url.protocol === 'http:'
+  const address = addressIn(url)
+  const unnamed = isPlain && networks.length === 0 ? plainRefusal(url.hostname) : null
+  const reason = address === null ? unnamed : refusalOf(address, isPlain, networks)
+  return reason === null ? null : `to.webhook.url cannot be used: ${reason}.`
+}
+
+/** The address that a URL names without a name server; null: it names another host. */
+function addressIn({ hostname }: URL): string | null {
+  const host = hostname.replace(/^\[(.*)\]$/, '$1')
+  if (isIP(host) !== 0) return host
+  return host === 'localhost' ? LOCALHOST : null
+}
+
+function refusalOf(address: string, isPlain: boolean, networks: readonly Network[]): string | null {
+  if (isInNetworks(address, networks)) return null
+  if (!isPublicAddress(address)) return `${address} is not public: ALERTS_NETWORKS does not name it`
+  return isPlain ? plainRefusal(address) : null
+}
+
+function plainRefusal(host: string): string {
+  return `http is for ALERTS_NETWORKS alone, which does not name ${host}: use https`
 }
 
 /** Why a delivery may not go to an address. */
@@ -84,6 +122,11 @@ export class WebhookSender {
       clearTimeout(timer)
       stop.removeEventListener('abort', end)
     }
+  }
+
+  /** Why nothing can ever be sent for a rule; null: it may be. */
+  refusalOf(rule: AlertRule): string | null {
+    return refusedWebhook(rule, this.#options.networks)
   }
 
   close(): void {
@@ -134,15 +177,13 @@ export class WebhookSender {
 
   /** An address in the URL is not looked up, so it is checked here. */
   #checkHost(url: URL): void {
-    const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
-    if (isIP(host) !== 0) this.#check(host, url.protocol === 'http:')
+    const address = addressIn(url)
+    if (address !== null) this.#check(address, url.protocol === 'http:')
   }
 
   #check(address: string, isPlain: boolean): void {
-    if (isInNetworks(address, this.#options.networks)) return
-    if (!isPublicAddress(address))
-      throw new Refused(`${address} is not public: ALERTS_NETWORKS does not name it`)
-    if (isPlain) throw new Refused('http is for ALERTS_NETWORKS alone: use https')
+    const refusal = refusalOf(address, isPlain, this.#options.networks)
+    if (refusal !== null) throw new Refused(refusal)
   }
 
   /** Every address of the host has to be allowed. */
@@ -162,8 +203,7 @@ export class WebhookSender {
   }
 
   async #addressesOf(host: string, isPlain: boolean): Promise<readonly string[]> {
-    // Name servers do not know it (RFC 6761).
-    const addresses = host === 'localhost' ? ['127.0.0.1'] : await this.#options.resolve(host)
+    const addresses = host === 'localhost' ? [LOCALHOST] : await this.#options.resolve(host)
     for (const address of addresses) this.#check(address, isPlain)
     return addresses
   }

@@ -5,6 +5,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { Outbox } from '../../src/alerts/outbox.ts'
 import { Random } from '../../src/base/random.ts'
 import { Engine } from '../../src/engine/engine.ts'
 import { TokenReader } from '../../src/engine/read/token-reader.ts'
@@ -101,17 +102,24 @@ function rulesOf(folder: string, receiver: Receiver, forbidden: Receiver) {
     { id: 'filter', to, when: { kind: 'filter', filter } },
     { id: 'cap', to, when: { kind: 'market_cap', value: 10_000 } },
     {
-      id: 'forbidden',
-      to: { webhook: { url: forbidden.url, secret: SECRET } },
-      when: { kind: 'migration' },
-    },
-    {
       id: 'forbidden-name',
       to: { webhook: { url: `https://localhost:${forbidden.port}/`, secret: SECRET } },
       when: { kind: 'launch', creators },
     },
   ]
   return { seq, rules, ofWallets, creators }
+}
+
+/** A rule of a version that took any address: it stays, and nothing may be sent for it. */
+function storeForbidden(data: string, { url }: Receiver): void {
+  const to = { live: false, webhook: { url, secret: SECRET } }
+  const rule = { id: 'forbidden', when: { kind: 'migration' }, to }
+  const outbox = Outbox.open(join(data, 'alerts.db'))
+  outbox.commit({
+    rules: [{ id: rule.id, body: JSON.stringify(rule), condition: '' }],
+    ...{ position: null, alerts: [], pages: [], delivered: [], nowMs: Date.now() },
+  })
+  outbox.close()
 }
 
 export async function runAlertCrashes(options: CrashOptions): Promise<CrashReport> {
@@ -132,6 +140,7 @@ export async function runAlertCrashes(options: CrashOptions): Promise<CrashRepor
   await pause(WARM_UP_MS)
   await first.end('SIGTERM')
   const { seq: since, rules, ofWallets, creators } = rulesOf(data, receiver, forbidden)
+  storeForbidden(data, forbidden)
   const file = join(folder, 'alerts.json')
   writeFileSync(file, JSON.stringify({ rules }))
   const withRules = {

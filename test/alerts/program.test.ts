@@ -297,7 +297,8 @@ test('a file of rules is taken whole or stops the start with one sentence, and i
     JSON.stringify({ rules: [rule, { ...rule, to: { webhook: { url: receiver.url } } }] }),
   )
   const settings = { DATA_DIR: join(folder, 'data'), ALERTS_FILE: file }
-  expect(await runProgram({ ...settings, FEED: 'none', PORT: '0' })).toEqual({
+  const ALERTS_NETWORKS = '127.0.0.1'
+  expect(await runProgram({ ...settings, ALERTS_NETWORKS, FEED: 'none', PORT: '0' })).toEqual({
     code: 3,
     errors: expect.stringContaining(
       `mintfeed: ALERTS_FILE ${file} cannot be used: rule 2: to.webhook.secret is missing: a file has to name it.\n`,

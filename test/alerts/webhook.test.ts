@@ -1,8 +1,15 @@
+import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { Socket } from 'node:net'
+import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { AlertOrders } from '../../src/alerts/alert-orders.ts'
+import { readAlertsFile } from '../../src/alerts/alert-rules.ts'
+import { AlertService } from '../../src/alerts/alert-service.ts'
 import { signatureOf, WEBHOOK_LIMITS, WebhookSender } from '../../src/alerts/webhook.ts'
-import { parseNetwork } from '../../src/base/public-address.ts'
+import { type Network, parseNetwork } from '../../src/base/public-address.ts'
+import { newFolder } from '../new-folder.ts'
+import { engineOf } from '../store/restoring.ts'
 import { hmacHex, type Mood, Receiver } from './receiver.ts'
 
 const SECRET = 'a secret that is long enough'
@@ -10,13 +17,17 @@ const NEVER = new AbortController().signal
 const BODY = JSON.stringify({ id: 'e:1:r', rule: 'r', seq: 1, epoch: 'e', event: 'test', data: {} })
 const LIMIT_MS = 400
 
+function networksOf(texts: readonly string[]): readonly Network[] {
+  return texts.map((text) => {
+    const network = parseNetwork(text)
+    if (network === null) throw new Error(`${text} is no network`)
+    return network
+  })
+}
+
 function senderTo(networks: readonly string[], addresses: readonly string[] = []) {
   const sender = new WebhookSender({
-    networks: networks.map((text) => {
-      const network = parseNetwork(text)
-      if (network === null) throw new Error(`${text} is no network`)
-      return network
-    }),
+    networks: networksOf(networks),
     resolve: async () => addresses,
     nowSeconds: () => Math.floor(Date.now() / 1000),
     totalMs: LIMIT_MS,
@@ -138,3 +149,46 @@ test('plain http goes to networks of the setting alone', async () => {
   expect(await send('http://8.8.8.8/', [])).toMatchObject(refused)
   expect(await send('http://hook.example/', ['8.8.8.8'])).toMatchObject(refused)
 })
+
+test.each([
+  ['http://127.0.0.1:1/x', [], '127.0.0.1 is not public'],
+  ['https://10.0.0.1/x', ['127.0.0.1'], '10.0.0.1 is not public'],
+  ['https://[::1]/', [], '::1 is not public'],
+  ['https://localhost/', [], '127.0.0.1 is not public'],
+  ['http://8.8.8.8/', ['10.0.0.0/8'], 'does not name 8.8.8.8: use https'],
+  ['http://hook.example/', [], 'does not name hook.example: use https'],
+  ['http://127.0.0.1:1/x', ['127.0.0.0/8'], null],
+  ['https://8.8.8.8/', [], null],
+  ['http://hook.example/', ['10.0.0.0/8'], null],
+  ['https://hook.example/', [], null],
+] as const)(
+  'a rule for %s where %j is allowed is refused as that says: %s',
+  async (url, networks, reason) => {
+    const path = join(newFolder(), 'alerts.json')
+    const log = () => {}
+    const service = new AlertService({
+      ...{ path: null, file: null, retryMs: 1_000, engine: engineOf('event') },
+      ...{ networks: networksOf(networks), journalSeq: () => 0, publish: log, nowMs: Date.now },
+      log: { info: log, warn: log, error: log },
+    })
+    onTestFinished(() => service.close())
+    service.recovered('e')
+    const orders = new AlertOrders(service, () => true)
+    const rule = { id: 'r', when: { kind: 'migration' }, to: { webhook: { url, secret: SECRET } } }
+    writeFileSync(path, JSON.stringify({ rules: [rule] }))
+    const read = () => readAlertsFile(path, networksOf(networks))
+    if (reason === null) {
+      expect(await orders.create(rule)).toMatchObject({ id: 'r' })
+      return expect(read()).toMatchObject([{ id: 'r' }])
+    }
+    const refused = {
+      refused: 'invalid',
+      message: expect.stringMatching(/^to\.webhook\.url cannot be used: .*ALERTS_NETWORKS.*\.$/),
+    }
+    expect(await orders.create(rule)).toEqual(refused)
+    expect(await orders.create(rule)).toHaveProperty('message', expect.stringContaining(reason))
+    expect(read).toThrow(reason)
+    await orders.create({ ...rule, to: { live: true } })
+    expect(await orders.replace('r', rule)).toEqual(refused)
+  },
+)

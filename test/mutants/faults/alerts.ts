@@ -253,8 +253,8 @@ export const ALERT_FAULTS: readonly Fault[] = [
   {
     name: 'alerts: an address in the URL of a webhook is not looked at',
     file: 'src/alerts/webhook.ts',
-    find: "if (isIP(host) !== 0) this.#check(host, url.protocol === 'http:')",
-    replace: "if (host === '') this.#check(host, url.protocol === 'http:')",
+    find: "if (address !== null) this.#check(address, url.protocol === 'http:')",
+    replace: "if (address === '') this.#check(address, url.protocol === 'http:')",
     tests: WEBHOOK,
   },
   {
@@ -357,5 +357,26 @@ export const ALERT_FAULTS: readonly Fault[] = [
     replace:
       '    this.#replica = await this.#newReplica()\n    const open = (of: string) =>\n      this.#replica?.open(this.#service) ?? Durability.open(this.#durable(this.#service, of))\n    if (folder === null) this.#alerts.beginRecovery()\n    else this.#durability = await open(folder)\n    await this.#labelFile?.begin()\n',
     tests: PROGRAM,
+  },
+  {
+    name: 'alerts: an order adds a rule whose webhook can never be reached',
+    file: 'src/alerts/alert-orders.ts',
+    find: 'return refusal === null ? rule.value : invalid(refusal)',
+    replace: "return refusal !== '' ? rule.value : invalid(refusal)",
+    tests: WEBHOOK,
+  },
+  {
+    name: 'alerts: a file has a rule whose webhook can never be reached',
+    file: 'src/alerts/alert-rules.ts',
+    find: 'if (never !== null) throw',
+    replace: "if (never === '') throw",
+    tests: WEBHOOK,
+  },
+  {
+    name: 'alerts: plain http is taken where no network is named',
+    file: 'src/alerts/webhook.ts',
+    find: 'isPlain && networks.length === 0 ?',
+    replace: 'isPlain && networks.length < 0 ?',
+    tests: WEBHOOK,
   },
 ]
