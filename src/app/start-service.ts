@@ -1,4 +1,5 @@
 import { setFlagsFromString } from 'node:v8'
+import { readAlertsFile } from '../alerts/alert-rules.ts'
 import { messageOf } from '../base/errors.ts'
 import { type Config, readConfig, SETTING_NAMES } from '../config/config.ts'
 import { ConfigError } from '../config/setting-values.ts'
@@ -42,9 +43,11 @@ function configOrExit(args: readonly string[], role: 'service' | 'sequencer'): C
   try {
     const config = readConfig(args, process.env, role)
     checkFeeds(config)
+    const { file, networks } = config.alerts
+    if (file !== null && role === 'service') readAlertsFile(file, networks)
     return config
   } catch (error) {
-    if (error instanceof ConfigError) stopStart(EXIT_USAGE, error)
+    if (error instanceof ConfigError || error instanceof StoreError) stopStart(EXIT_USAGE, error)
     throw error
   }
 }

@@ -3,6 +3,7 @@ import fs from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import os from 'node:os'
 import { join } from 'node:path'
+import { readAlertsFile } from '../alerts/alert-rules.ts'
 import { checkFeeds } from '../app/feeds/feed-list.ts'
 import { messageOf } from '../base/errors.ts'
 import { systemText } from '../base/this-process.ts'
@@ -33,7 +34,7 @@ const SEQUENCE = '--sequence'
 
 const HELP =
   'mintfeed doctor: what the service would meet with the same variables and flags\n\n' +
-  'Looks at ports, data folder, disk, open files, memory, clock, TLS files and feeds, and says\n' +
+  'Looks at ports, data folder, disk, open files, memory, clock, TLS files, feeds and ALERTS_FILE, and says\n' +
   'what to do about each; asks the servers of live feeds one question each, for 5 seconds at most,\n' +
   'and reads what the data folder holds for 2 seconds at most (inspect reads all of it).\n' +
   'With FEED=nats it asks each server of NATS_URL for login, version, clock and stream; with --sequence\n' +
@@ -88,6 +89,7 @@ async function examine(
     checkBacklog(),
     ...(await checkTls(surface.tls)),
     checkFeedsOf(config),
+    ...(isSequencer ? [] : checkAlerts(config.alerts)),
     good('platform', platformSentence()),
     ...(await checkLiveFeeds(config)),
     ...(stream === null ? [] : await checkStream(stream, isSequencer)),
@@ -135,6 +137,16 @@ function checkFeedsOf(config: Config): Finding {
   } catch (error) {
     if (error instanceof ConfigError) return bad('feeds', error.message, Exit.usage)
     throw error
+  }
+}
+
+function checkAlerts({ file, networks }: Config['alerts']): Finding[] {
+  if (file === null) return []
+  try {
+    const { length } = readAlertsFile(file, networks)
+    return [good('alerts', `The rules of ALERTS_FILE can be used: ${length}.`)]
+  } catch (error) {
+    return [bad('alerts', messageOf(error), Exit.usage)]
   }
 }
 

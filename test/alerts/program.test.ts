@@ -299,7 +299,7 @@ test('a file of rules is taken whole or stops the start with one sentence, and i
   const settings = { DATA_DIR: join(folder, 'data'), ALERTS_FILE: file }
   const ALERTS_NETWORKS = '127.0.0.1'
   expect(await runProgram({ ...settings, ALERTS_NETWORKS, FEED: 'none', PORT: '0' })).toEqual({
-    code: 3,
+    code: 2,
     errors: expect.stringContaining(
       `mintfeed: ALERTS_FILE ${file} cannot be used: rule 2: to.webhook.secret is missing: a file has to name it.\n`,
     ),

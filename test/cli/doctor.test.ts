@@ -153,6 +153,21 @@ test('a TRUST_PROXY that a start would refuse is bad, with what the start would 
   expect([code, text]).toEqual([0, expect.not.stringContaining('proxies')])
 })
 
+test('rules of ALERTS_FILE are looked at as a start does, and by no sequencer', async () => {
+  const ALERTS_FILE = join(folder, 'alerts.json')
+  const rule = { id: 'r', when: { kind: 'migration' }, to: { live: true } }
+  for (const [rules, code, says] of [
+    [null, 2, /^bad {3}alerts +ALERTS_FILE .* cannot be used: ENOENT/m],
+    [[{ ...rule, id: undefined }], 2, /^bad {3}alerts .* rule 1 has no id\.$/m],
+    [[rule, rule], 2, /^bad {3}alerts .* two rules have the id "r"\.$/m],
+    [[rule], 0, /^good {2}alerts +The rules of ALERTS_FILE can be used: 1\.$/m],
+  ] as const) {
+    if (rules !== null) writeFileSync(ALERTS_FILE, JSON.stringify({ rules }))
+    expect(await examine({ ALERTS_FILE })).toEqual({ code, text: expect.stringMatching(says) })
+  }
+  expect((await examine({ ALERTS_FILE }, ['--sequence'])).text).not.toMatch(/^good {2}alerts/m)
+})
+
 test('of a start that comes about though nobody should want it the doctor ends with 1, not 2', async () => {
   const everybody = await examine({ TRUST_PROXY: '0.0.0.0/0' })
   expect(everybody.text).toMatch(/^bad {3}proxies .*trusts everybody/m)

@@ -56,6 +56,7 @@ test.each([
   ['SNAPSHOT_EVERY', 'soon'],
   ['FSYNC', 'maybe'],
   ['LOG_LEVEL', 'loud'],
+  ['ALERTS_FILE', '/nowhere/alerts.json'],
 ])('%s=%s stops the start with one sentence that names it and exit code 2', async (name, value) => {
   const { code, errors } = await runProgram({ [name]: value })
   expect(code).toBe(2)

@@ -248,6 +248,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'base',
   ],
   cli: [
+    'alerts',
     'app/feeds',
     'commands',
     'figures',

@@ -379,4 +379,18 @@ export const ALERT_FAULTS: readonly Fault[] = [
     replace: 'isPlain && networks.length < 0 ?',
     tests: WEBHOOK,
   },
+  {
+    name: 'alerts: a bad ALERTS_FILE does not end the start as a setting does',
+    file: 'src/app/start-service.ts',
+    find: "if (file !== null && role === 'service') readAlertsFile",
+    replace: "if (file === '' && role === 'service') readAlertsFile",
+    tests: PROGRAM,
+  },
+  {
+    name: 'alerts: the doctor does not look at ALERTS_FILE',
+    file: 'src/cli/doctor.ts',
+    find: '...(isSequencer ? [] : checkAlerts(config.alerts)),',
+    replace: '',
+    tests: ['test/cli/doctor.test.ts'],
+  },
 ]
