@@ -1,5 +1,6 @@
-import type { Readable, Writable } from 'node:stream'
+import { PassThrough, type Readable, type Writable } from 'node:stream'
 import { finished } from 'node:stream/promises'
+import { setImmediate } from 'node:timers/promises'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
 import { codeOf, messageOf } from '../base/errors.ts'
 import { jsonOf, textAt } from '../base/json-access.ts'
@@ -14,17 +15,28 @@ const ANSWER_BYTES_MAX = 4 * 1024 * 1024
 /** Bytes of a message of the client at most. */
 const MESSAGE_BYTES_MAX = 1024 * 1024
 
-/** Serves tools on a pair of streams until the first one ends; a service at `url` answers them. */
+/** Serves tools on a pair of streams until the first one ends and all is answered; a service at `url` answers. */
 export async function serveOnStreams(
   url: string,
   { stdin, stdout, stderr }: { stdin: Readable; stdout: Writable; stderr: Writable },
 ): Promise<void> {
-  const ask = askOf(url)
+  const underWay = new Set<Promise<ApiAnswer>>()
+  const ask: AskApi = (request) => {
+    const answer = askOf(url)(request)
+    underWay.add(answer)
+    return answer.finally(() => underWay.delete(answer))
+  }
+  // Some clients end the stream behind their last message; the transport would drop what is under way.
+  const endless = stdin.pipe(new PassThrough(), { end: false })
   const handle = serveStdio(() => mcpServer(ask), {
-    transport: new StdioServerTransport(stdin, stdout, { maxBufferSize: MESSAGE_BYTES_MAX }),
+    transport: new StdioServerTransport(endless, stdout, { maxBufferSize: MESSAGE_BYTES_MAX }),
     onerror: (error) => stderr.write(`mintfeed: ${messageOf(error)}\n`),
   })
   await finished(stdin, { writable: false }).catch(() => {})
+  do {
+    await Promise.all(underWay)
+    await setImmediate()
+  } while (underWay.size > 0)
   await handle.close()
 }
 

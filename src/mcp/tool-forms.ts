@@ -58,7 +58,7 @@ function formOf(tool: Tool): ToolForm {
   }
 }
 
-const NOTE = 'What was left out, and how to ask for it'
+const NOTE = 'What was left out, and what can be done about it'
 
 function isListOfNumbers(schema: unknown): boolean {
   return isRecord(schema) && isRecord(schema.items) && schema.items.type === 'number'

@@ -60,11 +60,15 @@ function isAllowed(value: unknown, schema: Schema): boolean {
   const { type, enum: words, minimum, maximum } = schema
   if (Array.isArray(words)) return words.includes(typeof value === 'number' ? String(value) : value)
   if (type === 'object') return isRecord(value)
-  if (type === 'array') return Array.isArray(value) && value.every((one) => typeof one === 'string')
+  if (type === 'array') return Array.isArray(value) && value.length > 0 && value.every(isWritten)
   if (type !== 'integer') return typeof value === type
   if (typeof value !== 'number' || !Number.isSafeInteger(value)) return false
   const isLow = typeof minimum === 'number' && value < minimum
   return !isLow && !(typeof maximum === 'number' && value > maximum)
+}
+
+function isWritten(value: unknown): boolean {
+  return typeof value === 'string' && value.trim() !== ''
 }
 
 function unknownArgument(tool: string, name: string, known: readonly string[]): Refused {
@@ -78,7 +82,7 @@ function wrongArgument(name: string, value: unknown, schema: Schema): Refused {
 
 function allowed({ type, enum: words, minimum, maximum }: Schema): string {
   if (Array.isArray(words)) return `allowed are ${words.join(', ')}`
-  if (type === 'array') return 'a list of texts is expected'
+  if (type === 'array') return 'a list of texts is expected, one at least, none blank'
   if (type !== 'integer')
     return type === 'object' ? 'an object is expected' : `a ${String(type)} is expected`
   const least = minimum === undefined ? '' : ` from ${String(minimum)}`

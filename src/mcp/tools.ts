@@ -41,7 +41,9 @@ export interface Tool {
   /** The answer's schema where the endpoint has several. */
   readonly answer?: Schema
   /** Of more rows than are shown, the last ones are. */
-  readonly keepsLast?: boolean
+  readonly keepsLast?: (given: Arguments) => boolean
+  /** What an agent can do about rows that are too many bytes; left out: nothing. */
+  readonly rest?: (given: Arguments, shown: number) => string
 }
 
 /** A time after every trade: the newest bars are asked for. Unix seconds below the bound of milliseconds. */
@@ -51,6 +53,13 @@ const ROWS = 'Rows at most'
 const PAGE = 'From 1 on; `total` says how many rows all pages have'
 const ORDER = 'What rows are ordered by'
 const DIRECTION = 'desc: largest first'
+
+/** The page with as many rows as fit that the next row is on. */
+function nextPage({ page, limit }: Arguments, shown: number): string {
+  const rows = Math.max(1, shown)
+  const next = (Number(page ?? 1) - 1) * Number(limit) + shown
+  return `\`page\` ${Math.floor(next / rows) + 1} with \`limit\` ${rows} has the next ones.`
+}
 
 /** The tools; another one is another row. */
 export const TOOLS: readonly Tool[] = [
@@ -65,6 +74,7 @@ export const TOOLS: readonly Tool[] = [
       limit: ROWS,
     },
     schemas: { limit: { type: 'integer' } },
+    rest: () => 'A longer `query` finds fewer.',
   },
   {
     name: 'get_token',
@@ -100,6 +110,7 @@ export const TOOLS: readonly Tool[] = [
       ...(order_by !== undefined && { order_by }),
       ...(filters !== undefined && { [bodyKeyOf(type)]: filters }),
     }),
+    rest: () => 'Narrower `filters` find fewer.',
   },
   {
     name: 'get_trending',
@@ -126,7 +137,8 @@ export const TOOLS: readonly Tool[] = [
       to: 'Unix seconds of the newest bar; left out: now. Below the first t: the bars before',
     },
     sent: { from: '0', to: LATEST_S },
-    keepsLast: true,
+    keepsLast: () => true,
+    rest: () => '`to` below the first t has those before.',
   },
   {
     name: 'get_traders',
@@ -141,6 +153,7 @@ export const TOOLS: readonly Tool[] = [
       limit: ROWS,
       page: PAGE,
     },
+    rest: nextPage,
   },
   {
     name: 'get_wallet',
@@ -152,6 +165,7 @@ export const TOOLS: readonly Tool[] = [
       wallet: 'Address of the wallet',
       ...{ order_by: ORDER, order_direction: DIRECTION, limit: ROWS, page: PAGE },
     },
+    rest: nextPage,
   },
   {
     name: 'get_wallet_summary',
@@ -178,6 +192,8 @@ export const TOOLS: readonly Tool[] = [
     description: 'Present prices and market caps of tokens, with the time of their last trade.',
     endpoint: 'prices',
     parameters: { mints: 'Addresses of the tokens' },
+    schemas: { mints: { type: 'array', items: { type: 'string' }, minItems: 1 } },
+    rest: () => 'Ask for the others in another call.',
   },
   {
     name: 'get_swaps',
@@ -192,6 +208,7 @@ export const TOOLS: readonly Tool[] = [
     },
     sent: { cursor: 'start' },
     answer: { $ref: '#/components/schemas/SwapsByCursor' },
+    rest: () => '`next_cursor` leads to the next ones.',
   },
   {
     name: 'get_alerts',
@@ -205,7 +222,8 @@ export const TOOLS: readonly Tool[] = [
         'Only alerts behind this number, oldest first: `next_after` of the answer before; left out: the newest',
       limit: ROWS,
     },
-    keepsLast: true,
+    keepsLast: ({ after }) => after === undefined,
+    rest: () => '`next_after` leads to newer ones, `after` below the first `n` to older ones.',
   },
 ]
 

@@ -235,9 +235,17 @@ describe('what cannot be used', () => {
     expect(recordAt(json, 'result')).toMatchObject({
       structuredContent: { items: [{ mint: MINT }] },
     })
-    const wrong = { name: 'get_prices', arguments: { mints: MINT } }
-    const refused = await post(url, rpc('tools/call', wrong))
-    expect(JSON.stringify(refused.json)).toContain('a list of texts is expected')
+  })
+
+  test.each([
+    ['a text', 'one', '"one"'],
+    ['an empty list', [], 'an array'],
+    ['a list with a blank text', [MINT, ' '], 'an array'],
+  ])('%s in place of mints is refused with what is expected', async (_name, mints, came) => {
+    const call = { name: 'get_prices', arguments: { mints } }
+    const { json } = await post(url, rpc('tools/call', call))
+    const text = `mints came as ${came}, a list of texts is expected, one at least, none blank.`
+    expect(recordAt(json, 'result')).toMatchObject({ content: [{ text }], isError: true })
   })
 
   test('a word that a client sends as a number is the word', async () => {

@@ -1,12 +1,14 @@
 import { spawn } from 'node:child_process'
+import { createServer } from 'node:http'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { NODE_FLAGS } from '../../bin/node-flags.js'
 import { programPath } from '../../bin/program-path.js'
+import { jsonOf } from '../../src/base/json-access.ts'
 import { freePort } from '../process/free-port.ts'
 import type { EngineServer } from '../server/engine-server.ts'
-import { agentAt, call } from './agent.ts'
+import { agentAt, call, rpc } from './agent.ts'
 import { marketServer, named } from './market.ts'
 
 const [MINT = ''] = named('mint')
@@ -68,6 +70,29 @@ test('it ends when its client does, with exit code 0', async () => {
   expect(JSON.parse(String(line))).toEqual({ jsonrpc: '2.0', id: 1, result: {} })
   program.stdin.end()
   expect(await ended).toBe(0)
+})
+
+test('a call whose client ends the stream right behind it is answered, then it ends', async () => {
+  const slow = createServer((_, response) => {
+    setTimeout(() => response.end('{"items":[]}'), 300)
+  })
+  await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void slow.close())
+  const address = slow.address()
+  const port = typeof address === 'object' ? address?.port : 0
+  const program = spawn(process.execPath, [...COMMAND, '--url', `http://127.0.0.1:${port}`])
+  let output = ''
+  program.stdout.on('data', (bytes) => {
+    output += String(bytes)
+  })
+  const ended = new Promise((resolve) => program.once('close', resolve))
+  const calls = [1, 2].map((id) => rpc('tools/call', { name: 'get_trending' }, id))
+  program.stdin.end(calls.map((one) => `${JSON.stringify(one)}\n`).join(''))
+  expect(await ended).toBe(0)
+  const answers = output.trim().split('\n').map(jsonOf)
+  expect(answers).toMatchObject(
+    [1, 2].map((id) => ({ id, result: { structuredContent: { items: [] } } })),
+  )
 })
 
 test('lines that are no messages are told on standard error, and nothing else ends', async () => {

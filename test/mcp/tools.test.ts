@@ -84,7 +84,9 @@ test('search_tokens has the first rows of the search, and says what was left out
   const all = await service.json(`${S}/tokens/detailed?query=pump`)
   if (!Array.isArray(all)) throw new Error('the search is a list')
   const { typed, text } = await call(client, 'search_tokens', { query: 'pump', limit: 3 })
-  const note = `Shown are 3 of the ${all.length} rows that were found; \`limit\` asks for more.`
+  const most = await call(client, 'search_tokens', { query: 'pump', limit: 50 })
+  const fitting = listAt(most.typed, 'items')?.length
+  const note = `Shown are the first 3 of the ${all.length} rows that the service gave; \`limit\` up to ${fitting} asks for more.`
   expect(typed).toEqual({ items: all.slice(0, 3), note })
   expect(text.startsWith(`${note}\n\n`)).toBe(true)
 })
@@ -226,13 +228,13 @@ test('rows whose texts are long are fewer, so that an answer stays small', async
   expect(rows.length).toBeLessThan(10)
   expect(typed.note).toMatch(
     new RegExp(
-      `^Shown are ${rows.length} of the 50 rows .*48 KiB. Ask with .limit. ${rows.length} for all`,
+      `^Shown are the first ${rows.length} of the 50 rows .*48 KiB. Narrower .filters. find fewer.$`,
     ),
   )
   // So do the tokens of a creator, whose list is inside another object.
   const [row] = rows
   const one = await call(other, 'get_token', { mint: isRecord(row) ? row.mint : '' })
-  expect(one.typed.note).toMatch(/^Shown are \d+ of the \d+ rows .* 48 KiB\.$/)
+  expect(one.typed.note).toMatch(/^Shown are the first \d+ of the \d+ rows .* 48 KiB\.$/)
   for (const answer of [typed, one.typed])
     expect(Buffer.byteLength(JSON.stringify(answer))).toBeLessThanOrEqual(ANSWER_BYTES_MAX)
   for (const shown of [text, one.text])
@@ -251,7 +253,9 @@ test('of bars that are too many the newest are shown', () => {
   expect(times.at(-1)).toBe(1_999)
   expect(times).toEqual(listAt(typed, 'v_sol'))
   expect(times.length).toBeLessThan(2_000)
-  expect(typed.note).toMatch(/^Shown are \d+ of the 2000 bars .* Ask with `countback` \d+ for all/)
+  expect(typed.note).toMatch(
+    /^Shown are the last \d+ of the 2000 bars .*`to` below the first t has those before\.$/,
+  )
   expect(text).toContain(`bars (${times.length}):\nt | o | h |`)
 })
 

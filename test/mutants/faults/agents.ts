@@ -7,6 +7,8 @@ const ROUTE = 'src/server/routes/mcp-route.ts'
 const INNER = 'src/server/http/inner-calls.ts'
 const STRANGERS = ['test/mcp/strangers.test.ts']
 const TOOLS = ['test/mcp/tools.test.ts']
+const LONG = ['test/mcp/long-answers.test.ts']
+const STDIO = ['test/mcp/stdio.test.ts']
 const PROTOCOL = ['test/mcp/protocol.test.ts']
 const LIMITS = ['test/server/routes/mcp-route.test.ts']
 
@@ -43,8 +45,8 @@ export const AGENT_FAULTS: readonly Fault[] = [
   {
     name: 'agents: long rows are shown however many bytes they are',
     file: RESULT,
-    find: 'if (bytes <= ANSWER_BYTES_MAX || shown === 0)',
-    replace: 'if (bytes >= 0)',
+    find: 'return Buffer.byteLength(text) <= ANSWER_BYTES_MAX - NOTE_BYTES_MAX',
+    replace: 'return text.length >= 0',
     tests: TOOLS,
   },
   {
@@ -53,6 +55,69 @@ export const AGENT_FAULTS: readonly Fault[] = [
     find: 'keepsLast ? part.slice(part.length - rows) : part.slice(0, rows)',
     replace: 'keepsLast ? part.slice(0, rows) : part.slice(0, rows)',
     tests: TOOLS,
+  },
+  {
+    name: 'agents: of alerts behind a number the newest are shown',
+    file: 'src/mcp/tools.ts',
+    find: 'keepsLast: ({ after }) => after === undefined',
+    replace: 'keepsLast: () => true',
+    tests: LONG,
+  },
+  {
+    name: 'agents: next_after and next_cursor are those of rows that are not shown',
+    file: 'src/mcp/mcp-server.ts',
+    find: 'if (made.fewer === null) return',
+    replace: 'if (made.fewer !== -1) return',
+    tests: LONG,
+  },
+  {
+    name: 'agents: no rows are asked for where the first one has no room',
+    file: RESULT,
+    find: 'Math.max(1, shown)',
+    replace: 'shown',
+    tests: LONG,
+  },
+  {
+    name: 'agents: rows are halved until they fit',
+    file: RESULT,
+    find: 'over - fits > 1; rows',
+    replace: 'over > 1 && fits === 0; rows',
+    tests: LONG,
+  },
+  {
+    name: 'agents: the note of a later page counts from the first row on',
+    file: 'src/mcp/tools.ts',
+    find: '(Number(page ?? 1) - 1) * Number(limit) + shown',
+    replace: 'Number(page ?? 1) * 0 + Number(limit) * 0 + shown',
+    tests: LONG,
+  },
+  {
+    name: 'agents: a larger limit is told of where no more rows fit',
+    file: RESULT,
+    find: 'if (shown < fitting)',
+    replace: 'if (shown < most)',
+    tests: LONG,
+  },
+  {
+    name: 'agents: an empty list of mints is asked for',
+    file: REQUEST,
+    find: ' && value.length > 0',
+    replace: '',
+    tests: PROTOCOL,
+  },
+  {
+    name: 'agents: the end of the messages drops answers that are under way',
+    file: 'src/mcp/stdio.ts',
+    find: '    await Promise.all(underWay)\n',
+    replace: '    underWay.clear()\n',
+    tests: STDIO,
+  },
+  {
+    name: 'agents: the end of the messages closes the transport',
+    file: 'src/mcp/stdio.ts',
+    find: '{ end: false }',
+    replace: '{ end: true }',
+    tests: STDIO,
   },
   {
     name: 'agents: a tool gives as many rows as the API does',
