@@ -284,10 +284,11 @@ async function secondsToFollow(stream: NatsStream, place: string): Promise<numbe
       return copy.seq
     },
     epoch: null,
-    take(message) {
+    takesRunsWhole: true,
+    take(messages) {
       const { seq } = copy
-      copy.write(message)
-      copy.fold(message, seq)
+      for (const message of messages) copy.write(message)
+      copy.fold(messages, seq)
     },
   })
   const startMs = ranMs()

@@ -42,6 +42,8 @@ export interface AlertServiceOptions {
   readonly resolve?: (host: string) => Promise<readonly string[]>
 }
 
+const IN_RUN =
+  'A run of events that fills a gap has not ended, and alerts of it are found at its end: there is no snapshot before.'
 const NO_FOLDER = { foundEpoch: null, snapshotSeq: null }
 
 /** A rule with where it came from. */
@@ -264,10 +266,11 @@ export class AlertService {
 
   /**
    * Before a snapshot of the events so far: the position behind them is on the disk.
-   * @throws Error when it is not
+   * @throws Error when it is not, or what some of them tell is not known yet
    */
   sync(): void {
     if (this.#stores === null) return
+    if (this.#engine.areFactsWaiting) throw new Error(IN_RUN)
     this.commit()
     if (this.failure !== null) throw new Error(this.failure)
     this.#stores.outbox.sync()

@@ -62,10 +62,7 @@ interface DurabilityOptions {
   readonly onDiskCall: Parameters<typeof watchedDisk>[1]
   /** Called when the folder is locked, before anything of it is folded. */
   readonly onLocked?: (() => void) | undefined
-  /**
-   * Called before a snapshot is made of the events so far.
-   * @throws Error when it must not be made
-   */
+  /** Called before a snapshot is made of the events so far; throws an Error when it must not be. */
   readonly beforeSnapshot?: (() => void) | undefined
   /** Did this program fill the folder with a copy, whose new epoch is no loss? */
   readonly isCopy?: boolean
@@ -88,6 +85,7 @@ export class Durability {
   readonly #own: OpenFolder
   readonly #journal: Journal
   readonly #chooseEvictions: EvictionPolicy['choose']
+  readonly #service: Service
   /** Null: events come by the stream. */
   #journaled: JournaledEngine | null = null
   /** The folder as a copy of the stream. */
@@ -105,6 +103,7 @@ export class Durability {
   ) {
     const { config, folder, service, log } = options
     this.#folder = folder
+    this.#service = service
     this.#own = own
     this.epoch = recovered.epoch
     this.found = recovered
@@ -151,6 +150,7 @@ export class Durability {
         everyMs: config.snapshotEveryMs,
         tapeMemoryBytes: config.tapeMemoryBytes,
         // What is built in there needs all of it, whoever builds it and whenever.
+        mayBegin: () => !engine.areFactsWaiting && !this.copy.isInRun,
         keepsJournal: () => config.keepsJournal || existsSync(historyFolder(folder)),
         compact: async (run, onProgress) => {
           options.beforeSnapshot?.()
@@ -362,10 +362,22 @@ export class Durability {
   /** After the last event: syncs the journal, takes a last snapshot, unlocks the folder. */
   async close(): Promise<void> {
     this.#endJournal()
+    this.#endRun()
     if (this.#journal.failure === null) await this.#snapshots.take()
     this.#endArchives()
     this.#own.launcher.stop()
     this.#own.unlock()
+  }
+
+  /** As the next start would: alerts and the last snapshot have what the journal has. */
+  #endRun(): void {
+    const { engine } = this.#service
+    if (!engine.areFactsWaiting) return
+    try {
+      this.#service.follow(0, () => engine.endFill())
+    } catch {
+      // A fault of the program, which the service has told.
+    }
   }
 
   #end(): void {

@@ -282,12 +282,12 @@ export class Sequencer {
     const isOver = () => this.#stopping.signal.aborted || this.#follower !== follower
     this.#state = 'It stands by: another sequencer holds the lease.'
     for (; !isOver(); await sleep(ASK_EVERY_MS)) {
-      if (!follower.isCaughtUp) continue
+      if (!follower.hasRead) continue
       if (!(await this.#lease?.take().catch(() => false))) continue
       await sleep(SETTLE_MS)
       while (this.#lease?.isHeld && !isOver()) {
-        if ((await follower.look()) && follower.isCaughtUp && follower.place !== null) {
-          follower.stop()
+        if ((await follower.look()) && follower.hasRead && follower.place !== null) {
+          follower.end()
           return { ...follower.place, epoch }
         }
         await sleep(LOOK_EVERY_MS)

@@ -36,12 +36,13 @@ export function targetOf(now: () => StreamCopy): StreamTarget {
     get epoch() {
       return now().durability.epoch
     },
-    take(message) {
+    takesRunsWhole: true,
+    take(messages) {
       const { service, durability } = now()
       const { copy } = durability
       const { seq } = copy
-      copy.write(message)
-      service.follow(message.endSeq - seq, () => copy.fold(message, seq))
+      for (const message of messages) copy.write(message)
+      service.follow(copy.seq - seq, () => copy.fold(messages, seq))
       const reason = service.failure ?? service.historyLimit.reason
       if (reason !== null) throw new StoreError('fault', reason)
     },

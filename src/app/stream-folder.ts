@@ -183,7 +183,9 @@ async function follow(
     get seq() {
       return journal.seq
     },
-    take(message) {
+    takesRunsWhole: false,
+    take([message]) {
+      if (message === undefined) return
       journal.take(message)
       progress.to(message.header.index - first + 1)
       if (message.header.index >= last) follower.stop()
@@ -234,7 +236,10 @@ export async function positionInStream(
   let stream: NatsStream | null = null
   try {
     stream = await NatsStream.connect(setting, 'command')
-    const found = await new StreamFollower(stream, { seq, epoch, take() {} }).find()
+    const found = await new StreamFollower(stream, {
+      ...{ seq, epoch, takesRunsWhole: false },
+      take() {},
+    }).find()
     if (found === null) return { name, reason: 'there is no such stream any more.' }
     const { next, head } = found
     const endOf = async (index: number) => {

@@ -3,6 +3,7 @@ import { messageOf } from '../base/errors.ts'
 import { StoreError } from '../store/disk/failure.ts'
 import type { NatsStream, StreamHead, StreamReading } from './nats-stream.ts'
 import { damaged, type ReadMessage, readMessage, type StreamPlace } from './stream-message.ts'
+import { WAITING_BYTES_MAX } from './stream-writer.ts'
 
 /** The leader is asked so often how far the stream is. */
 const LOOK_EVERY_MS = 500
@@ -14,17 +15,27 @@ const ASK_AGAIN_MS = 250
 const LOOKS_BEFORE_LOST = 3
 /** Folded at once between two turns of the loop. */
 const SLICE_MS = 4
+/**
+ * A run that fills a gap is taken for cut off when the stream has brought nothing for so long: a takeover or a new leader of
+ * NATS takes less.
+ */
+const RUN_SILENT_MS = 10_000
 /** Heads of the stream that are remembered, one a look, to tell how old the oldest missing message is. */
 const HEADS_MAX = 7_200
 
-/** What messages are handed to, one at a time and in order. */
+/** What messages are handed to, in order. */
 export interface StreamTarget {
   /** Events that it holds. */
   readonly seq: number
   /** Of the stream that it is a copy of; null: it has none yet. */
   readonly epoch: string | null
-  /** @throws StoreError when it cannot take it */
-  take(message: ReadMessage): void
+  /** Are all messages of a run that fills a gap handed over at once? Else each is alone. */
+  readonly takesRunsWhole: boolean
+  /**
+   * Takes messages, in one turn of the loop.
+   * @throws StoreError when it cannot take them
+   */
+  take(messages: readonly ReadMessage[]): void
 }
 
 /** How far behind the stream a follower is. */
@@ -42,7 +53,12 @@ export interface StreamLag {
 /**
  * Follows the stream from where the target stands. The sequence of a message proves nothing, since a stream that is deleted
  * and made anew counts from 1 again: each message has to go on where the one before it ended, by epoch, position and sum.
- * A reading that is silent while the stream goes on is begun anew at the target's own place.
+ * A reading that is silent while the stream goes on is begun anew behind what was read.
+ *
+ * While a run that fills a gap is folded, the events behind the gap are taken back: its messages are held until its end is
+ * there, or the settings of another term are, and handed over together. Held messages count as not folded. Where the end
+ * does not come, or more is held than a writer keeps, the run is handed over as it is; what comes of it then is folded event
+ * by event, which ends in the same state.
  */
 export class StreamFollower {
   readonly #stream: Pick<NatsStream, 'head' | 'message' | 'read'>
@@ -51,7 +67,15 @@ export class StreamFollower {
   #created: string | null = null
   /** Sequence of the next message; 0: it is not known yet. */
   #next = 0
-  /** Of the last frame; null: nothing has been taken since the start. */
+  /** Messages of a run that fills a gap, in order; the last of them is the last one that was read. */
+  #held: ReadMessage[] = []
+  #heldBytes = 0
+  readonly #heldBytesMax: number
+  #heldSinceMs = Number.POSITIVE_INFINITY
+  /** Since when the stream, which can be asked, brings nothing of the run. */
+  #runSilentSinceMs = 0
+  #isRunCut = false
+  /** Of the last frame; null: nothing has been read since the start. */
   #crc: number | null = null
   #heads: { readonly last: number; readonly atMs: number }[] = []
   #headSeq: number | null = null
@@ -66,10 +90,12 @@ export class StreamFollower {
     stream: Pick<NatsStream, 'head' | 'message' | 'read'>,
     target: StreamTarget,
     clockMs: () => number = () => performance.now(),
+    heldBytesMax = WAITING_BYTES_MAX,
   ) {
     this.#stream = stream
     this.#target = target
     this.#clockMs = clockMs
+    this.#heldBytesMax = heldBytesMax
     this.#reachedAtMs = clockMs()
   }
 
@@ -81,6 +107,8 @@ export class StreamFollower {
     while (!this.#isStopped) {
       const from = await this.#place()
       if (from === null) return
+      if (this.#isRunCut && this.hasRead && !this.#isStopped) this.#endRun()
+      this.#isRunCut = false
       await this.#read(from)
     }
   }
@@ -90,28 +118,49 @@ export class StreamFollower {
     this.#reading?.close()
   }
 
+  /** Stops, and hands over what it holds: whoever wrote it writes no more. */
+  end(): void {
+    this.stop()
+    this.#endRun()
+  }
+
   /** Is everything folded that the last look has seen? */
   get isCaughtUp(): boolean {
+    return this.hasRead && this.#held.length === 0
+  }
+
+  /** Is everything read that the last look has seen? Some of it may be held. */
+  get hasRead(): boolean {
     const newest = this.#heads.at(-1)
     return newest !== undefined && this.#next > newest.last
   }
 
-  /** Where a writer goes on; null: nothing was read yet. */
+  /** Sequence of the first message that the target does not have; 0: it is not known yet. */
+  get #nextFolded(): number {
+    return this.#held[0]?.header.index ?? this.#next
+  }
+
+  /** Where the target goes on, and a writer where nothing is held; null: nothing was read yet. */
   get place(): (Omit<StreamPlace, 'epoch'> & { readonly created: string }) | null {
     if (this.#created === null || this.#next === 0) return null
-    return { created: this.#created, index: this.#next, seq: this.#target.seq, crc: this.#crc ?? 0 }
+    const crc = this.#held[0]?.header.previousCrc ?? this.#crc ?? 0
+    return { created: this.#created, index: this.#nextFolded, seq: this.#target.seq, crc }
   }
 
   /** Events of the stream, where that is known. */
   get lag(): StreamLag {
     const nowMs = this.#clockMs()
+    const next = this.#nextFolded
     const newest = this.#heads.at(-1)
-    const missing = this.#heads.find(({ last }) => last >= this.#next)
+    const missing = this.#heads.find(({ last }) => last >= next)
+    const sinceMs = Math.min(missing?.atMs ?? Number.POSITIVE_INFINITY, this.#heldSinceMs)
+    const isBehind = Number.isFinite(sinceMs)
+    const endSeq = Math.max(this.#headSeq ?? 0, this.#held.at(-1)?.endSeq ?? 0)
     const unreachedMs = nowMs - this.#reachedAtMs
     return {
-      messages: newest === undefined ? 0 : Math.max(0, newest.last + 1 - this.#next),
-      events: missing === undefined ? 0 : Math.max(0, (this.#headSeq ?? 0) - this.#target.seq),
-      ms: missing === undefined ? 0 : Math.round(nowMs - missing.atMs),
+      messages: Math.max(this.#next, newest === undefined ? 0 : newest.last + 1) - next,
+      events: isBehind ? Math.max(0, endSeq - this.#target.seq) : 0,
+      ms: isBehind ? Math.round(nowMs - sinceMs) : 0,
       unreachedMs: unreachedMs < 2 * LOOK_EVERY_MS ? 0 : Math.round(unreachedMs),
     }
   }
@@ -145,7 +194,8 @@ export class StreamFollower {
   }
 
   async #seen(head: StreamHead): Promise<void> {
-    while (this.#heads.length > 0 && (this.#heads[0]?.last ?? 0) < this.#next) this.#heads.shift()
+    const next = this.#nextFolded
+    while (this.#heads.length > 0 && (this.#heads[0]?.last ?? 0) < next) this.#heads.shift()
     if (this.#heads.at(-1)?.last !== head.last || this.#heads.length === 0)
       this.#heads.push({ last: head.last, atMs: this.#clockMs() })
     if (this.#heads.length > HEADS_MAX) this.#heads.splice(1, 1)
@@ -232,6 +282,7 @@ export class StreamFollower {
       this.#reading = reading
       if (this.#isStopped) reading.close()
       this.#takenAtMs = this.#clockMs()
+      this.#runSilentSinceMs = this.#takenAtMs
       timer = setInterval(() => void this.#watch(reading), LOOK_EVERY_MS)
       this.waiting = null
       let sliceEndMs = this.#clockMs() + SLICE_MS
@@ -255,24 +306,54 @@ export class StreamFollower {
 
   #take(message: ReadMessage): void {
     const { header, crc } = message
-    const { seq, epoch } = this.#target
+    const before = this.#held.at(-1)
+    const seq = before?.endSeq ?? this.#target.seq
+    const epoch = before?.header.epoch ?? this.#target.epoch
     if (epoch !== null && header.epoch !== epoch) throw otherEpoch()
     if (header.firstSeq > seq)
       throw damaged(header.index, `begins at seq ${header.firstSeq}, not at ${seq}`)
     // 0: the one before had expired when this was written.
     if (this.#crc !== null && ![0, this.#crc].includes(header.previousCrc))
       throw damaged(header.index, 'does not go on where the message before it ends')
-    this.#target.take(message)
+    const isInRun = message.endsInRun ?? before !== undefined
+    if (isInRun && this.#target.takesRunsWhole) this.#hold(message)
+    else this.#handOver([...this.#held, message])
     this.#crc = crc
     this.#next += 1
     this.#takenAtMs = this.#clockMs()
+    this.#runSilentSinceMs = this.#takenAtMs
+  }
+
+  #hold(message: ReadMessage): void {
+    this.#held.push({ ...message, bytes: message.bytes.slice() })
+    this.#heldBytes += message.bytes.length
+    this.#heldSinceMs = Math.min(this.#heldSinceMs, this.#clockMs())
+    if (this.#heldBytes > this.#heldBytesMax) this.#endRun()
+  }
+
+  /** Its end is not waited for any more. */
+  #endRun(): void {
+    if (this.#held.length > 0) this.#handOver(this.#held)
+  }
+
+  #handOver(messages: readonly ReadMessage[]): void {
+    this.#target.take(messages)
+    this.#held = []
+    this.#heldBytes = 0
+    this.#heldSinceMs = Number.POSITIVE_INFINITY
   }
 
   /** Ends a reading that is silent though there are messages. */
   async #watch(reading: StreamReading): Promise<void> {
-    if (!(await this.look()) || this.#reading !== reading) return
+    const isAsked = await this.look()
+    if (!isAsked) this.#runSilentSinceMs = this.#clockMs()
+    if (!isAsked || this.#reading !== reading) return
     this.waiting = null
-    if (!this.isCaughtUp && this.#clockMs() - this.#takenAtMs > SILENT_MS) reading.close()
+    const nowMs = this.#clockMs()
+    if (!this.hasRead && nowMs - this.#takenAtMs > SILENT_MS) reading.close()
+    if (this.#held.length === 0 || nowMs - this.#runSilentSinceMs <= RUN_SILENT_MS) return
+    this.#isRunCut = true
+    reading.close()
   }
 }
 

@@ -21,6 +21,7 @@ import {
   SegmentScan,
   writeSegmentHeader,
 } from '../store/format/journal-format.ts'
+import { beginsRun } from '../store/journal/journal-fold.ts'
 
 /** A message of several frames has no more; a frame that is longer has one of its own. */
 const MESSAGE_BYTES_MAX = 64 << 10
@@ -135,6 +136,8 @@ export interface ReadMessage {
   readonly bytes: Uint8Array<ArrayBuffer>
   readonly endSeq: number
   readonly crc: number
+  /** Does it end within a run of events that fills a gap? Null: as the message before it did. */
+  readonly endsInRun: boolean | null
 }
 
 const READ_BYTES = 1 << 20
@@ -159,9 +162,10 @@ export function readMessage(stored: Uint8Array, index: number): ReadMessage {
   if (header.index !== index)
     throw damaged(index, `says that it is message ${header.index}: it was copied from another one`)
   const scan = new SegmentScan(bytes, header.crc, header.firstSeq)
-  while (scan.next());
+  let endsInRun: boolean | null = null
+  while (scan.next()) endsInRun = beginsRun(scan) ?? endsInRun
   if (scan.hasBadTail) throw damaged(index, `has a frame at byte ${scan.end} whose sum is wrong`)
-  return { header, bytes, endSeq: scan.endSeq, crc: scan.crc }
+  return { header, bytes, endSeq: scan.endSeq, crc: scan.crc, endsInRun }
 }
 
 function foreign(index: number): StoreError {

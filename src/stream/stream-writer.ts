@@ -6,7 +6,7 @@ import type { NatsStream } from './nats-stream.ts'
 import { MessageWriter, type StreamMessage, type StreamPlace } from './stream-message.ts'
 
 /** Bytes that wait for the stream; past them no more events are taken, and the feeds fill the gap later. */
-const WAITING_BYTES_MAX = 64 << 20
+export const WAITING_BYTES_MAX = 64 << 20
 /** Feeds that read faster than the chain wait while so much is waiting, and look again after so long. */
 const ROOM_BYTES = 8 << 20
 const ROOM_LOOK_MS = 5

@@ -7,6 +7,7 @@ import { ALERT_RULES_MAX } from '../../src/alerts/alert-rules.ts'
 import { AlertService } from '../../src/alerts/alert-service.ts'
 import { parseNetwork } from '../../src/base/public-address.ts'
 import type { Engine } from '../../src/engine/engine.ts'
+import { gapEvent } from '../../src/events/event.ts'
 import type { AlertCondition, AlertRule } from '../../src/protocol/alerts.ts'
 import { newFolder } from '../new-folder.ts'
 import { created, price, START_SECOND, swap } from '../oracle/fixtures.ts'
@@ -175,6 +176,39 @@ test('a snapshot of events that were not looked at is said', async () => {
   two.service.beginRecovery()
   two.service.recovered('e1', { foundEpoch: 'e1', snapshotSeq: 2 })
   expect(two.lines.join()).toContain('events that were not looked at')
+})
+
+test('no snapshot is made within a run that fills a gap, and all alerts of the run are told once over a kill in it', async () => {
+  const path = join(newFolder(), 'alerts.db')
+  const gap = { from: 201, to: 280, seconds: START_SECOND + 81 }
+  const late = trade(10)
+  const before = [
+    ...[price(150), created(), trade(0, 'bob'), gapEvent('open', gap), trade(81, 'bob')],
+    ...[gapEvent('filling', gap), late],
+  ]
+  const engine = engineOf('event')
+  const one = serviceOn(engine, path)
+  one.service.recovered('e1')
+  await one.service.put(ruleOf('w', WALLET))
+  engine.events(before.slice(0, -2))
+  one.service.sync()
+  engine.events(before.slice(-2))
+  expect(() => one.service.sync()).toThrow(/A run of events that fills a gap has not ended/)
+  // A kill: the next start folds the journal up to there, and ends the run.
+  const again = engineOf('event')
+  const two = serviceOn(again, path)
+  two.service.beginRecovery()
+  again.events(before)
+  again.endFill()
+  two.service.recovered('e1', { foundEpoch: 'e1', snapshotSeq: null })
+  two.service.sync()
+  expect(idsOf(two.published)).toEqual([`e1:${before.length}:w`])
+  again.events([gapEvent('filling', gap), late, trade(20), gapEvent('filled', gap)])
+  await turn()
+  two.service.sync()
+  expect(idsOf([...one.published, ...two.published])).toEqual([
+    ...[`e1:${before.length}:w`, `e1:${again.seq}:w`],
+  ])
 })
 
 test('while the disk refuses nothing is sent and no snapshot is made; then all of it comes', async () => {

@@ -106,7 +106,7 @@ export class Copy {
       const { seq } = copy
       const message = readMessage(bytes, indexOf(bytes))
       copy.write(message)
-      copy.fold(message, seq)
+      copy.fold([message], seq)
     }
     return this
   }

@@ -181,6 +181,7 @@ export class SimulatedProcess {
         everyMs: Number.MAX_SAFE_INTEGER,
         tapeMemoryBytes: plan.tapeMemoryBytes,
         keepsJournal: () => plan.keepsJournal,
+        mayBegin: () => true,
         compact: (run) => this.#compact(run),
         memoryBytes: () => 0,
         clockMs: () => time.wallMs,

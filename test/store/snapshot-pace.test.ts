@@ -57,6 +57,7 @@ function optionsOf(
     everyMs: EVERY_MS,
     tapeMemoryBytes: 1 << 20,
     keepsJournal: () => false,
+    mayBegin: () => true,
     memoryBytes: () => 0,
     clockMs: () => 0,
     onProgress: () => {},
@@ -126,6 +127,45 @@ test('once the disk has refused the journal none is tried again by itself: that 
   await snapshots.take()
   expect(told).toEqual([expect.stringContaining('The disk refused the journal')])
   snapshots.stop()
+  journal.close()
+})
+
+test('a snapshot that comes due within a run of events waits for its end, and nobody is told of a failure', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const { journal, folder } = newJournal()
+  const told: string[] = []
+  let isInRun = true
+  let begun = 0
+  const compact = async () => {
+    begun += 1
+    return RESULT
+  }
+  const about = { journal, folder, compact, mayBegin: () => !isInRun, clockMs: Date.now }
+  const onFailed = (reason: string) => told.push(reason)
+  const snapshots = new Snapshots(optionsOf({ ...about, onFailed }), NO_SEQ)
+  snapshots.start()
+  const { segment } = journal
+  await vi.advanceTimersByTimeAsync(EVERY_MS + 20_000)
+  expect({ begun, segment: journal.segment }).toEqual({ begun: 0, segment })
+  isInRun = false
+  await vi.advanceTimersByTimeAsync(100)
+  expect(begun).toBe(1)
+  // One that never ends does not keep snapshots away for ever.
+  isInRun = true
+  const asked = snapshots.take()
+  await vi.advanceTimersByTimeAsync(29_000)
+  expect(begun).toBe(1)
+  await vi.advanceTimersByTimeAsync(1_100)
+  expect(await asked).toBe(true)
+  // At the end nothing is waited for.
+  const waiting = snapshots.take()
+  await vi.advanceTimersByTimeAsync(1_000)
+  snapshots.stop()
+  const last = snapshots.take()
+  await vi.advanceTimersByTimeAsync(100)
+  expect([await waiting, await last]).toEqual([false, false])
+  expect({ begun, told }).toEqual({ begun: 2, told: [] })
   journal.close()
 })
 

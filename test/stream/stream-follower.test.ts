@@ -23,6 +23,7 @@ const FEW_SECONDS_MS = 15_000
 class Target implements StreamTarget {
   seq: number
   epoch: string | null
+  readonly takesRunsWhole = true
   readonly taken: ReadMessage[] = []
 
   constructor(seq = 0, epoch: string | null = null) {
@@ -30,11 +31,13 @@ class Target implements StreamTarget {
     this.epoch = epoch
   }
 
-  take(message: ReadMessage): void {
-    expect(message.header.firstSeq).toBeLessThanOrEqual(this.seq)
-    this.seq = Math.max(this.seq, message.endSeq)
-    this.epoch = message.header.epoch
-    this.taken.push(message)
+  take(messages: readonly ReadMessage[]): void {
+    for (const message of messages) {
+      expect(message.header.firstSeq).toBeLessThanOrEqual(this.seq)
+      this.seq = Math.max(this.seq, message.endSeq)
+      this.epoch = message.header.epoch
+      this.taken.push(message)
+    }
   }
 
   get indexes(): number[] {

@@ -100,7 +100,7 @@ function followed(messages: readonly StreamMessage[], random: Random): Engine {
       i = Math.max(-1, i - random.integer(1, 3))
       continue
     }
-    copy.fold(message, seq)
+    copy.fold([message], seq)
     expect(journal.seq).toBe(Math.max(seq, message.endSeq))
   }
   journal.close()

@@ -8,6 +8,9 @@ import type { CompactorProgress, CompactorResult, CompactorRun } from './compact
 const COMPACTOR_SPARE_BYTES = 1 << 30
 /** Progress of a snapshot is logged this often: most are made before. */
 const PROGRESS_MS = 30_000
+/** One that cannot begin yet looks again after so long, and begins all the same after so long. */
+const LOOK_EVERY_MS = 100
+const WAIT_MS = 30_000
 
 /** A snapshot that was made, without its chunks, of which there are thousands. */
 type SnapshotMade = Omit<CompactorResult, 'chunks'>
@@ -21,6 +24,8 @@ interface SnapshotsOptions {
   /** Bytes of tape that stay in memory. */
   readonly tapeMemoryBytes: number
   readonly keepsJournal: () => boolean
+  /** False within a run of events that fills a gap, which is folded as a whole: a snapshot waits for its end. */
+  readonly mayBegin: () => boolean
   readonly compact: (
     run: CompactorRun,
     onProgress: (progress: CompactorProgress) => void,
@@ -79,7 +84,7 @@ export class Snapshots {
     while (this.#running !== null) await this.#running
   }
 
-  /** Makes one now, after the one that is running; false when it has failed. */
+  /** Makes one now, after the one that is running; false when it has failed, or must not be made at the end. */
   async take(): Promise<boolean> {
     while (this.#running !== null) await this.#running
     if (this.#isOver) return false
@@ -107,6 +112,12 @@ export class Snapshots {
   async #make(): Promise<boolean> {
     const options = this.#options
     if (options.journal.seq === this.seq) return true
+    const untilMs = options.clockMs() + WAIT_MS
+    while (!options.mayBegin() && options.clockMs() < untilMs) {
+      // Of what it waits for nothing comes any more.
+      if (this.#timer === null) return false
+      await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
+    }
     try {
       const untilSegment = options.journal.boundary()
       const run = {

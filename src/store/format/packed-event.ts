@@ -1,7 +1,7 @@
 import { snakeCase } from '../../base/safe-text.ts'
 import { asU64, readU64, writeU64 } from '../../base/u64.ts'
 import type { EventFields, FeedEvent } from '../../events/event.ts'
-import { GrowingLanes, type SegmentScan } from './journal-format.ts'
+import { GrowingLanes, Kind, type SegmentScan } from './journal-format.ts'
 
 /**
  * An event that is no swap, as the journal has it from version 4 on:
@@ -100,6 +100,13 @@ function type<T extends Exclude<FeedEvent['type'], 'swap'>>(
 }
 
 const TYPE_OF = new Map(TYPES.map(({ name, fields }, i) => [name, { number: i + 1, fields }]))
+
+const GAP = TYPE_OF.get('gap')?.number
+
+/** Is it a frame of a `gap`, in the packed form? */
+export function isPackedGap({ kind, u32, payloadAt }: SegmentScan): boolean {
+  return kind === Kind.packed && u32[(payloadAt >>> 2) + TYPE] === GAP
+}
 
 const FIRST_BYTES = 1 << 12
 /** Bytes that one unit of a text takes at most: those that are no ASCII are written again as UTF-16. */

@@ -1,7 +1,7 @@
 import type { Engine } from '../../engine/engine.ts'
 import { type FrameWriter, Kind, SegmentScan } from '../format/journal-format.ts'
 import type { Journal } from './journal.ts'
-import { foldFrame } from './journal-fold.ts'
+import { beginsRun, foldFrame } from './journal-fold.ts'
 
 /** Frames that lie in memory behind a header, all of them checked. */
 interface Frames {
@@ -19,6 +19,7 @@ export class JournalCopy {
   readonly #engine: Engine | null
   readonly #journal: Journal
   readonly #clock = new Float64Array(1)
+  #isInRun = false
 
   constructor(engine: Engine | null, journal: Journal) {
     this.#engine = engine
@@ -30,6 +31,11 @@ export class JournalCopy {
     return this.#journal.seq
   }
 
+  /** Does what was written end within a run of events that fills a gap, which is folded as a whole? */
+  get isInRun(): boolean {
+    return this.#isInRun
+  }
+
   /**
    * Writes what is new.
    * @throws StoreError when the disk refuses
@@ -39,6 +45,7 @@ export class JournalCopy {
     const { seq } = this
     for (const frame of framesOf(message, seq)) {
       if (frame.kind === Kind.clock && this.#engine !== null) continue
+      this.#isInRun = beginsRun(frame) ?? this.#isInRun
       // Behind the settings, which say whether a clock of the wall counts.
       if (frame.kind !== Kind.settings) this.#addClock(frames, frame.seq)
       frames.add(frame.kind, frame.seq, frame.events, frame.payload)
@@ -47,11 +54,17 @@ export class JournalCopy {
     this.#journal.keepSyncing()
   }
 
-  /** Folds what was new when it held so many events. */
-  fold(message: Frames, fromSeq: number): void {
+  /**
+   * Folds what was new when it held so many events. Of a run that fills a gap all that there will be is in it: nobody reads
+   * a state from which later events are taken back.
+   */
+  fold(messages: readonly Frames[], fromSeq: number): void {
     if (this.#engine === null) return
-    for (const frame of framesOf(message, fromSeq))
-      if (frame.kind !== Kind.clock) foldFrame(this.#engine, frame)
+    for (const message of messages)
+      for (const frame of framesOf(message, fromSeq))
+        if (frame.kind !== Kind.clock) foldFrame(this.#engine, frame)
+    this.#engine.endFill()
+    this.#isInRun = false
   }
 
   #addClock(frames: FrameWriter, seq: number): void {

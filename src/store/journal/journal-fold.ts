@@ -1,5 +1,5 @@
 import { TapeDamage } from '../../base/errors.ts'
-import { jsonOf } from '../../base/json-access.ts'
+import { jsonOf, textAt } from '../../base/json-access.ts'
 import { type EngineSettings, isSolPrice } from '../../base/thresholds.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { PREFETCHED_SWAPS } from '../../engine/prefetcher.ts'
@@ -16,7 +16,7 @@ import type { Disk } from '../disk/disk.ts'
 import { isRefusal, StoreError } from '../disk/failure.ts'
 import type { DataFiles } from '../folder/data-folder.ts'
 import { Kind, type SegmentScan } from '../format/journal-format.ts'
-import { unpackedLine } from '../format/packed-event.ts'
+import { isPackedGap, unpackedLine } from '../format/packed-event.ts'
 import { recordedSettings } from '../format/recorded-values.ts'
 import {
   type JournalEnd,
@@ -206,6 +206,17 @@ export function otherEventOf(frame: SegmentScan): FeedEvent {
   )
   if ('error' in event) throw senseless(frame)
   return event
+}
+
+/**
+ * What a frame does to a run of events that fills a gap: true, one begins; false, none is under way any more; null, it is
+ * as before.
+ */
+export function beginsRun(frame: SegmentScan): boolean | null {
+  if (frame.kind === Kind.settings) return false
+  const line = isPackedGap(frame) ? unpackedLine(frame) : null
+  const event = frame.kind === Kind.event ? jsonOf(textOf(frame.payload)) : line
+  return textAt(event, 'type') === 'gap' ? textAt(event, 'state') === 'filling' : null
 }
 
 /** A text that is no JSON stays one, which no event is. */

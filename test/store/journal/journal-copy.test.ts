@@ -55,7 +55,7 @@ function copied(engine: Engine | null) {
   for (const message of published()) {
     const { seq } = copy
     copy.write(message)
-    copy.fold(message, seq)
+    copy.fold([message], seq)
   }
   journal.close()
   const files = listDataFiles(disk, folder)
