@@ -193,12 +193,12 @@ function tokenRoutes(reads: TokenReads): readonly Route[] {
       'token_holder_history',
       '/api/v2/tokens/:mint/holders/history',
       ({ parameters }) => parseResolution(parameters),
-      (resolution, { word: mint, budget }) =>
-        jsonOr(
-          reads.holderHistory(mint, resolution, budget),
-          'mint',
-          `The mint ${quoted(mint)} is not known, or has more trades than its holders are told of.`,
-        ),
+      (resolution, { word: mint, budget }) => {
+        const json = reads.holderHistory(mint, resolution, budget)
+        const isKnown = json === null && reads.symbol(mint) !== null
+        const why = isKnown ? 'has more trades than its holders are told of' : 'is not known'
+        return jsonOr(json, 'mint', `The mint ${quoted(mint)} ${why}.`)
+      },
     ),
     read('token_first_buyers', '/api/v2/tokens/:mint/first-buyers', pageOf, (page, call) =>
       jsonReply(reads.firstBuyers(call.word, page, call.budget)),
