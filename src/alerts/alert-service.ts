@@ -268,12 +268,12 @@ export class AlertService {
    * Before a snapshot of the events so far: the position behind them is on the disk.
    * @throws Error when it is not, or what some of them tell is not known yet
    */
-  sync(): void {
+  async sync(): Promise<void> {
     if (this.#stores === null) return
     if (this.#engine.areFactsWaiting) throw new Error(IN_RUN)
     this.commit()
     if (this.failure !== null) throw new Error(this.failure)
-    this.#stores.outbox.sync()
+    await this.#stores.outbox.sync()
   }
 
   /** Nothing is looked at or sent any more. */

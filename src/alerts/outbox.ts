@@ -6,6 +6,7 @@
  */
 import { closeSync, openSync } from 'node:fs'
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { messageOf } from '../base/errors.ts'
 import type { StoredAlerts } from '../protocol/alerts.ts'
 import type { AlertsQuery } from '../protocol/queries.ts'
@@ -312,12 +313,11 @@ export class Outbox {
    * answers that it is busy, without an error, and has synced nothing.
    * @throws Error when the disk refuses, or the log stays busy
    */
-  sync(): void {
-    const clock = new Int32Array(new SharedArrayBuffer(4))
+  async sync(): Promise<void> {
     for (let waitedMs = 0; ; waitedMs += SYNC_LOOK_MS) {
       if (this.#get('PRAGMA wal_checkpoint(FULL)')?.busy === 0) return
       if (waitedMs >= SYNC_MS) throw new Error(`the log of alerts.db was busy for ${SYNC_MS} ms`)
-      Atomics.wait(clock, 0, 0, SYNC_LOOK_MS)
+      await sleep(SYNC_LOOK_MS)
     }
   }
 

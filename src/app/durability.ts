@@ -62,8 +62,8 @@ interface DurabilityOptions {
   readonly onDiskCall: Parameters<typeof watchedDisk>[1]
   /** Called when the folder is locked, before anything of it is folded. */
   readonly onLocked?: (() => void) | undefined
-  /** Called before a snapshot is made of the events so far; throws an Error when it must not be. */
-  readonly beforeSnapshot?: (() => void) | undefined
+  /** Called before a snapshot is made of the events so far; rejects when it must not be. */
+  readonly beforeSnapshot?: (() => Promise<void>) | undefined
   /** Did this program fill the folder with a copy, whose new epoch is no loss? */
   readonly isCopy?: boolean
   /** The folder is a copy of the replicated stream, whose epoch it has; null: of a stream that cannot be asked now. */
@@ -153,7 +153,7 @@ export class Durability {
         mayBegin: () => !engine.areFactsWaiting && !this.copy.isInRun,
         keepsJournal: () => config.keepsJournal || existsSync(historyFolder(folder)),
         compact: async (run, onProgress) => {
-          options.beforeSnapshot?.()
+          await options.beforeSnapshot?.()
           return own.launcher.run(run, onProgress)
         },
         memoryBytes: residentBytes,

@@ -3,7 +3,7 @@ import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import {
   type Commit,
   DEAD_MAX,
@@ -196,15 +196,19 @@ test.each([
 ] as const)('a sync %s', async (_, ms, refusal) => {
   const path = join(newFolder(), 'alerts.db')
   const outbox = opened(path)
-  outbox.sync()
+  await outbox.sync()
   const reader = new Worker(READER, { eval: true, workerData: { path, ms } })
   onTestFinished(() => void reader.terminate())
   await once(reader, 'message')
   outbox.commit(commitOf([alert(1)]))
-  const synced = vi.fn(() => outbox.sync())
-  if (refusal !== null) return expect(synced).toThrow(refusal)
+  if (refusal !== null) return expect(outbox.sync()).rejects.toThrow(refusal)
   const { mtimeMs } = statSync(path)
-  synced()
+  // Trades go on meanwhile.
+  let turns = 0
+  const counting = setInterval(() => turns++, 1)
+  await outbox.sync()
+  clearInterval(counting)
+  expect(turns).toBeGreaterThan(10)
   // The log is in the file.
   expect(statSync(path).mtimeMs).toBeGreaterThan(mtimeMs)
 })

@@ -203,8 +203,8 @@ export const ALERT_FAULTS: readonly Fault[] = [
   {
     name: 'alerts: a snapshot does not wait for the position behind its events',
     file: 'src/alerts/alert-service.ts',
-    find: '    if (this.failure !== null) throw new Error(this.failure)\n    this.#stores.outbox.sync()',
-    replace: '    this.#stores.outbox.sync()',
+    find: '    if (this.failure !== null) throw new Error(this.failure)\n    await this.#stores.outbox.sync()',
+    replace: '    await this.#stores.outbox.sync()',
     tests: SERVICE,
   },
   {
@@ -305,6 +305,13 @@ export const ALERT_FAULTS: readonly Fault[] = [
     file: 'src/alerts/outbox.ts',
     find: '?.busy === 0) return',
     replace: '?.busy !== null) return',
+    tests: OUTBOX,
+  },
+  {
+    name: 'alerts: a sync that waits holds up the loop',
+    file: 'src/alerts/outbox.ts',
+    find: 'await sleep(SYNC_LOOK_MS)',
+    replace: 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, SYNC_LOOK_MS)',
     tests: OUTBOX,
   },
   {
