@@ -10,8 +10,6 @@ import { again } from '../disk/node-disk.ts'
  * 60 MB/s, short enough to stay in the caches of a core.
  */
 const RING_BYTES = 2 << 20
-/** What is moved at once when the ring is full: long enough that a call of the kernel counts for little. */
-const MOVED_BYTES = 256 << 10
 
 /**
  * From the beginning of one sync to that of the next at least: each costs the loop 0.1 ms, and what is written
@@ -129,8 +127,8 @@ export class RingSegment implements SegmentFile {
     const { length } = this.#ring.memory
     if (bytes.length > length || !this.#ring.isFree(this.#end, bytes.length)) this.#pass(bytes)
     else {
-      const missing = this.#end + bytes.length - this.#written - length
-      if (missing > 0) this.#move(Math.max(missing, MOVED_BYTES))
+      // All of it: of a part the rest might begin within a frame, whose first bytes the batch may write over.
+      if (this.#end + bytes.length - this.#written > length) this.settle()
       this.#put(bytes)
     }
   }

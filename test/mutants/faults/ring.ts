@@ -33,8 +33,8 @@ export const RING_FAULTS: readonly Fault[] = [
   {
     name: 'ring: a batch may lie over what the file does not have yet',
     file: 'src/store/journal/journal-ring.ts',
-    find: '- this.#written - length',
-    replace: '- this.#written - length - 8',
+    find: '- this.#written > length)',
+    replace: '- this.#written > length + 256)',
     tests: [CRASHES],
   },
   {
@@ -309,5 +309,13 @@ export const RING_FAULTS: readonly Fault[] = [
     find: 'fs.existsSync(ring) ? [...paths, ring] : paths',
     replace: 'paths',
     tests: ['test/cli/doctor.test.ts'],
+  },
+  {
+    name: 'ring: a full one moves a part that ends within a frame',
+    file: 'src/store/journal/journal-ring.ts',
+    find: '> length) this.settle()',
+    replace:
+      '> length) this.#move(Math.max(this.#end + bytes.length - this.#written - length, 256 << 10))',
+    tests: ['test/store/journal/full-ring.test.ts'],
   },
 ]
