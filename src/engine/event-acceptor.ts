@@ -71,8 +71,8 @@ export class EventAcceptor {
   readonly #counts: Progress['counts']
   readonly #single = new RecordBatch(1)
   readonly #key: EventPosition = { ...NOWHERE }
-  /** Do the events that come fill a gap? */
-  #isFilling = false
+  /** Last slot of the gap that the events fill which come; infinite: they fill none. */
+  #fillsTo = Number.POSITIVE_INFINITY
   /** The newest second of events that `moment` was emitted of, and the seq that it is emitted at again. */
   #toldSeconds = 0
   #nextMoment = MOMENT_EVENTS
@@ -113,7 +113,7 @@ export class EventAcceptor {
 
   /** Is there an event whose fact is not emitted yet? */
   get areFactsWaiting(): boolean {
-    return this.#isFilling || this.facts.isWaiting
+    return Number.isFinite(this.#fillsTo) || this.facts.isWaiting
   }
 
   /** Takes `count` records from u32 lane `at` on of a buffer, an even lane; it is written to. */
@@ -133,13 +133,13 @@ export class EventAcceptor {
 
   /** Ends a fill whose `filled` event never came, as at the end of a journal. */
   endFill(): void {
-    this.#isFilling = false
+    this.#fillsTo = Number.POSITIVE_INFINITY
     this.#settleRun()
   }
 
   /** Later events are folded again, and waiting facts emitted; not while a gap is filled, so that it costs one pass. */
   #settleRun(): void {
-    if (this.#isFilling) return
+    if (Number.isFinite(this.#fillsTo)) return
     this.#ordered.catchUp()
     if (this.facts.isWaiting) this.facts.emitWaiting()
     this.#tellMoment()
@@ -149,7 +149,7 @@ export class EventAcceptor {
   #tellMoment(): void {
     const { taken } = this.#progress
     if (this.newestSeconds <= this.#toldSeconds && taken < this.#nextMoment) return
-    if (this.#isFilling) return
+    if (Number.isFinite(this.#fillsTo)) return
     this.#toldSeconds = this.newestSeconds
     this.#nextMoment = (Math.floor(taken / MOMENT_EVENTS) + 1) * MOMENT_EVENTS
     this.facts.emitter.emit('moment', this.newestSeconds)
@@ -248,6 +248,8 @@ export class EventAcceptor {
 
   /** Before an event of a token is folded at a key: its positions are rows again. */
   #beginFold(token: number, key: EventPosition): void {
+    // What comes from behind the gap does not fill it: its end was lost, and nobody is to wait for it.
+    if (key.slot > this.#fillsTo) this.endFill()
     if (this.#coldStore.isCold(token)) {
       this.#ordered.catchUp()
       this.#coldStore.restore(token)
@@ -283,7 +285,7 @@ export class EventAcceptor {
     if (event.type === 'gap') {
       this.endFill()
       if (this.#state.unseen.note(event)) this.#order.touchAll()
-      this.#isFilling = event.state === 'filling'
+      if (event.state === 'filling') this.#fillsTo = event.toSlot
       return
     }
     const token = this.#state.book.token(event.mint)

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { messageOf } from '../../base/errors.ts'
 import { isRecord, jsonOf } from '../../base/json-access.ts'
-import type { FeedEvent } from '../../events/event.ts'
+import type { FeedEvent, Gap } from '../../events/event.ts'
 import { type LineError, parseEventLine, parseEventValue } from '../../events/event-lines.ts'
 import type { EventSink } from '../../events/event-sink.ts'
 import type { NewForms } from '../chain/transactions/new-forms.ts'
@@ -13,6 +13,8 @@ import { RecordedValues } from './recorded-value.ts'
 
 /** Events handed over at once; the event loop runs between two batches. */
 const BATCH_EVENTS = 1_000
+/** Events that fill a gap are handed over as a whole, so many of them at most. */
+const RUN_EVENTS_MAX = 50_000
 
 export interface LineRunOptions {
   readonly counters: FeedCounters
@@ -42,6 +44,8 @@ export class LineRun {
   readonly #splitter = new LineSplitter()
   readonly #pacer: Pacer
   #batch: FeedEvent[] = []
+  /** The gap that the newest events fill, until their end; the engine takes later ones back until then. */
+  #fill: Gap | null = null
   /** Lines of a document; null: each line is a value. */
   #document: DocumentLines | null = null
   #isFirst = true
@@ -77,7 +81,7 @@ export class LineRun {
         await this.#take(line)
         if (signal.aborted) return
       }
-      await this.#flush()
+      if (!this.#isHeld) await this.#flush()
       onLines?.(counters.lines)
     }
     if (signal.aborted) return
@@ -85,6 +89,8 @@ export class LineRun {
     if (!this.#hasTorn) for (const line of this.#splitter.end()) await this.#take(line)
     await this.#takeDocument()
     await this.#hand(this.values.ended(), this.#splitter.lineNumber)
+    // Its end was lost: the gap is as open as before, and later events go back to their places.
+    if (this.#fill !== null) this.#batch.push({ ...this.#fill, state: 'open' })
     await this.#flush()
   }
 
@@ -177,14 +183,19 @@ export class LineRun {
     const { signal } = this.#options
     for (const event of found) {
       const delayMs = this.#pacer.delayMs(event.timestamp)
-      if (delayMs > 0) {
+      if (delayMs > 0 && !this.#isHeld) {
         await this.#flush()
         await wait(delayMs, signal)
         if (signal.aborted) return
       }
       this.#batch.push(event)
+      if (event.type === 'gap') this.#fill = event.state === 'filling' ? event : null
     }
-    if (this.#batch.length >= BATCH_EVENTS) await this.#flush()
+    if (this.#batch.length >= BATCH_EVENTS && !this.#isHeld) await this.#flush()
+  }
+
+  get #isHeld(): boolean {
+    return this.#fill !== null && this.#batch.length < RUN_EVENTS_MAX
   }
 
   #bad(lineNumber: number, reason: string): void {

@@ -523,4 +523,25 @@ export const ENGINE_FAULTS: readonly Fault[] = [
     replace: 'at < first + SWAP_U32_LANES',
     tests: ['test/base/sol-price-range.test.ts'],
   },
+  {
+    name: 'gaps: a fill whose end was lost never ends',
+    file: 'src/engine/event-acceptor.ts',
+    find: 'if (key.slot > this.#fillsTo) this.endFill()',
+    replace: '',
+    tests: ['test/feeds/replay/filled-gap.test.ts'],
+  },
+  {
+    name: 'gaps: lines that fill one are handed over in parts',
+    file: 'src/feeds/replay/line-run.ts',
+    find: 'return this.#fill !== null && this.#batch.length < RUN_EVENTS_MAX',
+    replace: 'return false',
+    tests: ['test/feeds/replay/filled-gap.test.ts'],
+  },
+  {
+    name: 'gaps: lines that end within a fill leave it begun',
+    file: 'src/feeds/replay/line-run.ts',
+    find: "if (this.#fill !== null) this.#batch.push({ ...this.#fill, state: 'open' })",
+    replace: '',
+    tests: ['test/feeds/replay/filled-gap.test.ts'],
+  },
 ]
