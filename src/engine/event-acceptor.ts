@@ -111,9 +111,13 @@ export class EventAcceptor {
     return !this.isEventClock && timestamp > this.#state.now + AHEAD_OF_WALL_SECONDS_MAX
   }
 
+  get #isFilling(): boolean {
+    return Number.isFinite(this.#fillsTo)
+  }
+
   /** Is there an event whose fact is not emitted yet? */
   get areFactsWaiting(): boolean {
-    return Number.isFinite(this.#fillsTo) || this.facts.isWaiting
+    return this.#isFilling || this.facts.isWaiting
   }
 
   /** Takes `count` records from u32 lane `at` on of a buffer, an even lane; it is written to. */
@@ -139,7 +143,7 @@ export class EventAcceptor {
 
   /** Later events are folded again, and waiting facts emitted; not while a gap is filled, so that it costs one pass. */
   #settleRun(): void {
-    if (Number.isFinite(this.#fillsTo)) return
+    if (this.#isFilling) return
     this.#ordered.catchUp()
     if (this.facts.isWaiting) this.facts.emitWaiting()
     this.#tellMoment()
@@ -149,7 +153,7 @@ export class EventAcceptor {
   #tellMoment(): void {
     const { taken } = this.#progress
     if (this.newestSeconds <= this.#toldSeconds && taken < this.#nextMoment) return
-    if (Number.isFinite(this.#fillsTo)) return
+    if (this.#isFilling) return
     this.#toldSeconds = this.newestSeconds
     this.#nextMoment = (Math.floor(taken / MOMENT_EVENTS) + 1) * MOMENT_EVENTS
     this.facts.emitter.emit('moment', this.newestSeconds)

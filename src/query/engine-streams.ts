@@ -6,14 +6,14 @@ import { swapsArrivedAfter } from '../engine/order/arrival-order.ts'
 import { TokenLane, WalletLane } from '../engine/state/layout.ts'
 import { SwapLane } from '../events/swap-record.ts'
 import type { StoredAlerts } from '../protocol/alerts.ts'
-import type {
-  AlertsQuery,
-  LiveStreams,
-  Queries,
-  StreamSource,
-  TokenReads,
+import {
+  type AlertsQuery,
+  type LiveStreams,
+  type Queries,
+  RECENT_ARRIVALS_MAX,
+  type StreamSource,
+  type TokenReads,
 } from '../protocol/queries.ts'
-import { RECENT_ARRIVALS_MAX } from '../protocol/queries.ts'
 import { WalletLabels } from '../protocol/wallet-labels.ts'
 import {
   type AnnouncedChannel,

@@ -14,6 +14,7 @@ import { newFolder } from '../new-folder.ts'
 import { created, price, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { Random } from '../oracle/random.ts'
 import { until } from '../process/program.ts'
+import { messageLog } from '../stream/message-log.ts'
 import { BEGINNING, EPOCH } from '../stream/real-stream.ts'
 
 const ALICE = new Random(49).base58(44)
@@ -89,16 +90,7 @@ test('a service that is stopped within a run tells the alerts of what came, once
 function messagesOf(): StreamMessage[] {
   const messages: StreamMessage[] = []
   const writer = new MessageWriter(BEGINNING, (message) => messages.push(message))
-  const log = {
-    seq: 0,
-    failure: null,
-    begin: () => writer,
-    commit(endSeq: number) {
-      this.seq = endSeq
-      writer.end()
-    },
-    keepSyncing() {},
-  }
+  const log = messageLog(writer)
   const { engine } = new Service(readConfig([], { DATA_DIR: 'none', CLOCK: 'event' }))
   const journaled = new JournaledEngine(engine, log)
   journaled.settings()

@@ -24,6 +24,7 @@ import { NatsStream } from '../../src/stream/nats-stream.ts'
 import { MessageWriter, readMessage } from '../../src/stream/stream-message.ts'
 import { newFolder } from '../new-folder.ts'
 import { START_SECOND } from '../oracle/fixtures.ts'
+import { messageLog } from '../stream/message-log.ts'
 import { crowdOfLines, into } from './folders.ts'
 
 export const ADMIN_TOKEN = 'a-token-of-some-length'
@@ -37,16 +38,7 @@ export function messagesOf(events: readonly FeedEvent[], epoch: string = randomU
   const writer = new MessageWriter({ epoch, index: 1, seq: 0, crc: 0 }, ({ bytes }) =>
     messages.push(bytes),
   )
-  const log = {
-    seq: 0,
-    failure: null,
-    begin: () => writer,
-    commit(endSeq: number) {
-      this.seq = endSeq
-      writer.end()
-    },
-    keepSyncing() {},
-  }
+  const log = messageLog(writer)
   const engine = new Engine({ clock: 'wall' })
   engine.settle({ clock: 'wall', lateSlots: 32, takesAhead: true })
   engine.advance(NOW)

@@ -22,6 +22,7 @@ import {
 import { newFolder } from '../new-folder.ts'
 import { created, price, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { until } from '../process/program.ts'
+import { messageLog } from './message-log.ts'
 import { EPOCH, placeBehind } from './real-stream.ts'
 
 const GAP = { from: 101, to: 1_000, seconds: START_SECOND + 901 }
@@ -49,16 +50,7 @@ class Terms {
   begin(): JournaledEngine {
     const { messages, engine } = this
     const writer = new MessageWriter(placeBehind(messages), (message) => messages.push(message))
-    const log = {
-      seq: messages.at(-1)?.endSeq ?? 0,
-      failure: null,
-      begin: () => writer,
-      commit(endSeq: number) {
-        this.seq = endSeq
-        writer.end()
-      },
-      keepSyncing() {},
-    }
+    const log = messageLog(writer, messages.at(-1)?.endSeq ?? 0)
     const term = new JournaledEngine(engine, log)
     term.settings()
     return term

@@ -61,20 +61,17 @@ export class TrendingTokens {
 
   #first(limit: number, order: Pick<TokenOrder, 'comesFirst'>): readonly number[] {
     const placed = this.#placed
-    const isBefore = (a: number, b: number) =>
-      placed[a] === placed[b] ? order.comesFirst(a, b) : placed[a] > placed[b]
-    const first: number[] = []
+    const first = new GreatestTokens(limit, placed, (a, b) => order.comesFirst(a, b))
+    const { tokens } = first
     const { blocks } = this.#ordered
     for (let i = blocks.length - 1; i >= 0; i--)
       for (let at = blocks[i].count - 1; at >= 0; at--) {
         const token = blocks[i].tokens[at]
-        const isFull = first.length === limit
-        if (isFull && placed[token] !== placed[first[limit - 1]]) return first
-        if (isFull && !isBefore(token, first[limit - 1])) continue
-        if (isFull) first.pop()
-        insert(first, token, isBefore)
+        // Of equal ones each is looked at.
+        if (tokens.length === limit && placed[token] < placed[tokens[limit - 1]]) return tokens
+        first.take(token)
       }
-    return first
+    return tokens
   }
 
   #placeAll(values: Float64Array, trades: Float64Array): void {
@@ -107,46 +104,46 @@ export class TrendingTokens {
   }
 }
 
-/** Puts a token behind those that are before it. */
-function insert(
-  tokens: number[],
-  token: number,
-  isBefore: (a: number, b: number) => boolean,
-): void {
-  let at = tokens.length
-  while (at > 0 && isBefore(token, tokens[at - 1])) at -= 1
-  tokens.splice(at, 0, token)
-}
-
-/** Of tokens that come in a table's order those with the greatest values, greatest first; equal ones stay in that order. */
+/** Of some tokens those with the greatest values, greatest first; of equal ones those that `comesFirst` says, else that came first. */
 export class GreatestTokens {
   /** At most `limit`. */
   readonly tokens: number[] = []
   readonly #limit: number
   /** By token. */
   readonly #values: Float64Array
+  readonly #comesFirst: (a: number, b: number) => boolean
 
-  constructor(limit: number, values: Float64Array) {
+  constructor(
+    limit: number,
+    values: Float64Array,
+    comesFirst: (a: number, b: number) => boolean = () => false,
+  ) {
     this.#limit = limit
     this.#values = values
+    this.#comesFirst = comesFirst
   }
 
   /** True: the next may be among them, whatever this one was. */
   take(token: number): boolean {
     const { tokens } = this
-    const value = this.#values[token]
     const least = tokens.at(-1)
-    if (tokens.length === this.#limit && least !== undefined && value <= this.#values[least])
+    if (tokens.length === this.#limit && least !== undefined && !this.#isBefore(token, least))
       return true
     let low = 0
     let high = tokens.length
     while (low < high) {
       const middle = (low + high) >>> 1
-      if (this.#values[tokens[middle]] >= value) low = middle + 1
-      else high = middle
+      if (this.#isBefore(token, tokens[middle])) high = middle
+      else low = middle + 1
     }
     tokens.splice(low, 0, token)
     if (tokens.length > this.#limit) tokens.pop()
     return true
+  }
+
+  #isBefore(token: number, other: number): boolean {
+    const value = this.#values[token]
+    const than = this.#values[other]
+    return value === than ? this.#comesFirst(token, other) : value > than
   }
 }

@@ -114,8 +114,8 @@ export const WINDOW_FAULTS: readonly Fault[] = [
   {
     name: 'order of tables: equal ones stand backwards',
     file: 'src/query/tables/trending.ts',
-    find: '>= value) low = middle + 1',
-    replace: '> value) low = middle + 1',
+    find: 'boolean = () => false',
+    replace: 'boolean = () => true',
     tests: ['test/model/histories-1.test.ts'],
   },
   {
@@ -142,8 +142,8 @@ export const WINDOW_FAULTS: readonly Fault[] = [
   {
     name: 'trending: equal tokens behind the last are passed over',
     file: 'src/query/tables/trending.ts',
-    find: 'if (isFull && placed[token] !== placed[first[limit - 1]]) return first',
-    replace: 'if (isFull) return first',
+    find: 'placed[token] < placed[tokens[limit - 1]]',
+    replace: 'placed[token] <= placed[tokens[limit - 1]]',
     tests: ['test/query/tables/window-columns.test.ts'],
   },
 ]

@@ -13,6 +13,7 @@ import { stateDigest } from '../../../src/store/snapshot/snapshot-file.ts'
 import { MessageWriter, type StreamMessage } from '../../../src/stream/stream-message.ts'
 import { newFolder } from '../../new-folder.ts'
 import { START_SECOND } from '../../oracle/fixtures.ts'
+import { messageLog } from '../../stream/message-log.ts'
 import { crowd } from '../crowd.ts'
 
 const EPOCH = '3f0c1a52-0d4e-4b8a-9a52-6f0b5f1f2a10'
@@ -25,15 +26,7 @@ function published(): StreamMessage[] {
   const writer = new MessageWriter({ epoch: EPOCH, index: 1, seq: 0, crc: 0 }, (message) =>
     messages.push(message),
   )
-  const log = {
-    seq: 0,
-    failure: null,
-    begin: () => writer,
-    commit(endSeq: number) {
-      this.seq = endSeq
-    },
-    keepSyncing() {},
-  }
+  const log = messageLog(writer, 0, () => {})
   const engine = new Engine({ clock: 'wall' })
   engine.advance(SEQUENCER_SECOND)
   const journaled = new JournaledEngine(engine, log)
