@@ -30,6 +30,8 @@ export class Checkpoints {
     const worker = new Worker(entryFile('checkpoint-worker'), { workerData: this.#path })
     worker.on('message', () => {
       this.#isUnderWay = false
+      // What came meanwhile may be enough for the next one.
+      this.note(0)
     })
     // The next one tries anew; if none succeeds the commits do it, as a disk that refuses lets them fail too.
     worker.on('error', () => {
