@@ -79,6 +79,7 @@ test('base58 of other characters is null', () => {
     'l',
     'a b',
     'a\u0080',
+    'a\u0100',
     'é',
     '\u{1f600}',
     'abc\n',

@@ -15,6 +15,7 @@ import { OCTOBER_FOLD_FAULTS } from './faults/october-fold.ts'
 import { OCTOBER_QUOTE_FAULTS } from './faults/october-quotes.ts'
 import { ORDER_FAULTS } from './faults/order.ts'
 import { PACKED_FAULTS } from './faults/packed.ts'
+import { PACKED_ADDRESS_FAULTS } from './faults/packed-addresses.ts'
 import { PACKED_SWAP_FAULTS } from './faults/packed-swaps.ts'
 import { PAGE_FAULTS } from './faults/page.ts'
 import { PARQUET_FAULTS } from './faults/parquet.ts'
@@ -47,6 +48,7 @@ export const FAULTS: readonly Fault[] = [
   ...OCTOBER_FOLD_FAULTS,
   ...OCTOBER_QUOTE_FAULTS,
   ...PACKED_FAULTS,
+  ...PACKED_ADDRESS_FAULTS,
   ...PACKED_SWAP_FAULTS,
   ...PAGE_FAULTS,
   ...PARQUET_FAULTS,

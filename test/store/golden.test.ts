@@ -15,7 +15,7 @@ import {
   JOURNALS,
   keptFiles,
   OCTOBER,
-  OCTOBER_BEFORE,
+  OCTOBERS_BEFORE,
   octoberWrittenNow,
   PRESENT,
   REFUSED,
@@ -29,13 +29,13 @@ const expected: unknown = JSON.parse(readFileSync(join(goldenFolder(PRESENT), EX
 const answers = gunzipSync(readFileSync(join(SHARED, ANSWERS))).toString('utf8')
 /** Positions in snapshots of before October 2026 have the PnL of the clamps of then. */
 const answersBefore = gunzipSync(readFileSync(join(goldenFolder('v10'), ANSWERS))).toString('utf8')
-const SINCE_OCTOBER: readonly string[] = ['v11', 'v12', PRESENT]
+const SINCE_OCTOBER: readonly string[] = ['v11', 'v12', 'v13', PRESENT]
 const RAISE =
   'this program writes or reads another format than the present version: raise the version of that ' +
   'format (journal-format.ts, snapshot-format.ts, tape-chunk.ts), add an upgrade ' +
   '(format-upgrades.ts) and golden files of the new version; those of the version before stay'
 
-for (const version of [...VERSIONS, OCTOBER_BEFORE, OCTOBER] as const)
+for (const version of [...VERSIONS, ...OCTOBERS_BEFORE, OCTOBER] as const)
   test(`the files of ${version} are two segments, a snapshot and a chunk of the tape`, () => {
     const endings = [...keptFiles(version).files.keys()].map((path) => path.slice(-3)).sort()
     expect(endings).toEqual(['mfj', 'mfj', 'mfs', 'mft'])
@@ -125,7 +125,7 @@ test('the history of October 2026 is written as its very bytes, and read to its 
   const folder = goldenFolder(OCTOBER)
   expectSame(octoberWrittenNow(), keptFiles(OCTOBER))
   const kept = gunzipSync(readFileSync(join(folder, ANSWERS))).toString('utf8')
-  for (const version of [OCTOBER_BEFORE, OCTOBER] as const) {
+  for (const version of [...OCTOBERS_BEFORE, OCTOBER] as const) {
     const { state, answers: given } = readingOf(keptFiles(version), goldenEvents(folder))
     expect(state, RAISE).toEqual(JSON.parse(readFileSync(join(folder, EXPECTED), 'utf8')))
     expect(given === kept, 'the answers are others: node test/store/golden/make.ts --answers').toBe(

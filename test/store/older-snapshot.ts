@@ -1,10 +1,13 @@
 import { crc32 } from 'node:zlib'
+import type { StatePart } from '../../src/engine/memory/state-part.ts'
+import { AddressBook } from '../../src/engine/state/address-book.ts'
 import {
   type Contents,
   FOOTER,
   SNAPSHOT_FOOTER_BYTES,
   stateDigest,
 } from '../../src/store/snapshot/snapshot-file.ts'
+import { formerParts } from './former-book.ts'
 
 const OLDER_VERSION = 9
 const VERSION_AT = 8
@@ -20,15 +23,48 @@ export function olderSnapshot(snapshot: Buffer<ArrayBuffer>, crcs?: readonly num
   const contents: Contents = JSON.parse(text)
   const swaps = contents.chunks.swaps.map((crc, chunk) => crcs?.[chunk] ?? crc)
   const chunks = { ...contents.chunks, swaps }
-  const parts = contents.parts.filter(({ name }) => !NEW_PARTS.includes(name))
+  const kept = contents.parts.filter(({ name }) => !NEW_PARTS.includes(name))
+  const before = formerBook(older, kept)
+  const added: Uint8Array[] = []
+  let at = contentsAt
+  const parts = kept.map((part) => {
+    const former = before.find(({ name }) => name === part.name)
+    if (former === undefined) return part
+    const bytes = Buffer.concat(former.views())
+    added.push(bytes)
+    at += bytes.length
+    const place = { at: at - bytes.length, bytes: bytes.length, crc: crc32(bytes) }
+    return { ...part, ...place, facts: [...former.facts()] }
+  })
+  const body = Buffer.concat([older.subarray(0, contentsAt), ...added])
   const changed = Buffer.from(
-    JSON.stringify({ ...contents, parts, chunks, digest: digestOf(older, parts) }),
+    JSON.stringify({ ...contents, parts, chunks, digest: digestOf(body, parts) }),
   )
-  older.writeUInt32LE(OLDER_VERSION, VERSION_AT)
+  body.writeUInt32LE(OLDER_VERSION, VERSION_AT)
   footer.writeUInt32LE(OLDER_VERSION, FOOTER.version)
+  footer.writeDoubleLE(body.length, FOOTER.contentsAt)
   footer.writeDoubleLE(changed.length, FOOTER.contentsBytes)
   footer.writeUInt32LE(crc32(changed), FOOTER.crc)
-  return Buffer.concat([older.subarray(0, contentsAt), changed, footer])
+  return Buffer.concat([body, changed, footer])
+}
+
+/** The addresses of a snapshot as versions before 12 have them. */
+function formerBook(snapshot: Uint8Array, parts: Contents['parts']): StatePart[] {
+  const book = new AddressBook()
+  const saved = book.parts.map(({ name }) => {
+    const part = parts.find((one) => one.name === name)
+    if (part === undefined) throw new Error(`the snapshot has no ${name}`)
+    return { facts: () => part.facts, bytes: snapshot.subarray(part.at, part.at + part.bytes) }
+  })
+  for (const [i, part] of book.parts.entries()) {
+    let at = 0
+    for (const view of part.open(saved[i].facts())) {
+      view.set(saved[i].bytes.subarray(at, at + view.length))
+      at += view.length
+    }
+  }
+  for (const part of book.parts) part.settle()
+  return formerParts(book)
 }
 
 function digestOf(snapshot: Uint8Array, parts: Contents['parts']): string {

@@ -94,9 +94,9 @@ function swapLine(lines: EventLines): string {
   return `${swap}\n`
 }
 
-/** The made-up names of mints as addresses, which is all that may be followed. */
+/** The made-up names of mints, curves and wallets as the addresses that they are on the chain. */
 function withAddresses(text: string): string {
-  return text.replace(/PassedMint\d+pump/g, (name) =>
+  return text.replace(/Passed(Mint\d+pump(Curve)?|Wallet\d+)/g, (name) =>
     encodeBase58(createHash('sha256').update(name).digest()),
   )
 }

@@ -355,6 +355,21 @@ export class U32List {
     this.#lengthen(length)
   }
 
+  /** The numbers as a part of the state. */
+  part(name: string): StatePart {
+    return {
+      name,
+      facts: () => [this.length],
+      views: () => this.views(),
+      open: (facts) => {
+        const [length] = sizesOf(name, facts, [ROWS_MAX])
+        this.reset(length)
+        return this.views()
+      },
+      settle() {},
+    }
+  }
+
   /** The numbers in use, page by page. */
   views(): Uint8Array[] {
     return this.#pages.map((page, i) =>
@@ -366,5 +381,40 @@ export class U32List {
     while (this.#pages.length * NUMBERS_PER_PAGE < length)
       this.#pages.push(new Uint32Array(new SharedArrayBuffer(NUMBERS_PER_PAGE * 4)))
     this.length = length
+  }
+}
+
+/** By itself it leaves out a byte order mark that a text begins with, as a name of the chain may. */
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+
+/** Texts that were read lately, each at a place of its own; one that falls on it takes it. */
+const READ_TEXTS = 1 << 12
+const READ_SHIFT = 32 - 12
+/** Longer ones are seldom read, and decoded each time. */
+const READ_BYTES_MAX = 128
+
+/** Texts that were read lately, by a number of theirs. */
+export class ReadTexts {
+  readonly #texts = new Array<string>(READ_TEXTS).fill('')
+  /** Numbers of those texts, -1 for none. */
+  readonly #numbers = new Float64Array(READ_TEXTS).fill(-1)
+
+  get(number: number): string | null {
+    const place = Math.imul(number, 0x9e3779b1) >>> READ_SHIFT
+    return this.#numbers[place] === number ? this.#texts[place] : null
+  }
+
+  /** The text of its bytes, kept unless it is long. */
+  set(number: number, bytes: Uint8Array): string {
+    const text = decoder.decode(bytes)
+    if (bytes.length > READ_BYTES_MAX) return text
+    const place = Math.imul(number, 0x9e3779b1) >>> READ_SHIFT
+    this.#numbers[place] = number
+    this.#texts[place] = text
+    return text
+  }
+
+  clear(): void {
+    this.#numbers.fill(-1)
   }
 }

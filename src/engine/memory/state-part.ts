@@ -22,6 +22,8 @@ export interface StatePart {
   open(facts: readonly number[]): readonly Uint8Array[]
   /** The bytes of all parts are in place: makes anew what is derived from them. */
   settle(): void
+  /** The part as a version of snapshots has it, whose `settle` brings it into this shape; null: it has this one. */
+  former?(version: number): StatePart | null
 }
 
 /** Why a saved state cannot be loaded, in one sentence; the engine that was loading it is useless then. */

@@ -1,16 +1,33 @@
-import { decodeBase58 } from '../../base/base58.ts'
+import { CODE_OF_DIGIT, DIGIT_OF_CODE, decodeBase58, NOT_IN_ALPHABET } from '../../base/base58.ts'
 import { Flag, SIGNATURE_LANES, SwapLane } from '../../events/swap-record.ts'
-import { HashSlots, Rows } from '../memory/rows.ts'
-import {
-  growingPart,
-  type MemoryPart,
-  StateError,
-  type StatePart,
-  sizesOf,
-} from '../memory/state-part.ts'
+import { HashSlots, ReadTexts, ROW_MASK, ROW_SHIFT, Rows, U32List } from '../memory/rows.ts'
+import { growingPart, type MemoryPart, type StatePart } from '../memory/state-part.ts'
+import { orderOfBytes, TextStore } from '../memory/text-store.ts'
 
-/** Lanes of an address row. */
-const A = { text: 0, token: 1, wallet: 2, lanes: 4 } as const
+/**
+ * Lanes of an address: its text, and the rows that it has as a mint and as a wallet. A text of base58 lies in the first nine
+ * lanes, six bits for each character, five in a lane, the first one highest; 0 ends it. The two bits above those of lane 0 say
+ * of what the last lane is the row. Any other text, and that of an address which is a mint and a wallet, lies elsewhere.
+ */
+const A = { row: 9, reference: 1, tokenPlus1: 2, walletPlus1: 3, lanes: 10 } as const
+const TEXT_LANES = 9
+const CHARS_PER_LANE = 5
+const TOP_SHIFT = 6 * (CHARS_PER_LANE - 1)
+/** An address has 44 characters at most. */
+const PACKED_MAX = TEXT_LANES * CHARS_PER_LANE
+const ROLE_SHIFT = 30
+const TEXT_MASK = 2 ** ROLE_SHIFT - 1
+/** What an address is, with the lane of that where its text lies elsewhere. */
+const TOKEN = { bit: 1, lane: A.tokenPlus1 } as const
+const WALLET = { bit: 2, lane: A.walletPlus1 } as const
+type Role = typeof TOKEN | typeof WALLET
+/** Lanes of an address in snapshots before version 12, whose texts all lay elsewhere. */
+const FORMER = { reference: 0, tokenPlus1: 1, walletPlus1: 2, lanes: 4 } as const
+const FORMER_ROLES = [
+  [TOKEN, FORMER.tokenPlus1],
+  [WALLET, FORMER.walletPlus1],
+] as const
+const ROWS_WITH_TEXTS = 12
 
 /** Bytes of the longest text of an address or signature; a longer one is cut. */
 export const ADDRESS_BYTES_MAX = 512
@@ -27,24 +44,21 @@ export class AddressBook {
   readonly #rows = new Rows(A.lanes)
   readonly #slots = new HashSlots()
   readonly #scratch = new Uint8Array(ADDRESS_BYTES_MAX)
+  /** The text in the scratch as an address has it; the first lane is 0 when it is no base58. */
+  readonly #packed = new Uint32Array(TEXT_LANES)
+  readonly #read = new ReadTexts()
   /** Address id of each token row and of each wallet row. */
-  readonly #tokenAddresses = new Rows(2)
-  readonly #walletAddresses = new Rows(2)
+  readonly #tokenAddresses = new U32List()
+  readonly #walletAddresses = new U32List()
 
-  readonly parts: readonly StatePart[] = [
-    this.#texts.part('address texts'),
-    this.#rows.part('addresses'),
-    this.#slots.part('address slots'),
-    this.#tokenAddresses.part('token addresses'),
-    this.#walletAddresses.part('wallet addresses'),
-  ]
+  readonly parts: readonly StatePart[] = this.#stateParts()
 
   /** Numbers of addresses, token rows and wallet rows. */
   get counts(): Readonly<Record<'addresses' | 'tokens' | 'wallets', number>> {
     return {
       addresses: this.#rows.count,
-      tokens: this.#tokenAddresses.count,
-      wallets: this.#walletAddresses.count,
+      tokens: this.#tokenAddresses.length,
+      wallets: this.#walletAddresses.length,
     }
   }
 
@@ -69,10 +83,25 @@ export class AddressBook {
     const hash = hashBytes(this.#scratch, length)
     const found = this.#find(hash, length)
     if (found >= 0) return found
-    const id = this.#rows.add()
-    this.#rows.set(id, A.text, this.#texts.putBytes(this.#scratch.subarray(0, length)))
+    const id = this.#add(length)
     this.#slots.add(hash, id)
     return id
+  }
+
+  /** A row for the text in the scratch, which is packed. */
+  #add(length: number): number {
+    const id = this.#rows.add()
+    const lanes = this.#rows.u32[id >>> ROW_SHIFT]
+    const at = (id & ROW_MASK) * A.lanes
+    lanes.set(this.#packed, at)
+    if (this.#packed[0] === 0) this.#putElsewhere(lanes, at, length)
+    return id
+  }
+
+  /** Puts the text in the scratch among those that do not lie in their row. */
+  #putElsewhere(lanes: Uint32Array, at: number, length: number): void {
+    lanes.fill(0, at, at + A.lanes)
+    lanes[at + A.reference] = this.#texts.putBytes(this.#scratch.subarray(0, length))
   }
 
   /** Token row of a mint, made on first use. */
@@ -82,7 +111,10 @@ export class AddressBook {
 
   /** Token row of an address id, made on first use. */
   giveToken(address: number): number {
-    return this.#role(address, A.token, this.#tokenAddresses)
+    const known = this.tokenOf(address)
+    if (known >= 0) return known
+    this.#tokenAddresses.push(address)
+    return this.#setRow(address, TOKEN, this.#tokenAddresses.length - 1)
   }
 
   /** Wallet row of an address, made on first use. */
@@ -92,7 +124,10 @@ export class AddressBook {
 
   /** Wallet row of an address id, made on first use. */
   giveWallet(address: number): number {
-    return this.#role(address, A.wallet, this.#walletAddresses)
+    const known = this.walletOf(address)
+    if (known >= 0) return known
+    this.#walletAddresses.push(address)
+    return this.#setRow(address, WALLET, this.#walletAddresses.length - 1)
   }
 
   /** -1 when the text was never seen. */
@@ -115,34 +150,45 @@ export class AddressBook {
 
   /** Token row of an address id, or -1. */
   tokenOf(address: number): number {
-    return this.#rows.get(address, A.token) - 1
+    return this.#rowOf(address, TOKEN)
   }
 
   /** Wallet row of an address id, or -1. */
   walletOf(address: number): number {
-    return this.#rows.get(address, A.wallet) - 1
+    return this.#rowOf(address, WALLET)
   }
 
   addressOfToken(token: number): number {
-    return this.#tokenAddresses.get(token, 0)
+    return this.#tokenAddresses.get(token)
   }
 
   addressOfWallet(wallet: number): number {
-    return this.#walletAddresses.get(wallet, 0)
+    return this.#walletAddresses.get(wallet)
   }
 
   /** Copies the UTF-8 of an address to `at` of another array; returns how many bytes it has. */
   copyText(address: number, into: Uint8Array, at: number): number {
-    return this.#texts.copy(this.#rows.get(address, A.text), into, at)
+    const lanes = this.#rows.u32[address >>> ROW_SHIFT]
+    const lane = (address & ROW_MASK) * A.lanes
+    if ((lanes[lane] & TEXT_MASK) === 0)
+      return this.#texts.copy(lanes[lane + A.reference], into, at)
+    return unpack(lanes, lane, into, at)
   }
 
   /** The beginning of a text as a number: of two texts the lesser one never has the greater number. */
   orderOf(address: number): number {
-    return this.#texts.orderOf(this.#rows.get(address, A.text))
+    const lanes = this.#rows.u32[address >>> ROW_SHIFT]
+    const lane = (address & ROW_MASK) * A.lanes
+    if ((lanes[lane] & TEXT_MASK) === 0) return this.#texts.orderOf(lanes[lane + A.reference])
+    const length = unpack(lanes, lane, this.#scratch, 0)
+    return orderOfBytes(this.#scratch, 0, length)
   }
 
   text(address: number): string {
-    return this.#texts.get(this.#rows.get(address, A.text))
+    const known = this.#read.get(address)
+    if (known !== null) return known
+    const length = this.copyText(address, this.#scratch, 0)
+    return this.#read.set(address, this.#scratch.subarray(0, length))
   }
 
   mintOf(token: number): string {
@@ -175,22 +221,98 @@ export class AddressBook {
     return hashSignature(scratch, 0)
   }
 
-  #role(address: number, lane: number, rows: Rows): number {
-    const known = this.#rows.get(address, lane)
-    if (known !== 0) return known - 1
-    const row = rows.add()
-    rows.set(row, 0, address)
-    this.#rows.set(address, lane, row + 1)
+  #rowOf(address: number, { bit, lane }: Role): number {
+    const lanes = this.#rows.u32[address >>> ROW_SHIFT]
+    const at = (address & ROW_MASK) * A.lanes
+    if ((lanes[at] & TEXT_MASK) === 0) return lanes[at + lane] - 1
+    return lanes[at] >>> ROLE_SHIFT === bit ? lanes[at + A.row] : -1
+  }
+
+  #setRow(address: number, role: Role, row: number): number {
+    const lanes = this.#rows.u32[address >>> ROW_SHIFT]
+    const at = (address & ROW_MASK) * A.lanes
+    const isPacked = (lanes[at] & TEXT_MASK) !== 0
+    if (isPacked && lanes[at] >>> ROLE_SHIFT === 0) {
+      lanes[at] = (lanes[at] | (role.bit << ROLE_SHIFT)) >>> 0
+      lanes[at + A.row] = row
+      return row
+    }
+    if (isPacked) {
+      const other = role === TOKEN ? WALLET : TOKEN
+      const otherPlus1 = lanes[at + A.row] + 1
+      this.#putElsewhere(lanes, at, unpack(lanes, at, this.#scratch, 0))
+      lanes[at + other.lane] = otherPlus1
+    }
+    lanes[at + role.lane] = row + 1
     return row
   }
 
   #find(hash: number, length: number): number {
+    pack(this.#scratch, length, this.#packed)
     let id = this.#slots.first(hash)
     while (id >= 0) {
-      if (this.#texts.equals(this.#rows.get(id, A.text), this.#scratch, length)) return id
+      if (this.#isText(id, length)) return id
       id = this.#slots.next()
     }
     return -1
+  }
+
+  /** Is the text in the scratch, which is packed, that of an address? */
+  #isText(id: number, length: number): boolean {
+    const lanes = this.#rows.u32[id >>> ROW_SHIFT]
+    const at = (id & ROW_MASK) * A.lanes
+    const first = lanes[at] & TEXT_MASK
+    if (first === 0) return this.#texts.equals(lanes[at + A.reference], this.#scratch, length)
+    if (first !== this.#packed[0]) return false
+    for (let lane = 1; lane < TEXT_LANES; lane++)
+      if (lanes[at + lane] !== this.#packed[lane]) return false
+    return true
+  }
+
+  /** The book as a part of the state, of five: `former` reads those of snapshots before version 12. */
+  #stateParts(): StatePart[] {
+    const texts = new TextStore()
+    const rows = new Rows(FORMER.lanes)
+    const own = { ...this.#rows.part('addresses'), settle: () => this.#read.clear() }
+    const was = (part: StatePart, former: StatePart): StatePart => ({
+      ...part,
+      former: (version) => (version < ROWS_WITH_TEXTS ? former : null),
+    })
+    const listed = (list: U32List, name: string) => {
+      const wide = new Rows(2)
+      const settle = () => {
+        list.reset(wide.count)
+        for (let row = 0; row < wide.count; row++) list.set(row, wide.get(row, 0))
+        wide.reset(0)
+      }
+      return was(list.part(name), { ...wide.part(name), settle })
+    }
+    const settle = () => {
+      own.settle()
+      this.#takeFormer(texts, rows)
+      texts.reset(1)
+      rows.reset(0)
+    }
+    return [
+      was(this.#texts.part('address texts'), texts.part('address texts')),
+      was(own, { ...rows.part('addresses'), settle }),
+      this.#slots.part('address slots'),
+      listed(this.#tokenAddresses, 'token addresses'),
+      listed(this.#walletAddresses, 'wallet addresses'),
+    ]
+  }
+
+  /** Rows of a former snapshot, whose slots stay as they are: the hash of a text is that of then. */
+  #takeFormer(texts: TextStore, rows: Rows): void {
+    this.#texts.reset(1)
+    this.#rows.reset(0)
+    for (let id = 0; id < rows.count; id++) {
+      const length = texts.copy(rows.get(id, FORMER.reference), this.#scratch, 0)
+      pack(this.#scratch, length, this.#packed)
+      this.#add(length)
+      for (const [role, lane] of FORMER_ROLES)
+        if (rows.get(id, lane) !== 0) this.#setRow(id, role, rows.get(id, lane) - 1)
+    }
   }
 
   /** Puts the UTF-8 of a text into the scratch and returns its length in bytes. */
@@ -215,6 +337,37 @@ function hashBytes(bytes: Uint8Array, length: number): number {
   hash ^= hash >>> 13
   hash = Math.imul(hash, 0xc2b2ae35)
   return (hash ^ (hash >>> 16)) >>> 0
+}
+
+/** Packs a text into lanes; all are 0 for one that is empty, longer than they are, or no base58. */
+function pack(text: Uint8Array, length: number, lanes: Uint32Array): void {
+  lanes.fill(0)
+  if (length > PACKED_MAX) return
+  for (let at = 0, lane = 0, shift = TOP_SHIFT; at < length; at++) {
+    const digit = DIGIT_OF_CODE[text[at]]
+    if (digit === NOT_IN_ALPHABET) {
+      lanes.fill(0)
+      return
+    }
+    lanes[lane] |= (digit + 1) << shift
+    shift -= 6
+    if (shift < 0) {
+      shift = TOP_SHIFT
+      lane++
+    }
+  }
+}
+
+/** Copies the text that is packed from a lane on to `at` of an array, which has room for it; returns how long it is. */
+function unpack(lanes: Uint32Array, first: number, into: Uint8Array, at: number): number {
+  let length = 0
+  for (let lane = 0; lane < TEXT_LANES; lane++)
+    for (let shift = TOP_SHIFT; shift >= 0; shift -= 6) {
+      const digit = (lanes[first + lane] >>> shift) & 63
+      if (digit === 0) return length
+      into[at + length++] = CODE_OF_DIGIT[digit - 1]
+    }
+  return length
 }
 
 const SIGNATURE_BYTES = SIGNATURE_LANES * 4
@@ -256,177 +409,4 @@ export function isSameSignature(a: Uint32Array, aAt: number, b: Uint32Array, bAt
   for (let i = 0; i < SIGNATURE_LANES; i++)
     if (a[aAt + SwapLane.signature + i] !== b[bAt + SwapLane.signature + i]) return false
   return ((a[aAt + SwapLane.flags] ^ b[bAt + SwapLane.flags]) & Flag.textSignature) === 0
-}
-
-/**
- * Append-only UTF-8 text off the heap. A reference is a u32; 0 stands for "no text".
- * A text is [u32 byte length][bytes], 4-byte aligned, never across two chunks.
- */
-const CHUNK_BYTES = 1 << 20
-const UNITS_PER_CHUNK = CHUNK_BYTES / 4
-/** A reference to a unit is a u32. */
-const UNITS_MAX = 2 ** 32
-
-/** Longest text it takes: a description of 4,096 code points of 4 bytes fits. */
-const TEXT_BYTES_MAX = 65_536
-
-/** Texts that were read lately, each at a place of its own; one that falls on it takes it. */
-const READ_TEXTS = 1 << 12
-const READ_SHIFT = 32 - 12
-/** Longer ones are seldom read, and decoded each time. */
-const READ_BYTES_MAX = 128
-
-/** So many bytes of a text make a number that is exact. */
-const ORDER_BYTES = 6
-/** Stands for all that is not ASCII: UTF-8 and UTF-16 agree that it comes behind ASCII, and no further. */
-const NOT_ASCII = 0x80
-
-/** By itself it leaves out a byte order mark that a text begins with, as a name of the chain may. */
-const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
-
-export class TextStore {
-  readonly #chunks: Uint8Array<ArrayBuffer>[] = []
-  readonly #lengths: Uint32Array<ArrayBuffer>[] = []
-  /** Next free unit (4 bytes); 0 is never given out. */
-  #next = 1
-  readonly #readTexts = new Array<string>(READ_TEXTS).fill('')
-  /** References of those texts; 0 is the empty one's, as which each begins. */
-  readonly #readReferences = new Float64Array(READ_TEXTS)
-
-  get bytes(): number {
-    return this.#chunks.length * CHUNK_BYTES
-  }
-
-  /** Bytes of the last chunk behind the texts. */
-  get untouchedBytes(): number {
-    return Math.max(0, this.bytes - this.#next * 4)
-  }
-
-  put(text: string): number {
-    return this.replace(0, text)
-  }
-
-  /** Reference of a text that comes in the place of another: that one's own, where it is the same text. */
-  replace(reference: number, text: string): number {
-    if (text === '') return 0
-    const bytes = encoder.encode(text)
-    const isSame = reference !== 0 && this.equals(reference, bytes, bytes.length)
-    return isSame ? reference : this.putBytes(bytes)
-  }
-
-  /** Keeps a copy of `bytes`; at most TEXT_BYTES_MAX of them. */
-  putBytes(bytes: Uint8Array): number {
-    const length = Math.min(bytes.length, TEXT_BYTES_MAX)
-    const units = 1 + ((length + 3) >>> 2)
-    let unit = this.#next
-    if (unit % UNITS_PER_CHUNK === 0 || (unit % UNITS_PER_CHUNK) + units > UNITS_PER_CHUNK)
-      unit = Math.ceil(unit / UNITS_PER_CHUNK) * UNITS_PER_CHUNK
-    if (unit === 0) unit = 1
-    const chunk = Math.floor(unit / UNITS_PER_CHUNK)
-    while (this.#chunks.length <= chunk) this.#addChunk()
-    const at = unit % UNITS_PER_CHUNK
-    this.#lengths[chunk][at] = length
-    this.#chunks[chunk].set(length === bytes.length ? bytes : bytes.subarray(0, length), at * 4 + 4)
-    this.#next = unit + units
-    return unit
-  }
-
-  get(reference: number): string {
-    if (reference === 0) return ''
-    const place = Math.imul(reference, 0x9e3779b1) >>> READ_SHIFT
-    if (this.#readReferences[place] === reference) return this.#readTexts[place]
-    const bytes = this.view(reference)
-    const text = decoder.decode(bytes)
-    if (bytes.length > READ_BYTES_MAX) return text
-    this.#readReferences[place] = reference
-    this.#readTexts[place] = text
-    return text
-  }
-
-  /** The bytes themselves, not a copy. */
-  view(reference: number): Uint8Array {
-    if (reference === 0) return new Uint8Array(0)
-    const chunk = Math.floor(reference / UNITS_PER_CHUNK)
-    const at = reference % UNITS_PER_CHUNK
-    const length = this.#lengths[chunk][at]
-    return this.#chunks[chunk].subarray(at * 4 + 4, at * 4 + 4 + length)
-  }
-
-  /** Copies the bytes to `at` of another array, which has room for them; returns how many. */
-  copy(reference: number, into: Uint8Array, at: number): number {
-    if (reference === 0) return 0
-    const chunkIndex = Math.floor(reference / UNITS_PER_CHUNK)
-    const unit = reference % UNITS_PER_CHUNK
-    const length = this.#lengths[chunkIndex][unit]
-    const chunk = this.#chunks[chunkIndex]
-    const start = unit * 4 + 4
-    // Addresses are short: a loop is over before a view of them would be made.
-    for (let i = 0; i < length; i++) into[at + i] = chunk[start + i]
-    return length
-  }
-
-  /** The beginning of a text as a number: of two texts the lesser one never has the greater number. */
-  orderOf(reference: number): number {
-    if (reference === 0) return 0
-    const chunkIndex = Math.floor(reference / UNITS_PER_CHUNK)
-    const unit = reference % UNITS_PER_CHUNK
-    const length = this.#lengths[chunkIndex][unit]
-    const chunk = this.#chunks[chunkIndex]
-    let order = 0
-    let isAscii = true
-    for (let at = 0; at < ORDER_BYTES; at++) {
-      const byte: number = isAscii && at < length ? chunk[unit * 4 + 4 + at] : 0
-      isAscii &&= byte < NOT_ASCII
-      order = order * 256 + Math.min(byte, NOT_ASCII)
-    }
-    return order
-  }
-
-  equals(reference: number, bytes: Uint8Array, length: number): boolean {
-    const chunkIndex = Math.floor(reference / UNITS_PER_CHUNK)
-    const unit = reference % UNITS_PER_CHUNK
-    if (this.#lengths[chunkIndex][unit] !== length) return false
-    const chunk = this.#chunks[chunkIndex]
-    const start = unit * 4 + 4
-    for (let i = 0; i < length; i++) if (chunk[start + i] !== bytes[i]) return false
-    return true
-  }
-
-  /** The store as a part of the state: its units in use. */
-  part(name: string): StatePart {
-    return {
-      name,
-      facts: () => [this.#next],
-      views: () => this.#views(),
-      open: (facts) => {
-        const [next] = sizesOf(name, facts, [UNITS_MAX])
-        if (next === 0) throw new StateError(`the state's ${name} gives out unit 0`)
-        this.#reset(next)
-        return this.#views()
-      },
-      settle() {},
-    }
-  }
-
-  #views(): Uint8Array[] {
-    return this.#chunks.map((chunk, i) => {
-      const units = Math.min(this.#next - i * UNITS_PER_CHUNK, UNITS_PER_CHUNK)
-      return chunk.subarray(0, units * 4)
-    })
-  }
-
-  #reset(next: number): void {
-    this.#chunks.length = 0
-    this.#lengths.length = 0
-    this.#readReferences.fill(0)
-    // Unit 0 is skipped, not used: a store that was never written to has no chunk.
-    while (next > 1 && this.#chunks.length * UNITS_PER_CHUNK < next) this.#addChunk()
-    this.#next = next
-  }
-
-  #addChunk(): void {
-    const buffer = new ArrayBuffer(CHUNK_BYTES)
-    this.#chunks.push(new Uint8Array(buffer))
-    this.#lengths.push(new Uint32Array(buffer))
-  }
 }

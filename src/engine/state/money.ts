@@ -18,7 +18,8 @@ import {
 } from '../../events/swap-record.ts'
 import { ROW_MASK, ROW_SHIFT, Rows } from '../memory/rows.ts'
 import type { StatePart } from '../memory/state-part.ts'
-import type { AddressBook, TextStore } from './address-book.ts'
+import type { TextStore } from '../memory/text-store.ts'
+import type { AddressBook } from './address-book.ts'
 import { LifecycleLane, TokenFlag, TokenLane } from './layout.ts'
 
 /**

@@ -9,8 +9,9 @@ import {
   type StatePart,
   sizesOf,
 } from '../memory/state-part.ts'
+import { TextStore } from '../memory/text-store.ts'
 import { widened } from '../memory/views.ts'
-import { AddressBook, TextStore } from './address-book.ts'
+import { AddressBook } from './address-book.ts'
 import { Dormant } from './dormant.ts'
 import {
   Bar,

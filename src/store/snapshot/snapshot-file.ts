@@ -33,7 +33,7 @@ import { CHUNK_VERSION } from './tape-chunk.ts'
  * later versions stay as they are, each with the version, so that an older program knows them.
  */
 const SNAPSHOT_MAGIC = 'MFSNAPS\n'
-export const SNAPSHOT_VERSION = 11
+export const SNAPSHOT_VERSION = 12
 /** The oldest that is read (store/upgrades). */
 export const OLDEST_SNAPSHOT_VERSION = 9
 const SNAPSHOT_HEADER_BYTES = 16
@@ -200,8 +200,10 @@ export function* loadParts(
   parts: readonly StatePart[],
 ): Generator<number, boolean> {
   try {
-    const isWhole = yield* loadEach(file, contents.parts, parts, upgradeOf(contents.version))
-    if (isWhole) for (const part of parts) part.settle()
+    const { version } = contents
+    const asWritten = parts.map((part) => part.former?.(version) ?? part)
+    const isWhole = yield* loadEach(file, contents.parts, asWritten, upgradeOf(version))
+    if (isWhole) for (const part of asWritten) part.settle()
     return isWhole
   } catch (error) {
     if (error instanceof StateError) return false

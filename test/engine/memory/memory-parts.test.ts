@@ -5,7 +5,7 @@ import { RecentArrivals } from '../../../src/engine/history/recent-swaps.ts'
 import { NumberChains } from '../../../src/engine/index/search-candidates.ts'
 import { ROWS_PER_PAGE, Rows, U32List } from '../../../src/engine/memory/rows.ts'
 import type { MemoryPart } from '../../../src/engine/memory/state-part.ts'
-import { TextStore } from '../../../src/engine/state/address-book.ts'
+import { TextStore } from '../../../src/engine/memory/text-store.ts'
 import {
   LifecycleLane,
   MetadataLane,

@@ -1,8 +1,12 @@
 import { expect, test } from 'vitest'
+import { ALPHABET } from '../../../src/base/base58.ts'
 import { ADDRESS_BYTES_MAX, AddressBook } from '../../../src/engine/state/address-book.ts'
+import { Random } from '../../oracle/random.ts'
+import { formerParts, loadParts } from '../../store/former-book.ts'
 
 /** More than one page of rows, so that numbers beyond the first one are looked up too. */
 const MANY = 20_000
+const SEED = 20_261_129
 
 test('an address of any length and any characters is one, and found again, by what is kept of it', () => {
   const book = new AddressBook()
@@ -29,6 +33,19 @@ test('an address of any length and any characters is one, and found again, by wh
   expect(book.counts.addresses).toBe(new Set(kept.map(([, text]) => text)).size)
   const bytes = new TextEncoder().encode('before aé behind')
   expect(book.addressOfBytes(bytes, 7, 10)).toBe(book.findAddress('aé'))
+})
+
+test('addresses of one hash that differ in their first or last characters are told apart', () => {
+  const book = new AddressBook()
+  const random = new Random(SEED)
+  const rest = random.base58(44).slice(0, 40)
+  // So many that there are pairs of one hash: 200,000 of 32 bits have four or five.
+  const ends = new Set(Array.from({ length: 200_000 }, () => base58(random, 5)))
+  for (const textOf of [(end: string) => rest + end, (end: string) => end + rest]) {
+    const before = book.counts.addresses
+    for (const end of ends) book.address(textOf(end))
+    expect(book.counts.addresses - before).toBe(ends.size)
+  }
 })
 
 test('mints and signers have rows of their own, each of its address, however many there are', () => {
@@ -59,3 +76,78 @@ test('addresses that have the same hash are two, and each is found', () => {
   expect(alike.map((text) => book.findAddress(text))).toEqual(ids)
   expect(ids.map((id) => book.text(id))).toEqual(alike)
 })
+
+test('addresses of Solana, shorter and longer texts, and texts with one other character are told apart and ordered', () => {
+  const random = new Random(SEED)
+  const book = new AddressBook()
+  const texts = new Set<string>()
+  for (let i = 0; i < 4_000; i++) {
+    const text = base58(random, random.integer(1, 47))
+    texts.add(text)
+    // One more character, one less, and one that is not of the alphabet.
+    for (const like of [`${text}1`, text.slice(0, -1), `${text.slice(0, -1)}0`, `é${text}`])
+      texts.add(like)
+  }
+  for (let i = 0; i < 4_000; i++) texts.add(random.base58(44))
+  const all = [...texts]
+  const ids = all.map((text) => book.address(text))
+  expect(new Set(ids).size, `seed ${SEED}`).toBe(all.length)
+  const bytes = new Uint8Array(ADDRESS_BYTES_MAX + 8)
+  for (const [i, id] of ids.entries()) {
+    const length = book.copyText(id, bytes, 3)
+    const copied = new TextDecoder().decode(bytes.subarray(3, 3 + length))
+    const again = book.addressOfBytes(bytes, 3, 3 + length)
+    const read = [book.text(id), copied, again, book.findAddress(all[i])]
+    expect(read, `seed ${SEED}`).toEqual([all[i], all[i], id, id])
+  }
+  const sorted = all.toSorted((a, b) => (a < b ? -1 : 1))
+  const orders = sorted.map((text) => book.orderOf(book.findAddress(text)))
+  for (let i = 1; i < orders.length; i++) expect(orders[i]).toBeGreaterThanOrEqual(orders[i - 1])
+})
+
+test('an address that is a mint and a wallet is both, whichever it was first', () => {
+  const random = new Random(SEED)
+  const texts = [...Array.from({ length: 30 }, () => random.base58(44)), 'a mint', 'l'.repeat(400)]
+  for (const text of texts)
+    for (const isTokenFirst of [true, false]) {
+      const book = new AddressBook()
+      book.token('another')
+      if (isTokenFirst) expect([book.token(text), book.findWallet(text)]).toEqual([1, -1])
+      else expect([book.wallet(text), book.findToken(text)]).toEqual([0, -1])
+      expect([book.token(text), book.wallet(text), book.token(text)]).toEqual([1, 0, 1])
+      expect([book.findToken(text), book.findWallet(text)]).toEqual([1, 0])
+      expect([book.mintOf(1), book.walletText(0), book.counts.addresses]).toEqual([text, text, 2])
+      expect(book.address(text)).toBe(1)
+    }
+})
+
+test('a book as snapshots before version 12 have it is the same book', () => {
+  const random = new Random(SEED)
+  const kept = Array.from({ length: 5_000 }, (_, i) =>
+    i % 9 === 0 ? `text ${i}` : random.base58(44),
+  )
+  const book = new AddressBook()
+  for (const [i, text] of kept.entries()) {
+    book.address(text)
+    if (i % 3 === 0) book.token(text)
+    if (i % 5 === 0) book.wallet(text)
+  }
+  const loaded = new AddressBook()
+  // What it held before is gone.
+  expect(loaded.text(loaded.addressOfToken(loaded.token('before')))).toBe('before')
+  const former = loaded.parts.map((part) => part.former?.(11) ?? part)
+  loadParts(former, formerParts(book))
+  expect(loaded.counts).toEqual(book.counts)
+  for (const text of ['before', ...kept])
+    expect([loaded.findAddress(text), loaded.findToken(text), loaded.findWallet(text)]).toEqual([
+      book.findAddress(text),
+      book.findToken(text),
+      book.findWallet(text),
+    ])
+  for (let id = 0; id < kept.length; id++) expect(loaded.text(id)).toBe(kept[id])
+  expect(loaded.parts.map((part) => part.former?.(12) ?? part)).toEqual(loaded.parts)
+})
+
+function base58(random: Random, length: number): string {
+  return Array.from({ length }, () => ALPHABET[random.integer(0, 57)]).join('')
+}

@@ -477,7 +477,7 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   {
     name: 'addresses: texts of one hash are one',
     file: 'src/engine/state/address-book.ts',
-    find: 'if (this.#texts.equals(this.#rows.get(id, A.text), this.#scratch, length)) return id',
+    find: 'if (this.#isText(id, length)) return id',
     replace: 'return id',
     tests: ['test/engine/state/addresses.test.ts'],
   },

@@ -724,10 +724,10 @@ export const FEED_FAULTS: readonly Fault[] = [
     tests: ['test/feeds/recorder/frame-files.test.ts'],
   },
   {
-    name: 'base58: the first character behind ASCII passes',
+    name: 'base58: the first character that is no byte passes',
     file: 'src/base/base58.ts',
-    find: 'code < 128 ?',
-    replace: 'code <= 128 ?',
+    find: 'code < DIGIT_OF_CODE.length ?',
+    replace: 'code <= DIGIT_OF_CODE.length ?',
     tests: ['test/base/base58.test.ts'],
   },
   {

@@ -398,7 +398,7 @@ export const WIRE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'pages of traders: wallets are told apart by their length',
-    file: 'src/engine/state/address-book.ts',
+    file: 'src/engine/memory/text-store.ts',
     find: 'order = order * 256 + Math.min(byte, NOT_ASCII)',
     replace: 'order = length',
     tests: ['test/query/traders/trader-pages.test.ts'],

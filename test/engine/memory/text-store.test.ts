@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Engine } from '../../../src/engine/engine.ts'
-import { TextStore } from '../../../src/engine/state/address-book.ts'
+import { TextStore } from '../../../src/engine/memory/text-store.ts'
 import type { FeedEvent } from '../../../src/events/event.ts'
 import { created, migrated, START_SECOND, swap } from '../../oracle/fixtures.ts'
 
