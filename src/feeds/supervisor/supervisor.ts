@@ -139,7 +139,7 @@ export class Supervisor implements Feed {
       slotsMax: () => this.#backfillSlotsMax(options),
       newestSeconds: () => this.#newestTimestamp,
       handedOver: () => this.#handedOver,
-      handOver: (events) => this.#give(events),
+      handOver: (events) => this.#give(this.#withoutRepeats(events, false)),
       onReleased: () => this.#progressed(),
       report: (reason) => report('gap', reason),
       signal: this.#stopping.signal,
@@ -227,7 +227,7 @@ export class Supervisor implements Feed {
   }
 
   #handOver(received: readonly FeedEvent[], isReserve: boolean): void {
-    const events = this.#reserveTrades?.withoutRepeats(received, isReserve) ?? received
+    const events = this.#withoutRepeats(received, isReserve)
     if (events.length === 0) return
     if (!isReserve || this.#isSlotless) this.#tellStart(events)
     this.#handedOver += events.length
@@ -242,6 +242,10 @@ export class Supervisor implements Feed {
     if (!isReserve) this.#lagSeconds = this.#secondsSince(this.#newestOfChain)
     this.#reserves.check(events)
     this.#give(events)
+  }
+
+  #withoutRepeats(events: readonly FeedEvent[], isReserve: boolean): readonly FeedEvent[] {
+    return this.#reserveTrades?.withoutRepeats(events, isReserve) ?? events
   }
 
   #give(events: readonly FeedEvent[]): void {

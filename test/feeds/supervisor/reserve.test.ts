@@ -21,9 +21,10 @@ function withoutPlace(signature: string, baseRaw: bigint, ordinal = 4_000_000_00
   return swap(signature, baseRaw, { slot: null, txIndex: null, ordinal, platformFeeRaw: 0n })
 }
 
-async function chainWithReserve() {
+async function chainWithReserve(gapWaitMs?: number) {
   const [chain, reserve] = [new ScriptedSource('chain'), new ScriptedSource('portal', true)]
-  const run = await started([chain, reserve])
+  const more = gapWaitMs === undefined ? {} : { gapWaitMs }
+  const run = await started([chain, reserve], null, 100, [], 0, more)
   const slot = (number: number, signature: string, ...events: readonly Swap[]) => {
     chain.receiver.transaction(told(number, 0, { signature, events }))
     chain.receiver.slotComplete(number, number - 1)
@@ -51,6 +52,31 @@ test('a trade that the reserve told while the chain was away is not told again b
   const twin = swap('a', 701n, { ordinal: 2 })
   slot(11, 'a', swap('a', 900n, { ordinal: 0 }), swap('a', 701n), twin)
   expect(trades()).toEqual(['before 500', 'a 700', 'a 900', 'a 701'])
+  expect(leftOut()).toBe(1)
+  await stop()
+})
+
+test('a trade that the reserve told while the chain was away is not told again by a gap that is filled behind live trades', async () => {
+  const { chain, reserve, slot, timers, trades, loseChain, leftOut, stop } =
+    await chainWithReserve(1_000)
+  chain.receiver.connected()
+  slot(10, 'before', swap('before', 500n))
+  await loseChain()
+  reserve.receiver.events([withoutPlace('a', 700n)])
+  await timers.pass(250)
+  const answered = Promise.withResolvers<void>()
+  chain.onBackfill = async (_from, _to, receiver) => {
+    await answered.promise
+    receiver.transaction(told(11, 0, { signature: 'a', events: [swap('a', 701n)] }))
+    receiver.transaction(told(11, 1, { signature: 'b', events: [swap('b', 300n)] }))
+    receiver.slotComplete(11, 10)
+  }
+  chain.receiver.connected()
+  slot(12, 'behind', swap('behind', 900n, { slot: 12 }))
+  await timers.pass(2_000)
+  answered.resolve()
+  await timers.pass(1_000)
+  expect(trades()).toEqual(['before 500', 'a 700', 'behind 900', 'b 300'])
   expect(leftOut()).toBe(1)
   await stop()
 })

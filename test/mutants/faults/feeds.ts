@@ -42,6 +42,13 @@ export const FEED_FAULTS: readonly Fault[] = [
     tests: GAPS,
   },
   {
+    name: 'gaps: trades of the reserve are told again by a gap that is filled behind live trades',
+    file: 'src/feeds/supervisor/supervisor.ts',
+    find: 'handOver: (events) => this.#give(this.#withoutRepeats(events, false)),',
+    replace: 'handOver: (events) => this.#give(events),',
+    tests: ['test/feeds/supervisor/reserve.test.ts'],
+  },
+  {
     name: 'yellowstone: transactions of every bank of a slot are told',
     file: 'src/feeds/yellowstone/geyser-reader.ts',
     find: 'if (bankId === NO_BANK) return true',
