@@ -1,6 +1,7 @@
 import { messageOf } from '../../base/errors.ts'
 import type { Config } from '../../config/config.ts'
 import type { Engine } from '../../engine/engine.ts'
+import { newestSlotlessSwaps } from '../../engine/read/swap-outtake.ts'
 import type { EventSink } from '../../events/event-sink.ts'
 import { NewForms } from '../../feeds/chain/transactions/new-forms.ts'
 import { newFeedCounters } from '../../feeds/feed-counters.ts'
@@ -14,6 +15,7 @@ import { RpcQuestions } from '../../feeds/solana/rpc-questions.ts'
 import { TokenLife } from '../../feeds/solana/token-life.ts'
 import { HistoryFeed } from '../../feeds/supervisor/history-feed.ts'
 import type { OpenGap } from '../../feeds/supervisor/open-gaps.ts'
+import { REMEMBERED_MAX } from '../../feeds/supervisor/reserve-trades.ts'
 import { SlotLength } from '../../feeds/supervisor/slot-reach.ts'
 import type { Source } from '../../feeds/supervisor/source.ts'
 import { REAL_TIMERS } from '../../feeds/timers.ts'
@@ -93,10 +95,11 @@ export class HistorySources {
   }
 
   /** The slots of a gap from one on, behind those that an engine has. */
-  feed(gap: OpenGap, from: number, { newestSlot }: Engine): HistoryFeed {
+  feed(gap: OpenGap, from: number, { newestSlot, state }: Engine): HistoryFeed {
     const cursor = resumedCursor(newestSlot, this.#config.lateSlots)
+    const earlierReserveTrades = newestSlotlessSwaps(state, REMEMBERED_MAX)
     return new HistoryFeed({
-      ...{ gap, from, cursor },
+      ...{ gap, from, cursor, earlierReserveTrades },
       sources: this.#sources,
       report: this.#report,
     })

@@ -1,10 +1,11 @@
 import { totals } from '../../base/safe-text.ts'
-import { type FeedEvent, gapEvent } from '../../events/event.ts'
+import { type FeedEvent, gapEvent, type SwapContent } from '../../events/event.ts'
 import type { EventSink, Feed } from '../../events/event-sink.ts'
 import { REAL_TIMERS, type Timers } from '../timers.ts'
 import { GapFiller } from './gap-filler.ts'
 import type { SlotRange } from './incomplete-slots.ts'
 import type { OpenGap } from './open-gaps.ts'
+import { ReserveTrades } from './reserve-trades.ts'
 import { newSlotCounters, SlotSequencer } from './slot-sequencer.ts'
 import type { Source } from './source.ts'
 
@@ -17,6 +18,8 @@ interface HistoryFeedOptions {
   readonly from: number
   /** The slot behind which a run before ended; null: it begins. */
   readonly cursor: number | null
+  /** Trades that a source without slots delivered meanwhile; absent: none. */
+  readonly earlierReserveTrades?: readonly SwapContent[]
   /** Called at failures and at slots that nobody can tell, with one sentence. */
   readonly report: (reason: string) => void
   readonly timers?: Timers
@@ -36,6 +39,8 @@ export class HistoryFeed implements Feed {
   readonly #counters = newSlotCounters()
   readonly #sequencer: SlotSequencer
   readonly #filler: GapFiller
+  /** null: there is none to be matched. */
+  readonly #reserveTrades: ReserveTrades | null
   #sink: EventSink | null = null
   /** What is lost before the next event, whose time a gap is told with. */
   #lost: SlotRange[] = []
@@ -43,6 +48,8 @@ export class HistoryFeed implements Feed {
   constructor({ sources, gap, cursor, report, ...options }: HistoryFeedOptions) {
     this.#gap = gap
     this.#from = options.from
+    const { earlierReserveTrades: earlier = [] } = options
+    this.#reserveTrades = earlier.length > 0 ? new ReserveTrades(earlier) : null
     const from = Math.max(options.from, (cursor ?? -1) + 1)
     const handOver = (events: readonly FeedEvent[]) => this.#give(events)
     const whole = new SlotSequencer(handOver, this.#counters, null)
@@ -100,8 +107,9 @@ export class HistoryFeed implements Feed {
   }
 
   #give(events: readonly FeedEvent[], seconds = events[0]?.timestamp ?? 0): void {
+    const own = this.#reserveTrades?.withoutRepeats(events, false) ?? events
     const lost = this.#lost.map((range) => gapEvent('lost', { ...range, seconds }))
     this.#lost = []
-    if (lost.length + events.length > 0) this.#sink?.events([...lost, ...events])
+    if (lost.length + own.length > 0) this.#sink?.events([...lost, ...own])
   }
 }

@@ -1,20 +1,26 @@
 import { expect, test } from 'vitest'
-import type { FeedEvent } from '../../../src/events/event.ts'
+import type { FeedEvent, SwapContent } from '../../../src/events/event.ts'
 import { HistoryFeed } from '../../../src/feeds/supervisor/history-feed.ts'
 import { SlotsUnavailable } from '../../../src/feeds/supervisor/source.ts'
 import { CollectingSink } from '../collecting-sink.ts'
 import { ScriptedSource, told } from './scripted-source.ts'
+import { swap, withoutPlace } from './told-trades.ts'
 import { VirtualTimers } from './virtual-timers.ts'
 
 const GAP = { from: 0, to: 500, seconds: 1_790_000_900 }
 
-function started(source: ScriptedSource, from: number, cursor: number | null = null) {
+function started(
+  source: ScriptedSource,
+  from: number,
+  cursor: number | null = null,
+  earlierReserveTrades: readonly SwapContent[] = [],
+) {
   const timers = new VirtualTimers()
   const sink = new CollectingSink()
   const reports: string[] = []
   const report = (reason: string) => reports.push(reason)
   const feed = new HistoryFeed({
-    ...{ sources: [source], gap: GAP, from, cursor, report, timers },
+    ...{ sources: [source], gap: GAP, from, cursor, report, timers, earlierReserveTrades },
     random: () => 1,
   })
   const ended = feed.start(sink)
@@ -95,4 +101,19 @@ test('a stop ends it where it is', async () => {
   await timers.pass(0)
   await ended
   expect(feed.isDone).toBe(false)
+})
+
+test('trades that the reserve told while the chain was away are not told again', async () => {
+  const source = new ScriptedSource()
+  source.onBackfill = async (from, to, receiver) => {
+    for (let slot = from; slot <= to; slot++) {
+      const trade = swap(`trade ${slot}`, 701n, { slot })
+      receiver.transaction(told(slot, 0, { signature: trade.signature, events: [trade] }))
+      receiver.slotComplete(slot, slot - 1)
+    }
+  }
+  const { timers, sink, ended } = started(source, 498, 497, [withoutPlace('trade 499', 700n)])
+  await timers.pass(10_000)
+  await ended
+  expect(sink.all.map(wordOf)).toEqual(['498', '500'])
 })

@@ -49,6 +49,13 @@ export const FEED_FAULTS: readonly Fault[] = [
     tests: ['test/feeds/supervisor/reserve.test.ts'],
   },
   {
+    name: 'history: trades of the reserve are told again by the outage that is fetched beside',
+    file: 'src/app/feeds/history-sources.ts',
+    find: '...{ gap, from, cursor, earlierReserveTrades },',
+    replace: '...{ gap, from, cursor, earlierReserveTrades: [] },',
+    tests: ['test/app/feeds/history-sources.test.ts'],
+  },
+  {
     name: 'yellowstone: transactions of every bank of a slot are told',
     file: 'src/feeds/yellowstone/geyser-reader.ts',
     find: 'if (bankId === NO_BANK) return true',
