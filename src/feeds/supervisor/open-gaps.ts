@@ -221,11 +221,15 @@ class GapBackfill {
     this.#options.handOver([gapEvent('filling', range), ...events, gapEvent('filled', range)])
   }
 
-  /** Slots that nobody can deliver; what was delivered before them is handed over first. */
+  /** Slots that nobody can deliver whole; what was delivered before them, and in part of them, is handed over first. */
   #lost(from: number, to: number): void {
     this.#handOver(true)
-    const end = Math.min(to, this.#gap.to)
-    this.#from = Math.max(this.#from, end + 1)
-    this.#options.handOver([gapEvent('lost', { ...this.#gap, from, to: end })])
+    const lost = { ...this.#gap, from, to: Math.min(to, this.#gap.to) }
+    this.#from = Math.max(this.#from, lost.to + 1)
+    this.#sequencer.passOver(lost.to)
+    const isOfThese = (event: FeedEvent) => 'slot' in event && (event.slot ?? 0) <= lost.to
+    const parts = this.#held.splice(0, this.#held.findLastIndex(isOfThese) + 1)
+    const begun = parts.length > 0 ? [gapEvent('filling', lost), ...parts] : []
+    this.#options.handOver([...begun, gapEvent('lost', lost)])
   }
 }

@@ -77,6 +77,24 @@ test('slots of an open gap that nobody has are said to be lost, and the rest is 
   await run.stop()
 })
 
+test('trades that came of slots of an open gap stay when nobody has the rest of these slots', async () => {
+  const source = new ScriptedSource()
+  source.onBackfill = FAILS
+  const run = await started([source], 9, 100, [], 0, WAIT)
+  source.receiver.transaction(told(11, 4))
+  source.tell(10, 15)
+  await run.timers.pass(3_100)
+  source.receiver.transaction(told(12, 0))
+  source.onBackfill = async () => {
+    throw new SlotsUnavailable('pruned', null)
+  }
+  await run.timers.pass(60_000)
+  expect(run.told().slice(1)).toEqual([
+    ...['open 11-14', '15/0', 'filling 11-14', '11/4', '12/0', 'lost 11-14'],
+  ])
+  await run.stop()
+})
+
 test('a gap that can never be filled holds nothing, and is said to be lost', async () => {
   const source = new ScriptedSource()
   source.onBackfill = async () => {

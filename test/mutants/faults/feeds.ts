@@ -56,6 +56,13 @@ export const FEED_FAULTS: readonly Fault[] = [
     tests: ['test/app/feeds/history-sources.test.ts'],
   },
   {
+    name: 'gaps: what came of slots that are given up behind live trades is dropped',
+    file: 'src/feeds/supervisor/open-gaps.ts',
+    find: 'this.#sequencer.passOver(lost.to)',
+    replace: 'void this.#sequencer',
+    tests: ['test/feeds/supervisor/open-gaps.test.ts'],
+  },
+  {
     name: 'yellowstone: transactions of every bank of a slot are told',
     file: 'src/feeds/yellowstone/geyser-reader.ts',
     find: 'if (bankId === NO_BANK) return true',
