@@ -82,6 +82,12 @@ export class GapFiller {
       )
   }
 
+  /** What is missing up to a slot is asked for no more. */
+  giveUpTo(slot: number, reason: string): void {
+    const { sequencer } = this.#options
+    if (sequencer.isShortOf(slot)) this.#giveUp((sequencer.cursor ?? -1) + 1, slot, reason)
+  }
+
   /** Fills until there is no gap; resolves at once when it is at it already. */
   async fill(signal: AbortSignal): Promise<void> {
     const { sequencer, timers } = this.#options
@@ -107,10 +113,10 @@ export class GapFiller {
     this.#isRunning = false
   }
 
-  /** Fills until nothing is missing up to a slot, or that is given up, or the signal comes. */
-  async fillTo(slot: number, signal: AbortSignal, isGivenUp = () => false): Promise<void> {
+  /** Fills until nothing is missing up to a slot, or the signal comes. */
+  async fillTo(slot: number, signal: AbortSignal): Promise<void> {
     const { sequencer, timers } = this.#options
-    while (!signal.aborted && !isGivenUp() && sequencer.isShortOf(slot)) {
+    while (!signal.aborted && sequencer.isShortOf(slot)) {
       await this.fill(signal)
       if (sequencer.isShortOf(slot)) await waitFor(timers, WAIT_MS, signal)
     }

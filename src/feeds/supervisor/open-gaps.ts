@@ -191,7 +191,7 @@ class GapBackfill {
   /** Asks until the gap is filled or given up, or the signal comes: the next run goes on then. */
   async run(signal: AbortSignal): Promise<void> {
     const { to } = this.#gap
-    await this.#filler.fillTo(to, signal, () => this.#from > to)
+    await this.#filler.fillTo(to, signal)
     if (signal.aborted) return
     this.#sequencer.flush()
     this.#handOver(true)
@@ -199,8 +199,7 @@ class GapBackfill {
 
   /** The whole gap is given up: later ones are more than can be filled. */
   giveUp(): void {
-    this.#handOver(true)
-    if (this.#from <= this.#gap.to) this.#lost(this.#from, this.#gap.to)
+    this.#filler.giveUpTo(this.#gap.to, `${OPEN_GAPS_MAX} newer gaps are open`)
   }
 
   #slotsMax(): number {

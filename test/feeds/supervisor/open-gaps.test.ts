@@ -137,6 +137,35 @@ test('gaps behind each other are filled one after the other', async () => {
   await run.stop()
 })
 
+test('of more gaps than may be open the oldest is given up, said, counted and asked for no more', async () => {
+  const source = new ScriptedSource()
+  source.onBackfill = FAILS
+  const run = await started([source], 9, 100, [], 0, WAIT)
+  source.tell(10)
+  for (let gap = 0; gap <= 16; gap++) {
+    source.tell(13 + 3 * gap)
+    await run.timers.pass(3_100)
+  }
+  expect(run.told().filter((word) => word.startsWith('lost'))).toEqual(['lost 11-12'])
+  expect(run.supervisor.figures()).toMatchObject({
+    ...{ feed_gaps_behind: 16, feed_slots_given_up_total: 2 },
+  })
+  const givenUp = 'gap: slots 11 to 12 are given up, their events are missing: '
+  expect(run.reports.filter((report) => report.startsWith(givenUp))).toEqual([
+    `${givenUp}16 newer gaps are open`,
+  ])
+  source.onBackfill = null
+  source.askedSlots.length = 0
+  await run.timers.pass(120_000)
+  expect(run.supervisor.figures().feed_gaps_behind).toBe(0)
+  expect(Math.min(...source.askedSlots.map(([from]) => from))).toBe(14)
+  const told = run.told()
+  expect(told).toContain('filled 14-15')
+  expect(told).not.toContain('11/0')
+  expect(run.supervisor.figures().feed_slots_given_up_total).toBe(2)
+  await run.stop()
+})
+
 test('nothing is known whole of a source without slots, until one that has them goes on', async () => {
   const reserve = new ScriptedSource('reserve', true)
   const first = await started([reserve], null, 100, [], 0, WAIT)

@@ -63,6 +63,13 @@ export const FEED_FAULTS: readonly Fault[] = [
     tests: ['test/feeds/supervisor/open-gaps.test.ts'],
   },
   {
+    name: 'gaps: a gap that has no room among newer ones is given up without a word',
+    file: 'src/feeds/supervisor/open-gaps.ts',
+    find: 'this.#backfills.shift()?.giveUp()',
+    replace: 'this.#backfills.shift()',
+    tests: ['test/feeds/supervisor/open-gaps.test.ts'],
+  },
+  {
     name: 'yellowstone: transactions of every bank of a slot are told',
     file: 'src/feeds/yellowstone/geyser-reader.ts',
     find: 'if (bankId === NO_BANK) return true',
