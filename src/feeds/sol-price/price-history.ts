@@ -16,6 +16,8 @@ interface CandleVenue {
   readonly origin: string
   /** Candles of one answer. */
   readonly pageCandles: number
+  /** Older ones are not told; absent: all are. */
+  readonly newestCandles?: number
   /** Where the candles that open from `from` to before `to`, in unix seconds, are told. */
   readonly path: (from: number, to: number, widthSeconds: number) => string
   /** The candles of an answer, each a list. */
@@ -52,6 +54,7 @@ const KRAKEN: CandleVenue = {
   name: 'kraken',
   origin: 'https://api.kraken.com',
   pageCandles: 720,
+  newestCandles: 720,
   path: (from, _to, width) => `/0/public/OHLC?pair=SOLUSD&interval=${width / 60}&since=${from - 1}`,
   candlesOf: (answer) => (isRecord(answer) ? listAt(answer.result, 'SOLUSD') : null),
   places: { time: 0, close: 4, timesASecond: 1 },
@@ -88,7 +91,8 @@ async function seriesOf(
   { from, to }: { readonly from: number; readonly to: number },
   signal: AbortSignal,
 ): Promise<PriceSeries> {
-  const width = WIDTHS_SECONDS.find((seconds) => (to - from) / seconds <= CANDLES_MAX) ?? 86_400
+  const { newestCandles: most = CANDLES_MAX } = venue
+  const width = WIDTHS_SECONDS.find((seconds) => (to - from) / seconds <= most) ?? 86_400
   const first = from - (from % width)
   const pageSeconds = venue.pageCandles * width
   const points: PriceSeries[number][] = []

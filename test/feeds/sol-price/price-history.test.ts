@@ -50,6 +50,7 @@ const ANSWERS: Readonly<Record<string, (url: URL) => unknown>> = {
     error: [],
     result: {
       SOLUSD: minutes(Number(searchParams.get('since')), TO + 60)
+        .filter((second) => second % (60 * Number(searchParams.get('interval'))) === 0)
         .slice(-720)
         .map((second) => [second, '1', '2', '3', String(priceAt(second)), '4', '9', 1]),
       last: TO,
@@ -69,6 +70,14 @@ test.each(Object.keys(ANSWERS))(
     expect(asked.length).toBe(Math.ceil(720 / one.pageCandles))
   },
 )
+
+test('a day by kraken, which tells its newest 720 candles alone, has wider ones and none that are missing', async () => {
+  const { venue: one } = await venue('kraken', (url) => ANSWERS.kraken?.(url))
+  const from = TO - 86_400
+  const series = await priceHistory([one], { from, to: TO }, NEVER, () => {})
+  expect(series?.[0]?.timestamp).toBeLessThanOrEqual(from + 2 * 300)
+  for (const { timestamp, usd } of series ?? []) expect(usd).toBe(priceAt(timestamp - 300))
+})
 
 test('a venue that fails, or answers something else, gives way to the next', async () => {
   const broken = await venue('coinbase', () => null)

@@ -70,6 +70,13 @@ export const FEED_FAULTS: readonly Fault[] = [
     tests: ['test/feeds/supervisor/open-gaps.test.ts'],
   },
   {
+    name: 'history: Kraken is asked for more candles than it tells',
+    file: 'src/feeds/sol-price/price-history.ts',
+    find: 'newestCandles: 720,',
+    replace: 'newestCandles: 2_000,',
+    tests: ['test/feeds/sol-price/price-history.test.ts'],
+  },
+  {
     name: 'yellowstone: transactions of every bank of a slot are told',
     file: 'src/feeds/yellowstone/geyser-reader.ts',
     find: 'if (bankId === NO_BANK) return true',
