@@ -189,6 +189,7 @@ export class LineRun {
         if (signal.aborted) return
       }
       this.#batch.push(event)
+      if (this.#fill !== null && isBehind(this.#fill, event)) this.#fill = null
       if (event.type === 'gap') this.#fill = event.state === 'filling' ? event : null
     }
     if (this.#batch.length >= BATCH_EVENTS && !this.#isHeld) await this.#flush()
@@ -213,6 +214,11 @@ export class LineRun {
     }
     await nextTurn()
   }
+}
+
+/** What comes from behind the gap does not fill it: the end of the fill was lost. */
+function isBehind({ toSlot }: Gap, event: FeedEvent): boolean {
+  return 'slot' in event && event.slot !== null && event.slot > toSlot
 }
 
 function listOf(event: FeedEvent | LineError): readonly FeedEvent[] | LineError {

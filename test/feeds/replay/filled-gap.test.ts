@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { Engine } from '../../../src/engine/engine.ts'
 import { eventLineText, type FeedEvent, type Gap } from '../../../src/events/event.ts'
@@ -7,6 +7,8 @@ import { StdinFeed } from '../../../src/feeds/replay/replay.ts'
 import { EngineQueries } from '../../../src/query/engine-queries.ts'
 import { EngineStreams } from '../../../src/query/engine-streams.ts'
 import { START_SECOND, swap } from '../../oracle/fixtures.ts'
+import { CollectingSink } from '../collecting-sink.ts'
+import { until } from '../until.ts'
 
 const gap = (state: Gap['state']): Gap => ({
   ...{ type: 'gap', fromSlot: 900, toSlot: 950, state, timestamp: START_SECOND },
@@ -75,4 +77,20 @@ test('trades behind a gap are told though the end of what fills it never comes',
   for (const event of trades('a', later)) engine.events([event])
   expect(told).toBe(103)
   expect(engine.areFactsWaiting).toBe(false)
+})
+
+test('lines behind a gap are taken though the end of what fills it never comes, while the input goes on', async () => {
+  const input = new PassThrough()
+  const sink = new CollectingSink()
+  const feed = new StdinFeed({ input, report: () => {}, counters: newFeedCounters() })
+  const ended = feed.start(sink)
+  const lines = [gap('open'), gap('filling'), ...trades('a', [900]), ...trades('a', [951, 952])]
+  for (const event of lines) input.write(`${eventLineText(event)}\n`)
+  await until(() => sink.all.length === lines.length)
+  expect(sink.all.map((event) => 'slot' in event && event.slot)).toEqual([
+    ...[false, false, 900, 951, 952],
+  ])
+  input.end()
+  await ended
+  expect(sink.all).toHaveLength(lines.length)
 })

@@ -77,6 +77,13 @@ export const FEED_FAULTS: readonly Fault[] = [
     tests: ['test/feeds/sol-price/price-history.test.ts'],
   },
   {
+    name: 'lines: what comes from behind a gap is held with what fills it',
+    file: 'src/feeds/replay/line-run.ts',
+    find: 'event.slot !== null && event.slot > toSlot',
+    replace: 'event.slot !== null && event.slot > toSlot + 1_000',
+    tests: ['test/feeds/replay/filled-gap.test.ts'],
+  },
+  {
     name: 'yellowstone: transactions of every bank of a slot are told',
     file: 'src/feeds/yellowstone/geyser-reader.ts',
     find: 'if (bankId === NO_BANK) return true',
