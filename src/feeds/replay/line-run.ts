@@ -182,14 +182,16 @@ export class LineRun {
     }
     const { signal } = this.#options
     for (const event of found) {
-      const delayMs = this.#pacer.delayMs(event.timestamp)
-      if (delayMs > 0 && !this.#isHeld) {
+      if (this.#fill !== null && isBehind(this.#fill, event)) this.#fill = null
+      // What is told of a gap, and what fills it, is of a time that has passed.
+      const isPaced = this.#fill === null && event.type !== 'gap'
+      const delayMs = isPaced ? this.#pacer.delayMs(event.timestamp) : 0
+      if (delayMs > 0) {
         await this.#flush()
         await wait(delayMs, signal)
         if (signal.aborted) return
       }
       this.#batch.push(event)
-      if (this.#fill !== null && isBehind(this.#fill, event)) this.#fill = null
       if (event.type === 'gap') this.#fill = event.state === 'filling' ? event : null
     }
     if (this.#batch.length >= BATCH_EVENTS && !this.#isHeld) await this.#flush()

@@ -1,11 +1,14 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { Engine } from '../../../src/engine/engine.ts'
 import { eventLineText, type FeedEvent, type Gap } from '../../../src/events/event.ts'
 import { newFeedCounters } from '../../../src/feeds/feed-counters.ts'
-import { StdinFeed } from '../../../src/feeds/replay/replay.ts'
+import { ReplayFeed, StdinFeed } from '../../../src/feeds/replay/replay.ts'
 import { EngineQueries } from '../../../src/query/engine-queries.ts'
 import { EngineStreams } from '../../../src/query/engine-streams.ts'
+import { newFolder } from '../../new-folder.ts'
 import { START_SECOND, swap } from '../../oracle/fixtures.ts'
 import { CollectingSink } from '../collecting-sink.ts'
 import { until } from '../until.ts'
@@ -93,4 +96,17 @@ test('lines behind a gap are taken though the end of what fills it never comes, 
   input.end()
   await ended
   expect(sink.all).toHaveLength(lines.length)
+})
+
+test('a recording goes on at its pace behind a gap that was filled ten minutes later', async () => {
+  const now = START_SECOND + 600
+  const behind = (slot: number) => swap({ slot, signature: `b${slot}`, timestamp: now })
+  const lines = [behind(3_000), gap('open'), gap('filling'), ...trades('a', [900]), gap('filled')]
+  const events = [...lines, behind(3_001)]
+  const file = join(newFolder(), 'recording.ndjson')
+  writeFileSync(file, events.map((event) => `${eventLineText(event)}\n`).join(''))
+  const sink = new CollectingSink()
+  const about = { file, speed: 1, report: () => {}, counters: newFeedCounters(), progress: null }
+  await new ReplayFeed(about).start(sink)
+  expect(sink.all).toHaveLength(events.length)
 })
