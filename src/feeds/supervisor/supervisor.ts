@@ -97,6 +97,7 @@ export class Supervisor implements Feed {
   readonly #isSlotless: boolean
   /** The last slot that is known to be missing; -1: none is. */
   readonly #unseenTo: number
+  readonly #openGaps: readonly OpenGap[]
   /** Events handed over, those of back-fills not among them. */
   #handedOver = 0
 
@@ -110,6 +111,7 @@ export class Supervisor implements Feed {
     this.#isSlotless = sources.every(({ isDegraded }) => isDegraded)
     this.#isNew = cursor === null || this.#isSlotless
     this.#unseenTo = options.unseenTo ?? -1
+    this.#openGaps = options.openGaps ?? []
     this.#standsSinceMs = this.#timers.nowMs()
     this.#reserveTrades = reserveTradesOf(options)
     this.#sequencer = new SlotSequencer(
@@ -134,7 +136,7 @@ export class Supervisor implements Feed {
       ...{ sources: fillers, counters: this.#counters, timers: this.#timers, random },
       live: this.#sequencer,
       waitMs: options.gapWaitMs ?? Number.POSITIVE_INFINITY,
-      openGaps: options.openGaps ?? [],
+      openGaps: this.#openGaps,
       takeLong: options.takeLongGap,
       slotsMax: () => this.#backfillSlotsMax(options),
       newestSeconds: () => this.#newestTimestamp,
@@ -268,8 +270,14 @@ export class Supervisor implements Feed {
     const seconds = events[0]?.timestamp ?? 0
     const last = Math.min(first - 1, Number.MAX_SAFE_INTEGER)
     if (this.#isNew && last >= 0) this.#give([gapEvent('lost', { from: 0, to: last, seconds })])
-    if (this.#unseenTo >= first)
-      this.#give([gapEvent('filled', { from: first, to: this.#unseenTo, seconds })])
+    // Open gaps among them stay so until they are filled: a kill before that would lose them.
+    const end = this.#unseenTo + 1
+    let from = first
+    for (const gap of [...this.#openGaps, { from: end, to: end }]) {
+      const to = Math.min(gap.from, end) - 1
+      if (from <= to) this.#give([gapEvent('filled', { from, to, seconds })])
+      from = Math.max(from, gap.to + 1)
+    }
   }
 
   /** By the last event with a slot: what comes late stands before it, and says nothing new. */

@@ -118,6 +118,20 @@ test('a gap that was open at a stop is filled by the next run', async () => {
   await run.stop()
 })
 
+test('a gap that was open at a kill stays open until it is filled, however near to the newest slot it lies', async () => {
+  const source = new ScriptedSource()
+  source.onBackfill = FAILS
+  const openGaps = [{ from: 22, to: 23, seconds: 1_790_000_000 }]
+  const resumed = { ...WAIT, openGaps, unseenTo: 25 }
+  const run = await started([source], 20, 100, [], 0, resumed)
+  source.tell(21, 22, 23, 24)
+  expect(run.told()).toEqual([...['filled 21-21', 'filled 24-25', '21/0', '22/0', '23/0', '24/0']])
+  source.onBackfill = null
+  await run.timers.pass(60_000)
+  expect(run.told().slice(6)).toEqual(['filling 22-23', 'filled 22-23'])
+  await run.stop()
+})
+
 test('gaps behind each other are filled one after the other', async () => {
   const source = new ScriptedSource()
   source.onBackfill = FAILS

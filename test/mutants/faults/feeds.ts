@@ -84,6 +84,13 @@ export const FEED_FAULTS: readonly Fault[] = [
     tests: ['test/feeds/replay/filled-gap.test.ts'],
   },
   {
+    name: 'gaps: those that were open at a kill are filled as the next run begins',
+    file: 'src/feeds/supervisor/supervisor.ts',
+    find: 'for (const gap of [...this.#openGaps, { from: end, to: end }]) {',
+    replace: 'for (const gap of [{ from: end, to: end }]) {',
+    tests: ['test/feeds/supervisor/open-gaps.test.ts'],
+  },
+  {
     name: 'yellowstone: transactions of every bank of a slot are told',
     file: 'src/feeds/yellowstone/geyser-reader.ts',
     find: 'if (bankId === NO_BANK) return true',
