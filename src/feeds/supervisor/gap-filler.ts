@@ -118,6 +118,7 @@ export class GapFiller {
     const { sequencer, timers } = this.#options
     while (!signal.aborted && sequencer.isShortOf(slot)) {
       await this.fill(signal)
+      sequencer.goOn()
       if (sequencer.isShortOf(slot)) await waitFor(timers, WAIT_MS, signal)
     }
   }

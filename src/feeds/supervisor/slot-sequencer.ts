@@ -213,6 +213,11 @@ export class SlotSequencer {
     this.#keepBounds()
   }
 
+  /** What waited for the clock of this machine is handed over once that is set. */
+  goOn(): void {
+    this.#advance()
+  }
+
   /** All slots to `slot` were delivered, or are given up: what the buffer has of them is handed over. */
   passOver(slot: number): void {
     if (this.#cursor !== null && slot <= this.#cursor) return

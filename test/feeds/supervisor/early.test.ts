@@ -122,3 +122,25 @@ test('slots of an outage longer than is back-filled, as of a clock that was wron
   expect(reports[0]).toMatch(/^gap: slots 10 to \d+ are given up, their events are missing/)
   await stop()
 })
+
+test('what fills a gap while the clock is behind is handed over once it is set', async () => {
+  const source = new ScriptedSource()
+  source.onBackfill = async () => {
+    throw new Error('broken')
+  }
+  const more = { gapWaitMs: 3_000 }
+  const run = await started([source], 9, 100, [], 0, more)
+  source.receiver.connected()
+  tell(source.receiver, 10, 10, 0)
+  tell(source.receiver, 13, 13, 0)
+  await run.timers.pass(3_100)
+  expect(run.told()).toEqual(['10/0', 'open 11-12', '13/0'])
+  run.timers.setMs = -HOUR_SECONDS * 1_000
+  source.onBackfill = async (from, to, receiver) => tell(receiver, from, to, 0)
+  await run.timers.pass(60_000)
+  expect(run.told()).toHaveLength(3)
+  run.timers.setMs = 0
+  await run.timers.pass(60_000)
+  expect(run.told().slice(3)).toEqual(['filling 11-12', '11/0', '12/0', 'filled 11-12'])
+  await run.stop()
+})
