@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { resumedCursor } from '../../../src/app/feeds/live-sources.ts'
 import { Random } from '../../../src/base/random.ts'
+import { UnseenSlots } from '../../../src/engine/state/unseen-slots.ts'
 import type { FeedEvent } from '../../../src/events/event.ts'
 import { Supervisor } from '../../../src/feeds/supervisor/supervisor.ts'
 import { everySeed, PAIR_SEEDS, PATIENCE } from '../peers/runs.ts'
@@ -27,6 +28,7 @@ class Kept {
   newestSlot = 0
   newestSeconds = 0
   readonly refused = new Set<string>()
+  readonly unseen = new UnseenSlots()
   readonly #timers: VirtualTimers
 
   constructor(timers: VirtualTimers) {
@@ -35,11 +37,13 @@ class Kept {
 
   events(batch: readonly FeedEvent[]): void {
     for (const event of batch) {
+      if (event.type === 'gap') this.unseen.note(event)
       if (!('signature' in event) || event.slot === null || this.#known.has(event.signature))
         continue
       // Nobody is told that these are missing.
       if (event.timestamp > this.#timers.wallMs() / 1_000 + AHEAD_SECONDS_MAX) continue
-      if (event.slot < this.newestSlot - LATE_SLOTS) {
+      const firstOpen = this.unseen.firstOpenSlot ?? Number.POSITIVE_INFINITY
+      if (event.slot < Math.min(firstOpen, this.newestSlot - LATE_SLOTS)) {
         this.refused.add(event.signature)
         continue
       }
@@ -70,6 +74,8 @@ interface Plan {
   readonly stops: number
   /** As in `Lies`. */
   readonly isRefusing: (blocks: number) => boolean
+  /** As in `Supervisor`. */
+  readonly gapWaitMs?: number
 }
 
 const SHORT: Plan = {
@@ -120,6 +126,9 @@ async function play(plan: Plan, seed: number, isKilled: boolean) {
         timers,
         random: () => random.unit(),
         backfillSlotsMax: 9_000,
+        openGaps: kept.unseen.all.filter(({ isOpen }) => isOpen),
+        unseenTo: kept.unseen.lastSlot,
+        ...(plan.gapWaitMs !== undefined && { gapWaitMs: plan.gapWaitMs }),
       },
       report: (who, reason) => {
         if (!isGone) reports.push(`${who}: ${reason}`)
@@ -195,6 +204,20 @@ test(
     })
     // Two sources that fail at once, and a server that answers neither: more than a few are a fault.
     expect(counts.refused).toBeLessThan(counts.kept / 1_000)
+  },
+)
+
+test(
+  'what the chain goes on without for a while is handed over once or said to be missing, too',
+  PATIENCE,
+  async () => {
+    await everySeed(async (seed) => {
+      const played = await play({ ...SHORT, gapWaitMs: 3_000 }, seed, false)
+      expect(lost(played), whyOf(played)).toEqual([])
+      const lastSlot = played.chain.at(-1)?.slot ?? 0
+      const isOpen = ({ isOpen, to }: { isOpen: boolean; to: number }) => isOpen && to <= lastSlot
+      expect(played.kept.unseen.all.filter(isOpen), whyOf(played)).toEqual([])
+    })
   },
 )
 
