@@ -272,7 +272,8 @@ export class HistoryBuild {
   ): Promise<BuildPlan | null> {
     const { from } = plan
     if (plan.filledSeq !== null || from === null) return plan
-    const feed = this.#sources.feed(gap, from, service.engine)
+    const live = this.#parts.live.service.engine
+    const feed = this.#sources.feed(gap, from, service.engine, live)
     this.#feed = feed
     const sink: EventSink = {
       events: (batch) => {
@@ -283,7 +284,7 @@ export class HistoryBuild {
         throw new Error('servers deliver no records')
       },
     }
-    const presentUsd = this.#parts.live.service.engine.state.solPriceUsd
+    const presentUsd = live.state.solPriceUsd
     const { signal } = this.#stopping
     await feed.start(await this.#sources.priced(sink, gap, from, presentUsd, signal))
     if (!feed.isDone || signal.aborted) return null

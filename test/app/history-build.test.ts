@@ -5,6 +5,9 @@ import { supervisedFeed } from '../../src/app/feeds/live-sources.ts'
 import { HistoryBuild } from '../../src/app/history-build.ts'
 import { Service } from '../../src/app/service.ts'
 import { readConfig } from '../../src/config/config.ts'
+import type { Engine } from '../../src/engine/engine.ts'
+import { TokenLane } from '../../src/engine/state/layout.ts'
+import type { FeedEvent } from '../../src/events/event.ts'
 import { newFeedCounters } from '../../src/feeds/feed-counters.ts'
 import { fixedPrice, PricedSink } from '../../src/feeds/sol-price/priced-sink.ts'
 import { lastSlot, type TestChain } from '../feeds/peers/chain-blocks.ts'
@@ -65,9 +68,19 @@ async function endedAtStart(about: ReturnType<typeof aboutRun>): Promise<void> {
 
 /** Live from the chain's middle on and the rest behind; all answers in the end. */
 async function built(about: ReturnType<typeof aboutRun>, chain: TestChain): Promise<string> {
+  return answersOf(await builtEngine(about, chain), replayOf(transactionLines(chain)).events)
+}
+
+/** @param earlier events that came before the chain */
+async function builtEngine(
+  about: ReturnType<typeof aboutRun>,
+  chain: TestChain,
+  earlier: readonly FeedEvent[] = [],
+): Promise<Engine> {
   const { config } = about
   let service = new Service(config)
   let durability = await Durability.open({ ...about, service })
+  if (earlier.length > 0) service.events(earlier)
   const build = new HistoryBuild({ ...about, nowMs: Date.now, live: { service, durability } })
   const feed = supervisedFeed(config, newFeedCounters(), service.engine, () => {})
   const sink = {
@@ -93,7 +106,7 @@ async function built(about: ReturnType<typeof aboutRun>, chain: TestChain): Prom
   await build.stop()
   await durability.close()
   expect(isWhole(), said).toBe(true)
-  return answersOf(service.engine, replayOf(transactionLines(chain)).events)
+  return service.engine
 }
 
 /** Plays a server's chain while something is checked. */
@@ -183,5 +196,19 @@ test('what comes while a service starts anew is not passed over where only its s
     await endedAtStart(about)
     peer.lose(5)
     expect(await built(about, chain)).toBe(expected(chain))
+  })
+})
+
+test('a trade that PumpPortal told before the chain came counts once with the time before the start', async () => {
+  const chain = syntheticChain(93, BLOCKS)
+  const peer = new GeyserPeer({ chain, head: HEAD, pace: () => sleep(5) })
+  const about = aboutRun({ FEED: 'yellowstone', YELLOWSTONE_URL: await peer.start() })
+  const swaps = replayOf(transactionLines(chain)).events.filter((event) => event.type === 'swap')
+  const [trade] = swaps
+  const place = { slot: null, txIndex: null, ordinal: 4_000_000_000 }
+  await played(peer, async () => {
+    const { state } = await builtEngine(about, chain, [{ ...trade, ...place }])
+    const count = state.tokens.get(state.book.findToken(trade.mint), TokenLane.swaps)
+    expect(count).toBe(swaps.filter(({ mint }) => mint === trade.mint).length)
   })
 })

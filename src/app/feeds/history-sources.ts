@@ -94,10 +94,13 @@ export class HistorySources {
     return Math.ceil(new SlotLength().slotsIn(ms))
   }
 
-  /** The slots of a gap from one on, behind those that an engine has. */
-  feed(gap: OpenGap, from: number, { newestSlot, state }: Engine): HistoryFeed {
-    const cursor = resumedCursor(newestSlot, this.#config.lateSlots)
-    const earlierReserveTrades = newestSlotlessSwaps(state, REMEMBERED_MAX)
+  /**
+   * The slots of a gap from one on, behind those that an engine has.
+   * @param live another engine, whose events follow: what a source without slots told it counts there
+   */
+  feed(gap: OpenGap, from: number, engine: Engine, live = engine): HistoryFeed {
+    const cursor = resumedCursor(engine.newestSlot, this.#config.lateSlots)
+    const earlierReserveTrades = newestSlotlessSwaps(live.state, REMEMBERED_MAX)
     return new HistoryFeed({
       ...{ gap, from, cursor, earlierReserveTrades },
       sources: this.#sources,

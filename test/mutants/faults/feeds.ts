@@ -98,6 +98,13 @@ export const FEED_FAULTS: readonly Fault[] = [
     tests: EARLY,
   },
   {
+    name: 'history: trades that the reserve told before the chain came are told again',
+    file: 'src/app/history-build.ts',
+    find: 'this.#sources.feed(gap, from, service.engine, live)',
+    replace: 'this.#sources.feed(gap, from, service.engine)',
+    tests: ['test/app/history-build.test.ts'],
+  },
+  {
     name: 'yellowstone: transactions of every bank of a slot are told',
     file: 'src/feeds/yellowstone/geyser-reader.ts',
     find: 'if (bankId === NO_BANK) return true',
