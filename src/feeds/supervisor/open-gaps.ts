@@ -192,9 +192,7 @@ class GapBackfill {
   async run(signal: AbortSignal): Promise<void> {
     const { to } = this.#gap
     await this.#filler.fillTo(to, signal)
-    if (signal.aborted) return
-    this.#sequencer.flush()
-    this.#handOver(true)
+    if (!signal.aborted) this.#handOver(true)
   }
 
   /** The whole gap is given up: later ones are more than can be filled. */
@@ -214,6 +212,8 @@ class GapBackfill {
     const later = this.#options.handedOver() - this.#before
     const isWhole = filledTo === this.#gap.to
     if (!isEnd && !isWhole && this.#held.length < Math.min(HELD_EVENTS_MAX, later)) return
+    // What came behind its slot waits for one more, and none of the gap follows.
+    if (isWhole) this.#sequencer.flush()
     const events = this.#held.splice(0)
     const range = { ...this.#gap, from: this.#from, to: filledTo }
     this.#from = filledTo + 1
@@ -226,6 +226,7 @@ class GapBackfill {
     const lost = { ...this.#gap, from, to: Math.min(to, this.#gap.to) }
     this.#from = Math.max(this.#from, lost.to + 1)
     this.#sequencer.passOver(lost.to)
+    if (lost.to === this.#gap.to) this.#sequencer.flush()
     const isOfThese = (event: FeedEvent) => 'slot' in event && (event.slot ?? 0) <= lost.to
     const parts = this.#held.splice(0, this.#held.findLastIndex(isOfThese) + 1)
     const begun = parts.length > 0 ? [gapEvent('filling', lost), ...parts] : []

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { SlotsUnavailable } from '../../../src/feeds/supervisor/source.ts'
+import { type SlotReceiver, SlotsUnavailable } from '../../../src/feeds/supervisor/source.ts'
 import { ScriptedSource, told } from './scripted-source.ts'
 import { started } from './started-supervisor.ts'
 
@@ -91,6 +91,53 @@ test('trades that came of slots of an open gap stay when nobody has the rest of 
   await run.timers.pass(60_000)
   expect(run.told().slice(1)).toEqual([
     ...['open 11-14', '15/0', 'filling 11-14', '11/4', '12/0', 'lost 11-14'],
+  ])
+  await run.stop()
+})
+
+test('what a second source has of the last slots of an open gap, and the first one lacked, comes with them', async () => {
+  const [one, other] = [new ScriptedSource('one'), new ScriptedSource('other')]
+  one.onBackfill = FAILS
+  other.onBackfill = FAILS
+  const run = await started([one, other], 9, 100, [], 0, WAIT)
+  one.tell(10, 13)
+  await run.timers.pass(3_100)
+  const tellBoth = (receiver: SlotReceiver, transactions: number) => {
+    for (const slot of [11, 12]) {
+      for (let n = 0; n < transactions; n++) receiver.transaction(told(slot, n))
+      receiver.slotComplete(slot, slot - 1)
+    }
+  }
+  one.onBackfill = async (_from, _to, receiver) => {
+    tellBoth(receiver, 1)
+    throw new Error('reset')
+  }
+  other.onBackfill = async (_from, _to, receiver) => tellBoth(receiver, 2)
+  await run.timers.pass(60_000)
+  expect(run.told().slice(2)).toEqual([
+    ...['13/0', 'filling 11-12', '11/0', '12/0', '11/1', '12/1', 'filled 11-12'],
+  ])
+  await run.stop()
+})
+
+test('what a second source has of a slot before those that are given up comes with it', async () => {
+  const [one, other] = [new ScriptedSource('one'), new ScriptedSource('other')]
+  one.onBackfill = FAILS
+  other.onBackfill = FAILS
+  const run = await started([one, other], 9, 100, [], 0, WAIT)
+  one.tell(10, 13)
+  await run.timers.pass(3_100)
+  const tellFirst = (transactions: number) => async (_: number, to: number, by: SlotReceiver) => {
+    for (let n = 0; n < transactions; n++) by.transaction(told(11, n))
+    by.slotComplete(11, 10)
+    throw new SlotsUnavailable('pruned', to)
+  }
+  one.onBackfill = tellFirst(1)
+  other.onBackfill = tellFirst(2)
+  await run.timers.pass(60_000)
+  expect(run.told().slice(2)).toEqual([
+    ...['13/0', 'filling 11-11', '11/0', 'filled 11-11'],
+    ...['filling 12-12', '11/1', 'lost 12-12'],
   ])
   await run.stop()
 })
