@@ -74,8 +74,9 @@ class TagColumn implements Column {
   readonly #state: State
   readonly #positions: PositionLists
   readonly #addresses: readonly string[]
-  /** Addresses that were no wallets when it was made. */
-  #unknown: readonly string[] = []
+  /** Addresses that were no wallets when it was made, and the wallets that were looked for among them. */
+  #unknown: ReadonlySet<string> = new Set()
+  #seenWallets = 0
   #counts = new Uint32Array(FIRST_TOKENS)
   #holdings: Holdings | null = null
   #begun = 0
@@ -100,11 +101,11 @@ class TagColumn implements Column {
     const { count } = this.#state.tokens
     if (count > this.#counts.length)
       this.#counts = widened(new Uint32Array(count * 2), this.#counts)
-    if (this.#unknown.some((address) => this.#rowOf(address) >= 0)) this.#holdings = null
     const holdings = this.#holdings
     if (holdings === null) return
     const { positionChanges: log } = this.#state
-    if (holdings.moves !== this.#moves || !log.reaches(holdings.readTo)) {
+    const isSame = holdings.moves === this.#moves && log.reaches(holdings.readTo)
+    if (!isSame || this.#hasNewWallet()) {
       this.#holdings = null
       return
     }
@@ -142,13 +143,29 @@ class TagColumn implements Column {
     this.#begun += 1
     this.#counts.fill(0)
     const rows = this.#addresses.map((address) => this.#rowOf(address))
-    this.#unknown = this.#addresses.filter((_, place) => rows[place] < 0)
+    this.#unknown = new Set(this.#addresses.filter((_, place) => rows[place] < 0))
+    this.#seenWallets = this.#state.wallets.count
     this.#holdings = {
       pairs: new Set(),
       wallets: new Set(rows.filter((row) => row >= 0)),
       ...{ read: 0, readTo: this.#state.positionChanges.end, moves: this.#moves },
     }
     return this.#holdings
+  }
+
+  /**
+   * Has an address become a wallet? The new wallets are looked for, not the addresses, which may be a hundred thousand at
+   * each use; unless the new ones are more.
+   */
+  #hasNewWallet(): boolean {
+    const { book, wallets } = this.#state
+    const from = this.#seenWallets
+    this.#seenWallets = wallets.count
+    if (wallets.count - from > this.#unknown.size)
+      return [...this.#unknown].some((address) => this.#rowOf(address) >= 0)
+    for (let row = from; row < wallets.count; row++)
+      if (this.#unknown.has(book.walletText(row))) return true
+    return false
   }
 
   get #isWhole(): boolean {

@@ -126,8 +126,8 @@ export const WALLET_FAULTS: readonly Fault[] = [
   {
     name: 'labels: a row that was moved is taken for the position before',
     file: TAGGED,
-    find: 'if (holdings.moves !== this.#moves || !log',
-    replace: 'if (!log',
+    find: 'holdings.moves === this.#moves && log',
+    replace: 'log',
     tests: TAGS,
   },
   {
@@ -140,8 +140,22 @@ export const WALLET_FAULTS: readonly Fault[] = [
   {
     name: 'labels: one that trades later is never found',
     file: TAGGED,
-    find: 'if (this.#unknown.some((address) => this.#rowOf(address) >= 0)) this.#holdings = null',
-    replace: '',
+    find: 'if (!isSame || this.#hasNewWallet()) {',
+    replace: 'if (!isSame) {',
+    tests: TAGS,
+  },
+  {
+    name: 'labels: each use of a tag looks for all of its addresses that never traded',
+    file: TAGGED,
+    find: 'wallets.count - from > this.#unknown.size',
+    replace: 'this.#unknown.size > 0',
+    tests: TAGS,
+  },
+  {
+    name: 'labels: of many new wallets none is looked for',
+    file: TAGGED,
+    find: 'return [...this.#unknown].some((address) => this.#rowOf(address) >= 0)',
+    replace: 'return false',
     tests: TAGS,
   },
   {

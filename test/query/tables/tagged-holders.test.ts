@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { Engine } from '../../../src/engine/engine.ts'
 import { TAPE_BLOCK_RECORDS } from '../../../src/engine/state/tape.ts'
 import { WalletLabels } from '../../../src/protocol/wallet-labels.ts'
@@ -120,4 +120,27 @@ test('who sold is no holder, though the row of its position is another one by no
   engine.accept(swap({ slot: 150, signer: 'cat', mint: 'mint 2' }))
   expect(state.positions.free).toBe(0)
   expect(ofKol()).toEqual([])
+})
+
+test('addresses of a tag that never traded are not looked for at each use, and are found once they trade', () => {
+  const engine = newEngine()
+  const labels = new WalletLabels()
+  const wallets = Array.from({ length: 300 }, (_, place) => walletOf(place))
+  labels.replace(new Map(labelsOf(wallets, 'kol')))
+  const queries = new EngineQueries(engine, () => {}, labels)
+  const ofKol = () => [...found(queries.tables(query('kol', 1)))].sort()
+  expect(ofKol()).toEqual([])
+  const lookups = vi.spyOn(engine.state.book, 'findWallet')
+  for (let i = 0; i < 50; i++) {
+    engine.accept(swap({ slot: 100 + i, signer: `stranger ${i}`, mint: 'mint 0' }))
+    expect(ofKol()).toEqual([])
+  }
+  expect(lookups).not.toHaveBeenCalled()
+  engine.accept(swap({ slot: 200, signer: walletOf(7), mint: 'mint 1' }))
+  expect(ofKol()).toEqual(['mint 1'])
+  // More new wallets than addresses.
+  for (let i = 0; i < 400; i++)
+    engine.accept(swap({ slot: 201, txIndex: i, signer: `later ${i}`, mint: 'mint 0' }))
+  engine.accept(swap({ slot: 202, signer: walletOf(8), mint: 'mint 2' }))
+  expect(ofKol()).toEqual(['mint 1', 'mint 2'])
 })
