@@ -1,5 +1,6 @@
 import { unwatchFile, watchFile } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
+import { setImmediate as turn } from 'node:timers/promises'
 import { isAddress } from '../base/base58.ts'
 import { messageOf } from '../base/errors.ts'
 import { isRecord, jsonOf } from '../base/json-access.ts'
@@ -10,6 +11,8 @@ import type { Log } from '../server/http/exchange.ts'
 const LOOK_EVERY_MS = 2_000
 const FILE_BYTES_MAX = 16 << 20
 const LABELS_MAX = 100_000
+/** Labels between two turns of the loop, some 2 ms: a file of all that may be takes half a second. */
+const LABELS_A_TURN = 512
 const NAME_CHARACTERS_MAX = 64
 /** What a filter can name. */
 const TAG = /^[\w.-]{0,32}$/
@@ -32,6 +35,7 @@ export class LabelFile {
   readonly #onChange = () => void this.#read()
   /** Said last: a file that is not there is looked at for ever. */
   #reason = ''
+  #reading: Promise<void> = Promise.resolve()
 
   constructor(path: string, labels: WalletLabels, log: Log) {
     this.#path = path
@@ -49,7 +53,13 @@ export class LabelFile {
     unwatchFile(this.#path, this.#onChange)
   }
 
-  async #read(): Promise<void> {
+  /** One after the other: the last one has what the file is now. */
+  #read(): Promise<void> {
+    this.#reading = this.#reading.then(() => this.#readOnce())
+    return this.#reading
+  }
+
+  async #readOnce(): Promise<void> {
     const found = await labelsOf(this.#path)
     if (typeof found === 'string') {
       if (found === this.#reason) return
@@ -67,7 +77,12 @@ async function labelsOf(path: string): Promise<ReadLabels> {
   try {
     const { size } = await stat(path)
     if (size > FILE_BYTES_MAX) return `It has ${size} bytes, at most ${FILE_BYTES_MAX} are read.`
-    return parseLabels(await readFile(path, 'utf8'))
+    const steps = parseLabels(await readFile(path, 'utf8'))
+    for (;;) {
+      const step = steps.next()
+      if (step.done) return step.value
+      await turn()
+    }
   } catch (error) {
     return `It cannot be read: ${messageOf(error)}.`
   }
@@ -75,21 +90,24 @@ async function labelsOf(path: string): Promise<ReadLabels> {
 
 /**
  * Labels out of a JSON array, or of lines that are each a JSON object or CSV. Keys, or columns, are address, name and
- * tag; a first line of CSV may name its columns. Of an address that comes twice the last line counts.
+ * tag; a first line of CSV may name its columns. Of an address that comes twice the last line counts. Yields where the
+ * loop may run.
  */
-export function parseLabels(text: string): ReadLabels {
+export function* parseLabels(text: string): Generator<undefined, ReadLabels> {
   const rows = text.trimStart().startsWith('[') ? arrayRows(text) : lineRows(text)
   if (typeof rows === 'string') return rows
-  if (rows.length > LABELS_MAX)
-    return `It has ${rows.length} labels, at most ${LABELS_MAX} are read.`
   const labels = new Map<string, { readonly name: string; readonly tag: string }>()
+  let count = 0
   for (const { place, row } of rows) {
+    count += 1
+    if (count % LABELS_A_TURN === 0) yield
+    if (count > LABELS_MAX) continue
     const fault = faultOf(row)
     if (fault !== null) return `${place}: ${fault}.`
     const { address, name, tag } = row
     labels.set(address.trim(), { name: name.trim(), tag: tag.trim() })
   }
-  return labels
+  return count > LABELS_MAX ? `It has ${count} labels, at most ${LABELS_MAX} are read.` : labels
 }
 
 interface Row {
@@ -104,22 +122,25 @@ function arrayRows(text: string): readonly Row[] | string {
   return items.map((item, i) => ({ place: `Item ${i + 1}`, row: fieldsOf(item) }))
 }
 
-function lineRows(text: string): readonly Row[] {
-  const lines = text
-    .split(/\r?\n/)
-    .map((line, i) => ({ place: `Line ${i + 1}`, line: line.trim() }))
+function* lineRows(text: string): Generator<Row> {
   let columns: readonly string[] = COLUMNS
-  return lines.flatMap(({ place, line }) => {
-    if (line === '') return []
-    if (line.startsWith('{')) return [{ place, row: fieldsOf(jsonOf(line)) }]
+  let number = 0
+  for (let at = 0, end = 0; at <= text.length; at = end + 1) {
+    const found = text.indexOf('\n', at)
+    end = found < 0 ? text.length : found
+    const line = text.slice(at, end).trim()
+    const place = `Line ${++number}`
+    if (line === '') continue
+    if (line.startsWith('{')) {
+      yield { place, row: fieldsOf(jsonOf(line)) }
+      continue
+    }
     const cells = csvCells(line)
-    if (!cells.some((cell) => cell.toLowerCase() === 'address'))
-      return [
-        { place, row: fieldsOf(Object.fromEntries(columns.map((name, i) => [name, cells[i]]))) },
-      ]
-    columns = cells.map((cell) => cell.toLowerCase())
-    return []
-  })
+    if (cells.some((cell) => cell.toLowerCase() === 'address'))
+      columns = cells.map((cell) => cell.toLowerCase())
+    else
+      yield { place, row: fieldsOf(Object.fromEntries(columns.map((name, i) => [name, cells[i]]))) }
+  }
 }
 
 /** What is no text, or not there, is empty. */

@@ -12,6 +12,19 @@ const LABELS = new Map([
   [BOB, { name: 'Bob 🚀', tag: '' }],
 ])
 
+/** The labels of a text, read to its end. */
+function labelsOf(text: string) {
+  return readInPieces(text).labels
+}
+
+function readInPieces(text: string) {
+  const steps = parseLabels(text)
+  for (let pieces = 1; ; pieces += 1) {
+    const step = steps.next()
+    if (step.done) return { labels: step.value, pieces }
+  }
+}
+
 test.each([
   ['CSV', `${ANN},"Ann ""the whale"", Inc.",kol\r\n\r\n${BOB}, Bob 🚀 ,\n`],
   ['CSV with columns', `name,Address,tag\n"Ann ""the whale"", Inc.",${ANN},kol\nBob 🚀,${BOB},`],
@@ -24,24 +37,36 @@ test.each([
     ` [{"address":"${ANN}","name":"Ann \\"the whale\\", Inc.","tag":"kol"},\n{"address":"${BOB}","name":"Bob 🚀","more":1}]`,
   ],
 ])('labels are read out of %s', (_, text) => {
-  expect(parseLabels(text)).toEqual(LABELS)
+  expect(labelsOf(text)).toEqual(LABELS)
 })
 
 test('what is wrong is named with its line', () => {
-  expect(parseLabels('')).toEqual(new Map())
-  expect(parseLabels(`${ANN},Ann,kol\nnobody,Bob,kol`)).toBe(
+  expect(labelsOf('')).toEqual(new Map())
+  expect(labelsOf(`${ANN},Ann,kol\nnobody,Bob,kol`)).toBe(
     'Line 2: the address is no wallet of the chain.',
   )
-  expect(parseLabels(`\n{"address":"${ANN}"}`)).toBe(
+  expect(labelsOf(`\n{"address":"${ANN}"}`)).toBe(
     'Line 2: the name has 0 characters, 1 to 64 are allowed.',
   )
-  expect(parseLabels(`[{"address":"${ANN}","name":"Ann","tag":"two words"}]`)).toBe(
+  expect(labelsOf(`[{"address":"${ANN}","name":"Ann","tag":"two words"}]`)).toBe(
     'Item 1: the tag is not up to 32 letters, digits, ".", "_" and "-".',
   )
-  expect(parseLabels('{"address":')).toBe('Line 1: the address is no wallet of the chain.')
-  expect(parseLabels('[{')).toBe('It begins as a JSON array and is none.')
+  expect(labelsOf('{"address":')).toBe('Line 1: the address is no wallet of the chain.')
+  expect(labelsOf('[{')).toBe('It begins as a JSON array and is none.')
   const many = Array.from({ length: 100_001 }, () => `${ANN},Ann,`).join('\n')
-  expect(parseLabels(many)).toBe('It has 100001 labels, at most 100000 are read.')
+  expect(labelsOf(many)).toBe('It has 100001 labels, at most 100000 are read.')
+})
+
+test('a long file is read in pieces, between which the loop runs', () => {
+  const lines = Array.from({ length: 100_000 }, (_, i) => `${i % 2 === 0 ? ANN : BOB},n${i},kol`)
+  const { labels, pieces } = readInPieces(lines.join('\n'))
+  expect(labels).toEqual(
+    new Map([
+      [ANN, { name: 'n99998', tag: 'kol' }],
+      [BOB, { name: 'n99999', tag: 'kol' }],
+    ]),
+  )
+  expect(pieces).toBeGreaterThan(150)
 })
 
 async function until(isTrue: () => boolean): Promise<void> {

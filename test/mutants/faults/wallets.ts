@@ -166,4 +166,11 @@ export const WALLET_FAULTS: readonly Fault[] = [
       "if (typeof found === 'string') {\n      this.#labels.replace(new Map())\n      if (found",
     tests: ['test/app/label-file.test.ts'],
   },
+  {
+    name: 'labels: a long file is read in one go',
+    file: 'src/app/label-file.ts',
+    find: 'if (count % LABELS_A_TURN === 0) yield',
+    replace: '',
+    tests: ['test/app/label-file.test.ts'],
+  },
 ]
