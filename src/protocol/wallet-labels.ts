@@ -10,15 +10,25 @@ export interface WalletLabel {
 /** Tags that are listed at most. */
 export const TAGS_MAX = 200
 
+const NONE: readonly string[] = []
+
 /** Labels by address, changed as a whole. Nothing of the state depends on them. */
 export class WalletLabels {
   #labels: ReadonlyMap<string, WalletLabel> = new Map()
+  #byTag: ReadonlyMap<string, readonly string[]> = new Map()
   /** Counts the changes. */
   version = 0
 
   /** These instead of all before. */
   replace(labels: ReadonlyMap<string, WalletLabel>): void {
     this.#labels = labels
+    const byTag = new Map<string, string[]>()
+    for (const [address, { tag }] of labels) {
+      const known = byTag.get(tag)
+      if (known !== undefined) known.push(address)
+      else if (tag !== '') byTag.set(tag, [address])
+    }
+    this.#byTag = byTag
     this.version += 1
   }
 
@@ -26,28 +36,23 @@ export class WalletLabels {
     return this.#labels.get(wallet) ?? null
   }
 
-  /** Addresses with a tag. */
+  /** Addresses with a tag. Anybody may ask for any: those of a file are not looked through for each. */
   withTag(tag: string): readonly string[] {
-    const found: string[] = []
-    for (const [address, label] of this.#labels) if (label.tag === tag) found.push(address)
-    return found
+    return this.#byTag.get(tag) ?? NONE
   }
 
-  /** Wallets by tag. */
-  tags(): ReadonlyMap<string, number> {
-    const counts = new Map<string, number>()
-    for (const { tag } of this.#labels.values())
-      if (tag !== '') counts.set(tag, (counts.get(tag) ?? 0) + 1)
-    return counts
+  /** Addresses by tag. */
+  tags(): ReadonlyMap<string, readonly string[]> {
+    return this.#byTag
   }
 }
 
 /** The tags, those of most wallets first, as JSON text. */
 export function tagsJson(labels: WalletLabels): string {
-  const tags = [...labels.tags()].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
+  const tags = [...labels.tags()].sort(([a, m], [b, n]) => n.length - m.length || (a < b ? -1 : 1))
   const items = tags
     .slice(0, TAGS_MAX)
-    .map(([tag, wallets]) => `{"tag":${jsonString(tag)},"wallets":${wallets}}`)
+    .map(([tag, wallets]) => `{"tag":${jsonString(tag)},"wallets":${wallets.length}}`)
   return `{"items":[${items.join(',')}]}`
 }
 

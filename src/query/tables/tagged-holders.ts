@@ -42,10 +42,13 @@ export class TaggedHolders {
 
   /** Good until the next event. */
   of(tag: string): Column {
-    let column = this.#columns.get(tag)
+    const addresses = this.#labels.withTag(tag)
+    // Tags that no wallet has share a column: whoever makes them up pushes out none.
+    const name = addresses.length === 0 ? '' : tag
+    let column = this.#columns.get(name)
     if (column === undefined || column.version !== this.#labels.version) {
-      column = new TagColumn(this.#state, this.#positions, this.#labels, tag)
-      this.#columns.set(tag, column)
+      column = new TagColumn(this.#state, this.#positions, this.#labels.version, addresses)
+      this.#columns.set(name, column)
     }
     column.cover()
     return column
@@ -82,11 +85,16 @@ class TagColumn implements Column {
   #begun = 0
   readonly #dormant = new Uint32Array(PositionLane.lanes)
 
-  constructor(state: State, positions: PositionLists, labels: WalletLabels, tag: string) {
+  constructor(
+    state: State,
+    positions: PositionLists,
+    version: number,
+    addresses: readonly string[],
+  ) {
     this.#state = state
     this.#positions = positions
-    this.version = labels.version
-    this.#addresses = labels.withTag(tag)
+    this.version = version
+    this.#addresses = addresses
   }
 
   get bytes(): number {

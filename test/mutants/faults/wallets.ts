@@ -152,6 +152,13 @@ export const WALLET_FAULTS: readonly Fault[] = [
     tests: TAGS,
   },
   {
+    name: 'labels: tags that nobody has push out those that somebody has',
+    file: TAGGED,
+    find: "const name = addresses.length === 0 ? '' : tag",
+    replace: 'const name = tag',
+    tests: TAGS,
+  },
+  {
     name: 'labels: of many new wallets none is looked for',
     file: TAGGED,
     find: 'return [...this.#unknown].some((address) => this.#rowOf(address) >= 0)',

@@ -144,3 +144,25 @@ test('addresses of a tag that never traded are not looked for at each use, and a
   engine.accept(swap({ slot: 202, signer: walletOf(8), mint: 'mint 2' }))
   expect(ofKol()).toEqual(['mint 1', 'mint 2'])
 })
+
+test('tags that nobody has push out none that somebody has, and are not looked for label by label', () => {
+  const engine = newEngine()
+  const labels = new WalletLabels()
+  let walks = 0
+  class Walked extends Map<string, { name: string; tag: string }> {
+    override [Symbol.iterator]() {
+      walks += 1
+      return super[Symbol.iterator]()
+    }
+  }
+  labels.replace(new Walked([...labelsOf(['ann'], 'kol'), ...labelsOf(['bob'], '')]))
+  const queries = new EngineQueries(engine, () => {}, labels)
+  for (const signer of ['ann', 'bob'])
+    engine.accept(swap({ slot: 100, signer, mint: 'mint 0', signature: signer }))
+  expect(found(queries.tables(query('kol', 1)))).toEqual(['mint 0'])
+  const reads = vi.spyOn(engine.positions, 'ofWallet')
+  for (let i = 0; i < 40; i++) expect(found(queries.tables(query(`made up ${i}`, 1)))).toEqual([])
+  expect(found(queries.tables(query('kol', 1)))).toEqual(['mint 0'])
+  expect([reads.mock.calls.length, walks]).toEqual([0, 1])
+  expect(queries.walletTags()).toBe('{"items":[{"tag":"kol","wallets":1}]}')
+})
