@@ -4,10 +4,13 @@ import type { Budget } from '../../base/budget.ts'
 import { addToSum, copyU64, isZeroAt, sumAt, takeFromSum } from '../../base/u64.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { linkOf } from '../../engine/history/swap-chains.ts'
+import { widened } from '../../engine/memory/views.ts'
 import { type ChainCopy, CopiedChains } from '../../engine/state/dormant.ts'
 import { isNeverHolder, positionLane } from '../../engine/state/lanes.ts'
 import {
+  DORMANT_TRADERS_MAX,
   LifecycleLane,
+  MetadataLane,
   PositionFlag,
   PositionLane,
   TokenLane,
@@ -42,6 +45,12 @@ const FLAGS = [
 /** The bit of pro traders, behind those of the flags. */
 const PRO = 1 << FLAGS.length
 
+/** u32 lanes of a trader: its balance, and a bit a class, as it is now. */
+const Trader = { balanceLo: 0, classes: 2, lanes: 3 } as const
+const FIRST_TRADERS = 1_024
+/** In place of classes: the wallet never is a holder. */
+const NEVER = 2 ** 31
+
 /** The holders at the end of each bar with trades. */
 interface Point {
   readonly time: number
@@ -61,10 +70,9 @@ interface Reading {
   holders: number
   /** Two f64 lanes a class. */
   readonly sums: Float64Array
-  /** Balances by wallet row. */
-  readonly balances: Map<number, Uint32Array>
-  /** By wallet row: a bit a class, as it is now. */
-  readonly classes: ReadonlyMap<number, number>
+  /** By wallet row: the place of a trader in `lanes`. */
+  readonly traders: Map<number, number>
+  lanes: Uint32Array
   readonly points: Point[]
 }
 
@@ -99,7 +107,7 @@ export class HolderHistory {
     if (state.tokens.get(token, TokenLane.swaps) > HISTORY_TRADES_MAX) return null
     const copies = this.#tradesOf(token, budget)
     const reading = this.#readingOf(token, resolution)
-    this.#fold(reading, copies, width, budget)
+    this.#fold(reading, token, copies, width, budget)
     this.#readings.delete(token)
     const points = [...reading.points, this.#pointOf(reading, width)].slice(-BARS_MAX)
     return pointsJson(
@@ -136,40 +144,60 @@ export class HolderHistory {
       ...{ changes, resolution, begun: (known?.begun ?? 0) + 1 },
       ...{ folded: 0, latest: -1, holders: 0 },
       sums: new Float64Array(2 * CLASSES.length),
-      balances: new Map(),
-      classes: this.#classesOf(token),
-      points: [],
+      ...{ traders: new Map(), lanes: new Uint32Array(Trader.lanes * FIRST_TRADERS), points: [] },
     }
+    this.#addFew(reading, token)
     this.#readings.set(token, reading)
     return reading
   }
 
-  #classesOf(token: number): ReadonlyMap<number, number> {
+  /** Of a mint with so many traders that it never goes dormant each is added at its first trade: turns are too short for all. */
+  #addFew(reading: Reading, token: number): void {
     const { positions, state } = this.#engine
-    const creatorPlus1 = state.births.get(token, LifecycleLane.creatorPlus1)
-    const classes = new Map<number, number>()
+    // Old data folders may have evicted one all the same.
+    const isAwake = state.tokens.get(token, TokenLane.dormantPlus1) === 0
+    if (isAwake && state.metadata.get(token, MetadataLane.positions) > DORMANT_TRADERS_MAX) return
     for (const position of positions.ofToken(token)) {
       const wallet = positionLane(state, position, PositionLane.wallet)
-      if (isNeverHolder(state, token, wallet)) classes.set(wallet, -1)
-      else {
-        const flags = positionLane(state, position, PositionLane.flags)
-        const isPro = (state.wallets.get(wallet, WalletLane.flags) & WalletFlag.pro) !== 0
-        let bits = isPro ? PRO : 0
-        for (const [place, flag] of FLAGS.entries())
-          if (flags & flag && (flag !== PositionFlag.creator || creatorPlus1 === wallet + 1))
-            bits |= 1 << place
-        classes.set(wallet, bits)
-      }
+      addTrader(reading, wallet, this.#classesAt(token, wallet, position))
     }
-    return classes
   }
 
-  #fold(reading: Reading, copies: readonly ChainCopy[], width: Width, budget: Budget): void {
+  #classesAt(token: number, wallet: number, position: number): number {
+    const { state } = this.#engine
+    if (isNeverHolder(state, token, wallet)) return NEVER
+    const creatorPlus1 = state.births.get(token, LifecycleLane.creatorPlus1)
+    const flags = positionLane(state, position, PositionLane.flags)
+    const isPro = (state.wallets.get(wallet, WalletLane.flags) & WalletFlag.pro) !== 0
+    let bits = isPro ? PRO : 0
+    for (let place = 0; place < FLAGS.length; place++) {
+      const flag = FLAGS[place]
+      if (flags & flag && (flag !== PositionFlag.creator || creatorPlus1 === wallet + 1))
+        bits |= 1 << place
+    }
+    return bits
+  }
+
+  /** Place of a trader's lanes. */
+  #traderAt(reading: Reading, token: number, wallet: number): number {
+    const known = reading.traders.get(wallet)
+    if (known !== undefined) return known
+    const position = this.#engine.state.findPosition(token, wallet)
+    return addTrader(reading, wallet, position < 0 ? 0 : this.#classesAt(token, wallet, position))
+  }
+
+  #fold(
+    reading: Reading,
+    token: number,
+    copies: readonly ChainCopy[],
+    width: Width,
+    budget: Budget,
+  ): void {
     const isLast = reading.begun > BEGUN_MAX
     let before = 0
     for (const copy of copies) {
       while (reading.folded < before + copy.count) {
-        this.#foldTrade(reading, copy.u32, (reading.folded - before) * Lane.lanes, width)
+        this.#foldTrade(reading, token, copy.u32, (reading.folded - before) * Lane.lanes, width)
         reading.folded += 1
         if (reading.folded % TRADES_A_LOOK === 0 && !isLast) budget.throwIfSpent()
       }
@@ -177,25 +205,21 @@ export class HolderHistory {
     }
   }
 
-  #foldTrade(reading: Reading, u32: Uint32Array, at: number, width: Width): void {
+  #foldTrade(reading: Reading, token: number, u32: Uint32Array, at: number, width: Width): void {
     // A time that steps back counts for the latest one before it.
     const latest = Math.max(reading.latest, u32[at + Lane.timestamp])
     if (reading.latest >= 0 && barTime(width, latest) !== barTime(width, reading.latest))
-      reading.points.push(this.#pointOf(reading, width))
+      addPoint(reading, this.#pointOf(reading, width))
     reading.latest = latest
-    const wallet = u32[at + Lane.wallet]
-    const classes = reading.classes.get(wallet) ?? 0
-    if (classes < 0) return
-    let balance = reading.balances.get(wallet)
-    if (balance === undefined) {
-      balance = new Uint32Array(2)
-      reading.balances.set(wallet, balance)
-    }
-    reading.holders -= Number(!isZeroAt(balance, 0))
-    changeSums(reading.sums, classes, balance, takeFromSum)
-    copyU64(balance, 0, u32, at + Lane.balanceLo)
-    changeSums(reading.sums, classes, balance, addToSum)
-    reading.holders += Number(!isZeroAt(balance, 0))
+    const trader = this.#traderAt(reading, token, u32[at + Lane.wallet])
+    const { lanes, sums } = reading
+    const classes = lanes[trader + Trader.classes]
+    if (classes === NEVER) return
+    reading.holders -= Number(!isZeroAt(lanes, trader))
+    changeSums(sums, classes, lanes, trader, takeFromSum)
+    copyU64(lanes, trader, u32, at + Lane.balanceLo)
+    changeSums(sums, classes, lanes, trader, addToSum)
+    reading.holders += Number(!isZeroAt(lanes, trader))
   }
 
   #pointOf({ latest, holders, sums }: Reading, width: Width): Point {
@@ -204,14 +228,29 @@ export class HolderHistory {
   }
 }
 
+/** A mint may have a bar for each of its trades: those that no answer has go. */
+function addPoint({ points }: Reading, point: Point): void {
+  if (points.push(point) === 2 * BARS_MAX) points.splice(0, BARS_MAX)
+}
+
+/** Returns the place of its lanes. */
+function addTrader(reading: Reading, wallet: number, classes: number): number {
+  const at = reading.traders.size * Trader.lanes
+  if (at === reading.lanes.length) reading.lanes = widened(new Uint32Array(at * 2), reading.lanes)
+  reading.lanes[at + Trader.classes] = classes
+  reading.traders.set(wallet, at)
+  return at
+}
+
 function changeSums(
   sums: Float64Array,
   classes: number,
-  [lo, hi]: Uint32Array,
+  lanes: Uint32Array,
+  at: number,
   change: typeof addToSum,
 ): void {
-  for (let place = 0; place < CLASSES.length; place++)
-    if (classes & (1 << place)) change(sums, 2 * place, lo, hi)
+  for (let place = 0; classes >>> place !== 0; place++)
+    if (classes & (1 << place)) change(sums, 2 * place, lanes[at], lanes[at + 1])
 }
 
 function supplyOf({ tokens }: State, token: number): number {

@@ -98,7 +98,7 @@ export const WALLET_FAULTS: readonly Fault[] = [
   {
     name: 'holders over time: the curve holds',
     file: HISTORY,
-    find: 'if (classes < 0) return',
+    find: 'if (classes === NEVER) return',
     replace: '',
     tests: MODEL,
   },
@@ -114,6 +114,27 @@ export const WALLET_FAULTS: readonly Fault[] = [
     file: HISTORY,
     find: '&& !isLast) budget.throwIfSpent()',
     replace: '&& !isLast) budget.hasTime()',
+    tests: ['test/query/traders/holder-history.test.ts'],
+  },
+  {
+    name: 'holders over time: the classes of very many traders are read in one go',
+    file: HISTORY,
+    find: 'isAwake && state.metadata.get(token, MetadataLane.positions) > DORMANT_TRADERS_MAX',
+    replace: 'false',
+    tests: ['test/query/traders/holder-history.test.ts'],
+  },
+  {
+    name: 'holders over time: bars that an answer has go too',
+    file: HISTORY,
+    find: 'points.splice(0, BARS_MAX)',
+    replace: 'points.splice(0)',
+    tests: ['test/query/traders/holder-history.test.ts'],
+  },
+  {
+    name: 'holders over time: very many traders have no classes',
+    file: HISTORY,
+    find: 'addTrader(reading, wallet, position < 0 ? 0 :',
+    replace: 'addTrader(reading, wallet, position > -2 ? 0 :',
     tests: ['test/query/traders/holder-history.test.ts'],
   },
   {

@@ -1,6 +1,8 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { Engine } from '../../../src/engine/engine.ts'
+import { DORMANT_TRADERS_MAX } from '../../../src/engine/state/layout.ts'
 import { TAPE_BLOCK_RECORDS } from '../../../src/engine/state/tape.ts'
+import { BARS_MAX } from '../../../src/protocol/queries.ts'
 import { EngineQueries } from '../../../src/query/engine-queries.ts'
 import { readInTurns } from '../../budgets.ts'
 import { balance, created, price, START_SECOND, swap } from '../../oracle/fixtures.ts'
@@ -82,4 +84,51 @@ test('a mint of many trades is folded in turns, from the disk too, and anew when
   })
   expect(traded).toBeGreaterThan(2)
   expect(answer).toBe(new EngineQueries(engine, () => {}).holderHistory('mint', '1S'))
+})
+
+test('a trade that comes late among those that were folded counts in its place', () => {
+  const { engine, queries } = begun()
+  // Some of those that a late one can go before are in the second piece, some in the third.
+  const trades = 2 * 2_048 + 10
+  for (let i = 0; i < trades; i++) trade(engine, i)
+  const inTurns = (between: (turn: number) => void) =>
+    readInTurns((budget) => queries.holderHistory('mint', '1S', budget), between)
+  inTurns(() => {})
+  const late = { slot: 1_000 + trades - 25, txIndex: 0, signature: 'late' }
+  const { answer, turns } = inTurns((turn) => {
+    if (turn === 2)
+      engine.accept(swap({ ...late, signer: 'late', timestamp: START_SECOND + trades - 25 }))
+  })
+  expect(answer).toBe(new EngineQueries(engine, () => {}).holderHistory('mint', '1S'))
+  expect(turns).toBeGreaterThan(3)
+})
+
+test('the classes of very many traders are not read in one go, and count as those of few', () => {
+  const { engine, queries } = begun()
+  const buy = (slot: number, signer: string, baseRaw: bigint) =>
+    engine.accept(
+      swap({
+        ...{ slot, signer, baseRaw, signature: signer },
+        timestamp: START_SECOND + slot,
+      }),
+    )
+  buy(2, 'ann', 50_000_000_000_000n)
+  buy(300, 'dev', 100_000_000_000_000n)
+  buy(301, 'curve', 70_000_000_000_000n)
+  const history = (resolution: '1S' | '1D' = '1D') =>
+    readInTurns((budget) => queries.holderHistory('mint', resolution, budget)).answer ?? ''
+  const shares = { creator_pct: [10], snipers_pct: [5] }
+  expect(JSON.parse(history())).toMatchObject({ holders: [2], ...shares })
+  const many = 2 * BARS_MAX + 100
+  expect(many).toBeGreaterThan(DORMANT_TRADERS_MAX)
+  for (let i = 0; i < many; i++) buy(400 + i, `w${i}`, 1n)
+  const listed = vi.spyOn(engine.positions, 'ofToken')
+  expect(JSON.parse(history())).toMatchObject({ holders: [2 + many], ...shares })
+  expect(listed).not.toHaveBeenCalled()
+  // A bar for each trade, of which the newest are told.
+  const newest = Array.from({ length: BARS_MAX }, (_, i) => many - BARS_MAX + i)
+  expect(JSON.parse(history('1S'))).toMatchObject({
+    t: newest.map((i) => START_SECOND + 400 + i),
+    holders: newest.map((i) => 3 + i),
+  })
 })
