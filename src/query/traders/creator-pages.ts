@@ -42,9 +42,10 @@ export class CreatorPages {
     const tokens = wallet < 0 ? [] : this.#creators.ofCreator(wallet, budget)
     const lives = tokens.map((token) => this.#lifeOf(token, budget))
     const graduated = tokens.filter((token) => this.#token.at(token).isGraduated).length
-    const positions = this.#positionsOf(wallet, budget)
     const from = (page.page - 1) * page.limit
-    const items = tokens.slice(from, from + page.limit).map((token, place) => {
+    const shown = tokens.slice(from, from + page.limit)
+    const positions = this.#positionsOf(wallet, new Set(shown), budget)
+    const items = shown.map((token, place) => {
       const life = lives[from + place] ?? 0
       return this.#itemJson(token, life, positions.get(token) ?? null)
     })
@@ -70,16 +71,20 @@ export class CreatorPages {
     return Math.max(0, seconds - this.#token.at(token).createdAt)
   }
 
-  /** The creator's own positions, by token. */
-  #positionsOf(wallet: number, budget: Budget): ReadonlyMap<number, number> {
+  /** The creator's own positions in some tokens, by token. Who created none of them may have any number of others. */
+  #positionsOf(
+    wallet: number,
+    tokens: ReadonlySet<number>,
+    budget: Budget,
+  ): ReadonlyMap<number, number> {
+    const found = new Map<number, number>()
+    if (tokens.size === 0) return found
     const { positions, state } = this.#engine
-    const found = wallet < 0 ? [] : positions.ofWallet(wallet, budget)
-    return new Map(
-      Array.from(found, (position) => [
-        positionLane(state, position, PositionLane.token),
-        position,
-      ]),
-    )
+    for (const position of positions.ofWallet(wallet, budget)) {
+      const token = positionLane(state, position, PositionLane.token)
+      if (tokens.has(token)) found.set(token, position)
+    }
+    return found
   }
 
   #itemJson(token: number, lifeSeconds: number, position: number | null): string {

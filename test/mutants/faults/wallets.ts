@@ -82,6 +82,13 @@ export const WALLET_FAULTS: readonly Fault[] = [
     tests: ['test/server/routes/creators.test.ts'],
   },
   {
+    name: 'creators: positions are read for no token',
+    file: 'src/query/traders/creator-pages.ts',
+    find: 'if (tokens.size === 0) return found',
+    replace: '',
+    tests: ['test/query/traders/creator-pages.test.ts'],
+  },
+  {
     name: 'creators: what it bought is what it sold',
     file: 'src/engine/read/position-reader.ts',
     find: 'return this.#percent(PositionLane.soldLo)',
