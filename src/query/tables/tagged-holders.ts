@@ -76,9 +76,9 @@ class TagColumn implements Column {
   readonly version: number
   readonly #state: State
   readonly #positions: PositionLists
-  readonly #addresses: readonly string[]
-  /** Addresses that were no wallets when it was made, and the wallets that were looked for among them. */
-  #unknown: ReadonlySet<string> = new Set()
+  /** Rows of the wallets with the tag, addresses with it that are none yet, and wallets that were looked for among these. */
+  readonly #wallets = new Set<number>()
+  readonly #unknown: Set<string>
   #seenWallets = 0
   #counts = new Uint32Array(FIRST_TOKENS)
   #holdings: Holdings | null = null
@@ -94,7 +94,7 @@ class TagColumn implements Column {
     this.#state = state
     this.#positions = positions
     this.version = version
-    this.#addresses = addresses
+    this.#unknown = new Set(addresses)
   }
 
   get bytes(): number {
@@ -113,7 +113,7 @@ class TagColumn implements Column {
     if (holdings === null) return
     const { positionChanges: log } = this.#state
     const isSame = holdings.moves === this.#moves && log.reaches(holdings.readTo)
-    if (!isSame || this.#hasNewWallet()) {
+    if (!isSame || this.#findWallets()) {
       this.#holdings = null
       return
     }
@@ -150,12 +150,10 @@ class TagColumn implements Column {
   #begin(): Holdings {
     this.#begun += 1
     this.#counts.fill(0)
-    const rows = this.#addresses.map((address) => this.#rowOf(address))
-    this.#unknown = new Set(this.#addresses.filter((_, place) => rows[place] < 0))
-    this.#seenWallets = this.#state.wallets.count
+    this.#findWallets()
     this.#holdings = {
       pairs: new Set(),
-      wallets: new Set(rows.filter((row) => row >= 0)),
+      wallets: this.#wallets,
       ...{ read: 0, readTo: this.#state.positionChanges.end, moves: this.#moves },
     }
     return this.#holdings
@@ -165,15 +163,20 @@ class TagColumn implements Column {
    * Has an address become a wallet? The new wallets are looked for, not the addresses, which may be a hundred thousand at
    * each use; unless the new ones are more.
    */
-  #hasNewWallet(): boolean {
+  #findWallets(): boolean {
     const { book, wallets } = this.#state
-    const from = this.#seenWallets
+    const before = this.#wallets.size
+    if (wallets.count - this.#seenWallets > this.#unknown.size)
+      for (const address of this.#unknown) this.#found(address, this.#rowOf(address))
+    else
+      for (let row = this.#seenWallets; row < wallets.count; row++)
+        this.#found(book.walletText(row), row)
     this.#seenWallets = wallets.count
-    if (wallets.count - from > this.#unknown.size)
-      return [...this.#unknown].some((address) => this.#rowOf(address) >= 0)
-    for (let row = from; row < wallets.count; row++)
-      if (this.#unknown.has(book.walletText(row))) return true
-    return false
+    return this.#wallets.size > before
+  }
+
+  #found(address: string, row: number): void {
+    if (row >= 0 && this.#unknown.delete(address)) this.#wallets.add(row)
   }
 
   get #isWhole(): boolean {

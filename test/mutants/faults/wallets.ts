@@ -168,14 +168,14 @@ export const WALLET_FAULTS: readonly Fault[] = [
   {
     name: 'labels: one that trades later is never found',
     file: TAGGED,
-    find: 'if (!isSame || this.#hasNewWallet()) {',
+    find: 'if (!isSame || this.#findWallets()) {',
     replace: 'if (!isSame) {',
     tests: TAGS,
   },
   {
     name: 'labels: each use of a tag looks for all of its addresses that never traded',
     file: TAGGED,
-    find: 'wallets.count - from > this.#unknown.size',
+    find: 'wallets.count - this.#seenWallets > this.#unknown.size',
     replace: 'this.#unknown.size > 0',
     tests: TAGS,
   },
@@ -189,8 +189,8 @@ export const WALLET_FAULTS: readonly Fault[] = [
   {
     name: 'labels: of many new wallets none is looked for',
     file: TAGGED,
-    find: 'return [...this.#unknown].some((address) => this.#rowOf(address) >= 0)',
-    replace: 'return false',
+    find: 'for (const address of this.#unknown) this.#found(address, this.#rowOf(address))',
+    replace: '{}',
     tests: TAGS,
   },
   {

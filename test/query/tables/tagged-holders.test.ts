@@ -130,11 +130,16 @@ test('addresses of a tag that never traded are not looked for at each use, and a
   const queries = new EngineQueries(engine, () => {}, labels)
   const ofKol = () => [...found(queries.tables(query('kol', 1)))].sort()
   expect(ofKol()).toEqual([])
+  engine.accept(swap({ slot: 99, signer: 'stranger', mint: 'mint 3', signature: 'quiet' }))
+  const quiet = engine.state.book.findToken('mint 3')
   const lookups = vi.spyOn(engine.state.book, 'findWallet')
   for (let i = 0; i < 50; i++) {
     engine.accept(swap({ slot: 100 + i, signer: `stranger ${i}`, mint: 'mint 0' }))
     expect(ofKol()).toEqual([])
+    // Positions that are moved are read anew, and nothing else.
+    engine.coldStore.evict([quiet])
   }
+  expect(engine.state.dormant.tokens).toBe(1)
   expect(lookups).not.toHaveBeenCalled()
   engine.accept(swap({ slot: 200, signer: walletOf(7), mint: 'mint 1' }))
   expect(ofKol()).toEqual(['mint 1'])
