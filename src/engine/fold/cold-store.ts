@@ -53,6 +53,8 @@ export class ColdStore {
   readonly #state: State
   readonly #top: TopHolders
   readonly #order: { readonly reorder: ReorderWindow; catchUp(): void }
+  /** Called before positions leave their rows, which may be those of others before the log of changes is read again. */
+  readonly beforeEvicted: (() => void)[] = []
   /** Records of a run on their way back. */
   #run = new Uint32Array(64 * PositionLane.lanes)
 
@@ -95,6 +97,7 @@ export class ColdStore {
     // By all of its events, those too that late ones have taken back.
     this.#order.catchUp()
     const reach = this.reach()
+    for (const note of this.beforeEvicted) note()
     for (const token of tokens) if (this.mayEvict(token, reach)) this.#evict(token)
   }
 

@@ -94,9 +94,11 @@ export class WalletRanks {
 
   #load(budget: Budget): void {
     if (this.#readTo < 0) {
-      this.#readTo = this.#engine.state.positionChanges.end
-      // The log holds the newest changes only: they are taken out as they come.
-      this.#engine.facts.on('trade', () => this.#noteChanges())
+      const { coldStore, facts, state } = this.#engine
+      this.#readTo = state.positionChanges.end
+      // The log holds the newest changes only, by rows: they are taken out as they come.
+      facts.on('trade', () => this.#noteChanges())
+      coldStore.beforeEvicted.push(() => this.#noteChanges())
     }
     this.#noteChanges()
     const { today } = this.#summaries.sums

@@ -82,6 +82,13 @@ export const WALLET_FAULTS: readonly Fault[] = [
     tests: ['test/server/routes/creators.test.ts'],
   },
   {
+    name: 'ranking: what changed in a row that is another position by now is lost',
+    file: 'src/query/traders/wallet-ranks.ts',
+    find: 'coldStore.beforeEvicted.push(() => this.#noteChanges())',
+    replace: '',
+    tests: ['test/query/traders/wallet-ranks.test.ts'],
+  },
+  {
     name: 'creators: positions are read for no token',
     file: 'src/query/traders/creator-pages.ts',
     find: 'if (tokens.size === 0) return found',
