@@ -69,6 +69,24 @@ describePage(
       await tab.close()
     })
 
+    test('take a bound that could not hold as soon as the one beside it lets it', async () => {
+      const { tab, page, panel } = await filtering(market())
+      const least = panel.getByLabel('Holders, at least')
+      const most = panel.getByLabel('Holders, at most')
+      await most.fill('5')
+      await most.press('Enter')
+      await page.waitForURL('**/?new.holders=..5')
+      await least.fill('10')
+      await least.press('Enter')
+      await panel.getByText('The least is above the most.').waitFor()
+      await most.fill('20')
+      await most.press('Enter')
+      await page.waitForURL('**/?new.holders=10..20')
+      expect(await panel.getByRole('alert').count()).toBe(0)
+      expect(tab.errors).toEqual([])
+      await tab.close()
+    })
+
     test('offer the tags of labelled wallets, and keep what is chosen in the address', async () => {
       const { tab, page, column, panel } = await filtering(market())
       expect(await panel.getByLabel('Wallets with the tag, at least').count()).toBe(0)

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import {
   type Filters,
   FLAG_FILTERS,
@@ -188,6 +188,12 @@ function HeldBy({ filters, onFilters }: Pick<PanelProps, 'filters' | 'onFilters'
   )
 }
 
+/** Null: none is wanted. Without a key: what holds now. */
+interface Bounds {
+  readonly min?: number | null
+  readonly max?: number | null
+}
+
 function RangeInput({
   field: { label, unit },
   range,
@@ -197,8 +203,16 @@ function RangeInput({
   readonly range: Range | undefined
   readonly onRange: (range: Range | null) => void
 }) {
-  const change = (min: number | null, max: number | null) => {
+  /** Bounds that were typed and do not hold yet: each may hold once the other one is another. */
+  const typed = useRef<Bounds>({})
+  useLayoutEffect(() => {
+    typed.current = {}
+  }, [range?.min, range?.max])
+  const change = (bounds: Bounds) => {
+    typed.current = { ...typed.current, ...bounds }
+    const { min = range?.min ?? null, max = range?.max ?? null } = typed.current
     if (min !== null && max !== null && min > max) return 'The least is above the most.'
+    typed.current = {}
     onRange(rangeOf(min, max))
     return null
   }
@@ -214,14 +228,14 @@ function RangeInput({
         placeholder="min"
         class="field"
         text={text(range?.min)}
-        onNumber={(min) => change(min, range?.max ?? null)}
+        onNumber={(min) => change({ min })}
       />
       <NumberField
         label={`${label}, at most`}
         placeholder="max"
         class="field"
         text={text(range?.max)}
-        onNumber={(max) => change(range?.min ?? null, max)}
+        onNumber={(max) => change({ max })}
       />
     </div>
   )
