@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { startProgram } from '../process/program.ts'
+import { startProgram, until } from '../process/program.ts'
 import { feed, launch, purchase } from './fed-events.ts'
 import { describePage } from './page-tests.ts'
 
@@ -73,6 +73,24 @@ describePage(
       const head = tokens.getByRole('columnheader', { name: 'PnL' })
       const right = await head.evaluate((cell) => cell.getBoundingClientRect().right)
       expect(right).toBeLessThanOrEqual(width)
+      expect(tab.errors).toEqual([])
+      await tab.close()
+    })
+
+    test('lets the tables of a wallet be scrolled on a small laptop, where a long name takes the room', async () => {
+      const tab = await market().tab({ width: 1120, height: 700 })
+      const { page } = tab
+      await page.goto(`${market().program.url}/wallet/${LONG_HOLDER}`)
+      const tokens = page.getByRole('region', { name: 'Tokens' })
+      const age = tokens.locator('tbody tr time').first()
+      await age.waitFor()
+      await tokens.hover()
+      await page.mouse.wheel(1_000, 0)
+      const edge = await tokens.evaluate((panel) => panel.getBoundingClientRect().right)
+      await until('the last column', async () => {
+        const right = await age.evaluate((cell) => cell.getBoundingClientRect().right)
+        return right <= edge ? true : null
+      })
       expect(tab.errors).toEqual([])
       await tab.close()
     })
