@@ -44,5 +44,19 @@ describePage(
       expect(tab.errors).toEqual([])
       await tab.close()
     })
+
+    test('goes one step back, however often the page that is shown was chosen', async () => {
+      const tab = await market().tab()
+      const { page } = tab
+      await page.goto(`${market().program.url}/engine`)
+      const board = page.getByRole('link', { name: 'Board', exact: true })
+      await board.click()
+      await board.click()
+      await page.keyboard.press('b')
+      await page.goBack()
+      await page.getByRole('heading', { name: 'Engine' }).waitFor()
+      expect(tab.errors).toEqual([])
+      await tab.close()
+    })
   },
 )

@@ -47,9 +47,10 @@ function changed(): void {
   if (route.value.page === 'trending') lastTrending = location.search
 }
 
-/** Goes to an address of the page; `replace` leaves no step to go back to. */
+/** Goes to an address of the page; `replace` leaves no step to go back to, nor does the one that is shown. */
 export function go(path: string, how: 'push' | 'replace' = 'push'): void {
-  if (how === 'push') history.pushState(null, '', path)
+  const isShown = path === location.pathname + location.search
+  if (how === 'push' && !isShown) history.pushState(null, '', path)
   else history.replaceState(null, '', path)
   changed()
 }
