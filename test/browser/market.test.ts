@@ -394,6 +394,25 @@ describe.skipIf(reason !== null)(
       await tab.close()
     })
 
+    test('views that are kept in two tabs are in both', async () => {
+      const tab = await opened('/?new.holders=3..')
+      const { page } = tab
+      const other = await page.context().newPage()
+      await other.goto(`${program.url}/?new.holders=4..`)
+      for (const [each, name] of [[page, 'Three'] as const, [other, 'Four'] as const]) {
+        await each.locator('.presets').getByRole('button', { name: 'Save' }).click()
+        await each.getByLabel('Name of the preset').fill(name)
+        await each.keyboard.press('Enter')
+        for (const looked of [page, other])
+          await looked.locator('.presets option', { hasText: name }).waitFor({ state: 'attached' })
+      }
+      await page.reload()
+      const names = await page.locator('.presets option').allTextContents()
+      expect(names.slice(-2)).toEqual(['Three', 'Four'])
+      expect(tab.errors).toEqual([])
+      await tab.close()
+    })
+
     test('a bound that cannot be read or cannot hold is said, and the filter stays', async () => {
       const tab = await opened('/?new.mCapUsd=1000..')
       const { page } = tab

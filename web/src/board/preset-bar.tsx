@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { useLayoutEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import {
   BUILT_IN,
   keepPresets,
@@ -21,6 +21,12 @@ export function PresetBar({ view, onView }: PresetBarProps) {
   const own = useSignal(loadPresets(browserStore))
   const isNaming = useSignal(false)
   const list = useRef<HTMLSelectElement>(null)
+  // Another tab keeps its own there, too: who knew nothing of them would write them away.
+  useEffect(() => {
+    const read = () => (own.value = loadPresets(browserStore))
+    addEventListener('storage', read)
+    return () => removeEventListener('storage', read)
+  }, [])
   const all = [...BUILT_IN, ...own.value]
   const chosen = all.find((preset) => preset.view === view)
   const keep = (presets: readonly Preset[]) => {
