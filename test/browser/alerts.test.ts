@@ -57,11 +57,15 @@ async function notingTab(
 
 let tokens = 0
 /** A new token, with a trade if it is to trend. */
-function newToken(market: Market, hasTrade = false): string {
+function newToken(market: Market, hasTrade = false, name?: string): string {
   tokens += 1
   const mint = addressOf(500 + tokens)
   const bondingCurve = `AlertCurve${tokens}`
-  const named = { name: `alert name ${tokens}`, symbol: `AL${tokens}`, creator: 'AlertCreator' }
+  const named = {
+    name: name ?? `alert name ${tokens}`,
+    symbol: `AL${tokens}`,
+    creator: 'AlertCreator',
+  }
   feed(market.program, [
     launch({
       mint,
@@ -125,6 +129,19 @@ describePage(
       await button.click()
       await shown(tab, newToken(market()))
       expect(await noted()).toMatchObject({ asked: 1, notifications: { length: 2 } })
+      expect(tab.errors).toEqual([])
+      await tab.close()
+    })
+
+    test('call a token by its mint that has a name of which nothing is seen', async () => {
+      const { tab, noted } = await notingTab(market(), 'granted', '/')
+      await shown(tab, newToken(market()))
+      await tab.page.getByRole('button', { name: 'Alerts of New' }).click()
+      await tab.page.waitForTimeout(1_000)
+      const mint = newToken(market(), false, '\u200b\u202e')
+      await shown(tab, mint)
+      const told = await until('the alert', async () => (await noted()).notifications.at(0) ?? null)
+      expect(told.title).toBe(`New: ${mint.slice(0, 4)}…${mint.slice(-4)}`)
       expect(tab.errors).toEqual([])
       await tab.close()
     })

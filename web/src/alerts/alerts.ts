@@ -11,7 +11,7 @@ import { live } from '../feed/connection.ts'
 import { type ColumnView, ROWS, tableQuery } from '../filters/board-view.ts'
 import { LIST_TITLES, type ListName } from '../filters/list-titles.ts'
 import { go, tokenPath } from '../frame/route.ts'
-import { shown, shownName } from '../text/chain-text.ts'
+import { shownName } from '../text/chain-text.ts'
 import type { TrendingView } from '../trending/trending-view.ts'
 import { AlertPace } from './alert-pace.ts'
 import { Entries } from './entries.ts'
@@ -129,7 +129,7 @@ function tell(name: ListName, entered: readonly TableRow[]): void {
   const more = entered.length - names.length + given.untold
   const body = `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
   const [first] = entered
-  const title = `${LIST_TITLES[name]}: ${entered.length === 1 ? shown(first.name) : `${entered.length} tokens`}`
+  const title = `${LIST_TITLES[name]}: ${entered.length === 1 ? shownName(first.name, first.mint) : `${entered.length} tokens`}`
   notify(title, body, first.mint)
 }
 
