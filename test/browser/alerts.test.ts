@@ -146,6 +146,34 @@ describePage(
       await tab.close()
     })
 
+    test('have the filters that the list has when the browser is allowed to notify', async () => {
+      const { tab, noted } = await notingTab(market(), 'granted', '/')
+      const { page } = tab
+      await shown(tab, newToken(market()))
+      await page.evaluate(`
+        Notification.requestPermission = () => new Promise((resolve) => {
+          window.allow = () => resolve(Notification.permission = 'granted')
+        })`)
+      await page.getByRole('button', { name: 'Alerts of New' }).click()
+      const column = page.locator('.column[data-group="new"]')
+      await column.getByRole('button', { name: 'Filter' }).click()
+      await column.getByLabel('Holders, at least').fill('1')
+      await page.keyboard.press('Enter')
+      await page.waitForURL('**/?new.holders=1..')
+      await page.waitForTimeout(1_000)
+      await page.evaluate('allow()')
+      await column.locator('[data-alerts="on"]').waitFor()
+      await page.waitForTimeout(1_000)
+      newToken(market())
+      const held = newToken(market(), true)
+      await shown(tab, held)
+      await until('the alert', async () => ((await noted()).notifications.length > 0 ? true : null))
+      const titles = (await noted()).notifications.map(({ title }) => title)
+      expect(titles).toEqual([`New: alert name ${tokens}`])
+      expect(tab.errors).toEqual([])
+      await tab.close()
+    })
+
     test('follow the filters of the list, and what trends as well', async () => {
       const { tab, noted } = await notingTab(market(), 'granted', '/trending?by=trades')
       const { page } = tab

@@ -30,12 +30,19 @@ const NAMED_MAX = 3
 
 interface Watch {
   readonly state: Signal<AlertState>
+  /** As it was shown last; null: it never was. */
+  list: WatchedList | null
   /** What is watched, as a text; '' while nothing is. */
   watched: string
   subscription: { readonly close: () => void } | null
 }
 
-const newWatch = (): Watch => ({ state: signal('off'), watched: '', subscription: null })
+const newWatch = (): Watch => ({
+  state: signal('off'),
+  list: null,
+  watched: '',
+  subscription: null,
+})
 const watches: Readonly<Record<ListName, Watch>> = {
   new: newWatch(),
   completing: newWatch(),
@@ -59,12 +66,15 @@ export async function toggleAlerts(list: WatchedList): Promise<void> {
   allowSound()
   const isAllowed = await askPermission()
   watch.state.value = isAllowed ? 'on' : 'refused'
-  if (isAllowed) watchList(list)
+  // It may show something else since it was clicked.
+  if (isAllowed) watchList(watch.list ?? list)
 }
 
 /** The list shows something else now: what is watched goes with it. It goes on when another page is shown. */
 export function alertsFollow(list: WatchedList): void {
-  if (watches[list.name].state.peek() === 'on') watchList(list)
+  const watch = watches[list.name]
+  watch.list = list
+  if (watch.state.peek() === 'on') watchList(list)
 }
 
 /** A page without a secure connection has no notifications to ask for. */
