@@ -78,6 +78,24 @@ describePage(
       await tab.close()
     })
 
+    test('names no dollars of a trade without a price, also to the wallet that made it', async () => {
+      const tab = await market().tab()
+      const { page } = tab
+      await page.goto(`${market().program.url}/token/${IN_UNKNOWN}`)
+      const trades = page.getByRole('region', { name: 'Trades', exact: true })
+      await trades.locator('tr[data-seq="1"]').waitFor()
+      expect(await trades.locator('[data-cell="cap"]').allTextContents()).toEqual(['–'])
+      await page.goto(`${market().program.url}/wallet/QuoteBuyer`)
+      const last = page.getByRole('region', { name: 'Last trades' })
+      const unpriced = last.getByRole('row').filter({ hasText: 'UNPRICED' })
+      await unpriced.waitFor()
+      expect(await unpriced.locator('[data-cell]').allTextContents()).toEqual(['–', '–'])
+      const priced = last.getByRole('row').filter({ hasText: 'INCOIN' })
+      expect(await priced.locator('[data-cell="usd"]').textContent()).toMatch(/\$/)
+      expect(tab.errors).toEqual([])
+      await tab.close()
+    })
+
     test('says of a token that slots behind its creation were not seen', async () => {
       const { program } = market()
       const tab = await market().tab()

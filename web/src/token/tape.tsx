@@ -5,16 +5,15 @@ import { useHeldTable } from '../parts/held-table.ts'
 import { Note } from '../parts/note.tsx'
 import { NumberField } from '../parts/number-field.tsx'
 import { RefusedTrades } from '../parts/refused-trades.tsx'
+import { TradeDollars } from '../parts/trade-dollars.tsx'
 import { WalletLink } from '../parts/wallet-link.tsx'
 import { shownName } from '../text/chain-text.ts'
-import { compact, exact, exactUsd, money, usd } from '../text/number-form.ts'
+import { compact, exact, money, usd } from '../text/number-form.ts'
 import { fits, PLAIN_TAPE, TAPE_CLASSES, type TapeFilter } from './tape-filter.ts'
 import type { TapeTrade, TokenFeed } from './token-feed.ts'
 
 /** Trades drawn at most: what is older is scrolled to in the history of the wallet. */
 const DRAWN_MAX = 120
-
-const UNPRICED = 'no price of what it is quoted in was known then'
 
 const seqOf = ({ seq }: TapeTrade) => String(seq)
 
@@ -97,13 +96,7 @@ function TapeRow({
         <TradeAge swap={swap} />
       </td>
       <td class={side}>{swap.direction === 'buy' ? 'Buy' : 'Sell'}</td>
-      <td
-        class={`number ${side}`}
-        title={swap.priced === false ? UNPRICED : `$${swap.volume_usd}`}
-        data-cell="usd"
-      >
-        {swap.priced === false ? '–' : money(swap.volume_usd)}
-      </td>
+      <TradeDollars swap={swap} value={swap.volume_usd} form={money} style={side} cell="usd" />
       <td
         class="number wide-only"
         title={`${exact(swap.quote_mint_amount)} ${quote}`}
@@ -111,9 +104,7 @@ function TapeRow({
       >
         {compact(swap.quote_mint_amount)}
       </td>
-      <td class="number soft" title={exactUsd(swap.m_cap_usd)}>
-        {usd(swap.m_cap_usd)}
-      </td>
+      <TradeDollars swap={swap} value={swap.m_cap_usd} form={usd} style="soft" cell="cap" />
       <td>
         <WalletLink
           wallet={swap.signer}

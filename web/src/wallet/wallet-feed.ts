@@ -41,7 +41,7 @@ export class WalletFeed {
 
   constructor(wallet: string) {
     this.wallet = wallet
-    const subscription = live.walletTrades(wallet)
+    const subscription = live.walletTrades(wallet, { extra: true })
     this.#subscription = subscription
     void this.#readTrades(subscription)
     void this.#reads.start()
@@ -65,7 +65,9 @@ export class WalletFeed {
     const answers = await Promise.all(
       tokens
         .slice(0, TOKENS_READ)
-        .map(({ mint }) => client.swaps(mint, { wallet: this.wallet, limit: TRADES_READ })),
+        .map(({ mint }) =>
+          client.swaps(mint, { wallet: this.wallet, limit: TRADES_READ, extra: true }),
+        ),
     )
     const pages = answers.map((answer) => (answer.ok ? answer.data : null))
     const before = tradesWithoutGaps(tokens, pages)

@@ -9,6 +9,7 @@ import { useHeldTable } from '../parts/held-table.ts'
 import { LabelMark } from '../parts/label-mark.tsx'
 import { Note } from '../parts/note.tsx'
 import { RefusedTrades } from '../parts/refused-trades.tsx'
+import { TradeDollars } from '../parts/trade-dollars.tsx'
 import { Unanswered } from '../parts/unanswered.tsx'
 import { short, shown, shownName } from '../text/chain-text.ts'
 import { compact, exact, exactUsd, money, signedMoney, usd } from '../text/number-form.ts'
@@ -171,12 +172,8 @@ function LastTrades({
                   <bdi>{shownName(names.get(swap.mint) ?? '', swap.mint)}</bdi>
                 </a>
               </td>
-              <td class="number" title={exactUsd(swap.volume_usd)}>
-                {money(swap.volume_usd)}
-              </td>
-              <td class="number soft" title={exactUsd(swap.m_cap_usd)}>
-                {usd(swap.m_cap_usd)}
-              </td>
+              <TradeDollars swap={swap} value={swap.volume_usd} form={money} style="" cell="usd" />
+              <TradeDollars swap={swap} value={swap.m_cap_usd} form={usd} style="soft" cell="cap" />
             </tr>
           ))}
         </tbody>
