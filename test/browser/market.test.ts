@@ -164,6 +164,23 @@ describe.skipIf(reason !== null)(
       await tab.close()
     })
 
+    test('a key to a column that is not there leaves the row where it is', async () => {
+      const tab = await opened('/')
+      const { page } = tab
+      await rowsCame(page, 'new', SEEN_ROWS)
+      const current = page.locator('.row[aria-current="true"]')
+      await page.keyboard.press('j')
+      const first = await current.getAttribute('data-mint')
+      await page.keyboard.press('j')
+      await page.keyboard.press('j')
+      const mint = await current.getAttribute('data-mint')
+      expect(mint).not.toBe(first)
+      await page.keyboard.press('h')
+      expect(await current.getAttribute('data-mint')).toBe(mint)
+      expect(tab.errors).toEqual([])
+      await tab.close()
+    })
+
     test('Enter in the search opens what was typed, also before the answer came', async () => {
       const tab = await opened('/')
       const { page } = tab

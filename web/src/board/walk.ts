@@ -37,8 +37,11 @@ export function useWalk<List extends string>(
   }
   const change = (by: number) => {
     leaveFocus()
-    const at = lists.indexOf(place.value?.list ?? tab.value) + by
-    const list = lists[Math.min(Math.max(at, 0), lists.length - 1)]
+    const from = lists.indexOf(place.value?.list ?? tab.value)
+    const at = Math.min(Math.max(from + by, 0), lists.length - 1)
+    // There is no list further on: the keys stay at their row.
+    if (at === from && place.value !== null) return
+    const list = lists[at]
     tab.value = list
     const mint = shown.get(list)?.at(0)
     place.value = mint === undefined ? null : { list, mint }
