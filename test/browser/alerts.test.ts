@@ -215,6 +215,20 @@ describePage(
       await tab.close()
     })
 
+    test('are heard where the browser has no notifications for any page, as that of an iPhone', async () => {
+      const { tab, noted } = await notingTab(market(), 'granted', '/')
+      await shown(tab, newToken(market()))
+      await tab.page.evaluate('delete window.Notification')
+      await tab.page.getByRole('button', { name: 'Alerts of New' }).click()
+      await tab.page.locator('.column[data-group="new"] [data-alerts="on"]').waitFor()
+      await tab.page.waitForTimeout(1_000)
+      await shown(tab, newToken(market()))
+      await until('the sound', async () => ((await noted()).tones > 0 ? true : null))
+      expect(await noted()).toEqual({ asked: 0, tones: 2, notifications: [] })
+      expect(tab.errors).toEqual([])
+      await tab.close()
+    })
+
     test('are not there at all, with a sentence, where the browser does not allow them', async () => {
       const { tab, noted } = await notingTab(market(), 'denied', '/')
       const { page } = tab

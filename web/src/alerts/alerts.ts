@@ -77,10 +77,15 @@ export function alertsFollow(list: WatchedList): void {
   if (watch.state.peek() === 'on') watchList(list)
 }
 
-/** A page without a secure connection has no notifications to ask for. */
+/** A page without a secure connection may not tell. A browser that lets no page notify, as that of an iPhone, sounds. */
+function mayTell(): boolean {
+  return typeof Notification === 'undefined'
+    ? isSecureContext
+    : Notification.permission === 'granted'
+}
+
 async function askPermission(): Promise<boolean> {
-  if (typeof Notification === 'undefined') return false
-  if (Notification.permission === 'granted') return true
+  if (mayTell() || typeof Notification === 'undefined') return mayTell()
   return (await Notification.requestPermission()) === 'granted'
 }
 
@@ -123,7 +128,7 @@ async function follow<State extends TablesState | TrendingState>(
     const entered = entries.of(rowsOf(update))
     if (entered.length === 0) continue
     // It may have been taken back in the browser's settings.
-    if (Notification.permission === 'granted') tell(name, entered)
+    if (mayTell()) tell(name, entered)
     else {
       stop(watch)
       watch.state.value = 'refused'
@@ -152,6 +157,6 @@ function notify(title: string, body: string, mint: string): void {
       notification.close()
     })
   } catch {
-    // Browsers of phones let pages notify by a service worker alone: the sound is there.
+    // Browsers of phones let pages notify by a service worker alone, or not at all: the sound is there.
   }
 }
