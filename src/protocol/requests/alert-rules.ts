@@ -147,8 +147,9 @@ export function parseAlertRule(
 }
 
 function refusedRule(value: unknown): Parsed<never> {
-  if (!isRecord(value))
-    return refusal('', `a rule came as ${shown(value)}, a JSON object is expected.`)
+  // So a text is read that is no JSON.
+  const came = value === undefined ? 'a text that is no JSON' : shown(value)
+  if (!isRecord(value)) return refusal('', `a rule came as ${came}, a JSON object is expected.`)
   const unknown = Object.keys(value).find((key) => !Object.hasOwn(AlertRuleSchema.properties, key))
   const allowed = Object.keys(AlertRuleSchema.properties).join(', ')
   if (unknown !== undefined)

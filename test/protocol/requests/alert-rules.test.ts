@@ -63,7 +63,7 @@ test('a rule that takes the place of one keeps its secret at the same address al
 
 test.each([
   [7, 'a rule came as 7, a JSON object is expected.'],
-  [undefined, 'a rule came as undefined, a JSON object is expected.'],
+  [undefined, 'a rule came as a text that is no JSON, a JSON object is expected.'],
   [{ to: live }, 'when is missing, an object with a kind is expected.'],
   [{ when: wallets }, 'to is missing, an object with live or webhook is expected.'],
   [{ when: wallets, to: {} }, 'to names nobody: set live to true, or give a webhook.'],
