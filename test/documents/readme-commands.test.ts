@@ -58,6 +58,12 @@ test('every command of the README and of the quick start is run by a test, or it
   expect(new Set(printed)).toEqual(new Set([...RUN, ...Object.keys(NOT_RUN)]))
 })
 
+test('the recipes start the program as the repository has it, where no path leads to it', () => {
+  const [commands = ''] = /^```sh\n[\s\S]*?\n```$/m.exec(documentText('docs/recipes.md')) ?? []
+  expect(commands.match(/(?<!\S)mintfeed\b/g)?.length).toBe(2)
+  expect(commands.match(/(?<!\S)npx mintfeed\b/g)?.length).toBe(2)
+})
+
 test.skipIf(missing.length > 0)('make knows every make command that a document names', () => {
   const documents = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'client/README.md']
   const inDocs = readdirSync(join(ROOT, 'docs'))
