@@ -25,7 +25,7 @@ import {
   WINDOW_FIELDS,
 } from '../../web/src/filters/filter-fields.ts'
 import { PRESETS_MAX, parsePresets, withPreset } from '../../web/src/filters/presets.ts'
-import { orderIn, SORT_KEYS, windowOf } from '../../web/src/filters/sort-orders.ts'
+import { orderIn, SORT_KEYS, SORTS, windowOf } from '../../web/src/filters/sort-orders.ts'
 
 const PLAIN = { filters: {}, sort: 'default' } as const
 const PLAIN_BOARD = { new: PLAIN, completing: PLAIN, graduated: PLAIN, window: '24h' } as const
@@ -166,4 +166,8 @@ test('presets are bounded, named once, and a spoiled store is an empty one', () 
   expect(presets).toEqual([{ name: 'a', view: '2' }])
   for (let i = 0; i < 40; i++) presets = withPreset(presets, { name: `p${i}`, view: '' })
   expect(presets).toHaveLength(PRESETS_MAX)
+})
+
+test('an order by figures of a day says so, since rows may show those of another window', () => {
+  expect([SORTS.volume.label, SORTS.txs.label]).toEqual(['Volume 24h', 'Trades 24h'])
 })

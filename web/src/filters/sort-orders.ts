@@ -14,8 +14,8 @@ import {
 export const SORTS = {
   default: { label: 'Newest', value: null },
   cap: { label: 'Market cap', value: (row: TableRow) => row.market_cap },
-  volume: { label: 'Volume', value: (row: TableRow) => row.vol_24h },
-  txs: { label: 'Trades', value: (row: TableRow) => row.tx_24h },
+  volume: { label: 'Volume 24h', value: (row: TableRow) => row.vol_24h },
+  txs: { label: 'Trades 24h', value: (row: TableRow) => row.tx_24h },
   holders: { label: 'Holders', value: (row: TableRow) => row.holders },
   progress: { label: 'Progress', value: (row: TableRow) => row.pct_completion },
   top10: { label: 'Top 10, low first', value: (row: TableRow) => -row.top_10_percent },
