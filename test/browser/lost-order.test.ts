@@ -67,5 +67,18 @@ describePage(
         await tab.close()
       },
     )
+
+    test('are awaited where they are late, and not said to be none', async () => {
+      const tab = await market().tab()
+      const { page } = tab
+      // Nothing answers: neither the stream, nor the read in its place.
+      await page.routeWebSocket(/\/ws/, () => {})
+      await page.route('**/swaps?*', () => {})
+      await page.goto(`${market().program.url}/token/${MINT}`)
+      const note = page.getByRole('region', { name: 'Trades' }).getByRole('status')
+      expect(await note.textContent()).toMatch(/^Loading/)
+      expect(tab.errors).toEqual([])
+      await tab.close()
+    })
   },
 )

@@ -65,13 +65,18 @@ export function Tape({ feed }: { readonly feed: TokenFeed }) {
           </tbody>
         </table>
         {trades.length === 0 && feed.refusal.value === null && (
-          <Note title={feed.tape.value.length === 0 ? 'No trades yet' : 'Nothing fits'}>
-            New trades appear as they come.
-          </Note>
+          <Note title={emptyTitle(feed)}>New trades appear as they come.</Note>
         )}
       </div>
     </section>
   )
+}
+
+/** Why no trade is shown. */
+function emptyTitle({ tape, detail }: TokenFeed): string {
+  if (tape.value.length > 0) return 'Nothing fits'
+  // Those that there were come after the page itself.
+  return (detail.value?.swaps ?? 0) > 0 ? 'Loading' : 'No trades yet'
 }
 
 /** The unit of the amounts: a symbol, or the mint in short of a coin that nobody has named yet. */
