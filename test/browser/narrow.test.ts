@@ -95,6 +95,18 @@ describePage(
       await tab.close()
     })
 
+    test('lets the keyboard reach the windows of a wallet that are wider than the screen', async () => {
+      const tab = await market().tab({ width: 320, height: 568 })
+      const { page } = tab
+      await page.goto(`${market().program.url}/wallet/${LONG_HOLDER}`)
+      const windows = page.getByRole('region', { name: 'Windows' })
+      await windows.waitFor()
+      // Some browsers give the focus to whatever can be scrolled, others to nothing that does not ask for it.
+      expect(await windows.evaluate((panel: HTMLElement) => panel.tabIndex)).toBe(0)
+      expect(tab.errors).toEqual([])
+      await tab.close()
+    })
+
     test.each([320, 360])(
       'has the figures of a bar above the chart on a screen of %i pixels, not on its bars',
       async (width) => {

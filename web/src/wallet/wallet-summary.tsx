@@ -23,7 +23,8 @@ export function Summary({ summary }: { readonly summary: WalletSummary | null })
         </div>
         {summary !== null && <DayBars days={summary.days} />}
       </section>
-      <section class="panel" aria-label="Windows">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: on a narrow screen the keyboard could else not scroll it. */}
+      <section class="panel" aria-label="Windows" tabIndex={0}>
         <table class="table">
           <thead>
             <tr>
