@@ -7,7 +7,7 @@
  * every product below 2^48, exact in a double.
  */
 export const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
-export const NOT_IN_ALPHABET = 255
+const NOT_IN_ALPHABET = 255
 const CHARS_PER_LIMB = 4
 const CHAR_LIMB = 58 ** CHARS_PER_LIMB
 const BYTES_PER_LIMB = 3
@@ -19,9 +19,8 @@ const BASE58_CHARS_MAX = 16_384
 /** What the greatest of the longest texts holds; the scratch has no room for more. */
 const BASE58_BYTES_MAX = 11_998
 
-/** Characters by digit, and digits by character. */
-export const CODE_OF_DIGIT = Uint8Array.from(ALPHABET, (char) => char.charCodeAt(0))
-export const DIGIT_OF_CODE = new Uint8Array(256).fill(NOT_IN_ALPHABET)
+const CODE_OF_DIGIT = Uint8Array.from(ALPHABET, (char) => char.charCodeAt(0))
+const DIGIT_OF_CODE = new Uint8Array(128).fill(NOT_IN_ALPHABET)
 for (let digit = 0; digit < CODE_OF_DIGIT.length; digit++) {
   DIGIT_OF_CODE[CODE_OF_DIGIT[digit]] = digit
 }
@@ -79,7 +78,7 @@ function limbsOfText(text: string, start: number): number {
     let factor = 1
     for (; at < end; at++) {
       const code = text.charCodeAt(at)
-      const digit = code < DIGIT_OF_CODE.length ? DIGIT_OF_CODE[code] : NOT_IN_ALPHABET
+      const digit = code < 128 ? DIGIT_OF_CODE[code] : NOT_IN_ALPHABET
       if (digit === NOT_IN_ALPHABET) return -1
       carry = carry * 58 + digit
       factor *= 58

@@ -1,4 +1,4 @@
-import { CODE_OF_DIGIT, DIGIT_OF_CODE, decodeBase58, NOT_IN_ALPHABET } from '../../base/base58.ts'
+import { ALPHABET, decodeBase58 } from '../../base/base58.ts'
 import { Flag, SIGNATURE_LANES, SwapLane } from '../../events/swap-record.ts'
 import { HashSlots, ReadTexts, ROW_MASK, ROW_SHIFT, Rows, U32List } from '../memory/rows.ts'
 import { growingPart, type MemoryPart, type StatePart } from '../memory/state-part.ts'
@@ -339,24 +339,29 @@ function hashBytes(bytes: Uint8Array, length: number): number {
   return (hash ^ (hash >>> 16)) >>> 0
 }
 
+/** The six bits of each character; of those that are no base58 a higher one. */
+const NO_SIX_BITS = 64
+const SIX_BITS = new Uint8Array(256).fill(NO_SIX_BITS)
+for (let digit = 0; digit < ALPHABET.length; digit++)
+  SIX_BITS[ALPHABET.charCodeAt(digit)] = digit + 1
+
 /** Packs a text into lanes; all are 0 for one that is empty, longer than they are, or no base58. */
 function pack(text: Uint8Array, length: number, lanes: Uint32Array): void {
-  lanes.fill(0)
-  if (length > PACKED_MAX) return
-  for (let at = 0, lane = 0, shift = TOP_SHIFT; at < length; at++) {
-    const digit = DIGIT_OF_CODE[text[at]]
-    if (digit === NOT_IN_ALPHABET) {
-      lanes.fill(0)
-      return
+  const end = length > PACKED_MAX ? 0 : length
+  let seen = 0
+  for (let lane = 0, at = 0; lane < TEXT_LANES; lane++) {
+    let packed = 0
+    for (let shift = TOP_SHIFT; shift >= 0 && at < end; shift -= 6) {
+      const bits = SIX_BITS[text[at++]]
+      seen |= bits
+      packed |= bits << shift
     }
-    lanes[lane] |= (digit + 1) << shift
-    shift -= 6
-    if (shift < 0) {
-      shift = TOP_SHIFT
-      lane++
-    }
+    lanes[lane] = packed
   }
+  if (seen >= NO_SIX_BITS) lanes.fill(0)
 }
+
+const CODES = Uint8Array.from(` ${ALPHABET}`, (character) => character.charCodeAt(0))
 
 /** Copies the text that is packed from a lane on to `at` of an array, which has room for it; returns how long it is. */
 function unpack(lanes: Uint32Array, first: number, into: Uint8Array, at: number): number {
@@ -365,7 +370,7 @@ function unpack(lanes: Uint32Array, first: number, into: Uint8Array, at: number)
     for (let shift = TOP_SHIFT; shift >= 0; shift -= 6) {
       const digit = (lanes[first + lane] >>> shift) & 63
       if (digit === 0) return length
-      into[at + length++] = CODE_OF_DIGIT[digit - 1]
+      into[at + length++] = CODES[digit]
     }
   return length
 }

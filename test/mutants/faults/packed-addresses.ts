@@ -15,22 +15,22 @@ export const PACKED_ADDRESS_FAULTS: readonly Fault[] = [
   {
     name: 'packed addresses: a text of one character more than there is room for is packed',
     file: FILE,
-    find: 'if (length > PACKED_MAX) return',
-    replace: 'if (length > PACKED_MAX + 1) return',
+    find: 'length > PACKED_MAX ? 0 : length',
+    replace: 'length > PACKED_MAX + 1 ? 0 : length',
     tests: TESTS,
   },
   {
     name: 'packed addresses: the first digit ends a text',
     file: FILE,
-    find: 'lanes[lane] |= (digit + 1) << shift',
-    replace: 'lanes[lane] |= Math.max(digit, 0) << shift',
+    find: '(digit)] = digit + 1',
+    replace: '(digit)] = digit',
     tests: TESTS,
   },
   {
     name: 'packed addresses: what comes before a character of no base58 stays packed',
     file: FILE,
-    find: 'lanes.fill(0)\n      return',
-    replace: 'return',
+    find: 'if (seen >= NO_SIX_BITS) lanes.fill(0)',
+    replace: '',
     tests: TESTS,
   },
   {
