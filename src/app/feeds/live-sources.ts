@@ -49,7 +49,8 @@ export function supervisedFeed(
   written.set(newestSlot, Math.max(newestTxIndex, written.get(newestSlot) ?? 0))
   const resumed = { cursor, cursorSeconds, written, earlierReserveTrades }
   const openGaps = unseen.filter(({ isOpen }) => isOpen)
-  const backfill = { backfillSlotsMax, backfillMs, gapWaitMs, openGaps, unseenTo }
+  const resumedSlots = resumedSlotsOf(lateSlots)
+  const backfill = { backfillSlotsMax, backfillMs, gapWaitMs, openGaps, unseenTo, resumedSlots }
   return new Supervisor({
     ...{ sources, backfillSources, ...resumed, report, ...backfill, isEventClock, timers },
     ...(takeLongGap && { takeLongGap }),
@@ -124,5 +125,10 @@ export function resumedCursor(newestSlot: number, lateSlots: number, unseenTo = 
   // Without slots no history is known whole, however many come.
   const isStartTold = unseenTo >= 0 && unseenTo < Number.MAX_SAFE_INTEGER
   if (newestSlot <= 0) return isStartTold ? unseenTo : null
-  return Math.max(0, newestSlot - Math.min(INCOMPLETE_SLOTS_MAX, lateSlots + 1))
+  return Math.max(0, newestSlot - resumedSlotsOf(lateSlots) - 1)
+}
+
+/** How far behind its newest event an engine that takes what is `lateSlots` late has slots told again after a restart. */
+export function resumedSlotsOf(lateSlots: number): number {
+  return Math.min(INCOMPLETE_SLOTS_MAX - 1, lateSlots)
 }

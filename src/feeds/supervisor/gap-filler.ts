@@ -74,6 +74,11 @@ export class GapFiller {
     void this.fill(signal)
   }
 
+  /** Of those handed over these are asked for no more, where some lie before `first`: they are a gap from now on. */
+  takeIncomplete(first: number): SlotRange | null {
+    return this.#incomplete.takeTo(this.#options.sequencer.cursor ?? -1, first)
+  }
+
   /** The end: the next start may go on behind what was not delivered again yet. */
   ended(): void {
     for (const { from, to } of this.#incomplete.all)
@@ -149,7 +154,8 @@ export class GapFiller {
     counters.gapSlots += to - from + 1
     const whole = sequencer.wholeAmong(from, to)
     const outcome = await this.#fetcher.ask({ from, to }, whole, signal)
-    if (signal.aborted) return
+    // A gap meanwhile, which is filled by itself.
+    if (signal.aborted || !this.#incomplete.has(from)) return
     const completeTo = outcome === 'complete' ? to : outcome.completeTo
     if (completeTo >= from || (outcome !== 'complete' && outcome.isFinal)) {
       this.#backoff.succeeded()

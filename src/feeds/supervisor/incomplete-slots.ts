@@ -34,6 +34,21 @@ export class IncompleteSlots {
     this.#ranges.push({ from: Math.min(last.from, from), to: Math.max(last.to, to) })
   }
 
+  has(slot: number): boolean {
+    return this.#ranges.some(({ from, to }) => slot >= from && slot <= to)
+  }
+
+  /** Takes those up to `last` out, as one range, where some of them lie before `first`; null: none does. */
+  takeTo(last: number, first: number): SlotRange | null {
+    const taken = this.#ranges.filter(({ from }) => from <= last)
+    const from = Math.min(...taken.map((range) => range.from))
+    if (from >= first) return null
+    this.#ranges = this.#ranges.flatMap((range) => {
+      return range.to <= last ? [] : { ...range, from: Math.max(range.from, last + 1) }
+    })
+    return { from, to: Math.min(last, Math.max(...taken.map(({ to }) => to))) }
+  }
+
   /** These among the first ones are dealt with; others may have joined them since they were looked at. */
   settle({ from, to }: SlotRange): void {
     const [first, ...others] = this.#ranges

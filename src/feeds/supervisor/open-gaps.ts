@@ -1,6 +1,7 @@
 import { type FeedEvent, gapEvent, OPEN_GAP_SLOTS_MAX } from '../../events/event.ts'
 import { type Timers, waitFor } from '../timers.ts'
 import { GapFiller } from './gap-filler.ts'
+import type { SlotRange } from './incomplete-slots.ts'
 import type { SlotCounters, SlotSequencer } from './slot-sequencer.ts'
 import type { Source } from './source.ts'
 
@@ -117,6 +118,15 @@ export class OpenGaps {
     report(`slots ${from} to ${to} are missing: later ones go on, and these are filled behind them`)
     this.#add(gap, (handOverFilled) => live.release(handOverFilled))
     onReleased()
+  }
+
+  /** Slots that were handed over and may lack trades are filled behind what goes on, also by the next run. */
+  again({ from, to }: SlotRange): void {
+    const { handOver, live, report } = this.#options
+    const gap = { from, to, seconds: this.#secondsBehind() }
+    handOver([gapEvent('open', gap)])
+    report(`slots ${from} to ${to} were not told again in time: later ones go on meanwhile`)
+    this.#add(gap, (handOverFilled) => live.reopen(gap, handOverFilled))
   }
 
   /** Unix seconds of what waits behind the gap; of what was handed over last where nothing does. */

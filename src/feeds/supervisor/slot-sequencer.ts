@@ -141,10 +141,11 @@ export class SlotSequencer {
     return behind
   }
 
-  /** As `release`, for a gap that a run before went on without. */
+  /** As `release`, for a gap that later slots went on without before, in a run before or as it was not known of. */
   reopen(gap: SlotRange, handOver: (events: readonly FeedEvent[]) => void): SlotSequencer {
     const behind = this.#begin(gap, handOver)
     behind.#complete(gap.to + 1, null)
+    for (const late of this.#late.takeOf(gap)) behind.#take(late, false)
     return behind
   }
 
@@ -347,6 +348,12 @@ class LateTransactions {
       else this.#late.set(signature, { transaction, hasWaited: true })
     }
     return waited
+  }
+
+  /** Takes out those of slots. */
+  takeOf({ from, to }: SlotRange): readonly SlotTransaction[] {
+    const late = [...this.#late.values()].map(({ transaction }) => transaction)
+    return late.filter(({ slot }) => slot >= from && slot <= to).map((one) => this.#remove(one))
   }
 
   takeAll(): readonly SlotTransaction[] {

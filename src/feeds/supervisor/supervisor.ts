@@ -47,6 +47,11 @@ interface SupervisorOptions {
   readonly backfillMs?: number | null
   /** How long a gap holds what is behind it; absent: until it is filled or given up. */
   readonly gapWaitMs?: number
+  /**
+   * Slots behind the newest one that the next run asks for again; older ones that may lack trades are told as a gap.
+   * Absent: none is.
+   */
+  readonly resumedSlots?: number
   /** As in `OpenGaps`. */
   readonly takeLongGap?: (gap: OpenGap) => boolean
   /** Gaps that the run before went on without, and unix seconds of what is behind each. */
@@ -98,8 +103,10 @@ export class Supervisor implements Feed {
   /** The last slot that is known to be missing; -1: none is. */
   readonly #unseenTo: number
   readonly #openGaps: readonly OpenGap[]
-  /** Events handed over, those of back-fills not among them. */
+  /** Events handed over, those of back-fills not among them, and the newest slot of these. */
   #handedOver = 0
+  #newestSlot = -1
+  readonly #resumedSlots: number
 
   constructor(options: SupervisorOptions) {
     const { sources, cursor, report } = options
@@ -108,6 +115,7 @@ export class Supervisor implements Feed {
     const random = options.random ?? Math.random
     this.#isEventClock = options.isEventClock ?? false
     this.#standsAt = cursor
+    this.#resumedSlots = options.resumedSlots ?? Number.POSITIVE_INFINITY
     this.#isSlotless = sources.every(({ isDegraded }) => isDegraded)
     this.#isNew = cursor === null || this.#isSlotless
     this.#unseenTo = options.unseenTo ?? -1
@@ -159,7 +167,10 @@ export class Supervisor implements Feed {
           isStandby: () => fullRuns(this.#runs).length > 0,
           report: (reason) => report(source.name, reason),
           onProgress: () => this.#progressed(),
-          onIncomplete: (from, to) => this.#filler.slotsIncomplete(from, to, this.#stopping.signal),
+          onIncomplete: (from, to) => {
+            this.#filler.slotsIncomplete(from, to, this.#stopping.signal)
+            this.#openIncomplete(this.#newestSlot)
+          },
         }),
     )
   }
@@ -240,7 +251,7 @@ export class Supervisor implements Feed {
       this.#newestTimestamp = Math.max(this.#newestTimestamp, newest)
       if (!isReserve) this.#newestOfChain = Math.max(this.#newestOfChain, newest)
     }
-    this.#measureSlots(events)
+    this.#followSlots(events)
     if (!isReserve) this.#lagSeconds = this.#secondsSince(this.#newestOfChain)
     this.#reserves.check(events)
     this.#give(events)
@@ -281,10 +292,18 @@ export class Supervisor implements Feed {
   }
 
   /** By the last event with a slot: what comes late stands before it, and says nothing new. */
-  #measureSlots(events: readonly FeedEvent[]): void {
+  #followSlots(events: readonly FeedEvent[]): void {
     const last = events.findLast((event) => 'slot' in event && event.slot !== null)
-    if (last !== undefined && 'slot' in last && last.slot !== null)
-      this.#slotLength.observe(last.slot, last.timestamp)
+    if (last === undefined || !('slot' in last) || last.slot === null) return
+    this.#slotLength.observe(last.slot, last.timestamp)
+    this.#newestSlot = Math.max(this.#newestSlot, last.slot)
+    this.#openIncomplete(this.#newestSlot)
+  }
+
+  /** The next run would not ask for them: what may be missing is told before that slot is. */
+  #openIncomplete(newestSlot: number): void {
+    const range = this.#filler.takeIncomplete(newestSlot - this.#resumedSlots)
+    if (range !== null) this.#gaps.again(range)
   }
 
   #backfillSlotsMax({ backfillSlotsMax, backfillMs = null }: SupervisorOptions): number {

@@ -258,3 +258,51 @@ test('slots that may lack something when the feed is stopped are said', async ()
     'gap: slots 10 to 11 may lack trades: they were not told again in time',
   )
 })
+
+test('slots that may lack something are told as a gap before later ones go too far past them, and filled behind', async () => {
+  const source = new ScriptedSource()
+  const run = await started([source], null, 100, [], 0, { resumedSlots: 4 })
+  source.tell(10, 11, 12, 13)
+  source.onBackfill = () => Promise.reject(new Error('429'))
+  source.receiver.slotsIncomplete(10, 10)
+  source.receiver.slotsIncomplete(12, 12)
+  source.tell(14)
+  expect(run.told().at(-1)).toBe('14/0')
+  source.tell(15)
+  expect(run.told().slice(-2)).toEqual(['open 10-12', '15/0'])
+  source.onBackfill = twoInEach
+  await run.timers.pass(10_000)
+  expect(run.told().slice(-5)).toEqual(['filling 10-12', '10/1', '11/1', '12/1', 'filled 10-12'])
+  expect(run.supervisor.figures()).toMatchObject({ feed_gaps_behind: 0, feed_gap_slots_total: 3 })
+  await run.stop()
+})
+
+test('slots that are said to lack something when later ones are far past them are told as a gap at once', async () => {
+  const source = new ScriptedSource()
+  const run = await started([source], null, 100, [], 0, { resumedSlots: 4 })
+  source.tell(10, 11, 12, 13, 14, 15)
+  source.receiver.slotsIncomplete(10, 10)
+  expect(run.told().at(-1)).toBe('open 10-10')
+  await run.stop()
+})
+
+test('what comes of slots that are asked for again just as they become a gap comes with that, once', async () => {
+  const source = new ScriptedSource()
+  const run = await started([source], null, 100, [], 0, { resumedSlots: 4 })
+  source.tell(10, 11, 12, 13, 14)
+  const { promise, resolve } = Promise.withResolvers<void>()
+  source.onBackfill = async (_from, _to, receiver) => {
+    receiver.transaction(told(10, 1))
+    await promise
+    throw new SlotsUnavailable('pruned', null)
+  }
+  source.receiver.slotsIncomplete(10, 10)
+  await run.timers.pass(300)
+  source.tell(15)
+  resolve()
+  await run.timers.pass(0)
+  expect(run.told().slice(-2)).toEqual(['open 10-10', '15/0'])
+  await run.timers.pass(1_000)
+  expect(run.told().slice(-3)).toEqual(['filling 10-10', '10/1', 'lost 10-10'])
+  await run.stop()
+})

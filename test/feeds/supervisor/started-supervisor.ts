@@ -14,6 +14,7 @@ export async function started(
   cursorSeconds = 0,
   more: {
     readonly gapWaitMs?: number
+    readonly resumedSlots?: number
     readonly openGaps?: readonly OpenGap[]
     readonly unseenTo?: number
     readonly takeLongGap?: (gap: OpenGap) => boolean

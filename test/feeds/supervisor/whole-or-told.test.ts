@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { resumedCursor } from '../../../src/app/feeds/live-sources.ts'
+import { resumedCursor, resumedSlotsOf } from '../../../src/app/feeds/live-sources.ts'
 import { Random } from '../../../src/base/random.ts'
 import { UnseenSlots } from '../../../src/engine/state/unseen-slots.ts'
 import type { FeedEvent } from '../../../src/events/event.ts'
@@ -128,6 +128,7 @@ async function play(plan: Plan, seed: number, isKilled: boolean) {
         backfillSlotsMax: 9_000,
         openGaps: kept.unseen.all.filter(({ isOpen }) => isOpen),
         unseenTo: kept.unseen.lastSlot,
+        resumedSlots: resumedSlotsOf(LATE_SLOTS),
         ...(plan.gapWaitMs !== undefined && { gapWaitMs: plan.gapWaitMs }),
       },
       report: (who, reason) => {
@@ -212,7 +213,7 @@ test(
   PATIENCE,
   async () => {
     await everySeed(async (seed) => {
-      const played = await play({ ...SHORT, gapWaitMs: 3_000 }, seed, false)
+      const played = await play({ ...SHORT, gapWaitMs: 3_000 }, seed, seed % 2 === 0)
       expect(lost(played), whyOf(played)).toEqual([])
       const lastSlot = played.chain.at(-1)?.slot ?? 0
       const isOpen = ({ isOpen, to }: { isOpen: boolean; to: number }) => isOpen && to <= lastSlot
@@ -252,6 +253,17 @@ test(
   async () => {
     await everySeed(async (seed) => {
       const played = await play(KILLED, seed, true)
+      expect(lost(played), whyOf(played)).toEqual([])
+    }, KILLED_SEEDS)
+  },
+)
+
+test(
+  'what is asked for again when the service is killed is told as a gap where later slots went on',
+  PATIENCE,
+  async () => {
+    await everySeed(async (seed) => {
+      const played = await play({ ...KILLED, gapWaitMs: 3_000 }, seed, true)
       expect(lost(played), whyOf(played)).toEqual([])
     }, KILLED_SEEDS)
   },

@@ -198,15 +198,29 @@ export const FEED_FAULTS: readonly Fault[] = [
   {
     name: 'feeds: a restart forgets what a killed service was asking for again',
     file: 'src/app/feeds/live-sources.ts',
-    find: 'Math.min(INCOMPLETE_SLOTS_MAX, lateSlots + 1)',
-    replace: 'Math.min(16, lateSlots + 1)',
+    find: 'newestSlot - resumedSlotsOf(lateSlots) - 1',
+    replace: 'newestSlot - Math.min(16, lateSlots + 1)',
     tests: ['test/feeds/supervisor/whole-or-told.test.ts'],
+  },
+  {
+    name: 'feeds: slots that are asked for again are told as a gap once a restart asks for them no more',
+    file: 'src/feeds/supervisor/supervisor.ts',
+    find: 'takeIncomplete(newestSlot - this.#resumedSlots)',
+    replace: 'takeIncomplete(newestSlot - this.#resumedSlots - 1)',
+    tests: ['test/feeds/supervisor/incomplete-slots.test.ts'],
+  },
+  {
+    name: 'feeds: slots that became a gap while they were asked for again are given up twice',
+    file: 'src/feeds/supervisor/gap-filler.ts',
+    find: 'signal.aborted || !this.#incomplete.has(from)',
+    replace: 'signal.aborted',
+    tests: ['test/feeds/supervisor/incomplete-slots.test.ts'],
   },
   {
     name: 'feeds: a restart does not ask for the oldest slot that is taken',
     file: 'src/app/feeds/live-sources.ts',
-    find: 'lateSlots + 1',
-    replace: 'lateSlots',
+    find: 'resumedSlotsOf(lateSlots) - 1',
+    replace: 'resumedSlotsOf(lateSlots)',
     tests: ['test/feeds/supervisor/resumed-cursor.test.ts'],
   },
   {
