@@ -55,6 +55,15 @@ test('an event of an open gap is taken however late, and refused once the gap is
   }
 })
 
+test('what fills a gap is taken though the clock was set back by more than a minute since', () => {
+  const engine = new Engine({ clock: 'wall', lateSlots: LATE_SLOTS })
+  engine.advance(START_SECOND + 181)
+  engine.events([trade(100, 'a'), gap('open', 101, 180), trade(181, 'a')])
+  engine.advance(START_SECOND - 600)
+  engine.events([gap('filling', 101, 180), trade(150, 'a'), gap('filled', 101, 180)])
+  expect([engine.counts.aheadRefused, engine.counts.swaps]).toEqual([0, 3])
+})
+
 test('a fill whose end was never written ends with the journal', () => {
   const engine = new Engine({ clock: 'event' })
   engine.events([trade(100, 'a'), gap('open', 101, 180), trade(181, 'a'), gap('filling', 101, 180)])

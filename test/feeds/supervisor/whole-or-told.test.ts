@@ -30,18 +30,21 @@ class Kept {
   readonly refused = new Set<string>()
   readonly unseen = new UnseenSlots()
   readonly #timers: VirtualTimers
+  /** Unix seconds, as the engine has them: its clock never goes back. */
+  #now = 0
 
   constructor(timers: VirtualTimers) {
     this.#timers = timers
   }
 
   events(batch: readonly FeedEvent[]): void {
+    this.#now = Math.max(this.#now, this.#timers.wallMs() / 1_000)
     for (const event of batch) {
       if (event.type === 'gap') this.unseen.note(event)
       if (!('signature' in event) || event.slot === null || this.#known.has(event.signature))
         continue
       // Nobody is told that these are missing.
-      if (event.timestamp > this.#timers.wallMs() / 1_000 + AHEAD_SECONDS_MAX) continue
+      if (event.timestamp > this.#now + AHEAD_SECONDS_MAX) continue
       const firstOpen = this.unseen.firstOpenSlot ?? Number.POSITIVE_INFINITY
       if (event.slot < Math.min(firstOpen, this.newestSlot - LATE_SLOTS)) {
         this.refused.add(event.signature)
