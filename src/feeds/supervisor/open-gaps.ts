@@ -32,7 +32,7 @@ interface OpenGapsOptions {
   readonly random: () => number
   /** Slots back-filled at most, by now; of a longer gap the oldest are given up. */
   readonly slotsMax: () => number
-  /** Unix seconds of the newest event that was handed over. */
+  /** Unix seconds of the newest event that was handed over, in a run before where this one has none. */
   readonly newestSeconds: () => number
   /** Events that were handed over, those of back-fills not among them. */
   readonly handedOver: () => number

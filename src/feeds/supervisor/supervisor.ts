@@ -147,7 +147,8 @@ export class Supervisor implements Feed {
       openGaps: this.#openGaps,
       takeLong: options.takeLongGap,
       slotsMax: () => this.#backfillSlotsMax(options),
-      newestSeconds: () => this.#newestTimestamp,
+      newestSeconds: () =>
+        this.#newestTimestamp || options.cursorSeconds || Math.floor(this.#timers.wallMs() / 1000),
       handedOver: () => this.#handedOver,
       handOver: (events) => this.#give(this.#withoutRepeats(events, false)),
       onReleased: () => this.#progressed(),

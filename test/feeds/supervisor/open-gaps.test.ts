@@ -179,6 +179,26 @@ test('a gap that was open at a kill stays open until it is filled, however near 
   await run.stop()
 })
 
+test('a gap that is given up before the first event of a run has the time of the run before', async () => {
+  const source = new ScriptedSource()
+  const resumedSeconds = 1_789_999_990
+  const run = await started([source], 9, 1, [], resumedSeconds, WAIT)
+  source.receiver.slotComplete(13, 12)
+  await run.timers.pass(300)
+  expect(run.told()[0]).toBe('lost 10-11')
+  expect(run.gaps()[0]?.timestamp).toBe(resumedSeconds)
+  await run.stop()
+})
+
+test('a gap that is given up before any event was seen has the time of this machine', async () => {
+  const source = new ScriptedSource()
+  const run = await started([source], 9, 1, [], 0, WAIT)
+  source.receiver.slotComplete(13, 12)
+  await run.timers.pass(300)
+  expect(run.gaps()[0]?.timestamp).toBe(1_790_000_000)
+  await run.stop()
+})
+
 test('gaps behind each other are filled one after the other', async () => {
   const source = new ScriptedSource()
   source.onBackfill = FAILS

@@ -45,7 +45,8 @@ export async function started(
     await timers.pass(0)
     await ended
   }
-  return { timers, supervisor, reports, events, signatures, told, stop }
+  const gaps = () => sink.all.filter(({ type }) => type === 'gap')
+  return { timers, supervisor, reports, gaps, events, signatures, told, stop }
 }
 
 function wordOf(event: FeedEvent): string {

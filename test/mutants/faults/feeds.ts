@@ -210,6 +210,13 @@ export const FEED_FAULTS: readonly Fault[] = [
     tests: ['test/feeds/supervisor/incomplete-slots.test.ts'],
   },
   {
+    name: 'feeds: a gap that is given up before the first event has no time',
+    file: 'src/feeds/supervisor/supervisor.ts',
+    find: 'this.#newestTimestamp || options.cursorSeconds ||',
+    replace: 'this.#newestTimestamp ??',
+    tests: ['test/feeds/supervisor/open-gaps.test.ts'],
+  },
+  {
     name: 'feeds: slots that became a gap while they were asked for again are given up twice',
     file: 'src/feeds/supervisor/gap-filler.ts',
     find: 'signal.aborted || !this.#incomplete.has(from)',
