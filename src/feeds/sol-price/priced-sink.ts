@@ -18,6 +18,8 @@ export class PricedSink implements EventSink {
   /** The point of the series that was emitted last. */
   #sent: PriceSeries[number] | null = null
   #newestSeconds = 0
+  /** While a gap is filled unix seconds of what goes on behind it; 0: none is. */
+  #behindFill = 0
 
   /** @param isAhead whether events of a time are refused now: a price that is emitted with one would never come */
   constructor(
@@ -34,7 +36,7 @@ export class PricedSink implements EventSink {
     const priced: FeedEvent[] = []
     for (const event of batch) {
       if (event.type === 'sol_price') continue
-      const price = this.#changeAt(event.timestamp)
+      const price = this.#changeBefore(event)
       if (price !== null) priced.push(price)
       priced.push(event)
     }
@@ -46,12 +48,21 @@ export class PricedSink implements EventSink {
     const priced: RecordBatch['others'] = []
     for (const other of batch.others) {
       if (other.event.type === 'sol_price') continue
-      const price = this.#changeAt(other.event.timestamp)
+      const price = this.#changeBefore(other.event)
       if (price !== null) priced.push({ before: other.before, event: price })
       priced.push(other)
     }
     batch.others = priced
     this.#sink.records(batch)
+  }
+
+  /** What fills a gap has the prices of its own time, and the present one comes back before anybody looks. */
+  #changeBefore(event: FeedEvent): SolPrice | null {
+    if (event.type !== 'gap') return this.#changeAt(event.timestamp)
+    const behind = Math.max(this.#behindFill, this.#newestSeconds)
+    const isEnd = this.#behindFill > 0 && event.state !== 'filling'
+    this.#behindFill = event.state === 'filling' ? Math.max(behind, event.timestamp) : 0
+    return isEnd ? this.#changeAt(behind) : null
   }
 
   /** The price from now on, when it is another one than was emitted last. */

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { Service } from '../../../src/app/service.ts'
-import type { FeedEvent } from '../../../src/events/event.ts'
+import { type FeedEvent, type Gap, gapEvent } from '../../../src/events/event.ts'
 import { RecordBatch } from '../../../src/events/swap-record.ts'
 import { fixedPrice, PricedSink, readPriceFile } from '../../../src/feeds/sol-price/priced-sink.ts'
 import { newFolder } from '../../new-folder.ts'
@@ -48,6 +48,29 @@ test('a late event does not bring an old price back, another recording does', ()
     '2002',
     150,
     '1100',
+  ])
+})
+
+function gap(state: Gap['state'], timestamp: number): FeedEvent {
+  return gapEvent(state, { from: 11, to: 12, seconds: timestamp })
+}
+
+test('what fills an old gap has the prices of its own time, and what comes behind the present one', () => {
+  const fill = [gap('filling', 1_400), at(1_300), at(2_100), gap('filled', 1_400)]
+  expect(passed(SERIES, [[at(3_001)], fill, [at(3_002)]])).toEqual([
+    ...[170, '3001', '1400', 150, '1300', 160, '2100', 170, '1400', '3002'],
+  ])
+})
+
+test('a gap that is told open or lost long after brings no old price back', () => {
+  const told = [gap('open', 1_400), gap('lost', 1_400), gap('filled', 1_400)]
+  expect(passed(SERIES, [[at(3_001), ...told]])).toEqual([170, '3001', '1400', '1400', '1400'])
+})
+
+test('a fill that never ends keeps the price of no later time back', () => {
+  const behind = [at(3_001), gap('filled', 1_400)]
+  expect(passed(SERIES, [[at(2_001), gap('filling', 1_400)], behind])).toEqual([
+    ...[160, '2001', '1400', 170, '3001', '1400'],
   ])
 })
 

@@ -569,6 +569,13 @@ export const FEED_FAULTS: readonly Fault[] = [
     tests: ['test/feeds/recorder/frames-without-keys.test.ts'],
   },
   {
+    name: 'given prices: behind what fills an old gap its price stays',
+    file: 'src/feeds/sol-price/priced-sink.ts',
+    find: 'isEnd ? this.#changeAt(behind) : null',
+    replace: 'isEnd ? null : null',
+    tests: ['test/feeds/sol-price/priced-sink.test.ts'],
+  },
+  {
     name: 'given prices: one is told with an event that is refused as too far ahead',
     file: 'src/feeds/sol-price/priced-sink.ts',
     find: 'if (this.#isAhead(timestamp)) return null',
