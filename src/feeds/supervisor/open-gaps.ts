@@ -208,6 +208,8 @@ class GapBackfill {
   /** The whole gap is given up: later ones are more than can be filled. */
   giveUp(): void {
     this.#filler.giveUpTo(this.#gap.to, `${OPEN_GAPS_MAX} newer gaps are open`)
+    // All of it may have come as it happens while it waited for its turn.
+    this.#handOver(true)
   }
 
   #slotsMax(): number {

@@ -247,6 +247,21 @@ test('of more gaps than may be open the oldest is given up, said, counted and as
   await run.stop()
 })
 
+test('a gap that came as it happens, while older ones are filled, is handed over when there is no room for it', async () => {
+  const source = new ScriptedSource()
+  source.onBackfill = () => new Promise(() => {})
+  const run = await started([source], 9, 100, [], 0, WAIT)
+  source.tell(10)
+  for (let gap = 0; gap <= 17; gap++) {
+    source.tell(13 + 3 * gap)
+    await run.timers.pass(3_100)
+    if (gap === 1) source.tell(14, 15)
+  }
+  expect(run.told().filter((word) => word.startsWith('lost'))).toEqual(['lost 11-12'])
+  expect(run.told().slice(-5, -1)).toEqual(['filling 14-15', '14/0', '15/0', 'filled 14-15'])
+  await run.stop()
+})
+
 test('nothing is known whole of a source without slots, until one that has them goes on', async () => {
   const reserve = new ScriptedSource('reserve', true)
   const first = await started([reserve], null, 100, [], 0, WAIT)

@@ -217,6 +217,13 @@ export const FEED_FAULTS: readonly Fault[] = [
     tests: ['test/feeds/supervisor/open-gaps.test.ts'],
   },
   {
+    name: 'feeds: a gap that came whole before its turn is forgotten when there is no room for it',
+    file: 'src/feeds/supervisor/open-gaps.ts',
+    find: '    this.#handOver(true)\n  }\n\n  #slotsMax',
+    replace: '  }\n\n  #slotsMax',
+    tests: ['test/feeds/supervisor/open-gaps.test.ts'],
+  },
+  {
     name: 'feeds: slots that became a gap while they were asked for again are given up twice',
     file: 'src/feeds/supervisor/gap-filler.ts',
     find: 'signal.aborted || !this.#incomplete.has(from)',
