@@ -84,6 +84,11 @@ export class PositionReader {
     return readU64(this.#p, this.#pAt + lane)
   }
 
+  /** Tokens that were bought and are not sold. */
+  get inventory(): number {
+    return this.#tokens(PositionLane.inventoryLo)
+  }
+
   get holdingPercent(): number {
     return this.#percent(PositionLane.balanceLo)
   }
@@ -154,11 +159,11 @@ export class PositionReader {
   }
 
   get unrealizedUsd(): number {
-    return this.#tokens(PositionLane.inventoryLo) * this.token.priceUsd - this.costUsd
+    return this.inventory * this.token.priceUsd - this.costUsd
   }
 
   get unrealizedSol(): number {
-    return this.#tokens(PositionLane.inventoryLo) * this.token.priceSol - this.costSol
+    return this.inventory * this.token.priceSol - this.costSol
   }
 
   get pnlUsd(): number {

@@ -145,15 +145,17 @@ export class WalletRanks {
 
   #make(wallet: number, budget: Budget): void {
     const sums = this.#summaries.sums.of(wallet, budget)
+    const slice = sums.budgetOf(budget)
     const f64 = this.#rows.f64[wallet >>> ROW_SHIFT]
     for (const window of WALLET_WINDOWS) {
-      const { realizedUsd, volumeUsd, trades, wins, losses } = figuresOf(sums, window)
+      const { realizedUsd, volumeUsd, trades, wins, losses } = figuresOf(sums, window, slice)
       const at = laneOf(window, 0)
       f64?.set([realizedUsd, volumeUsd], ((wallet & ROW_MASK) * LANES + at) >>> 1)
       this.#rows.set(wallet, at + Lane.trades, trades)
       this.#rows.set(wallet, at + Lane.wins, wins)
       this.#rows.set(wallet, at + Lane.losses, losses)
     }
+    sums.isTold = true
     this.#rows.set(wallet, MADE_ON, this.#today + 1)
   }
 

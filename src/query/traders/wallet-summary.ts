@@ -1,41 +1,35 @@
 import type { Budget } from '../../base/budget.ts'
 import type { Engine } from '../../engine/engine.ts'
+import { select } from '../../engine/memory/ranked.ts'
 import { PositionReader } from '../../engine/read/position-reader.ts'
 import { TokenReader } from '../../engine/read/token-reader.ts'
+import type { State } from '../../engine/state/state.ts'
 import { WALLET_WINDOWS, type WalletWindow } from '../../protocol/queries.ts'
 import { finiteNumber, jsonNumber, jsonString, timeText } from '../../protocol/wire.ts'
-import { DAYS, WalletSums, WalletSumsReader, WINDOW_DAYS } from './wallet-sums.ts'
+import { PositionResults } from './position-results.ts'
+import {
+  DAYS,
+  POSITIONS_A_LOOK,
+  WalletSums,
+  WalletSumsReader,
+  WINDOW_DAYS,
+  type WindowFigures,
+} from './wallet-sums.ts'
 
 const MICRO = 1e6
 const DAY_SECONDS = 86_400
 
-/** Figures of a wallet in one window, in the units of the wire. */
-export interface WindowFigures {
-  readonly realizedUsd: number
-  readonly volumeUsd: number
-  readonly trades: number
-  readonly tokens: number
-  readonly wins: number
-  readonly losses: number
-  readonly winRatePct: number
-  readonly medianHoldSeconds: number
-}
-
-/** One token as the best or the worst one of a wallet. */
-interface Result {
-  readonly mint: string
-  readonly pnlUsd: number
-  readonly json: string
-}
-
 /** What wallets did, by windows and days (docs/live.md, `GET /api/v2/wallets/:wallet`). */
 export class WalletSummaries {
   readonly sums: WalletSumsReader
+  readonly #state: State
   readonly #trader: PositionReader
+  readonly #results = new WeakMap<WalletSums, PositionResults>()
 
   constructor(engine: Engine) {
     this.sums = new WalletSumsReader(engine)
     const { state, top, links } = engine
+    this.#state = state
     this.#trader = new PositionReader(state, new TokenReader(state, top, links))
   }
 
@@ -45,54 +39,64 @@ export class WalletSummaries {
    */
   keys(wallet: number, budget: Budget): string {
     const sums = wallet < 0 ? new WalletSums(this.sums.today) : this.sums.of(wallet, budget)
-    const windows = WALLET_WINDOWS.map((name) => `"${name}":${windowJson(figuresOf(sums, name))}`)
-    const { unrealizedMicroUsd, best, worst } = this.#resultsOf(sums)
+    const slice = sums.budgetOf(budget)
+    const windows = WALLET_WINDOWS.map(
+      (name) => `"${name}":${windowJson(figuresOf(sums, name, slice))}`,
+    )
+    const { unrealizedMicroUsd, best, worst } = this.#resultsOf(sums).now(slice)
+    sums.isTold = true
     return (
       `"windows":{${windows.join(',')}},"unrealized_pnl_usd":${jsonNumber(unrealizedMicroUsd / MICRO)}` +
-      `,"best":${best?.json ?? 'null'},"worst":${worst?.json ?? 'null'},"days":[${daysJson(sums)}]`
+      `,"best":${this.#resultJson(best)},"worst":${this.#resultJson(worst)},"days":[${daysJson(sums)}]`
     )
   }
 
-  /** What moves with prices: as of now. */
-  #resultsOf(sums: WalletSums) {
-    let unrealizedMicroUsd = 0
-    let best: Result | null = null
-    let worst: Result | null = null
+  #resultsOf(sums: WalletSums): PositionResults {
+    const known = this.#results.get(sums)
+    if (known !== undefined) return known
     const settled = [sums.best, sums.worst].flatMap((one) => one?.position ?? [])
-    for (const position of new Set([...sums.open, ...settled])) {
-      const record = this.#trader.at(position)
-      unrealizedMicroUsd += Math.round(finiteNumber(record.unrealizedUsd) * MICRO)
-      const [pnlUsd, mint] = [finiteNumber(record.pnlUsd), record.token.mint]
-      if (best === null || isFirst(pnlUsd, mint, best.pnlUsd, best.mint))
-        best = resultOf(record, pnlUsd, mint)
-      if (worst === null || isFirst(-pnlUsd, mint, -worst.pnlUsd, worst.mint))
-        worst = resultOf(record, pnlUsd, mint)
-    }
-    return { unrealizedMicroUsd, best, worst }
+    const positions = Array.from(new Set([...sums.open, ...settled]))
+    const results = new PositionResults(this.#state, this.#trader, positions)
+    this.#results.set(sums, results)
+    return results
+  }
+
+  #resultJson(position: number | null): string {
+    if (position === null) return 'null'
+    const record = this.#trader.at(position)
+    const { mint, name, symbol } = record.token
+    return (
+      `{"mint":${jsonString(mint)},"name":${jsonString(name)},"symbol":${jsonString(symbol)}` +
+      `,"pnl_usd":${jsonNumber(finiteNumber(record.pnlUsd))},"realized_pnl_usd":${jsonNumber(record.realizedUsd)}` +
+      `,"unrealized_pnl_usd":${jsonNumber(record.unrealizedUsd)},"is_open":${record.isOpen}}`
+    )
   }
 }
 
-/** Is a result above another one, or equal and of a lesser mint? */
-function isFirst(value: number, mint: string, other: number, otherMint: string): boolean {
-  return value === other ? mint < otherMint : value > other
+/**
+ * The figures of a window, made once.
+ * @throws OutOfTime behind those of a wallet with many tokens
+ */
+export function figuresOf(sums: WalletSums, name: WalletWindow, budget: Budget): WindowFigures {
+  const known = sums.figures.get(name)
+  if (known !== undefined) return known
+  const figures = windowOf(sums, name)
+  sums.figures.set(name, figures)
+  if (sums.lastDays.length > POSITIONS_A_LOOK) budget.throwIfSpent()
+  return figures
 }
 
-function resultOf(record: PositionReader, pnlUsd: number, mint: string): Result {
-  const { name, symbol } = record.token
-  const json =
-    `{"mint":${jsonString(mint)},"name":${jsonString(name)},"symbol":${jsonString(symbol)}` +
-    `,"pnl_usd":${jsonNumber(pnlUsd)},"realized_pnl_usd":${jsonNumber(record.realizedUsd)}` +
-    `,"unrealized_pnl_usd":${jsonNumber(record.unrealizedUsd)},"is_open":${record.isOpen}}`
-  return { mint, pnlUsd, json }
-}
-
-/** The figures of a window. */
-export function figuresOf(sums: WalletSums, name: WalletWindow): WindowFigures {
+function windowOf(sums: WalletSums, name: WalletWindow): WindowFigures {
   const days = WINDOW_DAYS[name]
   const firstDay = sums.today - days + 1
   const closed = sums.closed.filter(({ day }) => day >= firstDay)
-  const wins = closed.filter(({ realized }) => realized > 0).length
-  const losses = closed.filter(({ realized }) => realized < 0).length
+  let [wins, losses] = [0, 0]
+  const holds: number[] = []
+  for (const { realized, holdSeconds } of closed) {
+    wins += Number(realized > 0)
+    losses += Number(realized < 0)
+    if (holdSeconds !== null) holds.push(holdSeconds)
+  }
   const isAll = name === 'all'
   return {
     realizedUsd: (isAll ? sums.realizedInAll : sumOf(sums.realized, days)) / MICRO,
@@ -102,7 +106,7 @@ export function figuresOf(sums: WalletSums, name: WalletWindow): WindowFigures {
     wins,
     losses,
     winRatePct: wins + losses === 0 ? 0 : (wins * 100) / (wins + losses),
-    medianHoldSeconds: medianOf(closed.flatMap(({ holdSeconds }) => holdSeconds ?? [])),
+    medianHoldSeconds: medianOf(holds),
   }
 }
 
@@ -112,11 +116,15 @@ function sumOf(values: Float64Array, days: number): number {
 }
 
 /** The middle one, or the mean of the two in the middle; 0 of none. */
-export function medianOf(values: readonly number[]): number {
-  const sorted = Float64Array.from(values).sort()
-  const middle = sorted.length >>> 1
-  const [low = 0, high = 0] = [sorted[(sorted.length - 1) >>> 1], sorted[middle]]
-  return (low + high) / 2
+export function medianOf(values: ArrayLike<number>): number {
+  if (values.length === 0) return 0
+  const moved = new Float64Array(values)
+  const middle = moved.length >>> 1
+  select(moved, middle, 0, moved.length - 1)
+  const high = moved[middle]
+  if (moved.length % 2 === 1) return high
+  // What stands before is none greater.
+  return (moved.subarray(0, middle).reduce((most, one) => Math.max(most, one)) + high) / 2
 }
 
 function windowJson(figures: WindowFigures): string {

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { type Budget, OutOfTime } from '../../base/budget.ts'
+import { Budget } from '../../base/budget.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { PositionTrades } from '../../engine/history/position-trades.ts'
 import { ROW_MASK, ROW_SHIFT } from '../../engine/memory/rows.ts'
@@ -18,11 +18,23 @@ export const WINDOW_DAYS: { readonly [W in WalletWindow]: number } = {
 }
 
 /** Positions between two looks at the budget. */
-const POSITIONS_A_LOOK = 256
+export const POSITIONS_A_LOOK = 256
 /** Wallets whose sums are remembered; the one read longest ago goes. */
 const WALLETS_MAX = 64
 /** A read that was begun so often, because the wallet went on trading, is made in one go. */
 const BEGUN_MAX = 4
+
+/** Figures of a wallet in one window, in the units of the wire. */
+export interface WindowFigures {
+  readonly realizedUsd: number
+  readonly volumeUsd: number
+  readonly trades: number
+  readonly tokens: number
+  readonly wins: number
+  readonly losses: number
+  readonly winRatePct: number
+  readonly medianHoldSeconds: number
+}
 
 /** A token that the wallet sold off: it had some, sold, and holds none. */
 interface Closed {
@@ -68,9 +80,21 @@ export class WalletSums {
   /** Of the other traded positions the one that brought most, and the one that brought least. */
   best: Settled | null = null
   worst: Settled | null = null
+  /** Of the windows that were asked for. */
+  readonly figures = new Map<WalletWindow, WindowFigures>()
+  /** How often they were begun since an answer was made of them. */
+  readonly begun: number
+  /** Was an answer made of them? */
+  isTold = false
 
-  constructor(today: number) {
+  constructor(today: number, begun = 1) {
     this.today = today
+    this.begun = begun
+  }
+
+  /** What the answer may take in this turn: all of it, where the wallet's trades had it begun so often. */
+  budgetOf(budget: Budget): Budget {
+    return this.begun >= BEGUN_MAX ? Budget.unlimited : budget
   }
 
   /** A position whose result is what it realised. */
@@ -97,7 +121,6 @@ interface Reading {
   readTo: number
   /** Evictions and restores so far: they move positions. */
   readonly moves: number
-  readonly begun: number
 }
 
 /**
@@ -130,11 +153,11 @@ export class WalletSumsReader {
   of(wallet: number, budget: Budget): WalletSums {
     const reading = this.#current(wallet) ?? this.#begin(wallet, budget)
     const { sums, positions } = reading
-    const isLast = reading.begun >= BEGUN_MAX
+    const slice = sums.budgetOf(budget)
     while (reading.next < positions.length) {
       const end = Math.min(positions.length, reading.next + POSITIONS_A_LOOK)
       for (; reading.next < end; reading.next++) this.#add(sums, positions[reading.next], budget)
-      if (end < positions.length && !isLast && !budget.hasTime()) throw new OutOfTime()
+      if (end < positions.length) slice.throwIfSpent()
     }
     return sums
   }
@@ -155,15 +178,13 @@ export class WalletSumsReader {
   }
 
   #begin(wallet: number, budget: Budget): Reading {
-    const before = this.#readings.get(wallet)
-    const isUnfinished = before !== undefined && before.next < before.positions.length
+    const before = this.#readings.get(wallet)?.sums
     const reading = {
-      sums: new WalletSums(this.today),
+      sums: new WalletSums(this.today, before?.isTold === false ? before.begun + 1 : 1),
       positions: [...this.#engine.positions.ofWallet(wallet, budget)],
       next: 0,
       readTo: this.#engine.state.positionChanges.end,
       moves: this.#moves,
-      begun: isUnfinished ? before.begun + 1 : 1,
     }
     this.#readings.set(wallet, reading)
     return reading

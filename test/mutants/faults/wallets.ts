@@ -54,6 +54,20 @@ export const WALLET_FAULTS: readonly Fault[] = [
     tests: SUMS,
   },
   {
+    name: 'wallets: open positions are valued in one go',
+    file: 'src/query/traders/position-results.ts',
+    find: 'if (++read % most === 0) budget',
+    replace: 'if (++read % most === -1) budget',
+    tests: SUMS,
+  },
+  {
+    name: 'wallets: a position keeps the price that it was valued at first',
+    file: 'src/query/traders/position-results.ts',
+    find: 'if (this.#readAt[place] === changes.of(this.#tokens[place]) + 1) continue',
+    replace: 'if (this.#readAt[place] > 0) continue',
+    tests: SUMS,
+  },
+  {
     name: 'wallets: a token that was bought again is a win',
     file: 'src/query/traders/wallet-sums.ts',
     find: 'if (balance !== 0 || p[at',

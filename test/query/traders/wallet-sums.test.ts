@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { Engine } from '../../../src/engine/engine.ts'
+import { PositionReader } from '../../../src/engine/read/position-reader.ts'
 import { TAPE_BLOCK_RECORDS } from '../../../src/engine/state/tape.ts'
 import { EngineQueries } from '../../../src/query/engine-queries.ts'
 import { readInTurns } from '../../budgets.ts'
@@ -64,6 +65,34 @@ test('what was summed stays good while others trade, and is begun anew once the 
   // It is begun a few times, and then made in one go.
   expect(turns).toBeLessThan(4 * undisturbed)
   expect(answer).toBe(new EngineQueries(engine, () => {}).wallet('busy'))
+})
+
+test('open positions are valued in turns, as of the last one, and the windows of many tokens too', () => {
+  const { engine, queries } = begun()
+  busy(engine)
+  queries.walletsTop({ window: '1d', by: 'trades', limit: 1 })
+  const values = vi.spyOn(PositionReader.prototype, 'costUsd', 'get')
+  let most = 0
+  // A window a turn, and a piece of the open half. The first pieces come to another price, SOL too.
+  const { answer, turns } = readInTurns(
+    (budget) => {
+      values.mockClear()
+      const text = queries.wallet('busy', budget)
+      most = Math.max(most, values.mock.calls.length)
+      return text
+    },
+    (turn) => {
+      most = Math.max(most, values.mock.calls.length)
+      if (turn > 2)
+        trade(engine, 'other', 'mint 1999', { virtualQuoteRaw: 30_000_000_000_000_000n })
+      if (turn === 2) engine.accept(price(150))
+    },
+  )
+  values.mockRestore()
+  expect(most).toBeLessThan(TOKENS / 4)
+  expect(turns).toBeGreaterThan(3)
+  expect(answer).toBe(new EngineQueries(engine, () => {}).wallet('busy'))
+  expect(JSON.parse(answer).best).toMatchObject({ mint: 'mint 1999', is_open: true })
 })
 
 test('positions of several days are folded again from the disk, in turns that each read something', () => {
