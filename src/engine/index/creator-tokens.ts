@@ -53,14 +53,15 @@ export class CreatorTokens {
   }
 
   /**
-   * All tokens of a creator, the newest arrival first.
+   * The tokens of a creator whose creation arrived behind that of one of them, the newest first; all of them behind none.
    * @throws OutOfTime while the chains are made
    */
-  ofCreator(wallet: number, budget: Budget): number[] {
+  newerOf(wallet: number, known: number | undefined, budget: Budget): number[] {
     this.#load(budget)
     const found: number[] = []
     let next = this.#firstPlus1.get(wallet)
-    for (; next !== 0; next = this.#nextPlus1.get(next - 1)) found.push(next - 1)
+    for (; next !== 0 && next - 1 !== known; next = this.#nextPlus1.get(next - 1))
+      found.push(next - 1)
     return found
   }
 

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { Budget } from '../../base/budget.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { CreatorTokens } from '../../engine/index/creator-tokens.ts'
+import { widened } from '../../engine/memory/views.ts'
 import { PositionReader } from '../../engine/read/position-reader.ts'
 import { TokenReader } from '../../engine/read/token-reader.ts'
 import { isCompleting, positionLane } from '../../engine/state/lanes.ts'
@@ -12,8 +13,29 @@ import type { Page } from '../../protocol/queries.ts'
 import { jsonNumber, jsonString, timeText } from '../../protocol/wire.ts'
 import { medianOf } from './wallet-summary.ts'
 
-/** Tokens whose last trade is remembered; the one read longest ago goes. */
-const LAST_TRADES_MAX = 1 << 16
+/** Tokens whose lives are remembered, of all creators; the creator that was asked for longest ago goes. */
+const LIVES_MAX = 1 << 20
+/** Tokens that are read between two looks at the budget. */
+const TOKENS_A_LOOK = 256
+
+/** What the tokens of a creator came to, the one whose creation arrived first in front. */
+class Lives {
+  tokens: readonly number[] = []
+  /** From the creation to the last trade. */
+  seconds = new Float64Array(0)
+  isGraduated = new Uint8Array(0)
+  /** Changes of a token when it was read, + 1; 0: it was not. */
+  readAt = new Float64Array(0)
+
+  /** `newer` came since, the newest first. */
+  add(newer: number[]): void {
+    this.tokens = [...this.tokens, ...newer.reverse()]
+    const { length } = this.tokens
+    this.seconds = widened(new Float64Array(length), this.seconds)
+    this.isGraduated = widened(new Uint8Array(length), this.isGraduated)
+    this.readAt = widened(new Float64Array(length), this.readAt)
+  }
+}
 
 /** What creators made of their tokens (docs/live.md, `GET /api/v2/creators/:wallet`). */
 export class CreatorPages {
@@ -21,9 +43,10 @@ export class CreatorPages {
   readonly #creators: CreatorTokens
   readonly #token: TokenReader
   readonly #trader: PositionReader
-  /** By token: unix seconds of its last trade, as of a count of its changes. Each may be a read of the disk. */
-  readonly #lastTrades = new LRUCache<number, { changes: number; seconds: number }>({
-    max: LAST_TRADES_MAX,
+  /** By wallet row of the creator. The last trade of each token may be a read of the disk. */
+  readonly #lives = new LRUCache<number, Lives>({
+    maxSize: LIVES_MAX,
+    sizeCalculation: ({ tokens }) => Math.min(LIVES_MAX, tokens.length + 1),
   })
 
   constructor(engine: Engine, creators: CreatorTokens) {
@@ -39,36 +62,55 @@ export class CreatorPages {
    * @throws OutOfTime before the last trades of all of its tokens are read
    */
   keys(wallet: number, page: Page, budget: Budget): string {
-    const tokens = wallet < 0 ? [] : this.#creators.ofCreator(wallet, budget)
-    const lives = tokens.map((token) => this.#lifeOf(token, budget))
-    const graduated = tokens.filter((token) => this.#token.at(token).isGraduated).length
-    const from = (page.page - 1) * page.limit
-    const shown = tokens.slice(from, from + page.limit)
+    const lives = wallet < 0 ? new Lives() : this.#livesOf(wallet, budget)
+    const { tokens } = lives
+    const graduated = lives.isGraduated.reduce((sum, one) => sum + one, 0)
+    const end = Math.max(0, tokens.length - (page.page - 1) * page.limit)
+    const begin = Math.max(0, end - page.limit)
+    const shown = tokens.slice(begin, end)
     const positions = this.#positionsOf(wallet, new Set(shown), budget)
     const items = shown.map((token, place) => {
-      const life = lives[from + place] ?? 0
-      return this.#itemJson(token, life, positions.get(token) ?? null)
+      const seconds = lives.seconds[begin + place]
+      return this.#itemJson(token, seconds, positions.get(token) ?? null)
     })
     return (
       `"graduated":${graduated},"graduated_pct":${jsonNumber(percentOf(graduated, tokens.length))}` +
-      `,"median_life_seconds":${jsonNumber(medianOf(lives))}` +
-      `,"total":${tokens.length},"page":${page.page},"limit":${page.limit},"items":[${items.join(',')}]`
+      `,"median_life_seconds":${jsonNumber(medianOf(lives.seconds))}` +
+      `,"total":${tokens.length},"page":${page.page},"limit":${page.limit},"items":[${items.reverse().join(',')}]`
     )
   }
 
-  /** Seconds from the creation to the last trade. */
-  #lifeOf(token: number, budget: Budget): number {
-    const { changes, tape, tokens } = this.#engine.state
-    const lastPlus1 = tokens.get(token, TokenLane.lastSwapPlus1)
-    if (lastPlus1 === 0) return 0
-    const known = this.#lastTrades.get(token)
-    let seconds = known?.changes === changes.of(token) ? known.seconds : -1
-    if (seconds < 0) {
-      seconds = tape.u32Of(lastPlus1 - 1)[tape.at(lastPlus1 - 1) + SwapLane.timestamp] ?? 0
-      this.#lastTrades.set(token, { changes: changes.of(token), seconds })
-      if (lastPlus1 <= tape.firstInMemory) budget.throwIfSpent()
+  /** Those of now: each is read once, and again after a change of its token. */
+  #livesOf(wallet: number, budget: Budget): Lives {
+    const lives = this.#lives.get(wallet) ?? new Lives()
+    const newer = this.#creators.newerOf(wallet, lives.tokens.at(-1), budget)
+    if (newer.length > 0) {
+      lives.add(newer)
+      // The cache does not measure a known one again.
+      this.#lives.delete(wallet)
+      this.#lives.set(wallet, lives)
     }
-    return Math.max(0, seconds - this.#token.at(token).createdAt)
+    const { changes } = this.#engine.state
+    let read = 0
+    for (const [place, token] of lives.tokens.entries()) {
+      if (lives.readAt[place] === changes.of(token) + 1) continue
+      const isOnDisk = this.#read(lives, place, token)
+      if (isOnDisk || ++read % TOKENS_A_LOOK === 0) budget.throwIfSpent()
+    }
+    return lives
+  }
+
+  /** Returns whether the disk was read. */
+  #read(lives: Lives, place: number, token: number): boolean {
+    const { changes, tape, tokens } = this.#engine.state
+    const reader = this.#token.at(token)
+    const lastPlus1 = tokens.get(token, TokenLane.lastSwapPlus1)
+    const seconds =
+      lastPlus1 === 0 ? 0 : tape.u32Of(lastPlus1 - 1)[tape.at(lastPlus1 - 1) + SwapLane.timestamp]
+    lives.seconds[place] = lastPlus1 === 0 ? 0 : Math.max(0, seconds - reader.createdAt)
+    lives.isGraduated[place] = Number(reader.isGraduated)
+    lives.readAt[place] = changes.of(token) + 1
+    return lastPlus1 !== 0 && lastPlus1 <= tape.firstInMemory
   }
 
   /** The creator's own positions in some tokens, by token. Who created none of them may have any number of others. */

@@ -91,9 +91,23 @@ export const WALLET_FAULTS: readonly Fault[] = [
   {
     name: 'creators: a life ends at the last trade that was read first',
     file: 'src/query/traders/creator-pages.ts',
-    find: 'known?.changes === changes.of(token)',
-    replace: 'known !== undefined',
+    find: 'lives.readAt[place] === changes.of(token) + 1',
+    replace: 'lives.readAt[place] > 0',
     tests: ['test/server/routes/creators.test.ts'],
+  },
+  {
+    name: 'creators: all of their tokens are read in one go',
+    file: 'src/query/traders/creator-pages.ts',
+    find: 'if (isOnDisk || ++read',
+    replace: 'if (isOnDisk && ++read',
+    tests: ['test/query/traders/creator-pages.test.ts'],
+  },
+  {
+    name: 'creators: a token that came behind the others is in no answer',
+    file: 'src/query/traders/creator-pages.ts',
+    find: 'if (newer.length > 0) {',
+    replace: 'if (newer.length > 1) {',
+    tests: ['test/query/traders/creator-pages.test.ts'],
   },
   {
     name: 'ranking: what changed in a row that is another position by now is lost',

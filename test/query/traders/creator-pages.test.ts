@@ -1,7 +1,9 @@
 import { expect, test, vi } from 'vitest'
 import { Engine } from '../../../src/engine/engine.ts'
+import { TokenReader } from '../../../src/engine/read/token-reader.ts'
 import { EngineQueries } from '../../../src/query/engine-queries.ts'
-import { created, swap } from '../../oracle/fixtures.ts'
+import { readInTurns } from '../../budgets.ts'
+import { created, migrated, swap } from '../../oracle/fixtures.ts'
 
 test('of a wallet that created none of the tokens on a page no position is read, however many it has', () => {
   const engine = new Engine({ clock: 'event', identities: 1 << 14 })
@@ -20,4 +22,39 @@ test('of a wallet that created none of the tokens on a page no position is read,
   const { items } = pageOf('dev', 25)
   expect(items).toMatchObject([{ mint: 'mint 1' }, { mint: 'mint 0' }])
   for (const { creator_bought_pct } of items) expect(creator_bought_pct).toBeGreaterThan(0)
+})
+
+test('the tokens of a creator are read in turns, once, and again as they change', () => {
+  const engine = new Engine({ clock: 'event', identities: 1 << 14 })
+  const queries = new EngineQueries(engine, () => {})
+  queries.attach()
+  const create = (i: number) =>
+    engine.accept(created({ slot: i + 1, mint: `mint ${i}`, creator: 'dev', signature: `c${i}` }))
+  for (let i = 0; i < 1_500; i++) create(i)
+  const page = { page: 1, limit: 2 }
+  const read = vi.spyOn(TokenReader.prototype, 'createdAt', 'get')
+  const pieces: number[] = []
+  const { answer } = readInTurns(
+    (budget) => {
+      read.mockClear()
+      return queries.creator('dev', page, budget)
+    },
+    (turn) => {
+      pieces.push(read.mock.calls.length)
+      if (turn === 5) engine.accept(migrated({ slot: 2_000, mint: 'mint 3' }))
+      if (turn === 6) create(1_500)
+    },
+  )
+  expect(Math.max(...pieces)).toBeLessThan(300)
+  expect(pieces.length).toBeGreaterThan(5)
+  read.mockClear()
+  queries.creator('dev', page)
+  expect(read.mock.calls.length).toBeLessThan(10)
+  read.mockRestore()
+  expect(answer).toBe(new EngineQueries(engine, () => {}).creator('dev', page))
+  const { total, graduated, items } = JSON.parse(answer)
+  expect([total, graduated, items[0].mint, items[1].mint]).toEqual([
+    ...[1_501, 1],
+    ...['mint 1500', 'mint 1499'],
+  ])
 })
