@@ -411,7 +411,7 @@ function partsOf(engine: Engine, labels: WalletLabels) {
   const newWindows = () => new WindowReader(state, engine.window.trades, chart)
   const wallets = new WalletSummaries(engine)
   const creators = new CreatorTokens(state, engine.announcements.launches)
-  const tagged = new TaggedHolders(state, engine.positions, labels)
+  const tagged = new TaggedHolders(engine, labels)
   const columns = new TableColumns(state, newReader(), engine.links, newWindows(), tagged)
   const window = newWindows()
   const windows = new WindowJson(state, window)

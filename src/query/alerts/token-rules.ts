@@ -95,7 +95,7 @@ export class TokenRules {
       new TokenReader(state, top, links),
       links,
       new WindowReader(state, engine.window.trades, chart),
-      new TaggedHolders(state, engine.positions, labels),
+      new TaggedHolders(engine, labels),
     )
   }
 

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { Budget } from '../../base/budget.ts'
+import type { Engine } from '../../engine/engine.ts'
 import { ROW_MASK, ROW_SHIFT } from '../../engine/memory/rows.ts'
 import { widened } from '../../engine/memory/views.ts'
 import { recordOf } from '../../engine/state/dormant.ts'
@@ -12,8 +13,11 @@ import { type Column, FIRST_TOKENS, type Predicate, type TokenRun } from './colu
 
 /** Tags whose columns are kept; the one used longest ago goes. */
 const TAGS_MAX = 16
-/** Wallets between two looks at the budget. */
+/** Wallets between two looks at the budget; one with so many positions is the last before a look. */
 const WALLETS_A_LOOK = 16
+const POSITIONS_A_LOOK = 256
+/** Changes of positions that are taken in together where nobody asks: the log holds more. */
+const CHANGES_TOGETHER = 4_096
 /** A read that was begun so often is made in one go. */
 const BEGUN_MAX = 4
 /** Wallet rows are below this. */
@@ -27,17 +31,29 @@ export class TaggedHolders {
   readonly #positions: PositionLists
   readonly #labels: WalletLabels
   readonly #columns = new LRUCache<string, TagColumn>({ max: TAGS_MAX })
+  /** Place in the log of changes up to which all columns took them in. */
+  #coveredTo = 0
 
-  constructor(state: State, positions: PositionLists, labels: WalletLabels) {
+  constructor({ coldStore, facts, positions, state }: Engine, labels: WalletLabels) {
     this.#state = state
     this.#positions = positions
     this.#labels = labels
+    // The log has the newest changes only, by rows: they are taken out while both are right, so that nothing is read anew.
+    coldStore.beforeEvicted.push(() => this.#coverAll())
+    facts.on('trade', () => {
+      if (state.positionChanges.end - this.#coveredTo > CHANGES_TOGETHER) this.#coverAll()
+    })
   }
 
   get bytes(): number {
     let bytes = 0
     for (const column of this.#columns.values()) bytes += column.bytes
     return bytes
+  }
+
+  #coverAll(): void {
+    this.#coveredTo = this.#state.positionChanges.end
+    for (const column of this.#columns.values()) column.cover()
   }
 
   /** Good until the next event. */
@@ -63,13 +79,11 @@ interface Holdings {
   /** Wallets that are read. */
   read: number
   readTo: number
-  /** Evictions and restores so far: a row in the log may be another position since. */
-  readonly moves: number
 }
 
 /**
- * Made from the positions of the tag's wallets, in pieces, then kept up by the log of changed positions; made anew
- * where the log does not reach back, or positions were moved.
+ * Made from the positions of the tag's wallets, in pieces, then kept up by the log of changed positions, which is taken in
+ * before their rows become others'. Made anew where the log does not reach back.
  */
 class TagColumn implements Column {
   /** Of the labels that it was made by. */
@@ -112,11 +126,12 @@ class TagColumn implements Column {
     const holdings = this.#holdings
     if (holdings === null) return
     const { positionChanges: log } = this.#state
-    const isSame = holdings.moves === this.#moves && log.reaches(holdings.readTo)
-    if (!isSame || this.#findWallets()) {
+    if (!log.reaches(holdings.readTo)) {
       this.#holdings = null
       return
     }
+    // Those that are found are read behind the others.
+    this.#findWallets()
     for (; holdings.readTo < log.end; holdings.readTo++) {
       const row = log.at(holdings.readTo)
       const lanes = this.#state.positions.u32[row >>> ROW_SHIFT]
@@ -138,11 +153,11 @@ class TagColumn implements Column {
     const isLast = this.#begun > BEGUN_MAX
     const wallets = [...holdings.wallets]
     while (holdings.read < wallets.length) {
-      const wallet = wallets[holdings.read]
-      for (const position of this.#positions.ofWallet(wallet, budget))
-        this.#takePosition(holdings, position)
+      const positions = this.#positions.ofWallet(wallets[holdings.read], budget)
+      for (const position of positions) this.#takePosition(holdings, position)
       holdings.read += 1
-      if (holdings.read % WALLETS_A_LOOK === 0 && !isLast) budget.throwIfSpent()
+      const isLook = holdings.read % WALLETS_A_LOOK === 0 || positions.length > POSITIONS_A_LOOK
+      if (isLook && !isLast) budget.throwIfSpent()
     }
     this.#begun = 0
   }
@@ -154,25 +169,23 @@ class TagColumn implements Column {
     this.#holdings = {
       pairs: new Set(),
       wallets: this.#wallets,
-      ...{ read: 0, readTo: this.#state.positionChanges.end, moves: this.#moves },
+      ...{ read: 0, readTo: this.#state.positionChanges.end },
     }
     return this.#holdings
   }
 
   /**
-   * Has an address become a wallet? The new wallets are looked for, not the addresses, which may be a hundred thousand at
+   * Have addresses become wallets? The new wallets are looked for, not the addresses, which may be a hundred thousand at
    * each use; unless the new ones are more.
    */
-  #findWallets(): boolean {
+  #findWallets(): void {
     const { book, wallets } = this.#state
-    const before = this.#wallets.size
     if (wallets.count - this.#seenWallets > this.#unknown.size)
       for (const address of this.#unknown) this.#found(address, this.#rowOf(address))
     else
       for (let row = this.#seenWallets; row < wallets.count; row++)
         this.#found(book.walletText(row), row)
     this.#seenWallets = wallets.count
-    return this.#wallets.size > before
   }
 
   #found(address: string, row: number): void {
@@ -182,11 +195,6 @@ class TagColumn implements Column {
   get #isWhole(): boolean {
     const holdings = this.#holdings
     return holdings !== null && holdings.read === holdings.wallets.size
-  }
-
-  get #moves(): number {
-    const { dormant } = this.#state
-    return dormant.tape.count + dormant.wakings
   }
 
   #rowOf(address: string): number {

@@ -34,13 +34,14 @@ const KEYS = [
 ]
 
 /** Bodies of the token-table query. */
-const { state, top, links, positions, window, chartTrades, bars } = new Engine({ clock: 'event' })
+const engine = new Engine({ clock: 'event' })
+const { state, top, links, window, chartTrades, bars } = engine
 const COLUMNS = new TableColumns(
   state,
   new TokenReader(state, top, links),
   links,
   new WindowReader(state, window.trades, new Chart(state, chartTrades, bars)),
-  new TaggedHolders(state, positions, new WalletLabels()),
+  new TaggedHolders(engine, new WalletLabels()),
 )
 
 export const tableBodies: FuzzTarget = {

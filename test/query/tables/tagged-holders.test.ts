@@ -171,3 +171,36 @@ test('tags that nobody has push out none that somebody has, and are not looked f
   expect([reads.mock.calls.length, walks]).toEqual([0, 1])
   expect(queries.walletTags()).toBe('{"items":[{"tag":"kol","wallets":1}]}')
 })
+
+test('positions of a tag are read once, though tokens go dormant and wake, and many trades come unasked', () => {
+  const engine = newEngine()
+  const labels = new WalletLabels()
+  labels.replace(new Map(labelsOf(['ann', 'bob', 'cat'], 'kol')))
+  const queries = new EngineQueries(engine, () => {}, labels)
+  const ofKol = () => [...found(queries.tables(query('kol', 1)))].sort()
+  const trade = (slot: number, signer: string, mint: string, isSale = false) =>
+    engine.accept(swap({ slot, signer, mint, direction: isSale ? 'sell' : 'buy' }))
+  trade(100, 'ann', 'mint 0')
+  trade(100, 'bob', 'mint 1')
+  expect(ofKol()).toEqual(['mint 0', 'mint 1'])
+  const reads = vi.spyOn(engine.positions, 'ofWallet')
+  trade(101, 'bob', 'mint 1', true)
+  for (let i = 0; i < 100; i++) trade(102 + i, 'stranger', 'mint 2')
+  const all = Array.from({ length: engine.state.tokens.count }, (_, token) => token)
+  engine.coldStore.evict(all)
+  expect(engine.state.dormant.tokens).toBe(2)
+  expect(ofKol()).toEqual(['mint 0'])
+  // It wakes, and its holders sell and buy.
+  trade(300, 'ann', 'mint 0', true)
+  trade(301, 'bob', 'mint 0')
+  expect(ofKol()).toEqual(['mint 0'])
+  trade(302, 'bob', 'mint 0', true)
+  // More than the log of changes holds.
+  for (let i = 0; i < 9_000; i++) trade(303, `crowd ${i}`, 'mint 2')
+  expect(ofKol()).toEqual([])
+  expect(reads).not.toHaveBeenCalled()
+  // Of a wallet that is new, its own alone.
+  trade(304, 'cat', 'mint 3')
+  expect(ofKol()).toEqual(['mint 3'])
+  expect(reads).toHaveBeenCalledTimes(1)
+})
