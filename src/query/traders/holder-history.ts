@@ -30,7 +30,7 @@ const MINTS_MAX = 1 << 10
 const TRADES_A_LOOK = 2_048
 /** Answers that are being made. */
 const READINGS_MAX = 16
-/** One that was begun so often, because the mint is traded, is made in one go. */
+/** One that was begun so often, because the mint is traded, goes on from there with what no late event reaches. */
 const BEGUN_MAX = 4
 
 /** u32 lanes of a copied trade. */
@@ -62,7 +62,6 @@ interface Point {
 /** An answer as far as it was made. */
 interface Reading {
   readonly changes: number
-  readonly resolution: string
   readonly begun: number
   /** Trades that are folded. */
   folded: number
@@ -83,7 +82,8 @@ interface Reading {
 export class HolderHistory {
   readonly #engine: Engine
   readonly #copies: CopiedChains
-  readonly #readings = new LRUCache<number, Reading>({ max: READINGS_MAX })
+  /** By token and resolution. */
+  readonly #readings = new LRUCache<string, Reading>({ max: READINGS_MAX })
 
   constructor(engine: Engine) {
     this.#engine = engine
@@ -106,9 +106,10 @@ export class HolderHistory {
     const { state } = this.#engine
     if (state.tokens.get(token, TokenLane.swaps) > HISTORY_TRADES_MAX) return null
     const copies = this.#tradesOf(token, budget)
-    const reading = this.#readingOf(token, resolution)
+    const key = `${token} ${resolution}`
+    const reading = this.#readingOf(key, token)
     this.#fold(reading, token, copies, width, budget)
-    this.#readings.delete(token)
+    this.#readings.delete(key)
     const points = [...reading.points, this.#pointOf(reading, width)].slice(-BARS_MAX)
     return pointsJson(
       points.filter(({ time }) => time >= 0),
@@ -135,19 +136,19 @@ export class HolderHistory {
     return before
   }
 
-  #readingOf(token: number, resolution: string): Reading {
+  #readingOf(key: string, token: number): Reading {
     const { state } = this.#engine
-    const known = this.#readings.get(token)
+    const known = this.#readings.get(key)
     const changes = state.changes.of(token)
-    if (known?.changes === changes && known.resolution === resolution) return known
+    if (known !== undefined && (known.changes === changes || goesOn(known))) return known
     const reading = {
-      ...{ changes, resolution, begun: (known?.begun ?? 0) + 1 },
+      ...{ changes, begun: (known?.begun ?? 0) + 1 },
       ...{ folded: 0, latest: -1, holders: 0 },
       sums: new Float64Array(2 * CLASSES.length),
       ...{ traders: new Map(), lanes: new Uint32Array(Trader.lanes * FIRST_TRADERS), points: [] },
     }
     this.#addFew(reading, token)
-    this.#readings.set(token, reading)
+    this.#readings.set(key, reading)
     return reading
   }
 
@@ -193,13 +194,15 @@ export class HolderHistory {
     width: Width,
     budget: Budget,
   ): void {
-    const isLast = reading.begun > BEGUN_MAX
+    // The last copy is of trades that a late event may come before.
+    const settled = copies.length > 1 ? copies[0].count : 0
     let before = 0
     for (const copy of copies) {
       while (reading.folded < before + copy.count) {
         this.#foldTrade(reading, token, copy.u32, (reading.folded - before) * Lane.lanes, width)
         reading.folded += 1
-        if (reading.folded % TRADES_A_LOOK === 0 && !isLast) budget.throwIfSpent()
+        const mayEnd = reading.folded <= settled || !goesOn(reading)
+        if (reading.folded % TRADES_A_LOOK === 0 && mayEnd) budget.throwIfSpent()
       }
       before += copy.count
     }
@@ -226,6 +229,11 @@ export class HolderHistory {
     const time = latest < 0 ? -1 : barTime(width, latest)
     return { time, holders, sums: CLASSES.map((_, place) => sumAt(sums, 2 * place)) }
   }
+}
+
+/** Is it kept though the token changed? Classes are then those that the wallets had when they were come upon. */
+function goesOn({ begun }: Reading): boolean {
+  return begun > BEGUN_MAX
 }
 
 /** A mint may have a bar for each of its trades: those that no answer has go. */

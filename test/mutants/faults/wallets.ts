@@ -147,15 +147,22 @@ export const WALLET_FAULTS: readonly Fault[] = [
   {
     name: 'holders over time: a fold goes on after a trade that came late',
     file: HISTORY,
-    find: 'known?.changes === changes && known',
-    replace: 'known !== undefined && known',
+    find: '(known.changes === changes || goesOn(known))',
+    replace: 'known.changes <= changes',
     tests: ['test/query/traders/holder-history.test.ts'],
   },
   {
     name: 'holders over time: an answer is folded in one go',
     file: HISTORY,
-    find: '&& !isLast) budget.throwIfSpent()',
-    replace: '&& !isLast) budget.hasTime()',
+    find: '&& mayEnd) budget.throwIfSpent()',
+    replace: '&& mayEnd) budget.hasTime()',
+    tests: ['test/query/traders/holder-history.test.ts'],
+  },
+  {
+    name: 'holders over time: a mint that is traded on and on is folded in one go',
+    file: HISTORY,
+    find: 'reading.folded <= settled || !goesOn(reading)',
+    replace: '!goesOn(reading)',
     tests: ['test/query/traders/holder-history.test.ts'],
   },
   {

@@ -1,10 +1,11 @@
 import { expect, test, vi } from 'vitest'
+import { within } from '../../../src/base/budget.ts'
 import { Engine } from '../../../src/engine/engine.ts'
 import { DORMANT_TRADERS_MAX } from '../../../src/engine/state/layout.ts'
 import { TAPE_BLOCK_RECORDS } from '../../../src/engine/state/tape.ts'
 import { BARS_MAX } from '../../../src/protocol/queries.ts'
 import { EngineQueries } from '../../../src/query/engine-queries.ts'
-import { readInTurns } from '../../budgets.ts'
+import { budgetOf, readInTurns } from '../../budgets.ts'
 import { balance, created, price, START_SECOND, swap } from '../../oracle/fixtures.ts'
 import { MemoryArchive } from '../../store/memory-archive.ts'
 
@@ -83,6 +84,27 @@ test('a mint of many trades is folded in turns, from the disk too, and anew when
       )
   })
   expect(traded).toBeGreaterThan(2)
+  expect(answer).toBe(new EngineQueries(engine, () => {}).holderHistory('mint', '1S'))
+})
+
+test('a mint that is traded in every turn is folded in turns all the same, in two resolutions at a time', () => {
+  const { engine, queries } = begun()
+  for (let i = 0; i < TRADES; i++) trade(engine, i)
+  readInTurns((budget) => queries.holderHistory('mint', '1S', budget))
+  let i = TRADES
+  const read = () =>
+    readInTurns(
+      (budget) => queries.holderHistory('mint', '1S', budget),
+      () => {
+        within(budgetOf(2), (budget) => queries.holderHistory('mint', '1D', budget))
+        trade(engine, i++)
+      },
+      // A trade that no late event reaches any more is copied, then a piece is folded.
+      () => budgetOf(2),
+    )
+  const { answer, turns } = read()
+  expect(turns).toBeGreaterThan(6)
+  expect(turns).toBeLessThan(20)
   expect(answer).toBe(new EngineQueries(engine, () => {}).holderHistory('mint', '1S'))
 })
 
