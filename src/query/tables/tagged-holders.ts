@@ -27,17 +27,27 @@ const HOLDING_BYTES = 40
 
 /** How many wallets with a tag hold each token: a column for each tag that a filter names. */
 export class TaggedHolders {
+  readonly #engine: Engine
   readonly #state: State
   readonly #positions: PositionLists
   readonly #labels: WalletLabels
   readonly #columns = new LRUCache<string, TagColumn>({ max: TAGS_MAX })
   /** Place in the log of changes up to which all columns took them in. */
   #coveredTo = 0
+  #isAttached = false
 
-  constructor({ coldStore, facts, positions, state }: Engine, labels: WalletLabels) {
-    this.#state = state
-    this.#positions = positions
+  constructor(engine: Engine, labels: WalletLabels) {
+    this.#engine = engine
+    this.#state = engine.state
+    this.#positions = engine.positions
     this.#labels = labels
+  }
+
+  /** At the first tag that is asked for: until then no trade costs anything. */
+  #attach(): void {
+    if (this.#isAttached) return
+    this.#isAttached = true
+    const { coldStore, facts, state } = this.#engine
     // The log has the newest changes only, by rows: they are taken out while both are right, so that nothing is read anew.
     coldStore.beforeEvicted.push(() => this.#coverAll())
     facts.on('trade', () => {
@@ -58,6 +68,7 @@ export class TaggedHolders {
 
   /** Good until the next event. */
   of(tag: string): Column {
+    this.#attach()
     const addresses = this.#labels.withTag(tag)
     // Tags that no wallet has share a column: whoever makes them up pushes out none.
     const name = addresses.length === 0 ? '' : tag
