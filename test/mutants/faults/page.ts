@@ -59,13 +59,6 @@ export const PAGE_FAULTS: readonly Fault[] = [
     tests: ['test/web/alerts.test.ts'],
   },
   {
-    name: 'desk page: alerts that the service has ended are on',
-    file: 'web/src/alerts/alerts.ts',
-    find: "      watch.state.value = 'ended'\n",
-    replace: '',
-    tests: ['test/browser/alert-states.test.ts'],
-  },
-  {
     name: 'desk page: one alert more a minute than promised',
     file: 'web/src/alerts/alert-pace.ts',
     find: 'length >= ALERTS_A_MINUTE',

@@ -22,11 +22,8 @@ export type WatchedList =
   | { readonly name: Group; readonly view: ColumnView }
   | { readonly name: 'trending'; readonly view: TrendingView }
 
-/**
- * `refused`: the browser does not let the page notify, so there is no alert at all; `ended`: the service refuses what is
- * watched, or has ended it.
- */
-export type AlertState = 'off' | 'on' | 'refused' | 'ended'
+/** `refused`: the browser does not let the page notify, so there is no alert at all. */
+export type AlertState = 'off' | 'on' | 'refused'
 
 /** Names of tokens that one notification has. */
 const NAMED_MAX = 3
@@ -66,22 +63,18 @@ export async function toggleAlerts(list: WatchedList): Promise<void> {
     stop(watch)
     return
   }
-  // What the service has ended is asked for anew.
-  stop(watch)
   allowSound()
   const isAllowed = await askPermission()
+  watch.state.value = isAllowed ? 'on' : 'refused'
   // It may show something else since it was clicked.
   if (isAllowed) watchList(watch.list ?? list)
-  else watch.state.value = 'refused'
 }
 
 /** The list shows something else now: what is watched goes with it. It goes on when another page is shown. */
 export function alertsFollow(list: WatchedList): void {
   const watch = watches[list.name]
   watch.list = list
-  const state = watch.state.peek()
-  // Other filters may be those that the service takes.
-  if (state === 'on' || state === 'ended') watchList(list)
+  if (watch.state.peek() === 'on') watchList(list)
 }
 
 /** A page without a secure connection may not tell. A browser that lets no page notify, as that of an iPhone, sounds. */
@@ -102,7 +95,6 @@ function watchList(list: WatchedList): void {
   if (watch.watched === name) return
   stop(watch)
   watch.watched = name
-  watch.state.value = 'on'
   if (list.name === 'trending') {
     // Not the length of the list that is shown: the same one would need a connection of its own.
     const subscription = live.trending({ ...list.view, limit: ROWS - 1 })
@@ -131,10 +123,8 @@ async function follow<State extends TablesState | TrendingState>(
   const entries = new Entries()
   for await (const update of subscription) {
     if (watch.subscription !== subscription) return
-    if (update.kind === 'refused') {
-      watch.state.value = 'ended'
-      return
-    }
+    // Such filters are refused to the list, too, which says so.
+    if (update.kind === 'refused') return
     const entered = entries.of(rowsOf(update))
     if (entered.length === 0) continue
     // It may have been taken back in the browser's settings.

@@ -47,7 +47,7 @@ export const link = signal<Link>({
   lagMs: null,
 })
 
-let staleTimer: ReturnType<typeof setTimeout> | 0 = 0
+let staleTimer = 0
 let heardMs = performance.now()
 let isUnheard = false
 
