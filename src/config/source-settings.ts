@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import { decodeBase58 } from '../base/base58.ts'
 import { isSolPrice, SOL_PRICE_USD } from '../base/thresholds.ts'
 import { ConfigError, durationMs, integer, oneOf } from './setting-values.ts'
@@ -133,9 +134,20 @@ export function isLiveFeed(feed: FeedName): boolean {
 /** Where the tokens of a feed come from: a simulation or the chain. */
 export type Market = 'simulated' | 'chain'
 
+/** How the name of a recording begins that is of a simulated market: nothing in its lines says so. */
+const SIMULATED_PREFIX = 'simulated-'
+
+/** Whether a feed tells of a market that nobody made but the simulator. */
+export function isSimulatedFeed(feed: FeedName): boolean {
+  return (
+    feed.kind === 'sim' ||
+    (feed.kind === 'replay' && basename(feed.file).startsWith(SIMULATED_PREFIX))
+  )
+}
+
 /** The market of a FEED; null: unknown (recordings, stdin, none) or both. */
 export function marketOf(feeds: readonly FeedName[]): Market | null {
-  const isSimulated = feeds.some(({ kind }) => kind === 'sim')
+  const isSimulated = feeds.some(isSimulatedFeed)
   const isOfTheChain = feeds.some(isLiveFeed)
   if (isSimulated === isOfTheChain) return null
   return isSimulated ? 'simulated' : 'chain'

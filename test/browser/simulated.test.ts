@@ -1,5 +1,8 @@
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { RECORDING } from '../../packaging/recorded-market.ts'
 import { startProgram } from '../process/program.ts'
+import { ROOT } from '../tidy/source-files.ts'
 import { describePage } from './page-tests.ts'
 import { rowsCame } from './tab.ts'
 
@@ -19,6 +22,25 @@ describePage(
       await page.getByRole('region', { name: 'Trades' }).locator('time').first().waitFor()
       expect(await page.locator('a[href*="solscan"]').count()).toBe(0)
       expect(tab.errors).toEqual([])
+      await tab.close()
+    })
+  },
+)
+
+describePage(
+  'the page of a recording of a simulated market',
+  () => startProgram({ FEED: `replay:${join(ROOT, RECORDING)}`, SPEED: 'max', RATE_LIMIT: 'off' }),
+  (market) => {
+    test('says that it is one, and leads to no explorer', async () => {
+      const tab = await market().tab()
+      const { page } = tab
+      await page.goto(market().program.url)
+      await page.locator('.foot').getByText(SAID).waitFor()
+      await page.locator('.row:visible').first().click()
+      await page.locator('.token-head').waitFor()
+      expect(await page.locator('a[href*="solscan"]').count()).toBe(0)
+      // The page comes while the recording is read.
+      expect(tab.errors.filter((text) => !/503/.test(text))).toEqual([])
       await tab.close()
     })
   },
