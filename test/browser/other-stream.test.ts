@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import type { FeedEvent } from '../../src/events/event.ts'
 import { freePort } from '../process/free-port.ts'
 import { type Program, startProgram, until } from '../process/program.ts'
+import { addressOf } from './addresses.ts'
 import { closeTabs, sharedBrowser, whyNoBrowser } from './chromium.ts'
 import { feed, launch, purchase } from './fed-events.ts'
 import { Tab } from './tab.ts'
@@ -10,12 +11,12 @@ import { Tab } from './tab.ts'
 const reason = whyNoBrowser()
 const MINT = 'OtherStreamMintpump'
 const CURVE = 'OtherStreamCurve'
-const WALLET = 'OtherStreamWallet'
+const WALLET = addressOf(72)
 
 let browser: Browser
 
 /** A token with trades of one wallet; `stream` makes the trades of one service others than the next one's. */
-function events(stream: string, trades: number): FeedEvent[] {
+function events(stream: string, trades: number, signer = WALLET): FeedEvent[] {
   const timestamp = Math.floor(Date.now() / 1000)
   const creation = launch({
     mint: MINT,
@@ -34,15 +35,20 @@ function events(stream: string, trades: number): FeedEvent[] {
       slot: 100,
       txIndex: at + 1,
       pool: CURVE,
-      signer: WALLET,
+      signer,
     })
   return [creation, ...Array.from({ length: trades }, (_, at) => tradeOf(at))]
 }
 
-async function started(PORT: string, stream: string, trades: number): Promise<Program> {
+async function started(
+  PORT: string,
+  stream: string,
+  trades: number,
+  signer?: string,
+): Promise<Program> {
   const program = await startProgram({ FEED: 'stdin', RATE_LIMIT: 'off', PORT })
   onTestFinished(async () => void (await program.end('SIGKILL')))
-  feed(program, events(stream, trades))
+  feed(program, events(stream, trades, signer))
   return program
 }
 
@@ -83,6 +89,24 @@ describe.skipIf(reason !== null)(
       )
       const others = tab.errors.filter((text) => !/ERR_CONNECTION_REFUSED|404|503/.test(text))
       expect(others).toEqual([])
+      await tab.close()
+    })
+
+    test('has the trades of a followed wallet read anew', async () => {
+      const port = String(await freePort())
+      const former = await started(port, 'Former', 3)
+      const tab = await Tab.open(browser, former.url)
+      const { page } = tab
+      await page.goto(`${former.url}/token/${MINT}`)
+      await tradesCame(page, 'Trades', 3)
+      const traders = page.getByRole('region', { name: 'Traders', exact: true })
+      await traders.locator('.mark-button').first().click()
+      await page.waitForTimeout(500)
+      expect(await traders.getByRole('alert').count()).toBe(0)
+      await former.end('SIGTERM')
+      await page.getByText('The service is out of reach').waitFor()
+      await started(port, 'Later', 1, 'SomebodyElse')
+      await traders.getByRole('alert').waitFor()
       await tab.close()
     })
   },

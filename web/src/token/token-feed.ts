@@ -13,6 +13,7 @@ import { client, heard, live } from '../feed/connection.ts'
 import { isAnswered, Reread } from '../feed/reread.ts'
 import { STREAM_AWAITED_MS } from '../feed/stream-awaited.ts'
 import { nextBeat } from '../frame/beat.ts'
+import { MarkedTrades } from './marked-trades.ts'
 
 /** Trades of the tape, newest first; older ones leave. */
 const TAPE_MAX = 400
@@ -43,8 +44,7 @@ export class TokenFeed {
   readonly tape = signal<readonly TapeTrade[]>([])
   readonly holders = signal<Page<TraderRecord> | null>(null)
   readonly traders = signal<Page<TraderRecord> | null>(null)
-  readonly snipers = signal<readonly TraderRecord[]>([])
-  readonly creatorSwaps = signal<readonly Swap[]>([])
+  readonly marked: MarkedTrades
   readonly orderBy = signal<TraderOrder>('pnl')
   #subscription: Subscription<TradeUpdate> | null = null
   /** Until the stream tells something; null: it did, or is left. */
@@ -56,12 +56,12 @@ export class TokenFeed {
   #isOpen = true
   /** Of the newest detail that was read; null: it had no answer. */
   #readEpoch: string | null = null
-  #hasBeginning = false
   #details: Reread | null = null
   #tables: Reread | null = null
 
   constructor(mint: string) {
     this.mint = mint
+    this.marked = new MarkedTrades(mint)
     void this.#start()
   }
 
@@ -76,7 +76,6 @@ export class TokenFeed {
   }
 
   async #start(): Promise<void> {
-    this.#hasBeginning = false
     const details = new Reread(DETAIL_EVERY_MS, () => this.#readDetail())
     this.#details = details
     await details.start()
@@ -128,8 +127,8 @@ export class TokenFeed {
     this.tape.value = []
     this.#readTo = 0
     this.refusal.value = null
-    this.snipers.value = []
-    this.creatorSwaps.value = []
+    this.marked.forget()
+    this.#epoch = null
     void this.#start()
   }
 
@@ -149,6 +148,7 @@ export class TokenFeed {
         }
         const hadTrades = this.tape.value.length > 0
         this.#epoch = update.epoch
+        if (hadTrades) this.marked.want()
         this.tape.value = []
         this.#readTo = 0
         fresh = []
@@ -192,6 +192,7 @@ export class TokenFeed {
 
   #add(fresh: readonly TapeTrade[]): void {
     this.tape.value = [...fresh, ...this.tape.value].slice(0, TAPE_MAX)
+    this.marked.came(fresh)
     this.#details?.want()
     this.#tables?.want()
   }
@@ -209,7 +210,7 @@ export class TokenFeed {
     if (answer.problem.code === 'not_found') {
       this.detail.value = null
       this.isUnknown.value = true
-      this.#hasBeginning = false
+      this.marked.want()
       // It may be known in a second.
       this.#details?.want()
     } else if (this.detail.value === null) this.problem.value = answer.problem
@@ -217,13 +218,13 @@ export class TokenFeed {
   }
 
   async #readTables(): Promise<boolean> {
-    const [holders, hasTraders] = await Promise.all([
+    const [holders, hasTraders, areMarksRead] = await Promise.all([
       client.holders(this.mint, { limit: RECORDS, extra: true }),
       this.#readTraders(),
-      this.#readBeginning(),
+      this.marked.read(this.detail.value?.creator ?? ''),
     ])
     if (holders.ok) this.holders.value = holders.data
-    return isAnswered(holders) && hasTraders && this.#hasBeginning
+    return isAnswered(holders) && hasTraders && areMarksRead
   }
 
   async #readTraders(): Promise<boolean> {
@@ -231,19 +232,5 @@ export class TokenFeed {
     const traders = await client.tokenTraders(this.mint, { limit: RECORDS, orderBy, extra: true })
     if (traders.ok && orderBy === this.orderBy.value) this.traders.value = traders.data
     return isAnswered(traders)
-  }
-
-  /** What is of the token's beginning: it does not change often enough to be followed. */
-  async #readBeginning(): Promise<void> {
-    if (this.#hasBeginning) return
-    this.#hasBeginning = true
-    const creator = this.detail.value?.creator ?? ''
-    const buyers = await client.firstBuyers(this.mint, { limit: RECORDS })
-    if (buyers.ok) this.snipers.value = buyers.data.items.filter((buyer) => buyer.sniper_wallet)
-    if (!isAnswered(buyers)) this.#hasBeginning = false
-    if (creator === '') return
-    const swaps = await client.swaps(this.mint, { wallet: creator, limit: 200 })
-    if (swaps.ok) this.creatorSwaps.value = swaps.data.items
-    if (!isAnswered(swaps)) this.#hasBeginning = false
   }
 }

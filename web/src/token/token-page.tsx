@@ -1,7 +1,5 @@
-import { type Signal, useComputed, useSignal } from '@preact/signals'
+import { useComputed } from '@preact/signals'
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
-import type { Swap } from '../../../client/src/mintfeed.ts'
-import { client } from '../feed/connection.ts'
 import { useTitle } from '../frame/title.ts'
 import { useHeldTable } from '../parts/held-table.ts'
 import { LegendButton } from '../parts/legend.tsx'
@@ -29,34 +27,22 @@ const ORDERS: readonly (readonly [TraderOrder, string])[] = [
   ['last_active_ts', 'Last active'],
 ]
 
-/** Trades of a followed wallet that are read for the chart; those after them come live. */
-const MARKED_SWAPS = 200
-
-/** The wallet whose trades are marked, those that were read, and why they were not; '': nobody. */
-interface Followed {
-  readonly wallet: string
-  /** Null: there is no answer yet. */
-  readonly swaps: readonly Swap[] | null
-  readonly problem: string | null
-}
-const NOBODY: Followed = { wallet: '', swaps: null, problem: null }
-
 /** Everything about one token, live. */
 export function TokenPage({ mint }: { readonly mint: string }) {
   const feed = useMemo(() => new TokenFeed(mint), [mint])
   useEffect(() => () => feed.close(), [feed])
-  const followed = useSignal<Followed>(NOBODY)
   const supply = useComputed(() => {
     const { market_cap = 0, token_price_usd = 0 } = feed.detail.value ?? {}
     return supplyOf(market_cap, token_price_usd)
   })
   const creator = useComputed(() => feed.detail.value?.creator ?? '')
   const marks = useComputed(() => {
+    const { creatorSwaps, followed, snipers } = feed.marked
     const { wallet, swaps } = followed.value
     const tape = feed.tape.value
     return [
-      ...swapMarks('creator', tradesOf(creator.value, feed.creatorSwaps.value, tape)),
-      ...sniperMarks(feed.snipers.value),
+      ...swapMarks('creator', tradesOf(creator.value, creatorSwaps.value, tape)),
+      ...sniperMarks(snipers.value),
       ...swapMarks('followed', tradesOf(wallet, swaps ?? [], tape)),
     ]
   })
@@ -77,7 +63,7 @@ export function TokenPage({ mint }: { readonly mint: string }) {
         <Chart mint={mint} ageSeconds={detail.age_seconds} supply={supply} marks={marks} />
         <Tape feed={feed} />
         <Holders feed={feed} />
-        <Traders feed={feed} followed={followed} />
+        <Traders feed={feed} />
         <CreatorHistory detail={detail} />
       </div>
     </main>
@@ -122,29 +108,13 @@ function Holders({ feed }: { readonly feed: TokenFeed }) {
   )
 }
 
-function Traders({
-  feed,
-  followed,
-}: {
-  readonly feed: TokenFeed
-  readonly followed: Signal<Followed>
-}) {
-  const { wallet } = followed.value
+function Traders({ feed }: { readonly feed: TokenFeed }) {
+  const { marked } = feed
+  const { wallet } = marked.followed.value
   const live = useComputed(() => feed.traders.value?.items ?? [])
   const held = useHeldTable(live, recordKey, feed.orderBy.value)
-  const follow = async (text: string) => {
-    const next = text.trim()
-    followed.value = { ...NOBODY, wallet: next }
-    if (next === '') return
-    const swaps = await client.swaps(feed.mint, { wallet: next, limit: MARKED_SWAPS })
-    // Somebody else may be followed by now.
-    if (followed.value.wallet !== next) return
-    followed.value = swaps.ok
-      ? { wallet: next, swaps: swaps.data.items, problem: null }
-      : { wallet: next, swaps: null, problem: swaps.problem.message }
-  }
   const unmarked = useComputed(() => {
-    const { wallet, swaps, problem } = followed.value
+    const { wallet, swaps, problem } = marked.followed.value
     if (swaps === null || tradesOf(wallet, swaps, feed.tape.value).length > 0) return problem
     return 'This wallet has no trades of this token.'
   })
@@ -155,7 +125,7 @@ function Traders({
         <span class="faint">{feed.traders.value !== null && exact(feed.traders.value.total)}</span>
         <span class="held">{held.note}</span>
         <span class="spring" />
-        <FollowField wallet={wallet} onWallet={(text) => void follow(text)} />
+        <FollowField wallet={wallet} onWallet={(text) => void marked.follow(text)} />
         <select
           class="select"
           aria-label="Order of the traders"
@@ -182,7 +152,7 @@ function Traders({
           records={held.rows}
           columns={['wallet', 'holding', 'bought', 'sold', 'trades', 'pnl', 'active', 'mark']}
           marked={wallet}
-          onMark={(next) => void follow(next === wallet ? '' : next)}
+          onMark={(next) => void marked.follow(next === wallet ? '' : next)}
         />
       </div>
     </section>
