@@ -92,6 +92,26 @@ describe.skipIf(reason !== null)(
       await tab.close()
     })
 
+    test.each([
+      ['token', `/token/${MINT}`, 'Trades'],
+      ['wallet', `/wallet/${WALLET}`, 'Last trades'],
+    ])(
+      'leaves nothing of the former one on the page of a %s where no WebSocket gets through',
+      async (_, path, label) => {
+        const port = String(await freePort())
+        const former = await started(port, 'Former', 3)
+        const tab = await Tab.open(browser, former.url)
+        const { page } = tab
+        await page.routeWebSocket(/\/ws/, (socket) => void socket.close())
+        await page.goto(former.url + path)
+        await tradesCame(page, label, 3)
+        await former.end('SIGTERM')
+        await started(port, 'Later', 1)
+        await tradesCame(page, label, 1)
+        await tab.close()
+      },
+    )
+
     test('has the trades of a followed wallet read anew', async () => {
       const port = String(await freePort())
       const former = await started(port, 'Former', 3)

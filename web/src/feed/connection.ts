@@ -94,6 +94,11 @@ function isUp(): boolean {
   return link.value.state === 'live' || link.value.state === 'late'
 }
 
+/** A read is of another stream than what is shown, which the link tells by itself while it is there. */
+export function isOtherStream(shown: string | null, read: string | null): boolean {
+  return shown !== null && read !== null && read !== shown && !isUp()
+}
+
 function statusChanged({ connections, open }: LiveStatus): void {
   if (connections === 0) return
   if (open === connections) {

@@ -9,7 +9,7 @@ import type {
   TraderRecord,
   TradeUpdate,
 } from '../../../client/src/mintfeed.ts'
-import { client, heard, live } from '../feed/connection.ts'
+import { client, heard, isOtherStream, live } from '../feed/connection.ts'
 import { isAnswered, Reread } from '../feed/reread.ts'
 import { STREAM_AWAITED_MS } from '../feed/stream-awaited.ts'
 import { nextBeat } from '../frame/beat.ts'
@@ -205,6 +205,7 @@ export class TokenFeed {
       this.isUnknown.value = false
       this.problem.value = null
       if (answer.position !== null) heard(answer.position)
+      if (isOtherStream(this.#epoch, answer.epoch)) this.#restart()
       return true
     }
     if (answer.problem.code === 'not_found') {

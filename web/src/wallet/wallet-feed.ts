@@ -8,7 +8,7 @@ import type {
   WalletSummary,
   WalletUpdate,
 } from '../../../client/src/mintfeed.ts'
-import { client, heard, live } from '../feed/connection.ts'
+import { client, heard, isOtherStream, live } from '../feed/connection.ts'
 import { isAnswered, Reread } from '../feed/reread.ts'
 import { STREAM_AWAITED_MS } from '../feed/stream-awaited.ts'
 import { nextBeat } from '../frame/beat.ts'
@@ -38,6 +38,8 @@ export class WalletFeed {
   readonly #reads = new Reread(EVERY_MS, () => this.#readRecords())
   /** No stream brings them: the next records that are read say of which tokens they are. */
   #areTradesWanted = false
+  /** Of the records that are shown; null: none are. */
+  #epoch: string | null = null
 
   constructor(wallet: string) {
     this.wallet = wallet
@@ -113,6 +115,11 @@ export class WalletFeed {
     if (answer.ok) {
       this.records.value = answer.data
       if (answer.position !== null) heard(answer.position)
+      if (isOtherStream(this.#epoch, answer.epoch)) {
+        this.trades.value = []
+        this.#areTradesWanted = true
+      }
+      this.#epoch = answer.epoch
       if (this.#areTradesWanted) void this.#readBefore(answer.data.items)
       this.#areTradesWanted = false
     } else if (this.records.value === null) this.problem.value = answer.problem
