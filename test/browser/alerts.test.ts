@@ -198,6 +198,29 @@ describePage(
       await tab.close()
     })
 
+    test('are said to have ended where the service refuses their table, and go on with other filters', async () => {
+      const { tab, noted } = await notingTab(market(), 'granted', '/')
+      const { page } = tab
+      await shown(tab, newToken(market()))
+      await page.getByRole('button', { name: 'Alerts of New' }).click()
+      const column = page.locator('.column[data-group="new"]')
+      await column.locator('[data-alerts="on"]').waitFor()
+      await page.evaluate(() => {
+        history.pushState(null, '', `/?new.heldBy=1:${'x'.repeat(1_000)}`)
+        dispatchEvent(new PopStateEvent('popstate'))
+      })
+      await column.getByText('The service refuses this filter').waitFor()
+      await column.getByTitle('The service ended these alerts').waitFor()
+      expect((await noted()).notifications).toMatchObject([{ title: 'New: alerts have ended' }])
+      await page.goBack()
+      await column.locator('[data-alerts="on"]').waitFor()
+      await page.waitForTimeout(1_000)
+      newToken(market())
+      await until('the alert', async () => ((await noted()).notifications.length > 1 ? true : null))
+      expect(tab.errors).toEqual([])
+      await tab.close()
+    })
+
     test('come at most so often in a minute', async () => {
       const { tab, noted } = await notingTab(market(), 'granted', '/')
       const { page } = tab

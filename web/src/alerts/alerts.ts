@@ -10,7 +10,7 @@ import type {
 import { live } from '../feed/connection.ts'
 import { type ColumnView, ROWS, tableQuery } from '../filters/board-view.ts'
 import { LIST_TITLES, type ListName } from '../filters/list-titles.ts'
-import { go, tokenPath } from '../frame/route.ts'
+import { boardPath, go, tokenPath, trendingPath } from '../frame/route.ts'
 import { shownName } from '../text/chain-text.ts'
 import type { TrendingView } from '../trending/trending-view.ts'
 import { AlertPace } from './alert-pace.ts'
@@ -22,8 +22,8 @@ export type WatchedList =
   | { readonly name: Group; readonly view: ColumnView }
   | { readonly name: 'trending'; readonly view: TrendingView }
 
-/** `refused`: the browser does not let the page notify, so there is no alert at all. */
-export type AlertState = 'off' | 'on' | 'refused'
+/** `refused`: the browser does not let the page notify; `ended`: the service does not give the list. Neither has alerts. */
+export type AlertState = 'off' | 'on' | 'refused' | 'ended'
 
 /** Names of tokens that one notification has. */
 const NAMED_MAX = 3
@@ -66,6 +66,8 @@ export async function toggleAlerts(list: WatchedList): Promise<void> {
   allowSound()
   const isAllowed = await askPermission()
   watch.state.value = isAllowed ? 'on' : 'refused'
+  // What the service ended is asked for again.
+  stop(watch)
   // It may show something else since it was clicked.
   if (isAllowed) watchList(watch.list ?? list)
 }
@@ -74,7 +76,8 @@ export async function toggleAlerts(list: WatchedList): Promise<void> {
 export function alertsFollow(list: WatchedList): void {
   const watch = watches[list.name]
   watch.list = list
-  if (watch.state.peek() === 'on') watchList(list)
+  const state = watch.state.peek()
+  if (state === 'on' || state === 'ended') watchList(list)
 }
 
 /** A page without a secure connection may not tell. A browser that lets no page notify, as that of an iPhone, sounds. */
@@ -95,6 +98,7 @@ function watchList(list: WatchedList): void {
   if (watch.watched === name) return
   stop(watch)
   watch.watched = name
+  watch.state.value = 'on'
   if (list.name === 'trending') {
     // Not the length of the list that is shown: the same one would need a connection of its own.
     const subscription = live.trending({ ...list.view, limit: ROWS - 1 })
@@ -123,8 +127,12 @@ async function follow<State extends TablesState | TrendingState>(
   const entries = new Entries()
   for await (const update of subscription) {
     if (watch.subscription !== subscription) return
-    // Such filters are refused to the list, too, which says so.
-    if (update.kind === 'refused') return
+    if (update.kind === 'refused') {
+      watch.state.value = 'ended'
+      playAlert()
+      notify(`${LIST_TITLES[name]}: alerts have ended`, update.problem.message, listPath(name))
+      return
+    }
     const entered = entries.of(rowsOf(update))
     if (entered.length === 0) continue
     // It may have been taken back in the browser's settings.
@@ -145,15 +153,19 @@ function tell(name: ListName, entered: readonly TableRow[]): void {
   const body = `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
   const [first] = entered
   const title = `${LIST_TITLES[name]}: ${entered.length === 1 ? shownName(first.name, first.mint) : `${entered.length} tokens`}`
-  notify(title, body, first.mint)
+  notify(title, body, tokenPath(first.mint))
 }
 
-function notify(title: string, body: string, mint: string): void {
+function listPath(name: ListName): string {
+  return name === 'trending' ? trendingPath() : boardPath()
+}
+
+function notify(title: string, body: string, path: string): void {
   try {
-    const notification = new Notification(title, { body, tag: mint, silent: true })
+    const notification = new Notification(title, { body, tag: path, silent: true })
     notification.addEventListener('click', () => {
       window.focus()
-      go(tokenPath(mint))
+      go(path)
       notification.close()
     })
   } catch {
