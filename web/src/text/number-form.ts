@@ -84,6 +84,11 @@ export function signedMoney(value: number): string {
   return value >= 0.005 ? `+${money(value)}` : money(value)
 }
 
+/** `103`, and `100 of 103` where rows are left out. */
+export function countOf(shown: number, total: number): string {
+  return shown < total ? `${exact(shown)} of ${exact(total)}` : exact(total)
+}
+
 /** `12,345`, `0.0000000000123`: all digits, for hovering. Not finite: `–`. */
 export function exact(value: number): string {
   if (!Number.isFinite(value)) return '–'

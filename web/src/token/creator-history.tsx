@@ -14,6 +14,7 @@ export function CreatorHistory({ detail }: { readonly detail: TokenDetail }) {
         <h2>Creator</h2>
         <span class="faint">
           {exact(created)} created · {exact(migrated)} graduated
+          {tokens.length < created && ` · ${exact(tokens.length)} shown`}
         </span>
       </div>
       <div class="panel-rows">

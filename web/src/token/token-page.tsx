@@ -1,12 +1,13 @@
 import { useComputed } from '@preact/signals'
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
+import type { Page, TraderRecord } from '../../../client/src/mintfeed.ts'
 import { useTitle } from '../frame/title.ts'
 import { useHeldTable } from '../parts/held-table.ts'
 import { LegendButton } from '../parts/legend.tsx'
 import { Note } from '../parts/note.tsx'
 import { Unanswered } from '../parts/unanswered.tsx'
 import { short, shownName } from '../text/chain-text.ts'
-import { exact } from '../text/number-form.ts'
+import { countOf } from '../text/number-form.ts'
 import { Chart } from './chart.tsx'
 import { ClassShares } from './class-shares.tsx'
 import { Concentration } from './concentration.tsx'
@@ -93,7 +94,7 @@ function Holders({ feed }: { readonly feed: TokenFeed }) {
     <section class="panel holders" aria-label="Holders">
       <div class="panel-head">
         <h2>Holders</h2>
-        <span class="faint">{holders.value !== null && exact(holders.value.total)}</span>
+        <span class="faint">{shownOf(holders.value)}</span>
         <span class="held">{held.note}</span>
         <span class="spring" />
         <LegendButton />
@@ -106,6 +107,11 @@ function Holders({ feed }: { readonly feed: TokenFeed }) {
       </div>
     </section>
   )
+}
+
+/** How many records there are, and how many of them are shown. */
+function shownOf(page: Page<TraderRecord> | null): string {
+  return page === null ? '' : countOf(page.items.length, page.total)
 }
 
 function Traders({ feed }: { readonly feed: TokenFeed }) {
@@ -122,7 +128,7 @@ function Traders({ feed }: { readonly feed: TokenFeed }) {
     <section class="panel traders" aria-label="Traders">
       <div class="panel-head">
         <h2>Traders</h2>
-        <span class="faint">{feed.traders.value !== null && exact(feed.traders.value.total)}</span>
+        <span class="faint">{shownOf(feed.traders.value)}</span>
         <span class="held">{held.note}</span>
         <span class="spring" />
         <FollowField wallet={wallet} onWallet={(text) => void marked.follow(text)} />

@@ -12,7 +12,7 @@ import { RefusedTrades } from '../parts/refused-trades.tsx'
 import { TradeDollars } from '../parts/trade-dollars.tsx'
 import { Unanswered } from '../parts/unanswered.tsx'
 import { short, shown, shownName } from '../text/chain-text.ts'
-import { compact, exact, exactUsd, money, signedMoney, usd } from '../text/number-form.ts'
+import { compact, countOf, exact, exactUsd, money, signedMoney, usd } from '../text/number-form.ts'
 import { signClass } from '../text/sign-class.ts'
 import { swapName } from '../token/marks.ts'
 import { RecordTable, recordKey } from '../token/record-table.tsx'
@@ -61,7 +61,7 @@ function Tokens({ feed }: { readonly feed: WalletFeed }) {
     <section class="panel" aria-label="Tokens" {...held.box}>
       <div class="panel-head">
         <h2>Tokens</h2>
-        <span class="faint">{exact(total)}, traded last first</span>
+        <span class="faint">{countOf(held.rows.length, total)}, traded last first</span>
         <span class="held">{held.note}</span>
       </div>
       <RecordTable

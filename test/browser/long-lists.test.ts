@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import { startProgram } from '../process/program.ts'
+import { feed, launch, purchase } from './fed-events.ts'
+import { describePage } from './page-tests.ts'
+
+const MINT = 'LongListMintpump'
+const CREATOR = 'LongListCreator'
+/** The page reads the records of 100. */
+const HOLDERS = 103
+/** The service names 50 of a creator. */
+const TOKENS = 52
+const TRADES = 205
+
+const creation = (mint: string, at: number) =>
+  launch({
+    ...{ mint, signature: `LongListCreation${at}`, name: mint, symbol: 'LONG', txIndex: at },
+    ...{ creator: CREATOR, bondingCurve: `${mint}Curve` },
+  })
+
+const trade = (at: number) =>
+  purchase({
+    ...{ mint: MINT, signature: `LongListTrade${at}`, slot: 101, txIndex: at },
+    pool: `${MINT}Curve`,
+    // The creator's is the first of all.
+    signer: at === 0 ? CREATOR : `LongListWallet${at % (HOLDERS - 1)}`,
+  })
+
+describePage(
+  'lists of a token that are longer than what is shown of them',
+  async () => {
+    const program = await startProgram({ FEED: 'stdin', RATE_LIMIT: 'off' })
+    feed(program, [
+      creation(MINT, 0),
+      ...Array.from({ length: TOKENS - 1 }, (_, at) => creation(`LongList${at}pump`, at + 1)),
+      ...Array.from({ length: TRADES }, (_, at) => trade(at)),
+    ])
+    return program
+  },
+  (market) => {
+    test.each([
+      ['Holders', '100 of 103'],
+      ['Traders', '100 of 103'],
+      ['Creator', '52 created · 0 graduated · 50 shown'],
+    ])('say how much of them is shown: %s', async (region, text) => {
+      const tab = await market().tab()
+      const { page } = tab
+      await page.goto(`${market().program.url}/token/${MINT}`)
+      const panel = page.getByRole('region', { name: region, exact: true })
+      await panel.locator('tbody tr').first().waitFor()
+      expect(await panel.locator('.panel-head .faint').first().textContent()).toBe(text)
+      expect(tab.errors).toEqual([])
+      await tab.close()
+    })
+  },
+)
