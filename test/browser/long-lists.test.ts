@@ -9,6 +9,7 @@ const CREATOR = 'LongListCreator'
 const HOLDERS = 103
 /** The service names 50 of a creator. */
 const TOKENS = 52
+/** The page begins with 200. */
 const TRADES = 205
 
 const creation = (mint: string, at: number) =>
@@ -48,6 +49,19 @@ describePage(
       const panel = page.getByRole('region', { name: region, exact: true })
       await panel.locator('tbody tr').first().waitFor()
       expect(await panel.locator('.panel-head .faint').first().textContent()).toBe(text)
+      expect(tab.errors).toEqual([])
+      await tab.close()
+    })
+
+    test('are no reason to say that a creator never traded who is not among the newest trades', async () => {
+      const tab = await market().tab()
+      const { page } = tab
+      await page.goto(`${market().program.url}/token/${MINT}`)
+      const panel = page.getByRole('region', { name: 'Trades', exact: true })
+      await panel.locator('tbody tr').nth(50).waitFor()
+      await panel.getByLabel('Class of the wallet').selectOption('Creator')
+      const note = panel.getByRole('status')
+      expect(await note.textContent()).toMatch(/^Nothing fits among the newest 200 trades/)
       expect(tab.errors).toEqual([])
       await tab.close()
     })

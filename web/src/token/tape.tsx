@@ -74,9 +74,12 @@ export function Tape({ feed }: { readonly feed: TokenFeed }) {
 
 /** Why no trade is shown. */
 function emptyTitle({ tape, detail }: TokenFeed): string {
-  if (tape.value.length > 0) return 'Nothing fits'
+  const swaps = detail.value?.swaps ?? 0
+  const { length } = tape.value
+  if (length > 0)
+    return length < swaps ? `Nothing fits among the newest ${exact(length)} trades` : 'Nothing fits'
   // Those that there were come after the page itself.
-  return (detail.value?.swaps ?? 0) > 0 ? 'Loading' : 'No trades yet'
+  return swaps > 0 ? 'Loading' : 'No trades yet'
 }
 
 /** The unit of the amounts: a symbol, or the mint in short of a coin that nobody has named yet. */
