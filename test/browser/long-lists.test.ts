@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { startProgram } from '../process/program.ts'
+import { addressOf } from './addresses.ts'
 import { feed, launch, purchase } from './fed-events.ts'
 import { describePage } from './page-tests.ts'
 
@@ -11,6 +12,10 @@ const HOLDERS = 103
 const TOKENS = 52
 /** The page begins with 200. */
 const TRADES = 205
+/** The page keeps so many. */
+const TAPE = 400
+/** Trades for the first time while the page is there. */
+const LATER = addressOf(71)
 
 const creation = (mint: string, at: number) =>
   launch({
@@ -49,6 +54,32 @@ describePage(
       const panel = page.getByRole('region', { name: region, exact: true })
       await panel.locator('tbody tr').first().waitFor()
       expect(await panel.locator('.panel-head .faint').first().textContent()).toBe(text)
+      expect(tab.errors).toEqual([])
+      await tab.close()
+    })
+
+    test('let go of no mark of a followed wallet', async () => {
+      const tab = await market().tab()
+      const { page } = tab
+      await page.goto(`${market().program.url}/token/${MINT}`)
+      const trades = page.getByRole('region', { name: 'Trades', exact: true }).locator('tbody tr')
+      await trades.first().waitFor()
+      const traders = page.getByRole('region', { name: 'Traders', exact: true })
+      const newest = (at: number) => trades.and(page.locator(`[data-seq="${at}"]`)).waitFor()
+      await traders.getByLabel('Mark the trades of a wallet on the chart').fill(LATER)
+      await page.keyboard.press('Enter')
+      const without = traders.getByRole('alert')
+      await without.waitFor()
+      feed(market().program, [{ ...trade(TRADES), signer: LATER }])
+      await without.waitFor({ state: 'detached' })
+      // Longer than what is read again in any case.
+      await page.waitForTimeout(6_000)
+      feed(
+        market().program,
+        Array.from({ length: TAPE + 1 }, (_, at) => trade(TRADES + 1 + at)),
+      )
+      await newest(TRADES + TAPE + 2)
+      expect(await without.count()).toBe(0)
       expect(tab.errors).toEqual([])
       await tab.close()
     })
