@@ -88,6 +88,18 @@ describePage(
       },
     )
 
+    test('one row of the board is called a token, not tokens', async () => {
+      const tab = await opened(market(), 390, '/')
+      await rowsCame(tab.page, 'new', 1)
+      const said = (group: string) =>
+        tab.page
+          .locator(`.column[data-group="${group}"] .count`)
+          .evaluate((count) => count.textContent + getComputedStyle(count, '::after').content)
+      expect([await said('new'), await said('graduated')]).toEqual(['1" token"', '0" tokens"'])
+      expect(tab.errors).toEqual([])
+      await tab.close()
+    })
+
     test.each([1000, 390])(
       'trades stand before holders, and both before traders, on a screen of %i pixels',
       async (width) => {

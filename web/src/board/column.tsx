@@ -55,9 +55,7 @@ export function Column(props: ColumnProps) {
     <section class="column" data-group={group} data-seq={feed.seq} aria-label={title}>
       <header class="column-head">
         <h2>{title}</h2>
-        <span class="count" title={`Rows shown, at most ${ROWS}`}>
-          {exact(feed.items.value.length)}
-        </span>
+        <RowCount count={feed.items.value.length} />
         <span class="held">{heldText(order.isHeld, order.shown.value.arrived)}</span>
         <span class="spring" />
         <OrderChoice
@@ -110,6 +108,15 @@ export function Column(props: ColumnProps) {
         </Unfilled>
       </RowList>
     </section>
+  )
+}
+
+/** Behind it stands what is counted where the heading has no room for the name of the list. */
+export function RowCount({ count }: { readonly count: number }) {
+  return (
+    <span class={count === 1 ? 'count one' : 'count'} title={`Rows shown, at most ${ROWS}`}>
+      {exact(count)}
+    </span>
   )
 }
 

@@ -3,7 +3,7 @@ import { useEffect, useMemo } from 'preact/hooks'
 import { type TrendingToken, WINDOWS } from '../../../client/src/mintfeed.ts'
 import { AlertButton } from '../alerts/alert-button.tsx'
 import { alertsFollow } from '../alerts/alerts.ts'
-import { Unfilled } from '../board/column.tsx'
+import { RowCount, Unfilled } from '../board/column.tsx'
 import { mintOf, RowList } from '../board/row-list.tsx'
 import { useWalk } from '../board/walk.ts'
 import { TrendingFeed } from '../feed/trending-feed.ts'
@@ -58,9 +58,7 @@ export function TrendingPage({ search }: { readonly search: string }) {
       <section class="column" data-group={LIST} data-seq={feed.seq} aria-label="Trending">
         <header class="column-head">
           <h2>Trending</h2>
-          <span class="count" title={`Rows shown, at most ${TRENDING_ROWS}`}>
-            {exact(feed.items.value.length)}
-          </span>
+          <RowCount count={feed.items.value.length} />
           <span class="held">{heldText(order.isHeld, order.shown.value.arrived)}</span>
           <span class="spring" />
           <select
