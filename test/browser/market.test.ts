@@ -172,6 +172,22 @@ describe.skipIf(reason !== null)(
       await tab.close()
     })
 
+    test('the keys do not stay open over the page that Back leads to', async () => {
+      const tab = await opened('/')
+      const { page } = tab
+      await page.getByRole('link', { name: 'Engine' }).click()
+      await page.waitForURL('**/engine')
+      await page.keyboard.press('?')
+      await page.getByRole('dialog').waitFor()
+      await page.goBack()
+      await page.getByRole('dialog').waitFor({ state: 'hidden' })
+      await rowsCame(page, 'new', 1)
+      await page.keyboard.press('e')
+      await page.waitForURL('**/engine')
+      expect(tab.errors).toEqual([])
+      await tab.close()
+    })
+
     test('a key to a column that is not there leaves the row where it is', async () => {
       const tab = await opened('/')
       const { page } = tab

@@ -1,4 +1,6 @@
 import { createRef } from 'preact'
+import { useEffect } from 'preact/hooks'
+import { route } from './route.ts'
 
 const dialog = createRef<HTMLDialogElement>()
 
@@ -20,6 +22,9 @@ const KEYS: readonly (readonly [keys: readonly string[], what: string])[] = [
 
 /** The keys of the page. */
 export function HelpDialog() {
+  const { value } = route
+  // The browser's buttons lead on while it is open, to a page that would lie dead behind it.
+  useEffect(() => dialog.current?.close(), [value])
   return (
     <dialog ref={dialog} aria-labelledby="help-title">
       <h2 id="help-title">Keys</h2>
