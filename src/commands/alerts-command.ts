@@ -39,6 +39,8 @@ const HELP = `The orders go to the admin surface of a running service (ADMIN_POR
 docs/alerts.md has the form of a rule.
 `
 
+const WRONG_PORT = ' Orders go elsewhere: the admin surface is at the port of ADMIN_PORT.'
+
 /** `mintfeed alerts`: the orders on alert rules, by the admin surface of a running service. */
 export const alertsCommand: Command = {
   summary: 'lists and changes alert rules of a running service',
@@ -67,7 +69,9 @@ async function run(asked: Asked, terminal: Terminal): Promise<number> {
   const value = jsonOf(body)
   if (status >= 300) {
     const sentence = textAt(value, 'message') ?? body.trim()
-    terminal.stderr.write(`mintfeed: ${stripControlChars(sentence, ' ')}\n`)
+    // The service's own port answers so; the admin surface lists its paths in plain text.
+    const hint = textAt(value, 'code') === 'not_found' ? WRONG_PORT : ''
+    terminal.stderr.write(`mintfeed: ${stripControlChars(sentence, ' ')}${hint}\n`)
     return Exit.bad
   }
   const shown = asked.flags.json === true ? `${body}\n` : readable(order, value)

@@ -187,6 +187,20 @@ test('dead letters outlive a kill, are listed, and arrive when they are sent aga
   expect(await out('remove', 'r')).toEqual([0, expect.stringContaining('is removed')])
 })
 
+test('the port of the service in place of the admin surface is answered with a hint at ADMIN_PORT', async () => {
+  const { program, admin } = await started({})
+  const errors = async (url: string) => {
+    const stderr = new PassThrough({ encoding: 'utf8' })
+    const environment = { ADMIN_TOKEN: TOKEN }
+    const terminal = { stdin: new PassThrough(), stdout: new PassThrough(), stderr, environment }
+    const commands = new Map([['alerts', alertsCommand]])
+    await runCommand(['alerts', 'show', 'nobody', '--url', url], terminal, commands)
+    return String(stderr.read())
+  }
+  expect(await errors(program.url)).toContain('the admin surface is at the port of ADMIN_PORT')
+  expect(await errors(admin)).not.toContain('ADMIN_PORT')
+})
+
 test('followers of the live channel get alerts with their numbers, and resume over a kill', async () => {
   const folder = newFolder()
   const first = await started({ DATA_DIR: folder })
