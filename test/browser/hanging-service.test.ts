@@ -10,7 +10,7 @@ describePage(
   'a service that hangs and closes nothing',
   () => startProgram({ SIM_TOKENS: '200', SIM_RATE: '50', RATE_LIMIT: 'off' }),
   (market) => {
-    test('is not called live or ready for long, and is again when it goes on', async () => {
+    test('is not called live or ready for long, with the day of what is shown, and is again when it goes on', async () => {
       const board = await market().tab()
       await board.page.goto(market().program.url)
       await rowsCame(board.page, 'new', 2)
@@ -28,7 +28,9 @@ describePage(
           ready.getByText('Out of reach', { exact: true }).waitFor(within),
           ...[board, engine].map(({ page }) =>
             page
-              .getByText(/^The service is out of reach. Shown is \d\d:\d\d:\d\d UTC/)
+              .getByText(
+                /^The service is out of reach. Shown is \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/,
+              )
               .waitFor(within),
           ),
         ])

@@ -26,7 +26,7 @@ describePage(
       feed(market().program, [trade(100)])
       await page.goto(`${market().program.url}/token/${MINT}`)
       await page.locator('.status[data-state="live"]').waitFor()
-      const told = page.getByText(/^Some figures are of \d\d:\d\d:\d\d UTC/)
+      const told = page.getByText(/^Some figures are of \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/)
       let slot = 100
       await until('the page tells it', async () => {
         slot += 1

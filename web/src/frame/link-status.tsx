@@ -1,7 +1,7 @@
 import { link } from '../feed/connection.ts'
 import { heldUp } from '../feed/held-up.ts'
 import { exact } from '../text/number-form.ts'
-import { age, clockTime } from '../text/time-form.ts'
+import { age, exactTime } from '../text/time-form.ts'
 import { IS_SIMULATED } from './market.ts'
 
 const WORDS = {
@@ -65,8 +65,7 @@ export function LinkBanner() {
     )
   return (
     <p class="banner" role="alert">
-      The service is out of reach. Shown is {clockTime(lastSeconds)} UTC; the page reconnects by
-      itself.
+      The service is out of reach. Shown is {exactTime(lastSeconds)}; the page reconnects by itself.
     </p>
   )
 }
@@ -79,7 +78,7 @@ function HeldUpBanner() {
     <p class="banner" role="alert">
       {lastSeconds === null
         ? 'Figures are waited for: the rate limit or the network holds them up.'
-        : `Some figures are of ${clockTime(lastSeconds)} UTC: the rate limit or the network holds up newer ones.`}
+        : `Some figures are of ${exactTime(lastSeconds)}: the rate limit or the network holds up newer ones.`}
     </p>
   )
 }

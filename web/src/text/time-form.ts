@@ -25,8 +25,3 @@ export function age(seconds: number): string {
 export function exactTime(seconds: number): string {
   return `${new Date(seconds * 1000).toISOString().slice(0, 19).replace('T', ' ')} UTC`
 }
-
-/** `12:04:54`, for the tape. */
-export function clockTime(seconds: number): string {
-  return new Date(seconds * 1000).toISOString().slice(11, 19)
-}
