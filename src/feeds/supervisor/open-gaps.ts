@@ -77,7 +77,7 @@ export class OpenGaps {
   /** Has what is behind a gap go on without it, once it has waited long enough. */
   look(): void {
     const { live, signal, timers, waitMs } = this.#options
-    if (live.gap === null || !live.isGapSure || signal.aborted) {
+    if (live.gap === null || signal.aborted) {
       this.#sinceMs = null
       return
     }

@@ -14,9 +14,6 @@ const REMEMBERED_MAX = 200_000
 /** Transactions of slots already handed over that wait for the next slot; past it the oldest go. */
 const LATE_TRANSACTIONS_MAX = 10_000
 
-/** Two slots of the chain that follow each other rarely lie farther apart: a leader has four in a row. */
-const NEAR_SLOTS = 8
-
 /** What happened to the slots of all sources together. */
 export function newSlotCounters() {
   return {
@@ -120,16 +117,6 @@ export class SlotSequencer {
     if (next === null || this.#cursor === null || next.parent.slot <= this.#cursor) return null
     if (this.#isEarly(this.#buffer.earliestSeconds)) return null
     return { from: this.#cursor + 1, to: next.parent.slot, hasBlock: next.parent.isKnown }
-  }
-
-  /**
-   * Whether the slot behind the gap is the chain's: one that lies far ahead may be a peer's mistake, and then the chain
-   * goes on before it, while no other one comes near to it.
-   */
-  get isGapSure(): boolean {
-    const next = this.#buffer.oldestWhole?.slot ?? 0
-    const isNear = (slot: number, other: number) => other > slot && other <= slot + NEAR_SLOTS
-    return isNear(this.#cursor ?? -1, next) || this.#buffer.whole.some((one) => isNear(next, one))
   }
 
   /** Unix seconds of the earliest event that is held; infinite: there is none. */

@@ -224,13 +224,6 @@ export const FEED_FAULTS: readonly Fault[] = [
     tests: ['test/feeds/supervisor/open-gaps.test.ts'],
   },
   {
-    name: 'feeds: a slot far ahead takes the chain there though none near to it comes',
-    file: 'src/feeds/supervisor/open-gaps.ts',
-    find: '!live.isGapSure || ',
-    replace: '',
-    tests: ['test/feeds/supervisor/open-gaps.test.ts'],
-  },
-  {
     name: 'feeds: slots that became a gap while they were asked for again are given up twice',
     file: 'src/feeds/supervisor/gap-filler.ts',
     find: 'signal.aborted || !this.#incomplete.has(from)',
