@@ -1,7 +1,7 @@
 import { unwatchFile, watchFile } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
-import { setImmediate as turn } from 'node:timers/promises'
 import { isAddress } from '../base/base58.ts'
+import { inTurns } from '../base/budget.ts'
 import { messageOf } from '../base/errors.ts'
 import { isRecord, jsonOf } from '../base/json-access.ts'
 import type { EngineService } from '../query/engine-service.ts'
@@ -77,12 +77,7 @@ async function labelsOf(path: string): Promise<ReadLabels> {
   try {
     const { size } = await stat(path)
     if (size > FILE_BYTES_MAX) return `It has ${size} bytes, at most ${FILE_BYTES_MAX} are read.`
-    const steps = parseLabels(await readFile(path, 'utf8'))
-    for (;;) {
-      const step = steps.next()
-      if (step.done) return step.value
-      await turn()
-    }
+    return await inTurns(parseLabels(await readFile(path, 'utf8')))
   } catch (error) {
     return `It cannot be read: ${messageOf(error)}.`
   }

@@ -1,3 +1,5 @@
+import { setImmediate } from 'node:timers/promises'
+
 /** The result of `within` for an unfinished read: the caller makes it again in a later turn of the event loop. */
 export const UNFINISHED = Symbol('unfinished')
 
@@ -42,5 +44,14 @@ export function within<T>(budget: Budget, read: (budget: Budget) => T): T | type
   } catch (error) {
     if (error instanceof OutOfTime) return UNFINISHED
     throw error
+  }
+}
+
+/** What work comes to that yields wherever the event loop may run, which it does there. */
+export async function inTurns<T>(steps: Iterator<unknown, T>): Promise<T> {
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+    await setImmediate()
   }
 }

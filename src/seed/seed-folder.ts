@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
+import { inTurns } from '../base/budget.ts'
 import type { Market } from '../config/source-settings.ts'
 import { Backoff } from '../feeds/backoff.ts'
 import { StoreError } from '../store/disk/failure.ts'
@@ -208,12 +209,7 @@ class Seeding {
     const startedMs = performance.now()
     const unfinished = this.#disk.open(path)
     try {
-      const steps = isWhole(unfinished, file)
-      for (;;) {
-        const step = steps.next()
-        if (step.done) return step.value
-        await setImmediate()
-      }
+      return await inTurns(isWhole(unfinished, file))
     } finally {
       this.#provenMs += performance.now() - startedMs
       unfinished.close()

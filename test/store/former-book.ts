@@ -26,15 +26,3 @@ export function formerParts(book: AddressBook): StatePart[] {
     wallets.part(wallet),
   ]
 }
-
-/** Loads parts with what others hold; each is settled behind all. */
-export function loadParts(
-  into: readonly StatePart[],
-  from: readonly Pick<StatePart, 'facts' | 'views'>[],
-): void {
-  for (const [i, part] of into.entries()) {
-    const views = part.open(from[i].facts())
-    for (const [view, bytes] of from[i].views().entries()) views[view].set(bytes)
-  }
-  for (const part of into) part.settle()
-}

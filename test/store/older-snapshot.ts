@@ -51,15 +51,12 @@ export function olderSnapshot(snapshot: Buffer<ArrayBuffer>, crcs?: readonly num
 /** The addresses of a snapshot as versions before 12 have them. */
 function formerBook(snapshot: Uint8Array, parts: Contents['parts']): StatePart[] {
   const book = new AddressBook()
-  const saved = book.parts.map(({ name }) => {
-    const part = parts.find((one) => one.name === name)
-    if (part === undefined) throw new Error(`the snapshot has no ${name}`)
-    return { facts: () => part.facts, bytes: snapshot.subarray(part.at, part.at + part.bytes) }
-  })
-  for (const [i, part] of book.parts.entries()) {
-    let at = 0
-    for (const view of part.open(saved[i].facts())) {
-      view.set(saved[i].bytes.subarray(at, at + view.length))
+  for (const part of book.parts) {
+    const saved = parts.find(({ name }) => name === part.name)
+    if (saved === undefined) throw new Error(`the snapshot has no ${part.name}`)
+    let { at } = saved
+    for (const view of part.open(saved.facts)) {
+      view.set(snapshot.subarray(at, at + view.length))
       at += view.length
     }
   }

@@ -400,7 +400,7 @@ export class ReadTexts {
   readonly #numbers = new Float64Array(READ_TEXTS).fill(-1)
 
   get(number: number): string | null {
-    const place = Math.imul(number, 0x9e3779b1) >>> READ_SHIFT
+    const place = placeOf(number)
     return this.#numbers[place] === number ? this.#texts[place] : null
   }
 
@@ -408,7 +408,7 @@ export class ReadTexts {
   set(number: number, bytes: Uint8Array): string {
     const text = decoder.decode(bytes)
     if (bytes.length > READ_BYTES_MAX) return text
-    const place = Math.imul(number, 0x9e3779b1) >>> READ_SHIFT
+    const place = placeOf(number)
     this.#numbers[place] = number
     this.#texts[place] = text
     return text
@@ -417,4 +417,8 @@ export class ReadTexts {
   clear(): void {
     this.#numbers.fill(-1)
   }
+}
+
+function placeOf(number: number): number {
+  return Math.imul(number, 0x9e3779b1) >>> READ_SHIFT
 }

@@ -16,7 +16,7 @@ const UNITS_MAX = 2 ** 32
 const TEXT_BYTES_MAX = 65_536
 
 /** So many bytes of a text make a number that is exact. */
-const ORDER_BYTES = 6
+export const ORDER_BYTES = 6
 /** Stands for all that is not ASCII: UTF-8 and UTF-16 agree that it comes behind ASCII, and no further. */
 const NOT_ASCII = 0x80
 
@@ -25,7 +25,8 @@ export class TextStore {
   readonly #lengths: Uint32Array<ArrayBuffer>[] = []
   /** Next free unit (4 bytes); 0 is never given out. */
   #next = 1
-  readonly #read = new ReadTexts()
+  /** Null until one is read: addresses never are. */
+  #read: ReadTexts | null = null
 
   get bytes(): number {
     return this.#chunks.length * CHUNK_BYTES
@@ -67,6 +68,7 @@ export class TextStore {
 
   get(reference: number): string {
     if (reference === 0) return ''
+    this.#read ??= new ReadTexts()
     return this.#read.get(reference) ?? this.#read.set(reference, this.view(reference))
   }
 
@@ -138,7 +140,7 @@ export class TextStore {
   reset(next: number): void {
     this.#chunks.length = 0
     this.#lengths.length = 0
-    this.#read.clear()
+    this.#read?.clear()
     // Unit 0 is skipped, not used: a store that was never written to has no chunk.
     while (next > 1 && this.#chunks.length * UNITS_PER_CHUNK < next) this.#addChunk()
     this.#next = next

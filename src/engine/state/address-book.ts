@@ -2,7 +2,7 @@ import { ALPHABET, decodeBase58 } from '../../base/base58.ts'
 import { Flag, SIGNATURE_LANES, SwapLane } from '../../events/swap-record.ts'
 import { HashSlots, ReadTexts, ROW_MASK, ROW_SHIFT, Rows, U32List } from '../memory/rows.ts'
 import { growingPart, type MemoryPart, type StatePart } from '../memory/state-part.ts'
-import { orderOfBytes, TextStore } from '../memory/text-store.ts'
+import { ORDER_BYTES, orderOfBytes, TextStore } from '../memory/text-store.ts'
 
 /**
  * Lanes of an address: its text, and the rows that it has as a mint and as a wallet. A text of base58 lies in the first nine
@@ -180,7 +180,7 @@ export class AddressBook {
     const lanes = this.#rows.u32[address >>> ROW_SHIFT]
     const lane = (address & ROW_MASK) * A.lanes
     if ((lanes[lane] & TEXT_MASK) === 0) return this.#texts.orderOf(lanes[lane + A.reference])
-    const length = unpack(lanes, lane, this.#scratch, 0)
+    const length = unpack(lanes, lane, this.#scratch, 0, ORDER_LANES)
     return orderOfBytes(this.#scratch, 0, length)
   }
 
@@ -269,36 +269,44 @@ export class AddressBook {
     return true
   }
 
-  /** The book as a part of the state, of five: `former` reads those of snapshots before version 12. */
+  /** The book as parts of the state; `former` reads those of snapshots before version 12. */
   #stateParts(): StatePart[] {
+    const parts = [
+      this.#texts.part('address texts'),
+      { ...this.#rows.part('addresses'), settle: () => this.#read.clear() },
+      this.#slots.part('address slots'),
+      this.#tokenAddresses.part('token addresses'),
+      this.#walletAddresses.part('wallet addresses'),
+    ]
+    // Made for the load that needs them; a snapshot that turns out damaged leaves them to the next one.
+    let formerParts: readonly StatePart[] | null = null
+    const formerAt = (place: number) => {
+      formerParts ??= this.#formerParts(parts, () => {
+        formerParts = null
+      })
+      return formerParts[place]
+    }
+    return parts.map((part, place) => ({
+      ...part,
+      former: (version) => (version < ROWS_WITH_TEXTS ? formerAt(place) : null),
+    }))
+  }
+
+  #formerParts(parts: readonly StatePart[], onTaken: () => void): StatePart[] {
+    const [textsPart, rowsPart, slotsPart, tokensPart, walletsPart] = parts
     const texts = new TextStore()
     const rows = new Rows(FORMER.lanes)
-    const own = { ...this.#rows.part('addresses'), settle: () => this.#read.clear() }
-    const was = (part: StatePart, former: StatePart): StatePart => ({
-      ...part,
-      former: (version) => (version < ROWS_WITH_TEXTS ? former : null),
-    })
-    const listed = (list: U32List, name: string) => {
-      const wide = new Rows(2)
-      const settle = () => {
-        list.reset(wide.count)
-        for (let row = 0; row < wide.count; row++) list.set(row, wide.get(row, 0))
-        wide.reset(0)
-      }
-      return was(list.part(name), { ...wide.part(name), settle })
-    }
     const settle = () => {
-      own.settle()
+      rowsPart.settle()
       this.#takeFormer(texts, rows)
-      texts.reset(1)
-      rows.reset(0)
+      onTaken()
     }
     return [
-      was(this.#texts.part('address texts'), texts.part('address texts')),
-      was(own, { ...rows.part('addresses'), settle }),
-      this.#slots.part('address slots'),
-      listed(this.#tokenAddresses, 'token addresses'),
-      listed(this.#walletAddresses, 'wallet addresses'),
+      texts.part(textsPart.name),
+      { ...rows.part(rowsPart.name), settle },
+      slotsPart,
+      formerList(this.#tokenAddresses, tokensPart.name),
+      formerList(this.#walletAddresses, walletsPart.name),
     ]
   }
 
@@ -326,6 +334,16 @@ export class AddressBook {
     }
     return length
   }
+}
+
+/** The address of each row, which had a spare lane behind it. */
+function formerList(list: U32List, name: string): StatePart {
+  const wide = new Rows(2)
+  const settle = () => {
+    list.reset(wide.count)
+    for (let row = 0; row < wide.count; row++) list.set(row, wide.get(row, 0))
+  }
+  return { ...wide.part(name), settle }
 }
 
 /** FNV-1a, then mixed: mints differ early, but their last characters are often alike. */
@@ -363,10 +381,22 @@ function pack(text: Uint8Array, length: number, lanes: Uint32Array): void {
 
 const CODES = Uint8Array.from(` ${ALPHABET}`, (character) => character.charCodeAt(0))
 
-/** Copies the text that is packed from a lane on to `at` of an array, which has room for it; returns how long it is. */
-function unpack(lanes: Uint32Array, first: number, into: Uint8Array, at: number): number {
+/** Lanes that have the bytes of an order. */
+const ORDER_LANES = Math.ceil(ORDER_BYTES / CHARS_PER_LANE)
+
+/**
+ * Copies the text that is packed from a lane on, or its beginning in so many lanes, to `at` of an array, which has room for
+ * it; returns how long it is.
+ */
+function unpack(
+  lanes: Uint32Array,
+  first: number,
+  into: Uint8Array,
+  at: number,
+  most = TEXT_LANES,
+): number {
   let length = 0
-  for (let lane = 0; lane < TEXT_LANES; lane++)
+  for (let lane = 0; lane < most; lane++)
     for (let shift = TOP_SHIFT; shift >= 0; shift -= 6) {
       const digit = (lanes[first + lane] >>> shift) & 63
       if (digit === 0) return length

@@ -96,12 +96,7 @@ test('trades that came of slots of an open gap stay when nobody has the rest of 
 })
 
 test('what a second source has of the last slots of an open gap, and the first one lacked, comes with them', async () => {
-  const [one, other] = [new ScriptedSource('one'), new ScriptedSource('other')]
-  one.onBackfill = FAILS
-  other.onBackfill = FAILS
-  const run = await started([one, other], 9, 100, [], 0, WAIT)
-  one.tell(10, 13)
-  await run.timers.pass(3_100)
+  const { one, other, run } = await twoBehindGap()
   const tellBoth = (receiver: SlotReceiver, transactions: number) => {
     for (const slot of [11, 12]) {
       for (let n = 0; n < transactions; n++) receiver.transaction(told(slot, n))
@@ -121,12 +116,7 @@ test('what a second source has of the last slots of an open gap, and the first o
 })
 
 test('what a second source has of a slot before those that are given up comes with it', async () => {
-  const [one, other] = [new ScriptedSource('one'), new ScriptedSource('other')]
-  one.onBackfill = FAILS
-  other.onBackfill = FAILS
-  const run = await started([one, other], 9, 100, [], 0, WAIT)
-  one.tell(10, 13)
-  await run.timers.pass(3_100)
+  const { one, other, run } = await twoBehindGap()
   const tellFirst = (transactions: number) => async (_: number, to: number, by: SlotReceiver) => {
     for (let n = 0; n < transactions; n++) by.transaction(told(11, n))
     by.slotComplete(11, 10)
@@ -312,3 +302,14 @@ test('a gap that is too long holds what is behind it where nobody can fill it be
   expect(run.told()).toEqual(['10/0'])
   await run.stop()
 })
+
+/** Two sources that back-fill nothing yet, behind an open gap of slots 11 and 12. */
+async function twoBehindGap() {
+  const [one, other] = [new ScriptedSource('one'), new ScriptedSource('other')]
+  one.onBackfill = FAILS
+  other.onBackfill = FAILS
+  const run = await started([one, other], 9, 100, [], 0, WAIT)
+  one.tell(10, 13)
+  await run.timers.pass(3_100)
+  return { one, other, run }
+}
