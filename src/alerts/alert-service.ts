@@ -14,12 +14,14 @@ import type { MemoryPart } from '../engine/memory/state-part.ts'
 import type { AlertRule, FoundAlert } from '../protocol/alerts.ts'
 import type { WalletLabels } from '../protocol/wallet-labels.ts'
 import { jsonString, timeText } from '../protocol/wire.ts'
-import { type AlertPosition, AlertWatch, type StoredPages } from '../query/alerts/alert-watch.ts'
+import { type AlertPosition, AlertWatch, type StoredTokens } from '../query/alerts/alert-watch.ts'
 import { readAlertsFile, ruleOf, storedRule } from './alert-rules.ts'
 import { type AlertLog, Deliveries } from './deliveries.ts'
-import { type Commit, Outbox, type OutgoingAlert, type StoredRule } from './outbox.ts'
+import { Outbox, type OutgoingAlert, type StoredRule } from './outbox.ts'
 import { WebhookSender } from './webhook.ts'
 
+/** Changes of a rule's tokens that wait for the disk; past it the pages do. */
+const FLIPS_MAX = 4_096
 /** Alerts that were found and cannot be stored: past it events are looked at no more until the next start. */
 const UNSTORED_MAX = 50_000
 
@@ -59,8 +61,10 @@ interface RuleChange {
   /** Null: the rule is removed. */
   readonly stored: StoredRule | null
   /** The tokens that it begins with. */
-  readonly pages: StoredPages
+  readonly tokens: StoredTokens
 }
+
+const NO_TOKENS: StoredTokens = { pages: new Map(), flips: [] }
 
 /** Under this id, which no rule can have, a rule is compared before it is one. */
 const TRIAL = ''
@@ -86,6 +90,11 @@ export class AlertService {
   #unstored: OutgoingAlert[] = []
   readonly #newRules = new Map<string, StoredRule>()
   readonly #pages = new Map<string, readonly [string, number, Uint8Array]>()
+  /** Rules whose changed pages are all among `#pages`, or stored; the changes of their tokens behind them are in `#flips`. */
+  readonly #whole = new Set<string>()
+  readonly #flips = new Map<string, readonly number[]>()
+  /** Counts the turns in which rules are made whole. */
+  #wholeTurns = 0
   #delivered: number[] = []
   #isCommitDue = false
   #storedSeq = -1
@@ -146,8 +155,8 @@ export class AlertService {
     this.#epoch = position.epoch
     this.#watch.begin(this.#engine, position)
     for (const { rule } of this.rules.values()) {
-      const pages = outbox.pagesOf(rule.id, conditionOf(rule))
-      if (pages !== null) this.#watch.add(rule, pages, 0)
+      const tokens = outbox.tokensOf(rule.id, conditionOf(rule))
+      if (tokens !== null) this.#watch.add(rule, tokens, 0)
     }
   }
 
@@ -213,10 +222,10 @@ export class AlertService {
     await this.#watch.load(rule)
     if (this.#stores === null) throw new Error('The service is being stopped.')
     if (this.#endedAt !== null) throw new Error(ENDED)
-    const pages = this.#tokensOf(rule)
-    this.#change({ id: rule.id, stored: storedOf(rule), pages })
+    const tokens = this.#tokensOf(rule)
+    this.#change({ id: rule.id, stored: storedOf(rule), tokens })
     this.rules.set(rule.id, { rule, isOfFile: false })
-    this.#watch.add(rule, pages)
+    this.#watch.add(rule, tokens)
     this.deliveries?.begin(rule)
   }
 
@@ -225,7 +234,7 @@ export class AlertService {
    * @throws Error when the disk refuses: then all is as before
    */
   remove(id: string): void {
-    this.#change({ id, stored: null, pages: new Map() })
+    this.#change({ id, stored: null, tokens: NO_TOKENS })
     this.rules.delete(id)
     this.#watch.remove(id)
     this.deliveries?.end(id)
@@ -237,22 +246,38 @@ export class AlertService {
   }
 
   /** The tokens that a rule would have now. */
-  #tokensOf(rule: AlertRule): StoredPages {
+  #tokensOf(rule: AlertRule): StoredTokens {
     this.#watch.add({ ...rule, id: TRIAL }, null)
-    const pages = this.#takePages()
+    const ofTrial = this.#takeTokens()
     this.#watch.remove(TRIAL)
-    return pages
+    return ofTrial
   }
 
-  /** Keeps the pages that changed until they are stored; returns those of the rule that is compared before it is one. */
-  #takePages(): StoredPages {
-    const ofTrial = new Map<number, Uint8Array>()
-    for (const page of this.#watch.takeChanged()) {
-      const [id, number, bits] = page
-      if (id === TRIAL) ofTrial.set(number, bits)
-      else this.#pages.set(`${id} ${number}`, page)
+  /**
+   * Keeps what changed in the rules' tokens until it is stored: token by token, since a page is some hundred bytes for one
+   * bit, and as pages those of one rule, each in its turn. Returns those of the rule that is compared before it is one.
+   */
+  #takeTokens(): StoredTokens {
+    let ofTrial = NO_TOKENS
+    const inTurn = [...this.rules.keys()][this.#wholeTurns++ % this.rules.size]
+    const isWhole = (rule: string) =>
+      rule === TRIAL || rule === inTurn || this.#newRules.has(rule) || this.#hasManyFlips(rule)
+    if (inTurn !== undefined) this.#whole.add(inTurn)
+    for (const [rule, tokens, areAll] of this.#watch.takeChanged(isWhole)) {
+      if (rule === TRIAL) ofTrial = tokens
+      else if (!areAll) this.#flips.set(rule, [...(this.#flips.get(rule) ?? []), ...tokens.flips])
+      else {
+        this.#whole.add(rule)
+        this.#flips.delete(rule)
+        for (const [page, bits] of tokens.pages)
+          this.#pages.set(`${rule} ${page}`, [rule, page, bits])
+      }
     }
     return ofTrial
+  }
+
+  #hasManyFlips(rule: string): boolean {
+    return (this.#flips.get(rule)?.length ?? 0) > FLIPS_MAX
   }
 
   /** Called each second: stores how far events were looked at, and looks at the last ones of a while. */
@@ -309,7 +334,7 @@ export class AlertService {
     this.#isCommitDue = false
     const stores = this.#stores
     if (stores === null || !this.#isRecovered) return
-    this.#takePages()
+    this.#takeTokens()
     const position = this.#endedAt ?? this.#watch.position
     const { nowMs, journalSeq, log } = this.#options
     const alerts = this.#unstored
@@ -330,14 +355,17 @@ export class AlertService {
   }
 
   /** What is to be stored of the rules: of one that changes nothing that it had before. */
-  #rulesWith(change: RuleChange | null): Pick<Commit, 'rules' | 'removed' | 'pages'> {
-    const rules = [...this.#newRules.values()]
-    if (change === null) return { rules, pages: this.#pages.values() }
-    const { id, stored } = change
-    const others = [...this.#pages.values()].filter(([of]) => of !== id)
-    const pages = [...change.pages].map(([page, bits]) => [id, page, bits] as const)
-    if (stored === null) return { rules, removed: id, pages: others }
-    return { rules: [...rules, stored], pages: [...others, ...pages] }
+  #rulesWith(change: RuleChange | null) {
+    const { id = null, stored = null, tokens = NO_TOKENS } = change ?? {}
+    const pages = [...this.#pages.values()].filter(([of]) => of !== id)
+    for (const [page, bits] of tokens.pages) pages.push([id ?? '', page, bits])
+    return {
+      rules: [...this.#newRules.values(), ...(stored === null ? [] : [stored])],
+      removed: stored === null ? id : null,
+      pages,
+      whole: [...this.#whole].filter((of) => of !== id),
+      flips: new Map([...this.#flips].filter(([of]) => of !== id)),
+    }
   }
 
   #stored(
@@ -349,6 +377,8 @@ export class AlertService {
     this.#unstored = []
     this.#newRules.clear()
     this.#pages.clear()
+    this.#whole.clear()
+    this.#flips.clear()
     this.#delivered = []
     let next = 0
     for (const { toLive, body } of alerts)

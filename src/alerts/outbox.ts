@@ -5,14 +5,16 @@
  * sent, and is synced to the disk before a snapshot passes it (`sync`).
  */
 import { closeSync, openSync } from 'node:fs'
-import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { messageOf } from '../base/errors.ts'
 import type { StoredAlerts } from '../protocol/alerts.ts'
 import type { AlertsQuery } from '../protocol/queries.ts'
-import type { AlertPosition, StoredPages } from '../query/alerts/alert-watch.ts'
+import type { AlertPosition, StoredTokens } from '../query/alerts/alert-watch.ts'
 import { StoreError } from '../store/disk/failure.ts'
 import { Checkpoints, openDatabase } from './database.ts'
+import { RuleTokens, TOKENS_SCHEMA } from './rule-tokens.ts'
+import { numberIn, type Row, Statements, textIn } from './statements.ts'
 
 /** Deliveries that wait for the webhook of one rule, and of all; further ones become dead letters at once. */
 export const QUEUED_OF_RULE_MAX = 20_000
@@ -31,13 +33,9 @@ const LOG_PAGES_MAX = 16_384
 const SYNC_MS = 1_000
 const SYNC_LOOK_MS = 5
 
-/** Number of the page that has the condition of a rule in place of tokens. */
-const CONDITION_PAGE = -1
-
 const SCHEMA = `
 CREATE TABLE IF NOT EXISTS place (key TEXT PRIMARY KEY, value ANY) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS rule (id TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS tokens (rule TEXT, page INTEGER, bits BLOB NOT NULL, PRIMARY KEY (rule, page)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS delivery (
   n INTEGER PRIMARY KEY AUTOINCREMENT, rule TEXT NOT NULL, id TEXT NOT NULL, body TEXT NOT NULL,
   made_ms INTEGER NOT NULL, attempts INTEGER NOT NULL DEFAULT 0, dead TEXT);
@@ -45,7 +43,7 @@ CREATE INDEX IF NOT EXISTS delivery_order ON delivery (rule, dead, n);
 CREATE INDEX IF NOT EXISTS delivery_dead ON delivery (n) WHERE dead IS NOT NULL;
 CREATE TABLE IF NOT EXISTS live (n INTEGER PRIMARY KEY AUTOINCREMENT, body TEXT NOT NULL);
 CREATE INDEX IF NOT EXISTS live_rule ON live (json_extract(body, '$.rule'), n);
-`
+${TOKENS_SCHEMA}`
 
 /** Where events were looked at, in which stream. */
 export interface StoredPosition extends AlertPosition {
@@ -92,6 +90,10 @@ export interface Commit {
   readonly position: StoredPosition | null
   readonly alerts: readonly OutgoingAlert[]
   readonly pages: Iterable<readonly [rule: string, page: number, bits: Uint8Array]>
+  /** Rules whose pages have all changes up to here; a new one is such a rule. */
+  readonly whole?: readonly string[]
+  /** By rule: changes of its tokens that its pages do not have. */
+  readonly flips?: ReadonlyMap<string, readonly number[]>
   /** Deliveries that have arrived. */
   readonly delivered: readonly number[]
   readonly nowMs: number
@@ -99,7 +101,8 @@ export interface Commit {
 
 export class Outbox {
   readonly #db: DatabaseSync
-  readonly #statements = new Map<string, StatementSync>()
+  readonly #sql: Statements
+  readonly #tokens: RuleTokens
   readonly #queued = new Map<string, number>()
   #dead = 0
   droppedDead = 0
@@ -112,12 +115,14 @@ export class Outbox {
     db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL')
     db.exec(`PRAGMA wal_autocheckpoint = ${LOG_PAGES_MAX}`)
     db.exec(SCHEMA)
-    for (const row of this.#all(
+    this.#sql = new Statements(db)
+    this.#tokens = new RuleTokens(this.#sql)
+    for (const row of this.#sql.all(
       'SELECT rule, count(*) AS n FROM delivery WHERE dead IS NULL GROUP BY rule',
     ))
       this.#queued.set(textIn(row, 'rule'), numberIn(row, 'n'))
-    this.#dead = this.#count('SELECT count(*) AS n FROM delivery WHERE dead IS NOT NULL')
-    this.#liveHead = this.#count(
+    this.#dead = this.#sql.count('SELECT count(*) AS n FROM delivery WHERE dead IS NOT NULL')
+    this.#liveHead = this.#sql.count(
       "SELECT coalesce(max(seq), 0) AS n FROM sqlite_sequence WHERE name = 'live'",
     )
   }
@@ -142,7 +147,7 @@ export class Outbox {
   }
 
   get position(): StoredPosition | null {
-    const row = this.#get("SELECT value FROM place WHERE key = 'position'")
+    const row = this.#sql.get("SELECT value FROM place WHERE key = 'position'")
     if (row === undefined) return null
     const [epoch = '', ...numbers] = textIn(row, 'value').split(' ')
     const [journalSeq = 0, seq = 0, roundSeq = 0, second = 0] = numbers.map(Number)
@@ -151,17 +156,12 @@ export class Outbox {
 
   /** The rules as JSON. */
   get rules(): readonly string[] {
-    return this.#all('SELECT body FROM rule ORDER BY id').map((row) => textIn(row, 'body'))
+    return this.#sql.all('SELECT body FROM rule ORDER BY id').map((row) => textIn(row, 'body'))
   }
 
   /** The tokens that a rule has; null: none are stored for this condition. */
-  pagesOf(rule: string, condition: string): StoredPages | null {
-    const rows = this.#all('SELECT page, bits FROM tokens WHERE rule = ?', rule)
-    const pages = new Map(rows.map((row) => [numberIn(row, 'page'), bytesIn(row, 'bits')]))
-    const stored = pages.get(CONDITION_PAGE)
-    if (stored === undefined || Buffer.from(stored).toString() !== condition) return null
-    pages.delete(CONDITION_PAGE)
-    return pages
+  tokensOf(rule: string, condition: string): StoredTokens | null {
+    return this.#tokens.of(rule, condition)
   }
 
   get queuedCount(): number {
@@ -178,7 +178,7 @@ export class Outbox {
 
   /** Unix milliseconds of the oldest delivery that waits; null: none does. */
   get oldestMs(): number | null {
-    const row = this.#get('SELECT min(made_ms) AS ms FROM delivery WHERE dead IS NULL')
+    const row = this.#sql.get('SELECT min(made_ms) AS ms FROM delivery WHERE dead IS NULL')
     return typeof row?.ms === 'number' ? row.ms : null
   }
 
@@ -186,15 +186,9 @@ export class Outbox {
    * Stores all of it or nothing; returns the numbers on the live channel of the alerts that go there.
    * @throws Error when the disk refuses
    */
-  commit({
-    rules,
-    removed = null,
-    position,
-    alerts,
-    pages,
-    delivered,
-    nowMs,
-  }: Commit): readonly number[] {
+  commit(commit: Commit): readonly number[] {
+    const { rules, removed = null, position, alerts, delivered, nowMs } = commit
+    const { pages, whole = [], flips = new Map() } = commit
     const lives: number[] = []
     let bytes = PAGE_BYTES
     const stored = this.#together(() => {
@@ -206,19 +200,18 @@ export class Outbox {
         if (alert.toLive) lives.push(this.#putLive(alert.body))
       }
       if (lives.length > 0)
-        this.#run('DELETE FROM live WHERE n <= ?', this.#liveHead - LIVE_ALERTS_MAX)
-      for (const [rule, page, bits] of pages) {
-        bytes += PAGE_BYTES
-        this.#run('INSERT OR REPLACE INTO tokens VALUES (?, ?, ?)', rule, page, bits)
-      }
+        this.#sql.run('DELETE FROM live WHERE n <= ?', this.#liveHead - LIVE_ALERTS_MAX)
+      const all = [...whole, ...rules.map(({ id }) => id)]
+      bytes += PAGE_BYTES * this.#tokens.put(pages, all, flips)
       if (removed !== null) this.#removeRule(removed)
       if (position !== null) {
         const { epoch, journalSeq, seq, roundSeq, second } = position
         const value = [epoch, journalSeq, seq, roundSeq, second].join(' ')
-        this.#run("INSERT OR REPLACE INTO place VALUES ('position', ?)", value)
+        this.#sql.run("INSERT OR REPLACE INTO place VALUES ('position', ?)", value)
       }
       return lives
     })
+    this.#tokens.committed()
     this.#checkpoints?.note(bytes)
     return stored
   }
@@ -230,7 +223,7 @@ export class Outbox {
 
   /** Rules that have something stored. */
   get known(): readonly string[] {
-    const rows = this.#all('SELECT rule FROM tokens UNION SELECT rule FROM delivery')
+    const rows = this.#sql.all('SELECT rule FROM tokens UNION SELECT rule FROM delivery')
     return rows.map((row) => textIn(row, 'rule'))
   }
 
@@ -238,18 +231,18 @@ export class Outbox {
   queued(rule: string, after: number, most: number): readonly Delivery[] {
     const sql =
       'SELECT * FROM delivery WHERE rule = ? AND dead IS NULL AND n > ? ORDER BY n LIMIT ?'
-    return this.#all(sql, rule, after, most).map(deliveryOf)
+    return this.#sql.all(sql, rule, after, most).map(deliveryOf)
   }
 
   /** Counts an attempt that failed; returns how many have. */
   failed(n: number): void {
-    this.#run('UPDATE delivery SET attempts = attempts + 1 WHERE n = ?', n)
+    this.#sql.run('UPDATE delivery SET attempts = attempts + 1 WHERE n = ?', n)
   }
 
   /** A delivery becomes a dead letter. */
   bury({ n, rule }: Delivery, reason: string): void {
     this.#together(() => {
-      this.#run('UPDATE delivery SET dead = ? WHERE n = ?', reason, n)
+      this.#sql.run('UPDATE delivery SET dead = ? WHERE n = ?', reason, n)
       this.#addQueued(rule, -1)
       this.#addDead()
     })
@@ -259,7 +252,7 @@ export class Outbox {
   dead(rule: string | null, after: number, most: number): readonly Delivery[] {
     const sql =
       'SELECT * FROM delivery WHERE dead IS NOT NULL AND n > ?1 AND (?2 IS NULL OR rule = ?2) ORDER BY n LIMIT ?3'
-    return this.#all(sql, after, rule, most).map(deliveryOf)
+    return this.#sql.all(sql, after, rule, most).map(deliveryOf)
   }
 
   /** Sends dead letters again, behind what waits, as far as their rules have room; returns how many. */
@@ -268,7 +261,7 @@ export class Outbox {
       let sent = 0
       for (const letter of this.#chosen(rule, n)) {
         if (!this.#hasRoom(letter.rule)) continue
-        this.#run('DELETE FROM delivery WHERE n = ?', letter.n)
+        this.#sql.run('DELETE FROM delivery WHERE n = ?', letter.n)
         this.#dead -= 1
         this.#put({ ...letter, toWebhook: true, toLive: false }, nowMs)
         sent += 1
@@ -281,7 +274,7 @@ export class Outbox {
   drop(rule: string | null, n: number | null): number {
     return this.#together(() => {
       const letters = this.#chosen(rule, n)
-      for (const letter of letters) this.#run('DELETE FROM delivery WHERE n = ?', letter.n)
+      for (const letter of letters) this.#sql.run('DELETE FROM delivery WHERE n = ?', letter.n)
       this.#dead -= letters.length
       return letters.length
     })
@@ -299,11 +292,11 @@ export class Outbox {
 
   /** Alerts on the live channel as a query asks for them, by their numbers; `first`: that of the oldest that is kept. */
   livePage({ after, limit, rule }: AlertsQuery): StoredAlerts {
-    const { n } = this.#get('SELECT coalesce(min(n), 0) AS n FROM live') ?? {}
+    const { n } = this.#sql.get('SELECT coalesce(min(n), 0) AS n FROM live') ?? {}
     const ofRule = rule === null ? '' : "json_extract(body, '$.rule') = ? AND"
     const order = after === null ? 'DESC' : 'ASC'
     const sql = `SELECT n, body FROM live WHERE ${ofRule} n > ? ORDER BY n ${order} LIMIT ?`
-    const rows = this.#all(sql, ...(rule === null ? [] : [rule]), after ?? 0, limit)
+    const rows = this.#sql.all(sql, ...(rule === null ? [] : [rule]), after ?? 0, limit)
     const alerts = rows.map((row) => ({ n: numberIn(row, 'n'), body: textIn(row, 'body') }))
     return { first: Number(n), alerts: after === null ? alerts.reverse() : alerts }
   }
@@ -315,7 +308,7 @@ export class Outbox {
    */
   async sync(): Promise<void> {
     for (let waitedMs = 0; ; waitedMs += SYNC_LOOK_MS) {
-      if (this.#get('PRAGMA wal_checkpoint(FULL)')?.busy === 0) return
+      if (this.#sql.get('PRAGMA wal_checkpoint(FULL)')?.busy === 0) return
       if (waitedMs >= SYNC_MS) throw new Error(`the log of alerts.db was busy for ${SYNC_MS} ms`)
       await sleep(SYNC_LOOK_MS)
     }
@@ -327,17 +320,16 @@ export class Outbox {
   }
 
   #putRule({ id, body, condition }: StoredRule): void {
-    this.#run('DELETE FROM tokens WHERE rule = ?', id)
-    this.#run('INSERT INTO tokens VALUES (?, ?, ?)', id, CONDITION_PAGE, Buffer.from(condition))
-    if (body !== null) this.#run('INSERT OR REPLACE INTO rule VALUES (?, ?)', id, body)
+    this.#tokens.begin(id, condition)
+    if (body !== null) this.#sql.run('INSERT OR REPLACE INTO rule VALUES (?, ?)', id, body)
   }
 
   #removeRule(id: string): void {
-    this.#run('DELETE FROM rule WHERE id = ?', id)
-    this.#run('DELETE FROM tokens WHERE rule = ?', id)
-    this.#run('DELETE FROM delivery WHERE rule = ?', id)
+    this.#sql.run('DELETE FROM rule WHERE id = ?', id)
+    this.#tokens.remove(id)
+    this.#sql.run('DELETE FROM delivery WHERE rule = ?', id)
     this.#queued.delete(id)
-    this.#dead = this.#count('SELECT count(*) AS n FROM delivery WHERE dead IS NOT NULL')
+    this.#dead = this.#sql.count('SELECT count(*) AS n FROM delivery WHERE dead IS NOT NULL')
   }
 
   #chosen(rule: string | null, n: number | null): readonly Delivery[] {
@@ -348,7 +340,7 @@ export class Outbox {
   #put({ rule, id, body }: OutgoingAlert, nowMs: number): void {
     const isFull = !this.#hasRoom(rule)
     const sql = 'INSERT INTO delivery (rule, id, body, made_ms, dead) VALUES (?, ?, ?, ?, ?)'
-    this.#run(sql, rule, id, body, nowMs, isFull ? 'queue_full' : null)
+    this.#sql.run(sql, rule, id, body, nowMs, isFull ? 'queue_full' : null)
     if (isFull) this.#addDead()
     else this.#addQueued(rule, 1)
   }
@@ -358,12 +350,12 @@ export class Outbox {
   }
 
   #take(n: number): void {
-    const row = this.#get('DELETE FROM delivery WHERE n = ? AND dead IS NULL RETURNING rule', n)
+    const row = this.#sql.get('DELETE FROM delivery WHERE n = ? AND dead IS NULL RETURNING rule', n)
     if (row !== undefined) this.#addQueued(textIn(row, 'rule'), -1)
   }
 
   #putLive(body: string): number {
-    const { lastInsertRowid } = this.#run('INSERT INTO live (body) VALUES (?)', body)
+    const { lastInsertRowid } = this.#sql.run('INSERT INTO live (body) VALUES (?)', body)
     this.#liveHead = Number(lastInsertRowid)
     return this.#liveHead
   }
@@ -375,7 +367,9 @@ export class Outbox {
   #addDead(): void {
     this.#dead += 1
     if (this.#dead <= DEAD_MAX) return
-    this.#run('DELETE FROM delivery WHERE n = (SELECT min(n) FROM delivery WHERE dead IS NOT NULL)')
+    this.#sql.run(
+      'DELETE FROM delivery WHERE n = (SELECT min(n) FROM delivery WHERE dead IS NOT NULL)',
+    )
     this.#dead -= 1
     this.droppedDead += 1
   }
@@ -397,34 +391,7 @@ export class Outbox {
       throw error
     }
   }
-
-  #prepared(sql: string): StatementSync {
-    const known = this.#statements.get(sql)
-    if (known !== undefined) return known
-    const made = this.#db.prepare(sql)
-    this.#statements.set(sql, made)
-    return made
-  }
-
-  #run(sql: string, ...values: readonly (string | number | Uint8Array | null)[]) {
-    return this.#prepared(sql).run(...values)
-  }
-
-  #all(sql: string, ...values: readonly (string | number | null)[]): readonly Row[] {
-    return this.#prepared(sql).all(...values)
-  }
-
-  #get(sql: string, ...values: readonly (string | number)[]): Row | undefined {
-    return this.#prepared(sql).get(...values)
-  }
-
-  #count(sql: string): number {
-    const row = this.#get(sql)
-    return row === undefined ? 0 : numberIn(row, 'n')
-  }
 }
-
-type Row = Readonly<Record<string, SQLOutputValue>>
 
 function deliveryOf(row: Row): Delivery {
   return {
@@ -436,18 +403,4 @@ function deliveryOf(row: Row): Delivery {
     attempts: numberIn(row, 'attempts'),
     dead: row.dead === null ? null : textIn(row, 'dead'),
   }
-}
-
-function textIn(row: Row, name: string): string {
-  const { [name]: value } = row
-  return typeof value === 'string' ? value : ''
-}
-
-function numberIn(row: Row, name: string): number {
-  return Number(row[name])
-}
-
-function bytesIn(row: Row, name: string): Uint8Array {
-  const { [name]: value } = row
-  return value instanceof Uint8Array ? value : new Uint8Array(0)
 }

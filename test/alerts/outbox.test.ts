@@ -36,13 +36,15 @@ test('what was stored together is there after the file is opened again', () => {
   const rule = { id: 'r', body: '{"id":"r"}', condition: 'c' }
   const pages = [['r', 3, new Uint8Array([1, 2, 3])]] as const
   const both = [alert(1), alert(2, 'r', { toLive: true })]
-  expect(first.commit(commitOf(both, { rules: [rule], pages }))).toEqual([1])
+  const flips = new Map([['r', [7, 6]]])
+  expect(first.commit(commitOf(both, { rules: [rule], pages, flips }))).toEqual([1])
   // Killed: nothing is closed.
   const again = opened(path)
   expect(again.position).toEqual(POSITION)
   expect(again.rules).toEqual([rule.body])
-  expect(again.pagesOf('r', 'c')).toEqual(new Map([[3, new Uint8Array([1, 2, 3])]]))
-  expect(again.pagesOf('r', 'another condition')).toBe(null)
+  const stored = { pages: new Map([[3, new Uint8Array([1, 2, 3])]]), flips: [7, 6] }
+  expect(again.tokensOf('r', 'c')).toEqual(stored)
+  expect(again.tokensOf('r', 'another condition')).toBe(null)
   expect(again.queued('r', 0, 10).map(({ id }) => id)).toEqual(['e:1:r', 'e:2:r'])
   expect([again.queuedCount, again.liveHead, again.liveSince(0, 9)]).toEqual([2, 1, ['{"n":2}']])
   first.close()

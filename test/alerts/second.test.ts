@@ -84,6 +84,16 @@ test('a set of tokens is what was put in, page by page', () => {
     }
     const loaded = new TokenSet()
     for (const [page, bits] of set.takeChanged()) loaded.load(page, bits)
+    for (const token of [[...wanted][0] ?? 0, 20_000, 20_001]) {
+      const isIn = random.chance(0.5)
+      set.flip(token, isIn)
+      if (isIn) wanted.add(token)
+      else wanted.delete(token)
+    }
+    loaded.flipAgain(set.takeFlips() ?? [])
+    expect(set.takeFlips()).toEqual([])
+    // They are in the pages too, of both.
+    expect([...loaded.takeChanged()]).toEqual([...set.takeChanged()])
     const all = [...new Set([...wanted, ...others])].sort((a, b) => a - b)
     expect(all.filter((token) => loaded.has(token))).toEqual(
       all.filter((token) => wanted.has(token)),
@@ -99,6 +109,14 @@ test('a set of tokens is what was put in, page by page', () => {
     )
     expect([...set.takeChanged()]).toEqual([])
   }
+})
+
+test('a set with too many changes tells them by its pages alone', () => {
+  const set = new TokenSet()
+  for (let token = 0; token < 5_000; token++) set.flip(token, true)
+  expect([set.takeFlips(), set.takeFlips()]).toEqual([null, null])
+  expect([...set.takeChanged()].map(([page]) => page)).toEqual([0, 1])
+  expect(set.takeFlips()).toEqual([])
 })
 
 /** A rule on the market caps of all tokens; each is told at once. */
@@ -164,7 +182,7 @@ test('a second with many events has a moment for each 1,024 of them, at the same
   const half = Math.floor(1.5 * MOMENT_EVENTS)
   engine.events(swaps.slice(0, half))
   const [position, before] = [watch.position, found.length]
-  const pages = new Map([...watch.takeChanged()].map(([, page, bits]) => [page, bits]))
+  const [[, stored = null] = []] = [...watch.takeChanged(() => true)]
   const again = restored(engine, engineOf('event'))
   engine.events(swaps.slice(half))
   const seqs = looks.map(({ seq }) => seq)
@@ -172,7 +190,7 @@ test('a second with many events has a moment for each 1,024 of them, at the same
   const foundAgain: FoundAlert[] = []
   const next = new AlertWatch(again, (one) => foundAgain.push(one))
   next.begin(again, position)
-  next.add(capsAt(4_510), pages, 0)
+  next.add(capsAt(4_510), stored, 0)
   again.events(swaps.slice(half))
   expect(foundAgain).toEqual(found.slice(before))
   expect(foundAgain.length).toBeGreaterThan(0)

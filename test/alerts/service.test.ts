@@ -1,3 +1,4 @@
+import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as turn } from 'node:timers/promises'
@@ -9,6 +10,7 @@ import { parseNetwork } from '../../src/base/public-address.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import { gapEvent } from '../../src/events/event.ts'
 import type { AlertCondition, AlertRule } from '../../src/protocol/alerts.ts'
+import { byLength } from '../lengths.ts'
 import { newFolder } from '../new-folder.ts'
 import { created, price, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { Random } from '../oracle/random.ts'
@@ -43,7 +45,7 @@ function serviceOn(engine: Engine, path: string | null, networks: readonly strin
     log: { info: log, warn: log, error: log },
   })
   onTestFinished(() => service.close())
-  return { service, published, lines }
+  return { service, published, lines, engine }
 }
 
 function ruleOf(
@@ -55,11 +57,18 @@ function ruleOf(
     id,
     name: id,
     when:
-      when.kind === 'wallet'
-        ? when
-        : { ...when, filter: { type: 'new', newPools: { txsBuys: { min: 2 } } } },
+      when.kind === 'filter'
+        ? { ...when, filter: { type: 'new', newPools: when.filter.filters.new } }
+        : when,
   }
   return { id, name: id, when, to: { live: true, webhook }, enabled: true, shown }
+}
+
+/** Tokens whose market cap is between two bounds of a few. */
+const amongCaps = (i: number): AlertCondition => {
+  const mCapUsd = { min: 2_000 + 1_000 * (i % 7), max: 9_000 + 1_000 * (i % 5) }
+  const filter = { type: 'new', filters: { new: { mCapUsd } }, limit: 50 } as const
+  return { kind: 'filter', change: 'either', filter }
 }
 
 /** A rule as an operator sends it. */
@@ -125,6 +134,66 @@ test('a start of the same epoch goes on behind the stored position; of another o
   other.events([trade(5)])
   await turn()
   expect(idsOf(three.published)).toEqual(['e2:7:w'])
+})
+
+test('over kills at any turn, refused commits and orders on rules each alert is told once, as without them', async () => {
+  const seed = Number(process.env.ALERTS_SEED ?? 0)
+  for (let round = 1; round <= byLength(2, 8); round++) {
+    const random = new Random(round * 7_919 + seed)
+    const mints = Array.from({ length: 12 }, () => random.base58(44))
+    const turns = Array.from({ length: 60 }, (_, second) =>
+      Array.from({ length: random.integer(1, 8) }, () => ({
+        ...trade(second + 1),
+        ...{ mint: mints[random.integer(0, 11)] ?? '' },
+        virtualQuoteRaw: random.pick([20_000_000_000n, 40_000_000_000n, 80_000_000_000n]),
+      })),
+    )
+    /** Rules come, go and are replaced at the same turns of both. */
+    const orders = turns.map(() =>
+      random.chance(0.5) ? { id: `f${random.integer(0, 5)}`, isPut: random.chance(0.7) } : null,
+    )
+    const play = async (hasKills: boolean) => {
+      let folder = newFolder()
+      const folded = [price(150), ...mints.map((mint) => created({ mint }))]
+      let on = serviceOn(engineOf('event'), join(folder, 'alerts.db'))
+      let { engine } = on
+      on.service.recovered('e')
+      engine.events(folded)
+      for (let i = 0; i < 6; i++) await on.service.put(ruleOf(`f${i}`, amongCaps(i)))
+      const ids: string[] = []
+      for (const [i, events] of turns.entries()) {
+        engine.events(events)
+        folded.push(...events)
+        if (hasKills && random.chance(0.4)) await refusing(join(folder, 'alerts.db'), turn)
+        // What was found at the last events is stored, or is not when the process is killed.
+        if (!hasKills || random.chance(0.6)) await turn()
+        if (hasKills && random.chance(0.3)) {
+          ids.push(...idsOf(on.published))
+          // What the killed one writes from here on is lost.
+          const copied = newFolder()
+          cpSync(folder, copied, { recursive: true })
+          folder = copied
+          on = serviceOn(engineOf('event'), join(folder, 'alerts.db'))
+          engine = on.engine
+          on.service.beginRecovery()
+          engine.events(folded)
+          on.service.recovered('e', { foundEpoch: 'e', snapshotSeq: null })
+        }
+        await turn()
+        const order = orders[i]
+        if (order?.isPut === true) await on.service.put(ruleOf(order.id, amongCaps(i)))
+        else if (order && on.service.rules.has(order.id)) on.service.remove(order.id)
+      }
+      // What was refused at the last turn.
+      on.service.look()
+      // In order for each rule: which rule comes first at a moment is not promised.
+      const ruleIn = (id: string) => id.split(':')[2] ?? ''
+      return Object.groupBy([...ids, ...idsOf(on.published)], ruleIn)
+    }
+    const wanted = await play(false)
+    expect(Object.values(wanted).flat().length).toBeGreaterThan(20)
+    expect(await play(true), `seed ${seed}, round ${round}`).toEqual(wanted)
+  }
 })
 
 test('a journal that lost its end under a new epoch tells what is left of it under the one before', async () => {

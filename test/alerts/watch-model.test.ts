@@ -3,7 +3,7 @@ import type { Engine } from '../../src/engine/engine.ts'
 import type { FeedEvent } from '../../src/events/event.ts'
 import type { AlertCondition, AlertRule, FoundAlert } from '../../src/protocol/alerts.ts'
 import type { TablesQuery } from '../../src/protocol/queries.ts'
-import { AlertWatch, type StoredPages } from '../../src/query/alerts/alert-watch.ts'
+import { AlertWatch, type StoredTokens } from '../../src/query/alerts/alert-watch.ts'
 import { WIDE_SECONDS } from '../../src/query/alerts/token-rules.ts'
 import { byLength } from '../lengths.ts'
 import { randomTables } from '../model/random-queries.ts'
@@ -222,23 +222,21 @@ test('alerts are those of an evaluator that asks for everything anew at each sec
 
 /** What is stored of a watch. */
 function storedOf(watch: AlertWatch) {
-  const pages = new Map<string, Map<number, Uint8Array>>()
-  for (const [rule, page, bits] of watch.takeChanged()) {
-    const of = pages.get(rule) ?? new Map<number, Uint8Array>()
-    pages.set(rule, of.set(page, bits))
-  }
-  return { position: watch.position, pages }
+  // Of each second rule as pages, of the others token by token.
+  const changed = [...watch.takeChanged((rule) => rule.length % 2 === 0)]
+  const tokens = new Map(changed.map(([rule, stored]) => [rule, stored]))
+  return { position: watch.position, tokens }
 }
 
 function goOn(
   rules: readonly AlertRule[],
-  { position, pages }: ReturnType<typeof storedOf>,
+  { position, tokens }: ReturnType<typeof storedOf>,
   engine: Engine,
 ) {
   const next = watched(engine)
   next.watch.begin(engine, position)
-  const none: StoredPages = new Map()
-  for (const rule of rules) next.watch.add(rule, pages.get(rule.id) ?? none, 0)
+  const none: StoredTokens = { pages: new Map(), flips: [] }
+  for (const rule of rules) next.watch.add(rule, tokens.get(rule.id) ?? none, 0)
   return next
 }
 

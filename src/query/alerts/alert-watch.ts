@@ -32,8 +32,11 @@ export interface AlertPosition {
   readonly second: number
 }
 
-/** Pages of a rule's tokens, as they are stored. */
-export type StoredPages = ReadonlyMap<number, Uint8Array>
+/** A rule's tokens, as they are stored: pages, and what changed behind them (`TokenSet.takeFlips`). */
+export interface StoredTokens {
+  readonly pages: ReadonlyMap<number, Uint8Array>
+  readonly flips: readonly number[]
+}
 
 interface WatchedTokens {
   readonly rule: TokenRule
@@ -120,13 +123,14 @@ export class AlertWatch {
   }
 
   /** Adds a rule, or puts it in the place of one with its id; `stored`: the tokens that it had, null: those of now. */
-  add(rule: AlertRule, stored: StoredPages | null, since = this.#engine.seq): void {
+  add(rule: AlertRule, stored: StoredTokens | null, since = this.#engine.seq): void {
     this.remove(rule.id)
     if (!rule.enabled) return
     this.#rules.set(rule.id, { rule, since })
     if (isTokenRule(rule)) {
       const has = new TokenSet()
-      for (const [page, bits] of stored ?? []) has.load(page, bits)
+      for (const [page, bits] of stored?.pages ?? []) has.load(page, bits)
+      has.flipAgain(stored?.flips ?? [])
       if (stored === null) this.#parts.tokens.compare(rule, has, null)
       this.#tokens.set(rule.id, { rule, has, since, isBehind: false })
     }
@@ -145,10 +149,13 @@ export class AlertWatch {
     this.#round(this.#second)
   }
 
-  /** Pages of the rules' tokens that changed since the last call. */
-  *takeChanged(): Generator<readonly [rule: string, page: number, bits: Uint8Array]> {
-    for (const [id, { has }] of this.#tokens)
-      for (const [page, bits] of has.takeChanged()) yield [id, page, bits]
+  /** What changed in the rules' tokens since the last call, with a rule that is `whole` as all pages that changed. */
+  *takeChanged(isWhole: (rule: string) => boolean): Generator<[string, StoredTokens, boolean]> {
+    for (const [rule, { has }] of this.#tokens) {
+      const flips = isWhole(rule) ? null : has.takeFlips()
+      if (flips === null) yield [rule, { pages: new Map(has.takeChanged()), flips: [] }, true]
+      else if (flips.length > 0) yield [rule, { pages: new Map(), flips }, false]
+    }
   }
 
   #index(): void {

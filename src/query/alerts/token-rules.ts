@@ -27,6 +27,9 @@ import { type Valued, ValueLevels } from './value-levels.ts'
 /** In so many seconds a rule has looked at every token, at as many each second. */
 export const WIDE_SECONDS = 10
 
+/** Rows that are kept within a moment, of some kilobyte each. */
+const ROWS_MAX = 1_024
+
 /** A rule whose tokens are remembered: one of a filter, or of a value that is crossed. */
 export type TokenRule = AlertRule & {
   readonly when: Extract<AlertRule['when'], { kind: 'filter' | 'price' | 'market_cap' }>
@@ -81,6 +84,8 @@ export class TokenRules {
   readonly #levels = new Map<Crossed['kind'], ValueLevels>()
   /** Has it a rule whose tokens may change by themselves? */
   #hasWide = false
+  /** Rows of tokens at this moment as JSON: one is often told by several rules. */
+  readonly #rows = new Map<number, string>()
   /** Place in the log of changes up to which tokens were compared; -1: none were. */
   #place = -1
 
@@ -130,6 +135,7 @@ export class TokenRules {
   /** What is to be compared now: what changed since the last call, and the share of the seconds behind `before` up to `second`. */
   look(before: number, second: number): Moment {
     const { log } = this.#engine.state.changes
+    this.#rows.clear()
     const from = this.#place
     this.#place = log.end
     const isAll = from < 0 || !log.reaches(from)
@@ -279,7 +285,8 @@ export class TokenRules {
   /** What is told of a flip, as JSON text. */
   dataOf({ when }: TokenRule, { token, isIn }: Flip): string {
     const reader = this.#reader.at(token)
-    const row = tokenJson(reader, 'table')
+    const row = this.#rows.get(token) ?? tokenJson(reader, 'table')
+    if (this.#rows.size < ROWS_MAX) this.#rows.set(token, row)
     if (when.kind === 'filter') return row
     return (
       `{"mint":${jsonString(reader.mint)},"direction":"${isIn ? 'up' : 'down'}"` +
@@ -301,7 +308,7 @@ export class TokenRules {
   }
 
   #flip(has: TokenSet, token: number, isIn: boolean): Flip {
-    has.set(token, isIn)
+    has.flip(token, isIn)
     return { token, isIn }
   }
 }

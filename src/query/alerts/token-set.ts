@@ -5,6 +5,8 @@ const PAGE_TOKENS = 4_096
 const PAGE_WORDS = PAGE_TOKENS / WORD_BITS
 /** From the number of a word to that of its page. */
 const PAGE_SHIFT = 7
+/** Changes that are told one by one; past it the pages are. */
+const FLIPS_MAX = 4_096
 
 /** Words of a set that are not empty, ascending, and their bits. */
 export interface UsedWords {
@@ -29,6 +31,8 @@ export class TokenSet {
   #words = new Uint32Array(PAGE_WORDS)
   /** By page: 1 where it changed. */
   #changed = new Uint8Array(1)
+  /** Changes in their order: twice the token, and 1 more where it came in; null: there were too many. */
+  #flips: number[] | null = []
 
   get bytes(): number {
     return this.#words.byteLength
@@ -47,6 +51,25 @@ export class TokenSet {
     this.#changed[word >>> PAGE_SHIFT] = 1
   }
 
+  /** Puts a token in or takes it out, which `takeFlips` tells. */
+  flip(token: number, isIn: boolean): void {
+    this.set(token, isIn)
+    if (this.#flips?.length === FLIPS_MAX) this.#flips = null
+    this.#flips?.push(token * 2 + Number(isIn))
+  }
+
+  /** Puts changes that were told back, as changes. */
+  flipAgain(flips: readonly number[]): void {
+    for (const flip of flips) this.flip(flip >>> 1, flip % 2 === 1)
+  }
+
+  /** The changes since the last call, or since the pages were taken; null: too many, which only the pages tell. */
+  takeFlips(): readonly number[] | null {
+    const flips = this.#flips
+    if (flips !== null && flips.length > 0) this.#flips = []
+    return flips
+  }
+
   /** The words that have tokens. */
   get used(): UsedWords {
     const used = { words: [] as number[], bits: [] as number[] }
@@ -61,10 +84,14 @@ export class TokenSet {
 
   /** The tokens that only one of both has, ascending; of some alone. */
   differences(other: TokenSet, { words, bits }: UsedWords): number[] {
-    const differing = words.map((word, i) => {
-      return ((this.#words[word] ?? 0) ^ (other.#words[word] ?? 0)) & (bits[i] ?? 0)
-    })
-    return Array.from(tokensOf({ words, bits: differing }))
+    const differing: number[] = []
+    for (let i = 0; i < words.length; i++) {
+      const word = words[i] ?? 0
+      let left = ((this.#words[word] ?? 0) ^ (other.#words[word] ?? 0)) & (bits[i] ?? 0)
+      for (; left !== 0; left &= left - 1)
+        differing.push(word * WORD_BITS + 31 - Math.clz32(left & -left))
+    }
+    return differing
   }
 
   /** The pages that changed since the last call, as they are now. */
@@ -75,6 +102,7 @@ export class TokenSet {
       yield [page, new Uint8Array(words.buffer)]
     }
     this.#changed.fill(0)
+    this.#flips = []
   }
 
   /** Puts tokens of one word in, by number of the word. */
