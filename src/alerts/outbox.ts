@@ -42,7 +42,7 @@ CREATE TABLE IF NOT EXISTS delivery (
 CREATE INDEX IF NOT EXISTS delivery_order ON delivery (rule, dead, n);
 CREATE INDEX IF NOT EXISTS delivery_dead ON delivery (n) WHERE dead IS NOT NULL;
 CREATE TABLE IF NOT EXISTS live (n INTEGER PRIMARY KEY AUTOINCREMENT, body TEXT NOT NULL);
-CREATE INDEX IF NOT EXISTS live_rule ON live (json_extract(body, '$.rule'), n);
+DROP INDEX IF EXISTS live_rule;
 ${TOKENS_SCHEMA}`
 
 /** Where events were looked at, in which stream. */
@@ -107,6 +107,8 @@ export class Outbox {
   #dead = 0
   droppedDead = 0
   #liveHead = 0
+  /** By number on the live channel: the rule. An index of it would write some forty pages a commit. */
+  readonly #liveRules = new Map<number, string>()
   readonly #checkpoints: Checkpoints | null
 
   private constructor(db: DatabaseSync, checkpoints: Checkpoints | null) {
@@ -125,6 +127,8 @@ export class Outbox {
     this.#liveHead = this.#sql.count(
       "SELECT coalesce(max(seq), 0) AS n FROM sqlite_sequence WHERE name = 'live'",
     )
+    for (const row of this.#sql.all("SELECT n, json_extract(body, '$.rule') AS rule FROM live"))
+      this.#liveRules.set(numberIn(row, 'n'), textIn(row, 'rule'))
   }
 
   /**
@@ -212,6 +216,7 @@ export class Outbox {
       return lives
     })
     this.#tokens.committed()
+    this.#noteLive(alerts, stored)
     this.#checkpoints?.note(bytes)
     return stored
   }
@@ -292,13 +297,16 @@ export class Outbox {
 
   /** Alerts on the live channel as a query asks for them, by their numbers; `first`: that of the oldest that is kept. */
   livePage({ after, limit, rule }: AlertsQuery): StoredAlerts {
-    const { n } = this.#sql.get('SELECT coalesce(min(n), 0) AS n FROM live') ?? {}
-    const ofRule = rule === null ? '' : "json_extract(body, '$.rule') = ? AND"
-    const order = after === null ? 'DESC' : 'ASC'
-    const sql = `SELECT n, body FROM live WHERE ${ofRule} n > ? ORDER BY n ${order} LIMIT ?`
-    const rows = this.#sql.all(sql, ...(rule === null ? [] : [rule]), after ?? 0, limit)
+    const numbers = [...this.#liveRules].flatMap(([n, of]) =>
+      n > (after ?? 0) && (rule === null || of === rule) ? [n] : [],
+    )
+    const from = after === null ? Math.max(0, numbers.length - limit) : 0
+    const rows = this.#sql.all(
+      'SELECT n, body FROM live WHERE n IN (SELECT value FROM json_each(?)) ORDER BY n',
+      JSON.stringify(numbers.slice(from, from + limit)),
+    )
     const alerts = rows.map((row) => ({ n: numberIn(row, 'n'), body: textIn(row, 'body') }))
-    return { first: Number(n), alerts: after === null ? alerts.reverse() : alerts }
+    return { first: this.#liveRules.keys().next().value ?? 0, alerts }
   }
 
   /**
@@ -352,6 +360,16 @@ export class Outbox {
   #take(n: number): void {
     const row = this.#sql.get('DELETE FROM delivery WHERE n = ? AND dead IS NULL RETURNING rule', n)
     if (row !== undefined) this.#addQueued(textIn(row, 'rule'), -1)
+  }
+
+  #noteLive(alerts: readonly OutgoingAlert[], lives: readonly number[]): void {
+    let next = 0
+    for (const { toLive, rule } of alerts) {
+      const n = toLive ? lives[next++] : undefined
+      if (n === undefined) continue
+      this.#liveRules.set(n, rule)
+      this.#liveRules.delete(n - LIVE_ALERTS_MAX)
+    }
   }
 
   #putLive(body: string): number {

@@ -150,6 +150,27 @@ test('a rule that is removed takes with it what waits, and its dead letters', ()
   expect([outbox.queuedCount, outbox.deadCount, outbox.rules]).toEqual([1, 0, []])
 })
 
+test('alerts of one rule are read by their numbers, after the file is opened again too', () => {
+  const path = join(newFolder(), 'alerts.db')
+  const first = opened(path)
+  const live = ['a', 'b', 'a', 'c', 'a'].map((rule, n) =>
+    alert(n, rule, { body: JSON.stringify({ n, rule }), toLive: true }),
+  )
+  first.commit(commitOf([...live.slice(0, 4), alert(9)]))
+  first.commit(commitOf(live.slice(4)))
+  for (const outbox of [first, opened(path)]) {
+    const read = (after: number | null, limit: number, rule: string | null) =>
+      outbox.livePage({ after, limit, rule }).alerts.map(({ n }) => n)
+    expect([read(null, 2, 'a'), read(0, 2, 'a'), read(3, 9, 'a')]).toEqual([[3, 5], [1, 3], [5]])
+    expect([read(null, 9, 'c'), read(null, 2, null), read(1, 2, null)]).toEqual([
+      [4],
+      [4, 5],
+      [2, 3],
+    ])
+    expect(outbox.livePage({ after: null, limit: 1, rule: null }).first).toBe(1)
+  }
+})
+
 test('the live channel tells again as many alerts as are stored, and says when one is not', () => {
   const outbox = opened(null)
   const live = (n: number) => alert(n, 'r', { toLive: true, toWebhook: false })
@@ -157,6 +178,7 @@ test('the live channel tells again as many alerts as are stored, and says when o
   expect(outbox.liveSince(0, 1)).toEqual(['{"n":1}'])
   expect(outbox.commit(commitOf([live(0)]))).toEqual([LIVE_ALERTS_MAX + 1])
   expect(outbox.liveSince(0, 1)).toBe(null)
+  expect(outbox.livePage({ after: 0, limit: 1, rule: 'r' }).alerts.map(({ n }) => n)).toEqual([2])
   expect(outbox.liveSince(1, 2)).toEqual(['{"n":2}', '{"n":3}'])
   expect(outbox.liveSince(LIVE_ALERTS_MAX + 1, 2)).toEqual([])
 })
