@@ -136,6 +136,13 @@ export class Exchange {
     this.res.close()
   }
 
+  /** Ends where the peer has reset its connection meanwhile; for what asks for its address anyway. */
+  endIfGone(): boolean {
+    const { isGone } = this.request
+    if (isGone) this.close()
+    return isGone
+  }
+
   /** From here on the caller sends the answer and registers its abort. */
   handOver(): void {
     this.#end()
@@ -162,22 +169,19 @@ export class Exchange {
 
   /**
    * Begins now, or in a later turn when this one has given its time to requests. Every exchange starts here,
-   * refusals too: thousands of requests may come in one piece. One whose connection was reset meanwhile is
-   * closed. `begin` gives the reply, or null when it comes later.
+   * refusals too: thousands of requests may come in one piece. `begin` gives the reply, or null when it comes
+   * later.
    */
   admit(limits: Parameters<Exchange['later']>[0], begin: () => Reply | null): void {
-    const { client, isGone, method } = this.request
-    if (isGone) {
-      this.close()
-      return
-    }
-    if (!limits.turns.isOverBudget(client, TURN_MS, this.startedMs)) {
+    const { request } = this
+    if (!limits.turns.isOverBudget(request, TURN_MS, this.startedMs)) {
       this.guard(begin)
       limits.turns.done()
       return
     }
+    if (this.endIfGone()) return
     // The body is read meanwhile: uWebSockets.js would drop it.
-    if (method === 'POST') this.#body = new RequestBody(this.res)
+    if (request.method === 'POST') this.#body = new RequestBody(this.res)
     this.later(limits, begin)
   }
 

@@ -186,8 +186,12 @@ function dispatch(options: FrontOptions, exchange: Exchange): Reply | null {
   exchange.routeName = route.name
   if (request.method === 'OPTIONS') return preflight(route)
   // Whatever its method.
-  const limited = exchange.takeOfLimit(options.limiters.get(route.name), options.clock())
-  if (limited !== null) return limited
+  const limiter = options.limiters.get(route.name)
+  if (limiter !== undefined) {
+    if (exchange.endIfGone()) return null
+    const limited = exchange.takeOfLimit(limiter, options.clock())
+    if (limited !== null) return limited
+  }
   const method = request.method === 'HEAD' ? 'GET' : request.method
   if (method !== route.method) return methodNotAllowed(request.method, route)
   if (route.isApi && options.state.isStarting()) {

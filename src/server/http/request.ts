@@ -20,7 +20,8 @@ const NO_HEADERS: ReadonlyMap<string, string> = new Map()
 const JSON_MEDIA_TYPE = /^application\/json\s*(?:;|$)/i
 
 /**
- * The head of a request, copied at once: uWebSockets.js frees its own when the handler returns.
+ * The head of a request, copied at once: uWebSockets.js frees its own when the handler returns. The address alone is
+ * read when it is first asked for: a call of the system and a buffer, which cost as much as all else that is read.
  */
 export interface ServerRequest {
   /** As it came: methods are case-sensitive. */
@@ -41,11 +42,14 @@ export interface ServerRequest {
   readonly minSeq: string
   /** All headers of a request to `/mcp`, whose transport reads them; of other requests none. */
   readonly headers: ReadonlyMap<string, string>
-  /** The client that the rate limit counts the request for. */
+  /**
+   * The client that the rate limit counts the request for. Must be asked for before the answer; from then on it is
+   * known.
+   */
   readonly client: string
   /**
    * The peer has reset the connection while requests before this one were answered: the kernel has
-   * no address for it any more, and the answer has no reader.
+   * no address for it any more, and the answer has no reader. As of when `client` was first asked for, or now.
    */
   readonly isGone: boolean
 }
@@ -56,25 +60,60 @@ export function readRequest(
   req: HttpRequest,
   addresses: ClientAddresses,
 ): ServerRequest {
-  const method = req.getCaseSensitiveMethod()
-  const hasBody = method === 'POST'
-  const forwardedFor = addresses.trustsProxies ? forwardedForOf(req) : ''
-  const remote = res.getRemoteAddress()
-  const path = req.getUrl()
-  return {
-    method,
-    path,
-    query: queryOf(req),
-    acceptEncoding: req.getHeader('accept-encoding'),
-    ifNoneMatch: hasBody ? '' : req.getHeader('if-none-match'),
-    contentType: hasBody ? req.getHeader('content-type') : '',
-    contentEncoding: hasBody ? req.getHeader('content-encoding') : '',
-    contentLength: hasBody ? announcedBytes(req) : Number.NaN,
-    socketId: hasBody ? req.getHeader('x-socket-id') : '',
-    minSeq: req.getHeader('x-mintfeed-min-seq'),
-    headers: path === MCP_PATH ? headersOf(req) : NO_HEADERS,
-    client: addresses.keyOf(remote, forwardedFor),
-    isGone: remote.byteLength === 0,
+  return new CopiedRequest(res, req, addresses)
+}
+
+class CopiedRequest implements ServerRequest {
+  readonly method: string
+  readonly path: string
+  readonly query: string
+  readonly acceptEncoding: string
+  readonly ifNoneMatch: string
+  readonly contentType: string
+  readonly contentEncoding: string
+  readonly contentLength: number
+  readonly socketId: string
+  readonly minSeq: string
+  readonly headers: ReadonlyMap<string, string>
+  readonly #res: HttpResponse
+  readonly #addresses: ClientAddresses
+  readonly #forwardedFor: string
+  #client: string | null = null
+  #isGone = false
+
+  constructor(res: HttpResponse, req: HttpRequest, addresses: ClientAddresses) {
+    const method = req.getCaseSensitiveMethod()
+    const hasBody = method === 'POST'
+    this.method = method
+    this.path = req.getUrl()
+    this.query = queryOf(req)
+    this.acceptEncoding = req.getHeader('accept-encoding')
+    this.ifNoneMatch = hasBody ? '' : req.getHeader('if-none-match')
+    this.contentType = hasBody ? req.getHeader('content-type') : ''
+    this.contentEncoding = hasBody ? req.getHeader('content-encoding') : ''
+    this.contentLength = hasBody ? announcedBytes(req) : Number.NaN
+    this.socketId = hasBody ? req.getHeader('x-socket-id') : ''
+    this.minSeq = req.getHeader('x-mintfeed-min-seq')
+    this.headers = this.path === MCP_PATH ? headersOf(req) : NO_HEADERS
+    this.#res = res
+    this.#addresses = addresses
+    this.#forwardedFor = addresses.trustsProxies ? forwardedForOf(req) : ''
+  }
+
+  get client(): string {
+    return this.#client ?? this.#readAddress()
+  }
+
+  get isGone(): boolean {
+    if (this.#client === null) this.#readAddress()
+    return this.#isGone
+  }
+
+  #readAddress(): string {
+    const remote = this.#res.getRemoteAddress()
+    this.#isGone = remote.byteLength === 0
+    this.#client = this.#addresses.keyOf(remote, this.#forwardedFor)
+    return this.#client
   }
 }
 

@@ -120,6 +120,7 @@ export class EventStreams {
 
   /** The refusal, or null when the stream has begun. */
   #begin(exchange: Exchange, lastEventId: string, isLocal: boolean): Reply | null {
+    if (exchange.endIfGone()) return null
     const refused = this.#gate(exchange)
     if (refused !== null) return refused
     const parameters = parseQueryString(exchange.request.query)

@@ -66,19 +66,23 @@ export class LoopScheduler {
 
   /**
    * Must a request or message that comes now wait, because `budgetMs` of this turn are over? Then the caller
-   * calls `later`, else `done` behind it. Nothing of a client overtakes its waiting work.
+   * calls `later`, else `done` behind it. Nothing of a client overtakes its waiting work; whose it is is asked for
+   * only where something waits.
    */
-  isOverBudget(client: string, budgetMs: number, nowMs = this.#nowMs()): boolean {
+  isOverBudget(
+    asker: { readonly client: string },
+    budgetMs: number,
+    nowMs = this.#nowMs(),
+  ): boolean {
     if (this.#beganMs === null) this.#begin(nowMs)
     this.#spentMs += Math.min(nowMs - this.#doneMs, AFTERWORK_MS)
     this.#doneMs = nowMs
     if (this.#spentMs >= budgetMs) return this.#queue.size < MAX_WAITING
-    return this.#queue.size > 0 && this.#queue.has(client) && this.#queue.size < MAX_WAITING
+    return this.#queue.size > 0 && this.#queue.has(asker.client) && this.#queue.size < MAX_WAITING
   }
 
   /** Work that was begun at once has returned. */
-  done(): void {
-    const nowMs = this.#nowMs()
+  done(nowMs = this.#nowMs()): void {
     this.#spentMs += nowMs - this.#doneMs
     this.#doneMs = nowMs
   }

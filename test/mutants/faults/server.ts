@@ -652,6 +652,20 @@ export const SERVER_FAULTS: readonly Fault[] = [
     tests: ['test/server/http/front.test.ts'],
   },
   {
+    name: 'request: its address is read anew at each look',
+    file: 'src/server/http/request.ts',
+    find: 'return this.#client ?? this.#readAddress()',
+    replace: 'return this.#readAddress()',
+    tests: ['test/server/http/front.test.ts'],
+  },
+  {
+    name: 'front: what came behind a reset of its connection is counted and answered',
+    file: 'src/server/http/front.ts',
+    find: 'if (exchange.endIfGone()) return null\n    const limited',
+    replace: 'const limited',
+    tests: ['test/server/http/front.test.ts'],
+  },
+  {
     name: 'front: a body gets the tables that another body was answered with',
     file: 'src/server/http/front.ts',
     find: 'options.cache.answer(key, make)',

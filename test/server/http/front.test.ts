@@ -12,7 +12,7 @@ import { HttpCounters } from '../../../src/server/metrics/metrics.ts'
 import { ClientAddresses } from '../../../src/server/sockets/client-address.ts'
 import { rawConnect, waitUntil } from '../raw-http.ts'
 
-type Answer = Promise<Parsed<Reply>>
+type Answer = Parsed<Reply> | Promise<Parsed<Reply>>
 
 /** Longer than a machine stands still. */
 const LONG_MS = 60_000
@@ -22,6 +22,17 @@ interface Changes {
   readonly writer?: Pick<ResponseWriter, 'write'>
   readonly limiters?: ReadonlyMap<string, RateLimiter>
   readonly routeDeadlineMs?: number
+  readonly addresses?: ClientAddresses
+}
+
+/** Counts how often an address is looked at. */
+class CountedAddresses extends ClientAddresses {
+  looks = 0
+
+  override keyOf(remote: ArrayBuffer, forwardedFor: string): string {
+    this.looks++
+    return super.keyOf(remote, forwardedFor)
+  }
 }
 
 /** A front before one route that answers when it likes. */
@@ -43,7 +54,7 @@ async function startFront(answer: () => Answer, changes: Changes = {}) {
   const app = App()
   const front = httpFront({
     router: new Router([route]),
-    addresses: new ClientAddresses([]),
+    addresses: changes.addresses ?? new ClientAddresses([]),
     limiters,
     clock: () => 0,
     state: { isStarting: () => false, notReady: () => null, figures: () => ({}) },
@@ -137,5 +148,43 @@ test('a 500 has the headers of the rate limit beside the id of its line', async 
   const { status, headers } = await fetch(front.url)
   expect([status, headers.get('x-ratelimit-remaining')]).toEqual([500, '8'])
   expect(headers.get('x-request-id')).toMatch(/^[-0-9a-f]{36}$/)
+  front.app.close()
+})
+
+test('the address of a request is looked at once where it is counted, and never where nothing counts it', async () => {
+  const addresses = new CountedAddresses([])
+  const limiters = new Map([['slow', new RateLimiter({ limit: 9, windowMs: 1_000 })]])
+  const answer = async () => accept(jsonReply('{}'))
+  const counting = await startFront(answer, { addresses, limiters })
+  expect((await fetch(counting.url)).headers.get('x-ratelimit-remaining')).toBe('8')
+  expect(addresses.looks).toBe(1)
+  counting.app.close()
+  const front = await startFront(answer, { addresses })
+  expect((await fetch(front.url)).status).toBe(200)
+  expect(addresses.looks).toBe(1)
+  front.app.close()
+})
+
+test.each([
+  ['closed where it is counted by its address', true, ['reset']],
+  ['answered to nobody where nothing counts it', false, ['reset', 'asked', 'asked']],
+])('what came behind a reset of its own connection is %s', async (_, isCounted, expected) => {
+  const limiter = new RateLimiter({ limit: 9, windowMs: LONG_MS })
+  const limiters = new Map(isCounted ? [['slow', limiter]] : [])
+  const done: string[] = []
+  const front = await startFront(
+    () => {
+      done.push(done.length === 0 ? 'reset' : 'asked')
+      if (done.length === 1) raw.socket.resetAndDestroy()
+      return accept(jsonReply('{}'))
+    },
+    { limiters },
+  )
+  const raw = await rawConnect(front.port)
+  raw.socket.write('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(3))
+  await waitUntil(() => done.length > 0 && raw.isEnded)
+  expect((await fetch(front.url)).status).toBe(200)
+  expect(done).toEqual([...expected, 'asked'])
+  expect(front.logged).toEqual([])
   front.app.close()
 })

@@ -60,7 +60,7 @@ test('time that a turn gave to something else is counted for no client', () => {
   const turns = new LoopScheduler(() => nowMs)
   let begun = 0
   const ask = (takesMs: number) => {
-    if (turns.isOverBudget(`client ${begun}`, TURN_MS)) return false
+    if (turns.isOverBudget({ client: `client ${begun}` }, TURN_MS)) return false
     nowMs += takesMs
     turns.done()
     begun++

@@ -88,8 +88,7 @@ export class Incoming {
     } else if (this.#admits(connection, message.byteLength, nowMs)) {
       const { turns } = this.#parts
       const hasToWait =
-        this.#inboxes.isWaiting(connection) ||
-        turns.isOverBudget(connection.client, LIVE_TURN_MS, nowMs)
+        this.#inboxes.isWaiting(connection) || turns.isOverBudget(connection, LIVE_TURN_MS, nowMs)
       if (!hasToWait) {
         const isServed = this.#serve(connection, { bytes: message, isBinary, isBegun: false })
         turns.done()
