@@ -23,7 +23,7 @@ import {
 import { httpFront, type Route, Router } from './http/front.ts'
 import { innerCalls } from './http/inner-calls.ts'
 import { PositionWaits } from './http/position-waits.ts'
-import { errorReply, type StaticDocument } from './http/reply.ts'
+import { errorReply, type Header, NO_HEADERS, type StaticDocument } from './http/reply.ts'
 import { ResponseCache } from './http/response-cache.ts'
 import { commonHeaders, ResponseWriter } from './http/response-writer.ts'
 import { LiveGate } from './live/connection/live-gate.ts'
@@ -202,14 +202,7 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
     log: options.log,
     onStep,
     damage: new DamageLines(options.log),
-    // Before the state is there its epoch is not known and its seq climbs from 0.
-    positionHeaders: () =>
-      position === NO_POSITION || options.state.isStarting()
-        ? []
-        : [
-            ['X-Mintfeed-Seq', String(position.seq())],
-            ['X-Mintfeed-Epoch', position.epoch()],
-          ],
+    positionHeaders: positionHeaders(options),
     open: new Deadlines(),
   }
   // While the state is being recovered the addresses of the feeds are not known.
@@ -324,6 +317,25 @@ function assemble(options: ServerOptions, addresses: ClientAddresses): Parts {
   apps.get(eventStream.path, (res, req) => eventStreams.handle(res, req))
   apps.any('/*', front)
   return { apps, live, eventStreams, waits, context, metrics, readiness, stopping }
+}
+
+/** Before the state is there its epoch is not known and its seq climbs from 0. */
+function positionHeaders({ position, state }: ServerOptions): () => readonly Header[] {
+  if (position === undefined) return () => NO_HEADERS
+  let told = { seq: -1, epoch: '', headers: NO_HEADERS }
+  return () => {
+    if (state.isStarting()) return NO_HEADERS
+    const seq = position.seq()
+    const epoch = position.epoch()
+    if (seq !== told.seq || epoch !== told.epoch) {
+      const headers: readonly Header[] = [
+        ['X-Mintfeed-Seq', String(seq)],
+        ['X-Mintfeed-Epoch', epoch],
+      ]
+      told = { seq, epoch, headers }
+    }
+    return told.headers
+  }
 }
 
 /** Could an event line name this? The rule while the service starts and no address is known. */

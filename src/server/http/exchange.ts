@@ -10,6 +10,7 @@ import {
   deadlineExceeded,
   type Header,
   internalError,
+  NO_HEADERS,
   type Reply,
   refusal,
   retryAfter,
@@ -37,7 +38,6 @@ const TURN_MS = 4
 const DAMAGE_LINES = 20
 const DAMAGE_LINE_MS = 1_000
 
-const NO_HEADERS: readonly Header[] = []
 const THREW = 'A route threw'
 
 /** What all exchanges of one server share. */
@@ -49,7 +49,7 @@ export interface ExchangeContext {
   readonly onStep: OnStep
   /** Logs history that the disk does not give. */
   readonly damage: DamageLines
-  /** Headers of the stream position, as of now; none while there is no position. */
+  /** Headers of the stream position, the same array as long as it is the same; none while there is no position. */
   readonly positionHeaders: () => readonly Header[]
   /** Exchanges that wait for their answer: until when, and for a stop that lets them finish. */
   readonly open: Deadlines
@@ -103,8 +103,8 @@ export class Exchange {
     this.#context.http.count(this.routeName, reply.statusCode, this.elapsedMs)
     try {
       const { writer, positionHeaders } = this.#context
-      const extra = [this.extraHeaders, this.isApi ? positionHeaders() : NO_HEADERS]
-      writer.write(this.res, this.request, this.#shaped(reply), extra)
+      const position = this.isApi ? positionHeaders() : NO_HEADERS
+      writer.write(this.res, this.request, this.#shaped(reply), position, this.extraHeaders)
     } catch (error) {
       // Half an answer cannot be taken back; an unanswered request would end the process.
       this.#logDefect(error)

@@ -31,7 +31,7 @@ export type Header = readonly [name: string, value: string]
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
-const NO_HEADERS: readonly Header[] = []
+export const NO_HEADERS: readonly Header[] = []
 
 /** A starting service asks clients to come back after this many seconds. */
 const STARTING_RETRY_S = 2

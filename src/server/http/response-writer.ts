@@ -1,6 +1,6 @@
 import type { HttpResponse } from 'uWebSockets.js'
 import { STATUS_TEXTS } from '../../protocol/errors.ts'
-import { EncodedBody, type Header, negotiateCoding, type Reply } from './reply.ts'
+import { EncodedBody, type Header, NO_HEADERS, negotiateCoding, type Reply } from './reply.ts'
 import type { ServerRequest } from './request.ts'
 
 /** An answer that its client has not read after this time is given up, and the socket closed. */
@@ -36,6 +36,7 @@ const EXPOSED_HEADERS = [
 ].join(', ')
 
 const ENTITY_TAG = /(?:W\/)?"[^"]*"/g
+const VARY: Header = ['Vary', 'Accept-Encoding']
 const KEEP_ALIVE: Header = ['Keep-Alive', `timeout=${KEPT_OPEN_S}`]
 
 /** CORS and security headers of every answer: no guessing of types, no framing, no referrer. */
@@ -56,13 +57,15 @@ type Closing = 'service stops' | 'sockets are scarce' | null
 export class ResponseWriter {
   readonly #closing: () => Closing
   readonly #sender = new Sender()
-  readonly #commonHeaders: readonly Header[]
-  /** By content type, a closed set, so the map is bounded. */
-  readonly #commonLines = new Map<string, Uint8Array>()
+  /** Behind the status of every answer. */
+  readonly #commonLines: string
+  /** First lines of answers at `#position`, by status and content type: closed sets, so the maps are bounded. */
+  readonly #heads = new Map<number, Map<string, string>>()
+  #position = NO_HEADERS
 
   constructor(corsOrigin: string, closing: () => Closing) {
     this.#closing = closing
-    this.#commonHeaders = [...commonHeaders(corsOrigin), KEEP_ALIVE]
+    this.#commonLines = linesOf([VARY, ...commonHeaders(corsOrigin), KEEP_ALIVE])
   }
 
   /** Answers that their clients have not read to the end. */
@@ -80,69 +83,56 @@ export class ResponseWriter {
     this.#sender.gaveUp()
   }
 
-  /** `extra`: headers the front adds, such as those of the rate limit, in the order they are sent. */
+  /**
+   * `position`: headers of the stream position, the same array as long as it stays there. `extra`: headers the front
+   * adds, such as those of the rate limit.
+   */
   write(
     res: HttpResponse,
     request: ServerRequest,
     reply: Reply,
-    extra: readonly (readonly Header[])[],
+    position: readonly Header[],
+    extra: readonly Header[],
   ): void {
     const body = typeof reply.body === 'string' ? new EncodedBody(reply.body) : reply.body
     const etag = hasEntityTag(request, reply) ? body.etag() : null
     res.cork(() => {
-      if (etag !== null && matchesEntityTag(request.ifNoneMatch, etag)) {
-        res.writeStatus(statusLine(304))
-        this.#writeHeaders(res, '', etag, extra, reply.headers)
-        this.#sender.sendHead(res)
-        return
-      }
-      // uWebSockets.js writes 200 by itself.
-      if (reply.statusCode !== 200) res.writeStatus(statusLine(reply.statusCode))
-      this.#writeHeaders(res, reply.contentType, etag, extra, reply.headers)
-      this.#endWithBody(res, request, reply, body)
+      const isKnown = etag !== null && matchesEntityTag(request.ifNoneMatch, etag)
+      const statusCode = isKnown ? 304 : reply.statusCode
+      res.writeStatus(this.#headOf(statusCode, isKnown ? '' : reply.contentType, position))
+      writeJoined(res, etag === null ? extra : [['ETag', etag], ...extra])
+      for (const [name, value] of reply.headers) res.writeHeader(name, value)
+      if (isKnown) this.#sender.sendHead(res)
+      else this.#endWithBody(res, request, reply, body)
     })
   }
 
   /**
-   * Writes all headers but the reply's own as the values of two, each of which goes on over several lines: two
-   * crossings into native code instead of one a header, worth a tenth of a small answer. What all answers of a
-   * kind have in common crosses as bytes, for a text is put together and encoded each time. Names and values
+   * The status, and what all answers with it, of the type and at the position have in common, as the lines behind
+   * it: one crossing into native code, of a text that is put together once, instead of one a header. Names and values
    * are the program's own; a client's text must never get here.
    */
-  #writeHeaders(
-    res: HttpResponse,
+  #headOf(
+    statusCode: Reply['statusCode'],
     contentType: string,
-    etag: string | null,
-    extra: readonly (readonly Header[])[],
-    own: readonly Header[],
-  ): void {
-    res.writeHeader('Vary', this.#commonLinesOf(contentType))
-    let name = 'ETag'
-    let value = etag ?? ''
-    for (const headers of extra) {
-      for (const [nextName, nextValue] of headers) {
-        if (value !== '') value += `\r\n${nextName}: ${nextValue}`
-        else {
-          name = nextName
-          value = nextValue
-        }
-      }
+    position: readonly Header[],
+  ): string {
+    if (position !== this.#position) {
+      this.#heads.clear()
+      this.#position = position
     }
-    if (value !== '') res.writeHeader(name, value)
-    for (const [ownName, ownValue] of own) res.writeHeader(ownName, ownValue)
-  }
-
-  #commonLinesOf(contentType: string): Uint8Array {
-    let bytes = this.#commonLines.get(contentType)
-    if (bytes === undefined) {
+    let heads = this.#heads.get(statusCode)
+    if (heads === undefined) {
+      heads = new Map()
+      this.#heads.set(statusCode, heads)
+    }
+    let head = heads.get(contentType)
+    if (head === undefined) {
       const type: readonly Header[] = contentType === '' ? [] : [['Content-Type', contentType]]
-      const lines = [...this.#commonHeaders, ...type].map(
-        ([name, value]) => `\r\n${name}: ${value}`,
-      )
-      bytes = new TextEncoder().encode(`Accept-Encoding${lines.join('')}`)
-      this.#commonLines.set(contentType, bytes)
+      head = `${statusCode} ${STATUS_TEXTS[statusCode]}${this.#commonLines}${linesOf([...type, ...position])}`
+      heads.set(contentType, head)
     }
-    return bytes
+    return head
   }
 
   #endWithBody(res: HttpResponse, request: ServerRequest, reply: Reply, body: EncodedBody): void {
@@ -172,13 +162,15 @@ function hasEntityTag(request: ServerRequest, { statusCode, body }: Reply): bool
   return statusCode === 200 && request.method !== 'POST' && body.length > 0
 }
 
-function statusLine(statusCode: keyof typeof STATUS_TEXTS): string {
-  return STATUS_LINES.get(statusCode) ?? `${statusCode} ${STATUS_TEXTS[statusCode]}`
+/** Lines behind another one. */
+function linesOf(headers: readonly Header[]): string {
+  return headers.map(([name, value]) => `\r\n${name}: ${value}`).join('')
 }
 
-const STATUS_LINES: ReadonlyMap<number, string> = new Map(
-  Object.entries(STATUS_TEXTS).map(([code, text]) => [Number(code), `${code} ${text}`]),
-)
+/** Headers as the value of the first, which goes on over several lines: one crossing into native code. */
+function writeJoined(res: HttpResponse, [first, ...more]: readonly Header[]): void {
+  if (first !== undefined) res.writeHeader(first[0], first[1] + linesOf(more))
+}
 
 /**
  * Whether If-None-Match names the tag: `*`, or a list of strong and weak tags, compared weakly

@@ -666,6 +666,20 @@ export const SERVER_FAULTS: readonly Fault[] = [
     tests: ['test/server/http/front.test.ts'],
   },
   {
+    name: 'answers: the first lines are those of a former position',
+    file: 'src/server/http/response-writer.ts',
+    find: 'if (position !== this.#position) {',
+    replace: 'if (this.#heads.size === 0) {',
+    tests: ['test/server/position.test.ts'],
+  },
+  {
+    name: 'answers: the position is told once for each epoch',
+    file: 'src/server/server.ts',
+    find: 'if (seq !== told.seq || epoch !== told.epoch) {',
+    replace: 'if (epoch !== told.epoch) {',
+    tests: ['test/server/position.test.ts'],
+  },
+  {
     name: 'front: a body gets the tables that another body was answered with',
     file: 'src/server/http/front.ts',
     find: 'options.cache.answer(key, make)',
