@@ -159,7 +159,7 @@ export class Program {
       hasMcp: this.#config.hasMcp,
       ...pageOf(this.#config),
       log: this.#log,
-      onStep: (name, startMs) => this.#steps.note(name, startMs),
+      onStep: (...step) => this.#steps.note(...step),
     })
     this.#admin = await this.#openAdmin(this.#server)
   }

@@ -25,8 +25,8 @@ export interface Log {
   error(fields: Readonly<Record<string, unknown>>, message: string): void
 }
 
-/** Called after a step that the loop waited for: its name, and when it began (`performance.now`). */
-export type OnStep = (name: string, startMs: number) => void
+/** Called after a step that the loop waited for: its name, when it began (`performance.now`) and, if known, ended. */
+export type OnStep = (name: string, startMs: number, endMs?: number) => void
 
 /**
  * Requests are answered at once for this long in one turn of the loop; those that come on top wait
@@ -72,6 +72,8 @@ export class Exchange {
   readonly #context: ExchangeContext
   /** Monotonic ms. */
   readonly startedMs = performance.now()
+  /** When it was answered, or its last step had ended: the clock is read once for both. */
+  #workedMs = 0
   #ended = false
   /** Time of the present wait; 0: it does not wait. */
   #deadlineMs = 0
@@ -100,7 +102,6 @@ export class Exchange {
   reply(reply: Reply): void {
     if (this.#ended) return
     this.#end()
-    this.#context.http.count(this.routeName, reply.statusCode, this.elapsedMs)
     try {
       const { writer, positionHeaders } = this.#context
       const position = this.isApi ? positionHeaders() : NO_HEADERS
@@ -110,6 +111,8 @@ export class Exchange {
       this.#logDefect(error)
       this.res.close()
     }
+    this.#workedMs = performance.now()
+    this.#context.http.count(this.routeName, reply.statusCode, this.#workedMs - this.startedMs)
   }
 
   /**
@@ -175,8 +178,8 @@ export class Exchange {
   admit(limits: Parameters<Exchange['later']>[0], begin: () => Reply | null): void {
     const { request } = this
     if (!limits.turns.isOverBudget(request, TURN_MS, this.startedMs)) {
-      this.guard(begin)
-      limits.turns.done()
+      this.guard(begin, this.startedMs)
+      limits.turns.done(this.#workedMs)
       return
     }
     if (this.endIfGone()) return
@@ -198,8 +201,7 @@ export class Exchange {
    * Runs a step and answers with what it returns; null: the answer comes later. Says whether the step is
    * unfinished. An exception is a defect: it is logged and answered 500, and ends nothing else.
    */
-  guard(step: () => Reply | null | typeof UNFINISHED): boolean {
-    const startMs = performance.now()
+  guard(step: () => Reply | null | typeof UNFINISHED, startMs = performance.now()): boolean {
     let reply: ReturnType<typeof step> = null
     try {
       reply = step()
@@ -207,7 +209,9 @@ export class Exchange {
     } catch (error) {
       this.fail(error)
     }
-    this.#context.onStep(this.routeName, startMs)
+    // Late steps of what was answered before are ones without an answer.
+    if (this.#workedMs < startMs) this.#workedMs = performance.now()
+    this.#context.onStep(this.routeName, startMs, this.#workedMs)
     return reply === UNFINISHED
   }
 

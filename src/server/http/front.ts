@@ -28,9 +28,10 @@ import { Exchange, type ExchangeContext } from './exchange.ts'
 import type { PositionWaits } from './position-waits.ts'
 import { deadlineExceeded, errorReply, type Reply, refusal } from './reply.ts'
 import { MCP_PATH, readRequest, refusedByHeaders, type ServerRequest } from './request.ts'
-import type { Answered, ResponseCache } from './response-cache.ts'
+import { type Answered, cacheKey, type ResponseCache } from './response-cache.ts'
 
 const API_PATH = '/api/v2'
+const BELOW_API_PATH = `${API_PATH}/`
 const UDF_PATH = '/udf/'
 /** Who chooses among replicas asks it how far each of them is. */
 const READY_PATH = '/readyz'
@@ -231,7 +232,7 @@ function preflight(route: Route): Reply {
 
 function isApiPath(path: string): boolean {
   if (path === API_PATH || path === MCP_PATH) return true
-  return path.startsWith(`${API_PATH}/`) || path.startsWith(UDF_PATH)
+  return path.startsWith(BELOW_API_PATH) || path.startsWith(UDF_PATH)
 }
 
 function receive(options: FrontOptions, exchange: Exchange, match: RouteMatch): Reply | null {
@@ -271,7 +272,7 @@ function answered(
   const { path, query } = exchange.request
   const make = () =>
     called(match, { query, body, minSeq, caller: exchange }, options.isKnownAddress)
-  const key = `${path}?${query} ${body}`
+  const key = cacheKey(path, query, body)
   const step = () => {
     const answer = match.route.isCached ? options.cache.answer(key, make) : make()
     return answer === UNFINISHED ? answer : settled(options, exchange, match, answer)

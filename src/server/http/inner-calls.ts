@@ -7,7 +7,7 @@ import type { RateLimiter } from '../load/rate-limiter.ts'
 import { type ExchangeContext, limitRefusal } from './exchange.ts'
 import { type Caller, called, type RouteMatch, type Router } from './front.ts'
 import { deadlineExceeded, errorReply, internalError, type Reply, refusal } from './reply.ts'
-import type { ResponseCache } from './response-cache.ts'
+import { cacheKey, type ResponseCache } from './response-cache.ts'
 
 interface InnerCallsOptions {
   /** Routes that answer at once; nothing else may be called. */
@@ -73,7 +73,7 @@ function begin(
       return false
     }
     try {
-      const answer = match.route.isCached ? cache.answer(`${path}?${query} ${body}`, make) : make()
+      const answer = match.route.isCached ? cache.answer(cacheKey(path, query, body), make) : make()
       if (answer === UNFINISHED) return true
       if (answer instanceof Promise) throw new Error(`${match.route.name} does not answer at once.`)
       resolve(answer.ok ? answer.value : errorReply(answer.error))

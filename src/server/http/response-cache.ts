@@ -13,6 +13,14 @@ const CACHED_ANSWER_BYTES = 1024
  */
 export const MAX_CACHED_REQUEST_CHARACTERS = 8 * 1024
 
+/**
+ * What an answer is found by. The path alone where it is all: the router has looked at that text before, so that V8
+ * knows its hash. A path has neither a `?` nor a space.
+ */
+export function cacheKey(path: string, query: string, body: string): string {
+  return query === '' && body === '' ? path : `${path}?${query} ${body}`
+}
+
 /** The result of a call of a route. */
 export type Answered = Parsed<Reply> | Promise<Parsed<Reply>> | typeof UNFINISHED
 

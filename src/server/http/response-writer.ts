@@ -100,7 +100,8 @@ export class ResponseWriter {
       const isKnown = etag !== null && matchesEntityTag(request.ifNoneMatch, etag)
       const statusCode = isKnown ? 304 : reply.statusCode
       res.writeStatus(this.#headOf(statusCode, isKnown ? '' : reply.contentType, position))
-      writeJoined(res, etag === null ? extra : [['ETag', etag], ...extra])
+      if (etag !== null) res.writeHeader('ETag', etag + linesOf(extra))
+      else if (extra.length > 0) writeJoined(res, extra)
       for (const [name, value] of reply.headers) res.writeHeader(name, value)
       if (isKnown) this.#sender.sendHead(res)
       else this.#endWithBody(res, request, reply, body)
@@ -164,7 +165,9 @@ function hasEntityTag(request: ServerRequest, { statusCode, body }: Reply): bool
 
 /** Lines behind another one. */
 function linesOf(headers: readonly Header[]): string {
-  return headers.map(([name, value]) => `\r\n${name}: ${value}`).join('')
+  let lines = ''
+  for (const [name, value] of headers) lines += `\r\n${name}: ${value}`
+  return lines
 }
 
 /** Headers as the value of the first, which goes on over several lines: one crossing into native code. */
