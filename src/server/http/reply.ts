@@ -122,6 +122,8 @@ export class EncodedBody {
   readonly bytes: Buffer
   readonly #forms: Partial<Record<Coding, Buffer | null>>
   #etag = ''
+  #head = ''
+  #taggedHead = ''
 
   /** `body`: a text, or bytes that never change. `forms`: prepared ones, null where there is none. */
   constructor(body: string | Buffer, forms: Partial<Record<Coding, Buffer | null>> = {}) {
@@ -137,6 +139,15 @@ export class EncodedBody {
   etag(): string {
     if (this.#etag === '') this.#etag = `W/"${hash('sha1', this.bytes, 'base64url')}"`
     return this.#etag
+  }
+
+  /** Lines with that of the ETag behind them; kept, as long as the next ones are the same text. */
+  withTag(head: string): string {
+    if (head !== this.#head) {
+      this.#head = head
+      this.#taggedHead = `${head}\r\nETag: ${this.etag()}`
+    }
+    return this.#taggedHead
   }
 
   /** The body in a coding, null when it is too small to be worth it. */

@@ -3,8 +3,8 @@ import { UNFINISHED } from '../../base/budget.ts'
 import type { Parsed } from '../../protocol/requests/parsers.ts'
 import { cachedBytes, EncodedBody, ownBytes, type Reply, textOf } from './reply.ts'
 
-/** Memory of a cached answer beside its key and its body: most of a short one. */
-const CACHED_ANSWER_BYTES = 1024
+/** Memory of a cached answer beside its key and its body, its first lines among it: most of a short one. */
+const CACHED_ANSWER_BYTES = 1_640
 
 /**
  * Characters of a request whose answer, and whose parsed body, are cached at most; a table's body with every

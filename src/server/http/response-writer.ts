@@ -99,9 +99,9 @@ export class ResponseWriter {
     res.cork(() => {
       const isKnown = etag !== null && matchesEntityTag(request.ifNoneMatch, etag)
       const statusCode = isKnown ? 304 : reply.statusCode
-      res.writeStatus(this.#headOf(statusCode, isKnown ? '' : reply.contentType, position))
-      if (etag !== null) res.writeHeader('ETag', etag + linesOf(extra))
-      else if (extra.length > 0) writeJoined(res, extra)
+      const head = this.#headOf(statusCode, isKnown ? '' : reply.contentType, position)
+      res.writeStatus(etag === null ? head : body.withTag(head))
+      if (extra.length > 0) writeJoined(res, extra)
       for (const [name, value] of reply.headers) res.writeHeader(name, value)
       if (isKnown) this.#sender.sendHead(res)
       else this.#endWithBody(res, request, reply, body)

@@ -102,7 +102,12 @@ test('short answers, of which millions fit by their bytes, take no more memory t
     return process.memoryUsage().heapUsed
   }
   const before = heapBytes()
-  for (let key = 0; key < 40_000; key++) cache.answer(`key ${key}`, () => accept(jsonReply('[]')))
+  const head = `200 OK\r\n${'x'.repeat(540)}`
+  for (let key = 0; key < 40_000; key++) {
+    const { body } = replyIn(cache.answer(`key ${key}`, () => accept(jsonReply('[]'))))
+    // Once it goes out it has its ETag and its first lines, as one flat text.
+    if (typeof body !== 'string') Buffer.byteLength(body.withTag(head))
+  }
   expect(heapBytes() - before).toBeLessThan(1.5 * maxBytes)
   expect(cache.figures().answer_cache_bytes).toBeGreaterThan(0.9 * maxBytes)
 })
@@ -144,6 +149,25 @@ test('of requests of one state each gets the answer to its own path, query and b
   for (let times = 0; times < 2; times += 1)
     for (const [place, asked] of ask.entries())
       expect(await (await asked()).text()).toBe(`[${place + 1}]`)
+  await server.stop()
+})
+
+test('an answer that is cached has the status and the position of each request', async () => {
+  let seq = 1
+  const position = { epoch: () => 'e1', seq: () => seq }
+  const { server } = await startFake({ answers: sameVersion(), position })
+  const ask = async (tag = '') => {
+    const headers = { 'If-None-Match': tag }
+    const answer = await fetch(`${server.url}/api/v2/search/tokens/detailed?query=a`, { headers })
+    const told = ['x-mintfeed-seq', 'etag'].map((name) => answer.headers.get(name))
+    return [answer.status, await answer.text(), ...told]
+  }
+  const [, , , tag] = await ask()
+  expect(await ask()).toEqual([200, '[1]', '1', tag])
+  expect(await ask(String(tag))).toEqual([304, '', '1', tag])
+  expect(await ask()).toEqual([200, '[1]', '1', tag])
+  seq = 2
+  expect(await ask()).toEqual([200, '[1]', '2', tag])
   await server.stop()
 })
 
