@@ -27,7 +27,7 @@ import type { ClientAddresses } from '../sockets/client-address.ts'
 import { Exchange, type ExchangeContext } from './exchange.ts'
 import type { PositionWaits } from './position-waits.ts'
 import { deadlineExceeded, errorReply, type Reply, refusal } from './reply.ts'
-import { MCP_PATH, readRequest, refusedByHeaders, type ServerRequest } from './request.ts'
+import { MCP_PATH, refusedByHeaders, ServerRequest } from './request.ts'
 import { type Answered, cacheKey, type ResponseCache } from './response-cache.ts'
 
 const API_PATH = '/api/v2'
@@ -168,7 +168,7 @@ interface FrontOptions {
 /** The one handler of every request: abort, limits, body and errors are handled here for all routes. */
 export function httpFront(options: FrontOptions): (res: HttpResponse, req: HttpRequest) => void {
   return (res, req) => {
-    const request = readRequest(res, req, options.addresses)
+    const request = new ServerRequest(res, req, options.addresses)
     const exchange = new Exchange(options.context, res, request)
     exchange.isApi = isApiPath(request.path) || request.path === READY_PATH
     if (request.path.startsWith(UDF_PATH)) exchange.errorBody = udfErrorJson

@@ -23,7 +23,7 @@ const JSON_MEDIA_TYPE = /^application\/json\s*(?:;|$)/i
  * The head of a request, copied at once: uWebSockets.js frees its own when the handler returns. The address alone is
  * read when it is first asked for: a call of the system and a buffer, which cost as much as all else that is read.
  */
-export interface ServerRequest {
+export class ServerRequest {
   /** As it came: methods are case-sensitive. */
   readonly method: string
   /** Raw path, still percent-encoded. */
@@ -41,39 +41,6 @@ export interface ServerRequest {
   /** `x-mintfeed-min-seq`: the position that the answer must have reached; mostly "". */
   readonly minSeq: string
   /** All headers of a request to `/mcp`, whose transport reads them; of other requests none. */
-  readonly headers: ReadonlyMap<string, string>
-  /**
-   * The client that the rate limit counts the request for. Must be asked for before the answer; from then on it is
-   * known.
-   */
-  readonly client: string
-  /**
-   * The peer has reset the connection while requests before this one were answered: the kernel has
-   * no address for it any more, and the answer has no reader. As of when `client` was first asked for, or now.
-   */
-  readonly isGone: boolean
-}
-
-/** Copies a request out of uWebSockets.js. */
-export function readRequest(
-  res: HttpResponse,
-  req: HttpRequest,
-  addresses: ClientAddresses,
-): ServerRequest {
-  return new CopiedRequest(res, req, addresses)
-}
-
-class CopiedRequest implements ServerRequest {
-  readonly method: string
-  readonly path: string
-  readonly query: string
-  readonly acceptEncoding: string
-  readonly ifNoneMatch: string
-  readonly contentType: string
-  readonly contentEncoding: string
-  readonly contentLength: number
-  readonly socketId: string
-  readonly minSeq: string
   readonly headers: ReadonlyMap<string, string>
   readonly #res: HttpResponse
   readonly #addresses: ClientAddresses
@@ -100,10 +67,15 @@ class CopiedRequest implements ServerRequest {
     this.#forwardedFor = addresses.trustsProxies ? forwardedForOf(req) : ''
   }
 
+  /** The client that the rate limit counts the request for. Must be asked for before the answer is sent. */
   get client(): string {
     return this.#client ?? this.#readAddress()
   }
 
+  /**
+   * The peer has reset the connection while requests before this one were answered: the kernel has
+   * no address for it any more, and the answer has no reader. As of when the address was read, or now.
+   */
   get isGone(): boolean {
     if (this.#client === null) this.#readAddress()
     return this.#isGone

@@ -6,7 +6,7 @@ import { accept, parseQueryString } from '../../protocol/requests/parsers.ts'
 import { Exchange, type ExchangeContext } from '../http/exchange.ts'
 import type { Route } from '../http/front.ts'
 import { errorReply, type Header, type Reply } from '../http/reply.ts'
-import { readRequest } from '../http/request.ts'
+import { ServerRequest } from '../http/request.ts'
 import { Fifo, type LoopScheduler } from '../load/loop-scheduler.ts'
 import type { RateLimiter } from '../load/rate-limiter.ts'
 import { type ClientAddresses, isLocalPeer } from '../sockets/client-address.ts'
@@ -110,7 +110,7 @@ export class EventStreams {
   /** The handler of uWebSockets.js. */
   handle(res: HttpResponse, req: HttpRequest): void {
     const { context, addresses } = this.#options
-    const exchange = new Exchange(context, res, readRequest(res, req, addresses))
+    const exchange = new Exchange(context, res, new ServerRequest(res, req, addresses))
     exchange.routeName = EVENT_STREAM_NAME
     exchange.isApi = true
     const lastEventId = req.getHeader('last-event-id')

@@ -10,7 +10,7 @@ import { parseLiveId } from '../../protocol/live/event-stream.ts'
 import type { FollowRequest } from '../../protocol/live/live-messages.ts'
 import type { LiveSource, LiveStreams, Queries } from '../../protocol/queries.ts'
 import type { Log, OnStep } from '../http/exchange.ts'
-import { expectAbort, readRequest, type ServerRequest } from '../http/request.ts'
+import { expectAbort, ServerRequest } from '../http/request.ts'
 import type { LoopScheduler } from '../load/loop-scheduler.ts'
 import type { Apps } from '../sockets/apps.ts'
 import { type ClientAddresses, isForeignPage, isLocalPeer } from '../sockets/client-address.ts'
@@ -245,7 +245,7 @@ export class LiveFeed {
     context: us_socket_context_t,
   ): void {
     expectAbort(res)
-    const request = readRequest(res, req, addresses)
+    const request = new ServerRequest(res, req, addresses)
     const { client } = request
     const id = parseLiveId(request.query)
     const isForeign = isForeignPage(req.getHeader('origin'), req.getHeader('host'), corsOrigin)
