@@ -162,11 +162,9 @@ export class Exchange {
     if (limiter === undefined) return null
     const taken = limiter.take(this.request.client, nowMs)
     const { allowed, limit, remaining, resetS } = taken
-    this.extraHeaders = [
-      ['X-RateLimit-Limit', String(limit)],
-      ['X-RateLimit-Remaining', String(remaining)],
-      ['X-RateLimit-Reset', String(resetS)],
-    ]
+    // One value that goes on over three lines: one crossing into native code.
+    const value = `${limit}\r\nX-RateLimit-Remaining: ${remaining}\r\nX-RateLimit-Reset: ${resetS}`
+    this.extraHeaders = [['X-RateLimit-Limit', value]]
     return allowed ? null : limitRefusal(taken)
   }
 

@@ -101,7 +101,7 @@ export class ResponseWriter {
       const statusCode = isKnown ? 304 : reply.statusCode
       const head = this.#headOf(statusCode, isKnown ? '' : reply.contentType, position)
       res.writeStatus(etag === null ? head : body.withTag(head))
-      if (extra.length > 0) writeJoined(res, extra)
+      for (const [name, value] of extra) res.writeHeader(name, value)
       for (const [name, value] of reply.headers) res.writeHeader(name, value)
       if (isKnown) this.#sender.sendHead(res)
       else this.#endWithBody(res, request, reply, body)
@@ -168,11 +168,6 @@ function linesOf(headers: readonly Header[]): string {
   let lines = ''
   for (const [name, value] of headers) lines += `\r\n${name}: ${value}`
   return lines
-}
-
-/** Headers as the value of the first, which goes on over several lines: one crossing into native code. */
-function writeJoined(res: HttpResponse, [first, ...more]: readonly Header[]): void {
-  if (first !== undefined) res.writeHeader(first[0], first[1] + linesOf(more))
 }
 
 /**
