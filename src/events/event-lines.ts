@@ -30,7 +30,7 @@ export interface LineError {
 
 const SHOWN_CHARACTERS_MAX = 48
 
-type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+export type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 type Read = (value: unknown) => FeedEvent | LineError
 
 /** Checks a line against its schema and makes the event of it. */

@@ -4,7 +4,9 @@ import { areOfU64 } from '../base/u64.ts'
 import { GAP_STATES, RESERVES_REASONS, ROUTE_HOPS_MAX } from './event.ts'
 
 const USD_ALLOWED = `a number from ${SOL_PRICE_USD.range} (USD per SOL)`
-const U32_MAX = 0xffffffff
+export const U32_MAX = 0xffffffff
+export const ADDRESS_CHARACTERS_MAX = 64
+export const SIGNATURE_CHARACTERS_MAX = 128
 
 const RAW_ALLOWED = 'a decimal string of an integer from 0 to 2^64-1'
 const RawText: Type.TString = Type.Refine(Type.String({ pattern: '^[0-9]{1,20}$' }), areOfU64)
@@ -49,7 +51,7 @@ export function lineSchemas(source: 'feed' | 'journal') {
   const RawInteger = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
   const Raw = Type.Union([rawText, RawInteger], { description: RAW_ALLOWED })
   const OptionalRaw = nullable(Type.Union([rawText, RawInteger]), RAW_ALLOWED)
-  const Address = textOf(64)
+  const Address = textOf(ADDRESS_CHARACTERS_MAX)
   const OptionalAddress = nullable(Address, 'text of 1 to 64 characters without control characters')
   const Text = Type.String({ description: 'a string' })
   const Flag = Type.Boolean({ description: 'true or false' })
@@ -62,7 +64,7 @@ export function lineSchemas(source: 'feed' | 'journal') {
     slot: nullable(integerTo(Number.MAX_SAFE_INTEGER, ''), 'an integer from 0 to 2^53-1'),
     tx_index: nullable(integerTo(U32_MAX, ''), 'an integer from 0 to 2^32-1'),
     ordinal: nullable(integerTo(U32_MAX, ''), 'an integer from 0 to 2^32-1'),
-    signature: textOf(128),
+    signature: textOf(SIGNATURE_CHARACTERS_MAX),
     timestamp: Timestamp,
   }
 

@@ -6,6 +6,7 @@ import { isRecord, jsonOf } from '../../base/json-access.ts'
 import type { FeedEvent, Gap } from '../../events/event.ts'
 import { type LineError, parseEventLine, parseEventValue } from '../../events/event-lines.ts'
 import type { EventSink } from '../../events/event-sink.ts'
+import { usualSwap } from '../../events/swap-line.ts'
 import type { NewForms } from '../chain/transactions/new-forms.ts'
 import type { FeedCounters } from '../feed-counters.ts'
 import { RECORDING_GAP_SECONDS, wait } from '../timers.ts'
@@ -38,11 +39,12 @@ export interface LineRunOptions {
 
 /** One reading of lines from a stream into a sink. */
 export class LineRun {
-  readonly values: RecordedValues
   readonly #sink: EventSink
   readonly #options: LineRunOptions
   readonly #splitter = new LineSplitter()
   readonly #pacer: Pacer
+  /** Made for the first value that is no event line: what it remembers takes megabytes. */
+  #values: RecordedValues | null = null
   #batch: FeedEvent[] = []
   /** The gap that the newest events fill, until their end; the engine takes later ones back until then. */
   #fill: Gap | null = null
@@ -55,7 +57,6 @@ export class LineRun {
     this.#sink = sink
     this.#options = options
     this.#pacer = new Pacer(options.speed)
-    this.values = new RecordedValues(options.counters, options.forms)
   }
 
   /**
@@ -78,7 +79,9 @@ export class LineRun {
     const chunks = input.iterator({ destroyOnReturn: true })
     for (let chunk = await this.#next(chunks); chunk !== null; chunk = await this.#next(chunks)) {
       for (const line of this.#splitter.push(chunk)) {
-        await this.#take(line)
+        const pause = this.#take(line)
+        // A promise for each line would cost as much as a third of its reading.
+        if (pause !== null) await pause
         if (signal.aborted) return
       }
       if (!this.#isHeld) await this.#flush()
@@ -88,7 +91,7 @@ export class LineRun {
     // What a tear left of the last line or value is not what was written.
     if (!this.#hasTorn) for (const line of this.#splitter.end()) await this.#take(line)
     await this.#takeDocument()
-    await this.#hand(this.values.ended(), this.#splitter.lineNumber)
+    await this.#hand(this.#values?.ended() ?? [], this.#splitter.lineNumber)
     // Its end was lost: the gap is as open as before, and later events go back to their places.
     if (this.#fill !== null) this.#batch.push({ ...this.#fill, state: 'open' })
     await this.#flush()
@@ -110,38 +113,45 @@ export class LineRun {
     }
   }
 
-  async #take(line: Line): Promise<void> {
+  /** Null: the next line may be taken at once. */
+  #take(line: Line): Promise<void> | null {
     const { counters, documentCharactersMax } = this.#options
     const isFirst = this.#isFirst
     this.#isFirst = false
-    if (line.text === null) {
+    const swap = this.#document === null && line.bytes !== null ? usualSwap(line.bytes) : null
+    if (swap !== null) {
       counters.lines++
-      this.#bad(line.number, line.reason ?? 'the line cannot be read')
-      return
+      return this.#hand([swap], line.number)
     }
-    if (isFirst && documentCharactersMax > 0 && isOpening(line.text))
+    const { text } = line
+    if (text === null) {
+      counters.lines++
+      this.#bad(line.number, line.reason)
+      return null
+    }
+    if (isFirst && documentCharactersMax > 0 && isOpening(text))
       this.#document = new DocumentLines(documentCharactersMax)
-    if (this.#document === null) return this.#takeText(line.number, line.text)
-    this.#document.add(line.number, line.text)
-    if (this.#document.isFull)
-      await this.#takeLines(
-        this.#document,
-        `the JSON value it begins is longer than ${documentCharactersMax} characters`,
-      )
+    if (this.#document === null) return this.#takeText(line.number, text)
+    this.#document.add(line.number, text)
+    if (!this.#document.isFull) return null
+    const reason = `the JSON value it begins is longer than ${documentCharactersMax} characters`
+    return this.#takeLines(this.#document, reason)
   }
 
   /** An event line says what it is; of all else `values` has to know what came before. */
   #eventsOf(value: unknown): readonly FeedEvent[] | LineError {
-    if (isRecord(value) && !Object.hasOwn(value, 'type')) return this.values.eventsOf(value)
-    return listOf(parseEventValue(value))
+    if (!isRecord(value) || Object.hasOwn(value, 'type')) return listOf(parseEventValue(value))
+    const { counters, forms } = this.#options
+    this.#values ??= new RecordedValues(counters, forms)
+    return this.#values.eventsOf(value)
   }
 
-  async #takeText(lineNumber: number, text: string): Promise<void> {
+  #takeText(lineNumber: number, text: string): Promise<void> | null {
     this.#options.counters.lines++
     const value = jsonOf(text)
     // Of what is no JSON the sentence shows how the line begins.
     const found = value === undefined ? listOf(parseEventLine(text)) : this.#eventsOf(value)
-    await this.#hand(found, lineNumber)
+    return this.#hand(found, lineNumber)
   }
 
   async #takeDocument(): Promise<void> {
@@ -175,26 +185,41 @@ export class LineRun {
     }
   }
 
-  async #hand(found: readonly FeedEvent[] | LineError, lineNumber: number): Promise<void> {
+  #hand(found: readonly FeedEvent[] | LineError, lineNumber: number): Promise<void> | null {
     if ('error' in found) {
       this.#bad(lineNumber, found.error)
-      return
+      return null
     }
+    if (this.#options.speed !== 'max') return this.#handPaced(found)
+    for (const event of found) this.#add(event)
+    return this.#isDue ? this.#flush() : null
+  }
+
+  async #handPaced(found: readonly FeedEvent[]): Promise<void> {
     const { signal } = this.#options
     for (const event of found) {
-      if (this.#fill !== null && isBehind(this.#fill, event)) this.#fill = null
       // What is told of a gap, and what fills it, is of a time that has passed.
-      const isPaced = this.#fill === null && event.type !== 'gap'
+      const isFilling = this.#fill !== null && !isBehind(this.#fill, event)
+      const isPaced = !isFilling && event.type !== 'gap'
       const delayMs = isPaced ? this.#pacer.delayMs(event.timestamp) : 0
       if (delayMs > 0) {
         await this.#flush()
         await wait(delayMs, signal)
         if (signal.aborted) return
       }
-      this.#batch.push(event)
-      if (event.type === 'gap') this.#fill = event.state === 'filling' ? event : null
+      this.#add(event)
     }
-    if (this.#batch.length >= BATCH_EVENTS && !this.#isHeld) await this.#flush()
+    if (this.#isDue) await this.#flush()
+  }
+
+  #add(event: FeedEvent): void {
+    if (this.#fill !== null && isBehind(this.#fill, event)) this.#fill = null
+    this.#batch.push(event)
+    if (event.type === 'gap') this.#fill = event.state === 'filling' ? event : null
+  }
+
+  get #isDue(): boolean {
+    return this.#batch.length >= BATCH_EVENTS && !this.#isHeld
   }
 
   get #isHeld(): boolean {
@@ -284,14 +309,31 @@ export const LINE_BYTES_MAX = 1024 * 1024
 const NEWLINE = 10
 const CARRIAGE_RETURN = 13
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf])
+/** No line is blank that begins with it. */
+const BRACE = 123
 
-interface Line {
+class Line {
   /** From 1, blank lines count. */
   readonly number: number
-  /** Without line end; null when the line cannot be read. */
-  readonly text: string | null
-  /** Why it cannot be read; null when it can. */
-  readonly reason: string | null
+  /** Without line end, good until the next line is asked for; null: the line is too long. */
+  readonly bytes: Buffer | null
+
+  constructor(number: number, bytes: Buffer | null) {
+    this.number = number
+    this.bytes = bytes
+  }
+
+  /** Null when the line cannot be read. */
+  get text(): string | null {
+    return this.bytes !== null && isUtf8(this.bytes) ? this.bytes.toString('utf8') : null
+  }
+
+  /** Why it has no text. */
+  get reason(): string {
+    return this.bytes === null
+      ? `the line is longer than ${LINE_BYTES_MAX} bytes`
+      : 'the line is not valid UTF-8'
+  }
 }
 
 /**
@@ -351,12 +393,8 @@ export class LineSplitter {
     this.#isTooLong = false
     const [only] = parts.length === 1 ? parts : [Buffer.concat(parts)]
     const bytes = trimmed(only ?? Buffer.alloc(0), number === 1)
-    if (wasTooLong || bytes.length > LINE_BYTES_MAX) {
-      return { number, text: null, reason: `the line is longer than ${LINE_BYTES_MAX} bytes` }
-    }
-    if (!isUtf8(bytes)) return { number, text: null, reason: 'the line is not valid UTF-8' }
-    const text = bytes.toString('utf8')
-    return text.trim() === '' ? null : { number, text, reason: null }
+    const line = new Line(number, wasTooLong || bytes.length > LINE_BYTES_MAX ? null : bytes)
+    return bytes[0] === BRACE || line.text?.trim() !== '' ? line : null
   }
 }
 

@@ -9,6 +9,7 @@ import { newFeedCounters } from '../../../src/feeds/feed-counters.ts'
 import { checkInputFile } from '../../../src/feeds/replay/input-file.ts'
 import { LineRun } from '../../../src/feeds/replay/line-run.ts'
 import { ReplayFeed, StdinFeed } from '../../../src/feeds/replay/replay.ts'
+import { swap } from '../../oracle/fixtures.ts'
 import { turnsClock } from '../../turns-clock.ts'
 import { CollectingSink } from '../collecting-sink.ts'
 import { dataFile, dataText, hasData, withData } from '../data-folder.ts'
@@ -263,6 +264,14 @@ test('a document of which no more can be kept is read as lines from there on', a
   expect(sink.all).toEqual(prices(100))
   expect(counters).toMatchObject({ lines: 101, badLines: 1 })
   expect(reported).toEqual(['1: the JSON value it begins is longer than 2000 characters'])
+})
+
+test('a line of a document is part of it, whatever it would be by itself', async () => {
+  const swaps = [swap(), swap(), swap()]
+  const lines = swaps.map(eventLineText)
+  const { sink, counters } = await replay(fileOf('list.json', `[\n${lines.join(',\n')}\n]\n`))
+  expect(sink.all).toEqual(swaps)
+  expect(counters).toMatchObject({ lines: 1, badLines: 0, events: 3 })
 })
 
 test('a torn document is reported once', async () => {

@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util'
 import { Service } from '../../../src/app/service.ts'
 import type { Random } from '../../../src/base/random.ts'
 import { eventLineText, type FeedEvent, RESERVES_REASONS } from '../../../src/events/event.ts'
 import { parseEventLine } from '../../../src/events/event-lines.ts'
+import { usualSwap } from '../../../src/events/swap-line.ts'
 import { LineSplitter } from '../../../src/feeds/replay/line-run.ts'
 import { EngineQueries } from '../../../src/query/engine-queries.ts'
 import { magic } from '../mutations.ts'
@@ -78,13 +80,16 @@ export class EventLines implements FuzzTarget {
     const splitter = new LineSplitter()
     const half = input.length >>> 1
     for (const part of [input.subarray(0, half), input.subarray(half)])
-      for (const { text } of splitter.push(part)) this.#line(text)
-    for (const { text } of splitter.end()) this.#line(text)
+      for (const { bytes, text } of splitter.push(part)) this.#line(bytes, text)
+    for (const { bytes, text } of splitter.end()) this.#line(bytes, text)
   }
 
-  #line(text: string | null): void {
-    if (text === null) return
-    const event = parseEventLine(text)
+  #line(bytes: Buffer | null, text: string | null): void {
+    if (bytes === null) return
+    const swap = usualSwap(bytes)
+    const event = text === null ? null : parseEventLine(text)
+    holds(swap === null || isDeepStrictEqual(swap, event), 'a swap is the same from its bytes')
+    if (event === null) return
     if ('error' in event) {
       holds(event.error.length > 0 && event.error.length < 1000, 'a bad line is told why')
       return

@@ -17,6 +17,8 @@ const REACH = ['test/feeds/supervisor/slot-reach.test.ts'] as const
 const EARLY = ['test/feeds/supervisor/early.test.ts'] as const
 const SLOT_ORDER = ['test/feeds/supervisor/slot-order.test.ts'] as const
 const SETTLER = ['test/feeds/slots/slot-settler.test.ts'] as const
+const SWAP_LINE = 'src/events/swap-line.ts'
+const SWAP_LINE_TESTS = ['test/events/swap-line.test.ts'] as const
 
 /** Faults of the chain decoder and of the live feeds. */
 export const FEED_FAULTS: readonly Fault[] = [
@@ -855,5 +857,68 @@ export const FEED_FAULTS: readonly Fault[] = [
     find: 'from !== null && this.#refusals.stream(error)) return true',
     replace: 'from !== null && this.#refusals.stream(error)) throw error',
     tests: ['test/feeds/stalls.test.ts'],
+  },
+  {
+    name: 'swap lines: the first of two values of a key counts',
+    file: SWAP_LINE,
+    find: 'if (place < 0 || more[place] !== undefined) scan.hasFailed = true',
+    replace: 'if (place < 0) scan.hasFailed = true',
+    tests: SWAP_LINE_TESTS,
+  },
+  {
+    name: 'swap lines: integers may begin with a 0',
+    file: SWAP_LINE,
+    find: ' || (this.#bytes[start] === ZERO && this.#at > start + 1)',
+    replace: '',
+    tests: SWAP_LINE_TESTS,
+  },
+  {
+    name: 'swap lines: amounts beyond 2^53 are rounded',
+    file: SWAP_LINE,
+    find: ' || value > Number.MAX_SAFE_INTEGER',
+    replace: '',
+    tests: SWAP_LINE_TESTS,
+  },
+  {
+    name: 'swap lines: the code of a digit rounds what it is added to',
+    file: SWAP_LINE,
+    find: 'value * 10 + (code - ZERO)',
+    replace: 'value * 10 + code - ZERO',
+    tests: SWAP_LINE_TESTS,
+  },
+  {
+    name: 'swap lines: what is behind the swap is not looked at',
+    file: SWAP_LINE,
+    find: 'scan.hasFailed || !scan.isAtEnd',
+    replace: 'scan.hasFailed',
+    tests: SWAP_LINE_TESTS,
+  },
+  {
+    name: 'swap lines: escapes are taken for what they are written with',
+    file: SWAP_LINE,
+    find: ' && code !== 92',
+    replace: '',
+    tests: SWAP_LINE_TESTS,
+  },
+  {
+    name: 'swap lines: a price of SOL has any size',
+    file: SWAP_LINE,
+    find: ' || !isSolPrice(value)',
+    replace: '',
+    tests: SWAP_LINE_TESTS,
+  },
+  {
+    name: 'swap lines: none is read from its bytes',
+    file: SWAP_LINE,
+    find: 'if (scan.hasFailed) return null',
+    replace: 'if (slot >= 0) return null',
+    tests: SWAP_LINE_TESTS,
+  },
+  {
+    name: 'swap lines: those of a document count by themselves',
+    file: 'src/feeds/replay/line-run.ts',
+    find: 'this.#document === null && line.bytes !== null',
+    replace: 'line.bytes !== null',
+    tests: ['test/feeds/replay/replay.test.ts'],
   },
 ]
