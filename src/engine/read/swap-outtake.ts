@@ -1,4 +1,5 @@
 import { encodeBase58 } from '../../base/base58.ts'
+import { TapeDamage } from '../../base/errors.ts'
 import { readU64 } from '../../base/u64.ts'
 import type { Swap, SwapContent } from '../../events/event.ts'
 import {
@@ -13,6 +14,7 @@ import {
 } from '../../events/swap-record.ts'
 import type { AddressBook } from '../state/address-book.ts'
 import type { State } from '../state/state.ts'
+import { TAPE_BLOCK_RECORDS, type Tape } from '../state/tape.ts'
 
 /**
  * The swap of the record at u32 lane `at`, an even one, that `RecordBatch.addSwap` made. Only before its fold,
@@ -51,13 +53,10 @@ export function swapOfRecord(
   }
 }
 
-/** The newest swaps in memory without a slot, oldest first; reads `most` records. */
+/** The newest swaps without a slot, oldest first; reads `most` records. */
 export function newestSlotlessSwaps({ tape, book }: State, most: number): readonly SwapContent[] {
   const found: SwapContent[] = []
-  const from = Math.max(tape.firstInMemory, tape.count - most)
-  for (let index = from; index < tape.count; index++) {
-    const u32 = tape.u32Of(index)
-    const at = tape.at(index)
+  for (const { u32, at } of newestRecords(tape, most)) {
     if ((u32[at + SwapLane.flags] & Flag.noSlot) === 0) continue
     found.push({
       signature: signatureOf(u32, at, book),
@@ -66,38 +65,46 @@ export function newestSlotlessSwaps({ tape, book }: State, most: number): readon
       baseRaw: readU64(u32, at + SwapLane.baseLo),
     })
   }
-  return found
+  return found.reverse()
 }
 
-/** Unix seconds of the newest swap in memory with a slot; reads `most` records, 0: none of them has one. */
+/** Unix seconds of the newest swap with a slot; reads `most` records, 0: none of them has one. */
 export function newestSecondsOfSlot({ tape }: State, most: number): number {
-  const from = Math.max(tape.firstInMemory, tape.count - most)
-  for (let index = tape.count - 1; index >= from; index--) {
-    const u32 = tape.u32Of(index)
-    const at = tape.at(index)
+  for (const { u32, at } of newestRecords(tape, most))
     if ((u32[at + SwapLane.flags] & Flag.noSlot) === 0) return u32[at + SwapLane.timestamp]
-  }
   return 0
 }
 
-/** The highest transaction index of a swap in memory, by slot, from the newest down to `fromSlot`; reads `most` records. */
+/** The highest transaction index of a swap, by slot, from the newest down to `fromSlot`; reads `most` records. */
 export function highestIndexes(
   { tape }: State,
   fromSlot: number,
   most: number,
 ): Map<number, number> {
   const highest = new Map<number, number>()
-  const from = Math.max(tape.firstInMemory, tape.count - most)
-  for (let index = tape.count - 1; index >= from; index--) {
-    const u32 = tape.u32Of(index)
-    const at = tape.at(index)
+  for (const { u32, f64, at } of newestRecords(tape, most)) {
     if ((u32[at + SwapLane.flags] & Flag.noSlot) !== 0) continue
-    const slot = tape.f64Of(index)[(at >>> 1) + SwapFloatLane.slot]
+    const slot = f64[(at >>> 1) + SwapFloatLane.slot]
     if (slot < fromSlot) break
     // They lie in the total order.
     if (!highest.has(slot)) highest.set(slot, u32[at + SwapLane.txIndex])
   }
   return highest
+}
+
+/**
+ * The newest `most` records, newest first, each good until the next one. A start has in memory what came behind the last
+ * whole chunk alone, which may be a few swaps: the others are read from the disk, without the blocks that cannot be.
+ */
+function* newestRecords(tape: Tape, most: number) {
+  const from = Math.max(0, tape.count - most)
+  for (let index = tape.count - 1; index >= from; index--)
+    try {
+      yield { u32: tape.u32Of(index), f64: tape.f64Of(index), at: tape.at(index) }
+    } catch (error) {
+      if (!(error instanceof TapeDamage)) throw error
+      index -= index % TAPE_BLOCK_RECORDS
+    }
 }
 
 /** Fields that a feed may leave out: those that a flag marks as given. */

@@ -1,8 +1,15 @@
 import { expect, test } from 'vitest'
+import { TapeDamage } from '../../../src/base/errors.ts'
 import { Engine } from '../../../src/engine/engine.ts'
-import { newestSlotlessSwaps } from '../../../src/engine/read/swap-outtake.ts'
+import {
+  highestIndexes,
+  newestSecondsOfSlot,
+  newestSlotlessSwaps,
+} from '../../../src/engine/read/swap-outtake.ts'
+import { TAPE_BLOCK_RECORDS } from '../../../src/engine/state/tape.ts'
 import type { Swap } from '../../../src/events/event.ts'
 import { ALIKE_MAX, ReserveTrades } from '../../../src/feeds/supervisor/reserve-trades.ts'
+import { MemoryArchive } from '../../store/memory-archive.ts'
 import { ScriptedSource, told } from './scripted-source.ts'
 import { started } from './started-supervisor.ts'
 import { swap, withoutPlace } from './told-trades.ts'
@@ -82,6 +89,36 @@ test('a trade that the reserve told before a restart is not told again by the ba
   chain.receiver.slotComplete(11, 10)
   expect(events().map((event) => 'signature' in event && event.signature)).toEqual(['c'])
   await stop()
+})
+
+test('trades of the reserve are known after a start too that has them on the disk alone, but for those of a damaged block', () => {
+  const engine = new Engine({ clock: 'event', tapeChunkRecords: TAPE_BLOCK_RECORDS })
+  const { tape } = engine.state
+  const names = Array.from({ length: 3 * TAPE_BLOCK_RECORDS }, (_, i) => `trade ${i}`)
+  engine.events([swap('told', 1n, { slot: 10 })])
+  engine.events(names.map((name) => withoutPlace(name, 2n)))
+  engine.events(Array.from({ length: 5_000 }, (_, i) => withoutPlace(`later ${i}`, 3n)))
+  const known = () =>
+    newestSlotlessSwaps(engine.state, tape.count).map(({ signature }) => signature)
+  const before = known()
+  expect(before.slice(0, names.length)).toEqual(names)
+  const [seconds, indexes] = [
+    newestSecondsOfSlot(engine.state, tape.count),
+    highestIndexes(engine.state, 0, tape.count),
+  ]
+  const archive = new MemoryArchive()
+  archive.takeFrom(engine)
+  expect(tape.firstInMemory).toBeGreaterThan(names.length)
+  expect(known()).toEqual(before)
+  expect(newestSecondsOfSlot(engine.state, tape.count)).toBe(seconds)
+  expect(highestIndexes(engine.state, 0, tape.count)).toEqual(indexes)
+  const block = archive.block.bind(archive)
+  archive.block = (number) => {
+    if (number === 1) throw new TapeDamage('it is damaged')
+    return block(number)
+  }
+  const lost = new Set(names.slice(TAPE_BLOCK_RECORDS - 1, 2 * TAPE_BLOCK_RECORDS - 1))
+  expect(known()).toEqual(before.filter((name) => !lost.has(name)))
 })
 
 test('trades of a run with a feed without slots alone are not told again by the back-fill of the next one, with the chain alone', async () => {

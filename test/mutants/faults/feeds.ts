@@ -51,6 +51,13 @@ export const FEED_FAULTS: readonly Fault[] = [
     tests: ['test/feeds/supervisor/reserve.test.ts'],
   },
   {
+    name: 'gaps: trades of the reserve that have left memory are told again',
+    file: 'src/engine/read/swap-outtake.ts',
+    find: 'const from = Math.max(0, tape.count - most)',
+    replace: 'const from = Math.max(tape.firstInMemory, tape.count - most)',
+    tests: ['test/feeds/supervisor/reserve.test.ts'],
+  },
+  {
     name: 'history: trades of the reserve are told again by the outage that is fetched beside',
     file: 'src/app/feeds/history-sources.ts',
     find: '...{ gap, from, cursor, earlierReserveTrades },',
