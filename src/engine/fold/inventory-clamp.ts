@@ -141,7 +141,7 @@ export class InventoryClamp {
     const { tape } = this.#state
     let next = swap.p[swap.pAt + PositionLane.lastSwapPlus1]
     // A transaction is a run of neighbours with one signature.
-    for (let index = swap.index - 1; index >= tape.firstInMemory && next !== 0; index--) {
+    for (let index = swap.index - 1; index >= 0 && next !== 0; index--) {
       const [r, at] = [tape.u32Of(index), tape.at(index)]
       if (!isSameSignature(r, at, swap.r, swap.rAt)) return false
       if (index !== next - 1) continue

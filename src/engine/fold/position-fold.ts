@@ -242,7 +242,7 @@ export class Routes {
     is: (r: Uint32Array, at: number, index: number) => boolean,
   ): number {
     const { tape } = this.#state
-    const oldest = Math.max(tape.firstInMemory, swap.index - LOOK_BACK_MAX)
+    const oldest = Math.max(0, swap.index - LOOK_BACK_MAX)
     for (let index = swap.index - 1; index >= oldest; index--) {
       const [r, at] = [tape.u32Of(index), tape.at(index)]
       if (!isSameSignature(r, at, swap.r, swap.rAt)) return -1

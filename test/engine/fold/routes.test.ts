@@ -1,5 +1,6 @@
 /** Routes as engine and oracle fold them, where the random histories of the model seldom come. */
 import { expect, test } from 'vitest'
+import { TAPE_BLOCK_RECORDS } from '../../../src/engine/state/tape.ts'
 import type { FeedEvent, Swap } from '../../../src/events/event.ts'
 import { checkAll } from '../../model/full-check.ts'
 import { Pair } from '../../model/pair.ts'
@@ -116,4 +117,25 @@ test('at rest, too, a coin that passed is in nobody’s list', () => {
   pair.rest()
   expect(pair.engine.state.dormant.tokens).toBe(2)
   expect(checkAll(pair, 2)).toBeNull()
+})
+
+test('swaps of a transaction follow each other, too, where those before have left memory', () => {
+  const unplaced = <Event extends FeedEvent>(event: Event) => ({ ...event, slot: null })
+  // The balance is that before all of them.
+  const bought = { mint: 'A', pool: 'curve A', baseBalanceBeforeRaw: 0n }
+  const dearer = { ...bought, quoteRaw: 3n * 10n ** 9n }
+  const story = [...BOUGHT, ...inOne(1_002, B_OUT, A_OUT), ...inOne(1_003, bought, dearer)]
+  for (let behind = 1; behind < story.length; behind += 1) {
+    const pair = new Pair('event')
+    for (const event of BEFORE) pair.apply('slot' in event ? unplaced(event) : event)
+    const fill = TAPE_BLOCK_RECORDS - behind
+    for (let i = 0; i < fill; i += 1) pair.apply(unplaced(swap({ mint: 'X', pool: 'curve X' })))
+    for (const [place, event] of story.entries()) {
+      pair.apply(unplaced(event))
+      pair.leaveMemory()
+      expect(pair.engine.state.tape.firstInMemory > 0).toBe(place + 1 >= behind)
+    }
+    expect(checkAll(pair, 1), `${behind} of them in the chunk before`).toBeNull()
+    expect(traderOf(pair, 'B')).toMatchObject({ bought_sol: 1, sold_sol: 2 })
+  }
 })

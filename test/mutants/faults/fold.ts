@@ -3,6 +3,20 @@ import type { Fault } from '../fault.ts'
 /** Faults of money, positions and wallet classes: what one swap changes. */
 export const FOLD_FAULTS: readonly Fault[] = [
   {
+    name: 'routes: a hop that has left memory is not found',
+    file: 'src/engine/fold/position-fold.ts',
+    find: 'Math.max(0, swap.index - LOOK_BACK_MAX)',
+    replace: 'Math.max(tape.firstInMemory, swap.index - LOOK_BACK_MAX)',
+    tests: ['test/engine/fold/routes.test.ts'],
+  },
+  {
+    name: 'clamp: a swap of the transaction that has left memory is not found',
+    file: 'src/engine/fold/inventory-clamp.ts',
+    find: 'index >= 0 && next !== 0',
+    replace: 'index >= tape.firstInMemory && next !== 0',
+    tests: ['test/engine/fold/routes.test.ts'],
+  },
+  {
     name: 'sniper: two slots after the creation instead of three',
     file: 'src/base/thresholds.ts',
     find: 'sniperSlots: 3',
