@@ -96,6 +96,8 @@ function ownStates(folder: string, seq: number, seconds: number) {
   const disk = settledDisk(folder)
   const states: Map<string, string>[] = []
   const note = () => {
+    // As in the snapshot, which may have been made within a run that fills a gap.
+    engine.endFill()
     engine.advance(seconds)
     states.push(digestsOf(engine))
   }

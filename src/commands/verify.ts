@@ -219,6 +219,8 @@ class Verification {
     const what = `journal from ${from} to ${to?.file.name ?? 'its end'}`
     try {
       const end = this.#fold(engine, start, to, chunks)
+      // A snapshot within a run that fills a gap, as a stop makes one, has what came of it folded.
+      engine.endFill()
       this.#options.progress.end()
       const { isGood, says } = to === null ? this.#end(end) : stateAt(engine, start, end, to)
       this.#report(what, isGood, `seq ${start.seq} to ${end.seq}${says}`)

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { byLength } from '../lengths.ts'
 import { START_SECOND } from '../oracle/fixtures.ts'
-import { crowdOfLines } from './folders.ts'
+import { crowdOfLines, runOfGap } from './folders.ts'
 import { ADMIN_TOKEN, askOfStream, Copy, messagesOf } from './stream-copies.ts'
 
 const EPOCH = randomUUID()
@@ -27,6 +27,19 @@ test('two copies of a stream have one state at one position, whatever their cloc
     // The same by way of an own snapshot.
     expect((await against(url, own.snapshot())).code).toBe(0)
   }
+})
+
+test('copies are compared within a run that fills a gap too', async () => {
+  const [before, filling, rest] = runOfGap()
+  const messages = messagesOf([...before, ...filling, ...rest], EPOCH, 1)
+  const seq = before.length + filling.length
+  // The first one has the settings alone.
+  const url = await new Copy(EPOCH)
+    .take(messages.slice(0, 1 + seq))
+    .snapshot()
+    .serve()
+  const told = await against(url, new Copy(EPOCH).take(messages).close())
+  expect(told.output).toContain(`seq ${seq}, the same state`)
 })
 
 test('parts that differ are named', async () => {

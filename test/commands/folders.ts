@@ -7,7 +7,7 @@ import { runCommand } from '../../src/commands/run-command.ts'
 import type { Config } from '../../src/config/config.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import { TAPE_CHUNK_RECORDS } from '../../src/engine/state/tape.ts'
-import type { FeedEvent } from '../../src/events/event.ts'
+import { type FeedEvent, gapEvent } from '../../src/events/event.ts'
 import { compact } from '../../src/store/compaction/compaction.ts'
 import type { StoreError } from '../../src/store/disk/failure.ts'
 import type { MapFile } from '../../src/store/disk/kernel-calls.ts'
@@ -23,6 +23,7 @@ import { SNAPSHOT_VERSION, stateDigest } from '../../src/store/snapshot/snapshot
 import { archivedEngine } from '../../src/store/snapshot/tape-archive.ts'
 import { filesOf } from '../data-files.ts'
 import { newFolder } from '../new-folder.ts'
+import { created, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { crowd } from '../store/crowd.ts'
 import { systemError } from '../store/disks/crash-disk.ts'
 import { olderSnapshot } from '../store/older-snapshot.ts'
@@ -136,6 +137,19 @@ export function crowdOfLines(seed: number, count: number): FeedEvent[] {
   return crowd(seed, count).map((event) =>
     event.type === 'token_created' ? { ...event, tokenProgram: 'program' } : event,
   )
+}
+
+/** Events before a gap and behind it, the beginning of what fills it, and the rest of that. */
+export function runOfGap(): readonly [FeedEvent[], FeedEvent[], FeedEvent[]] {
+  const gap = { from: 150, to: 250, seconds: START_SECOND + 101 }
+  const trades = (slots: readonly number[]) =>
+    slots.map((slot) => swap({ slot, timestamp: START_SECOND + slot - 150 }))
+  const before = [created({ tokenProgram: 'program' }), ...trades([140, 145])]
+  return [
+    [...before, ...trades([251, 252]), gapEvent('open', gap)],
+    [gapEvent('filling', gap), ...trades([230, 231])],
+    [...trades([232]), gapEvent('filled', gap), ...trades([253])],
+  ]
 }
 
 /** A folder with two snapshots, segments between and behind them, and its last run. */

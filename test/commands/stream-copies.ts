@@ -33,7 +33,11 @@ const NOW = START_SECOND + 3_600
 const EVENTS_PER_MESSAGE = 20
 
 /** The messages that a sequencer would publish of some events. */
-export function messagesOf(events: readonly FeedEvent[], epoch: string = randomUUID()) {
+export function messagesOf(
+  events: readonly FeedEvent[],
+  epoch: string = randomUUID(),
+  eventsPerMessage = EVENTS_PER_MESSAGE,
+) {
   const messages: Uint8Array<ArrayBuffer>[] = []
   const writer = new MessageWriter({ epoch, index: 1, seq: 0, crc: 0 }, ({ bytes }) =>
     messages.push(bytes),
@@ -44,8 +48,8 @@ export function messagesOf(events: readonly FeedEvent[], epoch: string = randomU
   engine.advance(NOW)
   const journaled = new JournaledEngine(engine, log)
   journaled.settings()
-  for (let from = 0; from < events.length; from += EVENTS_PER_MESSAGE)
-    journaled.events(events.slice(from, from + EVENTS_PER_MESSAGE))
+  for (let from = 0; from < events.length; from += eventsPerMessage)
+    journaled.events(events.slice(from, from + eventsPerMessage))
   return messages
 }
 

@@ -25,6 +25,7 @@ import {
   filledFolder,
   makeOlder,
   Run,
+  runOfGap,
   spoilSector,
 } from './folders.ts'
 
@@ -81,6 +82,14 @@ test('with the whole journal the first snapshot and every chunk are recomputed t
   const whats = checks.map(({ what }) => what)
   expect(whats).toContain('journal from the beginning to snapshot-0000000000000500.mfs')
   expect(whats).toContain('tape chunk 0 against the journal')
+})
+
+test('a snapshot that was made within a run that fills a gap is the state of the journal', () => {
+  const folder = newFolder()
+  const run = new Run(folder, { keepsJournal: true })
+  const [before, filling, rest] = runOfGap()
+  run.take(before).snapshot().take(filling).snapshot().take(rest).close()
+  expect(badOnes(verify(folder))).toEqual([])
 })
 
 test('a chunk that is whole but holds other records is found', () => {
