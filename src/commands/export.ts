@@ -8,7 +8,7 @@ import { swapOfRecord } from '../engine/read/swap-outtake.ts'
 import { eventLineText } from '../events/event.ts'
 import { SWAP_U32_LANES } from '../events/swap-record.ts'
 import type { Disk } from '../store/disk/disk.ts'
-import { StoreError } from '../store/disk/failure.ts'
+import { newerVersion, StoreError } from '../store/disk/failure.ts'
 import { runToEnd } from '../store/disk/steps.ts'
 import { type DataFiles, listDataFiles, UNFINISHED } from '../store/folder/data-folder.ts'
 import { frameBytes, Kind, type SegmentScan } from '../store/format/journal-format.ts'
@@ -67,6 +67,7 @@ export function* exportLines(options: ExportOptions): Generator<string, Exported
   const files = listDataFiles(disk, folder)
   const seqs = firstSeqs(disk, files)
   const journalFrom = seqs[0] ?? 0
+  if (options.from < journalFrom) checkFirst(disk, files, journalFrom)
   const start = startOf(options, files, journalFrom)
   const from = Math.max(options.from, journalFrom)
   const { foldFrom } = start
@@ -125,6 +126,21 @@ function firstSeqs(disk: Disk, files: DataFiles): number[] {
     const header = headerOf(disk, path)
     return header === null || header === 'newer' ? [] : header.firstSeq
   })
+}
+
+/**
+ * What the journal begins before is gone in order, unless the first segment is there and cannot be read.
+ * @throws StoreError when it cannot
+ */
+function checkFirst(disk: Disk, { segments: [first] }: DataFiles, journalFrom: number): void {
+  const header = first === undefined ? null : headerOf(disk, first.path)
+  if (first === undefined || (header !== null && header !== 'newer')) return
+  if (header === 'newer') throw newerVersion(first.path)
+  throw new StoreError(
+    'damaged',
+    `The header of ${first.path} is damaged, and so its events cannot be read. Put the file back from a copy, or ` +
+      `export what stands behind it with --from ${journalFrom}.`,
+  )
 }
 
 /** The engine knows the addresses of all before `foldFrom`; what comes from there on has to be folded. */

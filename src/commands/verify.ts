@@ -3,7 +3,7 @@ import type { Engine } from '../engine/engine.ts'
 import { TAPE_BLOCK_RECORDS, type Tape } from '../engine/state/tape.ts'
 import type { Disk, DiskFile } from '../store/disk/disk.ts'
 import { StoreError } from '../store/disk/failure.ts'
-import { isUnreadable } from '../store/disk/node-disk.ts'
+import { isUnreadable, unlessUnreadable } from '../store/disk/node-disk.ts'
 import { runToEnd } from '../store/disk/steps.ts'
 import { lossOf, readMark, type WrittenBefore } from '../store/folder/commit-marker.ts'
 import {
@@ -13,7 +13,7 @@ import {
   withFile,
 } from '../store/folder/data-folder.ts'
 import { bootId } from '../store/folder/process-lock.ts'
-import { frameBytes } from '../store/format/journal-format.ts'
+import { frameBytes, type SegmentHeader } from '../store/format/journal-format.ts'
 import { foldFrame } from '../store/journal/journal-fold.ts'
 import {
   headerOf,
@@ -109,6 +109,7 @@ class Verification {
       this.#report('folder', false, lossOf(null, this.#options.written, bootId()) ?? NOTHING)
       return
     }
+    this.#checkFirstSegments()
     const readable = snapshots.flatMap((file) => this.#readable(file) ?? [])
     const most = (tape: Parameters<typeof archivedOf>[1]) =>
       Math.max(0, ...readable.map(({ contents }) => archivedOf(contents, tape)))
@@ -154,9 +155,20 @@ class Verification {
 
   #beginsAt0(): boolean {
     const first = this.#files.segments[0]
-    if (first === undefined) return false
-    const header = headerOf(this.#options.disk, first.path)
-    return header !== null && header !== 'newer' && header.firstSeq === 0
+    return first !== undefined && this.#headerOf(first)?.firstSeq === 0
+  }
+
+  /** Those before the first that can be read are in no replay. */
+  #checkFirstSegments(): void {
+    const { segments } = this.#files
+    const first = segments.findIndex((file) => this.#headerOf(file) !== null)
+    for (const { name } of segments.slice(0, Math.max(0, first)))
+      this.#report(name, false, 'its header is damaged, and its events are in no replay')
+  }
+
+  #headerOf({ path }: NumberedFile): SegmentHeader | null {
+    const header = unlessUnreadable(() => headerOf(this.#options.disk, path))
+    return header === 'newer' ? null : header
   }
 
   /** Checks every chunk that a snapshot leaves records to: whole, and the one that the snapshot names. */

@@ -14,6 +14,7 @@ import { bondingCurveAddress } from '../../src/feeds/chain/layouts/program-addre
 import { readTokenTexts } from '../../src/feeds/metadata/token-texts.ts'
 import { PortalEvents } from '../../src/feeds/pumpportal/portal-events.ts'
 import { FileBuffer } from '../../src/store/folder/data-folder.ts'
+import { SEGMENT } from '../../src/store/format/journal-format.ts'
 import { SEGMENT_BYTES } from '../../src/store/journal/journal.ts'
 import { stateDigest } from '../../src/store/snapshot/snapshot-file.ts'
 import { filesOf, flipByte } from '../data-files.ts'
@@ -349,6 +350,16 @@ test('without a whole snapshot a journal that begins later cannot be exported', 
   const { code, errors } = await ask('export', '--data-dir', folder)
   expect(code).toBe(3)
   expect(errors).toContain('begins at seq 500 and no snapshot is whole')
+})
+
+test('a first segment that cannot be read is no beginning of the journal', async () => {
+  const { folder } = filledFolder({ keepsJournal: true })
+  flipByte(filesOf(folder, 'journal-')[0] ?? '', SEGMENT.firstSeq)
+  const { code, output, errors } = await ask('export', '--data-dir', folder)
+  expect([code, output]).toEqual([3, ''])
+  expect(errors).toMatch(/^mintfeed: The header of \S+0001\.mfj is damaged.* with --from 500\.\n$/)
+  const behind = await ask('export', '--data-dir', folder, '--from', '500')
+  expect(behind).toMatchObject({ code: 0, errors: '1,000 events exported\n' })
 })
 
 test('damage in the middle ends the export with a sentence, and what comes before it is whole', async () => {

@@ -8,6 +8,7 @@ import { NodeDisk } from '../../src/store/disk/node-disk.ts'
 import { readMark } from '../../src/store/folder/commit-marker.ts'
 import { listDataFiles, withFile } from '../../src/store/folder/data-folder.ts'
 import { bootId } from '../../src/store/folder/process-lock.ts'
+import { SEGMENT } from '../../src/store/format/journal-format.ts'
 import {
   readChunkBlock,
   readChunkTable,
@@ -214,6 +215,18 @@ test('a snapshot of another history is found', () => {
   fs.copyFileSync(filesOf(other, 'snapshot-')[0], `${filesOf(folder, 'snapshot-')[0]}`)
   fs.rmSync(filesOf(folder, 'journal-')[0])
   expect(badOnes(verify(folder)).length).toBeGreaterThan(0)
+})
+
+test('a first segment that cannot be read is told, though no snapshot needs it', () => {
+  const { folder } = filledFolder({ chunkRecords: CHUNK, keepsJournal: true })
+  flipByte(filesOf(folder, 'journal-')[0] ?? '', SEGMENT.firstSeq)
+  expect(badOnes(verify(folder))).toEqual([
+    {
+      what: 'journal-0000000000000001.mfj',
+      isGood: false,
+      found: expect.stringContaining('header'),
+    },
+  ])
 })
 
 test('damage in the journal is told as a check that does not hold', () => {
