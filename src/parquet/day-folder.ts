@@ -57,6 +57,8 @@ export class DayFolder {
     const begun = `${file}.${process.pid}${UNFINISHED}`
     this.#makeDay(day)
     const rows = yield* write(begun)
+    // A kill, or a full disk, before the ledger is written again would leave it with what the file was made of before.
+    if (this.#days.delete(day)) this.#write()
     fs.renameSync(begun, file)
     this.#days.set(day, { rows, of })
     this.#write()

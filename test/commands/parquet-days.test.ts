@@ -2,12 +2,13 @@ import { spawn } from 'node:child_process'
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import type { FeedEvent } from '../../src/events/event.ts'
 import { treeOf } from '../data-files.ts'
 import { newFolder } from '../new-folder.ts'
 import { created, START_SECOND, swap } from '../oracle/fixtures.ts'
 import { exported, exportInto, parquetsOf } from '../parquet/exported.ts'
+import { systemError } from '../store/disks/crash-disk.ts'
 import { ROOT } from '../tidy/source-files.ts'
 import { Run } from './folders.ts'
 
@@ -121,4 +122,23 @@ test('days of another market are refused, those of another past written anew, a 
   expect(code).toBe(3)
   expect(errors).toMatch(/^mintfeed: [^\n]+ holds 2023-11-14, a day that [^\n]+\n$/)
   expect(Object.keys(treeOf(out))).toEqual(Object.keys(before))
+})
+
+test('a file that took the place of another counts as nothing until the ledger says what it is made of', async () => {
+  const folder = newFolder()
+  new Run(folder, { fsync: 'off' }).take([created({ tokenProgram: 'program' }), swap()]).close()
+  const out = await exported(folder, 'tokens')
+  const whole = treeOf(out)
+  const rename = fs.renameSync
+  const renaming = vi.spyOn(fs, 'renameSync').mockImplementation((from, to) => {
+    rename(from, to)
+    if (String(to).endsWith('.parquet')) throw systemError('ENOSPC', 'rename')
+  })
+  onTestFinished(() => renaming.mockRestore())
+  const none = ['--from', '2027-01-01']
+  expect(await exportInto(out, folder, 'tokens', ...none)).toMatchObject({ code: 3 })
+  renaming.mockRestore()
+  const again = await exportInto(out, folder, 'tokens')
+  expect(again.errors).toMatch(/^1 day written, 1 row:/)
+  expect(treeOf(out)).toEqual(whole)
 })
