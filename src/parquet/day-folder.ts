@@ -1,5 +1,5 @@
 import fs from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { codeOf } from '../base/errors.ts'
 import { isRecord, jsonOf, recordAt } from '../base/json-access.ts'
 import { StoreError } from '../store/disk/failure.ts'
@@ -8,6 +8,8 @@ import { UNFINISHED } from '../store/folder/data-folder.ts'
 /** What is known of the days of a folder; its name keeps it out of what reads the files as a table. */
 const LEDGER = '_mintfeed.json'
 const PART = 'part-0.parquet'
+/** What stands before the day in the name of its folder. */
+const DAY = 'day='
 
 interface Entry {
   readonly rows: number
@@ -35,10 +37,10 @@ export class DayFolder {
     this.#columns = columns
     fs.mkdirSync(path, { recursive: true })
     const ledger = jsonOf(readText(join(path, LEDGER)))
-    const days = entriesOf(ledger)
-    for (const day of days.keys()) if (!isKnown(day)) throw foreign(path, day)
+    // Those that are there, whatever the ledger says: whoever reads the table gets all of them.
+    for (const day of this.#there()) if (!isKnown(day)) throw foreign(path, day)
     const isSame = isRecord(ledger) && String(ledger.columns) === String(columns)
-    this.#days = isSame ? days : new Map()
+    this.#days = isSame ? entriesOf(ledger) : new Map()
   }
 
   /** Is the file of a day there, made of the same? */
@@ -66,12 +68,19 @@ export class DayFolder {
   }
 
   #fileOf(day: string): string {
-    return join(this.path, `day=${day}`, PART)
+    return join(this.path, `${DAY}${day}`, PART)
+  }
+
+  /** The days that have a file. */
+  #there(): readonly string[] {
+    const names = fs.readdirSync(this.path).filter((name) => name.startsWith(DAY))
+    const days = names.map((name) => name.slice(DAY.length))
+    return days.filter((day) => fs.existsSync(this.#fileOf(day)))
   }
 
   /** What a run that was killed has left is removed. */
   #makeDay(day: string): void {
-    const folder = join(this.path, `day=${day}`)
+    const folder = dirname(this.#fileOf(day))
     fs.mkdirSync(folder, { recursive: true })
     for (const name of fs.readdirSync(folder))
       if (name.endsWith(UNFINISHED)) fs.rmSync(join(folder, name), { force: true })
@@ -92,7 +101,7 @@ function foreign(path: string, day: string): StoreError {
   return new StoreError(
     'other_market',
     `${path} holds ${day}, a day that the data folder has no swaps of: it is of another market, or of what this one has ` +
-      'lost. Give another --out, or remove that day and _mintfeed.json.',
+      `lost. Give another --out, or remove ${DAY}${day}.`,
   )
 }
 

@@ -122,6 +122,11 @@ test('days of another market are refused, those of another past written anew, a 
   expect(code).toBe(3)
   expect(errors).toMatch(/^mintfeed: [^\n]+ holds 2023-11-14, a day that [^\n]+\n$/)
   expect(Object.keys(treeOf(out))).toEqual(Object.keys(before))
+  // Nor without the ledger, which a killed run may not have written; but where the days are gone.
+  fs.rmSync(join(out, 'what=swaps/_mintfeed.json'))
+  expect(await exportInto(out, filled(at(5, 200)), 'swaps')).toMatchObject({ code: 3 })
+  for (const name of parquetsOf(out)) fs.rmSync(join(out, name))
+  expect(await exportInto(out, filled(at(5, 200)), 'swaps')).toMatchObject({ code: 0 })
 })
 
 test('a file that took the place of another counts as nothing until the ledger says what it is made of', async () => {
