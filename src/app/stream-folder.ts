@@ -121,33 +121,40 @@ async function seeded(folder: string, seed: Config['seed'], epoch: string) {
   return contents
 }
 
+/** More than a message has: a part that has fewer might begin and end within one, and would be no segment. */
+const EVENTS_A_PART = 2_048
+
 /**
  * The journal of a folder that may have a snapshot in its middle: a segment begins there, with the number that the
  * snapshot says, so that those before have their numbers counted back from it, and are longer where there are too few.
  */
-class SplitJournal {
+export class SplitJournal {
   readonly epoch: string
   readonly #journal: Journal
   readonly #copy: JournalCopy
   readonly #splits: number[] = []
+  readonly #segmentBytes: number
 
   constructor(
     folder: string,
     { epoch, firstSeq }: { readonly epoch: string; readonly firstSeq: number },
     snapshot: { readonly seq: number; readonly segment: number },
     bytes: number,
+    segmentBytes = SEGMENT_BYTES,
   ) {
     this.epoch = epoch
-    const count = Math.min(Math.ceil(bytes / SEGMENT_BYTES) || 1, snapshot.segment - 1)
-    const isSplit = count > 0 && snapshot.seq > firstSeq
+    this.#segmentBytes = segmentBytes
     const events = snapshot.seq - firstSeq
+    const parts = Math.min(Math.ceil(bytes / segmentBytes), Math.floor(events / EVENTS_A_PART)) || 1
+    const count = Math.min(parts, snapshot.segment - 1)
+    const isSplit = count > 0 && events > 0
     for (let part = 1; isSplit && part <= count; part++)
       this.#splits.push(firstSeq + Math.floor((events * part) / count))
     const segment = isSplit ? snapshot.segment - count - 1 : Math.max(0, snapshot.segment - 1)
     this.#journal = new Journal(
       {
         ...{ disk: new NodeDisk(), folder, fsync: 'off', epoch, boot: bootId(), onFailure() {} },
-        ...(isSplit ? { segmentBytes: Number.POSITIVE_INFINITY } : {}),
+        segmentBytes: Number.POSITIVE_INFINITY,
       },
       { seq: firstSeq, crc: 0, segment },
     )
@@ -164,6 +171,8 @@ class SplitJournal {
       this.#splits.shift()
       this.#journal.boundary()
     }
+    if (this.#splits.length === 0 && this.#journal.segmentSize >= this.#segmentBytes)
+      this.#journal.boundary()
   }
 
   close(): void {

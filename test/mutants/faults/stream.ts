@@ -13,6 +13,20 @@ const WRITER = ['test/stream/stream-writer.test.ts']
 /** Faults of the replicated stream: who writes it, who follows it. */
 export const STREAM_FAULTS: readonly Fault[] = [
   {
+    name: 'stream: a folder of it has parts of fewer events than a message',
+    file: 'src/app/stream-folder.ts',
+    find: 'Math.min(Math.ceil(bytes / segmentBytes), Math.floor(events / EVENTS_A_PART)) || 1',
+    replace: 'Math.ceil(bytes / segmentBytes)',
+    tests: ['test/app/stream-folder.test.ts'],
+  },
+  {
+    name: 'stream: a folder of it has one segment behind the snapshot',
+    file: 'src/app/stream-folder.ts',
+    find: 'this.#splits.length === 0 && this.#journal.segmentSize >= this.#segmentBytes',
+    replace: 'this.#segmentBytes === 0',
+    tests: ['test/app/stream-folder.test.ts'],
+  },
+  {
     name: 'stream: several messages are under way',
     file: 'src/stream/stream-writer.ts',
     find: '    this.#isBusy = true\n',
