@@ -70,3 +70,17 @@ test.each<[string, (contents: Contents) => unknown]>([
   expect(found).toMatchObject({ snapshotSeq: null, damagedSnapshots: [path] })
   expect(stateDigest(engine.parts)).toBe(stateDigest(recovered(whole.copy()).engine.parts))
 })
+
+test('events behind a snapshot in a segment that it counts as before it are of another folder, and none is left out', () => {
+  const disk = whole.copy()
+  const at = (segment: number) =>
+    disk.files.set(
+      path,
+      withContents((contents) => ({ ...contents, segment })),
+    )
+  at(7)
+  expect(() => recovered(disk)).toThrow(/0002\.mfj has events from seq 90 on, .* before segment 7/)
+  // The segments before hold events of before it alone.
+  at(2)
+  expect(recovered(disk).engine.seq).toBe(recovered(whole.copy()).engine.seq)
+})

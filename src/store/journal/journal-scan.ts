@@ -137,7 +137,9 @@ function* walkSegment(walk: Walk, file: NumberedFile): Generator<number> {
   let isClosed = false
   for (let frames = 1; scan.next(); frames++) {
     isClosed = scan.kind === Kind.closed
-    if (isWanted && scan.seq >= walk.from.seq) walk.visit(scan, header)
+    const isBehind = scan.seq >= walk.from.seq
+    if (isWanted && isBehind) walk.visit(scan, header)
+    else if (isBehind && scan.events > 0) throw otherFolder(file.path, walk.from)
     if (frames % walk.framesPerYield === 0) yield scan.endSeq
   }
   const { epoch } = header
@@ -245,6 +247,15 @@ function tornAt(
     dropped: later.map((segment) => segment.path),
     isUnfinished: isBeginning && frames === 0 && later.length === 0,
   }
+}
+
+/** To leave them out would be a gap that nobody sees. */
+function otherFolder(path: string, { seq, segment }: JournalStart): StoreError {
+  return new StoreError(
+    'missing',
+    `${path} has events from seq ${seq} on, and the snapshot of that seq has all that stands before segment ${segment}: ` +
+      'they are of two folders. Put back the files of one, or move that snapshot away.',
+  )
 }
 
 function gap(path: string, fromSeq: number, firstSeq: number): StoreError {

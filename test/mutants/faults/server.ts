@@ -463,6 +463,13 @@ export const SERVER_FAULTS: readonly Fault[] = [
     tests: ['test/store/closed-files.test.ts'],
   },
   {
+    name: 'journal: events behind a snapshot are left out that stand in a segment it counts as before it',
+    file: 'src/store/journal/journal-scan.ts',
+    find: 'else if (isBehind && scan.events > 0) throw otherFolder(file.path, walk.from)',
+    replace: '',
+    tests: ['test/store/forged-contents.test.ts'],
+  },
+  {
     name: 'journal: a segment of which the header is read stays open',
     file: 'src/store/journal/journal-scan.ts',
     find: 'withFile(disk.open(path), (file) => {\n    const bytes',
