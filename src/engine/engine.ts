@@ -5,10 +5,11 @@ import { RecordBatch } from '../events/swap-record.ts'
 import { EventAcceptor } from './event-acceptor.ts'
 import { type ColdHoldingsCache, ColdStore } from './fold/cold-store.ts'
 import { MetadataFold } from './fold/metadata-fold.ts'
-import { OrderedFold } from './fold/ordered-fold.ts'
+import { KEPT_BARS, OrderedFold } from './fold/ordered-fold.ts'
 import { RollingWindow } from './fold/swap-fold.ts'
 import { BarChains } from './history/bar-chains.ts'
 import type { ChartTrades } from './history/candles.ts'
+import { partWideBars } from './history/former-bars.ts'
 import { newestSecondsOf, SwapChains } from './history/swap-chains.ts'
 import { SearchIndex } from './index/search-index.ts'
 import { TokenOrder } from './index/token-order.ts'
@@ -42,6 +43,8 @@ export interface EngineOptions {
   readonly rules?: Partial<Thresholds>
   /** Records of the tape that leave memory together. */
   readonly tapeChunkRecords?: number
+  /** Rows of stored bars that stay. */
+  readonly keptBars?: typeof KEPT_BARS
 }
 
 /**
@@ -88,13 +91,17 @@ export class Engine implements EventSink {
     this.top = new TopHolders(this.state, this.positions)
     this.links = new XLinks(this.state)
     this.chains = new SwapChains(this.state, () => this.settledSwaps)
-    this.bars = new BarChains(this.state, () => this.settledBars)
+    this.bars = new BarChains(this.state, {
+      bars: (base) => this.settledBars(base),
+      swaps: () => this.settledSwaps,
+    })
     this.complete = new CompleteTokens(
       this.state,
       new TokenReader(this.state, this.top, this.links),
     )
     const lateSlots = options.lateSlots ?? LATE_SLOTS
-    this.#ordered = new OrderedFold(this.state, this, this.#reorder, this.#progress, lateSlots)
+    const limits = { lateSlots, keptBars: options.keptBars ?? KEPT_BARS }
+    this.#ordered = new OrderedFold(this.state, this, this.#reorder, this.#progress, limits)
     this.coldStore = new ColdStore(this.state, this.top, this.#ordered)
     this.#metadata = new MetadataFold(this.state, this.links)
     this.#identities = new Identities(options.identities)
@@ -135,7 +142,7 @@ export class Engine implements EventSink {
       growingPart('top_lists', this.top),
       boundedPart('position_lists', this.positions, this.traders),
       boundedPart('swap_places', this.chains),
-      boundedPart('bar_places', this.bars),
+      boundedPart('bar_places', this.bars, this.bars.past),
       boundedPart('chart_trades', this.chartTrades),
       boundedPart('resting_holdings', this.coldHoldings),
       boundedPart('identities', this.#identities),
@@ -218,9 +225,9 @@ export class Engine implements EventSink {
     return this.coldStore.settledSwaps
   }
 
-  /** Stored bars from the first that no late event can take back any more. */
-  get settledBars(): number {
-    return this.#reorder.settledBars(this.state.bars.count)
+  /** Stored bars of a base width, from the first, that no late event can take back any more. */
+  settledBars(base: number): number {
+    return this.#reorder.settledBars(base, this.state.barWidths[base].count)
   }
 
   /** Slot of the newest event. */
@@ -283,6 +290,10 @@ export class Engine implements EventSink {
     this.window.trades.startAnew()
     this.chartTrades.drop()
     this.#ordered.swaps.bundles.drop()
+    const { bars, hours } = this.state
+    // A snapshot of before these lay apart: each bar of a second is in an hour.
+    if (bars.count > 0 && hours.count === 0)
+      this.#ordered.changeBehindAll(() => partWideBars(this.state))
   }
 }
 

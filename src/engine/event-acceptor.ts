@@ -28,7 +28,6 @@ import {
 import type { ColdStore } from './fold/cold-store.ts'
 import type { MetadataFold } from './fold/metadata-fold.ts'
 import type { OrderedFold } from './fold/ordered-fold.ts'
-import { pricingOf } from './history/candles.ts'
 import type { TokenOrder } from './index/token-order.ts'
 import { type EventPosition, NOWHERE } from './order/event-position.ts'
 import { type Identities, identityKey, type PositionResolver } from './order/position-resolver.ts'
@@ -36,6 +35,7 @@ import type { Progress } from './order/progress.ts'
 import { PREFETCHED_SWAPS, type Prefetcher } from './prefetcher.ts'
 import { flagsOf } from './state/lanes.ts'
 import { TokenFlag } from './state/layout.ts'
+import { pricingOf } from './state/money.ts'
 import type { State } from './state/state.ts'
 
 /** Accepted events from one `moment` to the next within a second. */

@@ -1,4 +1,4 @@
-import { Engine } from '../../src/engine/engine.ts'
+import { Engine, type EngineOptions } from '../../src/engine/engine.ts'
 import { PositionLane } from '../../src/engine/state/layout.ts'
 import { TAPE_BLOCK_RECORDS } from '../../src/engine/state/tape.ts'
 import type { FeedEvent } from '../../src/events/event.ts'
@@ -19,6 +19,10 @@ const NO_COUNTS = { duplicates: 0, lateRefused: 0, secondCreations: 0, secondMig
 
 export type Clock = 'event' | 'wall'
 
+/** What a long history needs other than a short one. */
+type Sizes = Pick<EngineOptions, 'identities' | 'keptBars'>
+type PairOptions = Sizes & { readonly clock: Clock }
+
 /** Engine and oracle side by side, fed the same events. */
 export class Pair {
   readonly oracle: Oracle
@@ -33,14 +37,14 @@ export class Pair {
   lastCounts: Readonly<Counts> = NO_COUNTS
   readonly mints = new Set<string>()
   readonly wallets = new Set<string>()
-  readonly #clock: Clock
+  readonly #options: PairOptions
   readonly #swaps = new MemoryArchive()
   readonly #resting = new MemoryArchive(PositionLane.lanes)
 
-  constructor(clock: Clock) {
-    this.#clock = clock
+  constructor(clock: Clock, sizes: Sizes = {}) {
+    this.#options = { clock, ...sizes }
     this.oracle = new Oracle({ clock, proRule: PRO_RULE })
-    this.engine = engineOf(clock)
+    this.engine = engineOf(this.#options)
     this.answers = this.#attached()
   }
 
@@ -81,7 +85,7 @@ export class Pair {
   /** Another engine goes on with the state, as a start does with a snapshot. */
   restart(): void {
     this.leaveMemory()
-    const next = engineOf(this.#clock)
+    const next = engineOf(this.#options)
     copyParts(this.engine.parts, next.parts)
     next.state.tape.archive = this.#swaps
     next.state.dormant.tape.archive = this.#resting
@@ -96,8 +100,8 @@ export class Pair {
 }
 
 /** Few records a chunk, so that short histories have some. */
-function engineOf(clock: Clock): Engine {
+function engineOf(options: PairOptions): Engine {
   const rules = { proTrades: PRO_RULE.trades, proMints: PRO_RULE.mints }
   const tapeChunkRecords = TAPE_BLOCK_RECORDS
-  return new Engine({ clock, rules, identities: IDENTITIES, tapeChunkRecords })
+  return new Engine({ rules, identities: IDENTITIES, tapeChunkRecords, ...options })
 }

@@ -57,13 +57,18 @@ test('a chain of positions has no more rows than there are', () => {
   expect(() => answers.tokenTraders('mint', TRADERS)).toThrow(EndlessChain)
 })
 
-test('a bar whose chain leads round in circles ends a chart with a fault', () => {
-  const { engine, answers } = busyEngine()
-  const { bars } = engine.state
-  const newest = bars.count - 1
-  expect(newest).toBeGreaterThan(0)
-  for (let row = 0; row <= newest; row++)
-    bars.u32[row >>> ROW_SHIFT][(row & ROW_MASK) * Bar.lanes + Bar.previousPlus1] = row + 1
-  const query = wholeChart('mint', START_SECOND + SWAPS, '1')
-  expect(() => answers.chart(query)).toThrow(EndlessChain)
-})
+test.each([
+  ['1S', 0],
+  ['1', 1],
+  ['60', 2],
+] as const)(
+  'a bar of %s whose chain leads round in circles ends a chart with a fault',
+  (resolution, base) => {
+    const { engine, answers } = busyEngine()
+    const rows = engine.state.barWidths[base]
+    expect(rows?.count).toBeGreaterThan(0)
+    for (let row = 0; row < (rows?.count ?? 0); row++) rows?.set(row, Bar.previousPlus1, row + 1)
+    const query = wholeChart('mint', START_SECOND + SWAPS, resolution)
+    expect(() => answers.chart(query)).toThrow(EndlessChain)
+  },
+)

@@ -29,7 +29,7 @@ const expected: unknown = JSON.parse(readFileSync(join(goldenFolder(PRESENT), EX
 const answers = gunzipSync(readFileSync(join(SHARED, ANSWERS))).toString('utf8')
 /** Positions in snapshots of before October 2026 have the PnL of the clamps of then. */
 const answersBefore = gunzipSync(readFileSync(join(goldenFolder('v10'), ANSWERS))).toString('utf8')
-const SINCE_OCTOBER: readonly string[] = ['v11', 'v12', 'v13', PRESENT]
+const SINCE_OCTOBER: readonly string[] = ['v11', 'v12', 'v13', 'v14', PRESENT]
 const RAISE =
   'this program writes or reads another format than the present version: raise the version of that ' +
   'format (journal-format.ts, snapshot-format.ts, tape-chunk.ts), add an upgrade ' +

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import type { Engine } from '../../src/engine/engine.ts'
 import type { Swap } from '../../src/events/event.ts'
 import { everyRead } from '../model/every-read.ts'
-import { recovered } from './damage/folder.ts'
+import { BOOT, recovered } from './damage/folder.ts'
+import { BUSY_SIZES, BUSY_SNAPSHOT, busyHistory } from './golden/busy.ts'
 import { goldenEvents, goldenFolder, keptFiles } from './golden/golden.ts'
 
 /**
@@ -21,7 +22,7 @@ const CLAMPED =
   /\\*"(pnl|pnl_sol|pnl_pct|realized_pnl_usd|realized_pnl_sol|unrealized_pnl_usd|unrealized_pnl_sol|untracked_tokens|cost_basis_usd|cost_basis_sol)\\*":[-+.0-9e]+/g
 
 /** Every answer after a swap that comes so many slots late and tells a price, which holds for those behind it. */
-function answersAfterLate(engine: Engine, slots: number): string {
+function answersAfterLate(engine: Engine, slots: number, before = events): string {
   const swap: Swap = {
     type: 'swap',
     ...{ slot: engine.newestSlot - slots, txIndex: 0, ordinal: 0, signature: 'late' },
@@ -31,10 +32,10 @@ function answersAfterLate(engine: Engine, slots: number): string {
     ...{ realBaseRaw: 1_000_000n, realQuoteRaw: 1_000_000n },
     ...{ platformFeeRaw: 0n, creatorFeeRaw: 0n, solPriceUsd: 77.5 },
   }
-  const before = engine.counts.lateFolded
+  const late = engine.counts.lateFolded
   engine.accept(swap)
-  expect(engine.counts.lateFolded, 'the swap is to be folded').toBe(before + 1)
-  return textOf(everyRead(engine, [...events, swap]))
+  expect(engine.counts.lateFolded, 'the swap is to be folded').toBe(late + 1)
+  return textOf(everyRead(engine, [...before, swap]))
 }
 
 for (const slots of [1, 10, 19])
@@ -60,3 +61,21 @@ function textOf(answers: ReadonlyMap<string, string>): string {
   expect(others.length).toBeLessThan(answers.size)
   return JSON.stringify(others).replaceAll(CLAMPED, '')
 }
+
+/** No bars stay but those that late events reach. */
+const NO_BARS = { seconds: 0, minutes: 0 }
+const BUSY_EVENTS = busyHistory()
+
+for (const slots of [1, 15, 31])
+  test(`a swap ${slots} slots late takes back bars of a snapshot whose minutes and hours lay among seconds`, () => {
+    const engines = [keptFiles('v14-busy'), keptFiles('v14-busy')].map((disk, i) => {
+      for (const path of [...disk.files.keys()])
+        if (i === 1 && path.endsWith('.mfs')) disk.files.delete(path)
+      const { engine, found } = recovered(disk, BOOT, {}, { ...BUSY_SIZES, keptBars: NO_BARS })
+      expect(found.snapshotSeq ?? 0).toBe(i === 0 ? BUSY_SNAPSHOT : 0)
+      return engine
+    })
+    const answers = engines.map((engine) => answersAfterLate(engine, slots, BUSY_EVENTS))
+    expect(engines[0]?.state.bars.first).toBeGreaterThan(0)
+    expect(answers[0] === answers[1]).toBe(true)
+  })

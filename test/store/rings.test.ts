@@ -15,6 +15,7 @@ import { trades } from '../properties/late-trades.ts'
 import { differenceOf, foldStep, foldSteps, restored, stepsOf } from './restoring.ts'
 
 /** Most lanes of an undo log. */
+const NO_BARS = { bars: 0, minutes: 0, hours: 0 }
 const UNDO_LANES_MAX = 1 << 26
 const URI_CHARACTERS = 100_000
 const LONG_URI = 'u'.repeat(URI_CHARACTERS)
@@ -138,7 +139,7 @@ test('the ring tells tokens of the lifecycle events it has, taken back, forgotte
     slot += random.integer(0, 2)
     const key = { ...NOWHERE, slot, isSlotKnown: true, arrival: i }
     const token = random.chance(0.3) ? random.integer(0, 11) : null
-    ring.push(key, 0, 0, token === null ? null : { event: created({ slot }), token, key })
+    ring.push(key, 0, NO_BARS, token === null ? null : { event: created({ slot }), token, key })
     held.push({ slot, token })
     if (random.chance(0.2)) {
       ring.pop()
@@ -176,7 +177,7 @@ test('lifecycle events of the ring are read back as they were written', () => {
       if (event.type === 'swap' || !isPlaced(event)) return
       const entry = { event, token, key: place }
       const [ring, loaded] = [new ReorderWindow(), new ReorderWindow()]
-      ring.push(NOWHERE, 0, 0, entry)
+      ring.push(NOWHERE, 0, NO_BARS, entry)
       copyParts(ring.parts, loaded.parts)
       expect(loaded.pop().entry).toEqual(entry)
     }),

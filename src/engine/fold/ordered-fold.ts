@@ -1,7 +1,6 @@
 import { OPEN_GAP_SLOTS_MAX, type PlacedEvent } from '../../events/event.ts'
 import { SWAP_U32_LANES, SwapLane, undoFold } from '../../events/swap-record.ts'
 import type { BarChains } from '../history/bar-chains.ts'
-import { pricingOf } from '../history/candles.ts'
 import type { SearchIndex } from '../index/search-index.ts'
 import type { TokenOrder } from '../index/token-order.ts'
 import type { TopHolders } from '../index/top-holders.ts'
@@ -17,12 +16,19 @@ import { comparePlace } from '../order/position-resolver.ts'
 import type { Progress } from '../order/progress.ts'
 import type { ReorderWindow } from '../order/reorder-window.ts'
 import { flagsOf, poolAddressesOf } from '../state/lanes.ts'
-import { LifecycleLane, TokenFlag, TokenLane } from '../state/layout.ts'
+import { BASE, LifecycleLane, TokenFlag, TokenLane } from '../state/layout.ts'
+import { pricingOf } from '../state/money.ts'
 import type { State } from '../state/state.ts'
 import { BalanceFold } from './inventory-clamp.ts'
 import { type RollingWindow, SwapFold } from './swap-fold.ts'
 import { foldReserves, TokenLifecycle } from './token-lifecycle.ts'
 import { LateCreation } from './wallet-classes.ts'
+
+/**
+ * Stored bars that stay, of seconds and of minutes, in 185 and 436 MB; past them the oldest pages go (decision 53). The same
+ * for every reader of a folder: which are gone is a part of the state.
+ */
+export const KEPT_BARS = { seconds: 1 << 21, minutes: 1 << 22 }
 
 /**
  * `engine/fold` changes the state by one event. In: a record or an event with its place, and the rows. Out:
@@ -37,6 +43,7 @@ export class OrderedFold {
   readonly balances: BalanceFold
   /** Slots that an event may be late and still be folded in its place. */
   lateSlots: number
+  readonly #keptBars: typeof KEPT_BARS
   readonly #state: State
   readonly #rolling: RollingWindow
   readonly #order: TokenOrder
@@ -68,7 +75,7 @@ export class OrderedFold {
     },
     reorder: ReorderWindow,
     progress: Progress,
-    lateSlots: number,
+    limits: { readonly lateSlots: number; readonly keptBars: typeof KEPT_BARS },
   ) {
     this.#state = state
     this.#rolling = targets.window
@@ -82,7 +89,8 @@ export class OrderedFold {
     this.reorder = reorder
     this.#newest = progress.newest
     this.#counts = progress.counts
-    this.lateSlots = lateSlots
+    this.lateSlots = limits.lateSlots
+    this.#keptBars = limits.keptBars
   }
 
   /** Can an event be folded in this place? */
@@ -170,6 +178,13 @@ export class OrderedFold {
     this.#rolling.advance(now)
   }
 
+  /** Takes back all events that late ones reach, changes what is left, and folds them again. */
+  changeBehindAll(change: () => void): void {
+    this.#takeBackAfter({ slot: Number.NEGATIVE_INFINITY, txIndex: 0, ordinal: 0 })
+    change()
+    this.catchUp()
+  }
+
   /** Folds all events again that late ones had taken back: the state is that of all events. */
   catchUp(): void {
     while (this.#takenBack.length > 0) this.#foldAgain()
@@ -179,7 +194,7 @@ export class OrderedFold {
   #swap(source: Uint32Array, at: number, key: EventPosition): void {
     const state = this.#state
     const mark = state.undo.mark
-    const bars = state.bars.count
+    const counts = this.#barCounts()
     const index = state.tape.add()
     const page = state.tape.u32Of(index)
     const to = state.tape.at(index)
@@ -187,7 +202,7 @@ export class OrderedFold {
     const token = page[to + SwapLane.token]
     const isNew = this.swaps.fold(index, key)
     if (this.swaps.hasExcluded) this.#late.rejudgeBundles(token)
-    this.reorder.push(key, mark, bars, null)
+    this.reorder.push(key, mark, counts, null)
     if (isNew) this.#indexText(token)
     this.#order.traded(token)
   }
@@ -196,9 +211,9 @@ export class OrderedFold {
   #lifecycle(entry: LifecycleEntry, place: EventPosition): void {
     const { token, event, key } = entry
     const mark = this.#state.undo.mark
-    const bars = this.#state.bars.count
+    const counts = this.#barCounts()
     this.#apply(token, event, key)
-    this.reorder.push(place, mark, bars, entry)
+    this.reorder.push(place, mark, counts, entry)
     this.#order.touch(token)
     if (event.type === 'reserves' || event.type === 'balance') return
     if (flagsOf(this.#state, token) & TokenFlag.exists) this.#indexText(token)
@@ -250,14 +265,14 @@ export class OrderedFold {
     return true
   }
 
-  #takeBackAfter(key: EventPosition): void {
+  #takeBackAfter(key: Pick<EventPosition, 'slot' | 'txIndex' | 'ordinal'>): void {
     const state = this.#state
     let mark = state.undo.mark
-    let bars = state.bars.count
-    while (this.reorder.isLate(key)) {
+    let counts = this.#barCounts()
+    while (this.reorder.isLate(key) && this.reorder.newestMark >= state.undo.tail) {
       const { entry, ...popped } = this.reorder.pop()
       mark = popped.mark
-      bars = popped.bars
+      counts = popped.counts
       const taken =
         entry === null
           ? this.#takeBackSwap(popped.key)
@@ -268,7 +283,14 @@ export class OrderedFold {
       this.#takenBack.push(taken)
     }
     state.undo.rollBackTo(mark)
-    state.bars.truncate(bars)
+    state.bars.truncate(counts.bars)
+    state.minutes.truncate(counts.minutes)
+    state.hours.truncate(counts.hours)
+  }
+
+  #barCounts() {
+    const { bars, minutes, hours } = this.#state
+    return { bars: bars.count, minutes: minutes.count, hours: hours.count }
   }
 
   /** The oldest of the events taken back. */
@@ -327,12 +349,14 @@ export class OrderedFold {
     newest.slot = key.slot
     newest.txIndex = key.txIndex
     newest.ordinal = key.ordinal
-    const { undo, tape } = this.#state
+    const { undo, tape, bars, minutes } = this.#state
     // While no slot is known events come before none.
     const first =
       key.slot === NOWHERE.slot ? Number.POSITIVE_INFINITY : this.#firstInReach(key.slot)
     undo.forgetBefore(Math.min(this.reorder.forgetBefore(first), undo.mark))
     tape.pack(tape.count - this.reorder.swaps)
+    bars.leave(this.#keptBars.seconds, this.reorder.settledBars(BASE.second, bars.count))
+    minutes.leave(this.#keptBars.minutes, this.reorder.settledBars(BASE.minute, minutes.count))
   }
 
   /** Slot of the oldest events that one may still come before, where the newest is of a slot. */

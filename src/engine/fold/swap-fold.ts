@@ -74,10 +74,11 @@ export class SwapFold {
     this.#births = births
     this.holders = new Holders(state, top)
     this.bundles = new Bundles(state, this.holders)
-    this.candles = new Candles(state)
     this.coldHoldings = new ColdHoldingsCache(state)
     this.clamp = new InventoryClamp(state)
     this.#routes = new Routes(state)
+    // The last of all: in the undo logs of former snapshots the ids of the others stand.
+    this.candles = new Candles(state)
   }
 
   get parts(): readonly StatePart[] {

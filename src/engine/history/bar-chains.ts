@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache'
 import { type Budget, OutOfTime } from '../../base/budget.ts'
 import { stepped } from '../../base/errors.ts'
-import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
-import { Bar, TokenFlag, TokenLane } from '../state/layout.ts'
+import { ROW_MASK, ROW_SHIFT, type Rows } from '../memory/rows.ts'
+import { BASE, BASE_WIDTHS_SECONDS, Bar, TokenFlag, TokenLane } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
-import { BASE_WIDTHS_SECONDS } from './candles.ts'
+import { FOLDED, PastBars } from './past-bars.ts'
 
 /** The place of one in so many bars of a chain is remembered after a walk past it. */
 const REMEMBERED_EVERY = 256
@@ -20,8 +20,9 @@ const NO_PLACES = new Uint32Array(0)
  * for good, and whoever comes between two bars is linked behind the newer one.
  */
 export class BarChains {
+  readonly past: PastBars
   readonly #state: State
-  readonly #settledBars: () => number
+  readonly #settledBars: (base: number) => number
   readonly #rememberedEvery: number
   /** Rows by chain, newest first. */
   readonly #places = new LRUCache<number, Uint32Array>({
@@ -29,11 +30,16 @@ export class BarChains {
     sizeCalculation: (places) => places.length,
   })
 
-  /** `settledBars`: row up to which no bar is taken back any more. */
-  constructor(state: State, settledBars: () => number, rememberedEvery = REMEMBERED_EVERY) {
+  /** `settled`: bars of a base width, and swaps, up to which none is taken back any more. */
+  constructor(
+    state: State,
+    settled: { readonly bars: (base: number) => number; readonly swaps: () => number },
+    rememberedEvery = REMEMBERED_EVERY,
+  ) {
     this.#state = state
-    this.#settledBars = settledBars
+    this.#settledBars = settled.bars
     this.#rememberedEvery = rememberedEvery
+    this.past = new PastBars(state, settled.swaps)
   }
 
   get bytes(): number {
@@ -43,6 +49,7 @@ export class BarChains {
   /** Forgets all: the rows are other ones. */
   drop(): void {
     this.#places.clear()
+    this.past.drop()
   }
 
   /** The prices of a mint's trades changed: its bars are stored anew, as other rows. */
@@ -58,6 +65,45 @@ export class BarChains {
   }
 
   /**
+   * Gives the bars of a base width that open before `end`, newest first, while `take` returns true; bars of seconds
+   * where those of the width are gone. A bar is its time, and its prices and volumes from the open in USD on. Were all taken?
+   * @throws OutOfTime on the way: the next call goes on from there
+   * @throws TapeDamage when a swap cannot be read
+   */
+  visit(
+    token: number,
+    base: number,
+    end: number,
+    take: (time: number, f64: Float64Array, at: number) => boolean,
+    budget: Budget,
+  ): boolean {
+    const { barWidths } = this.#state
+    /** By base width, row + 1 of the bar that comes next; -1: not looked for yet. */
+    const next = BASE_WIDTHS_SECONDS.map(() => -1)
+    const visitFrom = (from: number, of: number): boolean => {
+      const rows = barWidths[of]
+      if (next[of] < 0) next[of] = this.newestBefore(token, of, end, budget)
+      for (let steps = 0; next[of] > rows.first; ) {
+        steps = stepped(steps, rows.count, 'bars of a mint')
+        const row = next[of] - 1
+        const at = (row & ROW_MASK) * rows.lanes
+        const time = rows.u32[row >>> ROW_SHIFT][at + Bar.time]
+        if (time < from) return true
+        const isTaken =
+          of === base
+            ? take(time, rows.f64[row >>> ROW_SHIFT], (at >>> 1) + Bar.openUsdF)
+            : this.#state.hasNarrow(of, row)
+              ? visitFrom(time, of - 1)
+              : everyPast(this.past.seconds(of, row, budget), end, take)
+        if (!isTaken) return false
+        next[of] = rows.u32[row >>> ROW_SHIFT][at + Bar.previousPlus1]
+      }
+      return true
+    }
+    return visitFrom(0, BASE.hour)
+  }
+
+  /**
    * Row + 1 of the newest bar of a base width that opens before `end` (unix seconds), 0 for none.
    * @throws OutOfTime before it is found: the next call continues from there
    */
@@ -65,36 +111,37 @@ export class BarChains {
     const state = this.#state
     const chain = chainOf(token, base)
     const known = this.#places.get(chain) ?? NO_PLACES
-    const passed = this.#countFrom(known, end)
+    const rows = state.barWidths[base]
+    const passed = countFrom(rows, known, end)
     let next =
       passed > 0 ? known[passed - 1] + 1 : state.tokens.get(token, TokenLane.barsPlus1 + base)
     const found: number[] = []
     let hasTime = true
-    for (let links = 0; hasTime && next !== 0; links++) {
-      stepped(links, state.bars.count, 'bars of a mint')
-      if (state.bars.get(next - 1, Bar.time) < end) break
-      if (links > 0 && links % this.#rememberedEvery === 0 && next <= this.#settledBars()) {
+    for (let links = 0; hasTime && next > rows.first; links++) {
+      stepped(links, rows.count, 'bars of a mint')
+      if (rows.get(next - 1, Bar.time) < end) break
+      if (links > 0 && links % this.#rememberedEvery === 0 && next <= this.#settledBars(base)) {
         found.push(next - 1)
         hasTime = budget.hasTime()
       }
-      next = state.bars.get(next - 1, Bar.previousPlus1)
+      next = rows.get(next - 1, Bar.previousPlus1)
     }
     if (found.length > 0) this.#places.set(chain, withPlaces(known, passed, found))
     if (!hasTime) throw new OutOfTime()
-    return next
+    return next > rows.first ? next : 0
   }
+}
 
-  /** How many of these rows, newest first, open at `end` or later. */
-  #countFrom(rows: Uint32Array, end: number): number {
-    let low = 0
-    let high = rows.length
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (this.#state.bars.get(rows[middle], Bar.time) >= end) low = middle + 1
-      else high = middle
-    }
-    return low
+/** How many of these places, newest first, open at `end` or later. The time of one that is gone is no number, so none. */
+function countFrom(rows: Rows, places: Uint32Array, end: number): number {
+  let low = 0
+  let high = places.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (rows.get(places[middle], Bar.time) >= end) low = middle + 1
+    else high = middle
   }
+  return low
 }
 
 function chainOf(token: number, base: number): number {
@@ -107,4 +154,14 @@ function withPlaces(known: Uint32Array, at: number, found: readonly number[]): U
   places.set(found, at)
   places.set(known.subarray(at), at + found.length)
   return places
+}
+
+function everyPast(
+  { f64, count }: ReturnType<PastBars['seconds']>,
+  end: number,
+  take: Parameters<BarChains['visit']>[3],
+): boolean {
+  for (let at = 0; at < count * FOLDED.lanes; at += FOLDED.lanes)
+    if (f64[at] < end && !take(f64[at], f64, at + FOLDED.open)) return false
+  return true
 }

@@ -1,24 +1,28 @@
 import { Budget, within } from '../../base/budget.ts'
 import { stepped, TapeDamage } from '../../base/errors.ts'
-import { SwapLane, volumeMicroUsdOf } from '../../events/swap-record.ts'
-import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
+import { SwapLane } from '../../events/swap-record.ts'
+import { ROW_MASK, ROW_SHIFT, ROWS_MAX, type Rows } from '../memory/rows.ts'
 import { type ChainCopy, CopiedChains } from '../state/dormant.ts'
 import type { SwapContext } from '../state/lanes.ts'
-import { Bar, BarPrice, LifecycleLane, TokenFlag, TokenLane } from '../state/layout.ts'
-import { lamportsOfSwap, priceSwap, QUOTE_COINS_MAX } from '../state/money.ts'
+import {
+  BASE,
+  BASE_WIDTHS_SECONDS,
+  Bar,
+  BarPrice,
+  LifecycleLane,
+  TokenFlag,
+  TokenLane,
+  WideBar,
+} from '../state/layout.ts'
+import { pricingOf } from '../state/money.ts'
 import type { State } from '../state/state.ts'
-import { linkOf } from './swap-chains.ts'
+import { FOLDED, PastBars } from './past-bars.ts'
+import { type ChartTrade, linkOf, noTrade, readTrade } from './swap-chains.ts'
 
 /** Prices of one series in a bar, side by side (`BarPrice`). */
 const BAR_PRICES = 4
 /** Name of the chain in an error. */
 const BARS = 'bars of a mint'
-
-/**
- * Widths that are stored, in seconds: 1 s gives the second bars, a minute the minute bars, an hour
- * all longer ones. Every width is the exact fold of the trades, so folding narrow bars gives it.
- */
-export const BASE_WIDTHS_SECONDS = [1, 60, 3600] as const
 
 /** From this many swaps on a mint stores its bars; below, a read folds its swaps. */
 export const STORED_FROM_SWAPS = 2_048
@@ -26,6 +30,8 @@ export const STORED_FROM_SWAPS = 2_048
 const COPIED_FROM_SWAPS = STORED_FROM_SWAPS / 2
 const COPIED_EVERY = 16
 const COPIED_TRADES = 64
+/** More rows than one event adds, which may store all bars of a mint anew. */
+const ROWS_SPARE = 1 << 26
 
 /** Open and close of the two series. */
 const SERIES = [
@@ -33,14 +39,13 @@ const SERIES = [
   { open: Bar.openSolF, close: Bar.closeSolF },
 ] as const
 
-/** Copied trades of all mints, of 40 bytes each. */
+/** Copied trades of all mints, of 48 bytes each. */
 const COPIED_MAX = 1 << 19
 const MINTS_MAX = 1 << 12
 /** Lanes of a copied trade. */
-const TRADE_LANES = 5
+const TRADE_LANES = 6
 /** More than there are kinds of prices: quote mints times decimals of a mint. */
 const PRICINGS = 1 << 22
-const QUOTES = QUOTE_COINS_MAX * 2
 
 /**
  * The stored bars of busy mints: per base width a chain of bars, newest first. Inside a bar trades
@@ -51,10 +56,17 @@ export class Candles {
   readonly trades: ChartTrades
   readonly #state: State
   readonly #trade = noTrade()
+  /** Remembers nothing: to it every swap is one that late events reach. */
+  readonly #past: PastBars
+  /** By base width. */
+  readonly #undo: readonly number[]
 
   constructor(state: State) {
     this.#state = state
     this.trades = new ChartTrades(state)
+    this.#past = new PastBars(state, () => 0)
+    const { undo, barsUndo, minutes, hours } = state
+    this.#undo = [barsUndo, undo.register(minutes), undo.register(hours)]
   }
 
   /** Folds a swap whose record is already in the mint's chain. */
@@ -68,6 +80,7 @@ export class Candles {
       return
     }
     const trade = this.#trade
+    trade.index = swap.t[swap.tAt + TokenLane.lastSwapPlus1] - 1
     trade.timestamp = swap.timestamp
     trade.priceUsd = swap.priceUsd
     trade.priceSol = swap.priceSol
@@ -93,84 +106,103 @@ export class Candles {
     this.trades.visit(swap.token, (trade) => this.#store(swap, trade), Budget.unlimited)
   }
 
+  /** The wide bars first: each notes where the narrow ones of its time begin. What a bar is given whose narrow ones are gone is not read. */
   #store(swap: SwapContext, trade: ChartTrade): void {
-    const newest = swap.t[swap.tAt + TokenLane.barsPlus1]
-    const isBehind = newest !== 0 && trade.timestamp < this.#timeOf(newest - 1)
-    for (let width = 0; width < BASE_WIDTHS_SECONDS.length; width++) {
-      const seconds = BASE_WIDTHS_SECONDS[width]
-      const time = trade.timestamp - (trade.timestamp % seconds)
-      const bar = this.#place(swap, swap.tAt + TokenLane.barsPlus1 + width, time, trade)
-      if (isBehind && width > 0) this.#reopen(swap, bar, width)
-    }
+    const hour = this.#place(swap, BASE.hour, trade)
+    const minute = this.#place(swap, BASE.minute, trade)
+    this.#place(swap, BASE.second, trade)
+    this.#note(swap, BASE.minute, minute, trade)
+    this.#note(swap, BASE.hour, hour, trade)
   }
 
   /**
-   * Trades of a bar count in order of time. A trade with a time before newer bars may arrive last and be
-   * neither first nor last of its wide bar: open and close are read off the narrower bars.
+   * Notes a swap in its wide bar. Trades of a bar count in order of time: one with a time before others of it may arrive
+   * last and be neither first nor last. Open and close are read off the narrower bars then.
    */
-  #reopen(swap: SwapContext, bar: number, width: number): void {
-    const { bars } = this.#state
-    const f64 = bars.f64[bar >>> ROW_SHIFT]
-    const at = ((bar & ROW_MASK) * Bar.lanes) >>> 1
-    const from = this.#timeOf(bar)
-    const to = from + BASE_WIDTHS_SECONDS[width]
-    let next = swap.t[swap.tAt + TokenLane.barsPlus1 + width - 1]
-    for (const series of SERIES) {
-      f64[at + series.open] = 0
-      f64[at + series.close] = 0
+  #note(swap: SwapContext, base: number, bar: number, trade: ChartTrade): void {
+    const rows = this.#state.barWidths[base]
+    const u32 = rows.u32[bar >>> ROW_SHIFT]
+    const at = (bar & ROW_MASK) * WideBar.lanes
+    u32[at + WideBar.lastSwapPlus1] = trade.index + 1
+    if (trade.timestamp >= u32[at + WideBar.newestTime]) {
+      u32[at + WideBar.newestTime] = trade.timestamp
+      return
     }
-    for (let steps = 0; next !== 0 && this.#timeOf(next - 1) >= from; ) {
-      steps = stepped(steps, bars.count, BARS)
-      const narrow = bars.f64[(next - 1) >>> ROW_SHIFT]
-      const narrowAt = ((next - 1) & ROW_MASK) * Bar.lanes
-      if (this.#timeOf(next - 1) < to) {
-        for (const { open, close } of SERIES) {
-          const first = narrow[(narrowAt >>> 1) + open]
-          if (first === 0) continue
-          f64[at + open] = first
-          if (f64[at + close] === 0) f64[at + close] = narrow[(narrowAt >>> 1) + close]
-        }
-      }
-      next = bars.u32[(next - 1) >>> ROW_SHIFT][narrowAt + Bar.previousPlus1]
+    const f64 = rows.f64[bar >>> ROW_SHIFT]
+    for (const { open, close } of SERIES) {
+      f64[(at >>> 1) + open] = 0
+      f64[(at >>> 1) + close] = 0
+    }
+    if (this.#state.hasNarrow(base, bar)) this.#readNarrow(swap, base, u32[at + Bar.time], f64, at)
+    else this.#readPast(base, bar, f64, at)
+  }
+
+  #readNarrow(swap: SwapContext, base: number, from: number, f64: Float64Array, at: number): void {
+    const rows = this.#state.barWidths[base - 1]
+    const to = from + BASE_WIDTHS_SECONDS[base]
+    let next = swap.t[swap.tAt + TokenLane.barsPlus1 + base - 1]
+    for (let steps = 0; next > rows.first && rows.get(next - 1, Bar.time) >= from; ) {
+      steps = stepped(steps, rows.count, BARS)
+      const narrowAt = ((next - 1) & ROW_MASK) * rows.lanes
+      if (rows.get(next - 1, Bar.time) < to)
+        readOff(f64, at >>> 1, rows.f64[(next - 1) >>> ROW_SHIFT], narrowAt >>> 1)
+      next = rows.get(next - 1, Bar.previousPlus1)
     }
   }
 
-  #timeOf(bar: number): number {
-    return this.#state.bars.get(bar, Bar.time)
+  #readPast(base: number, bar: number, f64: Float64Array, at: number): void {
+    const past = this.#past.seconds(base, bar, Budget.unlimited)
+    for (let i = 0; i < past.count; i++)
+      readOff(f64, at >>> 1, past.f64, i * FOLDED.lanes + FOLDED.open - Bar.openUsdF)
   }
 
-  /** Finds or makes the bar at `time` in the chain headed by a token lane. */
-  #place(swap: SwapContext, headAt: number, time: number, trade: ChartTrade): number {
-    const { bars, undo, barsUndo } = this.#state
+  /** Finds or makes the bar of a base width that a trade is in. */
+  #place(swap: SwapContext, base: number, trade: ChartTrade): number {
+    const { barWidths, undo } = this.#state
+    const rows = barWidths[base]
+    const headAt = swap.tAt + TokenLane.barsPlus1 + base
+    const time = trade.timestamp - (trade.timestamp % BASE_WIDTHS_SECONDS[base])
     let later = 0
     let next = swap.t[headAt]
-    for (let steps = 0; next !== 0; ) {
-      steps = stepped(steps, bars.count, BARS)
-      const barTime = this.#timeOf(next - 1)
+    for (let steps = 0; next > rows.first; ) {
+      steps = stepped(steps, rows.count, BARS)
+      const barTime = rows.get(next - 1, Bar.time)
       if (barTime <= time) {
         if (barTime < time) break
-        undo.save(barsUndo, next - 1)
-        this.#addTo(next - 1, trade)
+        undo.save(this.#undo[base], next - 1)
+        this.#addTo(rows, next - 1, trade)
         return next - 1
       }
       later = next
-      next = this.#state.bars.get(next - 1, Bar.previousPlus1)
+      next = rows.get(next - 1, Bar.previousPlus1)
     }
-    const bar = bars.add()
-    this.#open(bar, time, next, trade)
+    const bar = rows.add()
+    this.#open(rows, bar, time, next, trade)
+    if (base > BASE.second) this.#openWide(base, bar, later, trade)
     if (later === 0) swap.t[headAt] = bar + 1
     else {
-      undo.save(barsUndo, later - 1)
-      const at = ((later - 1) & ROW_MASK) * Bar.lanes
-      bars.u32[(later - 1) >>> ROW_SHIFT][at + Bar.previousPlus1] = bar + 1
+      undo.save(this.#undo[base], later - 1)
+      rows.set(later - 1, Bar.previousPlus1, bar + 1)
     }
     return bar
   }
 
-  #open(bar: number, time: number, previousPlus1: number, trade: ChartTrade): void {
-    const u32 = this.#state.bars.u32[bar >>> ROW_SHIFT]
-    const f64 = this.#state.bars.f64[bar >>> ROW_SHIFT]
-    const at = (bar & ROW_MASK) * Bar.lanes
+  /** Whoever comes behind a later bar has its narrow bars no longer than that: they are reached by way of those of the later one. */
+  #openWide(base: number, bar: number, laterPlus1: number, trade: ChartTrade): void {
+    const { barWidths } = this.#state
+    const rows = barWidths[base]
+    const { count } = barWidths[base - 1]
+    // Past the last number of a row none is stored any more.
+    const next = count < ROWS_MAX - ROWS_SPARE ? count : 0
+    const later = laterPlus1 === 0 ? next : rows.get(laterPlus1 - 1, WideBar.firstNarrow)
+    rows.set(bar, WideBar.firstNarrow, Math.min(next, later))
+    rows.set(bar, WideBar.firstSwap, trade.index)
+  }
+
+  #open(rows: Rows, bar: number, time: number, previousPlus1: number, trade: ChartTrade): void {
+    const u32 = rows.u32[bar >>> ROW_SHIFT]
+    const f64 = rows.f64[bar >>> ROW_SHIFT]
+    const at = (bar & ROW_MASK) * rows.lanes
     u32[at + Bar.time] = time
     u32[at + Bar.previousPlus1] = previousPlus1
     const atF = at >>> 1
@@ -180,9 +212,9 @@ export class Candles {
     f64[atF + Bar.volumeLamportsF] = trade.lamports
   }
 
-  #addTo(bar: number, trade: ChartTrade): void {
-    const f64 = this.#state.bars.f64[bar >>> ROW_SHIFT]
-    const at = ((bar & ROW_MASK) * Bar.lanes) >>> 1
+  #addTo(rows: Rows, bar: number, trade: ChartTrade): void {
+    const f64 = rows.f64[bar >>> ROW_SHIFT]
+    const at = ((bar & ROW_MASK) * rows.lanes) >>> 1
     extend(f64, at + Bar.openUsdF, trade.priceUsd)
     extend(f64, at + Bar.openSolF, trade.priceSol)
     f64[at + Bar.volumeMicroUsdF] += trade.microUsd
@@ -205,17 +237,14 @@ function extend(f64: Float64Array, at: number, price: number): void {
   f64[at + BarPrice.close] = price
 }
 
-/** One trade as the chart sees it. */
-export interface ChartTrade {
-  timestamp: number
-  priceUsd: number
-  priceSol: number
-  microUsd: number
-  lamports: number
-}
-
-function noTrade(): ChartTrade {
-  return { timestamp: 0, priceUsd: 0.5, priceSol: 0.5, microUsd: 0.5, lamports: 0.5 }
+/** Takes open and close of a bar that is earlier than those that were read off before. */
+function readOff(f64: Float64Array, at: number, narrow: Float64Array, narrowAt: number): void {
+  for (const { open, close } of SERIES) {
+    const first = narrow[narrowAt + open]
+    if (first === 0) continue
+    f64[at + open] = first
+    if (f64[at + close] === 0) f64[at + close] = narrow[narrowAt + close]
+  }
 }
 
 /**
@@ -293,6 +322,7 @@ export class ChartTrades {
     copy.f64[at + 2] = trade.priceSol
     copy.f64[at + 3] = trade.microUsd
     copy.f64[at + 4] = trade.lamports
+    copy.f64[at + 5] = index
     return nextPlus1
   }
 
@@ -329,45 +359,11 @@ export class ChartTrades {
   }
 }
 
-/**
- * Decimals and quote of a mint, on which the prices of its trades depend, as one number. A late creation
- * may change it.
- */
-export function pricingOf({ births }: State, token: number): number {
-  const b = births.u32[token >>> ROW_SHIFT]
-  const at = (token & ROW_MASK) * LifecycleLane.lanes
-  return b[at + LifecycleLane.decimals] * QUOTES + b[at + LifecycleLane.quote]
-}
-
-/** Price in USD that swap `index` of the tape was traded at, of a mint with this `pricingOf`; 0: not known. */
-export function tradePriceUsd({ tape }: State, index: number, pricing: number): number {
-  const [r, rf] = [tape.u32Of(index), tape.f64Of(index)]
-  const decimals = Math.floor(pricing / QUOTES)
-  return priceSwap(r, rf, tape.at(index), pricing % QUOTES, decimals).usd
-}
-
 function takeTrade(f64: Float64Array, at: number, trade: ChartTrade): void {
   trade.timestamp = f64[at]
   trade.priceUsd = f64[at + 1]
   trade.priceSol = f64[at + 2]
   trade.microUsd = f64[at + 3]
   trade.lamports = f64[at + 4]
-}
-
-/** Reads swap `index` of the tape as a trade. */
-function readTrade(state: State, index: number, trade: ChartTrade): void {
-  const { tape } = state
-  const r = tape.u32Of(index)
-  const rf = tape.f64Of(index)
-  const at = tape.at(index)
-  const token = r[at + SwapLane.token]
-  const b = state.births.u32[token >>> ROW_SHIFT]
-  const bAt = (token & ROW_MASK) * LifecycleLane.lanes
-  const quote = b[bAt + LifecycleLane.quote]
-  const swapPrice = priceSwap(r, rf, at, quote, b[bAt + LifecycleLane.decimals])
-  trade.timestamp = r[at + SwapLane.timestamp]
-  trade.priceUsd = swapPrice.usd
-  trade.priceSol = swapPrice.sol
-  trade.microUsd = volumeMicroUsdOf(r, rf, at)
-  trade.lamports = lamportsOfSwap(r, rf, at, quote)
+  trade.index = f64[at + 5]
 }

@@ -1,9 +1,11 @@
 import { LRUCache } from 'lru-cache'
 import { type Budget, OutOfTime } from '../../base/budget.ts'
 import { olderLink } from '../../base/errors.ts'
-import { SwapLane, type SwapMark, walletOf } from '../../events/swap-record.ts'
+import { SwapLane, type SwapMark, volumeMicroUsdOf, walletOf } from '../../events/swap-record.ts'
+import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import { positionLane } from '../state/lanes.ts'
-import { PASSED_SHIFT, PositionLane, TokenLane } from '../state/layout.ts'
+import { LifecycleLane, PASSED_SHIFT, PositionLane, TokenLane } from '../state/layout.ts'
+import { lamportsOfSwap, priceSwap } from '../state/money.ts'
 import type { State } from '../state/state.ts'
 import { indexOfMark, type Tape } from '../state/tape.ts'
 
@@ -272,4 +274,38 @@ export function newestSecondsOf(tape: Tape): number {
   const last = tape.count - 1
   if (last < tape.firstInMemory) return 0
   return tape.u32Of(last)[tape.at(last) + SwapLane.timestamp]
+}
+
+/** One trade as the chart sees it. */
+export interface ChartTrade {
+  /** Of its swap on the tape. */
+  index: number
+  timestamp: number
+  priceUsd: number
+  priceSol: number
+  microUsd: number
+  lamports: number
+}
+
+export function noTrade(): ChartTrade {
+  return { index: 0, timestamp: 0, priceUsd: 0.5, priceSol: 0.5, microUsd: 0.5, lamports: 0.5 }
+}
+
+/** Reads swap `index` of the tape as a trade. */
+export function readTrade(state: State, index: number, trade: ChartTrade): void {
+  const { tape } = state
+  const r = tape.u32Of(index)
+  const rf = tape.f64Of(index)
+  const at = tape.at(index)
+  const token = r[at + SwapLane.token]
+  const b = state.births.u32[token >>> ROW_SHIFT]
+  const bAt = (token & ROW_MASK) * LifecycleLane.lanes
+  const quote = b[bAt + LifecycleLane.quote]
+  const swapPrice = priceSwap(r, rf, at, quote, b[bAt + LifecycleLane.decimals])
+  trade.index = index
+  trade.timestamp = r[at + SwapLane.timestamp]
+  trade.priceUsd = swapPrice.usd
+  trade.priceSol = swapPrice.sol
+  trade.microUsd = volumeMicroUsdOf(r, rf, at)
+  trade.lamports = lamportsOfSwap(r, rf, at, quote)
 }

@@ -4,9 +4,8 @@ import { bytesOf, isRingLength } from './views.ts'
 /**
  * Fixed-size rows off the V8 heap: pages of one buffer each, reached as u32 or f64 lanes. The buffers
  * are SharedArrayBuffers, though no thread shares them: V8 counts the bytes of other buffers as its own and
- * collects garbage for every few megabytes of new rows, tens of milliseconds each.
- * Growing adds a page and copies nothing, so that no event waits for a big copy; the garbage
- * collector sees a handful of objects however many rows there are.
+ * collects garbage for every few megabytes of new rows, tens of milliseconds each. Growing adds a page and copies
+ * nothing, so that no event waits for a big copy; the collector sees a handful of objects however many rows there are.
  *
  * Row r lives in page r >>> ROW_SHIFT at lane (r & ROW_MASK) * lanes.
  */
@@ -15,12 +14,16 @@ export const ROWS_PER_PAGE = 1 << ROW_SHIFT
 export const ROW_MASK = ROWS_PER_PAGE - 1
 /** Rows refer to each other by row + 1 in a u32 lane. */
 export const ROWS_MAX = 0xffffffff
+/** Stands for a page that left. */
+const GONE = new SharedArrayBuffer(0)
 
 export class Rows {
   /** u32 lanes a row; even, so that f64 lanes stay aligned. */
   readonly lanes: number
-  /** Rows in use, and those given back among them. */
+  /** Rows in use, and those given back or gone among them. */
   count = 0
+  /** Rows before it are gone (`leave`): what is read there is no number, what is written is dropped. */
+  first = 0
   /** The row given back last + 1; each holds the one given back before it + 1 in its first lane. */
   freePlus1 = 0
   /** Rows given back and not taken again. */
@@ -29,6 +32,8 @@ export class Rows {
   #used = 0
   readonly u32: Uint32Array<SharedArrayBuffer>[] = []
   readonly f64: Float64Array<SharedArrayBuffer>[] = []
+  /** The page that left last: a dropped buffer is freed at V8's next full collection, which may be hours away. */
+  #spare: SharedArrayBuffer | null = null
 
   constructor(lanes: number) {
     this.lanes = lanes
@@ -73,10 +78,23 @@ export class Rows {
     this.count = count
   }
 
-  /** Makes it `count` zeroed rows in new pages; what it held is gone. */
-  reset(count: number): void {
+  /** Lets the oldest pages go, all of rows before `settled`, while more than `kept` rows are there. */
+  leave(kept: number, settled: number): void {
+    while (this.count - this.first > kept && this.first + ROWS_PER_PAGE <= settled) {
+      const page = this.first >>> ROW_SHIFT
+      this.#spare = this.u32[page].fill(0).buffer
+      this.u32[page] = new Uint32Array(GONE)
+      this.f64[page] = new Float64Array(GONE)
+      this.first += ROWS_PER_PAGE
+    }
+  }
+
+  /** Makes it `count` zeroed rows in new pages, those before `first` gone; what it held is gone. */
+  reset(count: number, first = 0): void {
     this.u32.length = 0
     this.f64.length = 0
+    this.first = first
+    while (this.u32.length * ROWS_PER_PAGE < first) this.#addPage(GONE)
     while (this.u32.length * ROWS_PER_PAGE < count) this.#addPage()
     this.count = count
     this.#used = count
@@ -87,20 +105,22 @@ export class Rows {
   /** The bytes of the rows in use, page by page. */
   views(): Uint8Array[] {
     const rowBytes = this.lanes * 4
-    const pages = this.u32.slice(0, Math.ceil(this.count / ROWS_PER_PAGE))
+    const gone = this.first >>> ROW_SHIFT
+    const pages = this.u32.slice(gone, Math.ceil(this.count / ROWS_PER_PAGE))
     return pages.map(({ buffer, byteOffset }, page) => {
-      const rows = Math.min(this.count - page * ROWS_PER_PAGE, ROWS_PER_PAGE)
+      const rows = Math.min(this.count - (gone + page) * ROWS_PER_PAGE, ROWS_PER_PAGE)
       return new Uint8Array(buffer, byteOffset, rows * rowBytes)
     })
   }
 
   get bytes(): number {
-    return this.u32.length * ROWS_PER_PAGE * this.lanes * 4
+    const rows = this.u32.length * ROWS_PER_PAGE - this.first
+    return rows * this.lanes * 4 + (this.#spare?.byteLength ?? 0)
   }
 
   /** Bytes of the last page behind the rows ever used. */
   get untouchedBytes(): number {
-    return this.bytes - this.#used * this.lanes * 4
+    return (this.u32.length * ROWS_PER_PAGE - this.#used) * this.lanes * 4
   }
 
   /** The rows as a part of the state; `fixed` when there are always that many. */
@@ -118,6 +138,20 @@ export class Rows {
       },
       settle() {},
     }
+  }
+
+  /** As `part`, of rows of which the oldest leave; none did before version `since` of snapshots. */
+  leavingPart(name: string, since: number): StatePart {
+    const part = this.part(name)
+    const open = (facts: readonly number[]) => {
+      const [count, first] = sizesOf(name, facts, [ROWS_MAX, ROWS_MAX])
+      if (first > count || first % ROWS_PER_PAGE !== 0)
+        throw new StateError(`the state has no ${name} from ${first} to ${count}`)
+      this.reset(count, first)
+      return this.views()
+    }
+    const facts = () => [this.count, this.first]
+    return { ...part, facts, open, former: (version) => (version < since ? part : null) }
   }
 
   /** As `part`, of rows of which some are given back and taken again; `settle` comes last. */
@@ -162,8 +196,9 @@ export class Rows {
     return row
   }
 
-  #addPage(): void {
-    const buffer = new SharedArrayBuffer(ROWS_PER_PAGE * this.lanes * 4)
+  #addPage(page?: SharedArrayBuffer): void {
+    const buffer = page ?? this.#spare ?? new SharedArrayBuffer(ROWS_PER_PAGE * this.lanes * 4)
+    if (page === undefined) this.#spare = null
     this.u32.push(new Uint32Array(buffer))
     this.f64.push(new Float64Array(buffer))
   }

@@ -1,5 +1,6 @@
 import { StateError, type StatePart, sizesOf } from '../memory/state-part.ts'
 import { bytesOf, isRingLength } from '../memory/views.ts'
+import { WIDE_BARS_APART } from '../state/layout.ts'
 import {
   charactersOf,
   type EventPosition,
@@ -38,8 +39,16 @@ function columnsOf(capacity: number) {
     arrivals: new Float64Array(capacity),
     marks: new Float64Array(capacity),
     bars: new Float64Array(capacity),
+    minutes: new Uint32Array(capacity),
+    hours: new Uint32Array(capacity),
   }
 }
+
+/** Columns in snapshots before the version in which bars of minutes and hours are counted apart. */
+const FORMER_COLUMNS = 8
+
+/** Columns with counts of stored bars, by base width. */
+const BARS_OF = ['bars', 'minutes', 'hours'] as const
 
 /**
  * `engine/order` gives an event its place. In: records and events as they arrive. Out: their identity and
@@ -65,20 +74,28 @@ export class ReorderWindow {
 
   readonly parts: readonly StatePart[] = [
     {
-      name: 'order ring',
-      facts: () => [this.#capacity, this.#head, this.#tail],
-      views: () => this.#views(),
-      open: (facts) => {
-        this.#open(facts)
-        return this.#views()
-      },
-      settle: () => this.#findSlotted(),
+      ...this.#ringPart(),
+      former: (version) => (version < WIDE_BARS_APART ? this.#ringPart(FORMER_COLUMNS) : null),
     },
     entriesPart(
       () => this.#placedEntries(),
       (entries) => this.#load(entries),
     ),
   ]
+
+  /** The ring as a part; its last columns are zeroed where the part is without them. */
+  #ringPart(columns?: number): StatePart {
+    return {
+      name: 'order ring',
+      facts: () => [this.#capacity, this.#head, this.#tail],
+      views: () => this.#views(columns),
+      open: (facts) => {
+        this.#open(facts)
+        return this.#views(columns)
+      },
+      settle: () => this.#findSlotted(),
+    }
+  }
 
   get length(): number {
     return this.#head - this.#tail
@@ -93,9 +110,11 @@ export class ReorderWindow {
     return this.#swaps
   }
 
-  /** Of so many bars, those from before its oldest event: none of them is taken back. */
-  settledBars(bars: number): number {
-    return this.length === 0 ? bars : this.#columns.bars[this.#tail & (this.#capacity - 1)]
+  /** Of so many bars of a base width, those from before its oldest event: none of them is taken back. */
+  settledBars(base: number, bars: number): number {
+    return this.length === 0
+      ? bars
+      : this.#columns[BARS_OF[base]][this.#tail & (this.#capacity - 1)]
   }
 
   /** Has it events of a token that are no swaps? */
@@ -103,13 +122,18 @@ export class ReorderWindow {
     return this.#entryCounts.has(token)
   }
 
-  /** Is a key before the newest event, which has to be taken back first? */
-  isLate(key: EventPosition): boolean {
+  /** Is a place before the newest event, which has to be taken back first? */
+  isLate(key: Pick<EventPosition, 'slot' | 'txIndex' | 'ordinal'>): boolean {
     return this.length > 0 && this.#isAfter(this.#head - 1, key)
   }
 
-  /** Adds the newest event; `entry` null for a swap (it is the newest record of the tape). */
-  push(key: EventPosition, mark: number, bars: number, entry: LifecycleEntry | null): void {
+  /** Adds the newest event, with the undo mark and the bars of before it; `entry` null for a swap (it is the newest record of the tape). */
+  push(
+    key: EventPosition,
+    mark: number,
+    counts: Record<(typeof BARS_OF)[number], number>,
+    entry: LifecycleEntry | null,
+  ): void {
     if (this.length === this.#capacity) {
       if (this.#capacity < RECENT_EVENTS_MAX) this.#grow()
       else this.#drop()
@@ -123,7 +147,9 @@ export class ReorderWindow {
     columns.signatureLows[at] = key.signatureLow
     columns.arrivals[at] = key.arrival
     columns.marks[at] = mark
-    columns.bars[at] = bars
+    columns.bars[at] = counts.bars
+    columns.minutes[at] = counts.minutes
+    columns.hours[at] = counts.hours
     this.#entries[at] = entry
     if (entry === null) this.#swaps += 1
     else this.#countIn(entry)
@@ -142,7 +168,12 @@ export class ReorderWindow {
   }
 
   /** Takes the newest event off. */
-  pop(): { key: EventPosition; mark: number; bars: number; entry: LifecycleEntry | null } {
+  pop(): {
+    key: EventPosition
+    mark: number
+    counts: Record<(typeof BARS_OF)[number], number>
+    entry: LifecycleEntry | null
+  } {
     this.#head -= 1
     const at = this.#head & (this.#capacity - 1)
     const columns = this.#columns
@@ -159,7 +190,17 @@ export class ReorderWindow {
     this.#countOut(entry)
     this.#entries[at] = null
     if (this.#slotted === this.#head) this.#findSlotted()
-    return { key, mark: columns.marks[at], bars: columns.bars[at], entry }
+    const counts = {
+      bars: columns.bars[at],
+      minutes: columns.minutes[at],
+      hours: columns.hours[at],
+    }
+    return { key, mark: columns.marks[at], counts, entry }
+  }
+
+  /** Undo mark of the newest event, which there is. */
+  get newestMark(): number {
+    return this.#columns.marks[(this.#head - 1) & (this.#capacity - 1)]
   }
 
   /** Undo mark of the first event after a key, to which a late event rolls back. */
@@ -270,10 +311,10 @@ export class ReorderWindow {
     this.#entries = new Array(capacity).fill(null)
   }
 
-  #views(): Uint8Array[] {
-    return Object.values(this.#columns).flatMap((column) =>
-      ringBytes(column, this.#tail, this.#head),
-    )
+  #views(columns?: number): Uint8Array[] {
+    return Object.values(this.#columns)
+      .slice(0, columns)
+      .flatMap((column) => ringBytes(column, this.#tail, this.#head))
   }
 
   #open(facts: readonly number[]): void {

@@ -1,10 +1,9 @@
 import { barTime, nextBarTime, type Width } from '../../base/bar-time.ts'
 import type { Budget } from '../../base/budget.ts'
-import { stepped } from '../../base/errors.ts'
 import type { BarChains } from '../history/bar-chains.ts'
-import { BASE_WIDTHS_SECONDS, type ChartTrade, type ChartTrades } from '../history/candles.ts'
-import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
-import { Bar, BarPrice, TokenFlag, TokenLane } from '../state/layout.ts'
+import type { ChartTrades } from '../history/candles.ts'
+import type { ChartTrade } from '../history/swap-chains.ts'
+import { BASE_WIDTHS_SECONDS, Bar, BarPrice, TokenFlag, TokenLane } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
 
 const HOUR = 3_600
@@ -38,7 +37,7 @@ export class Chart {
   /**
    * Calls `visit` with each bar that opens at or before `to`, newest first, while it returns true. The
    * visitor may keep the bars.
-   * @throws OutOfTime before the first
+   * @throws OutOfTime before the first, or behind some of stored ones: a read that goes on begins with an empty visitor
    */
   visit(
     token: number,
@@ -50,8 +49,7 @@ export class Chart {
     const end = nextBarTime(width, barTime(width, to))
     const flags = this.#state.tokens.get(token, TokenLane.flags)
     if ((flags & TokenFlag.barsStored) !== 0) {
-      const newestPlus1 = this.#chains.newestBefore(token, baseOf(width), end, budget)
-      this.#visitStored(newestPlus1, width, visit)
+      this.#visitStored(token, width, end, visit, budget)
       return
     }
     // Few swaps: all of them are folded, in order of time.
@@ -114,48 +112,48 @@ export class Chart {
     return isSorted ? trades : trades.sort((a, b) => a.timestamp - b.timestamp)
   }
 
-  #visitStored(newestPlus1: number, width: Width, visit: (bar: ChartBar) => boolean): void {
-    const { bars } = this.#state
-    let next = newestPlus1
+  #visitStored(
+    token: number,
+    width: Width,
+    end: number,
+    visit: (bar: ChartBar) => boolean,
+    budget: Budget,
+  ): void {
     let wide: ChartBar | null = null
-    for (let steps = 0; next !== 0; ) {
-      steps = stepped(steps, bars.count, 'bars of a mint')
-      const row = next - 1
-      const u32 = bars.u32[row >>> ROW_SHIFT]
-      const at = (row & ROW_MASK) * Bar.lanes
-      if (wide !== null && u32[at + Bar.time] >= wide.time) this.#prepend(wide, row)
-      else {
-        if (wide !== null && !visit(wide)) return
-        wide = this.#storedBar(row)
-        wide.time = barTime(width, wide.time)
+    const take = (time: number, f64: Float64Array, at: number) => {
+      if (wide !== null && time >= wide.time) {
+        prependBar(wide, f64, at)
+        return true
       }
-      next = u32[at + Bar.previousPlus1]
+      if (wide !== null && !visit(wide)) return false
+      wide = storedBar(barTime(width, time), f64, at)
+      return true
     }
-    if (wide !== null) visit(wide)
+    const wereAllTaken = this.#chains.visit(token, baseOf(width), end, take, budget)
+    if (wereAllTaken && wide !== null) visit(wide)
   }
+}
 
-  /** Folds an earlier stored bar into the front of a wide one. */
-  #prepend(wide: ChartBar, row: number): void {
-    const f64 = this.#state.bars.f64[row >>> ROW_SHIFT]
-    const atF = ((row & ROW_MASK) * Bar.lanes) >>> 1
-    const { usd, sol } = wide
-    prepend(usd, f64, atF + Bar.openUsdF)
-    prepend(sol, f64, atF + Bar.openSolF)
-    wide.microUsd += f64[atF + Bar.volumeMicroUsdF]
-    wide.lamports += f64[atF + Bar.volumeLamportsF]
-  }
+/** Lanes of a stored bar from its open in USD on. */
+const SOL = Bar.openSolF - Bar.openUsdF
+const MICRO_USD = Bar.volumeMicroUsdF - Bar.openUsdF
+const LAMPORTS = Bar.volumeLamportsF - Bar.openUsdF
 
-  #storedBar(row: number): ChartBar {
-    const at = (row & ROW_MASK) * Bar.lanes
-    const f64 = this.#state.bars.f64[row >>> ROW_SHIFT]
-    const atF = at >>> 1
-    return {
-      time: this.#state.bars.u32[row >>> ROW_SHIFT][at + Bar.time],
-      usd: storedSeries(f64, atF + Bar.openUsdF),
-      sol: storedSeries(f64, atF + Bar.openSolF),
-      microUsd: f64[atF + Bar.volumeMicroUsdF],
-      lamports: f64[atF + Bar.volumeLamportsF],
-    }
+/** Folds an earlier stored bar, from f64 lane `at` on, into the front of a wide one. */
+function prependBar(wide: ChartBar, f64: Float64Array, at: number): void {
+  prepend(wide.usd, f64, at)
+  prepend(wide.sol, f64, at + SOL)
+  wide.microUsd += f64[at + MICRO_USD]
+  wide.lamports += f64[at + LAMPORTS]
+}
+
+function storedBar(time: number, f64: Float64Array, at: number): ChartBar {
+  return {
+    time,
+    usd: storedSeries(f64, at),
+    sol: storedSeries(f64, at + SOL),
+    microUsd: f64[at + MICRO_USD],
+    lamports: f64[at + LAMPORTS],
   }
 }
 

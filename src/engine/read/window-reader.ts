@@ -1,10 +1,10 @@
 import { Budget } from '../../base/budget.ts'
 import { WINDOW_SECONDS } from '../../base/trade-window.ts'
 import { SwapLane } from '../../events/swap-record.ts'
-import { pricingOf, tradePriceUsd } from '../history/candles.ts'
 import { linkOf } from '../history/swap-chains.ts'
 import type { Extremes, TradeWindows, WindowSums } from '../history/trade-windows.ts'
 import { TokenFlag, TokenLane } from '../state/layout.ts'
+import { pricingOf, tradePriceUsd } from '../state/money.ts'
 import type { State } from '../state/state.ts'
 import type { Chart, ChartBar } from './chart.ts'
 

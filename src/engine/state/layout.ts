@@ -1,6 +1,6 @@
 /**
  * Lanes of the engine's rows. A token has four rows, by how often they change: `TokenLane`, `LifecycleLane`, `WindowLane`,
- * `MetadataLane`. `PositionLane` and `LinkLane`: positions and their links; `WalletLane`: wallets; `Bar`: stored candles;
+ * `MetadataLane`. `PositionLane` and `LinkLane`: positions and their links; `WalletLane`: wallets; `Bar`, `WideBar`: stored candles;
  * `ColdRunLane`, `ColdPositionLane`, `ColdWalletLane`: dormant tokens. Numbers are u32 lanes; names ending in `F` are f64
  * lanes of the same row; names ending in `Lo` are u64 (low lane, then high); references ending in `Plus1` are 0 for none.
  * `lanes` is the number of u32 lanes of the row.
@@ -40,7 +40,7 @@ export const TokenLane = {
   creatorPositionPlus1: 44,
   flags: 45,
   poolAmmPlus1: 46,
-  /** Newest stored bar of each base width (candles.ts); 0 in tokens that derive them on read. */
+  /** Newest stored bar of each base width (candles.ts), which may be gone; 0 in tokens that derive them on read. */
   barsPlus1: 47,
   /** A word of the newest swap's signature hash; 0 when it has none (EventPosition). */
   lastSignature: 50,
@@ -242,7 +242,18 @@ export const WalletLane = {
   lanes: 10,
 } as const
 
-/** A stored bar, in the chain of its mint and width. */
+/**
+ * Widths that are stored, in seconds: 1 s gives the second bars, a minute the minute bars, an hour
+ * all longer ones. Every width is the exact fold of the trades, so folding narrow bars gives it.
+ */
+export const BASE_WIDTHS_SECONDS = [1, 60, 3600] as const
+/** Their numbers. */
+export const BASE = { second: 0, minute: 1, hour: 2 } as const
+
+/** First version of snapshots in which bars of minutes and hours are no rows among those of seconds. */
+export const WIDE_BARS_APART = 13
+
+/** A stored bar of a second, in the chain of its mint and width; `WideBar` begins with the same lanes. */
 export const Bar = {
   time: 0,
   previousPlus1: 1,
@@ -257,6 +268,20 @@ export const Bar = {
   closeSolF: 9,
   volumeLamportsF: 10,
   lanes: 22,
+} as const
+
+/**
+ * A stored bar of a minute or an hour. `firstNarrow` is a row of the next narrower width: all bars of that width in its time
+ * are from it on, and so are those of all later times. Once that row is gone, they are folded from the swaps.
+ */
+export const WideBar = {
+  /** Tape indexes of its swaps: none is before the first, and the last one + 1. */
+  firstSwap: 22,
+  lastSwapPlus1: 23,
+  firstNarrow: 24,
+  /** Latest time of a swap of it. */
+  newestTime: 25,
+  lanes: 26,
 } as const
 
 /** The four prices of a series lie side by side: f64 lanes from its open on. */

@@ -21,6 +21,7 @@ import type { StatePart } from '../memory/state-part.ts'
 import type { TextStore } from '../memory/text-store.ts'
 import type { AddressBook } from './address-book.ts'
 import { LifecycleLane, TokenFlag, TokenLane } from './layout.ts'
+import type { Tape } from './tape.ts'
 
 /**
  * Amounts, prices and quotes: what a swap, a token or a coin is worth in micro-USD, lamports, dollars and SOL.
@@ -124,6 +125,8 @@ export function soldPercent(
 
 /** Coins that others are quoted in; a coin past them has no price and nine decimals. */
 export const QUOTE_COINS_MAX = 1 << 16
+/** More than there are quotes. */
+const QUOTES = QUOTE_COINS_MAX * 2
 /** Coins that a price may lead through: more, or a circle of them, is no price (contract section 1). */
 const QUOTE_STEPS_MAX = 4
 
@@ -297,6 +300,27 @@ export class Quotes {
   #lane(quote: number, lane: number): number {
     return this.#coins.get(quote - FIRST_COIN, lane)
   }
+}
+
+/**
+ * Decimals and quote of a mint, on which the prices of its trades depend, as one number. A late creation
+ * may change it.
+ */
+export function pricingOf({ births }: Pick<PricedTokens, 'births'>, token: number): number {
+  const b = births.u32[token >>> ROW_SHIFT]
+  const at = (token & ROW_MASK) * LifecycleLane.lanes
+  return b[at + LifecycleLane.decimals] * QUOTES + b[at + LifecycleLane.quote]
+}
+
+/** Price in USD that swap `index` of the tape was traded at, of a mint with this `pricingOf`; 0: not known. */
+export function tradePriceUsd(
+  { tape }: { readonly tape: Tape },
+  index: number,
+  pricing: number,
+): number {
+  const [r, rf] = [tape.u32Of(index), tape.f64Of(index)]
+  const decimals = Math.floor(pricing / QUOTES)
+  return priceSwap(r, rf, tape.at(index), pricing % QUOTES, decimals).usd
 }
 
 /** What `priceSwap` gives: one object for all trades. */

@@ -21,6 +21,8 @@ import {
   PositionLane,
   TokenLane,
   WalletLane,
+  WIDE_BARS_APART,
+  WideBar,
   WindowLane,
 } from './layout.ts'
 import { Quotes } from './money.ts'
@@ -63,7 +65,11 @@ export class State {
   readonly dormant: Dormant
   readonly quotes = new Quotes(this)
   readonly wallets = new Rows(WalletLane.lanes)
+  /** Stored bars of seconds, minutes and hours, and the same by base width; the oldest of seconds and minutes leave. */
   readonly bars = new Rows(Bar.lanes)
+  readonly minutes = new Rows(WideBar.lanes)
+  readonly hours = new Rows(WideBar.lanes)
+  readonly barWidths: readonly Rows[] = [this.bars, this.minutes, this.hours]
   readonly tape: Tape
   readonly announcements = new LaunchLog()
   /** Row 0: the own price of the newest swap that carried one (f64 lane 0). */
@@ -97,7 +103,6 @@ export class State {
   readonly #positionSlots = new HashSlots()
 
   #rules: Thresholds
-
   readonly parts: readonly StatePart[]
 
   constructor(rules: Partial<Thresholds> = {}, tapeChunkRecords?: number) {
@@ -118,7 +123,9 @@ export class State {
       this.#positionSlots.part('position slots'),
       ...this.dormant.parts,
       this.wallets.part('wallets'),
-      this.bars.part('bars'),
+      this.bars.leavingPart('bars', WIDE_BARS_APART),
+      this.minutes.leavingPart('minute bars', WIDE_BARS_APART),
+      this.hours.part('hour bars'),
       this.globals.part('globals', 1),
       this.quotes.part,
       this.undo.part,
@@ -246,6 +253,11 @@ export class State {
     return this.links.get(row, LinkLane.nextInWalletPlus1)
   }
 
+  /** Are the bars of the next narrower width in a minute or an hour stored, all of them? Else they are folded from its swaps. */
+  hasNarrow(base: number, row: number): boolean {
+    return this.barWidths[base].get(row, WideBar.firstNarrow) >= this.barWidths[base - 1].first
+  }
+
   #open(facts: readonly number[]): [] {
     const [now, feedSolPriceUsd] = facts
     sizesOf('clock', [now], [Number.MAX_SAFE_INTEGER])
@@ -280,7 +292,7 @@ export class State {
       boundedPart('dormant_spare', dormant.tape.spare),
       growingPart('tokens', tokens, births, windows, metadata),
       growingPart('wallets', this.wallets),
-      growingPart('bars', this.bars),
+      growingPart('bars', this.bars, this.minutes, this.hours),
       boundedPart('quote_coins', this.quotes),
       this.book.memory,
       growingPart('texts', this.texts),

@@ -152,7 +152,7 @@ const MEMORY_HELPS: Readonly<Record<string, string>> = {
   top_lists_bytes: 'Memory of the lists of top holders.',
   position_lists_bytes: 'Memory of the long lists of traders that were read last.',
   swap_places_bytes: 'Memory of places in long histories that are read.',
-  bar_places_bytes: 'Memory of places in bars whose past is read.',
+  bar_places_bytes: 'Memory of places in bars whose past is read, and of bars folded anew.',
   chart_trades_bytes: 'Memory of trades whose charts are read, or will be stored.',
   resting_holdings_bytes: 'Memory of what wallets of many mints hold of dormant tokens.',
   identities_bytes: 'Memory of the signatures by which duplicates are known.',

@@ -1,5 +1,5 @@
 /**
- * Reads files of former versions in the form of today: snapshots of versions 9 (0.9.14 to 0.9.23) and 10, and chunks of
+ * Reads files of former versions in the form of today: snapshots of versions 9 (0.9.14 to 0.9.23) to 12, and chunks of
  * version 1. Older snapshots are refused (docs/decisions/0030-two-versions-are-read.md). Journals of every version are
  * read as they are: versions only brought new kinds of frames, and lanes that were zero before.
  *
@@ -12,6 +12,7 @@ import { lanesIn } from '../../engine/memory/views.ts'
 const NEW_PARTS: Readonly<Record<number, Readonly<Record<string, number>>>> = {
   10: { 'quote coins': 0, 'clamp balances': 16, 'last burn': 1, 'route sales': 64 },
   11: { 'unseen slots': 0 },
+  13: { 'minute bars': 0, 'hour bars': 0 },
 }
 
 type BringUp = (name: string, views: readonly Uint8Array[]) => void

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { BarChains } from '../../../src/engine/history/bar-chains.ts'
-import { BASE_WIDTHS_SECONDS, STORED_FROM_SWAPS } from '../../../src/engine/history/candles.ts'
-import { Bar, TokenLane } from '../../../src/engine/state/layout.ts'
+import { STORED_FROM_SWAPS } from '../../../src/engine/history/candles.ts'
+import type { Rows } from '../../../src/engine/memory/rows.ts'
+import { BASE_WIDTHS_SECONDS, Bar, TokenLane } from '../../../src/engine/state/layout.ts'
 import type { State } from '../../../src/engine/state/state.ts'
 import { EngineQueries } from '../../../src/query/engine-queries.ts'
 import { readInTurns } from '../../budgets.ts'
@@ -22,7 +23,11 @@ test(`the newest bar before a time is that of the whole chain, also when late sw
   const engine = engineOf('event', 1 << 14)
   engine.events([price(150)])
   const { state } = engine
-  const chains = new BarChains(state, () => engine.settledBars, REMEMBERED_EVERY)
+  const chains = new BarChains(
+    state,
+    { bars: (base) => engine.settledBars(base), swaps: () => engine.settledSwaps },
+    REMEMBERED_EVERY,
+  )
   let slot = 1_000
   let goes = 0
   for (let round = 0; round < ROUNDS; round++) {
@@ -57,7 +62,7 @@ test(`the newest bar before a time is that of the whole chain, also when late sw
       (turn) => expect(turn).toBeLessThanOrEqual(whole.length),
     )
     goes += turns - 1
-    const expected = whole.find((row) => state.bars.get(row, Bar.time) < end)
+    const expected = whole.find((row) => rowsOfWidth(state, base).get(row, Bar.time) < end)
     expect(answer).toBe(expected === undefined ? 0 : expected + 1)
   }
 })
@@ -94,7 +99,13 @@ function rowsOf(state: State, token: number, base: number): number[] {
   const rows: number[] = []
   for (let next = state.tokens.get(token, TokenLane.barsPlus1 + base); next !== 0; ) {
     rows.push(next - 1)
-    next = state.bars.get(next - 1, Bar.previousPlus1)
+    next = rowsOfWidth(state, base).get(next - 1, Bar.previousPlus1)
   }
+  return rows
+}
+
+function rowsOfWidth(state: State, base: number): Rows {
+  const rows = state.barWidths[base]
+  if (rows === undefined) throw new Error(`no base width ${base}`)
   return rows
 }

@@ -384,7 +384,7 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   {
     name: 'memory: pages that were never written to count as resident',
     file: 'src/engine/memory/rows.ts',
-    find: 'return this.bytes - this.#used * this.lanes * 4',
+    find: 'return (this.u32.length * ROWS_PER_PAGE - this.#used) * this.lanes * 4',
     replace: 'return 0',
     tests: ['test/engine/memory/memory-parts.test.ts'],
   },

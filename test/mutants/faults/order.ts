@@ -90,7 +90,7 @@ export const ORDER_FAULTS: readonly Fault[] = [
   {
     name: 'undo: stored bars keep what was taken back',
     file: 'src/engine/history/candles.ts',
-    find: 'undo.save(barsUndo, next - 1)',
+    find: 'undo.save(this.#undo[base], next - 1)',
     replace: '',
     tests: ['bars'],
   },
@@ -202,7 +202,7 @@ export const ORDER_FAULTS: readonly Fault[] = [
   {
     name: 'bar: folding narrow bars loses volume',
     file: 'src/engine/read/chart.ts',
-    find: 'wide.microUsd += f64[atF + Bar.volumeMicroUsdF]',
+    find: 'wide.microUsd += f64[at + MICRO_USD]',
     replace: '',
     tests: ['bars'],
   },
@@ -294,8 +294,9 @@ export const ORDER_FAULTS: readonly Fault[] = [
   {
     name: 'bars: one that comes late is linked on the page of the bar behind the end',
     file: 'src/engine/history/candles.ts',
-    find: 'bars.u32[(later - 1) >>> ROW_SHIFT]',
-    replace: 'bars.u32[later >>> ROW_SHIFT]',
+    find: 'rows.set(later - 1, Bar.previousPlus1, bar + 1)',
+    replace:
+      'rows.u32[later >>> ROW_SHIFT][((later - 1) & ROW_MASK) * rows.lanes + Bar.previousPlus1] = bar + 1',
     tests: ['test/engine/state/undo.test.ts'],
   },
   {

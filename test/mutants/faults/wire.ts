@@ -420,7 +420,7 @@ export const WIRE_FAULTS: readonly Fault[] = [
   {
     name: 'charts of the past: places are remembered that late swaps still take back',
     file: 'src/engine/history/bar-chains.ts',
-    find: ' && next <= this.#settledBars()',
+    find: ' && next <= this.#settledBars(base)',
     replace: '',
     tests: ['test/engine/history/bar-chains.test.ts'],
   },

@@ -1,0 +1,45 @@
+import { BASE, BASE_WIDTHS_SECONDS, Bar, TokenLane, WideBar } from '../state/layout.ts'
+import type { State } from '../state/state.ts'
+
+const WIDE = [BASE.minute, BASE.hour] as const
+
+/**
+ * Gives the bars of minutes and hours of a snapshot before version 13, which lie among those of seconds, rows of their
+ * own. Their former rows leave with the seconds around them. No image in the undo log may name one. Of where their swaps are nothing was
+ * known: a fold of them looks at all of the mint.
+ */
+export function partWideBars({ tokens, bars, barWidths }: State): void {
+  /** By former row: the base width of a wide bar, then its new row + 1. */
+  const moved = new Uint32Array(bars.count)
+  for (let token = 0; token < tokens.count; token++)
+    for (const base of WIDE) {
+      let next = tokens.get(token, TokenLane.barsPlus1 + base)
+      for (; next !== 0; next = bars.get(next - 1, Bar.previousPlus1)) moved[next - 1] = base
+    }
+  for (let former = 0; former < moved.length; former++) {
+    const base = moved[former]
+    if (base === 0) continue
+    const rows = barWidths[base]
+    const row = rows.add()
+    for (let lane = 0; lane < Bar.lanes; lane++) rows.set(row, lane, bars.get(former, lane))
+    // The first trade of a minute or an hour made its narrower bars right before it.
+    const firstNarrow = base === BASE.minute ? former - 1 : barWidths[BASE.minute].count - 1
+    rows.set(row, WideBar.firstNarrow, firstNarrow)
+    rows.set(row, WideBar.newestTime, bars.get(former, Bar.time) + BASE_WIDTHS_SECONDS[base] - 1)
+    moved[former] = row + 1
+  }
+  for (let token = 0; token < tokens.count; token++)
+    for (const base of WIDE) {
+      const rows = barWidths[base]
+      let next = tokens.get(token, TokenLane.barsPlus1 + base)
+      if (next !== 0) tokens.set(token, TokenLane.barsPlus1 + base, moved[next - 1])
+      for (let first = bars.count; next !== 0; ) {
+        const row = moved[next - 1] - 1
+        next = rows.get(row, Bar.previousPlus1)
+        if (next !== 0) rows.set(row, Bar.previousPlus1, moved[next - 1])
+        first = Math.min(first, rows.get(row, WideBar.firstNarrow))
+        rows.set(row, WideBar.firstNarrow, first)
+        rows.set(row, WideBar.lastSwapPlus1, tokens.get(token, TokenLane.lastSwapPlus1))
+      }
+    }
+}

@@ -1,0 +1,158 @@
+import { LRUCache } from 'lru-cache'
+import { type Budget, OutOfTime } from '../../base/budget.ts'
+import { SwapLane } from '../../events/swap-record.ts'
+import { BASE_WIDTHS_SECONDS, Bar, BarPrice, WideBar } from '../state/layout.ts'
+import type { State } from '../state/state.ts'
+import { type ChartTrade, linkOf, noTrade, readTrade } from './swap-chains.ts'
+
+/** Folded bars that are remembered, of 88 bytes each: those read longest ago go first. */
+const REMEMBERED_MAX = 1 << 18
+/** Swaps read between two checks of the budget: each may be a read of the disk. */
+const SWAPS_A_LOOK = 16
+
+/** Lanes of a folded bar: its time, then those of `Bar` from `openUsdF` to `volumeLamportsF`. */
+export const FOLDED = { open: 1, lanes: Bar.volumeLamportsF + 1 } as const
+/** From the open in USD on: that in SOL, and from an open to the volume behind its prices. */
+const SOL = Bar.openSolF - Bar.openUsdF
+const VOLUME = Bar.volumeMicroUsdF - Bar.openUsdF
+const FIRST_BARS = 8
+
+/**
+ * The seconds of minutes and hours whose own narrow bars are gone, folded from the swaps: those of the time alone, since
+ * its bar knows where they are. What no late event reaches is folded in pieces, and remembered.
+ */
+export class PastBars {
+  readonly #state: State
+  readonly #settledSwaps: () => number
+  readonly #trade = noTrade()
+  /** By row and base width: other prices of a mint are other rows (`BarChains.restart`). */
+  readonly #known = new LRUCache<number, Folding>({
+    maxSize: REMEMBERED_MAX,
+    sizeCalculation: ({ count }) => count + 1,
+  })
+
+  /** `settledSwaps`: tape index up to which nothing changes any more. */
+  constructor(state: State, settledSwaps: () => number) {
+    this.#state = state
+    this.#settledSwaps = settledSwaps
+  }
+
+  get bytes(): number {
+    return this.#known.calculatedSize * FOLDED.lanes * Float64Array.BYTES_PER_ELEMENT
+  }
+
+  /** Forgets all: the rows are other ones. */
+  drop(): void {
+    this.#known.clear()
+  }
+
+  /**
+   * The bars of seconds, newest first, in a stored bar of a minute or an hour.
+   * @throws OutOfTime while its swaps are read: the next call goes on from there
+   * @throws TapeDamage when one cannot be read
+   */
+  seconds(base: number, row: number, budget: Budget): Pick<Folding, 'f64' | 'count'> {
+    const rows = this.#state.barWidths[base]
+    const lastPlus1 = rows.get(row, WideBar.lastSwapPlus1)
+    const isSettled = lastPlus1 <= this.#settledSwaps()
+    const key = row * BASE_WIDTHS_SECONDS.length + base
+    const known = this.#known.get(key)
+    const folding = known?.lastPlus1 === lastPlus1 ? known : new Folding(lastPlus1)
+    if (folding.isWhole) return folding
+    const from = rows.get(row, Bar.time)
+    const end = { time: from + BASE_WIDTHS_SECONDS[base], swap: rows.get(row, WideBar.firstSwap) }
+    while (folding.nextPlus1 > end.swap) {
+      for (let i = 0; i < SWAPS_A_LOOK && folding.nextPlus1 > end.swap; i++)
+        this.#take(folding, from, end.time)
+      if (!isSettled || budget.hasTime()) continue
+      this.#remember(key, folding)
+      throw new OutOfTime()
+    }
+    folding.end()
+    if (!isSettled) return folding
+    this.#remember(key, folding)
+    budget.throwIfSpent()
+    return folding
+  }
+
+  #take(folding: Folding, from: number, to: number): void {
+    const { tape } = this.#state
+    const index = folding.nextPlus1 - 1
+    const time = tape.u32Of(index)[tape.at(index) + SwapLane.timestamp]
+    const previousPlus1 = linkOf(this.#state, index, SwapLane.previousInMint)
+    if (time >= from && time < to) {
+      readTrade(this.#state, index, this.#trade)
+      folding.add(this.#trade)
+    }
+    folding.nextPlus1 = previousPlus1
+  }
+
+  /** Taken out first: the cache would not measure a known one again, though it has grown. */
+  #remember(key: number, folding: Folding): void {
+    this.#known.delete(key)
+    this.#known.set(key, folding)
+  }
+}
+
+/** A fold that goes from the newest swap to the oldest. */
+class Folding {
+  readonly lastPlus1: number
+  /** Tape index + 1 of the swap that is read next. */
+  nextPlus1: number
+  isWhole = false
+  count = 0
+  f64 = new Float64Array(FIRST_BARS * FOLDED.lanes)
+  /** First lane of a bar by its second. */
+  readonly #places = new Map<number, number>()
+
+  constructor(lastPlus1: number) {
+    this.lastPlus1 = lastPlus1
+    this.nextPlus1 = lastPlus1
+  }
+
+  /** Adds a trade before those that were added: in a second all times are equal, so the total order counts. */
+  add(trade: ChartTrade): void {
+    const at = (this.#places.get(trade.timestamp) ?? this.#add(trade.timestamp)) + FOLDED.open
+    prepend(this.f64, at, trade.priceUsd)
+    prepend(this.f64, at + SOL, trade.priceSol)
+    this.f64[at + VOLUME] += trade.microUsd
+    this.f64[at + SOL + VOLUME] += trade.lamports
+  }
+
+  #add(second: number): number {
+    const at = this.count * FOLDED.lanes
+    if (at === this.f64.length) {
+      const wider = new Float64Array(at * 2)
+      wider.set(this.f64)
+      this.f64 = wider
+    }
+    this.f64[at] = second
+    this.#places.set(second, at)
+    this.count += 1
+    return at
+  }
+
+  /** All swaps are in: sorts the bars, and takes no more room than they need. */
+  end(): void {
+    const { lanes } = FOLDED
+    const f64 = new Float64Array(this.count * lanes)
+    const newestFirst = [...this.#places].sort(([a], [b]) => b - a)
+    for (const [i, [, at]] of newestFirst.entries())
+      f64.set(this.f64.subarray(at, at + lanes), i * lanes)
+    this.f64 = f64
+    this.#places.clear()
+    this.isWhole = true
+  }
+}
+
+/** Puts an earlier price, unless it is unknown (0), before the open, high, low and close from lane `at` on. */
+function prepend(f64: Float64Array, at: number, price: number): void {
+  if (price === 0) return
+  if (f64[at] === 0) {
+    f64.fill(price, at, at + VOLUME)
+    return
+  }
+  f64[at] = price
+  if (price > f64[at + BarPrice.high]) f64[at + BarPrice.high] = price
+  if (price < f64[at + BarPrice.low]) f64[at + BarPrice.low] = price
+}
