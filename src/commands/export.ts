@@ -8,7 +8,7 @@ import { swapOfRecord } from '../engine/read/swap-outtake.ts'
 import { eventLineText } from '../events/event.ts'
 import { SWAP_U32_LANES } from '../events/swap-record.ts'
 import type { Disk } from '../store/disk/disk.ts'
-import { newerVersion, StoreError } from '../store/disk/failure.ts'
+import { StoreError } from '../store/disk/failure.ts'
 import { runToEnd } from '../store/disk/steps.ts'
 import { type DataFiles, listDataFiles, UNFINISHED } from '../store/folder/data-folder.ts'
 import { frameBytes, Kind, type SegmentScan } from '../store/format/journal-format.ts'
@@ -133,9 +133,7 @@ function firstSeqs(disk: Disk, files: DataFiles): number[] {
  * @throws StoreError when it cannot
  */
 function checkFirst(disk: Disk, { segments: [first] }: DataFiles, journalFrom: number): void {
-  const header = first === undefined ? null : headerOf(disk, first.path)
-  if (first === undefined || (header !== null && header !== 'newer')) return
-  if (header === 'newer') throw newerVersion(first.path)
+  if (first === undefined || headerOf(disk, first.path) !== null) return
   throw new StoreError(
     'damaged',
     `The header of ${first.path} is damaged, and so its events cannot be read. Put the file back from a copy, or ` +

@@ -160,9 +160,8 @@ class Verification {
 
   /** Those before the first that can be read are in no replay. */
   #checkFirstSegments(): void {
-    const { segments } = this.#files
-    const first = segments.findIndex((file) => this.#headerOf(file) !== null)
-    for (const { name } of segments.slice(0, Math.max(0, first)))
+    const first = this.#files.segments.findIndex((file) => this.#headerOf(file) !== null)
+    for (const { name } of this.#files.segments.slice(0, Math.max(0, first)))
       this.#report(name, false, 'its header is damaged, and its events are in no replay')
   }
 

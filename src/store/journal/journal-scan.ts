@@ -250,12 +250,10 @@ function tornAt(
 }
 
 /** To leave them out would be a gap that nobody sees. */
-function otherFolder(path: string, { seq, segment }: JournalStart): StoreError {
-  return new StoreError(
-    'missing',
-    `${path} has events from seq ${seq} on, and the snapshot of that seq has all that stands before segment ${segment}: ` +
-      'they are of two folders. Put back the files of one, or move that snapshot away.',
-  )
+function otherFolder(path: string, { seq }: JournalStart): StoreError {
+  const says = `${path} has events from seq ${seq} on, and the snapshot of that seq counts it as one before it`
+  const remedy = 'put back the files of one folder, or move that snapshot away.'
+  return new StoreError('missing', `${says}: ${remedy}`)
 }
 
 function gap(path: string, fromSeq: number, firstSeq: number): StoreError {
