@@ -44,6 +44,7 @@ export class OrderedFold {
   /** Slots that an event may be late and still be folded in its place. */
   lateSlots: number
   readonly #keptBars: typeof KEPT_BARS
+  readonly #counted = { bars: 0, minutes: 0, hours: 0 }
   readonly #state: State
   readonly #rolling: RollingWindow
   readonly #order: TokenOrder
@@ -288,9 +289,13 @@ export class OrderedFold {
     state.hours.truncate(counts.hours)
   }
 
+  /** Good until the next call. */
   #barCounts() {
     const { bars, minutes, hours } = this.#state
-    return { bars: bars.count, minutes: minutes.count, hours: hours.count }
+    this.#counted.bars = bars.count
+    this.#counted.minutes = minutes.count
+    this.#counted.hours = hours.count
+    return this.#counted
   }
 
   /** The oldest of the events taken back. */

@@ -5,6 +5,8 @@ import { STORED_FROM_SWAPS } from '../../../src/engine/history/candles.ts'
 import type { FeedEvent, Swap } from '../../../src/events/event.ts'
 import { RESOLUTIONS } from '../../../src/protocol/queries.ts'
 import { EngineQueries } from '../../../src/query/engine-queries.ts'
+import { copyParts } from '../../../src/store/recovery/recovery.ts'
+import { stateDigest } from '../../../src/store/snapshot/snapshot-file.ts'
 import { budgetOf, readInTurns } from '../../budgets.ts'
 import { firstDifference } from '../../model/difference.ts'
 import { fillPage } from '../../model/page-ends.ts'
@@ -18,6 +20,8 @@ const SEED = Number(process.env.PROPERTY_SEED ?? 20_261_122)
 /** Pages of bars leave as soon as no late event reaches them. */
 const SIZES = { identities: 1 << 15, keptBars: { seconds: 0, minutes: 0 } } as const
 const PRO_RULES = { proTrades: 6, proMints: 2 } as const
+const SWAPS = 6_000
+const RESTORED_AT = 4_100
 const LEFT = { seconds: 2_500, minutes: 1_500 } as const
 const DAY = 86_400
 /** Seconds between two swaps of a mint, drawn from these. */
@@ -135,11 +139,17 @@ test(`charts whose bars are gone are those of the oracle, also when times lie da
 
 test('seconds that are gone are folded in pieces, and are there for the next read', () => {
   const engine = new Engine({ clock: 'event', ...SIZES })
+  const restored = new Engine({ clock: 'event', ...SIZES })
   const answers = new EngineQueries(engine, () => {})
-  const SWAPS = 6_000
-  for (let i = 0; i < SWAPS; i++)
-    engine.accept(swap({ slot: 1_000 + i, timestamp: START_SECOND + i }))
+  for (let i = 0; i < SWAPS; i++) {
+    const event = swap({ slot: 1_000 + i, timestamp: START_SECOND + i })
+    engine.accept(event)
+    if (i === RESTORED_AT) copyParts(engine.parts, restored.parts)
+    if (i > RESTORED_AT) restored.accept(event)
+  }
   expect(engine.state.bars.first).toBeGreaterThan(0)
+  // Which bars are gone is the same for whoever folds, wherever it began.
+  expect(stateDigest(restored.parts)).toBe(stateDigest(engine.parts))
   const query = { ...wholeChart('mint', START_SECOND + 1_000, '1S'), countback: 300 }
   const read = () => readInTurns((budget) => answers.beginChart(query, budget))
   // Of each of the six minutes some swaps a turn, and no more than those of the minutes.
