@@ -65,14 +65,14 @@ export class BarChains {
   }
 
   /**
-   * Gives the bars of a base width that open before `end`, newest first, while `take` returns true; bars of seconds
-   * where those of the width are gone. A bar is its time, and its prices and volumes from the open in USD on. Were all taken?
+   * Gives the bars of a base width that open before `end`, newest first, while `take` returns true; bars of so many
+   * seconds where those of the base width are gone. A bar is its time, and its prices and volumes from the open in USD on. Were all taken?
    * @throws OutOfTime on the way: the next call goes on from there
    * @throws TapeDamage when a swap cannot be read
    */
   visit(
     token: number,
-    base: number,
+    { base, seconds }: { readonly base: number; readonly seconds: number },
     end: number,
     take: (time: number, f64: Float64Array, at: number) => boolean,
     budget: Budget,
@@ -94,7 +94,7 @@ export class BarChains {
             ? take(time, rows.f64[row >>> ROW_SHIFT], (at >>> 1) + Bar.openUsdF)
             : this.#state.hasNarrow(of, row)
               ? visitFrom(time, of - 1)
-              : everyPast(this.past.seconds(of, row, budget), end, take)
+              : everyPast(this.past.of(of, row, seconds, budget), end, take)
         if (!isTaken) return false
         next[of] = rows.u32[row >>> ROW_SHIFT][at + Bar.previousPlus1]
       }
@@ -157,7 +157,7 @@ function withPlaces(known: Uint32Array, at: number, found: readonly number[]): U
 }
 
 function everyPast(
-  { f64, count }: ReturnType<PastBars['seconds']>,
+  { f64, count }: ReturnType<PastBars['of']>,
   end: number,
   take: Parameters<BarChains['visit']>[3],
 ): boolean {

@@ -151,9 +151,9 @@ export class Candles {
   }
 
   #readPast(base: number, bar: number, f64: Float64Array, at: number): void {
-    const past = this.#past.seconds(base, bar, Budget.unlimited)
-    for (let i = 0; i < past.count; i++)
-      readOff(f64, at >>> 1, past.f64, i * FOLDED.lanes + FOLDED.open - Bar.openUsdF)
+    const width = BASE_WIDTHS_SECONDS[base]
+    const past = this.#past.of(base, bar, width, Budget.unlimited)
+    readOff(f64, at >>> 1, past.f64, FOLDED.open - Bar.openUsdF)
   }
 
   /** Finds or makes the bar of a base width that a trade is in. */

@@ -17,15 +17,19 @@ const SOL = Bar.openSolF - Bar.openUsdF
 const VOLUME = Bar.volumeMicroUsdF - Bar.openUsdF
 const FIRST_BARS = 8
 
+/** More than the seconds of the widest bar that is folded. */
+const WIDTHS = 1 << 12
+
 /**
- * The seconds of minutes and hours whose own narrow bars are gone, folded from the swaps: those of the time alone, since
- * its bar knows where they are. What no late event reaches is folded in pieces, and remembered.
+ * What minutes and hours are made of whose own narrow bars are gone, folded from the swaps: those of the time alone, since
+ * its bar knows where they are. What no late event reaches is folded in pieces, and remembered: no more bars than a read asks for,
+ * or a long one would push its own first ones out, and never end.
  */
 export class PastBars {
   readonly #state: State
   readonly #settledSwaps: () => number
   readonly #trade = noTrade()
-  /** By row and base width: other prices of a mint are other rows (`BarChains.restart`). */
+  /** By row, base width and width: other prices of a mint are other rows (`BarChains.restart`). */
   readonly #known = new LRUCache<number, Folding>({
     maxSize: REMEMBERED_MAX,
     sizeCalculation: ({ count }) => count + 1,
@@ -47,15 +51,15 @@ export class PastBars {
   }
 
   /**
-   * The bars of seconds, newest first, in a stored bar of a minute or an hour.
+   * The bars of `width` seconds, newest first, in a stored bar of a minute or an hour.
    * @throws OutOfTime while its swaps are read: the next call goes on from there
    * @throws TapeDamage when one cannot be read
    */
-  seconds(base: number, row: number, budget: Budget): Pick<Folding, 'f64' | 'count'> {
+  of(base: number, row: number, width: number, budget: Budget): Pick<Folding, 'f64' | 'count'> {
     const rows = this.#state.barWidths[base]
     const lastPlus1 = rows.get(row, WideBar.lastSwapPlus1)
     const isSettled = lastPlus1 <= this.#settledSwaps()
-    const key = row * BASE_WIDTHS_SECONDS.length + base
+    const key = (row * BASE_WIDTHS_SECONDS.length + base) * WIDTHS + width
     const known = this.#known.get(key)
     const folding = known?.lastPlus1 === lastPlus1 ? known : new Folding(lastPlus1)
     if (folding.isWhole) return folding
@@ -68,7 +72,7 @@ export class PastBars {
       this.#remember(key, folding)
       throw new OutOfTime()
     }
-    folding.end()
+    folding.end(width)
     if (!isSettled) return folding
     this.#remember(key, folding)
     budget.throwIfSpent()
@@ -132,16 +136,37 @@ class Folding {
     return at
   }
 
-  /** All swaps are in: sorts the bars, and takes no more room than they need. */
-  end(): void {
+  /** All swaps are in: puts the bars in order, those of `width` seconds into one. */
+  end(width: number): void {
     const { lanes } = FOLDED
-    const f64 = new Float64Array(this.count * lanes)
+    const seconds = this.f64
     const newestFirst = [...this.#places].sort(([a], [b]) => b - a)
-    for (const [i, [, at]] of newestFirst.entries())
-      f64.set(this.f64.subarray(at, at + lanes), i * lanes)
-    this.f64 = f64
+    const times = new Set(newestFirst.map(([second]) => second - (second % width)))
+    this.f64 = new Float64Array(times.size * lanes)
+    this.count = 0
+    for (const [second, at] of newestFirst) {
+      const time = second - (second % width)
+      if (this.count === 0 || this.f64[(this.count - 1) * lanes] !== time) {
+        this.f64.set(seconds.subarray(at, at + lanes), this.count * lanes)
+        this.f64[this.count++ * lanes] = time
+      } else prependBar(this.f64, (this.count - 1) * lanes + FOLDED.open, seconds, at + FOLDED.open)
+    }
     this.#places.clear()
     this.isWhole = true
+  }
+}
+
+/** Puts an earlier bar, whose prices may be unknown (0), before the one from lane `at` on. */
+function prependBar(f64: Float64Array, at: number, earlier: Float64Array, from: number): void {
+  for (const series of [0, SOL]) {
+    const [to, open] = [at + series, earlier[from + series]]
+    f64[to + VOLUME] += earlier[from + series + VOLUME]
+    if (open === 0) continue
+    const close = f64[to] === 0 ? earlier[from + series + BarPrice.close] : f64[to + BarPrice.close]
+    prepend(f64, to, earlier[from + series + BarPrice.high])
+    prepend(f64, to, earlier[from + series + BarPrice.low])
+    f64[to] = open
+    f64[to + BarPrice.close] = close
   }
 }
 

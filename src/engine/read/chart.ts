@@ -129,7 +129,9 @@ export class Chart {
       wide = storedBar(barTime(width, time), f64, at)
       return true
     }
-    const wereAllTaken = this.#chains.visit(token, baseOf(width), end, take, budget)
+    const base = baseOf(width)
+    const seconds = typeof width === 'number' ? width : HOUR
+    const wereAllTaken = this.#chains.visit(token, { base, seconds }, end, take, budget)
     if (wereAllTaken && wide !== null) visit(wide)
   }
 }
