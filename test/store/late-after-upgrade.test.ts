@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { Engine } from '../../src/engine/engine.ts'
 import type { Swap } from '../../src/events/event.ts'
 import { everyRead } from '../model/every-read.ts'
+import { swap } from '../oracle/fixtures.ts'
 import { BOOT, recovered } from './damage/folder.ts'
 import { BUSY_SIZES, BUSY_SNAPSHOT, busyHistory } from './golden/busy.ts'
 import { goldenEvents, goldenFolder, keptFiles } from './golden/golden.ts'
@@ -23,7 +24,7 @@ const CLAMPED =
 
 /** Every answer after a swap that comes so many slots late and tells a price, which holds for those behind it. */
 function answersAfterLate(engine: Engine, slots: number, before = events): string {
-  const swap: Swap = {
+  const late: Swap = {
     type: 'swap',
     ...{ slot: engine.newestSlot - slots, txIndex: 0, ordinal: 0, signature: 'late' },
     ...{ timestamp: engine.state.now, source: 'pump', mint: 'late mint', pool: 'late curve' },
@@ -32,10 +33,10 @@ function answersAfterLate(engine: Engine, slots: number, before = events): strin
     ...{ realBaseRaw: 1_000_000n, realQuoteRaw: 1_000_000n },
     ...{ platformFeeRaw: 0n, creatorFeeRaw: 0n, solPriceUsd: 77.5 },
   }
-  const late = engine.counts.lateFolded
-  engine.accept(swap)
-  expect(engine.counts.lateFolded, 'the swap is to be folded').toBe(late + 1)
-  return textOf(everyRead(engine, [...before, swap]))
+  const lateBefore = engine.counts.lateFolded
+  engine.accept(late)
+  expect(engine.counts.lateFolded, 'the swap is to be folded').toBe(lateBefore + 1)
+  return textOf(everyRead(engine, [...before, late]))
 }
 
 for (const slots of [1, 10, 19])
@@ -62,6 +63,22 @@ function textOf(answers: ReadonlyMap<string, string>): string {
   return JSON.stringify(others).replaceAll(CLAMPED, '')
 }
 
+/** Swaps whose times are the first of hours and minutes of before. */
+function tradeInThePast(engine: Engine): void {
+  const { newestSlot, state } = engine
+  const hour = state.now - (state.now % 3_600)
+  for (let i = 1; i <= 40; i++)
+    engine.accept(
+      swap({
+        slot: newestSlot,
+        txIndex: 10_000 + i,
+        timestamp: hour - Math.floor(i / 2) * 3_600 + (i % 2) * 1_800,
+        signature: `past ${i}`,
+        virtualQuoteRaw: BigInt(1 + (i % 7)) * 10n ** 10n,
+      }),
+    )
+}
+
 /** No bars stay but those that late events reach. */
 const NO_BARS = { seconds: 0, minutes: 0 }
 const BUSY_EVENTS = busyHistory()
@@ -75,6 +92,7 @@ for (const slots of [1, 15, 31])
       expect(found.snapshotSeq ?? 0).toBe(i === 0 ? BUSY_SNAPSHOT : 0)
       return engine
     })
+    for (const engine of engines) tradeInThePast(engine)
     const answers = engines.map((engine) => answersAfterLate(engine, slots, BUSY_EVENTS))
     expect(engines[0]?.state.bars.first).toBeGreaterThan(0)
     expect(answers[0] === answers[1]).toBe(true)

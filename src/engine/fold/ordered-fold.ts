@@ -25,10 +25,10 @@ import { foldReserves, TokenLifecycle } from './token-lifecycle.ts'
 import { LateCreation } from './wallet-classes.ts'
 
 /**
- * Stored bars that stay, of seconds and of minutes, in 185 and 436 MB; past them the oldest pages go (decision 53). The same
+ * Stored bars that stay, of seconds and of minutes, in 185 and 378 MB; past them the oldest pages go (decision 53). The same
  * for every reader of a folder: which are gone is a part of the state.
  */
-export const KEPT_BARS = { seconds: 1 << 21, minutes: 1 << 22 }
+export const KEPT_BARS = { seconds: 1 << 21, minutes: 3 << 20 }
 
 /**
  * `engine/fold` changes the state by one event. In: a record or an event with its place, and the rows. Out:

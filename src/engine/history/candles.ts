@@ -16,7 +16,6 @@ import {
 } from '../state/layout.ts'
 import { pricingOf } from '../state/money.ts'
 import type { State } from '../state/state.ts'
-import { FOLDED, PastBars } from './past-bars.ts'
 import { type ChartTrade, linkOf, noTrade, readTrade } from './swap-chains.ts'
 
 /** Prices of one series in a bar, side by side (`BarPrice`). */
@@ -32,12 +31,6 @@ const COPIED_EVERY = 16
 const COPIED_TRADES = 64
 /** More rows than one event adds, which may store all bars of a mint anew. */
 const ROWS_SPARE = 1 << 26
-
-/** Open and close of the two series. */
-const SERIES = [
-  { open: Bar.openUsdF, close: Bar.closeUsdF },
-  { open: Bar.openSolF, close: Bar.closeSolF },
-] as const
 
 /** Copied trades of all mints, of 48 bytes each. */
 const COPIED_MAX = 1 << 19
@@ -56,15 +49,12 @@ export class Candles {
   readonly trades: ChartTrades
   readonly #state: State
   readonly #trade = noTrade()
-  /** Remembers nothing: to it every swap is one that late events reach. */
-  readonly #past: PastBars
   /** By base width. */
   readonly #undo: readonly number[]
 
   constructor(state: State) {
     this.#state = state
     this.trades = new ChartTrades(state)
-    this.#past = new PastBars(state, () => 0)
     const { undo, barsUndo, minutes, hours } = state
     this.#undo = [barsUndo, undo.register(minutes), undo.register(hours)]
   }
@@ -106,58 +96,15 @@ export class Candles {
     this.trades.visit(swap.token, (trade) => this.#store(swap, trade), Budget.unlimited)
   }
 
-  /** The wide bars first: each notes where the narrow ones of its time begin. What a bar is given whose narrow ones are gone is not read. */
+  /** The wide bars first: each notes where the narrow ones of its time begin. */
   #store(swap: SwapContext, trade: ChartTrade): void {
-    const hour = this.#place(swap, BASE.hour, trade)
-    const minute = this.#place(swap, BASE.minute, trade)
+    this.#place(swap, BASE.hour, trade)
+    this.#place(swap, BASE.minute, trade)
     this.#place(swap, BASE.second, trade)
-    this.#note(swap, BASE.minute, minute, trade)
-    this.#note(swap, BASE.hour, hour, trade)
   }
 
-  /**
-   * Notes a swap in its wide bar. Trades of a bar count in order of time: one with a time before others of it may arrive
-   * last and be neither first nor last. Open and close are read off the narrower bars then.
-   */
-  #note(swap: SwapContext, base: number, bar: number, trade: ChartTrade): void {
-    const rows = this.#state.barWidths[base]
-    const u32 = rows.u32[bar >>> ROW_SHIFT]
-    const at = (bar & ROW_MASK) * WideBar.lanes
-    u32[at + WideBar.lastSwapPlus1] = trade.index + 1
-    if (trade.timestamp >= u32[at + WideBar.newestTime]) {
-      u32[at + WideBar.newestTime] = trade.timestamp
-      return
-    }
-    const f64 = rows.f64[bar >>> ROW_SHIFT]
-    for (const { open, close } of SERIES) {
-      f64[(at >>> 1) + open] = 0
-      f64[(at >>> 1) + close] = 0
-    }
-    if (this.#state.hasNarrow(base, bar)) this.#readNarrow(swap, base, u32[at + Bar.time], f64, at)
-    else this.#readPast(base, bar, f64, at)
-  }
-
-  #readNarrow(swap: SwapContext, base: number, from: number, f64: Float64Array, at: number): void {
-    const rows = this.#state.barWidths[base - 1]
-    const to = from + BASE_WIDTHS_SECONDS[base]
-    let next = swap.t[swap.tAt + TokenLane.barsPlus1 + base - 1]
-    for (let steps = 0; next > rows.first && rows.get(next - 1, Bar.time) >= from; ) {
-      steps = stepped(steps, rows.count, BARS)
-      const narrowAt = ((next - 1) & ROW_MASK) * rows.lanes
-      if (rows.get(next - 1, Bar.time) < to)
-        readOff(f64, at >>> 1, rows.f64[(next - 1) >>> ROW_SHIFT], narrowAt >>> 1)
-      next = rows.get(next - 1, Bar.previousPlus1)
-    }
-  }
-
-  #readPast(base: number, bar: number, f64: Float64Array, at: number): void {
-    const width = BASE_WIDTHS_SECONDS[base]
-    const past = this.#past.of(base, bar, width, Budget.unlimited)
-    readOff(f64, at >>> 1, past.f64, FOLDED.open - Bar.openUsdF)
-  }
-
-  /** Finds or makes the bar of a base width that a trade is in. */
-  #place(swap: SwapContext, base: number, trade: ChartTrade): number {
+  /** Adds a trade to the bar of a base width that it is in, or makes that. What a bar is given whose narrow ones are gone is not read. */
+  #place(swap: SwapContext, base: number, trade: ChartTrade): void {
     const { barWidths, undo } = this.#state
     const rows = barWidths[base]
     const headAt = swap.tAt + TokenLane.barsPlus1 + base
@@ -170,8 +117,8 @@ export class Candles {
       if (barTime <= time) {
         if (barTime < time) break
         undo.save(this.#undo[base], next - 1)
-        this.#addTo(rows, next - 1, trade)
-        return next - 1
+        this.#addTo(base, next - 1, trade)
+        return
       }
       later = next
       next = rows.get(next - 1, Bar.previousPlus1)
@@ -184,7 +131,6 @@ export class Candles {
       undo.save(this.#undo[base], later - 1)
       rows.set(later - 1, Bar.previousPlus1, bar + 1)
     }
-    return bar
   }
 
   /** Whoever comes behind a later bar has its narrow bars no longer than that: they are reached by way of those of the later one. */
@@ -197,6 +143,9 @@ export class Candles {
     const later = laterPlus1 === 0 ? next : rows.get(laterPlus1 - 1, WideBar.firstNarrow)
     rows.set(bar, WideBar.firstNarrow, Math.min(next, later))
     rows.set(bar, WideBar.firstSwap, trade.index)
+    rows.set(bar, WideBar.lastSwapPlus1, trade.index + 1)
+    for (let lane = WideBar.openUsdTime; lane <= WideBar.closeSolTime; lane++)
+      rows.set(bar, lane, trade.timestamp)
   }
 
   #open(rows: Rows, bar: number, time: number, previousPlus1: number, trade: ChartTrade): void {
@@ -212,11 +161,21 @@ export class Candles {
     f64[atF + Bar.volumeLamportsF] = trade.lamports
   }
 
-  #addTo(rows: Rows, bar: number, trade: ChartTrade): void {
+  #addTo(base: number, bar: number, trade: ChartTrade): void {
+    const rows = this.#state.barWidths[base]
+    const u32 = rows.u32[bar >>> ROW_SHIFT]
     const f64 = rows.f64[bar >>> ROW_SHIFT]
-    const at = ((bar & ROW_MASK) * rows.lanes) >>> 1
-    extend(f64, at + Bar.openUsdF, trade.priceUsd)
-    extend(f64, at + Bar.openSolF, trade.priceSol)
+    const lane = (bar & ROW_MASK) * rows.lanes
+    const at = lane >>> 1
+    if (base === BASE.second) {
+      extend(f64, at + Bar.openUsdF, trade.priceUsd)
+      extend(f64, at + Bar.openSolF, trade.priceSol)
+    } else {
+      const { priceUsd, priceSol, timestamp } = trade
+      extendWide(f64, at + Bar.openUsdF, priceUsd, timestamp, u32, lane + WideBar.openUsdTime)
+      extendWide(f64, at + Bar.openSolF, priceSol, timestamp, u32, lane + WideBar.openSolTime)
+      u32[lane + WideBar.lastSwapPlus1] = trade.index + 1
+    }
     f64[at + Bar.volumeMicroUsdF] += trade.microUsd
     f64[at + Bar.volumeLamportsF] += trade.lamports
   }
@@ -237,14 +196,27 @@ function extend(f64: Float64Array, at: number, price: number): void {
   f64[at + BarPrice.close] = price
 }
 
-/** Takes open and close of a bar that is earlier than those that were read off before. */
-function readOff(f64: Float64Array, at: number, narrow: Float64Array, narrowAt: number): void {
-  for (const { open, close } of SERIES) {
-    const first = narrow[narrowAt + open]
-    if (first === 0) continue
-    f64[at + open] = first
-    if (f64[at + close] === 0) f64[at + close] = narrow[narrowAt + close]
+/**
+ * The same to a minute or an hour, whose trades count in order of time, equal times in the total order: one that comes last may
+ * be neither its first nor its last. Lanes `times` and the next have the times of the two.
+ */
+function extendWide(
+  f64: Float64Array,
+  at: number,
+  price: number,
+  time: number,
+  u32: Uint32Array,
+  times: number,
+): void {
+  const isFirst = f64[at] === 0
+  const close = f64[at + BarPrice.close]
+  extend(f64, at, price)
+  if (price !== 0 && (isFirst || time < u32[times])) {
+    f64[at] = price
+    u32[times] = time
   }
+  if (price !== 0 && (isFirst || time >= u32[times + 1])) u32[times + 1] = time
+  else f64[at + BarPrice.close] = close
 }
 
 /**

@@ -279,9 +279,12 @@ export const WideBar = {
   firstSwap: 22,
   lastSwapPlus1: 23,
   firstNarrow: 24,
-  /** Latest time of a swap of it. */
-  newestTime: 25,
-  lanes: 26,
+  /** Times of the swaps that its open and its close are of; trades without a price have neither. */
+  openUsdTime: 25,
+  closeUsdTime: 26,
+  openSolTime: 27,
+  closeSolTime: 28,
+  lanes: 30,
 } as const
 
 /** The four prices of a series lie side by side: f64 lanes from its open on. */

@@ -157,4 +157,15 @@ test('seconds that are gone are folded in pieces, and are there for the next rea
   expect(turns).toBeGreaterThan(6 * 2)
   expect(turns).toBeLessThan(SWAPS / 60)
   expect(read().turns).toBe(1)
+  // A swap of then that comes now is in it, also once no late event reaches that one.
+  const solAt = (second: number) => {
+    const { answer } = read()
+    return answer.column('v_sol')[answer.column('t').indexOf(START_SECOND + second)] ?? 0
+  }
+  const before = solAt(950)
+  for (let i = 0; i < 40; i++)
+    engine.accept(
+      swap({ slot: 1_000 + SWAPS + i, timestamp: START_SECOND + (i === 0 ? 950 : SWAPS + i) }),
+    )
+  expect(solAt(950)).toBe(2 * before)
 })

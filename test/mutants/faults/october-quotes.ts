@@ -271,8 +271,8 @@ export const OCTOBER_QUOTE_FAULTS: readonly Fault[] = [
   {
     name: 'bars: a bar without a price opens the wider one',
     file: CANDLES,
-    find: 'if (first === 0) continue',
-    replace: '',
+    find: 'if (price !== 0 && (isFirst || time < u32[times])) {',
+    replace: 'if (isFirst || time < u32[times]) {',
     tests: ['test/engine/history/repriced-bars.test.ts'],
   },
   {
