@@ -415,12 +415,7 @@ export class RollingWindow {
   }
 
   #nextOf(index: number): number {
-    const { tape } = this.#state
-    return olderLink(
-      tape.u32Of(index)[tape.at(index) + SwapLane.nextInSecond],
-      index,
-      'swaps of a second',
-    )
+    return olderLink(this.#state.tape.nextInSecond(index), index, 'swaps of a second')
   }
 
   #count(index: number, sign: number): void {

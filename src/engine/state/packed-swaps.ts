@@ -32,6 +32,7 @@ const numberOf = (lane: number) => (lane < PAIRS ? 2 * (lane - 1) : lane + PAIRS
 const N = {
   ...{ slot: 0, timestamp: numberOf(SwapLane.timestamp), flags: numberOf(SwapLane.flags) },
   links: numberOf(SwapLane.previousInMint),
+  nextInSecond: numberOf(SwapLane.nextInSecond),
   // Of a folded record, named by what stood there before.
   ...{ solPrice: numberOf(SwapLane.realQuoteLo), volume: numberOf(SwapLane.givenCashbackLo) },
   ...{ supply: numberOf(SwapLane.supplyLo), base: numberOf(SwapLane.baseLo) },
@@ -147,6 +148,19 @@ export class PackedSwaps {
       u32[at + lane] = numbers[numberOf(lane)]
     this.#readLanes(from, u32, at + SwapLane.signature, SIGNATURE_LANES)
     return true
+  }
+
+  /** The link to the next swap of its second of a record, in a fifth of the time that all of it takes. */
+  nextInSecond(place: number): number {
+    const start = this.#starts[place]
+    let from = start + HEAD_BYTES
+    const end = start + (N.nextInSecond >>> 2)
+    for (let head = start; head < end; head++) {
+      const widths = this.#view.getUint8(head)
+      from += (widths & 15) + (widths >>> 4)
+    }
+    const low = this.#view.getUint32(from, true) & LOW_MASKS[this.#view.getUint8(end) & 15]
+    return linkAcross(low >>> 0, this.#index + place)
   }
 
   /** Returns the bytes that count. */

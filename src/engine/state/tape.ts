@@ -217,6 +217,16 @@ export class Tape {
     return this.#blockOf(index).f64
   }
 
+  /** Tape index + 1 of the next swap of the second of one, 0: none. Of a packed swap nothing else is read. */
+  nextInSecond(index: number): number {
+    if (index < this.#firstPlain) {
+      this.#openBlockOf(index)
+      if (this.#isRead[index & BLOCK_MASK] === 0)
+        return this.#unpacker.nextInSecond(index & BLOCK_MASK)
+    }
+    return this.u32Of(index)[this.at(index) + SwapLane.nextInSecond]
+  }
+
   /** First u32 lane of a record in `u32Of(index)`. */
   at(index: number): number {
     const place = index & (index >= this.#firstPlain ? this.#pageRecords - 1 : BLOCK_MASK)
@@ -272,14 +282,17 @@ export class Tape {
     this.#f64[page] = NO_LANES.f64
   }
 
-  #blockOf(index: number): typeof NO_LANES {
+  #openBlockOf(index: number): void {
     const block = index >>> BLOCK_SHIFT
-    if (block !== this.#block) {
-      // Forgotten first: a failed read may have spoilt the lanes of the block before.
-      this.#block = -1
-      this.#blockLanes = this.#open(index, block)
-      this.#block = block
-    }
+    if (block === this.#block) return
+    // Forgotten first: a failed read may have spoilt the lanes of the block before.
+    this.#block = -1
+    this.#blockLanes = this.#open(index, block)
+    this.#block = block
+  }
+
+  #blockOf(index: number): typeof NO_LANES {
+    this.#openBlockOf(index)
     const place = index & BLOCK_MASK
     if (this.#isRead[place] !== 0) return this.#blockLanes
     if (!this.#unpacker.unpack(place, this.#unpacked.u32, place * this.lanes))

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { Engine } from '../../../src/engine/engine.ts'
 import { packedBytesMax } from '../../../src/engine/state/packed-swaps.ts'
 import { TAPE_BLOCK_RECORDS, Tape } from '../../../src/engine/state/tape.ts'
-import { SWAP_U32_LANES } from '../../../src/events/swap-record.ts'
+import { SWAP_U32_LANES, SwapLane } from '../../../src/events/swap-record.ts'
 import { copyParts } from '../../../src/store/recovery/recovery.ts'
 import { stateDigest } from '../../../src/store/snapshot/snapshot-file.ts'
 import { byLength } from '../../lengths.ts'
@@ -38,16 +38,40 @@ test('an engine whose swaps are packed answers, and is saved, as one that packs 
       }
       expect(packs.state.tape.firstPlain, `seed ${seed}`).toBeGreaterThan(TAPE_BLOCK_RECORDS)
       expect(plain.state.tape.firstPlain).toBe(0)
-      for (let index = 0; index < plain.state.tape.count; index++)
+      for (let index = 0; index < plain.state.tape.count; index++) {
+        const link = plain.state.tape.nextInSecond(index)
+        expect(packs.state.tape.nextInSecond(index), `seed ${seed}, ${index}`).toBe(link)
         expect(recordOf(packs.state.tape, index), `seed ${seed}, ${index}`).toEqual(
           recordOf(plain.state.tape, index),
         )
+      }
       expect(
         firstUnlike(everyRead(packs, events), everyRead(plain, events)),
         `seed ${seed}`,
       ).toBeNull()
     }),
     { numRuns: byLength(3, 30) },
+  )
+})
+
+test('the link of a second of a packed swap is read without the rest of it, whatever stands there', () => {
+  const lane = fc.oneof(fc.constantFrom(0, 0, 1, 0xffffffff), fc.nat(0xffffffff), fc.nat(300))
+  const lanes = fc.array(lane, { minLength: SWAP_U32_LANES, maxLength: SWAP_U32_LANES })
+  const records = fc.array(lanes, { minLength: 1, maxLength: 8 })
+  const places = fc.array(fc.nat(2 * TAPE_BLOCK_RECORDS - 1), { minLength: 50, maxLength: 50 })
+  fc.assert(
+    fc.property(records, places, (some, asked) => {
+      const tape = filled(TAPE_BLOCK_RECORDS, 3 * TAPE_BLOCK_RECORDS)
+      for (let index = 0; index < tape.count; index++)
+        tape.u32Of(index).set(some[index % some.length], tape.at(index))
+      for (let page = 1; page <= 2; page++) tape.pack(2 * TAPE_BLOCK_RECORDS)
+      for (const [i, index] of asked.entries()) {
+        const link = some[index % some.length][SwapLane.nextInSecond]
+        expect(tape.nextInSecond(index)).toBe(link)
+        if (i % 3 === 0) expect(recordOf(tape, index)[SwapLane.nextInSecond]).toBe(link)
+      }
+    }),
+    { numRuns: byLength(50, 1_000) },
   )
 })
 

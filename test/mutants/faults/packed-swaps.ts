@@ -10,6 +10,27 @@ const CHUNK_TEST = 'test/store/golden.test.ts'
 /** Faults of how swaps are packed in memory and in chunks. */
 export const PACKED_SWAP_FAULTS: readonly Fault[] = [
   {
+    name: 'packed link: it reaches from the swap before',
+    file: SWAPS,
+    find: 'linkAcross(low >>> 0, this.#index + place)',
+    replace: 'linkAcross(low >>> 0, this.#index + place - 1)',
+    tests: [TAPE_TEST],
+  },
+  {
+    name: 'packed link: it is as wide as the number behind it',
+    file: SWAPS,
+    find: 'this.#view.getUint8(end) & 15',
+    replace: 'this.#view.getUint8(end) >>> 4',
+    tests: [TAPE_TEST],
+  },
+  {
+    name: 'packed link: it is read in the block that was read last',
+    file: TAPE,
+    find: '      this.#openBlockOf(index)\n',
+    replace: '',
+    tests: [TAPE_TEST],
+  },
+  {
     name: 'packed swap: a number of three bytes has two',
     file: SWAPS,
     find: 'return hi === 0 ? 4 - (Math.clz32(lo) >>> 3)',
