@@ -121,7 +121,7 @@ const scan = new SwapScan()
 const more = MORE_RAWS.map((): number | undefined => undefined)
 
 /**
- * The swap of a line as most programs write it, straight from its bytes: no spaces, the keys in the order of the contract,
+ * The swap of a line as this program writes it, straight from its bytes: no spaces, keys in the order of `eventLineText`,
  * texts of printable ASCII, amounts below 2^53 as texts. Null: `parseEventLine` has to say what the line is, which gives
  * the same event for each line that is read here.
  */

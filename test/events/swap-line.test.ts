@@ -34,7 +34,7 @@ const plain = fc.string({ minLength: 1, maxLength: 44, unit: 'grapheme-ascii' })
 const address = plain.map((text) => text.replaceAll(/["\\]/g, '.'))
 const u32 = fc.integer({ min: 0, max: 0xffffffff })
 const required = { base_raw: raw, quote_raw: raw, virtual_base_raw: raw, virtual_quote_raw: raw }
-/** Lines as the contract shows them, their keys that may be absent in any order. */
+/** Lines as they are written, their keys that may be absent in any order. */
 const usualLine = fc
   .tuple(
     fc.record({
