@@ -20,8 +20,6 @@ import { type AlertLog, Deliveries } from './deliveries.ts'
 import { Outbox, type OutgoingAlert, type StoredRule } from './outbox.ts'
 import { WebhookSender } from './webhook.ts'
 
-/** Changes of a rule's tokens that wait for the disk; past it the pages do. */
-const FLIPS_MAX = 4_096
 /** Alerts that were found and cannot be stored: past it events are looked at no more until the next start. */
 const UNSTORED_MAX = 50_000
 
@@ -90,7 +88,7 @@ export class AlertService {
   #unstored: OutgoingAlert[] = []
   readonly #newRules = new Map<string, StoredRule>()
   readonly #pages = new Map<string, readonly [string, number, Uint8Array]>()
-  /** Rules whose changed pages are all among `#pages`, or stored; the changes of their tokens behind them are in `#flips`. */
+  /** Rules whose changed pages are all among `#pages`, or stored; what changed behind them is in `#flips`. */
   readonly #whole = new Set<string>()
   readonly #flips = new Map<string, readonly number[]>()
   /** Counts the turns in which rules are made whole. */
@@ -260,8 +258,7 @@ export class AlertService {
   #takeTokens(): StoredTokens {
     let ofTrial = NO_TOKENS
     const inTurn = [...this.rules.keys()][this.#wholeTurns++ % this.rules.size]
-    const isWhole = (rule: string) =>
-      rule === TRIAL || rule === inTurn || this.#newRules.has(rule) || this.#hasManyFlips(rule)
+    const isWhole = (rule: string) => rule === TRIAL || rule === inTurn || this.#newRules.has(rule)
     if (inTurn !== undefined) this.#whole.add(inTurn)
     for (const [rule, tokens, areAll] of this.#watch.takeChanged(isWhole)) {
       if (rule === TRIAL) ofTrial = tokens
@@ -274,10 +271,6 @@ export class AlertService {
       }
     }
     return ofTrial
-  }
-
-  #hasManyFlips(rule: string): boolean {
-    return (this.#flips.get(rule)?.length ?? 0) > FLIPS_MAX
   }
 
   /** Called each second: stores how far events were looked at, and looks at the last ones of a while. */
