@@ -13,7 +13,7 @@ import type { AlertsQuery } from '../protocol/queries.ts'
 import type { AlertPosition, StoredTokens } from '../query/alerts/alert-watch.ts'
 import { StoreError } from '../store/disk/failure.ts'
 import { Checkpoints, openDatabase } from './database.ts'
-import { RuleTokens, TOKENS_SCHEMA } from './rule-tokens.ts'
+import { RuleTokens } from './rule-tokens.ts'
 import { numberIn, type Row, Statements, textIn } from './statements.ts'
 
 /** Deliveries that wait for the webhook of one rule, and of all; further ones become dead letters at once. */
@@ -43,7 +43,7 @@ CREATE INDEX IF NOT EXISTS delivery_order ON delivery (rule, dead, n);
 CREATE INDEX IF NOT EXISTS delivery_dead ON delivery (n) WHERE dead IS NOT NULL;
 CREATE TABLE IF NOT EXISTS live (n INTEGER PRIMARY KEY AUTOINCREMENT, body TEXT NOT NULL);
 DROP INDEX IF EXISTS live_rule;
-${TOKENS_SCHEMA}`
+`
 
 /** Where events were looked at, in which stream. */
 export interface StoredPosition extends AlertPosition {

@@ -5,7 +5,7 @@
  */
 import { jsonOf, listAt } from '../base/json-access.ts'
 import type { StoredTokens } from '../query/alerts/alert-watch.ts'
-import { bytesIn, numberIn, type Statements, textIn } from './statements.ts'
+import { numberIn, type Statements, textIn } from './statements.ts'
 
 /** Number of the page that has the condition of a rule in place of tokens. */
 const CONDITION_PAGE = -1
@@ -14,19 +14,20 @@ const CONDITION_PAGE = -1
 const WHOLE = 'pages '
 const IS_WHOLE = `key GLOB '${WHOLE}*'`
 
-export const TOKENS_SCHEMA = `
-CREATE TABLE IF NOT EXISTS tokens (rule TEXT, page INTEGER, bits BLOB NOT NULL, PRIMARY KEY (rule, page)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS flips (n INTEGER PRIMARY KEY, tokens TEXT NOT NULL);
-`
+const TABLES = [
+  'tokens (rule TEXT, page INTEGER, bits BLOB NOT NULL, PRIMARY KEY (rule, page)) WITHOUT ROWID',
+  'flips (n INTEGER PRIMARY KEY, tokens TEXT NOT NULL)',
+]
 
 export class RuleTokens {
   readonly #sql: Statements
   /** Number of the last row of changes. */
   #head: number
 
-  /** In a database that has `TOKENS_SCHEMA` and the table `place`. */
+  /** In a database that has the table `place`. */
   constructor(sql: Statements) {
     this.#sql = sql
+    for (const table of TABLES) sql.run(`CREATE TABLE IF NOT EXISTS ${table}`)
     this.#head = Math.max(
       sql.count('SELECT coalesce(max(n), 0) AS n FROM flips'),
       sql.count(`SELECT coalesce(max(value), 0) AS n FROM place WHERE ${IS_WHOLE}`),
@@ -36,7 +37,7 @@ export class RuleTokens {
   /** The tokens that a rule has; null: none are stored for this condition. */
   of(rule: string, condition: string): StoredTokens | null {
     const rows = this.#sql.all('SELECT page, bits FROM tokens WHERE rule = ?', rule)
-    const pages = new Map(rows.map((row) => [numberIn(row, 'page'), bytesIn(row, 'bits')]))
+    const pages = new Map(rows.map((row) => [numberIn(row, 'page'), bytesOf(row.bits)]))
     const stored = pages.get(CONDITION_PAGE)
     if (stored === undefined || Buffer.from(stored).toString() !== condition) return null
     pages.delete(CONDITION_PAGE)
@@ -90,4 +91,8 @@ export class RuleTokens {
   committed(): void {
     this.#head += 1
   }
+}
+
+function bytesOf(value: unknown): Uint8Array {
+  return value instanceof Uint8Array ? value : new Uint8Array(0)
 }

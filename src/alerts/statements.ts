@@ -46,8 +46,3 @@ export function textIn(row: Row, name: string): string {
 export function numberIn(row: Row, name: string): number {
   return Number(row[name])
 }
-
-export function bytesIn(row: Row, name: string): Uint8Array {
-  const { [name]: value } = row
-  return value instanceof Uint8Array ? value : new Uint8Array(0)
-}
