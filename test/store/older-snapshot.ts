@@ -11,8 +11,13 @@ import { formerParts } from './former-book.ts'
 
 const OLDER_VERSION = 9
 const VERSION_AT = 8
-/** Parts that versions 10 and 11 brought. */
-const NEW_PARTS = ['quote coins', 'clamp balances', 'last burn', 'route sales', 'unseen slots']
+/** Parts that versions 10, 11 and 13 brought; of the last one, bars of which an older version may have none. */
+const NEW_PARTS = [
+  ...['quote coins', 'clamp balances', 'last burn', 'route sales', 'unseen slots'],
+  ...['minute bars', 'hour bars'],
+]
+/** Bytes of an event in the order ring: of now, and before version 13, which brought the last columns. */
+const RING_BYTES = { present: 56, former: 48 }
 
 /** A snapshot of the present version as one of version 9 would have it; with the crcs of these chunks, where given. */
 export function olderSnapshot(snapshot: Buffer<ArrayBuffer>, crcs?: readonly number[]): Uint8Array {
@@ -29,6 +34,11 @@ export function olderSnapshot(snapshot: Buffer<ArrayBuffer>, crcs?: readonly num
   let at = contentsAt
   const parts = kept.map((part) => {
     const former = before.find(({ name }) => name === part.name)
+    if (part.name === 'bars') return { ...part, facts: part.facts.slice(0, 1) }
+    if (part.name === 'order ring') {
+      const bytes = (part.bytes * RING_BYTES.former) / RING_BYTES.present
+      return { ...part, bytes, crc: crc32(older.subarray(part.at, part.at + bytes)) }
+    }
     if (former === undefined) return part
     const bytes = Buffer.concat(former.views())
     added.push(bytes)
