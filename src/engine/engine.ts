@@ -91,10 +91,7 @@ export class Engine implements EventSink {
     this.top = new TopHolders(this.state, this.positions)
     this.links = new XLinks(this.state)
     this.chains = new SwapChains(this.state, () => this.settledSwaps)
-    this.bars = new BarChains(this.state, {
-      bars: (base) => this.settledBars(base),
-      swaps: () => this.settledSwaps,
-    })
+    this.bars = new BarChains(this.state, (base) => this.settledBars(base))
     this.complete = new CompleteTokens(
       this.state,
       new TokenReader(this.state, this.top, this.links),

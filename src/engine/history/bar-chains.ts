@@ -30,16 +30,16 @@ export class BarChains {
     sizeCalculation: (places) => places.length,
   })
 
-  /** `settled`: bars of a base width, and swaps, up to which none is taken back any more. */
+  /** `settledBars`: row of a base width up to which no bar is taken back any more. */
   constructor(
     state: State,
-    settled: { readonly bars: (base: number) => number; readonly swaps: () => number },
+    settledBars: (base: number) => number,
     rememberedEvery = REMEMBERED_EVERY,
   ) {
     this.#state = state
-    this.#settledBars = settled.bars
+    this.#settledBars = settledBars
     this.#rememberedEvery = rememberedEvery
-    this.past = new PastBars(state, settled.swaps)
+    this.past = new PastBars(state, settledBars)
   }
 
   get bytes(): number {

@@ -22,12 +22,12 @@ const WIDTHS = 1 << 12
 
 /**
  * What minutes and hours are made of whose own narrow bars are gone, folded from the swaps: those of the time alone, since
- * its bar knows where they are. What no late event reaches is folded in pieces, and remembered: no more bars than a read asks for,
+ * its bar knows where they are. A bar that no late event takes back is folded in pieces, and remembered: no more bars than a read asks for,
  * or a long one would push its own first ones out, and never end.
  */
 export class PastBars {
   readonly #state: State
-  readonly #settledSwaps: () => number
+  readonly #settledBars: (base: number) => number
   readonly #trade = noTrade()
   /** By row, base width and width: other prices of a mint are other rows (`BarChains.restart`). */
   readonly #known = new LRUCache<number, Folding>({
@@ -35,10 +35,10 @@ export class PastBars {
     sizeCalculation: ({ count }) => count + 1,
   })
 
-  /** `settledSwaps`: tape index up to which nothing changes any more. */
-  constructor(state: State, settledSwaps: () => number) {
+  /** `settledBars`: row of a base width up to which no bar is taken back any more. */
+  constructor(state: State, settledBars: (base: number) => number) {
     this.#state = state
-    this.#settledSwaps = settledSwaps
+    this.#settledBars = settledBars
   }
 
   get bytes(): number {
@@ -58,7 +58,8 @@ export class PastBars {
   of(base: number, row: number, width: number, budget: Budget): Pick<Folding, 'f64' | 'count'> {
     const rows = this.#state.barWidths[base]
     const lastPlus1 = rows.get(row, WideBar.lastSwapPlus1)
-    const isSettled = lastPlus1 <= this.#settledSwaps()
+    // A swap of it that comes, late or not, moves the last one on.
+    const isSettled = row < this.#settledBars(base)
     const key = (row * BASE_WIDTHS_SECONDS.length + base) * WIDTHS + width
     const known = this.#known.get(key)
     const folding = known?.lastPlus1 === lastPlus1 ? known : new Folding(lastPlus1)

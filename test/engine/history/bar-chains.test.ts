@@ -23,11 +23,7 @@ test(`the newest bar before a time is that of the whole chain, also when late sw
   const engine = engineOf('event', 1 << 14)
   engine.events([price(150)])
   const { state } = engine
-  const chains = new BarChains(
-    state,
-    { bars: (base) => engine.settledBars(base), swaps: () => engine.settledSwaps },
-    REMEMBERED_EVERY,
-  )
+  const chains = new BarChains(state, (base) => engine.settledBars(base), REMEMBERED_EVERY)
   let slot = 1_000
   let goes = 0
   for (let round = 0; round < ROUNDS; round++) {
