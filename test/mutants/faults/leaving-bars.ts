@@ -44,13 +44,6 @@ export const LEAVING_BAR_FAULTS: readonly Fault[] = [
     tests: [BARS_TEST],
   },
   {
-    name: 'leaving bars: those that late events take back leave',
-    file: FOLD,
-    find: 'this.reorder.settledBars(BASE.minute, minutes.count)',
-    replace: 'minutes.count',
-    tests: [BARS_TEST],
-  },
-  {
     name: 'leaving bars: a page leaves as soon as one row of it is settled',
     file: 'src/engine/memory/rows.ts',
     find: 'this.first + ROWS_PER_PAGE <= settled',
