@@ -101,8 +101,9 @@ sim: $(INSTALLED) ## The simulated machine: SEED=n replays one run, else random 
 reconnects: $(INSTALLED) $(BUNDLE) ## Cuts the client COUNT times (100,000), from SEED, on all processors, of URLS replicas (1); nothing may be lost or repeated
 	@COUNT=$(COUNT) SEED=$(SEED) URLS=$(URLS) $(NODE) test/client/reconnects.ts
 
-conformance: $(INSTALLED) ## Runs the conformance suite against URL (and WS)
-	@npm run --silent conformance -- --url $(or $(URL),http://127.0.0.1:8080) --ws $(or $(WS),ws://127.0.0.1:8080/ws)
+conformance: CONFORMANCE_URL = $(or $(URL),http://127.0.0.1:8080)
+conformance: $(INSTALLED) ## Runs the conformance suite against URL (and WS, /ws of it where it is not given)
+	@npm run --silent conformance -- --url $(CONFORMANCE_URL) --ws $(or $(WS),$(CONFORMANCE_URL:http%=ws%)/ws)
 
 format: $(INSTALLED) ## Formats the source
 	@npm run --silent format
