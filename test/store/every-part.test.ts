@@ -28,7 +28,7 @@ for (const { name } of engineOf('event').parts)
 /** Few events where few tell; a flood or thousands of trades where it takes them. */
 function* trials(name: string): Generator<Trial> {
   if (name === 'waiting metadata') yield flood()
-  if (name === 'bars') yield busy()
+  if (['bars', 'minute bars', 'hour bars'].includes(name)) yield busy()
   if (name === 'unseen slots') yield gap()
   for (let seed = FIRST_SEED; seed < FIRST_SEED + HISTORIES; seed += 1) {
     const events = history(seed, 60)
