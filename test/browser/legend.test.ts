@@ -63,7 +63,7 @@ describePage(
       await legend.getByText('marked from 50% on').waitFor()
       await legend.getByRole('button', { name: 'Close', exact: true }).press('Enter')
       await legend.waitFor({ state: 'detached' })
-      // The focus is back where it was opened, and it opens again.
+      // The focus is back where it was opened, and it opens again, also before the event of its close has come.
       await page.keyboard.press('Enter')
       await legend.waitFor()
       expect(tab.errors).toEqual([])

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import type { RefObject } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { HOLDING_SHARES } from './holding-shares.ts'
 
@@ -18,19 +19,35 @@ const ROW_MARKS: readonly Entry[] = [
 
 /** Opens what the marks of rows and wallets mean. */
 export function LegendButton() {
-  const isOpen = useSignal(false)
+  const isShown = useSignal(false)
+  const dialog = useRef<HTMLDialogElement>(null)
+  const open = () => {
+    isShown.value = true
+    // One that was closed just now is still there, since its event comes later.
+    dialog.current?.showModal()
+  }
   return (
     <>
-      <button type="button" class="button" onClick={() => (isOpen.value = true)}>
+      <button type="button" class="button" onClick={open}>
         Legend
       </button>
-      {isOpen.value && <LegendDialog onClose={() => (isOpen.value = false)} />}
+      {isShown.value && (
+        <LegendDialog
+          dialog={dialog}
+          onClose={() => (isShown.value = dialog.current?.open ?? false)}
+        />
+      )}
     </>
   )
 }
 
-function LegendDialog({ onClose }: { readonly onClose: () => void }) {
-  const dialog = useRef<HTMLDialogElement>(null)
+function LegendDialog({
+  dialog,
+  onClose,
+}: {
+  readonly dialog: RefObject<HTMLDialogElement | null>
+  readonly onClose: () => void
+}) {
   useLayoutEffect(() => dialog.current?.showModal(), [])
   return (
     <dialog ref={dialog} class="legend-dialog" aria-label="Legend" onClose={onClose}>
