@@ -42,8 +42,10 @@ export function supervisedFeed(
   const cursor = resumedCursor(engine.newestSlot, lateSlots, unseenTo)
   const earlierReserveTrades = () => newestSlotlessSwaps(engine.state, REMEMBERED_MAX)
   // A feed without slots brings later times, which show that the chain has gone on.
-  const cursorSeconds = newestSecondsOfSlot(engine.state, REMEMBERED_MAX)
-  const written = highestIndexes(engine.state, cursor ?? 0, REMEMBERED_MAX)
+  // Where no event had a slot, nothing is looked for among swaps that may lie on the disk.
+  const slotted = engine.newestSlot >= 0 ? REMEMBERED_MAX : 0
+  const cursorSeconds = newestSecondsOfSlot(engine.state, slotted)
+  const written = highestIndexes(engine.state, cursor ?? 0, slotted)
   // Others than swaps count too.
   const { newestSlot, newestTxIndex } = engine
   written.set(newestSlot, Math.max(newestTxIndex, written.get(newestSlot) ?? 0))
