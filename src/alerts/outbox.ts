@@ -193,17 +193,17 @@ export class Outbox {
   commit(commit: Commit): readonly number[] {
     const { rules, removed = null, position, alerts, delivered, nowMs } = commit
     const { pages, whole = [], flips = new Map() } = commit
-    const lives: number[] = []
+    const told: [n: number, rule: string][] = []
     let bytes = PAGE_BYTES
-    const stored = this.#together(() => {
+    this.#together(() => {
       for (const rule of rules) this.#putRule(rule)
       for (const n of delivered) this.#take(n)
       for (const alert of alerts) {
         bytes += alert.body.length
         if (alert.toWebhook) this.#put(alert, nowMs)
-        if (alert.toLive) lives.push(this.#putLive(alert.body))
+        if (alert.toLive) told.push([this.#putLive(alert.body), alert.rule])
       }
-      if (lives.length > 0)
+      if (told.length > 0)
         this.#sql.run('DELETE FROM live WHERE n <= ?', this.#liveHead - LIVE_ALERTS_MAX)
       const all = [...whole, ...rules.map(({ id }) => id)]
       bytes += PAGE_BYTES * this.#tokens.put(pages, all, flips)
@@ -213,12 +213,14 @@ export class Outbox {
         const value = [epoch, journalSeq, seq, roundSeq, second].join(' ')
         this.#sql.run("INSERT OR REPLACE INTO place VALUES ('position', ?)", value)
       }
-      return lives
     })
     this.#tokens.committed()
-    this.#noteLive(alerts, stored)
+    for (const [n, rule] of told) {
+      this.#liveRules.set(n, rule)
+      this.#liveRules.delete(n - LIVE_ALERTS_MAX)
+    }
     this.#checkpoints?.note(bytes)
-    return stored
+    return told.map(([n]) => n)
   }
 
   /** Also what of it waits, and its dead letters. */
@@ -360,16 +362,6 @@ export class Outbox {
   #take(n: number): void {
     const row = this.#sql.get('DELETE FROM delivery WHERE n = ? AND dead IS NULL RETURNING rule', n)
     if (row !== undefined) this.#addQueued(textIn(row, 'rule'), -1)
-  }
-
-  #noteLive(alerts: readonly OutgoingAlert[], lives: readonly number[]): void {
-    let next = 0
-    for (const { toLive, rule } of alerts) {
-      const n = toLive ? lives[next++] : undefined
-      if (n === undefined) continue
-      this.#liveRules.set(n, rule)
-      this.#liveRules.delete(n - LIVE_ALERTS_MAX)
-    }
   }
 
   #putLive(body: string): number {

@@ -4,15 +4,8 @@ import { parseEventLine } from '../../src/events/event-lines.ts'
 import { usualSwap } from '../../src/events/swap-line.ts'
 import { anyEvent } from '../feeds/arbitrary-events.ts'
 import { eventLineText } from '../feeds/event-line-text.ts'
+import { OPTIONAL_RAW_KEYS } from '../fuzz/targets/event-lines.ts'
 
-const OPTIONAL = [
-  'lp_fee_raw',
-  'cashback_raw',
-  'chain_fee_raw',
-  'base_balance_before_raw',
-  'base_balance_after_raw',
-  'supply_raw',
-]
 const PRICE = 'sol_price_usd'
 const SWAP = {
   ...{ type: 'swap', slot: 5, tx_index: 1, ordinal: 2, signature: 's', timestamp: 1_700_000_000 },
@@ -49,8 +42,8 @@ const usualLine = fc
       ...{ ...required, real_base_raw: raw, real_quote_raw: raw },
       ...{ platform_fee_raw: raw, creator_fee_raw: raw },
     }),
-    fc.shuffledSubarray([...OPTIONAL, PRICE]),
-    fc.array(raw, { minLength: OPTIONAL.length + 1 }),
+    fc.shuffledSubarray([...OPTIONAL_RAW_KEYS, PRICE]),
+    fc.array(raw, { minLength: OPTIONAL_RAW_KEYS.length + 1 }),
     fc.integer({ min: 1, max: 1_000_000_000 }).map((value) => value / 1_000),
   )
   .map(([line, keys, raws, price]) => {
@@ -92,7 +85,7 @@ const PIECES = [
     ',"x":"1"',
   ],
   ...['1.5', `,"${PRICE}":1.5`, `,"${PRICE}":"1"`, `,"${PRICE}":1e2`],
-  ...OPTIONAL.flatMap((key) => [`"${key}":"5",`, `,"${key}":"5"`, `,"${key}":5`, key]),
+  ...OPTIONAL_RAW_KEYS.flatMap((key) => [`"${key}":"5",`, `,"${key}":"5"`, `,"${key}":5`, key]),
   ...Object.entries(SWAP).map(
     (pair) => `,${JSON.stringify(Object.fromEntries([pair])).slice(1, -1)}`,
   ),

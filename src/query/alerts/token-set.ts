@@ -84,14 +84,15 @@ export class TokenSet {
 
   /** The tokens that only one of both has, ascending; of some alone. */
   differences(other: TokenSet, { words, bits }: UsedWords): number[] {
-    const differing: number[] = []
+    const differing = { words: [] as number[], bits: [] as number[] }
     for (let i = 0; i < words.length; i++) {
       const word = words[i] ?? 0
-      let left = ((this.#words[word] ?? 0) ^ (other.#words[word] ?? 0)) & (bits[i] ?? 0)
-      for (; left !== 0; left &= left - 1)
-        differing.push(word * WORD_BITS + 31 - Math.clz32(left & -left))
+      const left = ((this.#words[word] ?? 0) ^ (other.#words[word] ?? 0)) & (bits[i] ?? 0)
+      if (left === 0) continue
+      differing.words.push(word)
+      differing.bits.push(left)
     }
-    return differing
+    return Array.from(tokensOf(differing))
   }
 
   /** The pages that changed since the last call, as they are now. */

@@ -19,7 +19,8 @@ const RAW_KEYS = [
   'platform_fee_raw',
   'creator_fee_raw',
 ]
-const OPTIONAL_RAW_KEYS = [
+/** Amounts that a line of a swap may leave out. */
+export const OPTIONAL_RAW_KEYS = [
   'lp_fee_raw',
   'cashback_raw',
   'chain_fee_raw',
