@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
-import { setImmediate } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Budget, within } from '../base/budget.ts'
 import { residentBytes } from '../base/this-process.ts'
 import type { Config } from '../config/config.ts'
@@ -123,6 +123,7 @@ export class Durability {
         watch: new SegmentWatch(),
         clockMs,
         later: setTimeout,
+        behindTurn: setImmediate,
         onSynced: this.#waits.add.bind(this.#waits),
         onFailure: (failure) => {
           log.error({ reason: failure.message }, 'the disk refused')
@@ -452,7 +453,7 @@ async function inSlices<T>(steps: Generator<object, T>, log: Log): Promise<T> {
       log.info({ ...step.value }, 'recovering')
       nextLineMs = nowMs + PROGRESS_MS
     }
-    await setImmediate()
+    await nextTurn()
     sliceEndMs = performance.now() + SLICE_MS
   }
 }

@@ -27,6 +27,8 @@ class PacedJournal {
   readonly begunMs: number[] = []
   readonly waitsMs: number[] = []
   readonly failures: string[] = []
+  /** What runs behind the present turn of the loop. */
+  readonly behindTurn: (() => void)[] = []
   /** Timers that were set. */
   timers = 0
   readonly journal: Journal
@@ -49,6 +51,7 @@ class PacedJournal {
           this.timers += 1
           time.after(nodeTimerMs(ms, time.nowMs), run)
         },
+        behindTurn: (run) => this.behindTurn.push(run),
         onSynced: (waitedMs) => this.waitsMs.push(waitedMs),
         onFailure: ({ message }) => this.failures.push(message),
       },
@@ -56,11 +59,15 @@ class PacedJournal {
     )
   }
 
-  batch(): void {
+  batch(begin?: 'behindTurn'): void {
     const { journal } = this
     journal.begin().add(Kind.event, journal.seq, 1, new Uint8Array(60))
     journal.commit(journal.seq + 1)
-    journal.keepSyncing()
+    journal.keepSyncing(begin)
+  }
+
+  endTurn(): void {
+    for (const run of this.behindTurn.splice(0)) run()
   }
 
   /** A batch each millisecond. */
@@ -118,6 +125,27 @@ test('what came last is synced though nothing comes behind it', () => {
   paced.time.advance(100)
   expect(paced.journal.syncedSeq).toBe(2)
   expect(paced.begunMs).toEqual([0, EVERY_MS])
+})
+
+test('the batches of a turn share a sync that begins behind it, when their trades are sent', () => {
+  const paced = new PacedJournal(0.5)
+  for (const beganMs of [0, 10]) {
+    paced.time.advance(beganMs - paced.time.nowMs)
+    for (let i = 0; i < 3; i++) paced.batch('behindTurn')
+    expect(paced.begunMs).not.toContain(beganMs)
+    expect(paced.behindTurn).toHaveLength(1)
+    paced.endTurn()
+    expect(paced.begunMs.at(-1)).toBe(beganMs)
+    paced.time.advance(1)
+    expect(paced.journal.syncedSeq).toBe(paced.journal.seq)
+  }
+  // Neither the turn in which the journal ends begins one.
+  paced.batch('behindTurn')
+  paced.journal.close()
+  const { length } = paced.begunMs
+  paced.endTurn()
+  paced.time.advance(100)
+  expect(paced.begunMs).toHaveLength(length)
 })
 
 test('a sync that takes longer is followed by the next one at once', () => {

@@ -10,6 +10,9 @@ import type { SegmentFile } from './journal-ring.ts'
  */
 const MARK_EVERY_MS = 1
 
+/** When a sync in the background begins. */
+export type SyncBegin = 'now' | 'behindTurn'
+
 export interface JournalSyncsOptions {
   readonly disk: Disk
   readonly folder: string
@@ -27,6 +30,8 @@ export interface JournalSyncsOptions {
   readonly clockMs?: () => number
   /** Runs something so many milliseconds later, a whole number; without it syncs follow each other at once. */
   readonly later?: (run: () => void, ms: number) => unknown
+  /** Runs something behind the present turn of the loop; without it a sync that may wait for that begins at once. */
+  readonly behindTurn?: (run: () => void) => unknown
 }
 
 /**
@@ -51,6 +56,8 @@ export class FsyncScheduler {
   #isSyncing = false
   /** The next sync of the present segment begins by itself. */
   #isPaused = false
+  /** One begins behind this turn of the loop. */
+  #isDue = false
   /** When the last one of it began. */
   #begunMs = Number.NEGATIVE_INFINITY
   #isOver = false
@@ -131,6 +138,19 @@ export class FsyncScheduler {
       if (error === null) this.#finish(step)
       else this.#onRefused(error)
     })
+  }
+
+  /** Goes on once the turn of the loop is over: it has sent its trades before a thread is woken for the disk. */
+  resumeBehindTurn(): void {
+    const { behindTurn } = this.#options
+    if (behindTurn === undefined) this.resume()
+    else if (!this.#isDue && !this.#isSyncing && !this.#isPaused) {
+      this.#isDue = true
+      behindTurn(() => {
+        this.#isDue = false
+        this.resume()
+      })
+    }
   }
 
   /** Begins none in the background any more, and takes no notice of how one ends. */

@@ -6,6 +6,7 @@ import { RecordBatch, SWAP_RECORD_BYTES } from '../../events/swap-record.ts'
 import { StoreError } from '../disk/failure.ts'
 import { type FrameWriter, Kind } from '../format/journal-format.ts'
 import { EventPacker } from '../format/packed-event.ts'
+import type { SyncBegin } from './fsync-scheduler.ts'
 
 /** Events of a feed written and folded at once; a longer batch is cut into several. */
 const EVENTS_PER_WRITE = 1_024
@@ -13,8 +14,8 @@ const EVENTS_PER_WRITE = 1_024
 const RECORDS_PER_FRAME = 256
 
 /**
- * Of so many events at most the sync begins behind the fold: to begin one wakes a thread, which held trades
- * up by 10 to 30 µs. Of more it begins before, and runs beside the fold.
+ * Of so many events at most the sync begins behind the turn of the loop, which sends their trades: to begin one wakes a
+ * thread, which held them up by 10 to 30 µs. Of more it begins before the fold, and runs beside it.
  */
 const FOLDED_FIRST_EVENTS = 32
 
@@ -33,8 +34,8 @@ export interface EventLog {
    * @throws StoreError when it takes no more
    */
   commit(endSeq: number): void
-  /** Called behind the fold of a batch. */
-  keepSyncing(): void
+  /** Begins to make a batch last: at once before a long one is folded, and behind the turn of the loop once one is. */
+  keepSyncing(begin: SyncBegin): void
 }
 
 /**
@@ -98,13 +99,13 @@ export class JournaledEngine implements EventSink {
   #take(batch: RecordBatch): void {
     this.#encode(batch)
     if (!this.#write(batch.events)) return
-    if (batch.events > FOLDED_FIRST_EVENTS) this.#journal.keepSyncing()
+    if (batch.events > FOLDED_FIRST_EVENTS) this.#journal.keepSyncing('now')
     try {
       if (this.#evicted.length > 0) this.#engine.coldStore.evict(this.#evicted)
       this.#engine.records(batch)
       this.#known = this.#engine.state.book.counts
     } finally {
-      this.#journal.keepSyncing()
+      this.#journal.keepSyncing('behindTurn')
     }
   }
 

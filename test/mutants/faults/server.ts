@@ -976,16 +976,30 @@ export const SERVER_FAULTS: readonly Fault[] = [
   {
     name: 'journal: many events are folded before a sync is begun for them',
     file: 'src/store/journal/journaled-engine.ts',
-    find: 'if (batch.events > FOLDED_FIRST_EVENTS) this.#journal.keepSyncing()',
+    find: "if (batch.events > FOLDED_FIRST_EVENTS) this.#journal.keepSyncing('now')",
     replace: '',
     tests: ['test/store/journal/journaled-engine.test.ts'],
   },
   {
     name: 'journal: a few events are made last with the next ones only',
     file: 'src/store/journal/journaled-engine.ts',
-    find: 'finally {\n      this.#journal.keepSyncing()',
+    find: "finally {\n      this.#journal.keepSyncing('behindTurn')",
     replace: 'finally {',
     tests: ['test/store/journal/journaled-engine.test.ts'],
+  },
+  {
+    name: 'journal: a sync that waited for the end of a turn is the last one',
+    file: 'src/store/journal/fsync-scheduler.ts',
+    find: '        this.#isDue = false\n        this.resume()',
+    replace: '        this.resume()',
+    tests: ['test/store/sync-pace.test.ts'],
+  },
+  {
+    name: 'journal: a sync of a few events does not wait for the end of the turn',
+    file: 'src/store/journal/fsync-scheduler.ts',
+    find: 'if (behindTurn === undefined) this.resume()',
+    replace: 'this.resume()\n    if (behindTurn === undefined) return',
+    tests: ['test/store/sync-pace.test.ts'],
   },
   {
     name: 'spin: the loop sleeps behind its second turn',
