@@ -147,19 +147,23 @@ export class AlertOrders {
   }
 
   /** Dead letters behind a number, oldest first. */
-  dead(rule: string | null, after: number): object {
-    const letters = this.#service.outbox?.dead(rule, after, DEAD_PAGE) ?? []
-    return { total: this.#service.outbox?.deadCount ?? 0, items: letters.map(shownLetter) }
+  dead(rule: string | null, after: number): object | RefusedOrder {
+    return reached(() => {
+      const letters = this.#service.outbox?.dead(rule, after, DEAD_PAGE) ?? []
+      return { total: this.#service.outbox?.deadCount ?? 0, items: letters.map(shownLetter) }
+    })
   }
 
-  resend({ rule, n }: DeadChoice): object {
-    const count = this.#service.outbox?.resend(rule, n, Date.now()) ?? 0
-    for (const id of this.#service.rules.keys()) this.#service.deliveries?.wake(id)
-    return { resent: count }
+  resend({ rule, n }: DeadChoice): object | RefusedOrder {
+    return reached(() => {
+      const count = this.#service.outbox?.resend(rule, n, Date.now()) ?? 0
+      for (const id of this.#service.rules.keys()) this.#service.deliveries?.wake(id)
+      return { resent: count }
+    })
   }
 
-  drop({ rule, n }: DeadChoice): object {
-    return { dropped: this.#service.outbox?.drop(rule, n) ?? 0 }
+  drop({ rule, n }: DeadChoice): object | RefusedOrder {
+    return reached(() => ({ dropped: this.#service.outbox?.drop(rule, n) ?? 0 }))
   }
 
   #parsed(value: unknown, made: MadeParts, before?: AlertRule): AlertRule | RefusedOrder {
@@ -193,6 +197,16 @@ export class AlertOrders {
     } catch (error) {
       return { refused: 'unstored', message: messageOf(error) }
     }
+  }
+}
+
+/** What an order on dead letters comes to, which the disk may refuse. */
+function reached(order: () => object): object | RefusedOrder {
+  try {
+    return order()
+  } catch (error) {
+    const message = `The dead letters cannot be reached (${messageOf(error)}): nothing was changed; see to the disk and try again.`
+    return { refused: 'unstored', message }
   }
 }
 

@@ -418,6 +418,22 @@ test('an order that the disk refuses changes nothing, now or at the next start',
   expect(stored()).toEqual([])
 })
 
+test('orders on dead letters are refused with a sentence while the disk refuses', async () => {
+  const path = join(newFolder(), 'alerts.db')
+  const { service } = serviceOn(engineOf('event'), path)
+  service.recovered('e1')
+  const orders = new AlertOrders(service, () => true)
+  const all = { rule: null, n: null }
+  await orders.create(newTokens('f', 2))
+  expect(orders.resend(all)).toEqual({ resent: 0 })
+  const refused = await refusing(path, async () => [orders.resend(all), orders.drop(all)])
+  const message = expect.stringMatching(
+    /^The dead letters cannot be reached .*: nothing was changed/,
+  )
+  expect(refused).toEqual(refused.map(() => ({ refused: 'unstored', message })))
+  expect(orders.drop(all)).toEqual({ dropped: 0 })
+})
+
 test('the tokens that a rule begins with are stored with it, and none of the rule in whose place it is', async () => {
   const path = join(newFolder(), 'alerts.db')
   const events = [created(), trade(1), trade(2)]

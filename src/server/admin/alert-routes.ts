@@ -23,9 +23,9 @@ export interface AlertsPort {
   enable(id: string, enabled: boolean): Promise<Answer>
   remove(id: string): Promise<Answer>
   test(id: string): Promise<Answer>
-  dead(rule: string | null, after: number): object
-  resend(choice: { readonly rule: string | null; readonly n: number | null }): object
-  drop(choice: { readonly rule: string | null; readonly n: number | null }): object
+  dead(rule: string | null, after: number): Answer
+  resend(choice: { readonly rule: string | null; readonly n: number | null }): Answer
+  drop(choice: { readonly rule: string | null; readonly n: number | null }): Answer
 }
 
 const STATUSES = { invalid: 400, unknown: 404, conflict: 409, unstored: 503 } as const
