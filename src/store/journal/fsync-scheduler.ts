@@ -10,9 +10,6 @@ import type { SegmentFile } from './journal-ring.ts'
  */
 const MARK_EVERY_MS = 1
 
-/** When a sync in the background begins. */
-export type SyncBegin = 'now' | 'behindTurn'
-
 export interface JournalSyncsOptions {
   readonly disk: Disk
   readonly folder: string

@@ -17,7 +17,7 @@ import {
   SEGMENT_HEADER_BYTES,
   writeSegmentHeader,
 } from '../format/journal-format.ts'
-import { FsyncScheduler, type JournalSyncsOptions, type SyncBegin } from './fsync-scheduler.ts'
+import { FsyncScheduler, type JournalSyncsOptions } from './fsync-scheduler.ts'
 import { Ring, type RingPlace, RingSegment, type SegmentFile } from './journal-ring.ts'
 import type { JournalEnd } from './journal-scan.ts'
 
@@ -142,7 +142,7 @@ export class Journal {
   }
 
   /** Begins to make last in the background what was written, unless that is under way or the policy has none. */
-  keepSyncing(begin: SyncBegin = 'now'): void {
+  keepSyncing(begin: 'now' | 'behindTurn' = 'now'): void {
     if (begin === 'now') this.#syncs.resume()
     else this.#syncs.resumeBehindTurn()
   }

@@ -6,7 +6,6 @@ import { RecordBatch, SWAP_RECORD_BYTES } from '../../events/swap-record.ts'
 import { StoreError } from '../disk/failure.ts'
 import { type FrameWriter, Kind } from '../format/journal-format.ts'
 import { EventPacker } from '../format/packed-event.ts'
-import type { SyncBegin } from './fsync-scheduler.ts'
 
 /** Events of a feed written and folded at once; a longer batch is cut into several. */
 const EVENTS_PER_WRITE = 1_024
@@ -35,7 +34,7 @@ export interface EventLog {
    */
   commit(endSeq: number): void
   /** Begins to make a batch last: at once before a long one is folded, and behind the turn of the loop once one is. */
-  keepSyncing(begin: SyncBegin): void
+  keepSyncing(begin: 'now' | 'behindTurn'): void
 }
 
 /**
