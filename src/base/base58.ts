@@ -9,15 +9,12 @@
 export const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 const NOT_IN_ALPHABET = 255
 const CHARS_PER_LIMB = 4
-const CHAR_LIMB = 58 ** CHARS_PER_LIMB
 const BYTES_PER_LIMB = 3
 const BYTE_LIMB = 2 ** 24
 const PER_BYTE_LIMB = 2 ** -24
 
 /** The arithmetic is quadratic; the longest instruction data Solana allows (10 KiB) fits. */
 const BASE58_CHARS_MAX = 16_384
-/** What the greatest of the longest texts holds; the scratch has no room for more. */
-const BASE58_BYTES_MAX = 11_998
 
 const CODE_OF_DIGIT = Uint8Array.from(ALPHABET, (char) => char.charCodeAt(0))
 const DIGIT_OF_CODE = new Uint8Array(128).fill(NOT_IN_ALPHABET)
@@ -25,9 +22,9 @@ for (let digit = 0; digit < CODE_OF_DIGIT.length; digit++) {
   DIGIT_OF_CODE[CODE_OF_DIGIT[digit]] = digit
 }
 
-/** Signatures and addresses are no longer: what is gets its text limb by limb. */
-const SHORT_BYTES_MAX = 64
-const SHORT_HALVES = SHORT_BYTES_MAX / 2
+/** Those of a signature: nothing longer is written. */
+const WRITTEN_BYTES_MAX = 64
+const WRITTEN_HALVES = WRITTEN_BYTES_MAX / 2
 const WIDE_CHARS = 5
 const WIDE_LIMB = 58 ** WIDE_CHARS
 /** 58^90 is more than 2^512. */
@@ -38,14 +35,14 @@ const WIDE_LIMBS = 18
  */
 const HALF_IN_LIMBS = halvesInLimbs()
 const sums = new Float64Array(WIDE_LIMBS)
-const codes = Buffer.alloc(BASE58_CHARS_MAX + 4 * CHARS_PER_LIMB)
+const codes = Buffer.alloc(WIDE_LIMBS * WIDE_CHARS + WRITTEN_BYTES_MAX)
 /** How an address is written: base58 of 32 bytes. Others are no owner or signer that an event could carry. */
 export const ADDRESS_PATTERN = '^[1-9A-HJ-NP-Za-km-z]{32,44}$'
 const ADDRESS = new RegExp(ADDRESS_PATTERN)
 
 function halvesInLimbs(): Float64Array {
-  const table = new Float64Array(SHORT_HALVES * WIDE_LIMBS)
-  for (let half = 0; half < SHORT_HALVES; half++) {
+  const table = new Float64Array(WRITTEN_HALVES * WIDE_LIMBS)
+  for (let half = 0; half < WRITTEN_HALVES; half++) {
     let left = 1n << BigInt(half * 16)
     for (let limb = 0; limb < WIDE_LIMBS; limb++) {
       table[half * WIDE_LIMBS + limb] = Number(left % BigInt(WIDE_LIMB))
@@ -55,7 +52,7 @@ function halvesInLimbs(): Float64Array {
   return table
 }
 
-/** Scratch, least significant limb first; both functions are synchronous and own it in turn. */
+/** Scratch, least significant limb first. */
 const limbs = new Float64Array(BASE58_CHARS_MAX / CHARS_PER_LIMB + 1)
 
 /** The bytes of `text`, or null when a character is not of the alphabet or the text too long. */
@@ -109,23 +106,17 @@ function bytesOfLimbs(used: number, zeros: number): Uint8Array {
 }
 
 /**
- * The text of `bytes`.
- * @throws RangeError above 11,998 bytes: nothing on Solana that is written in base58 is that long
+ * The text of `bytes`: adds up what each half is in base 58^5, then carries once.
+ * @throws RangeError above 64 bytes: nothing that is written out in base58 is longer than a signature
  */
 export function encodeBase58(bytes: Uint8Array): string {
-  if (bytes.length > BASE58_BYTES_MAX) {
-    throw new RangeError(`${bytes.length} bytes are too many for base58, at most 11,998 fit`)
-  }
-  let zeros = 0
-  while (zeros < bytes.length && bytes[zeros] === 0) zeros++
-  if (bytes.length <= SHORT_BYTES_MAX) return textOfShort(bytes, zeros)
-  const used = limbsOfBytes(bytes, zeros)
-  return textOfLimbs(used, zeros)
-}
-
-/** Adds up what each half is in base 58^5, then carries once. */
-function textOfShort(bytes: Uint8Array, zeros: number): string {
   const { length } = bytes
+  if (length > WRITTEN_BYTES_MAX)
+    throw new RangeError(
+      `${length} bytes are too many for base58, at most ${WRITTEN_BYTES_MAX} fit`,
+    )
+  let zeros = 0
+  while (zeros < length && bytes[zeros] === 0) zeros++
   sums.fill(0)
   for (let half = 0, at = length - 1; at >= zeros; half++, at -= 2) {
     const value = bytes[at] + (at > 0 ? bytes[at - 1] * 256 : 0)
@@ -149,46 +140,6 @@ function textOfShort(bytes: Uint8Array, zeros: number): string {
   while (start < codes.length && codes[start] === CODE_OF_DIGIT[0]) start++
   for (let zero = 0; zero < zeros; zero++) codes[--start] = CODE_OF_DIGIT[0]
   return codes.toString('latin1', start)
-}
-
-/** Folds the bytes from `start` on into `limbs` of four digits; the limbs used. */
-function limbsOfBytes(bytes: Uint8Array, start: number): number {
-  let used = 0
-  for (let at = start; at < bytes.length; ) {
-    const end = at + ((bytes.length - at) % BYTES_PER_LIMB || BYTES_PER_LIMB)
-    let carry = 0
-    let factor = 1
-    for (; at < end; at++) {
-      carry = carry * 256 + bytes[at]
-      factor *= 256
-    }
-    for (let limb = 0; limb < used; limb++) {
-      carry += limbs[limb] * factor
-      const high = Math.floor(carry / CHAR_LIMB)
-      limbs[limb] = carry - high * CHAR_LIMB
-      carry = high
-    }
-    while (carry > 0) {
-      const high = Math.floor(carry / CHAR_LIMB)
-      limbs[used++] = carry - high * CHAR_LIMB
-      carry = high
-    }
-  }
-  return used
-}
-
-function textOfLimbs(used: number, zeros: number): string {
-  let start = codes.length
-  for (let limb = 0; limb < used; limb++) {
-    let value = limbs[limb]
-    // The most significant limb has no leading zero digits, all others always have four.
-    for (let n = 0; n < CHARS_PER_LIMB && (limb < used - 1 || value > 0); n++) {
-      const rest = Math.floor(value / 58)
-      codes[--start] = CODE_OF_DIGIT[value - rest * 58]
-      value = rest
-    }
-  }
-  return '1'.repeat(zeros) + codes.toString('latin1', start)
 }
 
 export function isAddress(text: string): boolean {

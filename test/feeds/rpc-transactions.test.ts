@@ -18,6 +18,7 @@ import { newFeedCounters } from '../../src/feeds/feed-counters.ts'
 import { SUBSCRIBE } from '../../src/feeds/yellowstone/geyser-client.ts'
 import { transactionOfGeyser } from '../../src/feeds/yellowstone/geyser-transaction.ts'
 import { updateOf } from '../../src/feeds/yellowstone/geyser-update.ts'
+import { plainBase58 } from '../oracle/plain-base58.ts'
 import { dataLines, dataText, hasData, withData } from './data-folder.ts'
 import { presentFields } from './goldens.ts'
 import { eventBytes } from './peers/event-bytes.ts'
@@ -175,7 +176,7 @@ test('events are in the order of the calls they stand under, and programs may be
       isEvent(event, TRADE_EVENT) ? event.integer('token_amount') : null,
     )
   const asText = ({ programIdIndex, data }: typeof first) => ({
-    ...{ programIdIndex, data: encodeBase58(data) },
+    ...{ programIdIndex, data: plainBase58(data) },
   })
   const answered = transactionOf({
     transaction: { signatures: [signature], message: { accountKeys: [caller] } },

@@ -5,6 +5,7 @@ import {
   readWireTransaction,
   transactionOfRpc,
 } from '../../src/feeds/chain/transactions/rpc-json.ts'
+import { plainBase58 } from '../oracle/plain-base58.ts'
 
 interface Parts {
   readonly signers: number
@@ -73,7 +74,7 @@ test('version 1 that is cut anywhere, without a signer, or with more signers tha
 
 test('a transaction of version 1 is read in base64 and base58 as RPC servers answer it', () => {
   const bytes = serialised(PLAIN)
-  const encoded = { base64: bytes.toString('base64'), base58: encodeBase58(bytes) }
+  const encoded = { base64: bytes.toString('base64'), base58: plainBase58(bytes) }
   for (const [encoding, text] of Object.entries(encoded)) {
     const entry = {
       ...{ slot: 5, transactionIndex: 6, blockTime: 7, version: 1 },

@@ -1,6 +1,6 @@
-import { encodeBase58 } from '../../../src/base/base58.ts'
 import { AMM_PROGRAM, PUMP_PROGRAM } from '../../../src/feeds/chain/layouts/programs.ts'
 import type { EmittedBytes } from '../../../src/feeds/chain/transactions/program-logs.ts'
+import { plainBase58 } from '../../oracle/plain-base58.ts'
 import type { Block, BlockTransaction, TestChain } from './chain-blocks.ts'
 
 /** A stranger's program that called ours: nothing of it is read. */
@@ -81,7 +81,7 @@ export function blockEntry(transaction: BlockTransaction): object {
   const instructions = transaction.emitted.map((event) => ({
     programIdIndex: programIndex(keys, event),
     accounts: [],
-    data: encodeBase58(Buffer.concat([EVENT_TAG, event.bytes])),
+    data: plainBase58(Buffer.concat([EVENT_TAG, event.bytes])),
   }))
   return {
     transaction: {
