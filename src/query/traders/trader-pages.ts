@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Budget } from '../../base/budget.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { MintTraders, TraderPart } from '../../engine/index/trader-columns.ts'
@@ -14,6 +15,12 @@ import type { Page, TraderQuery } from '../../protocol/queries.ts'
 import { labelExtra, type WalletLabels } from '../../protocol/wallet-labels.ts'
 import { finiteNumber, jsonNumber, jsonString } from '../../protocol/wire.ts'
 import { quoteExtras } from '../json/token-json.ts'
+import { PositionResults } from './position-results.ts'
+
+/** Positions of the wallets whose numbers stay, of 92 bytes each; those of the wallet that was asked for longest ago go. */
+const RESULTS_MAX = 1 << 18
+/** What a wallet is beside its positions counts as so many. */
+const WALLET_RESULTS = 16
 
 /** The columns that each order of a mint's traders needs. */
 const ORDER_PARTS: { readonly [O in TraderQuery['orderBy']]: readonly TraderPart[] } = {
@@ -48,6 +55,11 @@ class LabelledTrader extends PositionReader {
 export class TraderPages {
   readonly #engine: Engine
   readonly #trader: LabelledTrader
+  /** By wallet row. */
+  readonly #results = new LRUCache<number, PositionResults>({
+    maxSize: RESULTS_MAX,
+    sizeCalculation: ({ count }) => Math.min(RESULTS_MAX, count + WALLET_RESULTS),
+  })
 
   constructor(engine: Engine, labels: WalletLabels) {
     this.#engine = engine
@@ -62,16 +74,28 @@ export class TraderPages {
     return this.#page(this.#positions(token), this.#byWallet(this.#valueOf(query)), query)
   }
 
+  /** What was read of a bot's thousands of positions stays for its next page, until their tokens change. */
   ofWallet(wallet: number, query: TraderQuery, budget: Budget): string {
-    const listed = wallet < 0 ? [] : this.#engine.positions.ofWallet(wallet, budget)
+    if (wallet < 0) return pageJson(0, query, [])
+    const listed = this.#engine.positions.ofWallet(wallet, budget)
+    const results =
+      this.#results.get(wallet) ?? new PositionResults(this.#engine.state, this.#trader)
+    // The newest are in front: behind the others they move none.
+    results.take(Array.from(listed).reverse())
+    // The cache does not measure a known one again.
+    this.#results.delete(wallet)
+    this.#results.set(wallet, results)
+    const values = results.values(query.orderBy, query.direction === 'asc' ? 1 : -1, budget)
     const keys = {
-      levels: [
-        this.#valueOf(query),
-        (position: number) => this.#trader.at(position).token.mintOrder,
-      ],
-      text: (position: number) => this.#trader.at(position).token.mint,
+      levels: [(place: number) => values[place], (place: number) => results.mintOrderAt(place)],
+      text: (place: number) => results.mintAt(place),
     }
-    return this.#page(listed, keys, query)
+    const from = (query.page - 1) * query.limit
+    const shown = ranked(allPlaces(values.length), keys, from, from + query.limit, values)
+    const items = shown.map((place) =>
+      traderJson(this.#trader.at(results.positionAt(place)), query.extra),
+    )
+    return pageJson(values.length, query, items)
   }
 
   /** The largest first. */

@@ -2,6 +2,7 @@ import type { Fault } from '../fault.ts'
 
 const MODEL = ['wallets'] as const
 const SUMS = ['test/query/traders/wallet-sums.test.ts'] as const
+const PAGES = ['test/query/traders/wallet-pages.test.ts'] as const
 const ROUTES = ['test/server/routes/wallets.test.ts'] as const
 const TAGS = ['test/query/tables/tagged-holders.test.ts'] as const
 const TAGGED = 'src/query/tables/tagged-holders.ts'
@@ -66,6 +67,34 @@ export const WALLET_FAULTS: readonly Fault[] = [
     find: 'if (this.#readAt[place] === changes.of(this.#tokens[place]) + 1) continue',
     replace: 'if (this.#readAt[place] > 0) continue',
     tests: SUMS,
+  },
+  {
+    name: 'wallets: numbers of a position stay for the one in its place',
+    file: 'src/query/traders/position-results.ts',
+    find: '    this.#readAt.fill(0, same)\n',
+    replace: '',
+    tests: PAGES,
+  },
+  {
+    name: 'wallets: the newest position moves all others of a page',
+    file: 'src/query/traders/trader-pages.ts',
+    find: 'Array.from(listed).reverse()',
+    replace: 'Array.from(listed)',
+    tests: PAGES,
+  },
+  {
+    name: 'wallets: a long page forgets its direction',
+    file: 'src/query/traders/position-results.ts',
+    find: 'Lane.lanes + lane] * sign',
+    replace: 'Lane.lanes + lane]',
+    tests: PAGES,
+  },
+  {
+    name: 'wallets: a long page is ordered by what was sold where bought is asked for',
+    file: 'src/query/traders/position-results.ts',
+    find: 'bought_tokens: Lane.bought',
+    replace: 'bought_tokens: Lane.sold',
+    tests: PAGES,
   },
   {
     name: 'wallets: a token that was bought again is a win',
