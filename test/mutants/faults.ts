@@ -27,6 +27,7 @@ import { SERVER_FAULTS } from './faults/server.ts'
 import { SIMULATOR_FAULTS } from './faults/simulator.ts'
 import { STREAM_FAULTS } from './faults/stream.ts'
 import { SUM_FAULTS } from './faults/sums.ts'
+import { TEXT_CODE_FAULTS } from './faults/text-codes.ts'
 import { WALLET_FAULTS } from './faults/wallets.ts'
 import { WINDOW_FAULTS } from './faults/windows.ts'
 import { WIRE_FAULTS } from './faults/wire.ts'
@@ -51,6 +52,7 @@ export const FAULTS: readonly Fault[] = [
   ...OCTOBER_QUOTE_FAULTS,
   ...PACKED_FAULTS,
   ...PACKED_ADDRESS_FAULTS,
+  ...TEXT_CODE_FAULTS,
   ...PACKED_SWAP_FAULTS,
   ...PAGE_FAULTS,
   ...PARQUET_FAULTS,

@@ -1,6 +1,9 @@
 import { crc32 } from 'node:zlib'
+import { PackedTexts } from '../../src/engine/memory/packed-texts.ts'
+import { Rows } from '../../src/engine/memory/rows.ts'
 import type { StatePart } from '../../src/engine/memory/state-part.ts'
 import { AddressBook } from '../../src/engine/state/address-book.ts'
+import { LifecycleLane, MetadataLane } from '../../src/engine/state/layout.ts'
 import {
   type Contents,
   FOOTER,
@@ -8,6 +11,7 @@ import {
   stateDigest,
 } from '../../src/store/snapshot/snapshot-file.ts'
 import { formerParts } from './former-book.ts'
+import { formerTexts } from './former-texts.ts'
 
 const OLDER_VERSION = 9
 const VERSION_AT = 8
@@ -29,7 +33,7 @@ export function olderSnapshot(snapshot: Buffer<ArrayBuffer>, crcs?: readonly num
   const swaps = contents.chunks.swaps.map((crc, chunk) => crcs?.[chunk] ?? crc)
   const chunks = { ...contents.chunks, swaps }
   const kept = contents.parts.filter(({ name }) => !NEW_PARTS.includes(name))
-  const before = formerBook(older, kept)
+  const before = [...formerBook(older, kept), ...textsBefore(older, kept)]
   const added: Uint8Array[] = []
   let at = contentsAt
   const parts = kept.map((part) => {
@@ -59,19 +63,33 @@ export function olderSnapshot(snapshot: Buffer<ArrayBuffer>, crcs?: readonly num
 }
 
 /** The addresses of a snapshot as versions before 12 have them. */
-function formerBook(snapshot: Uint8Array, parts: Contents['parts']): StatePart[] {
+function formerBook(snapshot: Uint8Array, saved: Contents['parts']): StatePart[] {
   const book = new AddressBook()
-  for (const part of book.parts) {
-    const saved = parts.find(({ name }) => name === part.name)
-    if (saved === undefined) throw new Error(`the snapshot has no ${part.name}`)
-    let { at } = saved
-    for (const view of part.open(saved.facts)) {
+  load(book.parts, snapshot, saved)
+  return formerParts(book)
+}
+
+/** Its texts, and the rows that name them, as versions before 14 have them. */
+function textsBefore(snapshot: Uint8Array, saved: Contents['parts']): StatePart[] {
+  const texts = new PackedTexts()
+  const births = new Rows(LifecycleLane.lanes)
+  const metadata = new Rows(MetadataLane.lanes)
+  const parts = [texts.part('texts'), births.part('births'), metadata.part('metadata')]
+  load(parts, snapshot, saved)
+  return formerTexts({ texts, births, metadata })
+}
+
+function load(parts: readonly StatePart[], snapshot: Uint8Array, saved: Contents['parts']): void {
+  for (const part of parts) {
+    const entry = saved.find(({ name }) => name === part.name)
+    if (entry === undefined) throw new Error(`the snapshot has no ${part.name}`)
+    let { at } = entry
+    for (const view of part.open(entry.facts)) {
       view.set(snapshot.subarray(at, at + view.length))
       at += view.length
     }
   }
-  for (const part of book.parts) part.settle()
-  return formerParts(book)
+  for (const part of parts) part.settle()
 }
 
 function digestOf(snapshot: Uint8Array, parts: Contents['parts']): string {

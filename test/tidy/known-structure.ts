@@ -20,8 +20,10 @@ const FAILURES = { files: 0, lines: 1_000, exportedNames: 0, types: 0 }
 const INTAKE = { files: 1, lines: 220, exportedNames: 10, types: 0 }
 /** What bars that leave memory may add: rows of their own for minutes and hours, the fold of what is gone, the form before. */
 const BARS = { files: 3, lines: 600, exportedNames: 0, types: 5 }
+/** What texts in codes may add: the codes, what they stand for, and the form before. */
+const TEXTS = { files: 4, lines: 540, exportedNames: 10, types: 0 }
 
-const PARTS = [ONE_PROCESS, REPLICAS, DESK, RECORDS, FAILURES, INTAKE, BARS]
+const PARTS = [ONE_PROCESS, REPLICAS, DESK, RECORDS, FAILURES, INTAKE, BARS, TEXTS]
 const mostOf = (count: keyof typeof ONE_PROCESS) =>
   PARTS.reduce((sum, part) => sum + part[count], 0)
 

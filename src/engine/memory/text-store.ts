@@ -1,10 +1,7 @@
-import { ReadTexts } from './rows.ts'
 import { StateError, type StatePart, sizesOf } from './state-part.ts'
 
-const encoder = new TextEncoder()
-
 /**
- * Append-only UTF-8 text off the heap. A reference is a u32; 0 stands for "no text".
+ * Append-only UTF-8 text off the heap, as it is: addresses that do not lie in their row. A reference is a u32; 0 stands for "no text".
  * A text is [u32 byte length][bytes], 4-byte aligned, never across two chunks.
  */
 const CHUNK_BYTES = 1 << 20
@@ -13,7 +10,7 @@ const UNITS_PER_CHUNK = CHUNK_BYTES / 4
 const UNITS_MAX = 2 ** 32
 
 /** Longest text it takes: a description of 4,096 code points of 4 bytes fits. */
-const TEXT_BYTES_MAX = 65_536
+export const TEXT_BYTES_MAX = 65_536
 
 /** So many bytes of a text make a number that is exact. */
 export const ORDER_BYTES = 6
@@ -25,8 +22,11 @@ export class TextStore {
   readonly #lengths: Uint32Array<ArrayBuffer>[] = []
   /** Next free unit (4 bytes); 0 is never given out. */
   #next = 1
-  /** Null until one is read: addresses never are. */
-  #read: ReadTexts | null = null
+
+  /** Units in use, and unit 0. */
+  get units(): number {
+    return this.#next
+  }
 
   get bytes(): number {
     return this.#chunks.length * CHUNK_BYTES
@@ -35,18 +35,6 @@ export class TextStore {
   /** Bytes of the last chunk behind the texts. */
   get untouchedBytes(): number {
     return Math.max(0, this.bytes - this.#next * 4)
-  }
-
-  put(text: string): number {
-    return this.replace(0, text)
-  }
-
-  /** Reference of a text that comes in the place of another: that one's own, where it is the same text. */
-  replace(reference: number, text: string): number {
-    if (text === '') return 0
-    const bytes = encoder.encode(text)
-    const isSame = reference !== 0 && this.equals(reference, bytes, bytes.length)
-    return isSame ? reference : this.putBytes(bytes)
   }
 
   /** Keeps a copy of `bytes`; at most TEXT_BYTES_MAX of them. */
@@ -64,12 +52,6 @@ export class TextStore {
     this.#chunks[chunk].set(length === bytes.length ? bytes : bytes.subarray(0, length), at * 4 + 4)
     this.#next = unit + units
     return unit
-  }
-
-  get(reference: number): string {
-    if (reference === 0) return ''
-    this.#read ??= new ReadTexts()
-    return this.#read.get(reference) ?? this.#read.set(reference, this.view(reference))
   }
 
   /** The bytes themselves, not a copy. */
@@ -140,7 +122,6 @@ export class TextStore {
   reset(next: number): void {
     this.#chunks.length = 0
     this.#lengths.length = 0
-    this.#read?.clear()
     // Unit 0 is skipped, not used: a store that was never written to has no chunk.
     while (next > 1 && this.#chunks.length * UNITS_PER_CHUNK < next) this.#addChunk()
     this.#next = next

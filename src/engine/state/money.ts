@@ -16,9 +16,9 @@ import {
   solPriceOf,
   volumeMicroUsdOf,
 } from '../../events/swap-record.ts'
+import type { PackedTexts } from '../memory/packed-texts.ts'
 import { ROW_MASK, ROW_SHIFT, Rows } from '../memory/rows.ts'
 import type { StatePart } from '../memory/state-part.ts'
-import type { TextStore } from '../memory/text-store.ts'
 import type { AddressBook } from './address-book.ts'
 import { LifecycleLane, TokenFlag, TokenLane } from './layout.ts'
 import type { Tape } from './tape.ts'
@@ -142,7 +142,7 @@ const Q = { address: 0, decimalsPlus1: 1, lanes: 2 } as const
 /** Parts of the state that a price depends on. */
 interface PricedTokens {
   readonly book: AddressBook
-  readonly texts: TextStore
+  readonly texts: PackedTexts
   readonly tokens: Rows
   readonly births: Rows
   readonly rules: { readonly mintSuffix: string }

@@ -1,5 +1,6 @@
 import { differingRules, THRESHOLDS, type Thresholds } from '../../base/thresholds.ts'
 import { NEVER_HOLDERS } from '../../events/platform.ts'
+import { PackedTexts } from '../memory/packed-texts.ts'
 import { HashSlots, ROW_MASK, ROW_SHIFT, ROWS_MAX, Rows, U32List } from '../memory/rows.ts'
 import {
   boundedPart,
@@ -9,10 +10,10 @@ import {
   type StatePart,
   sizesOf,
 } from '../memory/state-part.ts'
-import { TextStore } from '../memory/text-store.ts'
 import { widened } from '../memory/views.ts'
 import { AddressBook } from './address-book.ts'
 import { Dormant } from './dormant.ts'
+import { textsPart } from './former-texts.ts'
 import {
   Bar,
   LifecycleLane,
@@ -37,14 +38,11 @@ import { UnseenSlots } from './unseen-slots.ts'
  */
 export class State {
   readonly book = new AddressBook()
-  readonly texts = new TextStore()
+  readonly texts = new PackedTexts()
   readonly changes = new TokenChanges(TOKEN_CHANGES_KEPT)
   /** Tokens whose trades in the windows changed: by a swap, or by the clock. No part of the state. */
   readonly windowChanges = new WindowChanges(WINDOW_CHANGES_KEPT)
-  /**
-   * Wallets whose creations or migrations changed. An event that is taken back is folded again and notes
-   * them again. No part of the state.
-   */
+  /** Wallets whose creations or migrations changed; an event that is folded again notes them again. No part of the state. */
   readonly creatorChanges = new ChangeLog()
   /** Positions that an event changed or the undo log restored; eviction is not noted. No part of the state. */
   readonly positionChanges = new ChangeLog()
@@ -113,7 +111,7 @@ export class State {
     this.dormant = new Dormant(tapeChunkRecords)
     this.parts = [
       ...this.book.parts,
-      this.texts.part('texts'),
+      textsPart(this.texts, this.births, this.metadata),
       this.tokens.part('tokens'),
       this.births.part('births'),
       this.windows.part('windows'),

@@ -1,5 +1,5 @@
 /**
- * Reads files of former versions in the form of today: snapshots of versions 9 (0.9.14 to 0.9.23) to 12, and chunks of
+ * Reads files of former versions in the form of today: snapshots of versions 9 (0.9.14 to 0.9.23) to 13, and chunks of
  * version 1. Older snapshots are refused (docs/decisions/0030-two-versions-are-read.md). Journals of every version are
  * read as they are: versions only brought new kinds of frames, and lanes that were zero before.
  *

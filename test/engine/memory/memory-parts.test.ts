@@ -40,7 +40,7 @@ test('rows, texts and lists have touched what was written and no more', () => {
   const texts = new TextStore()
   expect(texts.bytes).toBe(0)
   expect(texts.untouchedBytes).toBe(0)
-  texts.put('abcd')
+  texts.putBytes(Buffer.from('abcd'))
   expect(touched(texts)).toBe(12)
   const list = new U32List()
   list.push(7)

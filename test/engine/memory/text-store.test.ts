@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Engine } from '../../../src/engine/engine.ts'
-import { TextStore } from '../../../src/engine/memory/text-store.ts'
+import { PackedTexts } from '../../../src/engine/memory/packed-texts.ts'
 import type { FeedEvent } from '../../../src/events/event.ts'
 import { created, migrated, START_SECOND, swap } from '../../oracle/fixtures.ts'
 
@@ -47,7 +47,7 @@ test('metadata that says the same again takes no memory', () => {
 })
 
 test('a text in the place of another is a new one, unless it is the same', () => {
-  const texts = new TextStore()
+  const texts = new PackedTexts()
   const first = texts.replace(0, 'one')
   expect(texts.replace(first, 'one')).toBe(first)
   const second = texts.replace(first, 'two')
