@@ -51,7 +51,7 @@ export const TEXT_CODE_FAULTS: readonly Fault[] = [
     file: CODE,
     find: 'end < length ? childOf',
     replace: 'end <= length ? childOf',
-    tests: STORE_TESTS,
+    tests: CODE_TESTS,
   },
   {
     name: 'text codes: more is told than there was room for',
