@@ -287,10 +287,14 @@ export class Engine implements EventSink {
     this.window.trades.startAnew()
     this.chartTrades.drop()
     this.#ordered.swaps.bundles.drop()
-    const { bars, hours } = this.state
+    const { bars, hours, positions } = this.state
     // A snapshot of before these lay apart: each bar of a second is in an hour.
-    if (bars.count > 0 && hours.count === 0)
-      this.#ordered.changeBehindAll(() => partWideBars(this.state))
+    const lieTogether = bars.count > 0 && hours.count === 0
+    if (!lieTogether && !positions.areFormer) return
+    this.#ordered.changeBehindAll(() => {
+      if (lieTogether) partWideBars(this.state)
+      positions.narrow()
+    })
   }
 }
 

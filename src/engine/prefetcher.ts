@@ -7,7 +7,7 @@ import {
   LifecycleLane,
   LinkLane,
   MetadataLane,
-  PositionLane,
+  PositionRowLane,
   TokenLane,
   WalletLane,
   WindowLane,
@@ -66,11 +66,13 @@ export class Prefetcher {
       this.#touchCount(u32[at + SwapLane.token])
       return
     }
-    const page = this.#state.positions.u32[position >>> ROW_SHIFT]
-    const lane = (position & ROW_MASK) * PositionLane.lanes
-    const last = page[lane + PositionLane.lastSwapPlus1]
+    const { positions } = this.#state
+    const page = positions.u32[position >>> ROW_SHIFT]
+    const lane = (position & ROW_MASK) * PositionRowLane.lanes
+    const last = page[lane + PositionRowLane.lastSwapPlus1]
     const mark = last === 0 ? 0 : this.#windows.touchSwap(last - 1)
-    this.sum = (page[lane] + page[lane + LINE] + page[lane + 2 * LINE] + mark) | 0
+    const sales = page[lane + PositionRowLane.salesPlus1]
+    this.sum = (mark + (sales === 0 ? 0 : positions.sales.get(sales - 1, 0))) | 0
   }
 
   /** A new position is counted in its token's row. */

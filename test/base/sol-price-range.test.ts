@@ -3,6 +3,7 @@ import { SOL_PRICE_USD } from '../../src/base/thresholds.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import { ROW_MASK, ROW_SHIFT, type Rows } from '../../src/engine/memory/rows.ts'
 import { PositionLane, WalletLane } from '../../src/engine/state/layout.ts'
+import { PositionRecord } from '../../src/engine/state/position-rows.ts'
 import { eventLineText, type FeedEvent } from '../../src/events/event.ts'
 import { parseEventLine } from '../../src/events/event-lines.ts'
 import { listDataFiles } from '../../src/store/folder/data-folder.ts'
@@ -95,14 +96,24 @@ function toldAgain(event: FeedEvent): FeedEvent {
   return read
 }
 
+const USD_LANES = [
+  PositionLane.costUsdF,
+  PositionLane.boughtUsdF,
+  PositionLane.soldUsdF,
+  PositionLane.realizedUsdF,
+]
+
 function expectFinite(engine: Engine, events: readonly FeedEvent[]): void {
   const { positions, wallets } = engine.state
-  expectFiniteLanes(positions, [
-    PositionLane.costUsdF,
-    PositionLane.boughtUsdF,
-    PositionLane.soldUsdF,
-    PositionLane.realizedUsdF,
-  ])
+  const record = new PositionRecord()
+  expect(positions.count).toBeGreaterThan(0)
+  for (let row = 0; row < positions.count; row++) {
+    positions.copy(row, record)
+    for (const lane of USD_LANES) {
+      const value = record.f64[lane] ?? Number.NaN
+      expect(Number.isFinite(value), `lane ${lane} of position ${row} is ${value}`).toBe(true)
+    }
+  }
   expectFiniteLanes(wallets, [WalletLane.realizedMicroUsdF])
   for (const answer of everyRead(engine, events).values())
     expect(answer).not.toMatch(/NaN|Infinity/)

@@ -18,7 +18,7 @@ test('a snapshot that goes back to one of an older version is not held to the jo
   const { snapshots } = listDataFiles(disk, FOLDER)
   expect(snapshots.map(({ number }) => number)).toEqual([120, 160])
   const [first, second, ...rest] = verified(disk).filter(({ what }) => what.startsWith('journal'))
-  expect(first?.found).toBe('seq 0 to 120, it goes back to one of version 9')
+  expect(first?.found).toBe('seq 0 to 120, it goes back to one of version 13')
   expect(second?.found).toBe('seq 120 to 160, the same state')
   for (const check of [first, second, ...rest]) expect(check?.isGood).toBe(true)
 })

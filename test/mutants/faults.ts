@@ -10,6 +10,7 @@ import { FOLD_FAULTS } from './faults/fold.ts'
 import { HISTORY_FAULTS } from './faults/history.ts'
 import { HYDRATION_FAULTS } from './faults/hydration.ts'
 import { LEAVING_BAR_FAULTS } from './faults/leaving-bars.ts'
+import { NARROW_POSITION_FAULTS } from './faults/narrow-positions.ts'
 import { OCTOBER_CHAIN_FAULTS } from './faults/october-chain.ts'
 import { OCTOBER_FILES_FAULTS } from './faults/october-files.ts'
 import { OCTOBER_FOLD_FAULTS } from './faults/october-fold.ts'
@@ -38,6 +39,7 @@ export const FAULTS: readonly Fault[] = [
   ...ENGINE_FAULTS,
   ...ORDER_FAULTS,
   ...LEAVING_BAR_FAULTS,
+  ...NARROW_POSITION_FAULTS,
   ...DORMANT_FAULTS,
   ...WIRE_FAULTS,
   ...WINDOW_FAULTS,

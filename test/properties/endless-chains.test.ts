@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { EndlessChain } from '../../src/base/errors.ts'
 import { ROW_MASK, ROW_SHIFT } from '../../src/engine/memory/rows.ts'
-import { Bar, PositionLane } from '../../src/engine/state/layout.ts'
+import { Bar, PositionRowLane } from '../../src/engine/state/layout.ts'
 import { SwapLane } from '../../src/events/swap-record.ts'
 import { EngineQueries } from '../../src/query/engine-queries.ts'
 import { wholeChart } from '../model/random-queries.ts'
@@ -51,7 +51,7 @@ test('a chain of positions has no more rows than there are', () => {
   const { positions } = engine.state
   const row = 3
   positions.u32[row >>> ROW_SHIFT][
-    (row & ROW_MASK) * PositionLane.lanes + PositionLane.nextInMintPlus1
+    (row & ROW_MASK) * PositionRowLane.lanes + PositionRowLane.nextInMintPlus1
   ] = row + 1
   expect(() => engine.positions.ofToken(0)).toThrow(EndlessChain)
   expect(() => answers.tokenTraders('mint', TRADERS)).toThrow(EndlessChain)

@@ -2,7 +2,6 @@ import { crc32 } from 'node:zlib'
 import { PackedTexts } from '../../src/engine/memory/packed-texts.ts'
 import { Rows } from '../../src/engine/memory/rows.ts'
 import type { StatePart } from '../../src/engine/memory/state-part.ts'
-import { AddressBook } from '../../src/engine/state/address-book.ts'
 import { LifecycleLane, MetadataLane } from '../../src/engine/state/layout.ts'
 import {
   type Contents,
@@ -10,20 +9,14 @@ import {
   SNAPSHOT_FOOTER_BYTES,
   stateDigest,
 } from '../../src/store/snapshot/snapshot-file.ts'
-import { formerParts } from './former-book.ts'
+import { formerPositions, NARROW_PARTS, type SavedPart } from './former-positions.ts'
 import { formerTexts } from './former-texts.ts'
 
-const OLDER_VERSION = 9
+/** The last before positions were rows of few lanes, and texts codes. */
+const OLDER_VERSION = 13
 const VERSION_AT = 8
-/** Parts that versions 10, 11 and 13 brought; of the last one, bars of which an older version may have none. */
-const NEW_PARTS = [
-  ...['quote coins', 'clamp balances', 'last burn', 'route sales', 'unseen slots'],
-  ...['minute bars', 'hour bars'],
-]
-/** Bytes of an event in the order ring: of now, and before version 13, which brought the last columns. */
-const RING_BYTES = { present: 56, former: 48 }
 
-/** A snapshot of the present version as one of version 9 would have it; with the crcs of these chunks, where given. */
+/** A snapshot of the present version as one of version 13 would have it; with the crcs of these chunks, where given. */
 export function olderSnapshot(snapshot: Buffer<ArrayBuffer>, crcs?: readonly number[]): Uint8Array {
   const older = Buffer.from(snapshot)
   const footer = older.subarray(older.length - SNAPSHOT_FOOTER_BYTES)
@@ -32,17 +25,17 @@ export function olderSnapshot(snapshot: Buffer<ArrayBuffer>, crcs?: readonly num
   const contents: Contents = JSON.parse(text)
   const swaps = contents.chunks.swaps.map((crc, chunk) => crcs?.[chunk] ?? crc)
   const chunks = { ...contents.chunks, swaps }
-  const kept = contents.parts.filter(({ name }) => !NEW_PARTS.includes(name))
-  const before = [...formerBook(older, kept), ...textsBefore(older, kept)]
+  const saved = contents.parts.map(({ name, facts, at, bytes }) => ({
+    name,
+    facts: () => facts,
+    views: () => [older.subarray(at, at + bytes)],
+  }))
+  const formers: SavedPart[] = [...formerPositions(saved), ...textsBefore(older, contents.parts)]
+  const kept = contents.parts.filter(({ name }) => !NARROW_PARTS.includes(name))
   const added: Uint8Array[] = []
   let at = contentsAt
   const parts = kept.map((part) => {
-    const former = before.find(({ name }) => name === part.name)
-    if (part.name === 'bars') return { ...part, facts: part.facts.slice(0, 1) }
-    if (part.name === 'order ring') {
-      const bytes = (part.bytes * RING_BYTES.former) / RING_BYTES.present
-      return { ...part, bytes, crc: crc32(older.subarray(part.at, part.at + bytes)) }
-    }
+    const former = formers.find(({ name }) => name === part.name)
     if (former === undefined) return part
     const bytes = Buffer.concat(former.views())
     added.push(bytes)
@@ -60,13 +53,6 @@ export function olderSnapshot(snapshot: Buffer<ArrayBuffer>, crcs?: readonly num
   footer.writeDoubleLE(changed.length, FOOTER.contentsBytes)
   footer.writeUInt32LE(crc32(changed), FOOTER.crc)
   return Buffer.concat([body, changed, footer])
-}
-
-/** The addresses of a snapshot as versions before 12 have them. */
-function formerBook(snapshot: Uint8Array, saved: Contents['parts']): StatePart[] {
-  const book = new AddressBook()
-  load(book.parts, snapshot, saved)
-  return formerParts(book)
 }
 
 /** Its texts, and the rows that name them, as versions before 14 have them. */

@@ -2,8 +2,8 @@ import { isZeroAt, numberAt } from '../../base/u64.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { linkOf } from '../../engine/history/swap-chains.ts'
 import { ROW_MASK, ROW_SHIFT } from '../../engine/memory/rows.ts'
-import { isHolderAt } from '../../engine/state/lanes.ts'
-import { LifecycleLane, PositionLane, TokenFlag, TokenLane } from '../../engine/state/layout.ts'
+import { isHolderRow } from '../../engine/state/lanes.ts'
+import { LifecycleLane, PositionRowLane, TokenFlag, TokenLane } from '../../engine/state/layout.ts'
 import type { State } from '../../engine/state/state.ts'
 import { Flag, SwapLane, walletOf } from '../../events/swap-record.ts'
 import type { HeldMarket, HeldToken } from '../../feeds/simulator/take-up.ts'
@@ -134,7 +134,7 @@ export class EngineMarket implements HeldMarket {
     const row = this.#state.findPosition(token, wallet)
     const p = this.#state.positions.u32[row >>> ROW_SHIFT]
     if (row < 0 || p === undefined) return 0
-    return numberAt(p, (row & ROW_MASK) * PositionLane.lanes + PositionLane.balanceLo)
+    return numberAt(p, (row & ROW_MASK) * PositionRowLane.lanes + PositionRowLane.balanceLo)
   }
 
   holdersOf(token: number, most: number): ReturnType<HeldMarket['holdersOf']> {
@@ -143,12 +143,12 @@ export class EngineMarket implements HeldMarket {
     let rowPlus1 = this.#state.tokens.get(token, TokenLane.positionsPlus1)
     for (let i = 0; i < LOOKED_AT_POSITIONS && rowPlus1 !== 0 && found.length < most; i++) {
       const p = positions.u32[(rowPlus1 - 1) >>> ROW_SHIFT]
-      const at = ((rowPlus1 - 1) & ROW_MASK) * PositionLane.lanes
-      const wallet = p?.[at + PositionLane.wallet]
+      const at = ((rowPlus1 - 1) & ROW_MASK) * PositionRowLane.lanes
+      const wallet = p?.[at + PositionRowLane.wallet]
       if (p === undefined || wallet === undefined) break
-      rowPlus1 = p[at + PositionLane.nextInMintPlus1] ?? 0
-      if (isHolderAt(p, at))
-        found.push({ wallet, balance: numberAt(p, at + PositionLane.balanceLo) })
+      rowPlus1 = p[at + PositionRowLane.nextInMintPlus1] ?? 0
+      if (isHolderRow(p, at))
+        found.push({ wallet, balance: numberAt(p, at + PositionRowLane.balanceLo) })
     }
     return found
   }

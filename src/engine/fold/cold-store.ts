@@ -6,7 +6,7 @@ import { ROW_MASK, ROW_SHIFT, ROWS_MAX } from '../memory/rows.ts'
 import { firstOfTransaction } from '../order/position-resolver.ts'
 import type { ReorderWindow } from '../order/reorder-window.ts'
 import { type ChainCopy, CopiedChains, notOfThisRun } from '../state/dormant.ts'
-import { isHolderAt, positionFlagsAt } from '../state/lanes.ts'
+import { flagsOfRow, isHolderRow } from '../state/lanes.ts'
 import {
   ColdPositionLane,
   ColdRunLane,
@@ -16,14 +16,16 @@ import {
   MetadataLane,
   PositionFlag,
   PositionLane,
+  PositionRowLane,
   TokenLane,
   WalletLane,
 } from '../state/layout.ts'
 import { isDormant } from '../state/position-lists.ts'
+import { PositionRecord } from '../state/position-rows.ts'
 import type { State } from '../state/state.ts'
 
-/** Bytes of a position in memory: its row, its links, and its slot in a table that is part empty. */
-const POSITION_BYTES = (PositionLane.lanes + LinkLane.lanes) * 4 + 16
+/** Bytes of a position in memory beside its rows: its links, and its slot in a table that is part empty. */
+const INDEX_BYTES = LinkLane.lanes * 4 + 16
 /** Positions that leave memory before one batch, and some more when the last token has many. */
 const POSITIONS_PER_BATCH = 2_048
 /** Tokens looked at before one batch. */
@@ -57,6 +59,7 @@ export class ColdStore {
   readonly beforeEvicted: (() => void)[] = []
   /** Records of a run on their way back. */
   #run = new Uint32Array(64 * PositionLane.lanes)
+  readonly #record = new PositionRecord()
 
   constructor(
     state: State,
@@ -115,14 +118,15 @@ export class ColdStore {
       steps = stepped(steps, positions.count, 'positions of a mint')
       const row = next - 1
       const p = positions.u32[row >>> ROW_SHIFT]
-      const pAt = (row & ROW_MASK) * PositionLane.lanes
-      next = p[pAt + PositionLane.nextInMintPlus1]
-      if (p[pAt + PositionLane.flags] & PositionFlag.creator) {
-        r[rAt + ColdRunLane.creatorFlags] = positionFlagsAt(p, pAt)
-        copyU64(r, rAt + ColdRunLane.creatorBalanceLo, p, pAt + PositionLane.balanceLo)
+      const pAt = (row & ROW_MASK) * PositionRowLane.lanes
+      next = p[pAt + PositionRowLane.nextInMintPlus1]
+      if (p[pAt + PositionRowLane.flags] & PositionFlag.creator) {
+        r[rAt + ColdRunLane.creatorFlags] = flagsOfRow(this.#state, row)
+        copyU64(r, rAt + ColdRunLane.creatorBalanceLo, p, pAt + PositionRowLane.balanceLo)
       }
-      const isHolder = isHolderAt(p, pAt)
-      dormant.append(this.#dormantRow(p[pAt + PositionLane.wallet]), p, pAt, isHolder)
+      positions.copy(row, this.#record)
+      const dormantRow = this.#dormantRow(p[pAt + PositionRowLane.wallet])
+      dormant.append(dormantRow, this.#record.u32, 0, isHolderRow(p, pAt))
       this.#state.dropPosition(row)
       r[rAt + ColdRunLane.count] += 1
     }
@@ -157,15 +161,9 @@ export class ColdStore {
     for (let i = count - 1; i >= 0; i--) {
       const from = i * PositionLane.lanes
       const row = this.#state.addPosition(token, this.#run[from + PositionLane.wallet])
-      const p = positions.u32[row >>> ROW_SHIFT]
-      const pAt = (row & ROW_MASK) * PositionLane.lanes
-      for (let lane = 0; lane < PositionLane.lanes; lane++)
-        if (
-          lane !== ColdPositionLane.previousHolderPlus1 &&
-          lane !== ColdPositionLane.previousOfWalletPlus1
-        )
-          p[pAt + lane] = this.#run[from + lane]
-      if (p[pAt + PositionLane.flags] & PositionFlag.creator)
+      this.#record.u32.set(this.#run.subarray(from, from + PositionLane.lanes))
+      positions.put(row, this.#record)
+      if (this.#run[from + PositionLane.flags] & PositionFlag.creator)
         t[tAt + TokenLane.creatorPositionPlus1] = row + 1
     }
     dormant.runs.giveBack(run)
@@ -338,7 +336,7 @@ export class ColdHoldingsCache {
 export class EvictionPolicy {
   readonly #store: ColdStore
   readonly #state: State
-  readonly #positionsMax: number
+  readonly #memoryBytes: number
   /** Called once, when the limit is passed first. */
   readonly #onFirst: () => void
   #hasBegun = false
@@ -352,7 +350,7 @@ export class EvictionPolicy {
   constructor(state: State, store: ColdStore, memoryBytes: number, onFirst: () => void = () => {}) {
     this.#state = state
     this.#store = store
-    this.#positionsMax = Math.floor(memoryBytes / POSITION_BYTES)
+    this.#memoryBytes = memoryBytes
     this.#onFirst = onFirst
   }
 
@@ -360,8 +358,10 @@ export class EvictionPolicy {
   choose(events: number): readonly number[] {
     const { positions, tape } = this.#state
     const held = positions.count - positions.free
-    const least = this.#positionsMax * (1 - CLEARED_SHARE)
-    if (held <= (this.#isClearing ? least : this.#positionsMax)) {
+    const bytesEach = INDEX_BYTES + positions.usedBytes / Math.max(1, held)
+    const most = Math.floor(this.#memoryBytes / bytesEach)
+    const least = most * (1 - CLEARED_SHARE)
+    if (held <= (this.#isClearing ? least : most)) {
       this.#isClearing = false
       return []
     }

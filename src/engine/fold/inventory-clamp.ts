@@ -13,8 +13,16 @@ import { ROW_MASK, ROW_SHIFT, Rows } from '../memory/rows.ts'
 import type { Sized, StatePart } from '../memory/state-part.ts'
 import { hashSignature, isSameSignature } from '../state/address-book.ts'
 import { clampInventory } from '../state/inventory.ts'
-import { isNeverHolder, type SwapContext } from '../state/lanes.ts'
-import { LifecycleLane, PositionFlag, PositionLane, TokenFlag, TokenLane } from '../state/layout.ts'
+import { hasTradedRow, isNeverHolder, type SwapContext } from '../state/lanes.ts'
+import {
+  LifecycleLane,
+  PositionFlag,
+  PositionLane,
+  PositionRowLane,
+  TokenFlag,
+  TokenLane,
+} from '../state/layout.ts'
+import { PositionRecord } from '../state/position-rows.ts'
 import type { State } from '../state/state.ts'
 import type { Holders } from './position-fold.ts'
 
@@ -92,14 +100,14 @@ export class InventoryClamp {
   /** Before the swap's balance is set: undoes the clamp behind the swap before it, or clamps to the balance before. */
   begin(swap: SwapContext, isFirstOfTransaction: boolean): void {
     const { p, pAt, r, rAt } = swap
-    copyU64(expected, 0, p, pAt + PositionLane.balanceLo)
+    copyU64(expected, 0, p, pAt + PositionRowLane.balanceLo)
     if (!isFirstOfTransaction && this.#resume(swap)) return
     if ((swap.flags & Flag.balanceBeforeGiven) === 0) return
     copyU64(expected, 0, r, rAt + SwapLane.balanceBeforeLo)
-    if (isLess(expected, 0, p, pAt + PositionLane.balanceLo))
-      this.#noteLeft(swap, p, pAt + PositionLane.balanceLo)
-    if (isLess(expected, 0, p, pAt + PositionLane.inventoryLo))
-      clampInventory(p, swap.pf, pAt, expected)
+    if (isLess(expected, 0, p, pAt + PositionRowLane.balanceLo))
+      this.#noteLeft(swap, p, pAt + PositionRowLane.balanceLo)
+    if (isLess(expected, 0, swap.amounts.u32, PositionLane.inventoryLo))
+      clampInventory(swap.amounts, expected)
   }
 
   /** After the swap is folded and the balance set. */
@@ -108,16 +116,16 @@ export class InventoryClamp {
     // Two calls, each of one function: which one to call would be looked up every time.
     if (swap.isBuy) addU64(expected, 0, r, rAt + SwapLane.baseLo)
     else subtractU64(expected, 0, r, rAt + SwapLane.baseLo)
-    const balanceAt = pAt + PositionLane.balanceLo
+    const balanceAt = pAt + PositionRowLane.balanceLo
     const isExpected = p[balanceAt] === expected[0] && p[balanceAt + 1] === expected[1]
-    const isClamped = isLess(p, balanceAt, p, pAt + PositionLane.inventoryLo)
+    const isClamped = isLess(p, balanceAt, swap.amounts.u32, PositionLane.inventoryLo)
     if (!isExpected || isClamped) this.#clampBehind(swap, isClamped)
     else if (this.#count.u32[0][0] !== 0) this.forget(swap.position)
   }
 
   #clampBehind(swap: SwapContext, isClamped: boolean): void {
     const { p, pAt } = swap
-    const balanceAt = pAt + PositionLane.balanceLo
+    const balanceAt = pAt + PositionRowLane.balanceLo
     this.#remember(swap)
     if (isLess(p, balanceAt, expected, 0)) {
       copyU64(left, 0, expected, 0)
@@ -126,7 +134,7 @@ export class InventoryClamp {
     }
     if (!isClamped) return
     copyU64(left, 0, p, balanceAt)
-    clampInventory(p, swap.pf, pAt, left)
+    clampInventory(swap.amounts, left)
   }
 
   /** Continues after a swap of the same transaction and position; false: there is none. */
@@ -139,7 +147,7 @@ export class InventoryClamp {
   /** Is a swap of the position before this one of the same transaction? */
   #hasSwapOfTransaction(swap: SwapContext): boolean {
     const { tape } = this.#state
-    let next = swap.p[swap.pAt + PositionLane.lastSwapPlus1]
+    let next = swap.p[swap.pAt + PositionRowLane.lastSwapPlus1]
     // A transaction is a run of neighbours with one signature.
     for (let index = swap.index - 1; index >= 0 && next !== 0; index--) {
       const [r, at] = [tape.u32Of(index), tape.at(index)]
@@ -156,27 +164,27 @@ export class InventoryClamp {
     copyU64(left, 0, p, balanceAt)
     subtractU64(left, 0, expected, 0)
     if (wholeAt(left, 0, swap.decimals) > this.#state.rules.soldAllWhole)
-      swap.p[swap.pAt + PositionLane.flags] |= PositionFlag.gaveAway
+      swap.p[swap.pAt + PositionRowLane.flags] |= PositionFlag.gaveAway
   }
 
   /** Judges what left in this transaction: a burn of it would explain that. */
   #judgeLeft(swap: SwapContext): void {
     const signatureHash = hashSignature(swap.r, swap.rAt + SwapLane.signature)
     if (this.burns.isHandedOn(left, swap.token, signatureHash[0], signatureHash[1]))
-      swap.p[swap.pAt + PositionLane.flags] |= PositionFlag.gaveAway
+      swap.p[swap.pAt + PositionRowLane.flags] |= PositionFlag.gaveAway
   }
 
   #undo(swap: SwapContext, row: number): void {
     const at = row * CLAMP_LANES
     const [u32, f64] = [this.#clamps.u32[0], this.#clamps.f64[0]]
-    const { p, pAt, pf, pAtF } = swap
-    copyU64(p, pAt + PositionLane.inventoryLo, u32, at + ClampLane.inventoryLo)
-    pf[pAtF + PositionLane.costUsdF] = f64[(at >>> 1) + ClampLane.costUsdF]
-    pf[pAtF + PositionLane.costSolF] = f64[(at >>> 1) + ClampLane.costSolF]
+    const { p, pAt, amounts } = swap
+    copyU64(amounts.u32, PositionLane.inventoryLo, u32, at + ClampLane.inventoryLo)
+    amounts.f64[PositionLane.costUsdF] = f64[(at >>> 1) + ClampLane.costUsdF]
+    amounts.f64[PositionLane.costSolF] = f64[(at >>> 1) + ClampLane.costSolF]
     const beside = this.#expected.u32[0]
     copyU64(expected, 0, beside, row * E_LANES + E.expectedLo)
     if ((beside[row * E_LANES + E.flags] & PositionFlag.gaveAway) === 0)
-      p[pAt + PositionLane.flags] &= ~PositionFlag.gaveAway
+      p[pAt + PositionRowLane.flags] &= ~PositionFlag.gaveAway
   }
 
   #remember(swap: SwapContext): void {
@@ -194,12 +202,12 @@ export class InventoryClamp {
     const u32 = this.#clamps.u32[0]
     const f64 = this.#clamps.f64[0]
     u32[at + ClampLane.position] = swap.position
-    copyU64(u32, at + ClampLane.inventoryLo, swap.p, swap.pAt + PositionLane.inventoryLo)
-    f64[(at >>> 1) + ClampLane.costUsdF] = swap.pf[swap.pAtF + PositionLane.costUsdF]
-    f64[(at >>> 1) + ClampLane.costSolF] = swap.pf[swap.pAtF + PositionLane.costSolF]
+    copyU64(u32, at + ClampLane.inventoryLo, swap.amounts.u32, PositionLane.inventoryLo)
+    f64[(at >>> 1) + ClampLane.costUsdF] = swap.amounts.f64[PositionLane.costUsdF]
+    f64[(at >>> 1) + ClampLane.costSolF] = swap.amounts.f64[PositionLane.costSolF]
     const beside = this.#expected.u32[0]
     copyU64(beside, row * E_LANES + E.expectedLo, expected, 0)
-    beside[row * E_LANES + E.flags] = swap.p[swap.pAt + PositionLane.flags]
+    beside[row * E_LANES + E.flags] = swap.p[swap.pAt + PositionRowLane.flags]
   }
 
   /** The clamp of a position is over, or a feed reported its balance: what was clamped stays clamped. */
@@ -284,6 +292,7 @@ export class BalanceFold {
   readonly #state: State
   readonly #holders: Holders
   readonly #clamp: InventoryClamp
+  readonly #amounts = new PositionRecord()
 
   constructor(state: State, holders: Holders, clamp: InventoryClamp) {
     this.#state = state
@@ -312,14 +321,16 @@ export class BalanceFold {
     const position = this.#take(token, wallet)
     if (position < 0) return
     const p = state.positions.u32[position >>> ROW_SHIFT]
-    const pf = state.positions.f64[position >>> ROW_SHIFT]
-    const pAt = (position & ROW_MASK) * PositionLane.lanes
+    const pAt = (position & ROW_MASK) * PositionRowLane.lanes
     this.#holders.takeOut(position)
-    if (p[pAt + PositionLane.buys] + p[pAt + PositionLane.sells] === 0)
-      p[pAt + PositionLane.lastBuyAt] = event.timestamp
-    if (isLess(balance, 0, p, pAt + PositionLane.balanceLo)) this.#noteLeft(token, p, pAt, event)
-    copyU64(p, pAt + PositionLane.balanceLo, balance, 0)
-    if (isLess(balance, 0, p, pAt + PositionLane.inventoryLo)) clampInventory(p, pf, pAt, balance)
+    if (!hasTradedRow(p, pAt)) p[pAt + PositionRowLane.lastBuyAt] = event.timestamp
+    if (isLess(balance, 0, p, pAt + PositionRowLane.balanceLo)) this.#noteLeft(token, p, pAt, event)
+    copyU64(p, pAt + PositionRowLane.balanceLo, balance, 0)
+    state.positions.read(position, this.#amounts)
+    if (isLess(balance, 0, this.#amounts.u32, PositionLane.inventoryLo)) {
+      clampInventory(this.#amounts, balance)
+      state.positions.write(position, this.#amounts)
+    }
     if (!isZeroAt(balance, 0)) this.#hold(t[tAt + TokenLane.flags], p, pAt)
     this.#clamp.forget(position)
     this.#holders.putBack(position)
@@ -333,10 +344,10 @@ export class BalanceFold {
     const position = known < 0 ? state.addPosition(token, wallet) : known
     state.changePosition(position)
     const p = state.positions.u32[position >>> ROW_SHIFT]
-    const pAt = (position & ROW_MASK) * PositionLane.lanes
+    const pAt = (position & ROW_MASK) * PositionRowLane.lanes
     const b = state.births.u32[token >>> ROW_SHIFT]
     if (b[(token & ROW_MASK) * LifecycleLane.lanes + LifecycleLane.creatorPlus1] === wallet + 1) {
-      p[pAt + PositionLane.flags] |= PositionFlag.creator
+      p[pAt + PositionRowLane.flags] |= PositionFlag.creator
       const t = state.tokens.u32[token >>> ROW_SHIFT]
       t[(token & ROW_MASK) * TokenLane.lanes + TokenLane.creatorPositionPlus1] = position + 1
     }
@@ -345,20 +356,20 @@ export class BalanceFold {
 
   /** The position has a balance: if it never traded, the tokens were handed to it. */
   #hold(tokenFlags: number, p: Uint32Array, pAt: number): void {
-    p[pAt + PositionLane.flags] |= PositionFlag.held
-    if (p[pAt + PositionLane.buys] + p[pAt + PositionLane.sells] > 0) return
-    p[pAt + PositionLane.flags] |= PositionFlag.handed
-    const isCreator = (p[pAt + PositionLane.flags] & PositionFlag.creator) !== 0
+    p[pAt + PositionRowLane.flags] |= PositionFlag.held
+    if (hasTradedRow(p, pAt)) return
+    p[pAt + PositionRowLane.flags] |= PositionFlag.handed
+    const isCreator = (p[pAt + PositionRowLane.flags] & PositionFlag.creator) !== 0
     if (tokenFlags & TokenFlag.creationKnown && !isCreator)
-      p[pAt + PositionLane.flags] |= PositionFlag.insider
+      p[pAt + PositionRowLane.flags] |= PositionFlag.insider
   }
 
   /** Tokens left the position without a sale: they were given away, unless the same transaction burned them. */
   #noteLeft(token: number, p: Uint32Array, pAt: number, { signature }: Balance): void {
-    copyU64(left, 0, p, pAt + PositionLane.balanceLo)
+    copyU64(left, 0, p, pAt + PositionRowLane.balanceLo)
     subtractU64(left, 0, balance, 0)
     const signatureHash = this.#state.book.hashSignature(signature)
     if (this.#clamp.burns.isHandedOn(left, token, signatureHash[0], signatureHash[1]))
-      p[pAt + PositionLane.flags] |= PositionFlag.gaveAway
+      p[pAt + PositionRowLane.flags] |= PositionFlag.gaveAway
   }
 }

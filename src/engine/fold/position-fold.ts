@@ -24,7 +24,7 @@ import { ROW_MASK, ROW_SHIFT, Rows } from '../memory/rows.ts'
 import { isSameSignature } from '../state/address-book.ts'
 import { realize, shareOf } from '../state/inventory.ts'
 import {
-  isHolderAt,
+  isHolderRow,
   isNeverHolder,
   poolAddressesOf,
   positionLane,
@@ -34,11 +34,13 @@ import {
   LifecycleLane,
   PositionFlag,
   PositionLane,
+  PositionRowLane,
   TokenLane,
   WalletFlag,
   WalletLane,
 } from '../state/layout.ts'
 import { feesOfSwap, lamportsOfSwap, quoteCounted } from '../state/money.ts'
+import { PositionRecord } from '../state/position-rows.ts'
 import type { State } from '../state/state.ts'
 import type { ColdHoldingsCache } from './cold-store.ts'
 
@@ -72,8 +74,8 @@ export function foldPosition(swap: SwapContext): void {
   foldBalance(swap)
   if (swap.isBuy) foldBuy(swap)
   else foldSell(swap)
-  if (!isZeroAt(p, pAt + PositionLane.balanceLo) || !isZeroAt(r, rAt + SwapLane.balanceBeforeLo))
-    p[pAt + PositionLane.flags] |= PositionFlag.held
+  if (!isZeroAt(p, pAt + PositionRowLane.balanceLo) || !isZeroAt(r, rAt + SwapLane.balanceBeforeLo))
+    p[pAt + PositionRowLane.flags] |= PositionFlag.held
 }
 
 /** Writes the balance after the swap into record and position: as given, else by the position's own count. */
@@ -81,57 +83,60 @@ function foldBalance(swap: SwapContext): void {
   const { p, pAt, r, rAt, flags } = swap
   const before = rAt + SwapLane.balanceBeforeLo
   const after = rAt + SwapLane.balanceAfterLo
-  if ((flags & Flag.balanceBeforeGiven) === 0) copyU64(r, before, p, pAt + PositionLane.balanceLo)
+  if ((flags & Flag.balanceBeforeGiven) === 0)
+    copyU64(r, before, p, pAt + PositionRowLane.balanceLo)
   if ((flags & Flag.balanceAfterGiven) === 0) {
     copyU64(r, after, r, before)
     if (swap.isBuy) addU64(r, after, r, rAt + SwapLane.baseLo)
     else subtractU64(r, after, r, rAt + SwapLane.baseLo)
   }
-  copyU64(p, pAt + PositionLane.balanceLo, r, after)
+  copyU64(p, pAt + PositionRowLane.balanceLo, r, after)
 }
 
 function foldBuy(swap: SwapContext): void {
-  const { p, pf, pAt, pAtF, r, rAt, timestamp } = swap
-  addU64(p, pAt + PositionLane.boughtLo, r, rAt + SwapLane.baseLo)
-  addU64(p, pAt + PositionLane.inventoryLo, r, rAt + SwapLane.baseLo)
-  pf[pAtF + PositionLane.boughtUsdF] += swap.paidMicroUsd
-  pf[pAtF + PositionLane.boughtSolF] += swap.paidLamports
-  pf[pAtF + PositionLane.costUsdF] += swap.paidMicroUsd
-  pf[pAtF + PositionLane.costSolF] += swap.paidLamports
-  if (p[pAt + PositionLane.buys] === 0) p[pAt + PositionLane.firstBuyAt] = timestamp
-  p[pAt + PositionLane.buys] += 1
-  p[pAt + PositionLane.lastBuyAt] = timestamp
+  const { p, pAt, r, rAt, timestamp } = swap
+  const { u32, f64 } = swap.amounts
+  addU64(p, pAt + PositionRowLane.boughtLo, r, rAt + SwapLane.baseLo)
+  addU64(u32, PositionLane.inventoryLo, r, rAt + SwapLane.baseLo)
+  f64[PositionLane.boughtUsdF] += swap.paidMicroUsd
+  f64[PositionLane.boughtSolF] += swap.paidLamports
+  f64[PositionLane.costUsdF] += swap.paidMicroUsd
+  f64[PositionLane.costSolF] += swap.paidLamports
+  if (p[pAt + PositionRowLane.buys] === 0) p[pAt + PositionRowLane.firstBuyAt] = timestamp
+  p[pAt + PositionRowLane.buys] += 1
+  p[pAt + PositionRowLane.lastBuyAt] = timestamp
 }
 
 function foldSell(swap: SwapContext): void {
-  const { p, pf, pAt, pAtF, r, rAt, timestamp } = swap
+  const { r, rAt, timestamp } = swap
+  const { u32, f64 } = swap.amounts
   const soldAt = rAt + SwapLane.baseLo
-  const inventoryAt = pAt + PositionLane.inventoryLo
-  const isBeyond = isLess(p, inventoryAt, r, soldAt)
-  copyU64(quantity, 0, isBeyond ? p : r, isBeyond ? inventoryAt : soldAt)
+  const { inventoryLo } = PositionLane
+  const isBeyond = isLess(u32, inventoryLo, r, soldAt)
+  copyU64(quantity, 0, isBeyond ? u32 : r, isBeyond ? inventoryLo : soldAt)
   const tracked = numberAt(quantity, 0)
   const sold = numberAt(r, soldAt)
-  const inventory = numberAt(p, inventoryAt)
+  const inventory = numberAt(u32, inventoryLo)
   const ofInventory = tracked === inventory ? 1 : tracked / inventory
   const ofSold = isBeyond ? tracked / sold : 1
   swap.soldShare = ofSold
-  const usd = realize(pf, pAtF + PositionLane.costUsdF, swap.paidMicroUsd, ofInventory, ofSold)
-  pf[pAtF + PositionLane.realizedUsdF] += usd
+  const usd = realize(f64, PositionLane.costUsdF, swap.paidMicroUsd, ofInventory, ofSold)
+  f64[PositionLane.realizedUsdF] += usd
   swap.lf[swap.lAtF + WalletLane.realizedMicroUsdF] += usd
-  const sol = realize(pf, pAtF + PositionLane.costSolF, swap.paidLamports, ofInventory, ofSold)
-  pf[pAtF + PositionLane.realizedSolF] += sol
-  pf[pAtF + PositionLane.soldUsdF] += swap.paidMicroUsd
-  pf[pAtF + PositionLane.soldSolF] += swap.paidLamports
-  addU64(p, pAt + PositionLane.soldLo, r, soldAt)
+  const sol = realize(f64, PositionLane.costSolF, swap.paidLamports, ofInventory, ofSold)
+  f64[PositionLane.realizedSolF] += sol
+  f64[PositionLane.soldUsdF] += swap.paidMicroUsd
+  f64[PositionLane.soldSolF] += swap.paidLamports
+  addU64(u32, PositionLane.soldLo, r, soldAt)
   if (isBeyond) {
     copyU64(excess, 0, r, soldAt)
     subtractU64(excess, 0, quantity, 0)
-    addU64(p, pAt + PositionLane.untrackedLo, excess, 0)
+    addU64(u32, PositionLane.untrackedLo, excess, 0)
   }
-  subtractU64(p, inventoryAt, quantity, 0)
-  if (p[pAt + PositionLane.sells] === 0) p[pAt + PositionLane.firstSellAt] = timestamp
-  p[pAt + PositionLane.sells] += 1
-  p[pAt + PositionLane.lastSellAt] = timestamp
+  subtractU64(u32, inventoryLo, quantity, 0)
+  if (u32[PositionLane.sells] === 0) u32[PositionLane.firstSellAt] = timestamp
+  u32[PositionLane.sells] += 1
+  u32[PositionLane.lastSellAt] = timestamp
 }
 
 /** Nobody's balance of a coin that passes through is counted: one that the feed left out is 0. */
@@ -150,6 +155,7 @@ export class Routes {
   readonly #state: State
   readonly sales = new Rows(SALE_LANES)
   readonly #undo: number
+  readonly #amounts = new PositionRecord()
   readonly part = this.sales.part('route sales', SALES)
 
   constructor(state: State) {
@@ -223,17 +229,18 @@ export class Routes {
     const share = this.sales.f64[0][((row * SALE_LANES) >>> 1) + SALE.shareF]
     state.changePosition(position)
     state.changes.note(r[at + SwapLane.token])
-    const pf = positions.f64[position >>> ROW_SHIFT]
-    const pAtF = ((position & ROW_MASK) * PositionLane.lanes) >>> 1
+    const { f64 } = this.#amounts
+    positions.read(position, this.#amounts)
     const usd = volumeMicroUsdOf(r, rf, at)
     const realized = shareOf(swap.microUsd, share) - shareOf(usd, share)
-    pf[pAtF + PositionLane.soldUsdF] += swap.microUsd - usd
-    pf[pAtF + PositionLane.realizedUsdF] += realized
+    f64[PositionLane.soldUsdF] += swap.microUsd - usd
+    f64[PositionLane.realizedUsdF] += realized
     swap.lf[swap.lAtF + WalletLane.realizedMicroUsdF] += realized
     const lamports = lamportsOfSwap(r, rf, at, quote)
-    pf[pAtF + PositionLane.soldSolF] += swap.lamports - lamports
-    pf[pAtF + PositionLane.realizedSolF] += shareOf(swap.lamports, share) - shareOf(lamports, share)
-    pf[pAtF + PositionLane.feesF] += feesOfSwap(swap.r, swap.rf, swap.rAt, swap.quote)
+    f64[PositionLane.soldSolF] += swap.lamports - lamports
+    f64[PositionLane.realizedSolF] += shareOf(swap.lamports, share) - shareOf(lamports, share)
+    f64[PositionLane.feesF] += feesOfSwap(swap.r, swap.rf, swap.rAt, swap.quote)
+    positions.write(position, this.#amounts)
   }
 
   /** Tape index of the newest hop of the same route before the folded swap for which `is` is true; -1: none. */
@@ -283,12 +290,12 @@ export class Holders {
   /** Takes the position's balance out of its mint's sums. */
   takeOut(position: number): void {
     const p = this.#state.positions.u32[position >>> ROW_SHIFT]
-    const pAt = (position & ROW_MASK) * PositionLane.lanes
-    const lo = p[pAt + PositionLane.balanceLo]
-    const hi = p[pAt + PositionLane.balanceLo + 1]
-    const flags = p[pAt + PositionLane.flags]
+    const pAt = (position & ROW_MASK) * PositionRowLane.lanes
+    const lo = p[pAt + PositionRowLane.balanceLo]
+    const hi = p[pAt + PositionRowLane.balanceLo + 1]
+    const flags = p[pAt + PositionRowLane.flags]
     if ((lo | hi) === 0 || (flags & PositionFlag.excluded) !== 0) return
-    const token = p[pAt + PositionLane.token]
+    const token = p[pAt + PositionRowLane.token]
     const t = this.#state.tokens.u32[token >>> ROW_SHIFT]
     const tf = this.#state.tokens.f64[token >>> ROW_SHIFT]
     const tAt = (token & ROW_MASK) * TokenLane.lanes
@@ -299,7 +306,9 @@ export class Holders {
         takeFromSum(tf, (tAt >>> 1) + CLASSES[i][1], lo, hi)
         t[tAt + CLASSES[i][2]] -= 1
       }
-    if (this.#state.wallets.get(p[pAt + PositionLane.wallet], WalletLane.flags) & WalletFlag.pro) {
+    if (
+      this.#state.wallets.get(p[pAt + PositionRowLane.wallet], WalletLane.flags) & WalletFlag.pro
+    ) {
       takeFromSum(tf, (tAt >>> 1) + TokenLane.proSumF, lo, hi)
       t[tAt + TokenLane.proHolders] -= 1
     }
@@ -308,11 +317,11 @@ export class Holders {
   /** Puts the position's balance into its mint's sums, as it and its wallet now are. */
   putBack(position: number): void {
     const p = this.#state.positions.u32[position >>> ROW_SHIFT]
-    const pAt = (position & ROW_MASK) * PositionLane.lanes
-    const lo = p[pAt + PositionLane.balanceLo]
-    const hi = p[pAt + PositionLane.balanceLo + 1]
-    const flags = p[pAt + PositionLane.flags]
-    const token = p[pAt + PositionLane.token]
+    const pAt = (position & ROW_MASK) * PositionRowLane.lanes
+    const lo = p[pAt + PositionRowLane.balanceLo]
+    const hi = p[pAt + PositionRowLane.balanceLo + 1]
+    const flags = p[pAt + PositionRowLane.flags]
+    const token = p[pAt + PositionRowLane.token]
     this.#state.changes.note(token)
     if ((lo | hi) === 0 || (flags & PositionFlag.excluded) !== 0) {
       this.#top.changed(token, position, 0)
@@ -328,11 +337,13 @@ export class Holders {
         addToSum(tf, (tAt >>> 1) + CLASSES[i][1], lo, hi)
         t[tAt + CLASSES[i][2]] += 1
       }
-    if (this.#state.wallets.get(p[pAt + PositionLane.wallet], WalletLane.flags) & WalletFlag.pro) {
+    if (
+      this.#state.wallets.get(p[pAt + PositionRowLane.wallet], WalletLane.flags) & WalletFlag.pro
+    ) {
       addToSum(tf, (tAt >>> 1) + TokenLane.proSumF, lo, hi)
       t[tAt + TokenLane.proHolders] += 1
     }
-    this.#top.changed(token, position, numberAt(p, pAt + PositionLane.balanceLo))
+    this.#top.changed(token, position, numberAt(p, pAt + PositionRowLane.balanceLo))
   }
 
   /**
@@ -352,12 +363,12 @@ export class Holders {
       const position = next - 1
       if (position === swap.position) continue
       const p = positions.u32[position >>> ROW_SHIFT]
-      const pAt = (position & ROW_MASK) * PositionLane.lanes
-      const token = p[pAt + PositionLane.token]
+      const pAt = (position & ROW_MASK) * PositionRowLane.lanes
+      const token = p[pAt + PositionRowLane.token]
       if (token !== swap.token) undo.save(tokensUndo, token)
       // A position without a balance that counts changes no sum.
-      if (!isHolderAt(p, pAt)) continue
-      const balanceAt = pAt + PositionLane.balanceLo
+      if (!isHolderRow(p, pAt)) continue
+      const balanceAt = pAt + PositionRowLane.balanceLo
       this.#countPro(token, p[balanceAt], p[balanceAt + 1], isPro)
     }
     if (l[lAt + WalletLane.dormantPlus1] === 0) return
@@ -408,7 +419,7 @@ export class Holders {
     this.#state.changePosition(position)
     this.takeOut(position)
     const p = this.#state.positions.u32[position >>> ROW_SHIFT]
-    const at = (position & ROW_MASK) * PositionLane.lanes + PositionLane.flags
+    const at = (position & ROW_MASK) * PositionRowLane.lanes + PositionRowLane.flags
     p[at] = (p[at] & ~clear) | set
     this.putBack(position)
   }

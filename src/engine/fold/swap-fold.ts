@@ -27,6 +27,7 @@ import {
   PASSED_SHIFT,
   PositionFlag,
   PositionLane,
+  PositionRowLane,
   TokenFlag,
   TokenLane,
   WalletFlag,
@@ -77,8 +78,9 @@ export class SwapFold {
     this.coldHoldings = new ColdHoldingsCache(state)
     this.clamp = new InventoryClamp(state)
     this.#routes = new Routes(state)
-    // The last of all: in the undo logs of former snapshots the ids of the others stand.
+    // The last of all, in this order: in the undo logs of former snapshots the ids of the others stand.
     this.candles = new Candles(state)
+    state.positions.registerSales()
   }
 
   get parts(): readonly StatePart[] {
@@ -138,6 +140,7 @@ export class SwapFold {
     foldPosition(swap)
     this.clamp.apply(swap)
     this.#foldFees(isFirstOfTransaction)
+    this.#state.positions.write(swap.position, swap.amounts)
     this.#routes.noteSale(swap)
   }
 
@@ -161,11 +164,11 @@ export class SwapFold {
     t[tAt + TokenLane.traders] += 1
     l[lAt + WalletLane.mints] += 1
     if (swap.b[swap.bAt + LifecycleLane.creatorPlus1] === swap.wallet + 1) {
-      p[pAt + PositionLane.flags] |= PositionFlag.creator
+      p[pAt + PositionRowLane.flags] |= PositionFlag.creator
       t[tAt + TokenLane.creatorPositionPlus1] = position + 1
     }
     if (isNeverHolder(this.#state, swap.token, swap.wallet))
-      p[pAt + PositionLane.flags] |= PositionFlag.excluded
+      p[pAt + PositionRowLane.flags] |= PositionFlag.excluded
   }
 
   #foldReserves(): void {
@@ -246,7 +249,7 @@ export class SwapFold {
     }
     fees += swap.feesBefore
     if (isFirstOfTransaction) fees += numberAt(r, rAt + SwapLane.chainFeeLo)
-    swap.pf[swap.pAtF + PositionLane.feesF] += fees
+    swap.amounts.f64[PositionLane.feesF] += fees
   }
 
   #foldWallet(): void {
@@ -284,10 +287,10 @@ export class SwapFold {
     this.swap.t[this.swap.tAt + TokenLane.lastSignature] = signatureLow
     const { r, rAt, t, tf, tAt, tAtF, p, pAt, index } = this.swap
     r[rAt + SwapLane.previousInMint] = t[tAt + TokenLane.lastSwapPlus1]
-    r[rAt + SwapLane.previousInPosition] = p[pAt + PositionLane.lastSwapPlus1]
+    r[rAt + SwapLane.previousInPosition] = p[pAt + PositionRowLane.lastSwapPlus1]
     t[tAt + TokenLane.lastSwapPlus1] = index + 1
     if (this.swap.isPassed) countPassed(p, pAt)
-    p[pAt + PositionLane.lastSwapPlus1] = index + 1
+    p[pAt + PositionRowLane.lastSwapPlus1] = index + 1
     t[tAt + TokenLane.swaps] += 1
     tf[tAtF + TokenLane.volumeMicroUsdF] += this.swap.microUsd
   }
@@ -295,7 +298,7 @@ export class SwapFold {
   #finish(judged: number, isFirstOfTransaction: boolean): void {
     const { swap } = this
     const { r, rAt, t, tAt, p, pAt } = swap
-    let shown = judged | shownFlags(p[pAt + PositionLane.flags])
+    let shown = judged | shownFlags(p[pAt + PositionRowLane.flags])
     if (isFirstOfTransaction) shown |= Flag.firstOfTransaction
     const complete = TokenFlag.complete | TokenFlag.graduated
     if (swap.isAmm || t[tAt + TokenLane.flags] & complete) shown |= Flag.complete
@@ -305,8 +308,8 @@ export class SwapFold {
 
 /** Counts a swap of the position whose coin only passed through; its amounts count nothing. */
 function countPassed(p: Uint32Array, pAt: number): void {
-  if (p[pAt + PositionLane.flags] >>> PASSED_SHIFT < PASSED_MAX)
-    p[pAt + PositionLane.flags] += 2 ** PASSED_SHIFT
+  if (p[pAt + PositionRowLane.flags] >>> PASSED_SHIFT < PASSED_MAX)
+    p[pAt + PositionRowLane.flags] += 2 ** PASSED_SHIFT
 }
 
 /**

@@ -10,6 +10,7 @@ import {
   LifecycleLane,
   PositionFlag,
   PositionLane,
+  PositionRowLane,
   TokenFlag,
   TokenLane,
   WalletFlag,
@@ -40,13 +41,13 @@ export function judgeWallet(swap: SwapContext, holders: Holders, rules: Threshol
   }
   if (isPro(swap)) shown |= Flag.proTrader
   if (swap.isPassed) return shown
-  if ((p[pAt + PositionLane.flags] & PositionFlag.creator) === 0) {
+  if ((p[pAt + PositionRowLane.flags] & PositionFlag.creator) === 0) {
     if (isInsider(swap)) flags |= PositionFlag.insider
     if (isSniperBuy(swap, rules)) flags |= PositionFlag.sniper
   }
-  if ((p[pAt + PositionLane.flags] & flags) !== flags) {
+  if ((p[pAt + PositionRowLane.flags] & flags) !== flags) {
     holders.takeOut(swap.position)
-    p[pAt + PositionLane.flags] |= flags
+    p[pAt + PositionRowLane.flags] |= flags
     holders.putBack(swap.position)
   }
   return shown
@@ -85,7 +86,7 @@ function isInsider(swap: SwapContext): boolean {
 
 /** First buy at most 3 slots after the creation (2 s where a slot is unknown). */
 function isSniperBuy(swap: SwapContext, rules: Thresholds): boolean {
-  if (!swap.isBuy || swap.p[swap.pAt + PositionLane.buys] !== 0) return false
+  if (!swap.isBuy || swap.p[swap.pAt + PositionRowLane.buys] !== 0) return false
   return isWithinSnipe(swap, rules, swap.slot, swap.flags, swap.timestamp)
 }
 

@@ -1,7 +1,7 @@
 import { WINDOW_SECONDS } from '../../base/trade-window.ts'
 import { SwapLane, walletOf } from '../../events/swap-record.ts'
 import { untouchedByScattered } from '../memory/views.ts'
-import { PositionLane, TokenLane } from '../state/layout.ts'
+import { PositionRowLane, TokenLane } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
 import { indexOfMark, markOf, type Tape } from '../state/tape.ts'
 import { linkOf } from './swap-chains.ts'
@@ -198,7 +198,7 @@ export class RecentSwaps {
     const token = tape.u32Of(index)[tape.at(index) + SwapLane.token]
     const wallet = walletOf(tape.u32Of(index), tape.at(index))
     const position = state.findPosition(token, wallet)
-    if (position >= 0) return state.positions.get(position, PositionLane.lastSwapPlus1)
+    if (position >= 0) return state.positions.get(position, PositionRowLane.lastSwapPlus1)
     // A dormant token's positions are no rows.
     let next = state.tokens.get(token, TokenLane.lastSwapPlus1)
     while (next > index && walletOf(tape.u32Of(next - 1), tape.at(next - 1)) !== wallet)

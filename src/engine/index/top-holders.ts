@@ -2,8 +2,8 @@ import type { Budget } from '../../base/budget.ts'
 import { stepped } from '../../base/errors.ts'
 import { numberAt, sumAt, TWO_32 } from '../../base/u64.ts'
 import { ROW_MASK, ROW_SHIFT, Rows, U32List } from '../memory/rows.ts'
-import { isHolderAt } from '../state/lanes.ts'
-import { ColdRunLane, PositionLane, TokenLane } from '../state/layout.ts'
+import { isHolderRow } from '../state/lanes.ts'
+import { ColdRunLane, PositionRowLane, TokenLane } from '../state/layout.ts'
 import type { PositionLists } from '../state/position-lists.ts'
 import type { State } from '../state/state.ts'
 
@@ -140,9 +140,9 @@ export class TopHolders {
     for (let next = t[tAt + TokenLane.positionsPlus1], steps = 0; next !== 0; ) {
       steps = stepped(steps, positions.count, 'positions of a mint')
       const p = positions.u32[(next - 1) >>> ROW_SHIFT]
-      const pAt = ((next - 1) & ROW_MASK) * PositionLane.lanes
-      if (isHolderAt(p, pAt)) held.push(next - 1)
-      next = p[pAt + PositionLane.nextInMintPlus1]
+      const pAt = ((next - 1) & ROW_MASK) * PositionRowLane.lanes
+      if (isHolderRow(p, pAt)) held.push(next - 1)
+      next = p[pAt + PositionRowLane.nextInMintPlus1]
     }
     return this.#sumOfLargest(Uint32Array.from(held), 0, held.length)
   }
@@ -153,7 +153,8 @@ export class TopHolders {
     let found = 0
     for (let i = from; i < to; i++) {
       const p = this.#state.positions.u32[positions[i] >>> ROW_SHIFT]
-      const balanceAt = (positions[i] & ROW_MASK) * PositionLane.lanes + PositionLane.balanceLo
+      const balanceAt =
+        (positions[i] & ROW_MASK) * PositionRowLane.lanes + PositionRowLane.balanceLo
       const balance = numberAt(p, balanceAt)
       if (found === TOP && balance <= balances[TOP - 1]) continue
       if (found < TOP) found += 1
@@ -206,10 +207,10 @@ export class TopHolders {
     for (let i = 0; i < rows.length; i++) {
       const position = rows[i]
       const p = this.#state.positions.u32[position >>> ROW_SHIFT]
-      const pAt = (position & ROW_MASK) * PositionLane.lanes
-      const balance = numberAt(p, pAt + PositionLane.balanceLo)
+      const pAt = (position & ROW_MASK) * PositionRowLane.lanes
+      const balance = numberAt(p, pAt + PositionRowLane.balanceLo)
       const floor = this.#lists.f64[list >>> ROW_SHIFT][(at >>> 1) + LIST.floorF]
-      if (isHolderAt(p, pAt) && balance > floor) this.#insert(list, position)
+      if (isHolderRow(p, pAt) && balance > floor) this.#insert(list, position)
     }
   }
 
@@ -250,6 +251,6 @@ export class TopHolders {
 
   #balance(position: number): number {
     const p = this.#state.positions.u32[position >>> ROW_SHIFT]
-    return numberAt(p, (position & ROW_MASK) * PositionLane.lanes + PositionLane.balanceLo)
+    return numberAt(p, (position & ROW_MASK) * PositionRowLane.lanes + PositionRowLane.balanceLo)
   }
 }

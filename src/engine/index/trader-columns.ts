@@ -1,6 +1,6 @@
 import type { Budget } from '../../base/budget.ts'
 import { stepped } from '../../base/errors.ts'
-import { wholeAt } from '../../base/u64.ts'
+import { isZeroAt, wholeAt } from '../../base/u64.ts'
 import { HashSlots, ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import { sharedF64, widened } from '../memory/views.ts'
 import { isListedAt, isNeverHolder } from '../state/lanes.ts'
@@ -9,8 +9,10 @@ import {
   LifecycleLane,
   MetadataLane,
   PositionLane,
+  PositionRowLane,
   TokenLane,
 } from '../state/layout.ts'
+import { PositionRecord } from '../state/position-rows.ts'
 import type { State } from '../state/state.ts'
 
 /** The chain in the message of a fault. */
@@ -26,43 +28,41 @@ const NEW_TRADERS_MAX = 4_096
 /** NaN: it has no value, and no place in the list that is ordered by it. */
 const NONE = Number.NaN
 
-/** Reads a value of the position at u32 lane `at`, in the units of the wire. */
-type Read = (p: Uint32Array, pf: Float64Array, at: number, decimals: number, state: State) => number
+/** Reads a value of a position in the units of the wire. */
+type Read = (position: PositionRecord, decimals: number, state: State) => number
 
 const READS = {
   /** Of two wallets the one with the lesser text never has the greater number. */
-  walletOrder: (p, _pf, at, _decimals, { book }) =>
-    book.orderOf(book.addressOfWallet(p[at + PositionLane.wallet])),
-  realizedUsd: (p, pf, at) =>
-    isListedAt(p, at) ? pf[(at >>> 1) + PositionLane.realizedUsdF] / MICRO : NONE,
-  inventory: (p, _pf, at, decimals) => wholeAt(p, at + PositionLane.inventoryLo, decimals),
-  costUsd: (_p, pf, at) => pf[(at >>> 1) + PositionLane.costUsdF] / MICRO,
-  balance: (p, _pf, at, decimals) => listed(p, at, PositionLane.balanceLo, decimals),
-  bought: (p, _pf, at, decimals) => listed(p, at, PositionLane.boughtLo, decimals),
-  sold: (p, _pf, at, decimals) => listed(p, at, PositionLane.soldLo, decimals),
-  lastActiveAt: (p, _pf, at) => {
-    if (!isListedAt(p, at)) return NONE
-    if (p[at + PositionLane.buys] + p[at + PositionLane.sells] === 0)
-      return p[at + PositionLane.lastBuyAt]
+  walletOrder: ({ u32 }, _decimals, { book }) =>
+    book.orderOf(book.addressOfWallet(u32[PositionLane.wallet])),
+  realizedUsd: ({ u32, f64 }) =>
+    isListedAt(u32, 0) ? f64[PositionLane.realizedUsdF] / MICRO : NONE,
+  inventory: ({ u32 }, decimals) => wholeAt(u32, PositionLane.inventoryLo, decimals),
+  costUsd: ({ f64 }) => f64[PositionLane.costUsdF] / MICRO,
+  balance: ({ u32 }, decimals) => listed(u32, PositionLane.balanceLo, decimals),
+  bought: ({ u32 }, decimals) => listed(u32, PositionLane.boughtLo, decimals),
+  sold: ({ u32 }, decimals) => listed(u32, PositionLane.soldLo, decimals),
+  lastActiveAt: ({ u32 }) => {
+    if (!isListedAt(u32, 0)) return NONE
+    if (u32[PositionLane.buys] + u32[PositionLane.sells] === 0) return u32[PositionLane.lastBuyAt]
     return Math.max(
-      p[at + PositionLane.buys] > 0 ? p[at + PositionLane.lastBuyAt] : 0,
-      p[at + PositionLane.sells] > 0 ? p[at + PositionLane.lastSellAt] : 0,
+      u32[PositionLane.buys] > 0 ? u32[PositionLane.lastBuyAt] : 0,
+      u32[PositionLane.sells] > 0 ? u32[PositionLane.lastSellAt] : 0,
     )
   },
   /** None without a buy. */
-  firstBuyAt: (p, _pf, at) =>
-    p[at + PositionLane.buys] > 0 ? p[at + PositionLane.firstBuyAt] : NONE,
+  firstBuyAt: ({ u32 }) => (u32[PositionLane.buys] > 0 ? u32[PositionLane.firstBuyAt] : NONE),
   /** The balance of a wallet that counts as a holder. */
-  held: (p, _pf, at, decimals, state) => {
-    if ((p[at + PositionLane.balanceLo] | p[at + PositionLane.balanceLo + 1]) === 0) return NONE
-    if (isNeverHolder(state, p[at + PositionLane.token], p[at + PositionLane.wallet])) return NONE
-    return wholeAt(p, at + PositionLane.balanceLo, decimals)
+  held: ({ u32 }, decimals, state) => {
+    if (isZeroAt(u32, PositionLane.balanceLo)) return NONE
+    if (isNeverHolder(state, u32[PositionLane.token], u32[PositionLane.wallet])) return NONE
+    return wholeAt(u32, PositionLane.balanceLo, decimals)
   },
 } as const satisfies Record<string, Read>
 
 /** An amount of a listed position. */
-function listed(p: Uint32Array, at: number, lane: number, decimals: number): number {
-  return isListedAt(p, at) ? wholeAt(p, at + lane, decimals) : NONE
+function listed(u32: Uint32Array, lane: number, decimals: number): number {
+  return isListedAt(u32, 0) ? wholeAt(u32, lane, decimals) : NONE
 }
 
 /** A quantity with a column of its own. */
@@ -96,6 +96,7 @@ export class MintTraders {
   #changes = -1
   #readTo = 0
   #decimals = 0
+  readonly #record = new PositionRecord()
 
   constructor(state: State, token: number) {
     this.#state = state
@@ -195,8 +196,7 @@ export class MintTraders {
   }
 
   #nextOf(row: number): number {
-    const p = this.#state.positions.u32[row >>> ROW_SHIFT]
-    return p[(row & ROW_MASK) * PositionLane.lanes + PositionLane.nextInMintPlus1]
+    return this.#state.positions.get(row, PositionRowLane.nextInMintPlus1)
   }
 
   #add(row: number): void {
@@ -228,8 +228,7 @@ export class MintTraders {
 
   /** Reads a position again if it is a known one of the mint. */
   #refresh(row: number): void {
-    const p = this.#state.positions.u32[row >>> ROW_SHIFT]
-    if (p[(row & ROW_MASK) * PositionLane.lanes + PositionLane.token] !== this.#token) return
+    if (this.#state.positions.get(row, PositionRowLane.token) !== this.#token) return
     let place = this.#places.first(hashOf(row))
     while (place >= 0 && this.#rows[place] !== row) place = this.#places.next()
     if (place < 0) return
@@ -237,11 +236,8 @@ export class MintTraders {
   }
 
   #read(part: Part, place: number): void {
-    const row = this.#rows[place]
-    const { positions } = this.#state
-    const at = (row & ROW_MASK) * PositionLane.lanes
-    const [p, pf] = [positions.u32[row >>> ROW_SHIFT], positions.f64[row >>> ROW_SHIFT]]
-    part.values[place] = part.read(p, pf, at, this.#decimals, this.#state)
+    this.#state.positions.copy(this.#rows[place], this.#record)
+    part.values[place] = part.read(this.#record, this.#decimals, this.#state)
   }
 }
 

@@ -4,6 +4,7 @@ import { type PositionTrades, TradeFlag, TradeLane } from '../history/position-t
 import type { ChainCopy } from '../state/dormant.ts'
 import { clampInventory, realize } from '../state/inventory.ts'
 import { PositionLane } from '../state/layout.ts'
+import { PositionRecord } from '../state/position-rows.ts'
 
 const DAY_SECONDS = 86_400
 /** Block times may step back by so much: a trade between the first and the last one is no further outside of them. */
@@ -12,14 +13,6 @@ const STEP_BACK_SECONDS = 600
 /** Number of the UTC day of unix seconds. */
 export function dayOf(seconds: number): number {
   return Math.floor(seconds / DAY_SECONDS)
-}
-
-/** A position and where its lanes lie. */
-export interface PositionLanes {
-  readonly position: number
-  readonly p: Uint32Array
-  readonly pf: Float64Array
-  readonly at: number
 }
 
 /** What one UTC day adds to a position, in micro-USD. */
@@ -33,8 +26,7 @@ export type AddDay = (day: number, realized: number, volume: number, trades: num
 export class PositionDays {
   readonly #trades: PositionTrades
   /** A position that is folded again. */
-  readonly #p = new Uint32Array(PositionLane.lanes)
-  readonly #pf = new Float64Array(this.#p.buffer)
+  readonly #record = new PositionRecord()
   /** Inventory and cost behind the swap before, as they were before they were clamped to its balance. */
   readonly #unclamped = new Uint32Array(PositionLane.lanes)
   readonly #quantity = new Uint32Array(2)
@@ -50,34 +42,29 @@ export class PositionDays {
    * @throws OutOfTime before the first, while its swaps are read
    */
   visit(
-    { position, p, pf, at: pAt }: PositionLanes,
+    position: number,
+    { u32: p, f64: pf }: PositionRecord,
     fromDay: number,
     add: AddDay,
     budget: Budget,
   ): void {
-    const trades = p[pAt + PositionLane.buys] + p[pAt + PositionLane.sells]
-    const { first, last } = timesOf(p, pAt)
+    const trades = p[PositionLane.buys] + p[PositionLane.sells]
+    const { first, last } = timesOf(p)
     if (trades === 0 || dayOf(last + STEP_BACK_SECONDS) < fromDay) return
-    const realized = pf[(pAt >>> 1) + PositionLane.realizedUsdF]
+    const realized = pf[PositionLane.realizedUsdF]
     const day = dayOf(first)
-    if (isKnownAt(p, pAt, first, last) && dayOf(last) === day) {
-      const atF = pAt >>> 1
-      add(
-        day,
-        realized,
-        pf[atF + PositionLane.boughtUsdF] + pf[atF + PositionLane.soldUsdF],
-        trades,
-      )
+    if (isKnownAt(p, first, last) && dayOf(last) === day) {
+      add(day, realized, pf[PositionLane.boughtUsdF] + pf[PositionLane.soldUsdF], trades)
       return
     }
     const copies = this.#trades.of(position, budget)
     const found = this.#foldAgain(copies, add)
-    if (found !== realized) add(dayOf(p[pAt + PositionLane.lastSellAt]), realized - found, 0, 0)
+    if (found !== realized) add(dayOf(p[PositionLane.lastSellAt]), realized - found, 0, 0)
   }
 
   /** Returns what was realised in all. */
   #foldAgain(copies: readonly ChainCopy[], add: AddDay): number {
-    this.#p.fill(0)
+    this.#record.u32.fill(0)
     this.#hasEarlier = false
     let found = 0
     for (const copy of copies)
@@ -95,7 +82,7 @@ export class PositionDays {
   }
 
   #fold({ u32, f64 }: ChainCopy, at: number, flags: number): number {
-    const p = this.#p
+    const p = this.#record.u32
     const paid = f64[(at >>> 1) + TradeLane.paidF]
     if (this.#hasEarlier) p.set(this.#unclamped)
     else this.#clamp(u32, at + TradeLane.balanceBeforeLo)
@@ -107,19 +94,19 @@ export class PositionDays {
   }
 
   #clamp(u32: Uint32Array, balanceAt: number): void {
-    if (!isLess(u32, balanceAt, this.#p, PositionLane.inventoryLo)) return
+    if (!isLess(u32, balanceAt, this.#record.u32, PositionLane.inventoryLo)) return
     copyU64(this.#balance, 0, u32, balanceAt)
-    clampInventory(this.#p, this.#pf, 0, this.#balance)
+    clampInventory(this.#record, this.#balance)
   }
 
   #buy(u32: Uint32Array, at: number, paid: number): number {
-    addU64(this.#p, PositionLane.inventoryLo, u32, at + TradeLane.baseLo)
-    this.#pf[PositionLane.costUsdF] += paid
+    addU64(this.#record.u32, PositionLane.inventoryLo, u32, at + TradeLane.baseLo)
+    this.#record.f64[PositionLane.costUsdF] += paid
     return 0
   }
 
   #sell(u32: Uint32Array, at: number, paid: number): number {
-    const p = this.#p
+    const p = this.#record.u32
     const soldAt = at + TradeLane.baseLo
     const isBeyond = isLess(p, PositionLane.inventoryLo, u32, soldAt)
     copyU64(this.#quantity, 0, isBeyond ? p : u32, isBeyond ? PositionLane.inventoryLo : soldAt)
@@ -128,21 +115,21 @@ export class PositionDays {
     const ofInventory = tracked === inventory ? 1 : tracked / inventory
     const ofSold = isBeyond ? tracked / numberAt(u32, soldAt) : 1
     subtractU64(p, PositionLane.inventoryLo, this.#quantity, 0)
-    return realize(this.#pf, PositionLane.costUsdF, paid, ofInventory, ofSold)
+    return realize(this.#record.f64, PositionLane.costUsdF, paid, ofInventory, ofSold)
   }
 }
 
 /** Unix seconds of the earliest and of the latest trade that the lanes name. */
-function timesOf(p: Uint32Array, pAt: number): { readonly first: number; readonly last: number } {
+function timesOf(p: Uint32Array): { readonly first: number; readonly last: number } {
   const { buys, sells, firstBuyAt, lastBuyAt, firstSellAt, lastSellAt } = PositionLane
-  const ofBuys = p[pAt + buys] > 0 ? [p[pAt + firstBuyAt], p[pAt + lastBuyAt]] : []
-  const ofSells = p[pAt + sells] > 0 ? [p[pAt + firstSellAt], p[pAt + lastSellAt]] : []
+  const ofBuys = p[buys] > 0 ? [p[firstBuyAt], p[lastBuyAt]] : []
+  const ofSells = p[sells] > 0 ? [p[firstSellAt], p[lastSellAt]] : []
   const times = [...ofBuys, ...ofSells]
   return { first: Math.min(...times), last: Math.max(...times) }
 }
 
 /** Are all trades known to lie in the days from `first` to `last`? The lanes name four of them. */
-function isKnownAt(p: Uint32Array, pAt: number, first: number, last: number): boolean {
-  if (p[pAt + PositionLane.buys] <= 2 && p[pAt + PositionLane.sells] <= 2) return true
+function isKnownAt(p: Uint32Array, first: number, last: number): boolean {
+  if (p[PositionLane.buys] <= 2 && p[PositionLane.sells] <= 2) return true
   return dayOf(first - STEP_BACK_SECONDS) === dayOf(last + STEP_BACK_SECONDS)
 }

@@ -1,8 +1,9 @@
 import { numberAt, readU64, wholeAt } from '../../base/u64.ts'
-import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import { notOfThisRun, recordOf } from '../state/dormant.ts'
+import { copyPosition } from '../state/lanes.ts'
 import { PositionFlag, PositionLane, WalletFlag, WalletLane } from '../state/layout.ts'
 import { percentOf } from '../state/money.ts'
+import { PositionRecord } from '../state/position-rows.ts'
 import type { State } from '../state/state.ts'
 import type { TokenReader } from './token-reader.ts'
 
@@ -16,11 +17,8 @@ const LAMPORTS = 1e9
 export class PositionReader {
   readonly token: TokenReader
   readonly #state: State
-  #p: Uint32Array = new Uint32Array(0)
-  #pf: Float64Array = new Float64Array(0)
-  #pAt = 0
-  readonly #dormant = new Uint32Array(PositionLane.lanes)
-  readonly #dormantF = new Float64Array(this.#dormant.buffer)
+  /** A copy: rows say less, and the lanes of a dormant record are valid only until another is read. */
+  readonly #record = new PositionRecord()
 
   constructor(state: State, token: TokenReader) {
     this.#state = state
@@ -28,29 +26,19 @@ export class PositionReader {
   }
 
   at(position: number): this {
-    if (position < 0) this.#takeDormant(position)
-    else {
-      this.#p = this.#state.positions.u32[position >>> ROW_SHIFT]
-      this.#pf = this.#state.positions.f64[position >>> ROW_SHIFT]
-      this.#pAt = (position & ROW_MASK) * PositionLane.lanes
-    }
+    copyPosition(this.#state, position, this.#record)
+    if (position < 0) this.#checkRun(recordOf(position))
     this.token.at(this.#lane(PositionLane.token))
     return this
   }
 
-  /** A copy: the lanes of a record are valid only until another is read. */
-  #takeDormant(position: number): void {
-    const record = recordOf(position)
-    const { dormant, tokens, wallets } = this.#state
-    dormant.copyCached(record, this.#dormant)
+  #checkRun(record: number): void {
+    const { tokens, wallets } = this.#state
     if (
-      this.#dormant[PositionLane.token] >= tokens.count ||
-      this.#dormant[PositionLane.wallet] >= wallets.count
+      this.#lane(PositionLane.token) >= tokens.count ||
+      this.#lane(PositionLane.wallet) >= wallets.count
     )
       throw notOfThisRun(record)
-    this.#p = this.#dormant
-    this.#pf = this.#dormantF
-    this.#pAt = 0
   }
 
   get wallet(): string {
@@ -81,7 +69,7 @@ export class PositionReader {
 
   /** An amount (`PositionLane.…Lo`) to its last digit. */
   raw(lane: number): bigint {
-    return readU64(this.#p, this.#pAt + lane)
+    return readU64(this.#record.u32, lane)
   }
 
   /** Tokens that were bought and are not sold. */
@@ -231,19 +219,19 @@ export class PositionReader {
   }
 
   #lane(lane: number): number {
-    return this.#p[this.#pAt + lane]
+    return this.#record.u32[lane]
   }
 
   #laneF(lane: number): number {
-    return this.#pf[(this.#pAt >>> 1) + lane]
+    return this.#record.f64[lane]
   }
 
   #percent(lane: number): number {
-    return percentOf(numberAt(this.#p, this.#pAt + lane), this.token.supplyRaw)
+    return percentOf(numberAt(this.#record.u32, lane), this.token.supplyRaw)
   }
 
   #tokens(lane: number): number {
-    return wholeAt(this.#p, this.#pAt + lane, this.token.decimals)
+    return wholeAt(this.#record.u32, lane, this.token.decimals)
   }
 
   #usd(lane: number): number {

@@ -3,13 +3,13 @@ import { Quote } from '../../events/platform.ts'
 import type { TopHolders } from '../index/top-holders.ts'
 import type { XLinks } from '../index/x-links.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
-import { completionOf, positionFlagsAt } from '../state/lanes.ts'
+import { completionOf, flagsOfRow } from '../state/lanes.ts'
 import {
   ColdRunLane,
   LifecycleLane,
   MetadataLane,
   PositionFlag,
-  PositionLane,
+  PositionRowLane,
   TokenFlag,
   TokenLane,
   WalletLane,
@@ -304,9 +304,9 @@ export class TokenReader {
     const run = this.#t[this.#tAt + TokenLane.dormantPlus1] - 1
     if (row >= 0) {
       this.#c = positions.u32[row >>> ROW_SHIFT]
-      const at = (row & ROW_MASK) * PositionLane.lanes
-      this.#cAt = at + PositionLane.balanceLo
-      this.#cFlags = positionFlagsAt(this.#c, at)
+      const at = (row & ROW_MASK) * PositionRowLane.lanes
+      this.#cAt = at + PositionRowLane.balanceLo
+      this.#cFlags = flagsOfRow(this.#state, row)
     } else if (run >= 0) {
       this.#c = dormant.runs.u32[run >>> ROW_SHIFT]
       const at = (run & ROW_MASK) * ColdRunLane.lanes

@@ -1,5 +1,6 @@
 import { copyU64, isZeroAt, numberAt } from '../../base/u64.ts'
 import { PositionLane } from './layout.ts'
+import type { PositionRecord } from './position-rows.ts'
 
 /**
  * Weighted-average cost (contract section 5). Costs are integers; a part of a cost is rounded to the nearest. The fold
@@ -25,21 +26,11 @@ export function shareOf(value: number, share: number): number {
   return share === 1 ? value : Math.round(value * share)
 }
 
-/** The inventory of the position whose lanes begin at `pAt` becomes `to`, which is less; its costs go down with it. */
-export function clampInventory(
-  p: Uint32Array,
-  pf: Float64Array,
-  pAt: number,
-  to: Uint32Array,
-): void {
-  const pAtF = pAt >>> 1
+/** The inventory of a position becomes `to`, which is less; its costs go down with it. */
+export function clampInventory({ u32, f64 }: PositionRecord, to: Uint32Array): void {
   const isEmpty = isZeroAt(to, 0)
-  const share = isEmpty ? 0 : numberAt(to, 0) / numberAt(p, pAt + PositionLane.inventoryLo)
-  pf[pAtF + PositionLane.costUsdF] = isEmpty
-    ? 0
-    : Math.round(pf[pAtF + PositionLane.costUsdF] * share)
-  pf[pAtF + PositionLane.costSolF] = isEmpty
-    ? 0
-    : Math.round(pf[pAtF + PositionLane.costSolF] * share)
-  copyU64(p, pAt + PositionLane.inventoryLo, to, 0)
+  const share = isEmpty ? 0 : numberAt(to, 0) / numberAt(u32, PositionLane.inventoryLo)
+  f64[PositionLane.costUsdF] = isEmpty ? 0 : Math.round(f64[PositionLane.costUsdF] * share)
+  f64[PositionLane.costSolF] = isEmpty ? 0 : Math.round(f64[PositionLane.costSolF] * share)
+  copyU64(u32, PositionLane.inventoryLo, to, 0)
 }

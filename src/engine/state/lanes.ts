@@ -12,24 +12,35 @@ import {
   LifecycleLane,
   PositionFlag,
   PositionLane,
+  PositionRowLane,
   TokenFlag,
   TokenLane,
   WalletLane,
 } from './layout.ts'
 import { soldPercent } from './money.ts'
+import { PositionRecord } from './position-rows.ts'
 import type { State } from './state.ts'
 
 /** One u32 lane (`PositionLane`) of a position: a row, or below 0 a record of the dormant tape. */
 export function positionLane(state: State, position: number, lane: number): number {
   if (position < 0) return state.dormant.lane(recordOf(position), lane)
-  return state.positions.get(position, lane)
+  return state.positions.laneOf(position, lane)
 }
 
-/** Flags of the position at `pAt`: a wallet that traded an amount has held it, whatever `balance` events say. */
-export function positionFlagsAt(p: Uint32Array, pAt: number): number {
+/** Copies all lanes of a position: as it is now, of a row. */
+export function copyPosition(state: State, position: number, record: PositionRecord): void {
+  if (position < 0) state.dormant.copyCached(recordOf(position), record.u32)
+  else state.positions.copy(position, record)
+}
+
+/** Flags of a row: a wallet that traded an amount has held it, whatever `balance` events say. */
+export function flagsOfRow({ positions }: State, row: number): number {
+  const flags = positions.get(row, PositionRowLane.flags)
+  const { boughtLo, soldLo } = PositionLane
+  const hasBought = (positions.laneOf(row, boughtLo) | positions.laneOf(row, boughtLo + 1)) !== 0
   const hasTraded =
-    !isZeroAt(p, pAt + PositionLane.boughtLo) || !isZeroAt(p, pAt + PositionLane.soldLo)
-  return hasTraded ? p[pAt + PositionLane.flags] | PositionFlag.held : p[pAt + PositionLane.flags]
+    hasBought || (positions.laneOf(row, soldLo) | positions.laneOf(row, soldLo + 1)) !== 0
+  return hasTraded ? flags | PositionFlag.held : flags
 }
 
 /**
@@ -41,10 +52,27 @@ export function isListedAt(p: Uint32Array, pAt: number): boolean {
   return hasTraded || (p[pAt + PositionLane.flags] & PositionFlag.held) !== 0
 }
 
+/** The same of a row (`PositionRowLane`). */
+export function isListedRow(p: Uint32Array, at: number): boolean {
+  return hasTradedRow(p, at) || (p[at + PositionRowLane.flags] & PositionFlag.held) !== 0
+}
+
+/** Has a row a trade? Without one no amount needs a row of sales. */
+export function hasTradedRow(p: Uint32Array, at: number): boolean {
+  const hasSales = (p[at + PositionRowLane.flags] & PositionFlag.hasSales) !== 0
+  return p[at + PositionRowLane.buys] > 0 || hasSales
+}
+
 /** Has the position whose lanes begin at `pAt` a balance that counts? */
 export function isHolderAt(p: Uint32Array, pAt: number): boolean {
   const isHeld = (p[pAt + PositionLane.balanceLo] | p[pAt + PositionLane.balanceLo + 1]) !== 0
   return isHeld && (p[pAt + PositionLane.flags] & PositionFlag.excluded) === 0
+}
+
+/** The same of a row. */
+export function isHolderRow(p: Uint32Array, at: number): boolean {
+  const balanceAt = at + PositionRowLane.balanceLo
+  return !isZeroAt(p, balanceAt) && (p[at + PositionRowLane.flags] & PositionFlag.excluded) === 0
 }
 
 /** Is the wallet the mint's curve or pool, or one that never counts as a holder (contract 2)? */
@@ -107,7 +135,7 @@ export function isCompleting(state: State, token: number): boolean {
 /**
  * The swap being folded, with the pages and lanes of every row it touches: the parts of the fold
  * pass this one object along, so that nothing is looked up twice and nothing is allocated.
- * Names of lanes: `r` record, `t` token, `p` position, `l` wallet; `...F` the f64 lane.
+ * Names of lanes: `r` record, `t` token, `p` position (`PositionRowLane`), `l` wallet; `...F` the f64 lane.
  */
 export class SwapContext {
   /** Tape index. */
@@ -131,9 +159,9 @@ export class SwapContext {
   lAtF = 0
   position = 0
   p: Uint32Array = new Uint32Array(0)
-  pf: Float64Array = new Float64Array(0)
   pAt = 0
-  pAtF = 0
+  /** What `PositionRows` reads and writes of the position. */
+  readonly amounts = new PositionRecord()
   flags = 0
   timestamp = 0
   isBuy = false
@@ -213,10 +241,8 @@ export class SwapContext {
   takePosition(state: State, position: number): void {
     this.position = position
     this.p = state.positions.u32[position >>> ROW_SHIFT]
-    this.pf = state.positions.f64[position >>> ROW_SHIFT]
-    this.pAt = (position & ROW_MASK) * PositionLane.lanes
-    this.pAtF = this.pAt >>> 1
-    this.isFirst =
-      this.p[this.pAt + PositionLane.buys] + this.p[this.pAt + PositionLane.sells] === 0
+    this.pAt = (position & ROW_MASK) * PositionRowLane.lanes
+    state.positions.read(position, this.amounts)
+    this.isFirst = !hasTradedRow(this.p, this.pAt)
   }
 }

@@ -1,7 +1,7 @@
 /**
  * Lanes of the engine's rows. A token has four rows, by how often they change: `TokenLane`, `LifecycleLane`, `WindowLane`,
- * `MetadataLane`. `PositionLane` and `LinkLane`: positions and their links; `WalletLane`: wallets; `Bar`, `WideBar`: stored candles;
- * `ColdRunLane`, `ColdPositionLane`, `ColdWalletLane`: dormant tokens. Numbers are u32 lanes; names ending in `F` are f64
+ * `MetadataLane`. `PositionRowLane`, `SalesLane`, `WideLane`, `LinkLane`: positions, which are read as `PositionLane`; `WalletLane`:
+ * wallets; `Bar`, `WideBar`: stored candles; `ColdRunLane`, `ColdPositionLane`, `ColdWalletLane`: dormant tokens. Numbers are u32 lanes; names ending in `F` are f64
  * lanes of the same row; names ending in `Lo` are u64 (low lane, then high); references ending in `Plus1` are 0 for none.
  * `lanes` is the number of u32 lanes of the row.
  */
@@ -152,7 +152,7 @@ export const MetadataLane = {
   lanes: 10,
 } as const
 
-/** A position: what one wallet did in one mint. */
+/** A position, what one wallet did in one mint: as a record of the dormant tape, and as its rows are read (position-rows.ts). */
 export const PositionLane = {
   balanceLo: 0,
   boughtLo: 2,
@@ -183,6 +183,54 @@ export const PositionLane = {
   flags: 39,
   lanes: 40,
 } as const
+
+/**
+ * The row of a position: one line of the cache. What its other lanes would say follows from these, or stands in its
+ * row of sales (`PositionFlag.hasSales`).
+ */
+export const PositionRowLane = {
+  /** Of a row given back: the one given back before it. */
+  balanceLo: 0,
+  boughtLo: 2,
+  token: 4,
+  wallet: 5,
+  nextInMintPlus1: 6,
+  flags: 7,
+  buys: 8,
+  firstBuyAt: 9,
+  lastBuyAt: 10,
+  lastSwapPlus1: 11,
+  /** Micro-USD and lamports as whole numbers below 2^32; 0 where its wide row has them. */
+  boughtUsd: 12,
+  boughtSol: 13,
+  fees: 14,
+  /** Once it has one, it stays its own, though rolling back may leave it without use. */
+  salesPlus1: 15,
+  lanes: 16,
+} as const
+
+/** A position with a sale, and one whose amounts do not fit its row. */
+export const SalesLane = {
+  soldLo: 0,
+  /** As `PositionRowLane.boughtUsd`. */
+  soldUsd: 2,
+  soldSol: 3,
+  costUsd: 4,
+  costSol: 5,
+  /** 0: the wide row says what the others do not, with the number of sales. */
+  sells: 6,
+  firstSellAt: 7,
+  lastSellAt: 8,
+  /** As `PositionRowLane.salesPlus1`. */
+  widePlus1: 9,
+  lanes: 10,
+} as const
+
+/** Of few positions: lanes of `PositionLane` from `untrackedLo` to `feesF` as they are, then the sales. */
+export const WideLane = { sells: 22, lanes: 24 } as const
+
+/** First version of snapshots in which positions are no rows of all of their lanes. */
+export const NARROW_POSITIONS = 14
 
 /** Beside a position, and never taken back with it: its neighbours in the chain of its wallet. */
 export const LinkLane = { nextInWalletPlus1: 0, previousInWalletPlus1: 1, lanes: 2 } as const
@@ -222,6 +270,8 @@ export const PositionFlag = {
   handed: 1 << 7,
   /** Some left it, in a transaction, without a sale and without being burned. */
   gaveAway: 1 << 8,
+  /** In rows only: its row of sales says what follows from the row itself where it has none in use. */
+  hasSales: 1 << 9,
 } as const
 
 /** Swaps of a position whose coin only passed through on a route: their number stands above its flags. */

@@ -4,12 +4,13 @@ import { stepped } from '../../base/errors.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import { widened } from '../memory/views.ts'
 import { COPIED_RECORD, CopiedChains, notOfThisRun } from './dormant.ts'
-import { isListedAt } from './lanes.ts'
+import { isListedAt, isListedRow } from './lanes.ts'
 import {
   ColdPositionLane,
   ColdRunLane,
   ColdWalletLane,
   PositionLane,
+  PositionRowLane,
   TokenLane,
   WalletLane,
 } from './layout.ts'
@@ -34,7 +35,7 @@ export class PositionLists {
 
   constructor(state: State, rememberedFrom?: number, copiedMax = COPIED_MAX) {
     this.#state = state
-    const nextInMint = (row: number) => state.positions.get(row, PositionLane.nextInMintPlus1)
+    const nextInMint = (row: number) => state.positions.get(row, PositionRowLane.nextInMintPlus1)
     const rows = () => state.positions.count
     this.#ofToken = new FollowedChains(nextInMint, rows, rememberedFrom)
     this.#ofWallet = new FollowedChains((row) => state.nextInWallet(row), rows, rememberedFrom)
@@ -69,7 +70,7 @@ export class PositionLists {
   #listed(rows: Uint32Array): Uint32Array {
     const { positions } = this.#state
     const isOne = (row: number) =>
-      isListedAt(positions.u32[row >>> ROW_SHIFT], (row & ROW_MASK) * PositionLane.lanes)
+      isListedRow(positions.u32[row >>> ROW_SHIFT], (row & ROW_MASK) * PositionRowLane.lanes)
     return rows.every(isOne) ? rows : rows.filter(isOne)
   }
 

@@ -10,8 +10,14 @@ import {
   type StatePart,
   sizesOf,
 } from '../memory/state-part.ts'
-import { widened } from '../memory/views.ts'
 import { AddressBook } from './address-book.ts'
+import {
+  ChangeLog,
+  TOKEN_CHANGES_KEPT,
+  TokenChanges,
+  WINDOW_CHANGES_KEPT,
+  WindowChanges,
+} from './change-logs.ts'
 import { Dormant } from './dormant.ts'
 import { textsPart } from './former-texts.ts'
 import {
@@ -19,7 +25,7 @@ import {
   LifecycleLane,
   LinkLane,
   MetadataLane,
-  PositionLane,
+  PositionRowLane,
   TokenLane,
   WalletLane,
   WIDE_BARS_APART,
@@ -27,6 +33,7 @@ import {
   WindowLane,
 } from './layout.ts'
 import { Quotes } from './money.ts'
+import { PositionRows } from './position-rows.ts'
 import { Tape } from './tape.ts'
 import { UndoLog } from './undo-log.ts'
 import { UnseenSlots } from './unseen-slots.ts'
@@ -57,8 +64,6 @@ export class State {
   readonly births = new Rows(LifecycleLane.lanes)
   readonly windows = new Rows(WindowLane.lanes)
   readonly metadata = new Rows(MetadataLane.lanes)
-  /** Positions of tokens that are not dormant; the others are records of a tape (dormant.ts). */
-  readonly positions = new Rows(PositionLane.lanes)
   readonly links = new Rows(LinkLane.lanes)
   readonly dormant: Dormant
   readonly quotes = new Quotes(this)
@@ -85,7 +90,8 @@ export class State {
     LifecycleLane.migrationSignature,
     LifecycleLane.givenCoin,
   ])
-  readonly positionsUndo = this.undo.register(this.positions, [PositionLane.nextInMintPlus1])
+  /** Positions of tokens that are not dormant; the others are records of a tape (dormant.ts). */
+  readonly positions = new PositionRows(this.undo, (row) => this.positionChanges.note(row))
   readonly walletsUndo = this.undo.register(this.wallets, [
     WalletLane.positionsPlus1,
     WalletLane.dormantPlus1,
@@ -106,7 +112,6 @@ export class State {
   constructor(rules: Partial<Thresholds> = {}, tapeChunkRecords?: number) {
     this.#rules = { ...THRESHOLDS, ...rules }
     this.undo.onRestored(this.tokensUndo, (token) => this.changes.note(token))
-    this.undo.onRestored(this.positionsUndo, (position) => this.positionChanges.note(position))
     this.tape = new Tape(tapeChunkRecords)
     this.dormant = new Dormant(tapeChunkRecords)
     this.parts = [
@@ -116,7 +121,7 @@ export class State {
       this.births.part('births'),
       this.windows.part('windows'),
       this.metadata.part('metadata'),
-      this.positions.reusedPart('positions'),
+      ...this.positions.parts,
       this.links.part('position links'),
       this.#positionSlots.part('position slots'),
       ...this.dormant.parts,
@@ -169,7 +174,7 @@ export class State {
 
   /** To be called before an event changes a position: saves it for the undo log and notes the change. */
   changePosition(position: number): void {
-    this.undo.save(this.positionsUndo, position)
+    this.positions.save(position)
     this.positionChanges.note(position)
   }
 
@@ -181,9 +186,9 @@ export class State {
   findPosition(token: number, wallet: number): number {
     let row = this.#positionSlots.first(hashPair(token, wallet))
     while (row >= 0) {
-      const at = (row & ROW_MASK) * PositionLane.lanes
-      const lanes = this.positions.u32[row >>> ROW_SHIFT]
-      if (lanes[at + PositionLane.token] === token && lanes[at + PositionLane.wallet] === wallet)
+      const at = (row & ROW_MASK) * PositionRowLane.lanes
+      const p = this.positions.u32[row >>> ROW_SHIFT]
+      if (p[at + PositionRowLane.token] === token && p[at + PositionRowLane.wallet] === wallet)
         return row
       row = this.#positionSlots.next()
     }
@@ -202,9 +207,9 @@ export class State {
   addPosition(token: number, wallet: number): number {
     const row = this.positions.add()
     const { positions, tokens, metadata } = this
-    positions.set(row, PositionLane.token, token)
-    positions.set(row, PositionLane.wallet, wallet)
-    positions.set(row, PositionLane.nextInMintPlus1, tokens.get(token, TokenLane.positionsPlus1))
+    positions.set(row, PositionRowLane.token, token)
+    positions.set(row, PositionRowLane.wallet, wallet)
+    positions.set(row, PositionRowLane.nextInMintPlus1, tokens.get(token, TokenLane.positionsPlus1))
     tokens.set(token, TokenLane.positionsPlus1, row + 1)
     metadata.set(token, MetadataLane.positions, metadata.get(token, MetadataLane.positions) + 1)
     this.#linkInWallet(row, wallet)
@@ -219,11 +224,11 @@ export class State {
 
   /** Takes a position out of everything but the chain of its mint, and gives its row back. */
   dropPosition(row: number): void {
-    const wallet = this.positions.get(row, PositionLane.wallet)
-    const token = this.positions.get(row, PositionLane.token)
+    const wallet = this.positions.get(row, PositionRowLane.wallet)
+    const token = this.positions.get(row, PositionRowLane.token)
     this.#positionSlots.remove(hashPair(token, wallet), row)
     this.#unlinkFromWallet(row, wallet)
-    this.positions.giveBack(row)
+    this.positions.drop(row)
   }
 
   #linkInWallet(row: number, wallet: number): void {
@@ -281,11 +286,12 @@ export class State {
 
   /** All of it in memory, part by part. */
   get memory(): readonly MemoryPart[] {
-    const { tape, tokens, births, windows, metadata, dormant } = this
+    const { tape, tokens, births, windows, metadata, positions, dormant } = this
+    const { sales, wide } = positions
     return [
       growingPart('tape', tape),
       boundedPart('tape_spare', tape.spare),
-      growingPart('positions', this.positions, this.links, this.#positionSlots),
+      growingPart('positions', positions, sales, wide, this.links, this.#positionSlots),
       growingPart('dormant', dormant.tape, dormant.runs, dormant.wallets),
       boundedPart('dormant_spare', dormant.tape.spare),
       growingPart('tokens', tokens, births, windows, metadata),
@@ -306,132 +312,6 @@ function hashPair(token: number, wallet: number): number {
   hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)
   hash = Math.imul(hash ^ (hash >>> 12), 0x297a2d39)
   return (hash ^ (hash >>> 15)) >>> 0
-}
-
-/** Changes in a log, a power of two; a reader that is further behind reads all rows. */
-const CHANGES_KEPT = 8_192
-/** A second of a busy market: who reads once a second, as alert rules do, need not look at all tokens. */
-const TOKEN_CHANGES_KEPT = 1 << 16
-/** A swap changes the windows of its token when it comes, and again as it leaves each of them. */
-const WINDOW_CHANGES_KEPT = 1 << 17
-const FIRST_TOKENS = 1024
-
-/** The newest changed rows, in order: derived data is updated from the place it has read to. */
-class ChangeLog {
-  readonly #rows: Uint32Array
-  readonly #mask: number
-  #end = 0
-
-  /** `kept` is a power of two. */
-  constructor(kept = CHANGES_KEPT) {
-    this.#rows = new Uint32Array(kept)
-    this.#mask = kept - 1
-  }
-
-  get bytes(): number {
-    return this.#rows.byteLength
-  }
-
-  get untouchedBytes(): number {
-    return Math.max(0, this.#rows.length - this.#end) * 4
-  }
-
-  /** Place behind the newest change. */
-  get end(): number {
-    return this.#end
-  }
-
-  note(row: number): void {
-    this.#rows[this.#end & this.#mask] = row
-    this.#end += 1
-  }
-
-  /** All rows changed. */
-  noteAll(): void {
-    this.#end += this.#mask + 2
-  }
-
-  /** Does the log have every change from this place on? */
-  reaches(place: number): boolean {
-    return this.#end - place <= this.#mask + 1
-  }
-
-  /** The row that changed at a place, from one that `reaches` to before `end`. */
-  at(place: number): number {
-    return this.#rows[place & this.#mask]
-  }
-}
-
-/**
- * Counts the changes of each token, so that data derived from its rows can be found stale. Noted are: its
- * swaps, events and texts, its window as swaps leave it, a judgement of one of its holders' wallets, and
- * every row that the undo log restores. Not noted is what depends on other tokens: its creator's counts and
- * the reuses of its X link. It is no part of the state.
- */
-class TokenChanges {
-  /** The tokens that changed last, in order. */
-  readonly log: ChangeLog
-  /** By token; a count wraps. */
-  #counts = new Uint32Array(FIRST_TOKENS)
-
-  constructor(kept?: number) {
-    this.log = new ChangeLog(kept)
-  }
-
-  get bytes(): number {
-    return this.#counts.byteLength
-  }
-
-  note(token: number): void {
-    this.count(token)
-    this.log.note(token)
-  }
-
-  /** All of the first `tokens` changed. */
-  noteAll(tokens: number): void {
-    for (let token = 0; token < tokens; token++) this.note(token)
-  }
-
-  protected count(token: number): void {
-    if (token >= this.#counts.length) this.#widen(token)
-    this.#counts[token] += 1
-  }
-
-  /** Equal counts, equal rows. */
-  of(token: number): number {
-    return token < this.#counts.length ? this.#counts[token] : 0
-  }
-
-  /** The counts of all tokens up to one, as they stand in memory until the next `note`. */
-  counts(token: number): Uint32Array {
-    if (token >= this.#counts.length) this.#widen(token)
-    return this.#counts
-  }
-
-  #widen(token: number): void {
-    const size = Math.max(token + 1, this.#counts.length * 2)
-    this.#counts = widened(new Uint32Array(size), this.#counts)
-  }
-}
-
-/** Between a token and the next one in the log: numbers of windows from 1 on, and 0 for all of them. */
-const WINDOW_BITS = 3
-const WINDOWS_APART = 1 << WINDOW_BITS
-const ALL_WINDOWS = -1
-
-/** The same of what tokens have in windows, by window: most changes are swaps that leave one. It has room for 2^29 tokens. */
-class WindowChanges extends TokenChanges {
-  override note(token: number, window = ALL_WINDOWS): void {
-    this.count(token)
-    this.log.note(token * WINDOWS_APART + window + 1)
-  }
-
-  /** The token whose values of a window changed at a place of the log; -1: those of another window did. */
-  tokenAt(place: number, window: number): number {
-    const noted = this.log.at(place)
-    const of = noted & (WINDOWS_APART - 1)
-    return of === 0 || of === window + 1 ? noted >>> WINDOW_BITS : -1
-  }
 }
 
 /**

@@ -1,12 +1,11 @@
 import { LRUCache } from 'lru-cache'
 import { Budget } from '../../base/budget.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { ROW_MASK, ROW_SHIFT } from '../../engine/memory/rows.ts'
 import { widened } from '../../engine/memory/views.ts'
-import { recordOf } from '../../engine/state/dormant.ts'
-import { isHolderAt } from '../../engine/state/lanes.ts'
+import { copyPosition, isHolderAt } from '../../engine/state/lanes.ts'
 import { PositionLane } from '../../engine/state/layout.ts'
 import type { PositionLists } from '../../engine/state/position-lists.ts'
+import { PositionRecord } from '../../engine/state/position-rows.ts'
 import type { State } from '../../engine/state/state.ts'
 import type { WalletLabels } from '../../protocol/wallet-labels.ts'
 import { type Column, FIRST_TOKENS, type Predicate, type TokenRun } from './column-scan.ts'
@@ -108,7 +107,7 @@ class TagColumn implements Column {
   #counts = new Uint32Array(FIRST_TOKENS)
   #holdings: Holdings | null = null
   #begun = 0
-  readonly #dormant = new Uint32Array(PositionLane.lanes)
+  readonly #record = new PositionRecord()
 
   constructor(
     state: State,
@@ -145,8 +144,7 @@ class TagColumn implements Column {
     this.#findWallets()
     for (; holdings.readTo < log.end; holdings.readTo++) {
       const row = log.at(holdings.readTo)
-      const lanes = this.#state.positions.u32[row >>> ROW_SHIFT]
-      this.#take(holdings, lanes, (row & ROW_MASK) * PositionLane.lanes)
+      this.#takePosition(holdings, row)
     }
   }
 
@@ -213,23 +211,15 @@ class TagColumn implements Column {
     return row < this.#state.wallets.count ? row : -1
   }
 
-  #takePosition(holdings: Holdings, position: number): void {
-    if (position >= 0) {
-      const lanes = this.#state.positions.u32[position >>> ROW_SHIFT]
-      this.#take(holdings, lanes, (position & ROW_MASK) * PositionLane.lanes)
-      return
-    }
-    this.#state.dormant.copyCached(recordOf(position), this.#dormant)
-    this.#take(holdings, this.#dormant, 0)
-  }
-
-  /** Counts the position at a lane as it is now, if its wallet has the tag. */
-  #take({ pairs, wallets }: Holdings, p: Uint32Array, at: number): void {
-    const wallet = p[at + PositionLane.wallet]
+  /** Counts a position as it is now, if its wallet has the tag. */
+  #takePosition({ pairs, wallets }: Holdings, position: number): void {
+    const { u32 } = this.#record
+    copyPosition(this.#state, position, this.#record)
+    const wallet = u32[PositionLane.wallet]
     if (!wallets.has(wallet)) return
-    const token = p[at + PositionLane.token]
+    const token = u32[PositionLane.token]
     const pair = token * WALLETS_LIMIT + wallet
-    const isHeld = isHolderAt(p, at)
+    const isHeld = isHolderAt(u32, 0)
     if (isHeld === pairs.has(pair)) return
     if (isHeld) pairs.add(pair)
     else pairs.delete(pair)

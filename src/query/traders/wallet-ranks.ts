@@ -3,7 +3,7 @@ import type { Engine } from '../../engine/engine.ts'
 import { ranked } from '../../engine/memory/ranked.ts'
 import { ROW_MASK, ROW_SHIFT, Rows } from '../../engine/memory/rows.ts'
 import { growingPart, type MemoryPart } from '../../engine/memory/state-part.ts'
-import { PositionLane } from '../../engine/state/layout.ts'
+import { PositionRowLane } from '../../engine/state/layout.ts'
 import {
   type WALLET_RANKINGS,
   WALLET_WINDOWS,
@@ -130,7 +130,7 @@ export class WalletRanks {
       return
     }
     for (; this.#readTo < log.end; this.#readTo++) {
-      const wallet = positions.get(log.at(this.#readTo), PositionLane.wallet)
+      const wallet = positions.get(log.at(this.#readTo), PositionRowLane.wallet)
       if (wallet < this.#made) this.#changed.add(wallet)
       else if (wallet < this.#rows.count) this.#rows.set(wallet, MADE_ON, 0)
     }

@@ -2,10 +2,10 @@ import { LRUCache } from 'lru-cache'
 import { Budget } from '../../base/budget.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { PositionTrades } from '../../engine/history/position-trades.ts'
-import { ROW_MASK, ROW_SHIFT } from '../../engine/memory/rows.ts'
 import { dayOf, PositionDays } from '../../engine/read/position-days.ts'
-import { recordOf } from '../../engine/state/dormant.ts'
-import { PositionLane } from '../../engine/state/layout.ts'
+import { copyPosition } from '../../engine/state/lanes.ts'
+import { PositionLane, PositionRowLane } from '../../engine/state/layout.ts'
+import { PositionRecord } from '../../engine/state/position-rows.ts'
 import type { WalletWindow } from '../../protocol/queries.ts'
 
 /** Days that a wallet is shown by, today among them. */
@@ -133,8 +133,7 @@ export class WalletSumsReader {
   readonly #days: PositionDays
   readonly #trades: PositionTrades
   readonly #readings = new LRUCache<number, Reading>({ max: WALLETS_MAX })
-  readonly #dormant = new Uint32Array(PositionLane.lanes)
-  readonly #dormantF = new Float64Array(this.#dormant.buffer)
+  readonly #record = new PositionRecord()
 
   constructor(engine: Engine) {
     this.#engine = engine
@@ -173,7 +172,7 @@ export class WalletSumsReader {
       log.reaches(reading.readTo)
     if (!isSame) return undefined
     for (; reading.readTo < log.end; reading.readTo++)
-      if (positions.get(log.at(reading.readTo), PositionLane.wallet) === wallet) return undefined
+      if (positions.get(log.at(reading.readTo), PositionRowLane.wallet) === wallet) return undefined
     return reading
   }
 
@@ -201,15 +200,15 @@ export class WalletSumsReader {
   }
 
   #add(sums: WalletSums, position: number, budget: Budget): void {
-    const [p, pf, at] = this.#lanesOf(position)
-    const atF = at >>> 1
-    const trades = p[at + PositionLane.buys] + p[at + PositionLane.sells]
+    copyPosition(this.#engine.state, position, this.#record)
+    const { u32: p, f64: pf } = this.#record
+    const trades = p[PositionLane.buys] + p[PositionLane.sells]
     if (trades === 0) return
     const firstDay = sums.today - DAYS + 1
     const found: (readonly [number, number, number, number])[] = []
     const note = (...day: (typeof found)[number]) => void found.push(day)
     // It may end here for now: nothing of the position is in the sums yet.
-    this.#days.visit({ position, p, pf, at }, firstDay, note, budget)
+    this.#days.visit(position, this.#record, firstDay, note, budget)
     for (const [day, realized, volume, count] of found) {
       const place = sums.placeOf(day)
       if (place < 0) continue
@@ -217,45 +216,34 @@ export class WalletSumsReader {
       sums.volume[place] += volume
       sums.trades[place] += count
     }
-    const realized = pf[atF + PositionLane.realizedUsdF]
+    const realized = pf[PositionLane.realizedUsdF]
     sums.realizedInAll += realized
-    sums.volumeInAll += pf[atF + PositionLane.boughtUsdF] + pf[atF + PositionLane.soldUsdF]
+    sums.volumeInAll += pf[PositionLane.boughtUsdF] + pf[PositionLane.soldUsdF]
     sums.tradesInAll += trades
-    sums.lastDays.push(dayOf(lastTradeAt(p, at)))
-    const closed = closedAt(p, at, realized)
+    sums.lastDays.push(dayOf(lastTradeAt(p)))
+    const closed = closedAt(p, realized)
     if (closed !== null) sums.closed.push(closed)
-    const inventory = p[at + PositionLane.inventoryLo] | p[at + PositionLane.inventoryLo + 1]
-    const isOpen = inventory !== 0 || pf[atF + PositionLane.costUsdF] !== 0
+    const inventory = p[PositionLane.inventoryLo] | p[PositionLane.inventoryLo + 1]
+    const isOpen = inventory !== 0 || pf[PositionLane.costUsdF] !== 0
     if (isOpen) sums.open.push(position)
     else {
-      const mint = this.#engine.state.book.mintOf(p[at + PositionLane.token])
+      const mint = this.#engine.state.book.mintOf(p[PositionLane.token])
       sums.takeSettled({ position, realized, mint })
     }
   }
-
-  /** Lanes of a position: of its row, or of a copy of its record. */
-  #lanesOf(position: number): readonly [Uint32Array, Float64Array, number] {
-    const { dormant, positions } = this.#engine.state
-    if (position >= 0) {
-      const page = position >>> ROW_SHIFT
-      return [positions.u32[page], positions.f64[page], (position & ROW_MASK) * PositionLane.lanes]
-    }
-    dormant.copyCached(recordOf(position), this.#dormant)
-    return [this.#dormant, this.#dormantF, 0]
-  }
 }
 
-function lastTradeAt(p: Uint32Array, at: number): number {
-  const buy = p[at + PositionLane.buys] > 0 ? p[at + PositionLane.lastBuyAt] : 0
-  const sell = p[at + PositionLane.sells] > 0 ? p[at + PositionLane.lastSellAt] : 0
+function lastTradeAt(p: Uint32Array): number {
+  const buy = p[PositionLane.buys] > 0 ? p[PositionLane.lastBuyAt] : 0
+  const sell = p[PositionLane.sells] > 0 ? p[PositionLane.lastSellAt] : 0
   return Math.max(buy, sell)
 }
 
-function closedAt(p: Uint32Array, at: number, realized: number): Closed | null {
-  const balance = p[at + PositionLane.balanceLo] | p[at + PositionLane.balanceLo + 1]
-  if (balance !== 0 || p[at + PositionLane.sells] === 0) return null
-  const soldAt = p[at + PositionLane.lastSellAt]
-  const hasBought = p[at + PositionLane.buys] > 0
-  const holdSeconds = hasBought ? Math.max(0, soldAt - p[at + PositionLane.firstBuyAt]) : null
+function closedAt(p: Uint32Array, realized: number): Closed | null {
+  const balance = p[PositionLane.balanceLo] | p[PositionLane.balanceLo + 1]
+  if (balance !== 0 || p[PositionLane.sells] === 0) return null
+  const soldAt = p[PositionLane.lastSellAt]
+  const hasBought = p[PositionLane.buys] > 0
+  const holdSeconds = hasBought ? Math.max(0, soldAt - p[PositionLane.firstBuyAt]) : null
   return { day: dayOf(soldAt), realized, holdSeconds }
 }

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { Engine } from '../../../src/engine/engine.ts'
 import { EvictionPolicy } from '../../../src/engine/fold/cold-store.ts'
-import { PositionLane, TokenLane } from '../../../src/engine/state/layout.ts'
+import { PositionRowLane, TokenLane } from '../../../src/engine/state/layout.ts'
 import { swap } from '../../oracle/fixtures.ts'
 
 const TRADERS = 30
 const MINTS = 200
-/** More than a position takes, so that a limit in positions can be told in bytes. */
-const POSITION_BYTES = PositionLane.lanes * 4 + 24
+/** What a position that only bought takes, so that a limit in positions can be told in bytes. */
+const POSITION_BYTES = PositionRowLane.lanes * 4 + 24
 
 test('nobody is chosen below the limit, and it is told once that it was passed', () => {
   const engine = new Engine({ clock: 'event' })

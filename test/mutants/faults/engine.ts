@@ -377,8 +377,8 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   {
     name: 'memory: the index of positions is in no part',
     file: 'src/engine/state/state.ts',
-    find: "growingPart('positions', this.positions, this.links, this.#positionSlots)",
-    replace: "growingPart('positions', this.positions)",
+    find: 'wide, this.links, this.#positionSlots',
+    replace: 'wide',
     tests: ['test/engine/memory/memory-parts.test.ts'],
   },
   {

@@ -33,7 +33,7 @@ export const FOLD_FAULTS: readonly Fault[] = [
   {
     name: 'sniper: any buy counts, not only the first',
     file: 'src/engine/fold/wallet-classes.ts',
-    find: ' || swap.p[swap.pAt + PositionLane.buys] !== 0',
+    find: ' || swap.p[swap.pAt + PositionRowLane.buys] !== 0',
     replace: '',
     tests: ['classes', 'model'],
   },
@@ -131,7 +131,7 @@ export const FOLD_FAULTS: readonly Fault[] = [
   {
     name: 'creator: counts as insider and sniper',
     file: 'src/engine/fold/wallet-classes.ts',
-    find: 'if ((p[pAt + PositionLane.flags] & PositionFlag.creator) === 0)',
+    find: 'if ((p[pAt + PositionRowLane.flags] & PositionFlag.creator) === 0)',
     replace: 'if (true)',
     tests: ['model'],
   },
@@ -187,14 +187,14 @@ export const FOLD_FAULTS: readonly Fault[] = [
   {
     name: 'position: a sell beyond the inventory is not clamped',
     file: 'src/engine/fold/position-fold.ts',
-    find: 'const isBeyond = isLess(p, inventoryAt, r, soldAt)',
+    find: 'const isBeyond = isLess(u32, inventoryLo, r, soldAt)',
     replace: 'const isBeyond = false',
     tests: ['model'],
   },
   {
     name: 'position: untracked tokens are lost',
     file: 'src/engine/fold/position-fold.ts',
-    find: 'addU64(p, pAt + PositionLane.untrackedLo, excess, 0)',
+    find: 'addU64(u32, PositionLane.untrackedLo, excess, 0)',
     replace: '',
     tests: ['model'],
   },
@@ -215,8 +215,8 @@ export const FOLD_FAULTS: readonly Fault[] = [
   {
     name: 'position: cost takes the last price instead of the average',
     file: 'src/engine/fold/position-fold.ts',
-    find: 'pf[pAtF + PositionLane.costUsdF] += swap.paidMicroUsd',
-    replace: 'pf[pAtF + PositionLane.costUsdF] = swap.paidMicroUsd',
+    find: 'f64[PositionLane.costUsdF] += swap.paidMicroUsd',
+    replace: 'f64[PositionLane.costUsdF] = swap.paidMicroUsd',
     tests: ['model'],
   },
   {
@@ -271,8 +271,8 @@ export const FOLD_FAULTS: readonly Fault[] = [
   {
     name: 'dev sold all: who had something before a swap of nothing never held',
     file: 'src/engine/fold/position-fold.ts',
-    find: 'if (!isZeroAt(p, pAt + PositionLane.balanceLo) || !isZeroAt(r, rAt + SwapLane.balanceBeforeLo))',
-    replace: 'if (!isZeroAt(p, pAt + PositionLane.balanceLo))',
+    find: 'if (!isZeroAt(p, pAt + PositionRowLane.balanceLo) || !isZeroAt(r, rAt + SwapLane.balanceBeforeLo))',
+    replace: 'if (!isZeroAt(p, pAt + PositionRowLane.balanceLo))',
     tests: ['tables'],
   },
 ]

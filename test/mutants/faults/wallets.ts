@@ -15,8 +15,8 @@ export const WALLET_FAULTS: readonly Fault[] = [
   {
     name: 'wallets: a position of two days counts for the first one',
     file: DAYS,
-    find: 'isKnownAt(p, pAt, first, last) && dayOf(last) === day',
-    replace: 'isKnownAt(p, pAt, first, last)',
+    find: 'isKnownAt(p, first, last) && dayOf(last) === day',
+    replace: 'isKnownAt(p, first, last)',
     tests: ROUTES,
   },
   {
@@ -50,8 +50,8 @@ export const WALLET_FAULTS: readonly Fault[] = [
   {
     name: 'wallets: sums outlive a trade of the wallet',
     file: 'src/query/traders/wallet-sums.ts',
-    find: 'PositionLane.wallet) === wallet) return undefined',
-    replace: 'PositionLane.wallet) === wallet) continue',
+    find: 'PositionRowLane.wallet) === wallet) return undefined',
+    replace: 'PositionRowLane.wallet) === wallet) continue',
     tests: SUMS,
   },
   {
@@ -99,8 +99,8 @@ export const WALLET_FAULTS: readonly Fault[] = [
   {
     name: 'wallets: a token that was bought again is a win',
     file: 'src/query/traders/wallet-sums.ts',
-    find: 'if (balance !== 0 || p[at',
-    replace: 'if (p[at',
+    find: 'if (balance !== 0 || p[',
+    replace: 'if (p[',
     tests: ROUTES,
   },
   {

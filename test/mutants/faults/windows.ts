@@ -85,7 +85,7 @@ export const WINDOW_FAULTS: readonly Fault[] = [
   },
   {
     name: 'window columns: what changes in all windows is passed over',
-    file: 'src/engine/state/state.ts',
+    file: 'src/engine/state/change-logs.ts',
     find: 'return of === 0 || of === window + 1 ?',
     replace: 'return of === window + 1 ?',
     tests: COLUMNS,

@@ -216,7 +216,7 @@ export const WIRE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'tables: more changes than are kept are taken for few',
-    file: 'src/engine/state/state.ts',
+    file: 'src/engine/state/change-logs.ts',
     find: 'return this.#end - place <= this.#mask + 1',
     replace: 'return this.#end >= place',
     tests: ['test/query/tables/table-columns.test.ts'],
