@@ -193,7 +193,7 @@ function writeRun(text: Uint8Array, from: number, into: Uint8Array, at: number):
 /** Writes the text of the codes `from` to before `to` into an array, as far as it has room, and returns its length; any bytes are codes. */
 export function decodeText(source: Uint8Array, from: number, to: number, into: Uint8Array): number {
   let length = 0
-  for (let at = from; at < to; ) {
+  for (let at = from; at < to && length < into.length; ) {
     const code = source[at++]
     if (code < FIRST_USUAL) {
       const end = PIECE_STARTS[code + 1]
@@ -202,7 +202,7 @@ export function decodeText(source: Uint8Array, from: number, to: number, into: U
     }
     const isCounted = code >= FIRST_COUNTED
     const alphabet = code - (isCounted ? FIRST_COUNTED : FIRST_USUAL)
-    const count = isCounted ? source[at++] : USUAL[alphabet]
+    const count = isCounted ? (source[at++] ?? 0) : USUAL[alphabet]
     readRun(source, at, alphabet, into, length, count)
     at += runBytes(alphabet, count)
     length += count
