@@ -6,7 +6,7 @@
 import { Engine } from '../src/engine/engine.ts'
 import type { MemoryPart } from '../src/engine/memory/state-part.ts'
 import { TokenReader } from '../src/engine/read/token-reader.ts'
-import { LifecycleLane } from '../src/engine/state/layout.ts'
+import { ProfileLane } from '../src/engine/state/layout.ts'
 import { Quote } from '../src/events/platform.ts'
 import type { TablesQuery } from '../src/protocol/queries.ts'
 import { EngineQueries } from '../src/query/engine-queries.ts'
@@ -170,7 +170,7 @@ function sayLate(): void {
 function coinTokens({ state }: Engine): ReadonlySet<number> {
   const tokens = new Set<number>()
   for (let token = 0; token < state.tokens.count; token++) {
-    const quote = state.births.get(token, LifecycleLane.quote)
+    const quote = state.profiles.get(token, ProfileLane.quote)
     if (quote < Quote.other) continue
     tokens.add(token)
     tokens.add(state.quotes.tokenOf(quote))

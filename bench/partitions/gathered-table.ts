@@ -1,7 +1,7 @@
 import type { Engine } from '../../src/engine/engine.ts'
 import { ROW_MASK, ROW_SHIFT } from '../../src/engine/memory/rows.ts'
 import { completionOf } from '../../src/engine/state/lanes.ts'
-import { LifecycleLane } from '../../src/engine/state/layout.ts'
+import { LifecycleLane, SeldomLane } from '../../src/engine/state/layout.ts'
 import { GROUPS, type Group } from '../../src/protocol/filters.ts'
 import type { TableRows, TablesQuery } from '../../src/protocol/queries.ts'
 import type { Partition } from './partition.ts'
@@ -13,20 +13,6 @@ interface KeyedRow {
   readonly json: string
   /** Completion, slot, tx index, ordinal, arrival: the greatest is first; then mints ascend. */
   readonly key: readonly number[]
-}
-
-/** Lanes of the place of the event that a token stands by. */
-const CREATION = {
-  slotF: LifecycleLane.createdSlotF,
-  txIndex: LifecycleLane.createdTxIndex,
-  ordinal: LifecycleLane.createdOrdinal,
-  arrivalF: LifecycleLane.createdArrivalF,
-}
-const GRADUATION = {
-  slotF: LifecycleLane.graduatedSlotF,
-  txIndex: LifecycleLane.graduatedTxIndex,
-  ordinal: LifecycleLane.graduatedOrdinal,
-  arrivalF: LifecycleLane.graduatedArrivalF,
 }
 
 /** f64 or u32 lanes of a key, without the mint, which stands in the row. */
@@ -144,15 +130,21 @@ function keyedRows(engine: Engine, rows: TableRows): ReadonlyMap<Group, readonly
 /** The key of the token's table (engine/index/token-order.ts). */
 function keyOf({ state }: Engine, mint: string, group: Group): readonly number[] {
   const token = state.book.findToken(mint)
-  const u32 = state.births.u32[token >>> ROW_SHIFT]
-  const f64 = state.births.f64[token >>> ROW_SHIFT]
+  const { births, seldom } = state
+  if (group === 'graduated')
+    return [
+      0,
+      seldom.getF(token, SeldomLane.graduatedSlotF),
+      seldom.get(token, SeldomLane.graduatedTxIndex),
+      seldom.get(token, SeldomLane.graduatedOrdinal),
+      seldom.getF(token, SeldomLane.graduatedArrivalF),
+    ]
   const at = (token & ROW_MASK) * LifecycleLane.lanes
-  const event = group === 'graduated' ? GRADUATION : CREATION
   return [
     group === 'completing' ? completionOf(state, token) : 0,
-    f64[(at >>> 1) + event.slotF],
-    u32[at + event.txIndex],
-    u32[at + event.ordinal],
-    f64[(at >>> 1) + event.arrivalF],
+    births.f64[token >>> ROW_SHIFT][(at >>> 1) + LifecycleLane.createdSlotF],
+    births.get(token, LifecycleLane.createdTxIndex),
+    births.get(token, LifecycleLane.createdOrdinal),
+    seldom.getF(token, SeldomLane.createdArrivalF),
   ]
 }

@@ -276,6 +276,7 @@ export class Engine implements EventSink {
   /** Makes orders, links and lists of holders anew from the loaded rows. */
   #derive(): void {
     this.#acceptor.newestSeconds = newestSecondsOf(this.state.tape)
+    this.#takeFormerImages()
     this.order.startAnew()
     this.links.rebuild()
     this.top.drop()
@@ -295,6 +296,13 @@ export class Engine implements EventSink {
       if (lieTogether) partWideBars(this.state)
       positions.narrow()
     })
+  }
+
+  /** The rows of a former snapshot have been brought up; late events roll back to what their images say. */
+  #takeFormerImages(): void {
+    const former = this.state.formerTokens
+    this.state.formerTokens = null
+    if (former !== null) this.#reorder.moveMarks(this.state.undo.bringUp(former.images))
   }
 }
 

@@ -10,7 +10,6 @@ import {
   PositionRowLane,
   TokenLane,
   WalletLane,
-  WindowLane,
 } from './state/layout.ts'
 import type { State } from './state/state.ts'
 
@@ -39,7 +38,7 @@ export class Prefetcher {
 
   /** The slots of its identity and position, and the rows that the record names. */
   touchIndex(u32: Uint32Array, at: number): void {
-    const { tokens, births, windows, wallets } = this.#state
+    const { tokens, births, wallets } = this.#state
     const token = u32[at + SwapLane.token]
     const wallet = u32[at + SwapLane.wallet]
     const signatureHash = hashSignature(u32, at + SwapLane.signature)
@@ -48,9 +47,8 @@ export class Prefetcher {
     if (token < tokens.count) {
       const page = tokens.u32[token >>> ROW_SHIFT]
       const lane = (token & ROW_MASK) * TokenLane.lanes
-      sum += page[lane] + page[lane + LINE] + page[lane + 2 * LINE] + page[lane + 3 * LINE]
+      sum += page[lane] + page[lane + LINE]
       sum += births.u32[token >>> ROW_SHIFT][(token & ROW_MASK) * LifecycleLane.lanes]
-      sum += windows.u32[token >>> ROW_SHIFT][(token & ROW_MASK) * WindowLane.lanes]
       sum += this.#windows.touch(token)
     }
     if (wallet < wallets.count)

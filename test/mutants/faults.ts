@@ -29,6 +29,7 @@ import { SIMULATOR_FAULTS } from './faults/simulator.ts'
 import { STREAM_FAULTS } from './faults/stream.ts'
 import { SUM_FAULTS } from './faults/sums.ts'
 import { TEXT_CODE_FAULTS } from './faults/text-codes.ts'
+import { TOKEN_ROW_FAULTS } from './faults/token-rows.ts'
 import { WALLET_FAULTS } from './faults/wallets.ts'
 import { WINDOW_FAULTS } from './faults/windows.ts'
 import { WIRE_FAULTS } from './faults/wire.ts'
@@ -41,6 +42,7 @@ export const FAULTS: readonly Fault[] = [
   ...LEAVING_BAR_FAULTS,
   ...NARROW_POSITION_FAULTS,
   ...DORMANT_FAULTS,
+  ...TOKEN_ROW_FAULTS,
   ...WIRE_FAULTS,
   ...WINDOW_FAULTS,
   ...SERVER_FAULTS,

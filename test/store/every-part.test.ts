@@ -28,7 +28,8 @@ for (const { name } of engineOf('event').parts)
 /** Few events where few tell; a flood or thousands of trades where it takes them. */
 function* trials(name: string): Generator<Trial> {
   if (name === 'waiting metadata') yield flood()
-  if (['bars', 'minute bars', 'hour bars'].includes(name)) yield busy()
+  if (['bars', 'minute bars', 'hour bars', 'bar heads'].includes(name)) yield busy()
+  if (name === 'crowd tops') yield giants()
   if (name === 'unseen slots') yield gap()
   for (let seed = FIRST_SEED; seed < FIRST_SEED + HISTORIES; seed += 1) {
     const events = history(seed, 60)
@@ -40,6 +41,16 @@ function* trials(name: string): Generator<Trial> {
 function busy(): Trial {
   const events = swapLate(trades(1, STORED_FROM_SWAPS + 20), new Random(1))
   return { clock: 'event', steps: stepsOf(events, 1), cut: STORED_FROM_SWAPS + 10 }
+}
+
+/** Insiders hold 2^64 raw tokens together. */
+function giants(): Trial {
+  const now = START_SECOND
+  const steps = ['one', 'two'].map((signer, i) => ({
+    event: swap({ slot: 100 + i, timestamp: now, signer, insider: true, baseRaw: 2n ** 63n }),
+    now,
+  }))
+  return { clock: 'event', steps, cut: steps.length }
 }
 
 /** A gap is open; after the cut an event of it comes, later than any other may. */

@@ -6,14 +6,13 @@ import type { FeedEvent } from '../../src/events/event.ts'
 import { everyRead, firstUnlike } from '../model/every-read.ts'
 import { history } from '../oracle/histories.ts'
 import { Random } from '../oracle/random.ts'
-import { formerPositions, NARROW_PARTS } from './former-positions.ts'
-import { engineOf, foldSteps, stepsOf } from './restoring.ts'
+import { formerState, loadFormer } from './former-state.ts'
+import { behind, engineOf, foldSteps, stepsOf } from './restoring.ts'
 
 const FIRST_SEED = 20_261_130
 const HISTORIES = 60
-const FORMER_VERSION = 13
 
-test('a state with wide rows is read to the same positions, and late events take back what they did', () => {
+test('a state with wide rows is read to the same positions, and late events take back what was folded since', () => {
   const forms = { own: 0, sales: 0, wide: 0 }
   for (let seed = FIRST_SEED; seed < FIRST_SEED + HISTORIES; seed += 1) {
     const random = new Random(seed)
@@ -22,10 +21,11 @@ test('a state with wide rows is read to the same positions, and late events take
     const cut = random.integer(30, 80)
     const whole = engineOf('event')
     foldSteps(whole, steps.slice(0, cut))
-    const loaded = loadedAsFormer(whole)
+    const loaded = loadFormer([...formerState(whole.parts), ...whole.parts], engineOf('event'))
     expectSame(loaded, whole, events, `seed ${seed}, loaded`)
-    foldSteps(whole, steps.slice(cut))
-    foldSteps(loaded, steps.slice(cut))
+    const later = behind(whole, steps.slice(cut))
+    foldSteps(whole, later)
+    foldSteps(loaded, later)
     expectSame(loaded, whole, events, `seed ${seed}, after ${cut} of ${steps.length} events`)
     count(whole, forms)
   }
@@ -37,27 +37,6 @@ test('a state with wide rows is read to the same positions, and late events take
 function small(event: FeedEvent, divisor: bigint): FeedEvent {
   if (event.type !== 'swap') return event
   return { ...event, quoteRaw: event.quoteRaw / divisor }
-}
-
-/** An engine that loaded the state of another, written as versions before 14 had it. */
-function loadedAsFormer(from: Engine): Engine {
-  const into = engineOf('event')
-  const saved = from.parts.filter(({ name }) => !NARROW_PARTS.includes(name))
-  const former = formerPositions(from.parts)
-  const parts = into.parts.map((part) => part.former?.(FORMER_VERSION) ?? part)
-  for (const part of parts) {
-    const source =
-      former.find(({ name }) => name === part.name) ?? saved.find(({ name }) => name === part.name)
-    const bytes = Buffer.concat(source?.views() ?? [])
-    let at = 0
-    for (const view of part.open(source?.facts() ?? [0])) {
-      view.set(bytes.subarray(at, at + view.length))
-      at += view.length
-    }
-    expect(at, part.name).toBe(bytes.length)
-  }
-  for (const part of parts) part.settle()
-  return into
 }
 
 function expectSame(actual: Engine, expected: Engine, events: FeedEvent[], when: string): void {

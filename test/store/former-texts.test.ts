@@ -1,35 +1,29 @@
 import { expect, test } from 'vitest'
 import type { Engine } from '../../src/engine/engine.ts'
-import { StateError, type StatePart } from '../../src/engine/memory/state-part.ts'
-import { LifecycleLane, MetadataLane } from '../../src/engine/state/layout.ts'
+import { StateError } from '../../src/engine/memory/state-part.ts'
+import { LifecycleLane, MetadataLane, SeldomLane } from '../../src/engine/state/layout.ts'
 import { METADATA_KEYS } from '../../src/events/event.ts'
-import { copyParts } from '../../src/store/recovery/recovery.ts'
 import { tokenText } from '../engine/memory/token-texts.ts'
 import { byLength } from '../lengths.ts'
 import { everyRead, firstUnlike } from '../model/every-read.ts'
 import { created, migrated, START_SECOND } from '../oracle/fixtures.ts'
 import { history } from '../oracle/histories.ts'
 import { Random } from '../oracle/random.ts'
-import { formerTexts } from './former-texts.ts'
-import { engineOf, foldSteps, stepsOf, usedEngineOf } from './restoring.ts'
+import { formerState, loadFormer, type SavedPart } from './former-state.ts'
+import { behind, engineOf, foldSteps, stepsOf, usedEngineOf } from './restoring.ts'
 
 const SEEDS = byLength(6, 20)
 const FIRST_SEED = 20_261_130
+/** A lane of a birth before version 14. */
+const FORMER_MIGRATION_SIGNATURE = 15
 
-/** The parts of an engine with its texts as versions before 14 have them. */
-function formerOf(engine: Engine): StatePart[] {
-  const former = formerTexts(engine.state)
-  return engine.parts.map((part) => former.find(({ name }) => name === part.name) ?? part)
+/** An engine that was loaded from the state of another, as a snapshot of version 13 has it. */
+function loadedFrom(saved: readonly SavedPart[], seed: number): Engine {
+  return loadFormer(saved, usedEngineOf('event', seed))
 }
 
-/** An engine that was loaded from such parts, which a snapshot of version 13 has. */
-function loadedFrom(parts: readonly StatePart[], seed: number): Engine {
-  const engine = usedEngineOf('event', seed)
-  copyParts(
-    parts,
-    engine.parts.map((part) => part.former?.(13) ?? part),
-  )
-  return engine
+function formerOf({ parts }: Engine): SavedPart[] {
+  return [...formerState(parts), ...parts]
 }
 
 for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++)
@@ -42,7 +36,8 @@ for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++)
     foldSteps(whole, steps.slice(0, cut))
     const engine = loadedFrom(formerOf(whole), seed)
     expect(firstUnlike(everyRead(engine, events), everyRead(whole, events))).toBeNull()
-    for (const one of [engine, whole]) foldSteps(one, steps.slice(cut))
+    const later = behind(whole, steps.slice(cut))
+    for (const one of [engine, whole]) foldSteps(one, later)
     expect(firstUnlike(everyRead(engine, events), everyRead(whole, events))).toBeNull()
   })
 
@@ -64,11 +59,11 @@ test('each text of a token keeps its place, and none but those is kept', () => {
       })
   }
   const engine = loadedFrom(formerOf(whole), FIRST_SEED)
-  const textsOf = ({ state: { births, metadata, texts } }: Engine, token: number) => [
+  const textsOf = ({ state: { births, metadata, seldom, texts } }: Engine, token: number) => [
     ...[LifecycleLane.name, LifecycleLane.symbol, LifecycleLane.uri].map((lane) =>
       texts.get(births.get(token, lane)),
     ),
-    texts.get(births.get(token, LifecycleLane.migrationSignature)),
+    texts.get(seldom.get(token, SeldomLane.migrationSignature)),
     ...METADATA_KEYS.map((_, at) => texts.get(metadata.get(token, MetadataLane.firstText + at))),
   ]
   for (let token = 0; token < 200; token++) {
@@ -85,7 +80,7 @@ test('a row of a damaged snapshot that names no text is refused', () => {
   foldSteps(whole, stepsOf(history(1, 40), 1))
   const damaged = formerOf(whole)
   for (const [name, lane] of [
-    ['births', LifecycleLane.migrationSignature],
+    ['births', FORMER_MIGRATION_SIGNATURE],
     ['metadata', MetadataLane.firstText + METADATA_KEYS.length - 1],
   ] as const) {
     const parts = damaged.map((part) => {

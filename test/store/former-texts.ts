@@ -1,33 +1,23 @@
 import type { PackedTexts } from '../../src/engine/memory/packed-texts.ts'
-import { Rows } from '../../src/engine/memory/rows.ts'
-import type { StatePart } from '../../src/engine/memory/state-part.ts'
+import type { Rows } from '../../src/engine/memory/rows.ts'
 import { TextStore } from '../../src/engine/memory/text-store.ts'
-import { LifecycleLane, MetadataLane } from '../../src/engine/state/layout.ts'
+import { MetadataLane } from '../../src/engine/state/layout.ts'
 
-const { name, symbol, uri, migrationSignature } = LifecycleLane
-const BIRTH_TEXTS = [name, symbol, uri, migrationSignature]
+/** Name, symbol, URI and the signature of the migration in a birth of before version 14. */
+const BIRTH_TEXTS = [12, 13, 14, 15]
 const METADATA_TEXTS = Array.from({ length: 7 }, (_, at) => MetadataLane.firstText + at)
 
-/** Texts and the rows that name them, as snapshots before version 14 have them: each text as it is. */
-export function formerTexts(state: {
-  readonly texts: PackedTexts
-  readonly births: Rows
-  readonly metadata: Rows
-}): StatePart[] {
+/** Texts as snapshots before version 14 have them, each as it is; the rows of then name them from here on. */
+export function formerTexts(texts: PackedTexts, births: Rows, metadata: Rows): TextStore {
   const plain = new TextStore()
-  const copy = (rows: Rows, lanes: readonly number[]): Rows => {
-    const former = new Rows(rows.lanes)
-    for (let row = 0; row < rows.count; row++) {
-      former.add()
-      for (let lane = 0; lane < rows.lanes; lane++) former.set(row, lane, rows.get(row, lane))
+  const rename = (rows: Rows, lanes: readonly number[]) => {
+    for (let row = 0; row < rows.count; row++)
       for (const lane of lanes) {
-        const text = Buffer.from(state.texts.get(rows.get(row, lane)))
-        former.set(row, lane, text.length === 0 ? 0 : plain.putBytes(text))
+        const text = Buffer.from(texts.get(rows.get(row, lane)))
+        rows.set(row, lane, text.length === 0 ? 0 : plain.putBytes(text))
       }
-    }
-    return former
   }
-  const births = copy(state.births, BIRTH_TEXTS)
-  const metadata = copy(state.metadata, METADATA_TEXTS)
-  return [plain.part('texts'), births.part('births'), metadata.part('metadata')]
+  rename(births, BIRTH_TEXTS)
+  rename(metadata, METADATA_TEXTS)
+  return plain
 }

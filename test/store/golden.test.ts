@@ -8,6 +8,7 @@ import type { ImageDisk } from './damage/image-disk.ts'
 import {
   ANSWERS,
   EXPECTED,
+  type ExpectedState,
   fullSizeFiles,
   fullSizePath,
   goldenEvents,
@@ -29,7 +30,7 @@ const expected: unknown = JSON.parse(readFileSync(join(goldenFolder(PRESENT), EX
 const answers = gunzipSync(readFileSync(join(SHARED, ANSWERS))).toString('utf8')
 /** Positions in snapshots of before October 2026 have the PnL of the clamps of then. */
 const answersBefore = gunzipSync(readFileSync(join(goldenFolder('v10'), ANSWERS))).toString('utf8')
-const SINCE_OCTOBER: readonly string[] = ['v11', 'v12', 'v13', 'v14', PRESENT]
+const SINCE_OCTOBER: readonly string[] = ['v11', 'v12', 'v13', 'v14', 'v15', PRESENT]
 const RAISE =
   'this program writes or reads another format than the present version: raise the version of that ' +
   'format (journal-format.ts, snapshot-format.ts, tape-chunk.ts), add an upgrade ' +
@@ -125,9 +126,13 @@ test('the history of October 2026 is written as its very bytes, and read to its 
   const folder = goldenFolder(OCTOBER)
   expectSame(octoberWrittenNow(), keptFiles(OCTOBER))
   const kept = gunzipSync(readFileSync(join(folder, ANSWERS))).toString('utf8')
+  const present: ExpectedState = JSON.parse(readFileSync(join(folder, EXPECTED), 'utf8'))
+  const [first] = OCTOBERS_BEFORE
+  // Before version 14 an image of a position took more of the undo log, so that its places are others.
+  const { digest } = readingOf(keptFiles(first), goldenEvents(folder)).state
   for (const version of [...OCTOBERS_BEFORE, OCTOBER] as const) {
     const { state, answers: given } = readingOf(keptFiles(version), goldenEvents(folder))
-    expect(state, RAISE).toEqual(JSON.parse(readFileSync(join(folder, EXPECTED), 'utf8')))
+    expect(state, RAISE).toEqual(version === OCTOBER ? present : { ...present, digest })
     expect(given === kept, 'the answers are others: node test/store/golden/make.ts --answers').toBe(
       true,
     )

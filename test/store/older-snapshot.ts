@@ -1,18 +1,13 @@
 import { crc32 } from 'node:zlib'
-import { PackedTexts } from '../../src/engine/memory/packed-texts.ts'
-import { Rows } from '../../src/engine/memory/rows.ts'
-import type { StatePart } from '../../src/engine/memory/state-part.ts'
-import { LifecycleLane, MetadataLane } from '../../src/engine/state/layout.ts'
 import {
   type Contents,
   FOOTER,
   SNAPSHOT_FOOTER_BYTES,
   stateDigest,
 } from '../../src/store/snapshot/snapshot-file.ts'
-import { formerPositions, NARROW_PARTS, type SavedPart } from './former-positions.ts'
-import { formerTexts } from './former-texts.ts'
+import { formerState, NEW_PARTS } from './former-state.ts'
 
-/** The last before positions were rows of few lanes, and texts codes. */
+/** The last before tokens and positions were rows of few lanes, and texts codes. */
 const OLDER_VERSION = 13
 const VERSION_AT = 8
 
@@ -30,8 +25,8 @@ export function olderSnapshot(snapshot: Buffer<ArrayBuffer>, crcs?: readonly num
     facts: () => facts,
     views: () => [older.subarray(at, at + bytes)],
   }))
-  const formers: SavedPart[] = [...formerPositions(saved), ...textsBefore(older, contents.parts)]
-  const kept = contents.parts.filter(({ name }) => !NARROW_PARTS.includes(name))
+  const formers = formerState(saved)
+  const kept = contents.parts.filter(({ name }) => !NEW_PARTS.includes(name))
   const added: Uint8Array[] = []
   let at = contentsAt
   const parts = kept.map((part) => {
@@ -53,29 +48,6 @@ export function olderSnapshot(snapshot: Buffer<ArrayBuffer>, crcs?: readonly num
   footer.writeDoubleLE(changed.length, FOOTER.contentsBytes)
   footer.writeUInt32LE(crc32(changed), FOOTER.crc)
   return Buffer.concat([body, changed, footer])
-}
-
-/** Its texts, and the rows that name them, as versions before 14 have them. */
-function textsBefore(snapshot: Uint8Array, saved: Contents['parts']): StatePart[] {
-  const texts = new PackedTexts()
-  const births = new Rows(LifecycleLane.lanes)
-  const metadata = new Rows(MetadataLane.lanes)
-  const parts = [texts.part('texts'), births.part('births'), metadata.part('metadata')]
-  load(parts, snapshot, saved)
-  return formerTexts({ texts, births, metadata })
-}
-
-function load(parts: readonly StatePart[], snapshot: Uint8Array, saved: Contents['parts']): void {
-  for (const part of parts) {
-    const entry = saved.find(({ name }) => name === part.name)
-    if (entry === undefined) throw new Error(`the snapshot has no ${part.name}`)
-    let { at } = entry
-    for (const view of part.open(entry.facts)) {
-      view.set(snapshot.subarray(at, at + view.length))
-      at += view.length
-    }
-  }
-  for (const part of parts) part.settle()
 }
 
 function digestOf(snapshot: Uint8Array, parts: Contents['parts']): string {

@@ -53,6 +53,11 @@ export function usedEngineOf(clock: Clock, seed: number): Engine {
   return engine
 }
 
+/** The steps that take back nothing of what an engine has folded. */
+export function behind({ newestSlot }: Engine, steps: readonly Step[]): Step[] {
+  return steps.filter(({ event }) => !('slot' in event) || (event.slot ?? 0) > newestSlot)
+}
+
 export function foldSteps(engine: Engine, steps: readonly Step[]): void {
   for (const step of steps) foldStep(engine, step)
 }

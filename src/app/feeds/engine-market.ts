@@ -3,7 +3,13 @@ import type { Engine } from '../../engine/engine.ts'
 import { linkOf } from '../../engine/history/swap-chains.ts'
 import { ROW_MASK, ROW_SHIFT } from '../../engine/memory/rows.ts'
 import { isHolderRow } from '../../engine/state/lanes.ts'
-import { LifecycleLane, PositionRowLane, TokenFlag, TokenLane } from '../../engine/state/layout.ts'
+import {
+  LifecycleLane,
+  PositionRowLane,
+  ProfileLane,
+  TokenFlag,
+  TokenLane,
+} from '../../engine/state/layout.ts'
 import type { State } from '../../engine/state/state.ts'
 import { Flag, SwapLane, walletOf } from '../../events/swap-record.ts'
 import type { HeldMarket, HeldToken } from '../../feeds/simulator/take-up.ts'
@@ -75,7 +81,7 @@ export class EngineMarket implements HeldMarket {
 
   read(token: number): HeldToken | null {
     const state = this.#state
-    const { book, texts } = state
+    const { book, profiles, texts } = state
     const t = state.tokens.u32[token >>> ROW_SHIFT]
     const b = state.births.u32[token >>> ROW_SHIFT]
     if (t === undefined || b === undefined) return null
@@ -94,9 +100,9 @@ export class EngineMarket implements HeldMarket {
       bondingCurve: book.text(curvePlus1 - 1),
       creator: book.walletText(creatorPlus1 - 1),
       creatorWallet: creatorPlus1 - 1,
-      decimals: birth(LifecycleLane.decimals),
+      decimals: profiles.get(token, ProfileLane.decimals),
       uri: texts.get(birth(LifecycleLane.uri)),
-      quote: birth(LifecycleLane.quote),
+      quote: profiles.get(token, ProfileLane.quote),
       isMayhem: (flags & TokenFlag.mayhem) !== 0,
       isComplete: (flags & TokenFlag.complete) !== 0,
       isMigrated: (flags & TokenFlag.graduated) !== 0,

@@ -19,6 +19,7 @@ import {
   PositionFlag,
   PositionLane,
   PositionRowLane,
+  ProfileLane,
   TokenFlag,
   TokenLane,
 } from '../state/layout.ts'
@@ -266,8 +267,7 @@ export class Burns {
     signatureHigh: number,
     signatureLow: number,
   ): boolean {
-    const b = this.#state.births.u32[token >>> ROW_SHIFT]
-    const decimals = b[(token & ROW_MASK) * LifecycleLane.lanes + LifecycleLane.decimals]
+    const decimals = this.#state.profiles.get(token, ProfileLane.decimals)
     if (wholeAt(left, 0, decimals) <= this.#state.rules.soldAllWhole) return false
     const [lanes] = this.rows.u32
     const isBurned = !isLess(lanes, BURN.burnedLo, left, 0)
@@ -317,7 +317,7 @@ export class BalanceFold {
     const tAt = (token & ROW_MASK) * TokenLane.lanes
     if ((t[tAt + TokenLane.flags] & TokenFlag.exists) === 0) return
     if (this.isBeyondSupply(token, event.balanceRaw)) return
-    state.undo.save(state.tokensUndo, token)
+    state.saveToken(token)
     const position = this.#take(token, wallet)
     if (position < 0) return
     const p = state.positions.u32[position >>> ROW_SHIFT]

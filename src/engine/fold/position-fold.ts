@@ -1,14 +1,5 @@
 import { stepped } from '../../base/errors.ts'
-import {
-  addToSum,
-  addU64,
-  copyU64,
-  isLess,
-  isZeroAt,
-  numberAt,
-  subtractU64,
-  takeFromSum,
-} from '../../base/u64.ts'
+import { addU64, copyU64, isLess, isZeroAt, numberAt, subtractU64 } from '../../base/u64.ts'
 import {
   Flag,
   Hop,
@@ -31,11 +22,11 @@ import {
   type SwapContext,
 } from '../state/lanes.ts'
 import {
-  LifecycleLane,
+  HolderClass,
   PositionFlag,
   PositionLane,
   PositionRowLane,
-  TokenLane,
+  ProfileLane,
   WalletFlag,
   WalletLane,
 } from '../state/layout.ts'
@@ -53,12 +44,12 @@ const SALE_LANES = 4
 /** Sales remembered, each at the place of its tape index: a transaction has room for far fewer swaps. */
 const SALES = 64
 
-/** Classes of holders: the position flag, the sum of balances (f64 lane), the count. */
+/** Classes of holders by the flag of their positions. */
 const CLASSES = [
-  [PositionFlag.sniper, TokenLane.sniperSumF, TokenLane.sniperHolders],
-  [PositionFlag.bundle, TokenLane.bundleSumF, TokenLane.bundleHolders],
-  [PositionFlag.insider, TokenLane.insiderSumF, TokenLane.insiderHolders],
-  [PositionFlag.fresh, TokenLane.freshSumF, TokenLane.freshHolders],
+  [PositionFlag.sniper, HolderClass.sniper],
+  [PositionFlag.bundle, HolderClass.bundle],
+  [PositionFlag.insider, HolderClass.insider],
+  [PositionFlag.fresh, HolderClass.fresh],
 ] as const
 
 /** Scratch u64 amounts: what was sold within the inventory, and beyond it. */
@@ -267,9 +258,7 @@ export class Routes {
   }
 
   #quoteOf(token: number): number {
-    return this.#state.births.u32[token >>> ROW_SHIFT][
-      (token & ROW_MASK) * LifecycleLane.lanes + LifecycleLane.quote
-    ]
+    return this.#state.profiles.get(token, ProfileLane.quote)
   }
 }
 
@@ -291,59 +280,32 @@ export class Holders {
   takeOut(position: number): void {
     const p = this.#state.positions.u32[position >>> ROW_SHIFT]
     const pAt = (position & ROW_MASK) * PositionRowLane.lanes
-    const lo = p[pAt + PositionRowLane.balanceLo]
-    const hi = p[pAt + PositionRowLane.balanceLo + 1]
-    const flags = p[pAt + PositionRowLane.flags]
-    if ((lo | hi) === 0 || (flags & PositionFlag.excluded) !== 0) return
-    const token = p[pAt + PositionRowLane.token]
-    const t = this.#state.tokens.u32[token >>> ROW_SHIFT]
-    const tf = this.#state.tokens.f64[token >>> ROW_SHIFT]
-    const tAt = (token & ROW_MASK) * TokenLane.lanes
-    takeFromSum(tf, (tAt >>> 1) + TokenLane.holdersSumF, lo, hi)
-    t[tAt + TokenLane.holders] -= 1
-    for (let i = 0; i < CLASSES.length; i++)
-      if (flags & CLASSES[i][0]) {
-        takeFromSum(tf, (tAt >>> 1) + CLASSES[i][1], lo, hi)
-        t[tAt + CLASSES[i][2]] -= 1
-      }
-    if (
-      this.#state.wallets.get(p[pAt + PositionRowLane.wallet], WalletLane.flags) & WalletFlag.pro
-    ) {
-      takeFromSum(tf, (tAt >>> 1) + TokenLane.proSumF, lo, hi)
-      t[tAt + TokenLane.proHolders] -= 1
-    }
+    if (isHolderRow(p, pAt)) this.#count(p, pAt, -1)
   }
 
   /** Puts the position's balance into its mint's sums, as it and its wallet now are. */
   putBack(position: number): void {
     const p = this.#state.positions.u32[position >>> ROW_SHIFT]
     const pAt = (position & ROW_MASK) * PositionRowLane.lanes
+    const token = p[pAt + PositionRowLane.token]
+    this.#state.changes.note(token)
+    const isHolder = isHolderRow(p, pAt)
+    if (isHolder) this.#count(p, pAt, 1)
+    this.#top.changed(token, position, isHolder ? numberAt(p, pAt + PositionRowLane.balanceLo) : 0)
+  }
+
+  /** Counts a holder (`sign` 1), or one no longer (-1), in all and in the classes that it is of. */
+  #count(p: Uint32Array, pAt: number, sign: number): void {
+    const { crowds, wallets } = this.#state
+    const token = p[pAt + PositionRowLane.token]
     const lo = p[pAt + PositionRowLane.balanceLo]
     const hi = p[pAt + PositionRowLane.balanceLo + 1]
     const flags = p[pAt + PositionRowLane.flags]
-    const token = p[pAt + PositionRowLane.token]
-    this.#state.changes.note(token)
-    if ((lo | hi) === 0 || (flags & PositionFlag.excluded) !== 0) {
-      this.#top.changed(token, position, 0)
-      return
-    }
-    const t = this.#state.tokens.u32[token >>> ROW_SHIFT]
-    const tf = this.#state.tokens.f64[token >>> ROW_SHIFT]
-    const tAt = (token & ROW_MASK) * TokenLane.lanes
-    addToSum(tf, (tAt >>> 1) + TokenLane.holdersSumF, lo, hi)
-    t[tAt + TokenLane.holders] += 1
+    crowds.count(token, HolderClass.any, lo, hi, sign)
     for (let i = 0; i < CLASSES.length; i++)
-      if (flags & CLASSES[i][0]) {
-        addToSum(tf, (tAt >>> 1) + CLASSES[i][1], lo, hi)
-        t[tAt + CLASSES[i][2]] += 1
-      }
-    if (
-      this.#state.wallets.get(p[pAt + PositionRowLane.wallet], WalletLane.flags) & WalletFlag.pro
-    ) {
-      addToSum(tf, (tAt >>> 1) + TokenLane.proSumF, lo, hi)
-      t[tAt + TokenLane.proHolders] += 1
-    }
-    this.#top.changed(token, position, numberAt(p, pAt + PositionRowLane.balanceLo))
+      if (flags & CLASSES[i][0]) crowds.count(token, CLASSES[i][1], lo, hi, sign)
+    if (wallets.get(p[pAt + PositionRowLane.wallet], WalletLane.flags) & WalletFlag.pro)
+      crowds.count(token, HolderClass.pro, lo, hi, sign)
   }
 
   /**
@@ -355,7 +317,7 @@ export class Holders {
     l[lAt + WalletLane.flags] ^= WalletFlag.pro
     const isPro = (l[lAt + WalletLane.flags] & WalletFlag.pro) !== 0
     const state = this.#state
-    const { positions, tokensUndo, undo } = state
+    const { positions } = state
     let steps = 0
     let next = l[lAt + WalletLane.positionsPlus1]
     for (; next !== 0; next = state.nextInWallet(next - 1)) {
@@ -365,27 +327,22 @@ export class Holders {
       const p = positions.u32[position >>> ROW_SHIFT]
       const pAt = (position & ROW_MASK) * PositionRowLane.lanes
       const token = p[pAt + PositionRowLane.token]
-      if (token !== swap.token) undo.save(tokensUndo, token)
+      if (token !== swap.token) state.saveToken(token)
       // A position without a balance that counts changes no sum.
       if (!isHolderRow(p, pAt)) continue
       const balanceAt = pAt + PositionRowLane.balanceLo
-      this.#countPro(token, p[balanceAt], p[balanceAt + 1], isPro)
+      this.#countPro(token, p[balanceAt], p[balanceAt + 1], isPro ? 1 : -1)
     }
     if (l[lAt + WalletLane.dormantPlus1] === 0) return
     // Dormant positions stay on the disk: only the row of their mint changes.
     coldHoldings.visit(swap.wallet, (token, balanceLo, balanceHi) => {
-      undo.save(tokensUndo, token)
-      this.#countPro(token, balanceLo, balanceHi, isPro)
+      state.saveToken(token)
+      this.#countPro(token, balanceLo, balanceHi, isPro ? 1 : -1)
     })
   }
 
-  #countPro(token: number, balanceLo: number, balanceHi: number, isPro: boolean): void {
-    const t = this.#state.tokens.u32[token >>> ROW_SHIFT]
-    const tf = this.#state.tokens.f64[token >>> ROW_SHIFT]
-    const tAt = (token & ROW_MASK) * TokenLane.lanes
-    const change = isPro ? addToSum : takeFromSum
-    change(tf, (tAt >>> 1) + TokenLane.proSumF, balanceLo, balanceHi)
-    t[tAt + TokenLane.proHolders] += isPro ? 1 : -1
+  #countPro(token: number, balanceLo: number, balanceHi: number, sign: number): void {
+    this.#state.crowds.count(token, HolderClass.pro, balanceLo, balanceHi, sign)
     this.#state.changes.note(token)
   }
 

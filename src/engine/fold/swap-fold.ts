@@ -103,7 +103,7 @@ export class SwapFold {
     swap.givenSolPriceUsd = swap.rf[swap.rAtF + SwapFloatLane.givenSolPriceUsd]
     beginFold(swap.r, swap.rAt)
     swap.flags &= INPUT_FLAGS | ARRIVAL_BITS
-    state.undo.save(state.tokensUndo, swap.token)
+    state.saveToken(swap.token)
     state.undo.save(state.walletsUndo, swap.wallet)
     const isNew = this.#births.beforeSwap(swap, key)
     this.hasExcluded = this.#births.hasNewPool && this.holders.excludePools(swap.token, [])
@@ -431,14 +431,17 @@ export class RollingWindow {
     const volumeMicroUsd = lane >= 0 ? lane : volumeMicroUsdOf(r, rf, at)
     const token = r[at + SwapLane.token]
     this.#state.changes.note(token)
-    const w = this.#state.windows.u32[token >>> ROW_SHIFT]
-    const wf = this.#state.windows.f64[token >>> ROW_SHIFT]
-    const wAt = (token & ROW_MASK) * WindowLane.lanes
+    const { windows } = this.#state
+    const row = windows.take(token)
+    const w = windows.rows.u32[row >>> ROW_SHIFT]
+    const wf = windows.rows.f64[row >>> ROW_SHIFT]
+    const wAt = (row & ROW_MASK) * WindowLane.lanes
     const isSell = r[at + SwapLane.flags] & Flag.sell
     const count = wAt + (isSell ? WindowLane.sells : WindowLane.buys)
     const sum = (wAt >>> 1) + (isSell ? WindowLane.sellMicroUsdF : WindowLane.buyMicroUsdF)
     w[count] += sign
     // Beyond 2^53 micro-USD a sum is rounded, but an empty window has exactly none.
     wf[sum] = w[count] === 0 ? 0 : wf[sum] + sign * volumeMicroUsd
+    if (w[wAt + WindowLane.buys] + w[wAt + WindowLane.sells] === 0) windows.giveBack(token)
   }
 }

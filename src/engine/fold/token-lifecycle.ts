@@ -14,7 +14,14 @@ import type { XLinks } from '../index/x-links.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import type { EventPosition } from '../order/event-position.ts'
 import type { SwapContext } from '../state/lanes.ts'
-import { LifecycleLane, TokenFlag, TokenLane, WalletLane } from '../state/layout.ts'
+import {
+  LifecycleLane,
+  ProfileLane,
+  SeldomLane,
+  TokenFlag,
+  TokenLane,
+  WalletLane,
+} from '../state/layout.ts'
 import type { State } from '../state/state.ts'
 import type { Burns } from './inventory-clamp.ts'
 
@@ -56,7 +63,7 @@ export class TokenLifecycle {
       : b[bAt + LifecycleLane.bondingCurvePlus1] !== 0
     if (!isNew && isKnown) return false
     this.hasNewPool = !isNew
-    this.#state.undo.save(this.#state.birthsUndo, swap.token)
+    this.#state.saveBirth(swap.token)
     const pool = poolOf(swap.r, swap.rAt)
     const arrival = swap.flags & Flag.noSlot ? key.arrival : 0
     if (isNew) this.#start(swap.token, key, arrival, swap.timestamp)
@@ -77,27 +84,29 @@ export class TokenLifecycle {
    */
   noteCoin(u32: Uint32Array, at: number): void {
     if (givenQuoteOf(u32, at) !== Quote.other) return
-    const { births, quotes } = this.#state
+    const { quotes, seldom } = this.#state
     const quote = quotes.numberOfCoin(u32[at + SwapLane.quoteMint])
     const decimals = givenQuoteDecimals(u32[at + SwapLane.flags])
     if (decimals >= 0) quotes.noteDecimals(quote, decimals)
     const token = u32[at + SwapLane.token]
-    const b = births.u32[token >>> ROW_SHIFT]
-    const lane = (token & ROW_MASK) * LifecycleLane.lanes + LifecycleLane.givenCoin
-    if (b[lane] === 0) b[lane] = quote
+    if (seldom.get(token, SeldomLane.givenCoin) === 0)
+      seldom.rows.set(seldom.rowOf(token) || seldom.add(token), SeldomLane.givenCoin, quote)
   }
 
   /** The first swap that names the quote of its mint sets it, unless a creation has. */
   takeQuote(swap: SwapContext): void {
     const given = givenQuoteOf(swap.r, swap.rAt)
-    const { t, tAt, b, bAt } = swap
+    const { t, tAt } = swap
     if (given < 0 || t[tAt + TokenLane.flags] & (TokenFlag.creationKnown | TokenFlag.quoteGiven))
       return
     t[tAt + TokenLane.flags] |= TokenFlag.quoteGiven
-    const quote = given === Quote.other ? b[bAt + LifecycleLane.givenCoin] : given
+    const { profiles, seldom } = this.#state
+    const quote = given === Quote.other ? seldom.get(swap.token, SeldomLane.givenCoin) : given
     if (quote === swap.quote) return
-    this.#state.undo.save(this.#state.birthsUndo, swap.token)
-    b[bAt + LifecycleLane.quote] = quote
+    this.#state.saveBirth(swap.token)
+    profiles.change(swap.token, (profile) => {
+      profile[ProfileLane.quote] = quote
+    })
     this.#bars.restart(swap.token)
     swap.takeToken(this.#state)
   }
@@ -143,11 +152,14 @@ export class TokenLifecycle {
     t[tAt + TokenLane.flags] |=
       TokenFlag.supplySeen | (event.hasLargestHolders ? TokenFlag.holdersTold : 0)
     if (flags & TokenFlag.creationKnown) return
-    const { book } = this.#state
-    if (b[bAt + LifecycleLane.decimals] !== event.decimals) this.#bars.restart(token)
-    b[bAt + LifecycleLane.decimals] = event.decimals
-    writeU64(b, bAt + LifecycleLane.passedSupplyLo, defaultSupplyRaw(event.decimals))
-    b[bAt + LifecycleLane.tokenProgramPlus1] = book.address(event.tokenProgram) + 1
+    const { book, profiles } = this.#state
+    if (profiles.get(token, ProfileLane.decimals) !== event.decimals) this.#bars.restart(token)
+    const programPlus1 = book.address(event.tokenProgram) + 1
+    profiles.change(token, (profile) => {
+      profile[ProfileLane.decimals] = event.decimals
+      writeU64(profile, ProfileLane.passedSupplyLo, defaultSupplyRaw(event.decimals))
+      profile[ProfileLane.tokenProgramPlus1] = programPlus1
+    })
     this.#putTexts(b, bAt, event)
     if (event.bondingCurve && b[bAt + LifecycleLane.bondingCurvePlus1] === 0)
       b[bAt + LifecycleLane.bondingCurvePlus1] = book.address(event.bondingCurve) + 1
@@ -165,11 +177,12 @@ export class TokenLifecycle {
 
   migrated(token: number, event: Migrated, key: EventPosition): void {
     this.#changeStage(token, event, key)
-    const { t, tAt, b, bAt } = this.#rows(token)
+    const { t, tAt } = this.#rows(token)
     t[tAt + TokenLane.poolAmmPlus1] = this.#state.book.address(event.poolAmm) + 1
     t[tAt + TokenLane.flags] |= TokenFlag.migrationKnown
-    this.#putText(b, bAt + LifecycleLane.migrationSignature, event.signature)
-    b[bAt + LifecycleLane.migratedAt] = event.timestamp
+    const { s, sAt } = this.#seldomOf(token)
+    this.#putText(s, sAt + SeldomLane.migrationSignature, event.signature)
+    s[sAt + SeldomLane.migratedAt] = event.timestamp
     this.#graduate(token, key, slotlessArrival(key))
   }
 
@@ -197,26 +210,29 @@ export class TokenLifecycle {
 
   #fillCreation(token: number, event: TokenCreated, key: EventPosition): void {
     const { t, tAt, b, bAt } = this.#rows(token)
-    const { book } = this.#state
+    const { book, profiles } = this.#state
     const decimals = event.decimals ?? DECIMALS_DEFAULT
     const quote = this.#state.quotes.numberOf(event.quoteMint)
-    if (b[bAt + LifecycleLane.decimals] !== decimals || b[bAt + LifecycleLane.quote] !== quote)
-      this.#bars.restart(token)
-    b[bAt + LifecycleLane.decimals] = decimals
-    b[bAt + LifecycleLane.quote] = quote
+    const hasDecimals = profiles.get(token, ProfileLane.decimals) === decimals
+    if (!hasDecimals || profiles.get(token, ProfileLane.quote) !== quote) this.#bars.restart(token)
     let flags = t[tAt + TokenLane.flags] | TokenFlag.creationKnown
     if (event.isMayhemMode) flags |= TokenFlag.mayhem
     if (key.isSlotKnown) flags |= TokenFlag.slotKnown
-    writeU64(b, bAt + LifecycleLane.initialRealBaseLo, event.realBaseRaw)
     this.#putTexts(b, bAt, event)
     if (event.bondingCurve !== '')
       b[bAt + LifecycleLane.bondingCurvePlus1] = book.address(event.bondingCurve) + 1
-    if (event.tokenProgram !== '')
-      b[bAt + LifecycleLane.tokenProgramPlus1] = book.address(event.tokenProgram) + 1
-    // Records of the tape do not change: swaps from before any supply was known read it here.
-    writeU64(b, bAt + LifecycleLane.passedSupplyLo, event.supplyRaw ?? defaultSupplyRaw(decimals))
+    const programPlus1 = event.tokenProgram === '' ? 0 : book.address(event.tokenProgram) + 1
+    const supplyRaw = event.supplyRaw ?? defaultSupplyRaw(decimals)
+    profiles.change(token, (profile) => {
+      profile[ProfileLane.decimals] = decimals
+      profile[ProfileLane.quote] = quote
+      writeU64(profile, ProfileLane.initialRealBaseLo, event.realBaseRaw)
+      if (programPlus1 !== 0) profile[ProfileLane.tokenProgramPlus1] = programPlus1
+      // Records of the tape do not change: swaps from before any supply was known read it here.
+      writeU64(profile, ProfileLane.passedSupplyLo, supplyRaw)
+    })
     if ((flags & TokenFlag.supplySeen) === 0) {
-      copyU64(t, tAt + TokenLane.supplyLo, b, bAt + LifecycleLane.passedSupplyLo)
+      writeU64(t, tAt + TokenLane.supplyLo, supplyRaw)
       if (event.supplyRaw !== undefined) flags |= TokenFlag.supplySeen
     }
     t[tAt + TokenLane.flags] = flags
@@ -257,24 +273,31 @@ export class TokenLifecycle {
     bf[(bAt >>> 1) + LifecycleLane.createdSlotF] = key.slot
     b[bAt + LifecycleLane.createdTxIndex] = key.txIndex
     b[bAt + LifecycleLane.createdOrdinal] = key.ordinal
-    bf[(bAt >>> 1) + LifecycleLane.createdArrivalF] = arrival
+    const { seldom } = this.#state
+    if (arrival !== seldom.getF(token, SeldomLane.createdArrivalF)) {
+      const { sf, sAt } = this.#seldomOf(token)
+      sf[(sAt >>> 1) + SeldomLane.createdArrivalF] = arrival
+    }
     b[bAt + LifecycleLane.createdAt] = timestamp
     this.#links.moved(token)
     if (t[tAt + TokenLane.flags] & TokenFlag.exists) return
     t[tAt + TokenLane.flags] |= TokenFlag.exists
-    b[bAt + LifecycleLane.decimals] = DECIMALS_DEFAULT
-    b[bAt + LifecycleLane.quote] = Quote.sol
-    writeU64(b, bAt + LifecycleLane.initialRealBaseLo, INITIAL_REAL_BASE_RAW)
-    copyU64(t, tAt + TokenLane.realBaseLo, b, bAt + LifecycleLane.initialRealBaseLo)
+    this.#state.profiles.change(token, (profile) => {
+      profile[ProfileLane.decimals] = DECIMALS_DEFAULT
+      profile[ProfileLane.quote] = Quote.sol
+      writeU64(profile, ProfileLane.initialRealBaseLo, INITIAL_REAL_BASE_RAW)
+    })
+    writeU64(t, tAt + TokenLane.realBaseLo, INITIAL_REAL_BASE_RAW)
     writeU64(t, tAt + TokenLane.supplyLo, defaultSupplyRaw(DECIMALS_DEFAULT))
   }
 
   #graduate(token: number, key: EventPosition, arrival: number): void {
-    const { t, tAt, b, bf, bAt } = this.#rows(token)
-    bf[(bAt >>> 1) + LifecycleLane.graduatedSlotF] = key.slot
-    b[bAt + LifecycleLane.graduatedTxIndex] = key.txIndex
-    b[bAt + LifecycleLane.graduatedOrdinal] = key.ordinal
-    bf[(bAt >>> 1) + LifecycleLane.graduatedArrivalF] = arrival
+    const { t, tAt, b, bAt } = this.#rows(token)
+    const { s, sf, sAt } = this.#seldomOf(token)
+    sf[(sAt >>> 1) + SeldomLane.graduatedSlotF] = key.slot
+    s[sAt + SeldomLane.graduatedTxIndex] = key.txIndex
+    s[sAt + SeldomLane.graduatedOrdinal] = key.ordinal
+    sf[(sAt >>> 1) + SeldomLane.graduatedArrivalF] = arrival
     if (t[tAt + TokenLane.flags] & TokenFlag.graduated) return
     t[tAt + TokenLane.flags] |= TokenFlag.graduated
     const creator = b[bAt + LifecycleLane.creatorPlus1] - 1
@@ -287,8 +310,19 @@ export class TokenLifecycle {
   }
 
   #save(token: number): void {
-    this.#state.undo.save(this.#state.tokensUndo, token)
-    this.#state.undo.save(this.#state.birthsUndo, token)
+    this.#state.saveToken(token)
+    this.#state.saveBirth(token)
+  }
+
+  /** What few tokens have, of one whose birth was saved. */
+  #seldomOf(token: number) {
+    const { seldom } = this.#state
+    const row = seldom.take(token)
+    return {
+      s: seldom.rows.u32[row >>> ROW_SHIFT],
+      sf: seldom.rows.f64[row >>> ROW_SHIFT],
+      sAt: (row & ROW_MASK) * SeldomLane.lanes,
+    }
   }
 
   #rows(token: number) {
@@ -320,7 +354,7 @@ export function foldReserves(state: State, burns: Burns, token: number, event: R
   const t = state.tokens.u32[token >>> ROW_SHIFT]
   const tAt = (token & ROW_MASK) * TokenLane.lanes
   if ((t[tAt + TokenLane.flags] & TokenFlag.exists) === 0) return
-  state.undo.save(state.tokensUndo, token)
+  state.saveToken(token)
   if (event.reason === 'mayhem') t[tAt + TokenLane.flags] |= TokenFlag.mayhem
   if (event.supplyRaw !== undefined) {
     writeU64(supply, 0, event.supplyRaw)

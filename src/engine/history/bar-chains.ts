@@ -58,8 +58,10 @@ export class BarChains {
     const t = this.#state.tokens.u32[token >>> ROW_SHIFT]
     const tAt = (token & ROW_MASK) * TokenLane.lanes
     t[tAt + TokenLane.flags] &= ~TokenFlag.barsStored
+    const { barHeads } = this.#state
+    const heads = barHeads.rowOf(token)
     for (let base = 0; base < BASE_WIDTHS_SECONDS.length; base++) {
-      t[tAt + TokenLane.barsPlus1 + base] = 0
+      if (heads !== 0) barHeads.rows.set(heads, base, 0)
       this.#places.delete(chainOf(token, base))
     }
   }
@@ -113,8 +115,7 @@ export class BarChains {
     const known = this.#places.get(chain) ?? NO_PLACES
     const rows = state.barWidths[base]
     const passed = countFrom(rows, known, end)
-    let next =
-      passed > 0 ? known[passed - 1] + 1 : state.tokens.get(token, TokenLane.barsPlus1 + base)
+    let next = passed > 0 ? known[passed - 1] + 1 : state.barHeads.get(token, base)
     const found: number[] = []
     let hasTime = true
     for (let links = 0; hasTime && next > rows.first; links++) {

@@ -105,12 +105,12 @@ export class Candles {
 
   /** Adds a trade to the bar of a base width that it is in, or makes that. What a bar is given whose narrow ones are gone is not read. */
   #place(swap: SwapContext, base: number, trade: ChartTrade): void {
-    const { barWidths, undo } = this.#state
+    const { barWidths, barHeads, undo } = this.#state
     const rows = barWidths[base]
-    const headAt = swap.tAt + TokenLane.barsPlus1 + base
+    const heads = barHeads.take(swap.token)
     const time = trade.timestamp - (trade.timestamp % BASE_WIDTHS_SECONDS[base])
     let later = 0
-    let next = swap.t[headAt]
+    let next = barHeads.rows.get(heads, base)
     for (let steps = 0; next > rows.first; ) {
       steps = stepped(steps, rows.count, BARS)
       const barTime = rows.get(next - 1, Bar.time)
@@ -126,7 +126,7 @@ export class Candles {
     const bar = rows.add()
     this.#open(rows, bar, time, next, trade)
     if (base > BASE.second) this.#openWide(base, bar, later, trade)
-    if (later === 0) swap.t[headAt] = bar + 1
+    if (later === 0) barHeads.rows.set(heads, base, bar + 1)
     else {
       undo.save(this.#undo[base], later - 1)
       rows.set(later - 1, Bar.previousPlus1, bar + 1)

@@ -14,12 +14,12 @@ const SERIES = [
  * known: a fold of them looks at all of the mint.
  */
 export function partWideBars(state: State): void {
-  const { tokens, bars, barWidths } = state
+  const { tokens, barHeads, bars, barWidths } = state
   /** By former row: the base width of a wide bar, then its new row + 1. */
   const moved = new Uint32Array(bars.count)
   for (let token = 0; token < tokens.count; token++)
     for (const base of WIDE) {
-      let next = tokens.get(token, TokenLane.barsPlus1 + base)
+      let next = barHeads.get(token, base)
       for (; next !== 0; next = bars.get(next - 1, Bar.previousPlus1)) moved[next - 1] = base
     }
   for (let former = 0; former < moved.length; former++) {
@@ -36,8 +36,8 @@ export function partWideBars(state: State): void {
   for (let token = 0; token < tokens.count; token++)
     for (const base of WIDE) {
       const rows = barWidths[base]
-      let next = tokens.get(token, TokenLane.barsPlus1 + base)
-      if (next !== 0) tokens.set(token, TokenLane.barsPlus1 + base, moved[next - 1])
+      let next = barHeads.get(token, base)
+      if (next !== 0) barHeads.rows.set(barHeads.rowOf(token), base, moved[next - 1])
       for (let first = bars.count; next !== 0; ) {
         const row = moved[next - 1] - 1
         next = rows.get(row, Bar.previousPlus1)
@@ -51,8 +51,8 @@ export function partWideBars(state: State): void {
 }
 
 /** Reads the times of opens and closes of the wide bars of a token off its seconds. */
-function tellTimes({ tokens, bars, barWidths }: State, token: number): void {
-  const head = (base: number) => tokens.get(token, TokenLane.barsPlus1 + base)
+function tellTimes({ barHeads, bars, barWidths }: State, token: number): void {
+  const head = (base: number) => barHeads.get(token, base)
   const wide = WIDE.map((base) => ({ rows: barWidths[base], next: head(base) }))
   for (let next = head(BASE.second); next !== 0; next = bars.get(next - 1, Bar.previousPlus1)) {
     const time = bars.get(next - 1, Bar.time)

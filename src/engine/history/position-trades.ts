@@ -12,7 +12,7 @@ import {
 import { isSameSignature } from '../state/address-book.ts'
 import { type ChainCopy, CopiedChains } from '../state/dormant.ts'
 import { positionLane } from '../state/lanes.ts'
-import { LifecycleLane, PositionLane } from '../state/layout.ts'
+import { PositionLane, ProfileLane } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
 import { linkOf } from './swap-chains.ts'
 
@@ -166,7 +166,7 @@ export class PositionTrades {
 
   /** The swap at a tape index, as a hop. */
   #hopAt(index: number): HopAt {
-    const { births, quotes, tape } = this.#state
+    const { profiles, quotes, tape } = this.#state
     const [r, rf, at] = [tape.u32Of(index), tape.f64Of(index), tape.at(index)]
     const token = r[at + SwapLane.token]
     // Its mint may have become one that is quoted in a coin since: the lane shows what it was then.
@@ -176,7 +176,7 @@ export class PositionTrades {
       wallet: walletOf(r, at),
       hop: hopOf(r, at),
       isSell: (r[at + SwapLane.flags] & Flag.sell) !== 0,
-      coin: isOfCoin ? quotes.tokenOf(births.get(token, LifecycleLane.quote)) : -1,
+      coin: isOfCoin ? quotes.tokenOf(profiles.get(token, ProfileLane.quote)) : -1,
       microUsd: volumeMicroUsdOf(r, rf, at),
     }
   }

@@ -2,9 +2,8 @@ import { LRUCache } from 'lru-cache'
 import { type Budget, OutOfTime } from '../../base/budget.ts'
 import { olderLink } from '../../base/errors.ts'
 import { SwapLane, type SwapMark, volumeMicroUsdOf, walletOf } from '../../events/swap-record.ts'
-import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import { positionLane } from '../state/lanes.ts'
-import { LifecycleLane, PASSED_SHIFT, PositionLane, TokenLane } from '../state/layout.ts'
+import { PASSED_SHIFT, PositionLane, ProfileLane, TokenLane } from '../state/layout.ts'
 import { lamportsOfSwap, priceSwap } from '../state/money.ts'
 import type { State } from '../state/state.ts'
 import { indexOfMark, type Tape } from '../state/tape.ts'
@@ -298,10 +297,9 @@ export function readTrade(state: State, index: number, trade: ChartTrade): void 
   const rf = tape.f64Of(index)
   const at = tape.at(index)
   const token = r[at + SwapLane.token]
-  const b = state.births.u32[token >>> ROW_SHIFT]
-  const bAt = (token & ROW_MASK) * LifecycleLane.lanes
-  const quote = b[bAt + LifecycleLane.quote]
-  const swapPrice = priceSwap(r, rf, at, quote, b[bAt + LifecycleLane.decimals])
+  const quote = state.profiles.get(token, ProfileLane.quote)
+  const decimals = state.profiles.get(token, ProfileLane.decimals)
+  const swapPrice = priceSwap(r, rf, at, quote, decimals)
   trade.index = index
   trade.timestamp = r[at + SwapLane.timestamp]
   trade.priceUsd = swapPrice.usd

@@ -1,7 +1,7 @@
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import { widened } from '../memory/views.ts'
 import { completionOf, flagsOf, isCompleting } from '../state/lanes.ts'
-import { LifecycleLane, TokenFlag } from '../state/layout.ts'
+import { LifecycleLane, SeldomLane, TokenFlag } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
 
 /** Changed tokens that wait for a read; past it the writer places them itself. */
@@ -210,23 +210,21 @@ export class TokenOrder {
 
   /** The key as the rows have it now; only the completing stand by completion, equal ones by creation. */
   #readKey(token: number, list: number) {
-    const { births } = this.#state
-    const f64 = births.f64[token >>> ROW_SHIFT]
-    const u32 = births.u32[token >>> ROW_SHIFT]
-    const at = (token & ROW_MASK) * LifecycleLane.lanes
-    const isGraduated = list === List.graduated
+    const { births, seldom } = this.#state
     const key = this.#key
     key.completion = list === List.completing ? completionOf(this.#state, token) : 0
-    key.slot =
-      f64[(at >>> 1) + (isGraduated ? LifecycleLane.graduatedSlotF : LifecycleLane.createdSlotF)]
-    key.txIndex =
-      u32[at + (isGraduated ? LifecycleLane.graduatedTxIndex : LifecycleLane.createdTxIndex)]
-    key.ordinal =
-      u32[at + (isGraduated ? LifecycleLane.graduatedOrdinal : LifecycleLane.createdOrdinal)]
-    key.arrival =
-      f64[
-        (at >>> 1) + (isGraduated ? LifecycleLane.graduatedArrivalF : LifecycleLane.createdArrivalF)
-      ]
+    if (list === List.graduated) {
+      key.slot = seldom.getF(token, SeldomLane.graduatedSlotF)
+      key.txIndex = seldom.get(token, SeldomLane.graduatedTxIndex)
+      key.ordinal = seldom.get(token, SeldomLane.graduatedOrdinal)
+      key.arrival = seldom.getF(token, SeldomLane.graduatedArrivalF)
+      return key
+    }
+    const at = (token & ROW_MASK) * LifecycleLane.lanes
+    key.slot = births.f64[token >>> ROW_SHIFT][(at >>> 1) + LifecycleLane.createdSlotF]
+    key.txIndex = births.get(token, LifecycleLane.createdTxIndex)
+    key.ordinal = births.get(token, LifecycleLane.createdOrdinal)
+    key.arrival = seldom.getF(token, SeldomLane.createdArrivalF)
     return key
   }
 

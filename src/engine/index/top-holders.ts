@@ -1,9 +1,9 @@
 import type { Budget } from '../../base/budget.ts'
 import { stepped } from '../../base/errors.ts'
-import { numberAt, sumAt, TWO_32 } from '../../base/u64.ts'
+import { numberAt, TWO_32 } from '../../base/u64.ts'
 import { ROW_MASK, ROW_SHIFT, Rows, U32List } from '../memory/rows.ts'
 import { isHolderRow } from '../state/lanes.ts'
-import { ColdRunLane, PositionRowLane, TokenLane } from '../state/layout.ts'
+import { ColdRunLane, HolderClass, PositionRowLane, TokenLane } from '../state/layout.ts'
 import type { PositionLists } from '../state/position-lists.ts'
 import type { State } from '../state/state.ts'
 
@@ -104,8 +104,7 @@ export class TopHolders {
     const tAt = (token & ROW_MASK) * TokenLane.lanes
     const holders = this.#state.tokens.u32[token >>> ROW_SHIFT][tAt + TokenLane.holders]
     if (holders <= TOP) {
-      const tf = this.#state.tokens.f64[token >>> ROW_SHIFT]
-      return sumAt(tf, (tAt >>> 1) + TokenLane.holdersSumF)
+      return this.#state.crowds.sum(token, HolderClass.any)
     }
     const run = this.#state.tokens.u32[token >>> ROW_SHIFT][tAt + TokenLane.dormantPlus1] - 1
     if (run >= 0) {

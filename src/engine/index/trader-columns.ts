@@ -1,15 +1,15 @@
 import type { Budget } from '../../base/budget.ts'
 import { stepped } from '../../base/errors.ts'
 import { isZeroAt, wholeAt } from '../../base/u64.ts'
-import { HashSlots, ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
+import { HashSlots } from '../memory/rows.ts'
 import { sharedF64, widened } from '../memory/views.ts'
 import { isListedAt, isNeverHolder } from '../state/lanes.ts'
 import {
   DORMANT_TRADERS_MAX,
-  LifecycleLane,
   MetadataLane,
   PositionLane,
   PositionRowLane,
+  ProfileLane,
   TokenLane,
 } from '../state/layout.ts'
 import { PositionRecord } from '../state/position-rows.ts'
@@ -165,13 +165,10 @@ export class MintTraders {
   }
 
   #catchUp(): void {
-    const { positionChanges: log, changes, births } = this.#state
+    const { positionChanges: log, changes, profiles } = this.#state
     const token = this.#token
     const count = changes.of(token)
-    const decimals =
-      births.u32[token >>> ROW_SHIFT][
-        (token & ROW_MASK) * LifecycleLane.lanes + LifecycleLane.decimals
-      ]
+    const decimals = profiles.get(token, ProfileLane.decimals)
     const isReached = count === this.#changes || log.reaches(this.#readTo)
     if (!isReached || decimals !== this.#decimals)
       for (const part of this.#parts.values()) part.filled = 0

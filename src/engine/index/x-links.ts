@@ -2,7 +2,7 @@ import { stepped } from '../../base/errors.ts'
 import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import { widened } from '../memory/views.ts'
 import { flagsOf } from '../state/lanes.ts'
-import { LifecycleLane, MetadataLane, TokenFlag } from '../state/layout.ts'
+import { LifecycleLane, MetadataLane, SeldomLane, TokenFlag } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
 
 /** The chain in the message of a fault. */
@@ -158,7 +158,7 @@ export class XLinks {
 
 /** Order of creation: slot, tx index, ordinal, arrival where there is no slot, then mint. */
 function compareCreation(state: State, a: number, b: number): number {
-  const { births, book } = state
+  const { births, seldom, book } = state
   const aAt = (a & ROW_MASK) * LifecycleLane.lanes
   const bAt = (b & ROW_MASK) * LifecycleLane.lanes
   const slots =
@@ -174,8 +174,7 @@ function compareCreation(state: State, a: number, b: number): number {
     aLanes[aAt + LifecycleLane.createdOrdinal] - bLanes[bAt + LifecycleLane.createdOrdinal]
   if (ordinals !== 0 || a === b) return ordinals
   const arrivals =
-    births.f64[a >>> ROW_SHIFT][(aAt >>> 1) + LifecycleLane.createdArrivalF] -
-    births.f64[b >>> ROW_SHIFT][(bAt >>> 1) + LifecycleLane.createdArrivalF]
+    seldom.getF(a, SeldomLane.createdArrivalF) - seldom.getF(b, SeldomLane.createdArrivalF)
   if (arrivals !== 0) return arrivals
   return book.mintOf(a) < book.mintOf(b) ? -1 : 1
 }

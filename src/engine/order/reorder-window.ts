@@ -198,6 +198,15 @@ export class ReorderWindow {
     return { key, mark: columns.marks[at], counts, entry }
   }
 
+  /** The undo log was written anew. */
+  moveMarks(moved: (mark: number) => number): void {
+    const { marks } = this.#columns
+    for (let position = this.#tail; position < this.#head; position++) {
+      const at = position & (this.#capacity - 1)
+      marks[at] = moved(marks[at])
+    }
+  }
+
   /** Undo mark of the newest event, which there is. */
   get newestMark(): number {
     return this.#columns.marks[(this.#head - 1) & (this.#capacity - 1)]

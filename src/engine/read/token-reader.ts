@@ -1,4 +1,4 @@
-import { numberAt, readU64, sumAt, wholeAt } from '../../base/u64.ts'
+import { numberAt, readU64, wholeAt } from '../../base/u64.ts'
 import { Quote } from '../../events/platform.ts'
 import type { TopHolders } from '../index/top-holders.ts'
 import type { XLinks } from '../index/x-links.ts'
@@ -6,10 +6,13 @@ import { ROW_MASK, ROW_SHIFT } from '../memory/rows.ts'
 import { completionOf, flagsOfRow } from '../state/lanes.ts'
 import {
   ColdRunLane,
+  HolderClass,
   LifecycleLane,
   MetadataLane,
   PositionFlag,
   PositionRowLane,
+  ProfileLane,
+  SeldomLane,
   TokenFlag,
   TokenLane,
   WalletLane,
@@ -43,9 +46,6 @@ export class TokenReader {
   #tAt = 0
   #b: Uint32Array = new Uint32Array(0)
   #bAt = 0
-  #w: Uint32Array = new Uint32Array(0)
-  #wf: Float64Array = new Float64Array(0)
-  #wAt = 0
   #m: Uint32Array = new Uint32Array(0)
   #mAt = 0
   /** Lanes of the creator's balance. */
@@ -68,9 +68,6 @@ export class TokenReader {
     this.#tAt = row * TokenLane.lanes
     this.#b = this.#state.births.u32[page]
     this.#bAt = row * LifecycleLane.lanes
-    this.#w = this.#state.windows.u32[page]
-    this.#wf = this.#state.windows.f64[page]
-    this.#wAt = row * WindowLane.lanes
     this.#m = this.#state.metadata.u32[page]
     this.#mAt = row * MetadataLane.lanes
     return this
@@ -129,19 +126,19 @@ export class TokenReader {
   }
 
   get tokenProgram(): string {
-    return this.#address(this.#b[this.#bAt + LifecycleLane.tokenProgramPlus1])
+    return this.#address(this.#profile(ProfileLane.tokenProgramPlus1))
   }
 
   /** Null until a migration was seen. */
   get migrationSignature(): string | null {
     if ((this.#flags & TokenFlag.migrationKnown) === 0) return null
-    return this.#state.texts.get(this.#b[this.#bAt + LifecycleLane.migrationSignature])
+    return this.#state.texts.get(this.#state.seldom.get(this.token, SeldomLane.migrationSignature))
   }
 
   /** Unix seconds, null until a migration was seen. */
   get migratedAt(): number | null {
     return this.#flags & TokenFlag.migrationKnown
-      ? this.#b[this.#bAt + LifecycleLane.migratedAt]
+      ? this.#state.seldom.get(this.token, SeldomLane.migratedAt)
       : null
   }
 
@@ -194,7 +191,7 @@ export class TokenReader {
   }
 
   get decimals(): number {
-    return this.#b[this.#bAt + LifecycleLane.decimals]
+    return this.#profile(ProfileLane.decimals)
   }
 
   get priceSol(): number {
@@ -247,11 +244,11 @@ export class TokenReader {
   }
 
   get buys24h(): number {
-    return this.#w[this.#wAt + WindowLane.buys]
+    return this.#window(WindowLane.buys)
   }
 
   get sells24h(): number {
-    return this.#w[this.#wAt + WindowLane.sells]
+    return this.#window(WindowLane.sells)
   }
 
   get swaps24h(): number {
@@ -259,17 +256,16 @@ export class TokenReader {
   }
 
   get buyVolume24hUsd(): number {
-    return this.#wf[(this.#wAt >>> 1) + WindowLane.buyMicroUsdF] / MICRO
+    return this.#windowF(WindowLane.buyMicroUsdF) / MICRO
   }
 
   get sellVolume24hUsd(): number {
-    return this.#wf[(this.#wAt >>> 1) + WindowLane.sellMicroUsdF] / MICRO
+    return this.#windowF(WindowLane.sellMicroUsdF) / MICRO
   }
 
   get volume24hUsd(): number {
-    const at = this.#wAt >>> 1
     return (
-      (this.#wf[at + WindowLane.buyMicroUsdF] + this.#wf[at + WindowLane.sellMicroUsdF]) / MICRO
+      (this.#windowF(WindowLane.buyMicroUsdF) + this.#windowF(WindowLane.sellMicroUsdF)) / MICRO
     )
   }
 
@@ -317,13 +313,13 @@ export class TokenReader {
     return (this.#cFlags & PositionFlag.creator) !== 0
   }
 
-  /** Percent of the supply behind one of the sums of the token row (`TokenLane.…SumF`). */
-  sharePercent(sumF: number): number {
-    return percentOf(sumAt(this.#tf, (this.#tAt >>> 1) + sumF), this.supplyRaw)
+  /** Percent of the supply that a class of holders (`HolderClass`) has. */
+  sharePercent(of: number): number {
+    return percentOf(this.#state.crowds.sum(this.token, of), this.supplyRaw)
   }
 
   get proTraders(): number {
-    return this.#t[this.#tAt + TokenLane.proHolders]
+    return this.#state.crowds.holders(this.token, HolderClass.pro)
   }
 
   /** Tokens this token's creator created; 0 when unknown. */
@@ -346,7 +342,7 @@ export class TokenReader {
 
   /** Number of its quote (`Quotes`). */
   get quote(): number {
-    return this.#b[this.#bAt + LifecycleLane.quote]
+    return this.#profile(ProfileLane.quote)
   }
 
   get quoteDecimals(): number {
@@ -391,6 +387,23 @@ export class TokenReader {
       this.decimals,
       this.quoteDecimals,
     )
+  }
+
+  #profile(lane: number): number {
+    return this.#state.profiles.rows.get(this.#b[this.#bAt + LifecycleLane.profile], lane)
+  }
+
+  /** A count of the window (`WindowLane`). */
+  #window(lane: number): number {
+    const { windows } = this.#state
+    return windows.rows.get(windows.rowOf(this.token), lane)
+  }
+
+  #windowF(laneF: number): number {
+    const { windows } = this.#state
+    const row = windows.rowOf(this.token)
+    const at = ((row & ROW_MASK) * WindowLane.lanes) >>> 1
+    return windows.rows.f64[row >>> ROW_SHIFT][at + laneF]
   }
 
   #address(addressPlus1: number): string {

@@ -3,32 +3,53 @@ import type { PackedTexts } from '../memory/packed-texts.ts'
 import type { Rows } from '../memory/rows.ts'
 import { StateError, type StatePart } from '../memory/state-part.ts'
 import { TextStore } from '../memory/text-store.ts'
-import { LifecycleLane, MetadataLane } from './layout.ts'
+import { LifecycleLane, MetadataLane, SeldomLane } from './layout.ts'
+import type { SparseRows } from './sparse-rows.ts'
 
 /** First version of snapshots whose texts are in codes. */
 const TEXTS_IN_CODES = 14
-const { name, symbol, uri, migrationSignature } = LifecycleLane
-const BIRTH_LANES = [name, symbol, uri, migrationSignature]
+const BIRTH_LANES = [LifecycleLane.name, LifecycleLane.symbol, LifecycleLane.uri]
 const METADATA_LANES = METADATA_KEYS.map((_, place) => MetadataLane.firstText + place)
 
+/** The texts, and the rows that name them. */
+interface NamingTexts {
+  readonly texts: PackedTexts
+  readonly births: Rows
+  readonly seldom: SparseRows
+  readonly metadata: Rows
+}
+
 /**
- * The texts as a part of the state. Those of a former snapshot lie as they were read, and get their codes once the rows that name
- * them are there. Images in the undo log name them too, in lanes that are never restored.
+ * The texts as a part of the state, and the metadata, behind the other rows that name texts. Those of a former snapshot lie as
+ * they were read, and get their codes once all rows that name them are there. Images in the undo log name them too, in lanes
+ * that are never restored.
  */
-export function textsPart(texts: PackedTexts, births: Rows, metadata: Rows): StatePart {
-  const part = texts.part('texts')
-  const former = (): StatePart => {
-    const plain = new TextStore()
-    const settle = () => {
-      texts.clear()
-      for (let token = 0; token < births.count; token++) {
-        takeTexts(births, token, BIRTH_LANES, plain, texts)
-        takeTexts(metadata, token, METADATA_LANES, plain, texts)
-      }
-    }
-    return { ...plain.part(part.name), settle }
+export function textParts({ texts, births, seldom, metadata }: NamingTexts) {
+  const textsPart = texts.part('texts')
+  const metadataPart = metadata.part('metadata')
+  let plain = new TextStore()
+  const formerTexts = (): StatePart => {
+    plain = new TextStore()
+    return plain.part(textsPart.name)
   }
-  return { ...part, former: (version) => (version < TEXTS_IN_CODES ? former() : null) }
+  const settle = () => {
+    texts.clear()
+    for (let token = 0; token < births.count; token++) {
+      takeTexts(births, token, BIRTH_LANES, plain, texts)
+      takeTexts(seldom.rows, seldom.rowOf(token), [SeldomLane.migrationSignature], plain, texts)
+      takeTexts(metadata, token, METADATA_LANES, plain, texts)
+    }
+    plain = new TextStore()
+  }
+  const before = (version: number, part: () => StatePart) =>
+    version < TEXTS_IN_CODES ? part() : null
+  return {
+    texts: { ...textsPart, former: (version: number) => before(version, formerTexts) },
+    metadata: {
+      ...metadataPart,
+      former: (version: number) => before(version, () => ({ ...metadataPart, settle })),
+    },
+  }
 }
 
 function takeTexts(

@@ -13,6 +13,7 @@ import {
   PositionFlag,
   PositionLane,
   PositionRowLane,
+  ProfileLane,
   TokenFlag,
   TokenLane,
   WalletLane,
@@ -105,9 +106,8 @@ export function completionOf(state: State, token: number): number {
   if (flagsOf(state, token) & (TokenFlag.graduated | TokenFlag.complete)) return 100
   const t = state.tokens.u32[token >>> ROW_SHIFT]
   const tAt = (token & ROW_MASK) * TokenLane.lanes
-  const b = state.births.u32[token >>> ROW_SHIFT]
-  const bAt = (token & ROW_MASK) * LifecycleLane.lanes
-  return soldPercent(t, tAt + TokenLane.realBaseLo, b, bAt + LifecycleLane.initialRealBaseLo)
+  const initialAt = state.profiles.at(token) + ProfileLane.initialRealBaseLo
+  return soldPercent(t, tAt + TokenLane.realBaseLo, state.profiles.pageOf(token), initialAt)
 }
 
 /** Is the curve complete, or sold to the rule's percent of its initial real base or more? Compared exactly. */
@@ -117,8 +117,8 @@ export function isCompleting(state: State, token: number): boolean {
   if (flags & TokenFlag.complete) return true
   const t = state.tokens.u32[token >>> ROW_SHIFT]
   const tAt = (token & ROW_MASK) * TokenLane.lanes + TokenLane.realBaseLo
-  const b = state.births.u32[token >>> ROW_SHIFT]
-  const bAt = (token & ROW_MASK) * LifecycleLane.lanes + LifecycleLane.initialRealBaseLo
+  const b = state.profiles.pageOf(token)
+  const bAt = state.profiles.at(token) + ProfileLane.initialRealBaseLo
   if (isZeroAt(b, bAt)) return false
   const initial = numberAt(b, bAt)
   const real = numberAt(t, tAt)
@@ -226,8 +226,10 @@ export class SwapContext {
     this.b = state.births.u32[token >>> ROW_SHIFT]
     this.bf = state.births.f64[token >>> ROW_SHIFT]
     this.bAt = (token & ROW_MASK) * LifecycleLane.lanes
-    this.quote = this.b[this.bAt + LifecycleLane.quote]
-    this.decimals = this.b[this.bAt + LifecycleLane.decimals]
+    const { rows } = state.profiles
+    const profile = this.b[this.bAt + LifecycleLane.profile]
+    this.quote = rows.get(profile, ProfileLane.quote)
+    this.decimals = rows.get(profile, ProfileLane.decimals)
   }
 
   takeWallet(state: State): void {

@@ -1,13 +1,17 @@
 /**
- * Lanes of the engine's rows. A token has four rows, by how often they change: `TokenLane`, `LifecycleLane`, `WindowLane`,
- * `MetadataLane`. `PositionRowLane`, `SalesLane`, `WideLane`, `LinkLane`: positions, which are read as `PositionLane`; `WalletLane`:
- * wallets; `Bar`, `WideBar`: stored candles; `ColdRunLane`, `ColdPositionLane`, `ColdWalletLane`: dormant tokens. Numbers are u32 lanes; names ending in `F` are f64
+ * Lanes of the engine's rows. A token has three rows, by how often they change: `TokenLane`, `LifecycleLane`, `MetadataLane`;
+ * some have others (`CrowdLane`, `BarHeadLane`, `SeldomLane`, `WindowLane`), and many share one (`ProfileLane`).
+ * `PositionRowLane`, `SalesLane`, `WideLane`, `LinkLane`: positions, which are read as `PositionLane`; `WalletLane`: wallets; `Bar`,
+ * `WideBar`: stored candles; `ColdRunLane`, `ColdPositionLane`, `ColdWalletLane`: dormant tokens. Numbers are u32 lanes; names ending in `F` are f64
  * lanes of the same row; names ending in `Lo` are u64 (low lane, then high); references ending in `Plus1` are 0 for none.
  * `lanes` is the number of u32 lanes of the row.
  */
 
 /** A token with more traders stays in memory: reading that many back would block the event loop. */
 export const DORMANT_TRADERS_MAX = 8_192
+
+/** First version of snapshots in which tokens have rows of 96 and 48 bytes, and others for what few of them have. */
+export const TOKEN_ROWS_APART = 14
 
 /** What every swap of a token may change. */
 export const TokenLane = {
@@ -18,36 +22,38 @@ export const TokenLane = {
   supplyLo: 6,
   /** Micro-USD since creation. */
   volumeMicroUsdF: 4,
-  /** Sums of balances (two f64 lanes each, see `addToSum`). */
-  holdersSumF: 5,
-  sniperSumF: 7,
-  bundleSumF: 9,
-  insiderSumF: 11,
-  freshSumF: 13,
-  proSumF: 15,
-  /** Wallets with a balance, and those of each class. */
-  holders: 34,
-  sniperHolders: 35,
-  bundleHolders: 36,
-  insiderHolders: 37,
-  freshHolders: 38,
-  proHolders: 39,
-  swaps: 40,
-  lastSwapPlus1: 41,
-  positionsPlus1: 42,
+  /** Sum of all balances, without its third lane (crowds.ts), and the wallets that have one. */
+  holdersSumLo: 10,
+  holders: 12,
+  swaps: 13,
+  lastSwapPlus1: 14,
+  positionsPlus1: 15,
   /** Wallets that traded it. */
-  traders: 43,
-  creatorPositionPlus1: 44,
-  flags: 45,
-  poolAmmPlus1: 46,
-  /** Newest stored bar of each base width (candles.ts), which may be gone; 0 in tokens that derive them on read. */
-  barsPlus1: 47,
+  traders: 16,
+  creatorPositionPlus1: 17,
+  flags: 18,
+  poolAmmPlus1: 19,
   /** A word of the newest swap's signature hash; 0 when it has none (EventPosition). */
-  lastSignature: 50,
+  lastSignature: 20,
   /** Its run on the dormant tape (`ColdRunLane`); 0 while its positions are rows. */
-  dormantPlus1: 51,
-  lanes: 52,
+  dormantPlus1: 21,
+  /** Its rows of `CrowdLane` and `BarHeadLane`; 0 for none. */
+  crowd: 22,
+  barHeads: 23,
+  lanes: 24,
 } as const
+
+/** Classes of holders; `any` are all of them. */
+export const HolderClass = { sniper: 0, bundle: 1, insider: 2, fresh: 3, pro: 4, any: 5 } as const
+
+/** By class: sum of balances (two lanes), and the wallets with one, `apart` lanes behind those of the class before. */
+export const CrowdLane = { apart: 3, tops: 15, lanes: 16 } as const
+
+/** By class, `any` too: the third lane of its sum. */
+export const TopsLane = { lanes: 6 } as const
+
+/** Newest stored bar of each base width + 1 (candles.ts), which may be gone. */
+export const BarHeadLane = { lanes: 4 } as const
 
 export const TokenFlag = {
   exists: 1 << 0,
@@ -72,7 +78,7 @@ export const TokenFlag = {
   holdersTold: 1 << 11,
 } as const
 
-/** Birth and migration: changes a few times in a token's life. */
+/** Birth: changes a few times in a token's life. */
 export const LifecycleLane = {
   createdSlotF: 0,
   createdTxIndex: 2,
@@ -81,33 +87,47 @@ export const LifecycleLane = {
   createdAt: 4,
   creatorPlus1: 5,
   bondingCurvePlus1: 6,
-  tokenProgramPlus1: 7,
-  decimals: 8,
+  name: 7,
+  symbol: 8,
+  uri: 9,
+  /** Its row of `ProfileLane`. */
+  profile: 10,
+  /** Its row of `SeldomLane`; 0 for none. */
+  seldom: 11,
+  lanes: 12,
+} as const
+
+/** What nearly all tokens share with others (profiles.ts). */
+export const ProfileLane = {
+  tokenProgramPlus1: 0,
+  decimals: 1,
   /** One of `Quote`, or a coin's number (`Quotes`). */
-  quote: 9,
-  initialRealBaseLo: 10,
-  name: 12,
-  symbol: 13,
-  uri: 14,
-  migrationSignature: 15,
-  graduatedSlotF: 8,
-  graduatedTxIndex: 18,
-  graduatedOrdinal: 19,
-  migratedAt: 20,
-  /** Number of the coin that a swap gave first as its quote (`Quotes`); 0 for none. */
-  givenCoin: 21,
+  quote: 2,
+  initialRealBaseLo: 3,
   /** Supply of the swaps that came before any was known (`Flag.supplyUnseen`), by what became known later; else 0. */
-  passedSupplyLo: 22,
+  passedSupplyLo: 5,
+  lanes: 8,
+} as const
+
+/** What a token has once it graduated, came without a slot, or was given a quote coin by a swap. */
+export const SeldomLane = {
+  graduatedSlotF: 0,
+  graduatedTxIndex: 2,
+  graduatedOrdinal: 3,
+  migratedAt: 4,
+  /** Number of the coin that a swap gave first as its quote (`Quotes`); 0 for none. */
+  givenCoin: 5,
   /**
    * Number of the arrival of the event that the place of the creation, or of the graduation, was taken
    * from, where it had no slot of its own: it stands behind the event that was newest then. Else 0.
    */
-  createdArrivalF: 12,
-  graduatedArrivalF: 13,
-  lanes: 28,
+  createdArrivalF: 3,
+  graduatedArrivalF: 4,
+  migrationSignature: 10,
+  lanes: 12,
 } as const
 
-/** The rolling window: undone by inverse, never by image. */
+/** The rolling window, of tokens with a swap in it (window-sums.ts): undone by inverse, never by image. */
 export const WindowLane = {
   buys: 0,
   sells: 1,

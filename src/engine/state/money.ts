@@ -20,7 +20,8 @@ import type { PackedTexts } from '../memory/packed-texts.ts'
 import { ROW_MASK, ROW_SHIFT, Rows } from '../memory/rows.ts'
 import type { StatePart } from '../memory/state-part.ts'
 import type { AddressBook } from './address-book.ts'
-import { LifecycleLane, TokenFlag, TokenLane } from './layout.ts'
+import { LifecycleLane, ProfileLane, TokenFlag, TokenLane } from './layout.ts'
+import type { Profiles } from './profiles.ts'
 import type { Tape } from './tape.ts'
 
 /**
@@ -145,6 +146,7 @@ interface PricedTokens {
   readonly texts: PackedTexts
   readonly tokens: Rows
   readonly births: Rows
+  readonly profiles: Profiles
   readonly rules: { readonly mintSuffix: string }
 }
 
@@ -231,7 +233,7 @@ export class Quotes {
     if (quote < FIRST_COIN) return QUOTE_DECIMALS[quote]
     const token = this.tokenOf(quote)
     if (token >= 0 && this.#state.tokens.get(token, TokenLane.flags) & TokenFlag.exists)
-      return this.#state.births.get(token, LifecycleLane.decimals)
+      return this.#state.profiles.get(token, ProfileLane.decimals)
     const givenPlus1 = this.#lane(quote, Q.decimalsPlus1)
     if (givenPlus1 > 0) return givenPlus1 - 1
     const mint = this.mintOf(quote)
@@ -275,18 +277,18 @@ export class Quotes {
     const token = steps === 0 ? -1 : this.tokenOf(quote)
     if (token < 0) return 0
     const price = this.#priceInQuote(token)
-    const own = this.#state.births.get(token, LifecycleLane.quote)
+    const own = this.#state.profiles.get(token, ProfileLane.quote)
     if (own < FIRST_COIN) return ofQuote(price, own, solPriceUsd)
     return price * this.#coinPrice(own, solPriceUsd, ofQuote, steps - 1)
   }
 
   /** Price of a token in whole units of its quote. */
   #priceInQuote(token: number): number {
-    const { births, tokens } = this.#state
+    const { profiles, tokens } = this.#state
     const lanes = tokens.u32[token >>> ROW_SHIFT]
     const at = (token & ROW_MASK) * TokenLane.lanes
-    const decimals = births.get(token, LifecycleLane.decimals)
-    const quoteDecimals = this.decimalsOf(births.get(token, LifecycleLane.quote))
+    const decimals = profiles.get(token, ProfileLane.decimals)
+    const quoteDecimals = this.decimalsOf(profiles.get(token, ProfileLane.quote))
     const quoteAt = at + TokenLane.virtualQuoteLo
     return priceInQuote(lanes, at + TokenLane.virtualBaseLo, quoteAt, decimals, quoteDecimals)
   }
@@ -306,10 +308,10 @@ export class Quotes {
  * Decimals and quote of a mint, on which the prices of its trades depend, as one number. A late creation
  * may change it.
  */
-export function pricingOf({ births }: Pick<PricedTokens, 'births'>, token: number): number {
-  const b = births.u32[token >>> ROW_SHIFT]
-  const at = (token & ROW_MASK) * LifecycleLane.lanes
-  return b[at + LifecycleLane.decimals] * QUOTES + b[at + LifecycleLane.quote]
+export function pricingOf({ profiles }: Pick<PricedTokens, 'profiles'>, token: number): number {
+  const profile = profiles.pageOf(token)
+  const at = profiles.at(token)
+  return profile[at + ProfileLane.decimals] * QUOTES + profile[at + ProfileLane.quote]
 }
 
 /** Price in USD that swap `index` of the tape was traded at, of a mint with this `pricingOf`; 0: not known. */

@@ -18,25 +18,32 @@ import {
   WINDOW_CHANGES_KEPT,
   WindowChanges,
 } from './change-logs.ts'
+import { Crowds } from './crowds.ts'
 import { Dormant } from './dormant.ts'
-import { textsPart } from './former-texts.ts'
+import { textParts } from './former-texts.ts'
+import { FormerTokens } from './former-tokens.ts'
 import {
   Bar,
+  BarHeadLane,
   LifecycleLane,
   LinkLane,
   MetadataLane,
   PositionRowLane,
+  SeldomLane,
+  TOKEN_ROWS_APART,
   TokenLane,
   WalletLane,
   WIDE_BARS_APART,
   WideBar,
-  WindowLane,
 } from './layout.ts'
 import { Quotes } from './money.ts'
 import { PositionRows } from './position-rows.ts'
+import { Profiles } from './profiles.ts'
+import { SparseRows } from './sparse-rows.ts'
 import { Tape } from './tape.ts'
-import { UndoLog } from './undo-log.ts'
+import { NEW_IDS, UndoLog } from './undo-log.ts'
 import { UnseenSlots } from './unseen-slots.ts'
+import { WindowSums } from './window-sums.ts'
 
 /**
  * `engine/state` has everything that the engine knows, in rows: tokens, positions, wallets, the tape of swaps, texts and
@@ -62,7 +69,8 @@ export class State {
   readonly undo = new UndoLog()
   readonly tokens = new Rows(TokenLane.lanes)
   readonly births = new Rows(LifecycleLane.lanes)
-  readonly windows = new Rows(WindowLane.lanes)
+  readonly profiles = new Profiles(this.births)
+  readonly windows = new WindowSums(this.tokens)
   readonly metadata = new Rows(MetadataLane.lanes)
   readonly links = new Rows(LinkLane.lanes)
   readonly dormant: Dormant
@@ -81,15 +89,30 @@ export class State {
     TokenLane.positionsPlus1,
     TokenLane.creatorPositionPlus1,
     TokenLane.dormantPlus1,
+    TokenLane.crowd,
+    TokenLane.barHeads,
   ])
+  readonly crowds = new Crowds(this.tokens, this.undo)
+  /** Of tokens whose bars are stored. */
+  readonly barHeads = new SparseRows(
+    { owners: this.tokens, lane: TokenLane.barHeads },
+    BarHeadLane.lanes,
+    this.undo,
+    { id: NEW_IDS.barHeads },
+  )
   /** Texts are append-only: the event that brought them is folded again and finds them. */
   readonly birthsUndo = this.undo.register(this.births, [
     LifecycleLane.name,
     LifecycleLane.symbol,
     LifecycleLane.uri,
-    LifecycleLane.migrationSignature,
-    LifecycleLane.givenCoin,
+    LifecycleLane.seldom,
   ])
+  readonly seldom = new SparseRows(
+    { owners: this.births, lane: LifecycleLane.seldom },
+    SeldomLane.lanes,
+    this.undo,
+    { id: NEW_IDS.seldom, unsaved: [SeldomLane.migrationSignature, SeldomLane.givenCoin] },
+  )
   /** Positions of tokens that are not dormant; the others are records of a tape (dormant.ts). */
   readonly positions = new PositionRows(this.undo, (row) => this.positionChanges.note(row))
   readonly walletsUndo = this.undo.register(this.wallets, [
@@ -105,6 +128,8 @@ export class State {
   /** Unix seconds; every read is as of this moment. */
   now = 0
   readonly #positionSlots = new HashSlots()
+  /** Of the former snapshot that is being loaded. */
+  formerTokens: FormerTokens | null = null
 
   #rules: Thresholds
   readonly parts: readonly StatePart[]
@@ -114,13 +139,13 @@ export class State {
     this.undo.onRestored(this.tokensUndo, (token) => this.changes.note(token))
     this.tape = new Tape(tapeChunkRecords)
     this.dormant = new Dormant(tapeChunkRecords)
+    const named = textParts(this)
     this.parts = [
       ...this.book.parts,
-      textsPart(this.texts, this.births, this.metadata),
-      this.tokens.part('tokens'),
-      this.births.part('births'),
+      named.texts,
+      ...this.#tokenParts(),
       this.windows.part('windows'),
-      this.metadata.part('metadata'),
+      named.metadata,
       ...this.positions.parts,
       this.links.part('position links'),
       this.#positionSlots.part('position slots'),
@@ -167,9 +192,21 @@ export class State {
     while (this.tokens.count <= token) {
       this.tokens.add()
       this.births.add()
-      this.windows.add()
       this.metadata.add()
     }
+  }
+
+  /** To be called before an event changes what swaps change of a token. */
+  saveToken(token: number): void {
+    this.undo.save(this.tokensUndo, token)
+    this.crowds.save(token)
+    this.barHeads.save(token)
+  }
+
+  /** To be called before an event changes the birth of a token. */
+  saveBirth(token: number): void {
+    this.undo.save(this.birthsUndo, token)
+    this.seldom.save(token)
   }
 
   /** To be called before an event changes a position: saves it for the undo log and notes the change. */
@@ -261,6 +298,24 @@ export class State {
     return this.barWidths[base].get(row, WideBar.firstNarrow) >= this.barWidths[base - 1].first
   }
 
+  #tokenParts(): StatePart[] {
+    const tokens = this.tokens.part('tokens')
+    const births = this.births.part('births')
+    const formerTokens = (version: number) => {
+      this.formerTokens = version < TOKEN_ROWS_APART ? new FormerTokens(this) : null
+      return this.formerTokens?.tokensPart(tokens.name) ?? null
+    }
+    const formerBirths = () => this.formerTokens?.birthsPart(births.name) ?? null
+    return [
+      { ...tokens, former: formerTokens },
+      { ...births, former: formerBirths },
+      ...this.crowds.parts,
+      this.barHeads.part('bar heads'),
+      this.seldom.part('seldom births'),
+      this.profiles.part('token profiles'),
+    ]
+  }
+
   #open(facts: readonly number[]): [] {
     const [now, feedSolPriceUsd] = facts
     sizesOf('clock', [now], [Number.MAX_SAFE_INTEGER])
@@ -274,7 +329,7 @@ export class State {
   /** Rows that are made together must be there together. */
   #checkCounts(): void {
     const { count } = this.tokens
-    for (const rows of [this.births, this.windows, this.metadata])
+    for (const rows of [this.births, this.metadata])
       if (rows.count !== count)
         throw new StateError(`the state has ${count} tokens but ${rows.count} rows beside them`)
     if (this.links.count !== this.positions.count)
@@ -286,15 +341,17 @@ export class State {
 
   /** All of it in memory, part by part. */
   get memory(): readonly MemoryPart[] {
-    const { tape, tokens, births, windows, metadata, positions, dormant } = this
+    const { tape, tokens, births, profiles, windows, metadata, positions, dormant } = this
     const { sales, wide } = positions
+    const sparse = [this.crowds.classes, this.crowds.tops, this.barHeads, this.seldom]
+    const some = [...sparse.map(({ rows }) => rows), profiles, windows]
     return [
       growingPart('tape', tape),
       boundedPart('tape_spare', tape.spare),
       growingPart('positions', positions, sales, wide, this.links, this.#positionSlots),
       growingPart('dormant', dormant.tape, dormant.runs, dormant.wallets),
       boundedPart('dormant_spare', dormant.tape.spare),
-      growingPart('tokens', tokens, births, windows, metadata),
+      growingPart('tokens', tokens, births, metadata, ...some),
       growingPart('wallets', this.wallets),
       growingPart('bars', this.bars, this.minutes, this.hours),
       boundedPart('quote_coins', this.quotes),

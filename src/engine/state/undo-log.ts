@@ -18,6 +18,22 @@ const UNDO_LANES_MAX = 1 << 26
 /** Stands for a page that is not in use yet. */
 const NO_LANES = new Uint32Array(0)
 
+/** Above those that are given in turn. */
+export const NEW_IDS = { crowds: 32, tops: 33, barHeads: 34, seldom: 35 } as const
+
+/** Images of a row as a former snapshot has them. */
+export interface FormerImages {
+  readonly lanes: number
+  /** Is told all images first: rows are taken for what some of them have. */
+  foresee(row: number, image: Uint32Array): void
+  /** Puts what an image restores into rows of now. */
+  convert(
+    row: number,
+    image: Uint32Array,
+    put: (id: number, row: number, lanes: Uint32Array) => void,
+  ): void
+}
+
 export class UndoLog {
   /** A power of two of them: lane p of the log lies in the ring at p modulo its length. */
   #pages: Uint32Array<ArrayBuffer>[] = [NO_LANES]
@@ -25,6 +41,7 @@ export class UndoLog {
   #head = 0
   #tail = 0
   readonly #rows: Rows[] = []
+  #nextId = 0
   /** By id: lanes that are not restored. */
   readonly #unsaved: (readonly number[])[] = []
   readonly #scratch: number[] = []
@@ -45,13 +62,14 @@ export class UndoLog {
 
   /**
    * Makes rows known to the log; returns the id to save under. `unsaved` are lanes that stay as they
-   * are when a row is restored: links that other rows may have changed since.
+   * are when a row is restored: links that other rows may have changed since. Rows that version 14 of snapshots brought
+   * name an `id` of `NEW_IDS`: those of the others stand in former logs.
    */
-  register(rows: Rows, unsaved: readonly number[] = []): number {
-    this.#rows.push(rows)
-    this.#unsaved.push(unsaved)
-    this.#restored.push(null)
-    return this.#rows.length - 1
+  register(rows: Rows, unsaved: readonly number[] = [], id = this.#nextId++): number {
+    this.#rows[id] = rows
+    this.#unsaved[id] = unsaved
+    this.#restored[id] = null
+    return id
   }
 
   /** Other rows take the place of those of an id: until then no image of it may have to be restored. */
@@ -130,6 +148,56 @@ export class UndoLog {
   /** Forgets everything before `mark`. */
   forgetBefore(mark: number): void {
     if (mark > this.#tail) this.#tail = mark
+  }
+
+  /** Writes a log with images of former rows anew; returns where a mark of before is now. */
+  bringUp(former: ReadonlyMap<number, FormerImages>): (mark: number) => number {
+    const images = this.#images(former)
+    for (const { id, row, lanes } of images) former.get(id)?.foresee(row, lanes)
+    const marks = new Map<number, number>()
+    const end = this.#head
+    this.#pages = [NO_LANES]
+    this.#mask = PAGE_MASK
+    // Marks of events whose images are gone stay before it.
+    this.#head = images[0]?.start ?? end
+    this.#tail = this.#head
+    const put = (id: number, row: number, lanes: Uint32Array) => this.#append(id, row, lanes)
+    for (const { start, id, row, lanes } of images) {
+      marks.set(start, this.#head)
+      const rows = former.get(id)
+      if (rows === undefined) put(id, row, lanes)
+      else rows.convert(row, lanes, put)
+    }
+    marks.set(end, this.#head)
+    return (mark) => marks.get(mark) ?? mark
+  }
+
+  /** All images that are there whole, the oldest first. */
+  #images(former: ReadonlyMap<number, FormerImages>) {
+    const images: { start: number; id: number; row: number; lanes: Uint32Array }[] = []
+    for (let end = this.#head; end - 2 >= this.#tail; ) {
+      const [id, row] = [this.#get(end - 2), this.#get(end - 1)]
+      const length = former.get(id)?.lanes ?? this.#rows[id].lanes
+      const start = end - 2 - length
+      if (start < this.#tail) break
+      images.push({
+        start,
+        id,
+        row,
+        lanes: Uint32Array.from({ length }, (_, i) => this.#get(start + i)),
+      })
+      end = start
+    }
+    return images.reverse()
+  }
+
+  #append(id: number, row: number, lanes: Uint32Array): void {
+    if (this.#head - this.#tail + lanes.length + 2 > this.#mask + 1)
+      this.#makeRoom(lanes.length + 2)
+    for (let i = 0; i < lanes.length; i++) this.#put(this.#head + i, lanes[i])
+    this.#put(this.#head + lanes.length, id)
+    this.#put(this.#head + lanes.length + 1, row)
+    this.#head += lanes.length + 2
   }
 
   #open(facts: readonly number[]): void {

@@ -2,10 +2,15 @@ import { encodeBase58 } from '../../base/base58.ts'
 import { numberAt, readU64, wholeAt } from '../../base/u64.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { NOTHING_LATER } from '../../engine/event-acceptor.ts'
-import { ROW_MASK, ROW_SHIFT } from '../../engine/memory/rows.ts'
 import { comparePlace } from '../../engine/order/position-resolver.ts'
 import { flagsOf, isNeverHolder } from '../../engine/state/lanes.ts'
-import { LifecycleLane, TokenFlag, TokenLane, WalletLane } from '../../engine/state/layout.ts'
+import {
+  ProfileLane,
+  SeldomLane,
+  TokenFlag,
+  TokenLane,
+  WalletLane,
+} from '../../engine/state/layout.ts'
 import { priceSwap, soldPercent, usdOfQuote } from '../../engine/state/money.ts'
 import type { State } from '../../engine/state/state.ts'
 import { Quote } from '../../events/platform.ts'
@@ -50,23 +55,19 @@ export class SwapReader {
   #token = 0
   #wallet = 0
   #flags = 0
-  #b: Uint32Array = new Uint32Array(0)
-  #bAt = 0
 
   constructor(state: State) {
     this.#state = state
   }
 
   at(index: number): this {
-    const { tape, births } = this.#state
+    const { tape } = this.#state
     this.index = index
     this.#r = tape.u32Of(index)
     this.#rf = tape.f64Of(index)
     this.#at = tape.at(index)
     this.#token = this.#r[this.#at + SwapLane.token]
     this.#wallet = walletOf(this.#r, this.#at)
-    this.#b = births.u32[this.#token >>> ROW_SHIFT]
-    this.#bAt = (this.#token & ROW_MASK) * LifecycleLane.lanes
     this.#flags = this.#shownFlags()
     return this
   }
@@ -142,7 +143,7 @@ export class SwapReader {
   }
 
   get decimals(): number {
-    return this.#b[this.#bAt + LifecycleLane.decimals]
+    return this.#state.profiles.get(this.#token, ProfileLane.decimals)
   }
 
   get quoteDecimals(): number {
@@ -177,18 +178,21 @@ export class SwapReader {
 
   /** Whole tokens. One from before any supply was known gets that of the creation, or by the decimals, that became known later. */
   get supply(): number {
-    const b = this.#b
+    const { profiles } = this.#state
     const isPassed =
-      b[this.#bAt + LifecycleLane.tokenProgramPlus1] !== 0 ||
+      profiles.get(this.#token, ProfileLane.tokenProgramPlus1) !== 0 ||
       (flagsOf(this.#state, this.#token) & TokenFlag.creationKnown) !== 0
     if (!this.is(Flag.supplyUnseen) || !isPassed) return this.tokens(SwapLane.supplyLo)
-    return wholeAt(b, this.#bAt + LifecycleLane.passedSupplyLo, this.decimals)
+    const supplyAt = profiles.at(this.#token) + ProfileLane.passedSupplyLo
+    return wholeAt(profiles.pageOf(this.#token), supplyAt, this.decimals)
   }
 
   get completionPercent(): number {
     if (this.is(Flag.complete) || this.#isAfterGraduation()) return 100
-    const initialAt = this.#bAt + LifecycleLane.initialRealBaseLo
-    return soldPercent(this.#r, this.#at + SwapLane.realBaseLo, this.#b, initialAt)
+    const { profiles } = this.#state
+    const initialAt = profiles.at(this.#token) + ProfileLane.initialRealBaseLo
+    const profile = profiles.pageOf(this.#token)
+    return soldPercent(this.#r, this.#at + SwapLane.realBaseLo, profile, initialAt)
   }
 
   /** At the prices that were stored with the swap. */
@@ -226,7 +230,7 @@ export class SwapReader {
   }
 
   get #quote(): number {
-    return this.#b[this.#bAt + LifecycleLane.quote]
+    return this.#state.profiles.get(this.#token, ProfileLane.quote)
   }
 
   /** Wallets that are no holders are never flagged, even when that became known after the swap. */
@@ -240,14 +244,13 @@ export class SwapReader {
   #isAfterGraduation(): boolean {
     const state = this.#state
     if ((flagsOf(state, this.#token) & TokenFlag.graduated) === 0) return false
-    const bf = state.births.f64[this.#token >>> ROW_SHIFT]
-    const slot = bf[(this.#bAt >>> 1) + LifecycleLane.graduatedSlotF]
+    const slot = state.seldom.getF(this.#token, SeldomLane.graduatedSlotF)
     // Its index and ordinal are its own, and its slot is that of the event before it.
     if (this.is(Flag.noSlot)) return this.#rf[(this.#at >>> 1) + SwapFloatLane.slot] > slot
     const graduation = {
       slot,
-      txIndex: this.#b[this.#bAt + LifecycleLane.graduatedTxIndex],
-      ordinal: this.#b[this.#bAt + LifecycleLane.graduatedOrdinal],
+      txIndex: state.seldom.get(this.#token, SeldomLane.graduatedTxIndex),
+      ordinal: state.seldom.get(this.#token, SeldomLane.graduatedOrdinal),
     }
     return comparePlace(state.tape, this.index, graduation) > 0
   }

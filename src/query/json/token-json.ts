@@ -4,7 +4,7 @@
  */
 import type { Chart } from '../../engine/read/chart.ts'
 import type { TokenReader } from '../../engine/read/token-reader.ts'
-import { TokenLane } from '../../engine/state/layout.ts'
+import { HolderClass, TokenLane } from '../../engine/state/layout.ts'
 import type { State } from '../../engine/state/state.ts'
 import { SwapLane } from '../../events/swap-record.ts'
 import { jsonNumber, jsonString, timeText } from '../../protocol/wire.ts'
@@ -96,7 +96,7 @@ export function tokenDetailJson(
   const highTime = high.time === null ? 'null' : `"${timeText(high.time)}"`
   return (
     `${tokenJson(token, 'search').slice(0, -1)},"pool":${jsonString(token.pool)}` +
-    `,"pro_traders_holding":${jsonNumber(token.sharePercent(TokenLane.proSumF))}` +
+    `,"pro_traders_holding":${jsonNumber(token.sharePercent(HolderClass.pro))}` +
     `,"creator_completed_pools":${token.creatorMigrations}` +
     `,"creator_completing_pools":${token.creatorCreations - token.creatorMigrations}` +
     `,"x_reuses":${token.xReuses},"dex_paid":${token.isDexPaid}` +

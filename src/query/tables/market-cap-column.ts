@@ -1,7 +1,7 @@
 import { U32List } from '../../engine/memory/rows.ts'
 import { widened } from '../../engine/memory/views.ts'
 import type { TokenReader } from '../../engine/read/token-reader.ts'
-import { LifecycleLane } from '../../engine/state/layout.ts'
+import { ProfileLane } from '../../engine/state/layout.ts'
 import type { State } from '../../engine/state/state.ts'
 import { Quote } from '../../events/platform.ts'
 import { finiteNumber } from '../../protocol/wire.ts'
@@ -144,10 +144,10 @@ export class MarketCapColumn extends TokenColumn {
   #priceQuote(quote: number): void {
     this.#askedAt[quote] = this.#use
     if (this.#isPriced(quote)) return
-    const { quotes, births, changes, solPriceUsd } = this.state
+    const { quotes, profiles, changes, solPriceUsd } = this.state
     this.#dollars[quote] = quotes.unitUsd(quote, solPriceUsd)
     const coin = quotes.tokenOf(quote)
-    const isOfSol = coin >= 0 && births.get(coin, LifecycleLane.quote) < Quote.other
+    const isOfSol = coin >= 0 && profiles.get(coin, ProfileLane.quote) < Quote.other
     this.#coins[quote] = isOfSol ? coin + 1 : 0
     if (isOfSol) this.#pricedAt[quote] = changes.of(coin)
   }

@@ -1,6 +1,6 @@
 import type { TokenReader } from '../../engine/read/token-reader.ts'
 import type { WindowReader } from '../../engine/read/window-reader.ts'
-import { TokenLane } from '../../engine/state/layout.ts'
+import { HolderClass } from '../../engine/state/layout.ts'
 import { METADATA_KEYS, type MetadataKey } from '../../events/event.ts'
 import type { FlagFilter, RangeFilter, WindowFilter } from '../../protocol/filters.ts'
 
@@ -65,8 +65,8 @@ function flag(
 }
 
 /** Percent of the supply that some wallets hold, whose balances are summed in a lane. */
-function share(sumF: number, names: Metric['names'], filter?: RangeFilter): Metric {
-  return number(names, (token) => token.sharePercent(sumF), filter)
+function share(of: number, names: Metric['names'], filter?: RangeFilter): Metric {
+  return number(names, (token) => token.sharePercent(of), filter)
 }
 
 export const METRICS: readonly Metric[] = [
@@ -119,11 +119,11 @@ export const METRICS: readonly Metric[] = [
     (token) => token.creatorPercent,
     'devHoldingPct',
   ),
-  share(TokenLane.bundleSumF, everywhere('bundle_holding'), 'bundlersHoldingPct'),
-  share(TokenLane.insiderSumF, everywhere('insiders_holding'), 'insidersHoldingPct'),
-  share(TokenLane.sniperSumF, everywhere('snipers_holding'), 'snipersHoldingPct'),
+  share(HolderClass.bundle, everywhere('bundle_holding'), 'bundlersHoldingPct'),
+  share(HolderClass.insider, everywhere('insiders_holding'), 'insidersHoldingPct'),
+  share(HolderClass.sniper, everywhere('snipers_holding'), 'snipersHoldingPct'),
   share(
-    TokenLane.freshSumF,
+    HolderClass.fresh,
     {
       search: 'fresh_wallet_holding',
       market: 'fresh_wallet_holding',
@@ -136,7 +136,7 @@ export const METRICS: readonly Metric[] = [
     (token) => token.proTraders,
     'proTradersAmount',
   ),
-  share(TokenLane.proSumF, { table: 'pro_traders_holding' }),
+  share(HolderClass.pro, { table: 'pro_traders_holding' }),
   number({ search: 'age_seconds' }, (token) => token.ageSeconds),
   number({}, (token) => token.ageSeconds / 60, 'ageMinutes'),
   number({}, (token) => token.xReuses, 'xReuses'),

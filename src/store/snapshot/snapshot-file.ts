@@ -33,7 +33,7 @@ import { CHUNK_VERSION } from './tape-chunk.ts'
  * later versions stay as they are, each with the version, so that an older program knows them.
  */
 const SNAPSHOT_MAGIC = 'MFSNAPS\n'
-export const SNAPSHOT_VERSION = 13
+export const SNAPSHOT_VERSION = 14
 /** The oldest that is read (store/upgrades). */
 export const OLDEST_SNAPSHOT_VERSION = 9
 const SNAPSHOT_HEADER_BYTES = 16

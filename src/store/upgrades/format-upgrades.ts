@@ -13,7 +13,10 @@ const NEW_PARTS: Readonly<Record<number, Readonly<Record<string, number>>>> = {
   10: { 'quote coins': 0, 'clamp balances': 16, 'last burn': 1, 'route sales': 64 },
   11: { 'unseen slots': 0 },
   13: { 'minute bars': 0, 'hour bars': 0 },
-  14: { 'position sales': 0, 'wide positions': 0 },
+  14: {
+    ...{ 'token crowds': 1, 'crowd tops': 1, 'bar heads': 1, 'seldom births': 1 },
+    ...{ 'token profiles': 1, 'position sales': 0, 'wide positions': 0 },
+  },
 }
 
 type BringUp = (name: string, views: readonly Uint8Array[]) => void

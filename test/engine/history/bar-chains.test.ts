@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { BarChains } from '../../../src/engine/history/bar-chains.ts'
 import { STORED_FROM_SWAPS } from '../../../src/engine/history/candles.ts'
 import type { Rows } from '../../../src/engine/memory/rows.ts'
-import { BASE_WIDTHS_SECONDS, Bar, TokenLane } from '../../../src/engine/state/layout.ts'
+import { BASE_WIDTHS_SECONDS, Bar } from '../../../src/engine/state/layout.ts'
 import type { State } from '../../../src/engine/state/state.ts'
 import { EngineQueries } from '../../../src/query/engine-queries.ts'
 import { readInTurns } from '../../budgets.ts'
@@ -93,7 +93,7 @@ test('the minute of a high that lies far back is gone to in pieces', () => {
 
 function rowsOf(state: State, token: number, base: number): number[] {
   const rows: number[] = []
-  for (let next = state.tokens.get(token, TokenLane.barsPlus1 + base); next !== 0; ) {
+  for (let next = state.barHeads.get(token, base); next !== 0; ) {
     rows.push(next - 1)
     next = rowsOfWidth(state, base).get(next - 1, Bar.previousPlus1)
   }

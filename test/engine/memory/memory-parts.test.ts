@@ -6,20 +6,14 @@ import { NumberChains } from '../../../src/engine/index/search-candidates.ts'
 import { ROWS_PER_PAGE, Rows, U32List } from '../../../src/engine/memory/rows.ts'
 import type { MemoryPart } from '../../../src/engine/memory/state-part.ts'
 import { TextStore } from '../../../src/engine/memory/text-store.ts'
-import {
-  LifecycleLane,
-  MetadataLane,
-  TokenLane,
-  WindowLane,
-} from '../../../src/engine/state/layout.ts'
+import { LifecycleLane, MetadataLane, TokenLane } from '../../../src/engine/state/layout.ts'
 import { RECENT_ARRIVALS_MAX } from '../../../src/protocol/queries.ts'
 import { EngineService } from '../../../src/query/engine-service.ts'
 import { history } from '../../oracle/histories.ts'
 import { engineOf } from '../../store/restoring.ts'
 
 /** A token has a row of each. */
-const TOKEN_BYTES =
-  (TokenLane.lanes + LifecycleLane.lanes + WindowLane.lanes + MetadataLane.lanes) * 4
+const TOKEN_BYTES = (TokenLane.lanes + LifecycleLane.lanes + MetadataLane.lanes) * 4
 
 /** What the system gives memory by. */
 const PAGE_BYTES = 4_096

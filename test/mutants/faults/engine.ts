@@ -96,8 +96,8 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   {
     name: 'quote: what a swap told is not taken back with it',
     file: 'src/engine/fold/token-lifecycle.ts',
-    find: 'this.#state.undo.save(this.#state.birthsUndo, swap.token)\n    b[bAt + LifecycleLane.quote] = quote',
-    replace: 'b[bAt + LifecycleLane.quote] = quote',
+    find: 'this.#state.saveBirth(swap.token)\n    profiles.change',
+    replace: 'profiles.change',
     tests: ['model', 'test/engine/fold/late-creation.test.ts'],
   },
   {

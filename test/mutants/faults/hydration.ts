@@ -10,8 +10,8 @@ export const HYDRATION_FAULTS: readonly Fault[] = [
   {
     name: 'state of a mint: it overrides what the creation said',
     file: LIFECYCLE,
-    find: '    if (flags & TokenFlag.creationKnown) return\n    const { book }',
-    replace: '    const { book }',
+    find: '    if (flags & TokenFlag.creationKnown) return\n    const { book, profiles }',
+    replace: '    const { book, profiles }',
     tests: STATE,
   },
   {

@@ -503,7 +503,7 @@ export const OCTOBER_FOLD_FAULTS: readonly Fault[] = [
   {
     name: 'reserves: stay when they are taken back',
     file: LIFECYCLE,
-    find: 'this.#state.undo.save(this.#state.tokensUndo, token)',
+    find: 'this.#state.saveToken(token)',
     replace: '',
     tests: ['model'],
   },

@@ -26,7 +26,7 @@ export const OCTOBER_QUOTE_FAULTS: readonly Fault[] = [
   {
     name: 'quote: told decimals over a token’s own',
     file: QUOTES,
-    find: 'if (token >= 0 && this.#state.tokens.get(token, TokenLane.flags) & TokenFlag.exists)\n      return this.#state.births.get(token, LifecycleLane.decimals)',
+    find: 'if (token >= 0 && this.#state.tokens.get(token, TokenLane.flags) & TokenFlag.exists)\n      return this.#state.profiles.get(token, ProfileLane.decimals)',
     replace: '',
     tests: ['model'],
   },
@@ -229,8 +229,8 @@ export const OCTOBER_QUOTE_FAULTS: readonly Fault[] = [
   {
     name: 'quote: the last coin that is told of a mint counts',
     file: 'src/engine/fold/token-lifecycle.ts',
-    find: 'if (b[lane] === 0) b[lane] = quote',
-    replace: 'b[lane] = quote',
+    find: 'if (seldom.get(token, SeldomLane.givenCoin) === 0)\n',
+    replace: '\n',
     tests: ['test/engine/state/quote-coins.test.ts'],
   },
   {
@@ -250,8 +250,8 @@ export const OCTOBER_QUOTE_FAULTS: readonly Fault[] = [
   {
     name: 'quote: the coin that came first is taken back',
     file: 'src/engine/state/state.ts',
-    find: '    LifecycleLane.givenCoin,\n',
-    replace: '',
+    find: ', SeldomLane.givenCoin]',
+    replace: ']',
     tests: ['model'],
   },
   {
@@ -334,7 +334,7 @@ export const OCTOBER_QUOTE_FAULTS: readonly Fault[] = [
   {
     name: 'tables: a coin keeps its price when the coin that quotes it has another one',
     file: 'src/query/tables/market-cap-column.ts',
-    find: 'const isOfSol = coin >= 0 && births.get(coin, LifecycleLane.quote) < Quote.other',
+    find: 'const isOfSol = coin >= 0 && profiles.get(coin, ProfileLane.quote) < Quote.other',
     replace: 'const isOfSol = coin >= 0',
     tests: ['test/engine/state/quote-coins.test.ts'],
   },

@@ -245,7 +245,7 @@ export const ORDER_FAULTS: readonly Fault[] = [
   {
     name: 'bar: stored bars keep the prices of before the creation told the quote',
     file: 'src/engine/fold/token-lifecycle.ts',
-    find: ' || b[bAt + LifecycleLane.quote] !== quote',
+    find: ' || profiles.get(token, ProfileLane.quote) !== quote',
     replace: '',
     tests: ['test/engine/history/repriced-bars.test.ts'],
   },

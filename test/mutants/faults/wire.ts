@@ -168,8 +168,9 @@ export const WIRE_FAULTS: readonly Fault[] = [
   {
     name: 'tables: graduated by creation',
     file: 'src/engine/index/token-order.ts',
-    find: 'key.slot =\n      f64[(at >>> 1) + (isGraduated ? LifecycleLane.graduatedSlotF : LifecycleLane.createdSlotF)]',
-    replace: 'key.slot = f64[(at >>> 1) + LifecycleLane.createdSlotF]',
+    find: 'key.slot = seldom.getF(token, SeldomLane.graduatedSlotF)',
+    replace:
+      'key.slot = births.f64[token >>> ROW_SHIFT][((token & ROW_MASK) * LifecycleLane.lanes) / 2]',
     tests: ['tables', 'model'],
   },
   {

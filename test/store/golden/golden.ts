@@ -14,23 +14,23 @@ import { octoberHistory } from './october.ts'
 
 /**
  * Versions of which snapshots are read: of 0.9.14 (journals of version 3, snapshots of version 9), of 0.9.22 (4 and 9),
- * of 0.9.24 (5 and 10), of 0.9.31 (6 and 11, chunks of version 2), of 0.9.33 (chunks of version 3), of 0.9.35 (12) and the present one.
+ * of 0.9.24 (5 and 10), of 0.9.31 (6 and 11, chunks of version 2), of 0.9.33 (chunks of version 3), of 0.9.35 (12), of 0.9.36 (13) and the present one.
  */
-export const VERSIONS = ['v9', 'v10', 'v11', 'v12', 'v13', 'v14', 'v15'] as const
+export const VERSIONS = ['v9', 'v10', 'v11', 'v12', 'v13', 'v14', 'v15', 'v16'] as const
 export type Version = (typeof VERSIONS)[number]
 /** The last one before them, whose snapshots (version 8) are refused. */
 export const REFUSED = 'v8'
 /** Versions of which journals are kept, one for each version of that format. */
 export const JOURNALS = ['v1', 'v3', ...VERSIONS] as const
 type JournalVersion = (typeof JOURNALS)[number]
-export const PRESENT: Version = 'v15'
+export const PRESENT: Version = 'v16'
 
 /**
  * Files of the present version, of a history that has all kinds and keys of October 2026; it lies beside them, with its answers.
  */
-export const OCTOBER = 'v15-october'
-/** The same of the versions before, whose chunks, addresses or bars are others. */
-export const OCTOBERS_BEFORE = ['v12-october', 'v13-october', 'v14-october'] as const
+export const OCTOBER = 'v16-october'
+/** The same of the versions before, whose chunks, addresses, bars or positions are others. */
+export const OCTOBERS_BEFORE = ['v12-october', 'v13-october', 'v14-october', 'v15-october'] as const
 
 /**
  * Folders with a history of their own; of the late one every event is in the reach of late events, of the busy one bars
