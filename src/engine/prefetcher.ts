@@ -58,6 +58,7 @@ export class Prefetcher {
 
   /** The row of its position, which the index has to find. */
   touchRow(u32: Uint32Array, at: number): void {
+    this.#touchCrowd(u32[at + SwapLane.token])
     const position = this.#state.findPosition(u32[at + SwapLane.token], u32[at + SwapLane.wallet])
     if (position < 0) {
       this.#touchLink(u32[at + SwapLane.wallet])
@@ -82,6 +83,14 @@ export class Prefetcher {
   }
 
   /** A new position is linked before the newest of its wallet. */
+  /** The rows that its token has, as few do. */
+  #touchCrowd(token: number): void {
+    const { crowds, tokens, windows } = this.#state
+    if (token >= tokens.count) return
+    const crowd = crowds.classes.rows.get(crowds.classes.rowOf(token), 0)
+    this.sum = (this.sum + crowd + windows.rows.get(windows.rowOf(token), 0)) | 0
+  }
+
   #touchLink(wallet: number): void {
     const { wallets, links } = this.#state
     if (wallet >= wallets.count) return

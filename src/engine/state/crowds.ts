@@ -32,8 +32,10 @@ export class Crowds {
 
   /** Saves what is apart from the token's own row. */
   save(token: number): void {
+    const crowd = this.classes.rowOf(token)
+    if (crowd === 0) return
     this.classes.save(token)
-    this.tops.save(this.classes.rowOf(token))
+    this.tops.save(crowd)
   }
 
   /** Counts a holder of a balance (`sign` 1), or one no longer (-1), in a class. The token was saved. */

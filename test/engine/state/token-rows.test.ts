@@ -1,6 +1,13 @@
 import { expect, test } from 'vitest'
 import { Rows } from '../../../src/engine/memory/rows.ts'
-import { HolderClass, LifecycleLane, ProfileLane } from '../../../src/engine/state/layout.ts'
+import { lanesIn } from '../../../src/engine/memory/views.ts'
+import {
+  HolderClass,
+  LifecycleLane,
+  ProfileLane,
+  SeldomLane,
+  WindowLane,
+} from '../../../src/engine/state/layout.ts'
 import { Profiles } from '../../../src/engine/state/profiles.ts'
 import { SparseRows } from '../../../src/engine/state/sparse-rows.ts'
 import { State } from '../../../src/engine/state/state.ts'
@@ -161,4 +168,36 @@ test('a log with images of former rows is written anew, and its marks lead to th
     now.rollBackTo(marks(mark))
     expect([...lanesOf(narrow, 1), ...lanesOf(same, 1)]).toEqual(lanes)
   }
+})
+
+test('what is seldom of a birth is what it was once that is taken back', () => {
+  const state = new State()
+  state.coverToken(0)
+  const { seldom, undo } = state
+  seldom.rows.set(seldom.add(0), SeldomLane.migratedAt, 5)
+  const { mark } = undo
+  state.saveBirth(0)
+  seldom.rows.set(seldom.take(0), SeldomLane.migratedAt, 6)
+  undo.rollBackTo(mark)
+  expect(seldom.get(0, SeldomLane.migratedAt)).toBe(5)
+})
+
+test('the window and the profile of a token come from the rows of a former snapshot', () => {
+  const state = new State()
+  const lanes = new Map([
+    ['tokens', []],
+    ['births', [8, 9, 22, 23]],
+    ['windows', [1]],
+  ])
+  const former = state.parts.flatMap((part) => (lanes.has(part.name) ? [part.former?.(13)] : []))
+  for (const part of former) {
+    const [view] = part?.open([1]) ?? []
+    if (view === undefined) throw new Error('the part has a row')
+    for (const lane of lanes.get(part?.name ?? '') ?? []) lanesIn(view)[lane] = lane
+  }
+  for (const part of former) part?.settle()
+  const { decimals, quote, passedSupplyLo } = ProfileLane
+  const profile = [decimals, quote, passedSupplyLo, passedSupplyLo + 1]
+  expect(profile.map((lane) => state.profiles.get(0, lane))).toEqual([8, 9, 22, 23])
+  expect(state.windows.rows.get(state.windows.rowOf(0), WindowLane.sells)).toBe(1)
 })

@@ -25,7 +25,7 @@ export const TOKEN_ROW_FAULTS: readonly Fault[] = [
   {
     name: 'token rows: the third lane of a sum stays when it is taken back',
     file: CROWDS,
-    find: '    this.tops.save(this.classes.rowOf(token))\n',
+    find: '    this.tops.save(crowd)\n',
     replace: '',
     tests: [ROWS],
   },
@@ -69,7 +69,7 @@ export const TOKEN_ROW_FAULTS: readonly Fault[] = [
     file: STATE,
     find: '    this.seldom.save(token)\n',
     replace: '',
-    tests: ['model'],
+    tests: ['test/engine/fold/late-migration.test.ts', ROWS],
   },
   {
     name: 'token rows: what one token becomes all become that shared its profile',
@@ -97,7 +97,7 @@ export const TOKEN_ROW_FAULTS: readonly Fault[] = [
     file: 'src/engine/state/window-sums.ts',
     find: 'lanes[WindowLane.buys] + lanes[WindowLane.sells] > 0',
     replace: 'lanes[WindowLane.buys] > 0',
-    tests: [UPGRADED],
+    tests: [ROWS],
   },
   {
     name: 'token rows: former sums of snipers are those of bundlers',
@@ -132,7 +132,7 @@ export const TOKEN_ROW_FAULTS: readonly Fault[] = [
     file: FORMER,
     find: '  [22, ProfileLane.passedSupplyLo, 2],\n',
     replace: '',
-    tests: [UPGRADED, 'test/store/golden.test.ts'],
+    tests: [ROWS],
   },
   {
     name: 'token rows: marks of a former log lead where its images were',
