@@ -4,7 +4,7 @@ import type { Rows } from '../memory/rows.ts'
 import { StateError, type StatePart } from '../memory/state-part.ts'
 import { TextStore } from '../memory/text-store.ts'
 import { LifecycleLane, MetadataLane, SeldomLane } from './layout.ts'
-import type { SparseRows } from './sparse-rows.ts'
+import type { SparseRows } from './token-rows.ts'
 
 /** First version of snapshots whose texts are in codes. */
 const TEXTS_IN_CODES = 14

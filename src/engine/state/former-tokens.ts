@@ -1,7 +1,6 @@
 import { TWO_32 } from '../../base/u64.ts'
 import { ROW_MASK, ROW_SHIFT, Rows } from '../memory/rows.ts'
 import type { StatePart } from '../memory/state-part.ts'
-import type { Crowds } from './crowds.ts'
 import {
   BarHeadLane,
   CrowdLane,
@@ -12,8 +11,7 @@ import {
   TokenLane,
   TopsLane,
 } from './layout.ts'
-import type { Profiles } from './profiles.ts'
-import type { SparseRows } from './sparse-rows.ts'
+import type { Crowds, Profiles, SparseRows } from './token-rows.ts'
 import { type FormerImages, NEW_IDS } from './undo-log.ts'
 
 /** Lanes of a token's two rows in snapshots before version 14, as they have them, whatever rows become later. */

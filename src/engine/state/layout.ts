@@ -22,7 +22,7 @@ export const TokenLane = {
   supplyLo: 6,
   /** Micro-USD since creation. */
   volumeMicroUsdF: 4,
-  /** Sum of all balances, without its third lane (crowds.ts), and the wallets that have one. */
+  /** Sum of all balances, without its third lane (token-rows.ts), and the wallets that have one. */
   holdersSumLo: 10,
   holders: 12,
   swaps: 13,
@@ -97,7 +97,7 @@ export const LifecycleLane = {
   lanes: 12,
 } as const
 
-/** What nearly all tokens share with others (profiles.ts). */
+/** What nearly all tokens share with others (token-rows.ts). */
 export const ProfileLane = {
   tokenProgramPlus1: 0,
   decimals: 1,
@@ -127,7 +127,7 @@ export const SeldomLane = {
   lanes: 12,
 } as const
 
-/** The rolling window, of tokens with a swap in it (window-sums.ts): undone by inverse, never by image. */
+/** The rolling window, of tokens with a swap in it (token-rows.ts): undone by inverse, never by image. */
 export const WindowLane = {
   buys: 0,
   sells: 1,

@@ -21,8 +21,8 @@ import { ROW_MASK, ROW_SHIFT, Rows } from '../memory/rows.ts'
 import type { StatePart } from '../memory/state-part.ts'
 import type { AddressBook } from './address-book.ts'
 import { LifecycleLane, ProfileLane, TokenFlag, TokenLane } from './layout.ts'
-import type { Profiles } from './profiles.ts'
 import type { Tape } from './tape.ts'
+import type { Profiles } from './token-rows.ts'
 
 /**
  * Amounts, prices and quotes: what a swap, a token or a coin is worth in micro-USD, lamports, dollars and SOL.

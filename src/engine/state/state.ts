@@ -18,7 +18,6 @@ import {
   WINDOW_CHANGES_KEPT,
   WindowChanges,
 } from './change-logs.ts'
-import { Crowds } from './crowds.ts'
 import { Dormant } from './dormant.ts'
 import { textParts } from './former-texts.ts'
 import { FormerTokens } from './former-tokens.ts'
@@ -38,12 +37,10 @@ import {
 } from './layout.ts'
 import { Quotes } from './money.ts'
 import { PositionRows } from './position-rows.ts'
-import { Profiles } from './profiles.ts'
-import { SparseRows } from './sparse-rows.ts'
 import { Tape } from './tape.ts'
+import { Crowds, Profiles, SparseRows, WindowSums } from './token-rows.ts'
 import { NEW_IDS, UndoLog } from './undo-log.ts'
 import { UnseenSlots } from './unseen-slots.ts'
-import { WindowSums } from './window-sums.ts'
 
 /**
  * `engine/state` has everything that the engine knows, in rows: tokens, positions, wallets, the tape of swaps, texts and

@@ -8,9 +8,8 @@ import {
   SeldomLane,
   WindowLane,
 } from '../../../src/engine/state/layout.ts'
-import { Profiles } from '../../../src/engine/state/profiles.ts'
-import { SparseRows } from '../../../src/engine/state/sparse-rows.ts'
 import { State } from '../../../src/engine/state/state.ts'
+import { Profiles, SparseRows } from '../../../src/engine/state/token-rows.ts'
 import { type FormerImages, NEW_IDS, UndoLog } from '../../../src/engine/state/undo-log.ts'
 import { Random } from '../../oracle/random.ts'
 

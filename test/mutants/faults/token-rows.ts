@@ -2,7 +2,7 @@ import type { Fault } from '../fault.ts'
 
 const ROWS = 'test/engine/state/token-rows.test.ts'
 const UPGRADED = 'test/store/tokens-after-upgrade.test.ts'
-const CROWDS = 'src/engine/state/crowds.ts'
+const CROWDS = 'src/engine/state/token-rows.ts'
 const FORMER = 'src/engine/state/former-tokens.ts'
 const STATE = 'src/engine/state/state.ts'
 
@@ -52,7 +52,7 @@ export const TOKEN_ROW_FAULTS: readonly Fault[] = [
   },
   {
     name: 'token rows: a row that was taken keeps what is taken back',
-    file: 'src/engine/state/sparse-rows.ts',
+    file: 'src/engine/state/token-rows.ts',
     find: '    this.#undo.save(this.#id, row)\n    return row',
     replace: '    return row',
     tests: [ROWS],
@@ -73,28 +73,28 @@ export const TOKEN_ROW_FAULTS: readonly Fault[] = [
   },
   {
     name: 'token rows: what one token becomes all become that shared its profile',
-    file: 'src/engine/state/profiles.ts',
+    file: 'src/engine/state/token-rows.ts',
     find: '    change(this.#draft)\n',
     replace: '    change(this.pageOf(token).subarray(at, at + ProfileLane.lanes))\n',
     tests: [ROWS],
   },
   {
     name: 'token rows: equal profiles have rows of their own',
-    file: 'src/engine/state/profiles.ts',
+    file: 'src/engine/state/token-rows.ts',
     find: '    this.#slots.add(hash, row)\n    return row',
     replace: '    return row',
     tests: [ROWS],
   },
   {
     name: 'token rows: sums of a window are given back and still named',
-    file: 'src/engine/state/window-sums.ts',
+    file: 'src/engine/state/token-rows.ts',
     find: '    this.#rowOf.set(token, 0)\n',
     replace: '',
     tests: ['test/engine/fold/caught-up-clock.test.ts', 'model'],
   },
   {
     name: 'token rows: a former snapshot’s window without buys is left behind',
-    file: 'src/engine/state/window-sums.ts',
+    file: 'src/engine/state/token-rows.ts',
     find: 'lanes[WindowLane.buys] + lanes[WindowLane.sells] > 0',
     replace: 'lanes[WindowLane.buys] > 0',
     tests: [ROWS],
