@@ -78,9 +78,8 @@ export class SwapFold {
     this.coldHoldings = new ColdHoldingsCache(state)
     this.clamp = new InventoryClamp(state)
     this.#routes = new Routes(state)
-    // The last of all, in this order: in the undo logs of former snapshots the ids of the others stand.
+    // The last of all: in the undo logs of former snapshots the ids of the others stand.
     this.candles = new Candles(state)
-    state.positions.registerSales()
   }
 
   get parts(): readonly StatePart[] {

@@ -9,7 +9,7 @@ import {
   SalesLane,
   WideLane,
 } from './layout.ts'
-import type { UndoLog } from './undo-log.ts'
+import { NEW_IDS, type UndoLog } from './undo-log.ts'
 
 /** Lanes of a record that a row has as they are, and where. */
 const KEPT = [
@@ -52,8 +52,6 @@ export class PositionRows extends Rows {
   readonly wide = new Rows(WideLane.lanes)
   readonly #undo: UndoLog
   readonly #undoId: number
-  #salesUndo = 0
-  #wideUndo = 0
   readonly #inventory = new Uint32Array(2)
   readonly #record = new PositionRecord()
   /** Rows of a snapshot before `NARROW_POSITIONS`, until `narrow`. */
@@ -65,12 +63,8 @@ export class PositionRows extends Rows {
     const { nextInMintPlus1, salesPlus1 } = PositionRowLane
     this.#undoId = undo.register(this, [nextInMintPlus1, salesPlus1])
     undo.onRestored(this.#undoId, onRestored)
-  }
-
-  /** After all others: in the undo logs of former snapshots the ids of these stand. */
-  registerSales(): void {
-    this.#salesUndo = this.#undo.register(this.sales, [SalesLane.widePlus1])
-    this.#wideUndo = this.#undo.register(this.wide)
+    undo.register(this.sales, [SalesLane.widePlus1], NEW_IDS.positionSales)
+    undo.register(this.wide, [], NEW_IDS.widePositions)
   }
 
   /** Bytes of the rows in use. */
@@ -86,9 +80,9 @@ export class PositionRows extends Rows {
     this.#undo.save(this.#undoId, row)
     const sales = this.#salesOf(row)
     if (sales < 0) return
-    this.#undo.save(this.#salesUndo, sales)
+    this.#undo.save(NEW_IDS.positionSales, sales)
     if (this.sales.get(sales, SalesLane.sells) !== 0) return
-    this.#undo.save(this.#wideUndo, this.sales.get(sales, SalesLane.widePlus1) - 1)
+    this.#undo.save(NEW_IDS.widePositions, this.sales.get(sales, SalesLane.widePlus1) - 1)
   }
 
   /** Gives back all rows of a position. */

@@ -19,7 +19,10 @@ const UNDO_LANES_MAX = 1 << 26
 const NO_LANES = new Uint32Array(0)
 
 /** Above those that are given in turn. */
-export const NEW_IDS = { crowds: 32, tops: 33, barHeads: 34, seldom: 35 } as const
+export const NEW_IDS = {
+  ...{ crowds: 32, tops: 33, barHeads: 34, seldom: 35 },
+  ...{ positionSales: 36, widePositions: 37 },
+} as const
 
 /** Images of a row as a former snapshot has them. */
 export interface FormerImages {
