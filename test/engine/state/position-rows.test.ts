@@ -43,7 +43,6 @@ test('positions are read bit for bit as they were written, taken back or not', (
     const random = new Random(SEED + round)
     const undo = new UndoLog()
     const rows = new PositionRows(undo, () => {})
-    rows.registerSales()
     const told = Array.from({ length: POSITIONS }, () => ({ row: rows.add(), is: nothing() }))
     const before: { mark: number; told: typeof told }[] = []
     for (let i = 0; i < CHANGES; i += 1) {
