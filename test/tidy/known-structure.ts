@@ -25,7 +25,13 @@ const TEXTS = { files: 4, lines: 540, exportedNames: 10, types: 0 }
 /** What rows of few tokens may add: sparse rows, shared profiles, sums of holders, and tokens of snapshots before. */
 const TOKEN_ROWS = { files: 6, lines: 800, exportedNames: 24, types: 8 }
 
-const PARTS = [ONE_PROCESS, REPLICAS, DESK, RECORDS, FAILURES, INTAKE, BARS, TEXTS, TOKEN_ROWS]
+/** What positions of few lanes may add: their rows, what is read and written of them, the form before. */
+const POSITIONS = { files: 0, lines: 340, exportedNames: 10, types: 1 }
+
+const PARTS = [
+  ...[ONE_PROCESS, REPLICAS, DESK, RECORDS, FAILURES, INTAKE, BARS],
+  ...[TEXTS, TOKEN_ROWS, POSITIONS],
+]
 const mostOf = (count: keyof typeof ONE_PROCESS) =>
   PARTS.reduce((sum, part) => sum + part[count], 0)
 

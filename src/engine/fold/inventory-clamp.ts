@@ -12,7 +12,6 @@ import { Flag, Hop, hopOf, SwapLane } from '../../events/swap-record.ts'
 import { ROW_MASK, ROW_SHIFT, Rows } from '../memory/rows.ts'
 import type { Sized, StatePart } from '../memory/state-part.ts'
 import { hashSignature, isSameSignature } from '../state/address-book.ts'
-import { clampInventory } from '../state/inventory.ts'
 import { hasTradedRow, isNeverHolder, type SwapContext } from '../state/lanes.ts'
 import {
   LifecycleLane,
@@ -23,7 +22,7 @@ import {
   TokenFlag,
   TokenLane,
 } from '../state/layout.ts'
-import { PositionRecord } from '../state/position-rows.ts'
+import { clampInventory, PositionRecord } from '../state/position-rows.ts'
 import type { State } from '../state/state.ts'
 import type { Holders } from './position-fold.ts'
 

@@ -13,7 +13,6 @@ import {
 import type { TopHolders } from '../index/top-holders.ts'
 import { ROW_MASK, ROW_SHIFT, Rows } from '../memory/rows.ts'
 import { isSameSignature } from '../state/address-book.ts'
-import { realize, shareOf } from '../state/inventory.ts'
 import {
   isHolderRow,
   isNeverHolder,
@@ -31,7 +30,7 @@ import {
   WalletLane,
 } from '../state/layout.ts'
 import { feesOfSwap, lamportsOfSwap, quoteCounted } from '../state/money.ts'
-import { PositionRecord } from '../state/position-rows.ts'
+import { PositionRecord, realize, shareOf } from '../state/position-rows.ts'
 import type { State } from '../state/state.ts'
 import type { ColdHoldingsCache } from './cold-store.ts'
 

@@ -2,9 +2,8 @@ import type { Budget } from '../../base/budget.ts'
 import { addU64, copyU64, isLess, numberAt, subtractU64 } from '../../base/u64.ts'
 import { type PositionTrades, TradeFlag, TradeLane } from '../history/position-trades.ts'
 import type { ChainCopy } from '../state/dormant.ts'
-import { clampInventory, realize } from '../state/inventory.ts'
 import { PositionLane } from '../state/layout.ts'
-import { PositionRecord } from '../state/position-rows.ts'
+import { clampInventory, PositionRecord, realize } from '../state/position-rows.ts'
 
 const DAY_SECONDS = 86_400
 /** Block times may step back by so much: a trade between the first and the last one is no further outside of them. */

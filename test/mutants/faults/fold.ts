@@ -200,14 +200,14 @@ export const FOLD_FAULTS: readonly Fault[] = [
   },
   {
     name: 'position: the cost stays whole after a part is sold',
-    file: 'src/engine/state/inventory.ts',
+    file: 'src/engine/state/position-rows.ts',
     find: 'costs[at] = cost - part',
     replace: 'costs[at] = cost',
     tests: ['model'],
   },
   {
     name: 'position: realised over all that was sold, tracked or not',
-    file: 'src/engine/state/inventory.ts',
+    file: 'src/engine/state/position-rows.ts',
     find: 'return shareOf(value, ofSold) - part',
     replace: 'return value - part',
     tests: ['model'],

@@ -215,7 +215,7 @@ export const OCTOBER_FOLD_FAULTS: readonly Fault[] = [
   },
   {
     name: 'clamp: dollars only',
-    file: 'src/engine/state/inventory.ts',
+    file: 'src/engine/state/position-rows.ts',
     find: 'f64[PositionLane.costSolF] = isEmpty ? 0 : Math.round(f64[PositionLane.costSolF] * share)',
     replace: '',
     tests: ['model'],
