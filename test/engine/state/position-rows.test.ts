@@ -100,9 +100,13 @@ function nothing(): Told {
 /** A trade, a transfer, or proceeds that come later; some amounts need more than 32 bits. */
 function change(is: Told, random: Random): void {
   const { money, times } = is
-  const usd = random.integer(0, random.chance(0.1) ? 2 ** 33 : 2 ** 24)
-  const sol = random.integer(0, random.chance(0.1) ? 2 ** 33 : 2 ** 24)
-  const amount = BigInt(random.integer(0, 2 ** 40)) * (random.chance(0.02) ? 2n ** 24n : 1n)
+  const isFree = random.chance(0.3)
+  const most = () => (isFree ? 0 : random.chance(0.1) ? 2 ** 33 : 2 ** 24)
+  const usd = random.integer(0, most())
+  const sol = random.integer(0, most())
+  const amount =
+    BigInt(random.integer(0, random.pick([9, 2 ** 20, 2 ** 40]))) *
+    (random.chance(0.02) ? 2n ** 24n : 1n)
   const kind = random.pick(['buy', 'buy', 'sell', 'sell', 'out', 'proceeds', 'hand'] as const)
   is.flags = (is.flags | (1 << random.integer(0, 8))) + (random.chance(0.1) ? 1 << 10 : 0)
   if (kind === 'hand') {
