@@ -288,21 +288,19 @@ export class Engine implements EventSink {
     this.window.trades.startAnew()
     this.chartTrades.drop()
     this.#ordered.swaps.bundles.drop()
-    const { bars, hours, positions } = this.state
+    const { bars, hours } = this.state
     // A snapshot of before these lay apart: each bar of a second is in an hour.
-    const lieTogether = bars.count > 0 && hours.count === 0
-    if (!lieTogether && !positions.areFormer) return
-    this.#ordered.changeBehindAll(() => {
-      if (lieTogether) partWideBars(this.state)
-      positions.narrow()
-    })
+    if (bars.count > 0 && hours.count === 0)
+      this.#ordered.changeBehindAll(() => partWideBars(this.state))
   }
 
   /** The rows of a former snapshot have been brought up; late events roll back to what their images say. */
   #takeFormerImages(): void {
-    const former = this.state.formerTokens
+    const { formerTokens: former, positions, undo } = this.state
     this.state.formerTokens = null
-    if (former !== null) this.#reorder.moveMarks(this.state.undo.bringUp(former.images))
+    if (former === null) return
+    const images = new Map([...former.images, ...positions.formerImages])
+    this.#reorder.moveMarks(undo.bringUp(images))
   }
 }
 

@@ -9,7 +9,7 @@ import {
   SalesLane,
   WideLane,
 } from './layout.ts'
-import { NEW_IDS, type UndoLog } from './undo-log.ts'
+import { type FormerImages, NEW_IDS, type UndoLog } from './undo-log.ts'
 
 /** Lanes of a record that a row has as they are, and where. */
 const KEPT = [
@@ -54,8 +54,6 @@ export class PositionRows extends Rows {
   readonly #undoId: number
   readonly #inventory = new Uint32Array(2)
   readonly #record = new PositionRecord()
-  /** Rows of a snapshot before `NARROW_POSITIONS`, until `narrow`. */
-  #former: Rows | null = null
 
   constructor(undo: UndoLog, onRestored: (row: number) => void) {
     super(PositionRowLane.lanes)
@@ -259,44 +257,48 @@ export class PositionRows extends Rows {
     return [{ ...part, former }, ...others.map(added)]
   }
 
-  /** Rows of all lanes, which the undo log knows until they are narrowed: its images have these lanes. */
+  /** Rows of all lanes. */
   #formerPart({ name }: StatePart): StatePart {
     const former = new Rows(PositionLane.lanes)
-    const part = former.reusedPart(name)
-    const open = (facts: readonly number[]) => {
-      const views = part.open(facts)
+    const settle = () => {
+      for (const rows of [this.sales, this.wide]) rows.reset(0)
       this.reset(former.count)
       this.freePlus1 = former.freePlus1
       this.free = former.free
-      this.#former = former
-      this.#undo.replace(this.#undoId, former, [PositionLane.nextInMintPlus1])
-      return views
+      for (let row = 0; row < former.count; row++) this.#writeAll(row, lanesOf(former, row))
     }
-    return { ...part, open }
+    return { ...former.reusedPart(name), settle }
   }
 
-  /** Are the rows those of a former snapshot, to be narrowed before anything reads them? */
-  get areFormer(): boolean {
-    return this.#former !== null
+  /** By id of the undo log, images of rows of all lanes, as snapshots before `NARROW_POSITIONS` have them. */
+  get formerImages(): ReadonlyMap<number, FormerImages> {
+    const convert: FormerImages['convert'] = (row, image, put) => {
+      const now = new PositionRecord()
+      this.copy(row, now)
+      this.#writeAll(row, image)
+      put(this.#undoId, row, lanesOf(this, row))
+      const sales = this.#salesOf(row)
+      if (sales >= 0) put(NEW_IDS.positionSales, sales, lanesOf(this.sales, sales))
+      const isWide = sales >= 0 && this.sales.get(sales, SalesLane.sells) === 0
+      const wide = isWide ? this.sales.get(sales, SalesLane.widePlus1) - 1 : -1
+      if (wide >= 0) put(NEW_IDS.widePositions, wide, lanesOf(this.wide, wide))
+      this.#writeAll(row, now.u32)
+    }
+    return new Map([[this.#undoId, { lanes: PositionLane.lanes, foresee() {}, convert }]])
   }
 
-  /** Brings the rows of a former snapshot into this form. No image in the undo log may name one. */
-  narrow(): void {
-    const former = this.#former
-    if (former === null) return
-    const record = this.#record
-    for (let row = 0; row < former.count; row++) {
-      const at = (row & ROW_MASK) * PositionLane.lanes
-      record.u32.set(former.u32[row >>> ROW_SHIFT].subarray(at, at + PositionLane.lanes))
-      for (const [from, to] of KEPT) this.set(row, to, record.u32[from])
-      this.write(row, record)
-    }
-    this.#former = null
-    this.#undo.replace(this.#undoId, this, [
-      PositionRowLane.nextInMintPlus1,
-      PositionRowLane.salesPlus1,
-    ])
+  /** Writes all lanes of a position. */
+  #writeAll(row: number, lanes: Uint32Array): void {
+    this.#record.u32.set(lanes)
+    for (const [from, to] of KEPT) this.set(row, to, lanes[from])
+    this.write(row, this.#record)
   }
+}
+
+/** A copy of a row. */
+function lanesOf(rows: Rows, row: number): Uint32Array {
+  const at = (row & ROW_MASK) * rows.lanes
+  return rows.u32[row >>> ROW_SHIFT].slice(at, at + rows.lanes)
 }
 
 function isNarrow(amount: number): boolean {

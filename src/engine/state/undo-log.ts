@@ -75,12 +75,6 @@ export class UndoLog {
     return id
   }
 
-  /** Other rows take the place of those of an id: until then no image of it may have to be restored. */
-  replace(id: number, rows: Rows, unsaved: readonly number[]): void {
-    this.#rows[id] = rows
-    this.#unsaved[id] = unsaved
-  }
-
   /** Calls `restored` whenever a row of this id is restored. */
   onRestored(id: number, restored: (row: number) => void): void {
     this.#restored[id] = restored

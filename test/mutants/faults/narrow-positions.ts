@@ -3,6 +3,7 @@ import type { Fault } from '../fault.ts'
 const ROWS = 'src/engine/state/position-rows.ts'
 const ROWS_TEST = 'test/engine/state/position-rows.test.ts'
 const FORMER_TEST = 'test/store/former-positions.test.ts'
+const UPGRADE_TEST = 'test/store/tokens-after-upgrade.test.ts'
 
 /** Faults of positions whose rows say no more than they must. */
 export const NARROW_POSITION_FAULTS: readonly Fault[] = [
@@ -80,14 +81,14 @@ export const NARROW_POSITION_FAULTS: readonly Fault[] = [
   {
     name: 'narrow positions: sales are no part of what is taken back',
     file: ROWS,
-    find: '    this.#undo.save(this.#salesUndo, sales)\n',
+    find: '    this.#undo.save(NEW_IDS.positionSales, sales)\n',
     replace: '',
     tests: [ROWS_TEST],
   },
   {
     name: 'narrow positions: wide rows are no part of what is taken back',
     file: ROWS,
-    find: '    this.#undo.save(this.#wideUndo, this.sales.get(sales, SalesLane.widePlus1) - 1)\n',
+    find: '    this.#undo.save(NEW_IDS.widePositions, this.sales.get(sales, SalesLane.widePlus1) - 1)\n',
     replace: '',
     tests: [ROWS_TEST],
   },
@@ -135,17 +136,31 @@ export const NARROW_POSITION_FAULTS: readonly Fault[] = [
   },
   {
     name: 'former positions: their images are taken for those of narrow rows',
-    file: ROWS,
-    find: '      this.#undo.replace(this.#undoId, former, [PositionLane.nextInMintPlus1])\n',
-    replace: '',
-    tests: [FORMER_TEST],
+    file: 'src/engine/engine.ts',
+    find: 'new Map([...former.images, ...positions.formerImages])',
+    replace: 'new Map([...former.images])',
+    tests: [UPGRADE_TEST],
   },
   {
-    name: 'former positions: narrow rows are saved as wide ones',
+    name: 'former positions: an image of one stays in its rows',
     file: ROWS,
-    find: '    this.#undo.replace(this.#undoId, this, [\n      PositionRowLane.nextInMintPlus1,\n      PositionRowLane.salesPlus1,\n    ])\n',
+    find: '      this.#writeAll(row, now.u32)\n',
     replace: '',
-    tests: [FORMER_TEST],
+    tests: [UPGRADE_TEST],
+  },
+  {
+    name: 'former positions: sales are not among what is taken back',
+    file: ROWS,
+    find: '      if (sales >= 0) put(NEW_IDS.positionSales, sales, lanesOf(this.sales, sales))\n',
+    replace: '',
+    tests: [UPGRADE_TEST],
+  },
+  {
+    name: 'former positions: wide rows are not among what is taken back',
+    file: ROWS,
+    find: '      if (wide >= 0) put(NEW_IDS.widePositions, wide, lanesOf(this.wide, wide))\n',
+    replace: '',
+    tests: [UPGRADE_TEST],
   },
   {
     name: 'former positions: rows that were given back are forgotten',
@@ -155,17 +170,10 @@ export const NARROW_POSITION_FAULTS: readonly Fault[] = [
     tests: [FORMER_TEST],
   },
   {
-    name: 'former positions: they are narrowed before late events are taken back',
-    file: 'src/engine/engine.ts',
-    find: '    this.#ordered.changeBehindAll(() => {',
-    replace: '    positions.narrow()\n    this.#ordered.changeBehindAll(() => {',
-    tests: [FORMER_TEST],
-  },
-  {
     name: 'former positions: only what was bought is brought along',
     file: ROWS,
-    find: '      for (const [from, to] of KEPT) this.set(row, to, record.u32[from])\n      this.write(row, record)\n',
-    replace: '      for (const [from, to] of KEPT) this.set(row, to, record.u32[from])\n',
+    find: '    for (const [from, to] of KEPT) this.set(row, to, lanes[from])\n    this.write(row, this.#record)\n',
+    replace: '    for (const [from, to] of KEPT) this.set(row, to, lanes[from])\n',
     tests: [FORMER_TEST],
   },
 ]

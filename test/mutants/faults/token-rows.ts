@@ -144,8 +144,8 @@ export const TOKEN_ROW_FAULTS: readonly Fault[] = [
   {
     name: 'token rows: events of a former snapshot keep the marks of before',
     file: 'src/engine/engine.ts',
-    find: 'this.#reorder.moveMarks(this.state.undo.bringUp(former.images))',
-    replace: 'this.state.undo.bringUp(former.images)',
+    find: 'this.#reorder.moveMarks(undo.bringUp(images))',
+    replace: 'undo.bringUp(images)',
     tests: [UPGRADED],
   },
   {
