@@ -82,7 +82,6 @@ export class Prefetcher {
     this.sum = metadata.u32[token >>> ROW_SHIFT][lane] | 0
   }
 
-  /** A new position is linked before the newest of its wallet. */
   /** The rows that its token has, as few do. */
   #touchCrowd(token: number): void {
     const { crowds, tokens, windows } = this.#state
@@ -91,6 +90,7 @@ export class Prefetcher {
     this.sum = (this.sum + crowd + windows.rows.get(windows.rowOf(token), 0)) | 0
   }
 
+  /** A new position is linked before the newest of its wallet. */
   #touchLink(wallet: number): void {
     const { wallets, links } = this.#state
     if (wallet >= wallets.count) return

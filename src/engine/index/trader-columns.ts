@@ -133,7 +133,10 @@ export class MintTraders {
   load(parts: readonly TraderPart[], budget: Budget): void {
     this.#walk(budget)
     this.#catchUp()
-    for (const name of parts) this.#fill(this.#partOf(name), budget)
+    this.#fill(
+      parts.map((name) => this.#partOf(name)),
+      budget,
+    )
   }
 
   /** Row of the trader at a place. */
@@ -212,13 +215,18 @@ export class MintTraders {
     return part
   }
 
-  #fill(part: Part, budget: Budget): void {
-    if (part.values.length < this.#count)
-      part.values = widened(sharedF64(this.#rows.length), part.values)
-    while (part.filled < this.#count) {
-      const end = Math.min(this.#count, part.filled + TRADERS_A_LOOK)
-      for (let place = part.filled; place < end; place++) this.#read(part, place)
-      part.filled = end
+  /** Each position is copied once for all parts that have not read it. */
+  #fill(parts: readonly Part[], budget: Budget): void {
+    for (const part of parts)
+      if (part.values.length < this.#count)
+        part.values = widened(sharedF64(this.#rows.length), part.values)
+    let from = Math.min(this.#count, ...parts.map(({ filled }) => filled))
+    while (from < this.#count) {
+      const end = Math.min(this.#count, from + TRADERS_A_LOOK)
+      const unread = parts.filter(({ filled }) => filled < end)
+      for (let place = from; place < end; place++) this.#read(unread, place)
+      for (const part of unread) part.filled = end
+      from = end
       if (end < this.#count) budget.throwIfSpent()
     }
   }
@@ -229,12 +237,14 @@ export class MintTraders {
     let place = this.#places.first(hashOf(row))
     while (place >= 0 && this.#rows[place] !== row) place = this.#places.next()
     if (place < 0) return
-    for (const part of this.#parts.values()) if (place < part.filled) this.#read(part, place)
+    const filled = [...this.#parts.values()].filter((part) => place < part.filled)
+    if (filled.length > 0) this.#read(filled, place)
   }
 
-  #read(part: Part, place: number): void {
+  #read(parts: readonly Part[], place: number): void {
     this.#state.positions.copy(this.#rows[place], this.#record)
-    part.values[place] = part.read(this.#record, this.#decimals, this.#state)
+    for (const part of parts)
+      part.values[place] = part.read(this.#record, this.#decimals, this.#state)
   }
 }
 
