@@ -1,7 +1,7 @@
 import { ReadTexts } from './rows.ts'
-import { StateError, type StatePart, sizesOf } from './state-part.ts'
+import { StateError, type StatePart } from './state-part.ts'
 import { CODES_MAX, decodeText, encodeText } from './text-code.ts'
-import { TEXT_BYTES_MAX } from './text-store.ts'
+import { TEXT_BYTES_MAX, unitsPart } from './text-store.ts'
 import { untouchedByScattered } from './views.ts'
 
 /**
@@ -121,18 +121,12 @@ export class PackedTexts {
 
   /** The texts as a part of the state: their units in use. */
   part(name: string): StatePart {
-    return {
-      name,
-      facts: () => [this.#next],
+    const part = unitsPart(name, {
+      next: () => this.#next,
       views: () => this.#views(),
-      open: (facts) => {
-        const [next] = sizesOf(name, facts, [UNITS_MAX])
-        if (next === 0) throw new StateError(`the state's ${name} gives out unit 0`)
-        this.#reset(next)
-        return this.#views()
-      },
-      settle: () => this.#findRecent(name),
-    }
+      reset: (next) => this.#reset(next),
+    })
+    return { ...part, settle: () => this.#findRecent(name) }
   }
 
   clear(): void {

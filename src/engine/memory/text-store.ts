@@ -97,18 +97,11 @@ export class TextStore {
 
   /** The store as a part of the state: its units in use. */
   part(name: string): StatePart {
-    return {
-      name,
-      facts: () => [this.#next],
+    return unitsPart(name, {
+      next: () => this.#next,
       views: () => this.#views(),
-      open: (facts) => {
-        const [next] = sizesOf(name, facts, [UNITS_MAX])
-        if (next === 0) throw new StateError(`the state's ${name} gives out unit 0`)
-        this.reset(next)
-        return this.#views()
-      },
-      settle() {},
-    }
+      reset: (next) => this.reset(next),
+    })
   }
 
   #views(): Uint8Array[] {
@@ -144,4 +137,27 @@ export function orderOfBytes(bytes: Uint8Array, from: number, length: number): n
     order = order * 256 + Math.min(byte, NOT_ASCII)
   }
   return order
+}
+
+/** A store of units as a part of the state, of which unit 0 is never given out. */
+export function unitsPart(
+  name: string,
+  store: {
+    readonly next: () => number
+    readonly views: () => readonly Uint8Array[]
+    readonly reset: (next: number) => void
+  },
+): StatePart {
+  return {
+    name,
+    facts: () => [store.next()],
+    views: () => store.views(),
+    open: (facts) => {
+      const [next] = sizesOf(name, facts, [UNITS_MAX])
+      if (next === 0) throw new StateError(`the state's ${name} gives out unit 0`)
+      store.reset(next)
+      return store.views()
+    },
+    settle() {},
+  }
 }

@@ -3,11 +3,9 @@ import type { PackedTexts } from '../memory/packed-texts.ts'
 import type { Rows } from '../memory/rows.ts'
 import { StateError, type StatePart } from '../memory/state-part.ts'
 import { TextStore } from '../memory/text-store.ts'
-import { LifecycleLane, MetadataLane, SeldomLane } from './layout.ts'
+import { LifecycleLane, MetadataLane, NARROW_ROWS, SeldomLane } from './layout.ts'
 import type { SparseRows } from './token-rows.ts'
 
-/** First version of snapshots whose texts are in codes. */
-const TEXTS_IN_CODES = 14
 const BIRTH_LANES = [LifecycleLane.name, LifecycleLane.symbol, LifecycleLane.uri]
 const METADATA_LANES = METADATA_KEYS.map((_, place) => MetadataLane.firstText + place)
 
@@ -41,8 +39,7 @@ export function textParts({ texts, births, seldom, metadata }: NamingTexts) {
     }
     plain = new TextStore()
   }
-  const before = (version: number, part: () => StatePart) =>
-    version < TEXTS_IN_CODES ? part() : null
+  const before = (version: number, part: () => StatePart) => (version < NARROW_ROWS ? part() : null)
   return {
     texts: { ...textsPart, former: (version: number) => before(version, formerTexts) },
     metadata: {

@@ -12,7 +12,7 @@ import {
   TopsLane,
 } from './layout.ts'
 import type { Crowds, Profiles, SparseRows } from './token-rows.ts'
-import { type FormerImages, NEW_IDS } from './undo-log.ts'
+import { type FormerImages, imageOf, NEW_IDS } from './undo-log.ts'
 
 /** Lanes of a token's two rows in snapshots before version 14, as they have them, whatever rows become later. */
 const FORMER_LANES = { tokens: 52, births: 28 } as const
@@ -175,11 +175,6 @@ function moved(image: Uint32Array, moves: Moves, lanes: number): Uint32Array {
   const to = new Uint32Array(lanes)
   for (const [from, first, count] of moves) to.set(image.subarray(from, from + count), first)
   return to
-}
-
-function imageOf(rows: Rows, row: number): Uint32Array {
-  const at = (row & ROW_MASK) * rows.lanes
-  return rows.u32[row >>> ROW_SHIFT].subarray(at, at + rows.lanes)
 }
 
 function write(rows: Rows, row: number, lanes: Uint32Array): void {

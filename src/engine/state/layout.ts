@@ -10,8 +10,8 @@
 /** A token with more traders stays in memory: reading that many back would block the event loop. */
 export const DORMANT_TRADERS_MAX = 8_192
 
-/** First version of snapshots in which tokens have rows of 96 and 48 bytes, and others for what few of them have. */
-export const TOKEN_ROWS_APART = 14
+/** First version of snapshots in which rows of tokens and positions say no more than they must, and texts are in codes. */
+export const NARROW_ROWS = 14
 
 /** What every swap of a token may change. */
 export const TokenLane = {
@@ -248,9 +248,6 @@ export const SalesLane = {
 
 /** Of few positions: lanes of `PositionLane` from `untrackedLo` to `feesF` as they are, then the sales. */
 export const WideLane = { sells: 22, lanes: 24 } as const
-
-/** First version of snapshots in which positions are no rows of all of their lanes. */
-export const NARROW_POSITIONS = 14
 
 /** Beside a position, and never taken back with it: its neighbours in the chain of its wallet. */
 export const LinkLane = { nextInWalletPlus1: 0, previousInWalletPlus1: 1, lanes: 2 } as const

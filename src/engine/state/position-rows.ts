@@ -2,14 +2,14 @@ import { copyU64, isZeroAt, numberAt, subtractU64 } from '../../base/u64.ts'
 import { ROW_MASK, ROW_SHIFT, Rows } from '../memory/rows.ts'
 import type { StatePart } from '../memory/state-part.ts'
 import {
-  NARROW_POSITIONS,
+  NARROW_ROWS,
   PositionFlag,
   PositionLane,
   PositionRowLane,
   SalesLane,
   WideLane,
 } from './layout.ts'
-import { type FormerImages, NEW_IDS, type UndoLog } from './undo-log.ts'
+import { type FormerImages, imageOf, NEW_IDS, type UndoLog } from './undo-log.ts'
 
 /** Lanes of a record that a row has as they are, and where. */
 const KEPT = [
@@ -245,10 +245,10 @@ export class PositionRows extends Rows {
   /** The parts of the state. */
   get parts(): StatePart[] {
     const part = this.reusedPart('positions')
-    const former = (version: number) => (version < NARROW_POSITIONS ? this.#formerPart(part) : null)
+    const former = (version: number) => (version < NARROW_ROWS ? this.#formerPart(part) : null)
     const added = ([name, rows]: readonly [string, Rows]): StatePart => ({
       ...rows.reusedPart(name),
-      former: (version) => (version < NARROW_POSITIONS ? rows.part(name) : null),
+      former: (version) => (version < NARROW_ROWS ? rows.part(name) : null),
     })
     const others = [
       ['position sales', this.sales],
@@ -265,23 +265,23 @@ export class PositionRows extends Rows {
       this.reset(former.count)
       this.freePlus1 = former.freePlus1
       this.free = former.free
-      for (let row = 0; row < former.count; row++) this.#writeAll(row, lanesOf(former, row))
+      for (let row = 0; row < former.count; row++) this.#writeAll(row, imageOf(former, row))
     }
     return { ...former.reusedPart(name), settle }
   }
 
-  /** By id of the undo log, images of rows of all lanes, as snapshots before `NARROW_POSITIONS` have them. */
+  /** By id of the undo log, images of rows of all lanes, as snapshots before `NARROW_ROWS` have them. */
   get formerImages(): ReadonlyMap<number, FormerImages> {
     const convert: FormerImages['convert'] = (row, image, put) => {
       const now = new PositionRecord()
       this.copy(row, now)
       this.#writeAll(row, image)
-      put(this.#undoId, row, lanesOf(this, row))
+      put(this.#undoId, row, imageOf(this, row))
       const sales = this.#salesOf(row)
-      if (sales >= 0) put(NEW_IDS.positionSales, sales, lanesOf(this.sales, sales))
+      if (sales >= 0) put(NEW_IDS.positionSales, sales, imageOf(this.sales, sales))
       const isWide = sales >= 0 && this.sales.get(sales, SalesLane.sells) === 0
       const wide = isWide ? this.sales.get(sales, SalesLane.widePlus1) - 1 : -1
-      if (wide >= 0) put(NEW_IDS.widePositions, wide, lanesOf(this.wide, wide))
+      if (wide >= 0) put(NEW_IDS.widePositions, wide, imageOf(this.wide, wide))
       this.#writeAll(row, now.u32)
     }
     return new Map([[this.#undoId, { lanes: PositionLane.lanes, foresee() {}, convert }]])
@@ -293,12 +293,6 @@ export class PositionRows extends Rows {
     for (const [from, to] of KEPT) this.set(row, to, lanes[from])
     this.write(row, this.#record)
   }
-}
-
-/** A copy of a row. */
-function lanesOf(rows: Rows, row: number): Uint32Array {
-  const at = (row & ROW_MASK) * rows.lanes
-  return rows.u32[row >>> ROW_SHIFT].slice(at, at + rows.lanes)
 }
 
 function isNarrow(amount: number): boolean {

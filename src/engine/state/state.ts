@@ -27,9 +27,9 @@ import {
   LifecycleLane,
   LinkLane,
   MetadataLane,
+  NARROW_ROWS,
   PositionRowLane,
   SeldomLane,
-  TOKEN_ROWS_APART,
   TokenLane,
   WalletLane,
   WIDE_BARS_APART,
@@ -299,7 +299,7 @@ export class State {
     const tokens = this.tokens.part('tokens')
     const births = this.births.part('births')
     const formerTokens = (version: number) => {
-      this.formerTokens = version < TOKEN_ROWS_APART ? new FormerTokens(this) : null
+      this.formerTokens = version < NARROW_ROWS ? new FormerTokens(this) : null
       return this.formerTokens?.tokensPart(tokens.name) ?? null
     }
     const formerBirths = () => this.formerTokens?.birthsPart(births.name) ?? null

@@ -6,8 +6,8 @@ import {
   CrowdLane,
   HolderClass,
   LifecycleLane,
+  NARROW_ROWS,
   ProfileLane,
-  TOKEN_ROWS_APART,
   TokenLane,
   TopsLane,
   WindowLane,
@@ -337,7 +337,7 @@ export class WindowSums {
       const rows = new Rows(WindowLane.lanes)
       return { ...rows.part(name), settle: () => this.#takeAll(rows) }
     }
-    return { ...part, former: (version) => (version < TOKEN_ROWS_APART ? formerPart() : null) }
+    return { ...part, former: (version) => (version < NARROW_ROWS ? formerPart() : null) }
   }
 
   #written(): Uint8Array {

@@ -37,6 +37,12 @@ export interface FormerImages {
   ): void
 }
 
+/** The lanes of a row, as it is now: good until it changes. */
+export function imageOf(rows: Rows, row: number): Uint32Array {
+  const at = (row & ROW_MASK) * rows.lanes
+  return rows.u32[row >>> ROW_SHIFT].subarray(at, at + rows.lanes)
+}
+
 export class UndoLog {
   /** A power of two of them: lane p of the log lies in the ring at p modulo its length. */
   #pages: Uint32Array<ArrayBuffer>[] = [NO_LANES]

@@ -151,14 +151,14 @@ export const NARROW_POSITION_FAULTS: readonly Fault[] = [
   {
     name: 'former positions: sales are not among what is taken back',
     file: ROWS,
-    find: '      if (sales >= 0) put(NEW_IDS.positionSales, sales, lanesOf(this.sales, sales))\n',
+    find: '      if (sales >= 0) put(NEW_IDS.positionSales, sales, imageOf(this.sales, sales))\n',
     replace: '',
     tests: [UPGRADE_TEST],
   },
   {
     name: 'former positions: wide rows are not among what is taken back',
     file: ROWS,
-    find: '      if (wide >= 0) put(NEW_IDS.widePositions, wide, lanesOf(this.wide, wide))\n',
+    find: '      if (wide >= 0) put(NEW_IDS.widePositions, wide, imageOf(this.wide, wide))\n',
     replace: '',
     tests: [UPGRADE_TEST],
   },

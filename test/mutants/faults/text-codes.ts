@@ -196,15 +196,15 @@ export const TEXT_CODE_FAULTS: readonly Fault[] = [
   {
     name: 'text codes: version 13 is read as the present one',
     file: FORMER,
-    find: 'version < TEXTS_IN_CODES',
-    replace: 'version < TEXTS_IN_CODES - 1',
+    find: 'version < NARROW_ROWS',
+    replace: 'version < NARROW_ROWS - 1',
     tests: GOLDEN_TESTS,
   },
   {
     name: 'text codes: the present version is read as a former one',
     file: FORMER,
-    find: 'version < TEXTS_IN_CODES',
-    replace: 'version <= TEXTS_IN_CODES',
+    find: 'version < NARROW_ROWS',
+    replace: 'version <= NARROW_ROWS',
     tests: GOLDEN_TESTS,
   },
 ]
