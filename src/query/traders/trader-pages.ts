@@ -92,9 +92,8 @@ export class TraderPages {
     }
     const from = (query.page - 1) * query.limit
     const shown = ranked(allPlaces(values.length), keys, from, from + query.limit, values)
-    const items = shown.map((place) =>
-      traderJson(this.#trader.at(results.positionAt(place)), query.extra),
-    )
+    const found = shown.map((place) => results.positionAt(place))
+    const items = tradersJson(this.#trader, found, query.extra)
     return pageJson(values.length, query, items)
   }
 
@@ -132,7 +131,8 @@ export class TraderPages {
     }
     const from = (page.page - 1) * page.limit
     const shown = ranked(places, keys, from, from + page.limit)
-    const items = shown.map((place) => traderJson(this.#trader.at(bought[place]), page.extra))
+    const found = shown.map((place) => bought[place])
+    const items = tradersJson(this.#trader, found, page.extra)
     return pageJson(bought.length, page, items)
   }
 
@@ -173,7 +173,7 @@ export class TraderPages {
   #page(positions: Positions, keys: RankKeys, page: Page): string {
     const from = (page.page - 1) * page.limit
     const shown = ranked(positions, keys, from, from + page.limit)
-    const items = shown.map((position) => traderJson(this.#trader.at(position), page.extra))
+    const items = tradersJson(this.#trader, shown, page.extra)
     return pageJson(positions.length, page, items)
   }
 }
@@ -239,7 +239,8 @@ function pageOf(
   const from = (page.page - 1) * page.limit
   const to = Math.min(total, from + page.limit)
   const shown = ranked(allPlaces(values.length), keys, from, to, values)
-  const items = shown.map((place) => traderJson(trader.at(columns.rowAt(place)), page.extra))
+  const rows = shown.map((place) => columns.rowAt(place))
+  const items = tradersJson(trader, rows, page.extra)
   return pageJson(total, page, items)
 }
 
@@ -345,20 +346,41 @@ const TRADER_ORDER_VALUES: {
   last_active_ts: (r) => r.lastActiveAt,
 }
 
-/** One trader record, with the additive keys of its token where `extra`; the reader stands on the position. */
-function traderJson(record: LabelledTrader, extra = false): string {
-  let json = ''
-  for (const { name, read } of TRADER_FIELDS) {
-    const value = read(record)
-    const text =
-      typeof value === 'number'
-        ? jsonNumber(value)
-        : typeof value === 'string'
-          ? jsonString(value)
-          : String(value)
-    json += `${json === '' ? '' : ','}"${name}":${text}`
+/** What a record has of its token is written once for records of one token that follow each other. */
+const TOKEN_FIELDS = keyed(TRADER_FIELDS.slice(1, 10))
+const OWN_FIELDS = keyed(TRADER_FIELDS.slice(10))
+
+/** Fields with the text in front of their value. */
+function keyed(fields: readonly TraderField[]) {
+  return fields.map(({ name, read }) => ({ key: `,"${name}":`, read }))
+}
+
+/** The records of a page, with the additive keys of their tokens where `extra`; it is read in one turn. */
+function tradersJson(
+  trader: LabelledTrader,
+  positions: Iterable<number>,
+  extra = false,
+): readonly string[] {
+  const texts: string[] = []
+  let token = -1
+  let ofToken = ''
+  for (const position of positions) {
+    const record = trader.at(position)
+    if (record.token.token !== token) {
+      token = record.token.token
+      ofToken = TOKEN_FIELDS.map(({ key, read }) => key + valueJson(read(record))).join('')
+    }
+    const parts = [`{"wallet":${jsonString(record.wallet)}`, ofToken]
+    for (const { key, read } of OWN_FIELDS) parts.push(key, valueJson(read(record)))
+    parts.push(extra ? `${quoteExtras(record.token)}${record.labelExtra}}` : '}')
+    texts.push(parts.join(''))
   }
-  return `{${json}${extra ? `${quoteExtras(record.token)}${record.labelExtra}` : ''}}`
+  return texts
+}
+
+function valueJson(value: ReturnType<TraderField['read']>): string {
+  if (typeof value === 'number') return jsonNumber(value)
+  return typeof value === 'string' ? jsonString(value) : String(value)
 }
 
 function average(total: number, tokens: number): number {

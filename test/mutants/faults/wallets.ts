@@ -13,6 +13,13 @@ const TRADES = 'src/engine/history/position-trades.ts'
 /** Faults of wallets by window and day, and of their ranking. */
 export const WALLET_FAULTS: readonly Fault[] = [
   {
+    name: 'wallets: a record on a page shows the token of the one before it',
+    file: 'src/query/traders/trader-pages.ts',
+    find: 'if (record.token.token !== token) {',
+    replace: 'if (token < 0) {',
+    tests: PAGES,
+  },
+  {
     name: 'wallets: a position of two days counts for the first one',
     file: DAYS,
     find: 'isKnownAt(p, first, last) && dayOf(last) === day',
