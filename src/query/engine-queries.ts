@@ -65,7 +65,6 @@ const NOTHING_SOUGHT = { query: '', version: -1, tokens: [] }
 export class EngineQueries implements Queries, TokenReads {
   #engine: Engine
   #parts: ReturnType<typeof partsOf>
-  readonly #scan = new TableScan()
   readonly #tick: () => void
   readonly #labels: WalletLabels
   /** The search made last. */
@@ -341,7 +340,7 @@ export class EngineQueries implements Queries, TokenReads {
     const groups = query.type === 'all' ? GROUPS : [query.type]
     const scans = groups.map((group) => {
       const filters = this.#parts.columns.predicates(query.filters[group], budget)
-      this.#scan.load(this.#engine.order[group].blocks, filters, query.limit, budget)
+      this.#parts.scan.load(this.#engine.order.scanned(group), filters, query.limit, budget)
       return { group, filters }
     })
     if (query.orderBy !== undefined) this.#parts.columns.windows.values(query.orderBy, budget)
@@ -390,13 +389,14 @@ export class EngineQueries implements Queries, TokenReads {
       count += 1
       return count < limit
     }
-    if (orderBy === undefined) this.#scan.run(order[group].blocks, filters, write)
+    const table = order.scanned(group)
+    if (orderBy === undefined) this.#parts.scan.run(table, filters, write, limit)
     else {
       const greatest = new GreatestTokens(
         limit,
         this.#parts.columns.windows.values(orderBy, budget),
       )
-      this.#scan.run(order[group].blocks, filters, (token) => greatest.take(token))
+      this.#parts.scan.run(table, filters, (token) => greatest.take(token))
       greatest.tokens.every(write)
     }
     return count
@@ -424,6 +424,7 @@ function partsOf(engine: Engine, labels: WalletLabels) {
     window,
     windows,
     columns,
+    scan: new TableScan(columns.candidates),
     search: new TokenSearch(state, engine.search, columns),
     chart,
     creators,

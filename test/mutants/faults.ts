@@ -1,6 +1,7 @@
 import type { Fault } from './fault.ts'
 import { AGENT_FAULTS } from './faults/agents.ts'
 import { ALERT_FAULTS } from './faults/alerts.ts'
+import { CANDIDATE_FAULTS } from './faults/candidates.ts'
 import { CLIENT_FAULTS } from './faults/client.ts'
 import { COMMAND_FAULTS } from './faults/commands.ts'
 import { DORMANT_FAULTS } from './faults/dormant.ts'
@@ -44,6 +45,7 @@ export const FAULTS: readonly Fault[] = [
   ...DORMANT_FAULTS,
   ...TOKEN_ROW_FAULTS,
   ...WIRE_FAULTS,
+  ...CANDIDATE_FAULTS,
   ...WINDOW_FAULTS,
   ...SERVER_FAULTS,
   ...SEED_FAULTS,

@@ -28,9 +28,12 @@ const TOKEN_ROWS = { files: 2, lines: 790, exportedNames: 24, types: 8 }
 /** What positions of few lanes may add: their rows, what is read and written of them, the form before. */
 const POSITIONS = { files: 0, lines: 340, exportedNames: 10, types: 1 }
 
+/** What filters that few tokens pass may add: candidates as bits, their WebAssembly, narrow columns. */
+const CANDIDATES = { files: 2, lines: 640, exportedNames: 4, types: 6 }
+
 const PARTS = [
   ...[ONE_PROCESS, REPLICAS, DESK, RECORDS, FAILURES, INTAKE, BARS],
-  ...[TEXTS, TOKEN_ROWS, POSITIONS],
+  ...[TEXTS, TOKEN_ROWS, POSITIONS, CANDIDATES],
 ]
 const mostOf = (count: keyof typeof ONE_PROCESS) =>
   PARTS.reduce((sum, part) => sum + part[count], 0)

@@ -115,6 +115,18 @@ export class TokenOrder {
     return this.#completing
   }
 
+  /** What a scan reads of a table; good until the next change. */
+  scanned(table: Exclude<keyof typeof List, 'none'>) {
+    return {
+      blocks: this[table].blocks,
+      table: {
+        lists: this.#listed,
+        list: List[table],
+        lastFirst: (tokens: Uint32Array) => tokens.sort((a, b) => this.#compare(b, a)),
+      },
+    }
+  }
+
   /** The place in `GROUPS` of the table that the token belongs to; -1: none. */
   tableOf(token: number): number {
     return this.#listOf(token) - List.new

@@ -89,6 +89,52 @@ function withoutNulls(value: unknown, depth: number): unknown {
   return Object.fromEntries(entries)
 }
 
+const TYPES: ReadonlySet<unknown> = new Set([...GROUPS, 'all'])
+const BODY_NAMES: ReadonlySet<string> = new Set(Object.values(BODY_KEYS))
+const RANGE_NAMES: ReadonlySet<string> = new Set(RANGE_FILTERS)
+const FLAG_NAMES: ReadonlySet<string> = new Set(FLAG_FILTERS)
+const SOCIAL_NAMES: ReadonlySet<string> = new Set(SOCIAL_FILTERS)
+
+/**
+ * Has a body what most have, as the schema allows it: a type, ranges, flags and links? It is told in a tenth of the
+ * schema's time; of all others this says nothing.
+ */
+function isPlain(body: unknown): body is Type.Static<typeof TablesSchema> {
+  return (
+    isRecord(body) &&
+    Object.keys(body).every((key) =>
+      key === 'type' ? TYPES.has(body[key]) : BODY_NAMES.has(key) && isPlainGroup(body[key]),
+    )
+  )
+}
+
+function isPlainGroup(filters: unknown): boolean {
+  return (
+    isRecord(filters) &&
+    Object.keys(filters).every((key) => {
+      const filter = filters[key]
+      if (RANGE_NAMES.has(key)) return isPlainRange(filter)
+      if (key === 'socials')
+        return (
+          isRecord(filter) &&
+          Object.keys(filter).every(
+            (one) => SOCIAL_NAMES.has(one) && typeof filter[one] === 'boolean',
+          )
+        )
+      return FLAG_NAMES.has(key) && typeof filter === 'boolean'
+    })
+  )
+}
+
+function isPlainRange(range: unknown): boolean {
+  return (
+    isRecord(range) &&
+    Object.keys(range).every(
+      (key) => (key === 'min' || key === 'max') && Number.isFinite(range[key]),
+    )
+  )
+}
+
 /** Body, groups, filters, windows, their filters and ranges: the schema goes no deeper. */
 const BODY_DEPTH = 6
 
@@ -100,8 +146,12 @@ export function parseTables(text: string): Parsed<TablesQuery> {
 
 /** The query of such a body as a value; it is read no deeper than the schema goes. */
 export function tablesOf(value: unknown): Parsed<TablesQuery> {
+  if (isPlain(value)) return queryOf(value)
   const body = withoutNulls(value, BODY_DEPTH)
-  if (!validator.Check(body)) return refusedBody(body)
+  return validator.Check(body) ? queryOf(body) : refusedBody(body)
+}
+
+function queryOf(body: Type.Static<typeof TablesSchema>): Parsed<TablesQuery> {
   const filters: { [K in Group]?: Filters } = {}
   for (const group of GROUPS) {
     const given = body[BODY_KEYS[group]]
@@ -170,21 +220,28 @@ function canonicalRanges<K extends string>(
 
 /** The first range whose min is above its max, as a refusal. */
 function crossedRange(bodyKey: string, filters: Type.Static<typeof FiltersSchema>): Refused | null {
-  const ranges: (readonly [path: string, range: Range | undefined])[] = [
-    ...RANGE_FILTERS.map((name) => [name, filters[name]] as const),
-    ...WINDOWS.flatMap((window) =>
-      WINDOW_FILTERS.map(
-        (name) => [`windows.${window}.${name}`, filters.windows?.[window]?.[name]] as const,
-      ),
-    ),
-  ]
-  for (const [name, { min, max } = {}] of ranges) {
-    if (min === undefined || max === undefined || min <= max) continue
-    const path = `${bodyKey}.${name}`
-    const message = `${path} came with min ${min} above max ${max}.`
-    return refuse('invalid_body', path, message)
+  for (const name of RANGE_FILTERS) {
+    const range = filters[name]
+    if (range !== undefined && isCrossed(range)) return refuseCrossed(`${bodyKey}.${name}`, range)
+  }
+  for (const window of WINDOWS) {
+    const ofWindow = filters.windows?.[window]
+    if (ofWindow === undefined) continue
+    for (const name of WINDOW_FILTERS) {
+      const range = ofWindow[name]
+      if (range !== undefined && isCrossed(range))
+        return refuseCrossed(`${bodyKey}.windows.${window}.${name}`, range)
+    }
   }
   return null
+}
+
+function isCrossed({ min, max }: Range): boolean {
+  return min !== undefined && max !== undefined && min > max
+}
+
+function refuseCrossed(path: string, { min, max }: Range): Refused {
+  return refuse('invalid_body', path, `${path} came with min ${min} above max ${max}.`)
 }
 
 function withoutAlias(given: Type.Static<typeof FiltersSchema>): Filters {

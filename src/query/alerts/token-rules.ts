@@ -264,7 +264,7 @@ export class TokenRules {
     for (const [table, group] of GROUPS.entries()) {
       if (query.type !== 'all' && query.type !== group) continue
       this.#scan.run(
-        ofTables[table] ?? [],
+        { blocks: ofTables[table] ?? [] },
         this.#columns.predicates(query.filters[group]),
         this.#note,
       )

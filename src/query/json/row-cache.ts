@@ -1,12 +1,18 @@
 import type { TokenReader } from '../../engine/read/token-reader.ts'
 import type { State } from '../../engine/state/state.ts'
+import { Quote } from '../../events/platform.ts'
 import type { TableAnswer } from '../../protocol/queries.ts'
 import { tokenExtras, tokenJson } from './token-json.ts'
 import type { WindowJson } from './window-json.ts'
 
-/** Rows at most; a row of another token with the same place replaces it. */
-const KEPT_ROWS = 1 << 14
+/** Rows at most. A token has two places; a row goes to the one that was used longer ago. */
+const KEPT_BITS = 14
+const KEPT_ROWS = 1 << KEPT_BITS
 const KEPT_MASK = KEPT_ROWS - 1
+/** Odd, so that tokens with one place in common have two others. */
+const PLACES_APART = 0x1357
+/** Changes since the answer before; past it each row is compared with its token. */
+const CHANGES_MAX = 4_096
 /** Places that get their memory together, when the first of them gets a row. */
 const PAGE_SHIFT = 8
 const PAGE_ROWS = 1 << PAGE_SHIFT
@@ -24,23 +30,29 @@ const COUNTS_APART = 2 ** 26
 /** Numbers of a row's span in an answer. */
 const SPAN = 3
 
+/**
+ * Lanes of what is kept of each row beside the others: its token; its bytes, from the beginning of its place on, 0 where
+ * there is none; the look (`RowCache.#look`) at which it was last found current, 0 where a change since is known or the
+ * price of its quote hangs on another token; the answer that had it last.
+ */
+const Head = { token: 0, length: 1, look: 2, answer: 3, lanes: 4 } as const
+
 /** Rows in places of one buffer: a buffer for each would give every garbage collection as many objects to walk. */
 class RowPage {
   readonly bytes = Buffer.allocUnsafeSlow(PAGE_ROWS * PLACE_BYTES)
-  /** Bytes of each row, from the beginning of its place on; 0: there is none. */
-  readonly lengths = new Uint32Array(PAGE_ROWS)
-  readonly tokens = new Uint32Array(PAGE_ROWS)
+  readonly heads = new Uint32Array(PAGE_ROWS * Head.lanes)
   readonly changes = new Uint32Array(PAGE_ROWS)
   /** Creations and migrations of the creator in one number. */
   readonly creators = new Float64Array(PAGE_ROWS)
   readonly prices = new Float64Array(PAGE_ROWS)
 }
 /** Bytes of a page: its places and their columns. */
-const PAGE_BYTES = PAGE_ROWS * (PLACE_BYTES + 3 * 4 + 2 * 8)
+const PAGE_BYTES = PAGE_ROWS * (PLACE_BYTES + 5 * 4 + 2 * 8)
 
 /**
  * Rows of the token tables as bytes, copied into answers. A row is written again after a change of the token itself
- * (`TokenChanges`), of its creator's counts, or of the price of its quote.
+ * (`TokenChanges`), of its creator's counts, or of the price of its quote. A row that was compared with these is not
+ * compared again until one of its token, any creator or the price of SOL changes.
  */
 export class RowCache {
   readonly #state: State
@@ -54,6 +66,13 @@ export class RowCache {
   #longBytes = 0
   /** Token, beginning and end of each row since `begin`. */
   #spans: number[] = []
+  /** Answers begun, and times that all rows had to be compared anew. */
+  #answer = 0
+  #look = 1
+  /** Ends of the logs of changes, and the price of SOL, up to which rows that are not current have no look. */
+  #changesTo = 0
+  #creatorsTo = 0
+  #solPriceUsd = 0
   #scratch = Buffer.allocUnsafeSlow(FIRST_BYTES)
   #length = 0
 
@@ -75,6 +94,31 @@ export class RowCache {
   begin(): void {
     this.#length = 0
     this.#spans = []
+    this.#answer += 1
+    this.#catchUp()
+  }
+
+  /** Takes the look from rows that may have changed since the answer before. */
+  #catchUp(): void {
+    const { changes, creatorChanges, solPriceUsd } = this.#state
+    const { log } = changes
+    const isNear = log.reaches(this.#changesTo) && log.end - this.#changesTo <= CHANGES_MAX
+    if (!isNear || creatorChanges.end !== this.#creatorsTo || solPriceUsd !== this.#solPriceUsd)
+      this.#look += 1
+    else
+      for (let at = this.#changesTo; at < log.end; at++) {
+        const token = log.at(at)
+        this.#forget(firstPlace(token))
+        this.#forget(secondPlace(token))
+      }
+    this.#changesTo = log.end
+    this.#creatorsTo = creatorChanges.end
+    this.#solPriceUsd = solPriceUsd
+  }
+
+  #forget(place: number): void {
+    const page = this.#pages[place >>> PAGE_SHIFT]
+    if (page !== undefined) page.heads[(place & PAGE_MASK) * Head.lanes + Head.look] = 0
   }
 
   /** The answer since `begin`, as bytes of its own; `counts` are the rows of each list. */
@@ -114,12 +158,11 @@ export class RowCache {
    * additive keys are appended: they depend on another token too, and are short.
    */
   row(token: TokenReader, isFirst: boolean, extra = false): void {
-    const place = token.token & KEPT_MASK
-    const page = this.#current(place, token)
+    const place = this.#current(token)
     this.#makeRoom(1)
     if (!isFirst) this.#scratch[this.#length++] = COMMA
     const begin = this.#length
-    this.#copy(page, place, 0)
+    this.#copy(place, 0)
     if (extra) this.#addKeys(`${tokenExtras(token)},"windows":${this.#windows.of(token.token)}`)
     this.#spans.push(token.token, begin, this.#length)
   }
@@ -128,17 +171,17 @@ export class RowCache {
   ranked(token: TokenReader, rank: number, value: string): void {
     if (rank > 1) this.text(',')
     const begin = this.#length
-    const place = token.token & KEPT_MASK
-    const page = this.#current(place, token)
+    const place = this.#current(token)
     this.text(`{"rank":${rank},"value":${value},`)
-    this.#copy(page, place, 1)
+    this.#copy(place, 1)
     this.#addKeys(`,"windows":${this.#windows.of(token.token)}`)
     this.#spans.push(token.token, begin, this.#length)
   }
 
   /** Adds the bytes of a row, from one of them on. */
-  #copy(page: RowPage, place: number, begin: number): void {
-    const length = page.lengths[place & PAGE_MASK]
+  #copy(place: number, begin: number): void {
+    const page = this.#pageOf(place)
+    const length = page.heads[(place & PAGE_MASK) * Head.lanes + Head.length]
     const from = (place & PAGE_MASK) * PLACE_BYTES
     this.#makeRoom(length)
     if (length > PLACE_BYTES) this.#long.get(place)?.copy(this.#scratch, this.#length, begin)
@@ -154,28 +197,55 @@ export class RowCache {
     this.#scratch[this.#length - 1] = CLOSE
   }
 
-  /** The page of a place, with the token's row there as it has to be now. */
-  #current(place: number, token: TokenReader): RowPage {
-    const { changes } = this.#state
-    const { unitUsd } = token
-    const page = this.#pages[place >>> PAGE_SHIFT] ?? this.#newPage(place >>> PAGE_SHIFT)
+  /** The place of the token's row, which is there as it has to be now. */
+  #current(token: TokenReader): number {
+    const place = this.#placeOf(token.token)
+    const page = this.#pageOf(place)
     const at = place & PAGE_MASK
-    const changed = changes.of(token.token)
+    const { heads } = page
+    const head = at * Head.lanes
+    heads[head + Head.answer] = this.#answer
+    const isThere = heads[head + Head.length] !== 0 && heads[head + Head.token] === token.token
+    if (isThere && heads[head + Head.look] === this.#look) return place
+    const { unitUsd } = token
+    const changed = this.#state.changes.of(token.token)
     const creator = token.creatorCreations * COUNTS_APART + token.creatorMigrations
-    if (
-      page.lengths[at] !== 0 &&
-      page.tokens[at] === token.token &&
+    const isCurrent =
+      isThere &&
       page.changes[at] === changed &&
       page.creators[at] === creator &&
       page.prices[at] === unitUsd
-    )
-      return page
-    this.#keep(page, place, tokenJson(token, 'table'))
-    page.tokens[at] = token.token
-    page.changes[at] = changed
-    page.creators[at] = creator
-    page.prices[at] = unitUsd
-    return page
+    if (!isCurrent) {
+      this.#keep(page, place, tokenJson(token, 'table'))
+      heads[head + Head.token] = token.token
+      page.changes[at] = changed
+      page.creators[at] = creator
+      page.prices[at] = unitUsd
+    }
+    heads[head + Head.look] = token.quote < Quote.other ? this.#look : 0
+    return place
+  }
+
+  /** The one of a token's places that has its row, else the one that it goes to. */
+  #placeOf(token: number): number {
+    const [first, second] = [firstPlace(token), secondPlace(token)]
+    const answer = this.#answerAt(first, token)
+    if (answer < 0) return first
+    const other = this.#answerAt(second, token)
+    return other < answer ? second : first
+  }
+
+  /** The answer that had the row of a place last; 0 without a row, -1 where it is the token's. */
+  #answerAt(place: number, token: number): number {
+    const page = this.#pages[place >>> PAGE_SHIFT]
+    if (page === undefined) return 0
+    const head = (place & PAGE_MASK) * Head.lanes
+    if (page.heads[head + Head.length] === 0) return 0
+    return page.heads[head + Head.token] === token ? -1 : page.heads[head + Head.answer]
+  }
+
+  #pageOf(place: number): RowPage {
+    return this.#pages[place >>> PAGE_SHIFT] ?? this.#newPage(place >>> PAGE_SHIFT)
   }
 
   #newPage(index: number): RowPage {
@@ -189,12 +259,13 @@ export class RowCache {
   #keep(page: RowPage, place: number, text: string): void {
     const at = place & PAGE_MASK
     const length = Buffer.byteLength(text)
-    if (page.lengths[at] === 0) this.#usedPlaces += 1
+    const head = at * Head.lanes
+    if (page.heads[head + Head.length] === 0) this.#usedPlaces += 1
     this.#longBytes -= this.#long.get(place)?.length ?? 0
     this.#long.delete(place)
     if (length > PLACE_BYTES) this.#keepLong(place, text, length)
     else page.bytes.write(text, at * PLACE_BYTES)
-    page.lengths[at] = length
+    page.heads[head + Head.length] = length
   }
 
   #keepLong(place: number, text: string, length: number): void {
@@ -211,4 +282,12 @@ export class RowCache {
     wider.set(this.#scratch.subarray(0, this.#length))
     this.#scratch = wider
   }
+}
+
+function firstPlace(token: number): number {
+  return token & KEPT_MASK
+}
+
+function secondPlace(token: number): number {
+  return (token ^ (((token >>> KEPT_BITS) + 1) * PLACES_APART)) & KEPT_MASK
 }

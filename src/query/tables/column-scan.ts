@@ -3,6 +3,7 @@ import type { OrderedTokens } from '../../engine/index/token-order.ts'
 import { widened } from '../../engine/memory/views.ts'
 import type { TokenReader } from '../../engine/read/token-reader.ts'
 import type { State } from '../../engine/state/state.ts'
+import type { Candidates } from './candidates.ts'
 
 export const FIRST_TOKENS = 1_024
 /** Tokens read between two checks of the budget; some take a microsecond or two. */
@@ -29,6 +30,8 @@ export interface Column {
   readonly bytes: number
   /** Changes that `settle` has to read; infinite where it has to read every token. */
   readonly unsettled: number
+  /** Are its values those of something that tokens have in common? It takes longest to narrow by, and less where few are left. */
+  readonly isIndirect?: boolean
   /** Makes room for all tokens: before each use. */
   cover(): void
   /** Reads the changed values of some tokens. */
@@ -46,6 +49,21 @@ export interface Column {
    * there.
    */
   filter(run: TokenRun, kept: Uint32Array, end: number, bounds: Predicate): number
+  /** Takes tokens out of the candidates that are out of bounds, all or some of them. The values are settled. */
+  narrow(candidates: Candidates, bounds: Predicate): void
+}
+
+/** Some tokens in the order of a table, which is read from the end. */
+export interface ScannedTokens {
+  readonly blocks: OrderedTokens['blocks']
+  /** Absent where they are compared one by one, however many. */
+  readonly table?: {
+    /** By token the number of its table, and the number of this one. */
+    readonly lists: Uint8Array
+    readonly list: number
+    /** Tokens of the table in its order, the last first. */
+    readonly lastFirst: (tokens: Uint32Array) => Uint32Array
+  }
 }
 
 /** A column whose values are read once for each change of the token. */
@@ -139,6 +157,7 @@ export abstract class TokenColumn implements Column {
   }
 
   abstract filter(run: TokenRun, kept: Uint32Array, end: number, bounds: Predicate): number
+  abstract narrow(candidates: Candidates, bounds: Predicate): void
 
   /** The token that changed at a place of the log; -1: no value of this column did. */
   protected changedAt(place: number): number {
@@ -183,12 +202,29 @@ interface PredicateStats {
 }
 
 /**
+ * A scan goes on with candidates once it is likely to compare so many times fewer tokens, one condition each, than there
+ * are: the values of a narrow column take that much less time than those of tokens in their order.
+ */
+const NARROWED_GAIN = 12
+/** What it takes to narrow by an indirect column, beside another one. */
+const INDIRECT_PASSES = 5
+/** Tokens that are compared before. */
+const LOOKED_FIRST = 1_900
+
+/**
  * Runs tokens through the conditions of a filter, batch by batch: each condition is a loop over
  * the tokens that passed the ones before, in the array of its column. Conditions that let the fewest pass come first.
+ * Where few pass, what is left of a table is narrowed to candidates before.
  */
 export class TableScan {
   /** Tokens of a batch that passed what they came to, the last at its end. */
   readonly #kept = new Uint32Array(LAST_BATCH)
+  readonly #candidates: Candidates | null
+
+  /** Without candidates it compares token by token. */
+  constructor(candidates: Candidates | null = null) {
+    this.#candidates = candidates
+  }
 
   /**
    * Reads the columns that a scan needs settled. Most filters are answered by the newest tokens, of which a scan reads
@@ -196,46 +232,47 @@ export class TableScan {
    * @throws OutOfTime before all is read
    */
   load(
-    blocks: OrderedTokens['blocks'],
+    tokens: ScannedTokens,
     predicates: readonly Predicate[],
     limit: number,
     budget: Budget,
   ): void {
     if (predicates.every(({ column }) => isSettledSoon(column))) return
-    if (this.endsSoon(blocks, predicates, limit)) return
+    if (this.endsSoon(tokens, predicates, limit)) return
     for (const { column } of predicates) column.load(budget)
   }
 
   /** Are `limit` tokens found, or all tokens passed, before a column has to be settled? */
-  endsSoon(
-    blocks: OrderedTokens['blocks'],
-    predicates: readonly Predicate[],
-    limit: number,
-  ): boolean {
+  endsSoon(tokens: ScannedTokens, predicates: readonly Predicate[], limit: number): boolean {
     let count = 0
     const found = () => {
       count += 1
       return count < limit
     }
-    return this.#run(blocks, predicates, found, REFRESHED_MAX)
+    return this.#run(tokens, predicates, found, { limit, most: REFRESHED_MAX })
   }
 
-  /** Calls `found` with each token that passes, from the end of the blocks on, until it says false. */
+  /**
+   * Calls `found` with each token that passes, from the end of the blocks on, until it says false, which it is expected
+   * to at the `limit`th.
+   */
   run(
-    blocks: OrderedTokens['blocks'],
+    tokens: ScannedTokens,
     predicates: readonly Predicate[],
     found: (token: number) => boolean,
+    limit = Number.POSITIVE_INFINITY,
   ): void {
-    this.#run(blocks, predicates, found, Number.POSITIVE_INFINITY)
+    this.#run(tokens, predicates, found, { limit, most: Number.POSITIVE_INFINITY })
   }
 
   /** Compares `most` tokens at most; false: there are more. */
   #run(
-    blocks: OrderedTokens['blocks'],
+    scanned: ScannedTokens,
     predicates: readonly Predicate[],
     found: (token: number) => boolean,
-    most: number,
+    { limit, most }: { readonly limit: number; readonly most: number },
   ): boolean {
+    const { blocks } = scanned
     const stats = predicates.map((predicate) => ({
       predicate,
       isSettled: false,
@@ -243,7 +280,10 @@ export class TableScan {
       passed: 0,
     }))
     const kept = this.#kept
+    let candidates: Candidates | null = null
+    let isNarrowed = false
     let looked = 0
+    let given = 0
     let size = FIRST_BATCH
     let count = 0
     let from = LAST_BATCH
@@ -251,22 +291,82 @@ export class TableScan {
       const { tokens, count: end } = blocks[i]
       for (let to = end; to > 0; ) {
         const run = { tokens, from: Math.max(0, to - (size - count)), to }
+        if (candidates !== null) from = candidates.filter(run, kept, from)
         // The first condition reads tokens where they stand.
-        from = stats.length === 0 ? copied(run, kept, from) : filtered(stats[0], run, kept, from)
+        else
+          from = stats.length === 0 ? copied(run, kept, from) : filtered(stats[0], run, kept, from)
         count += to - run.from
         to = run.from
         // The next block fills the batch.
         if (count < size) break
-        if (!giveFound(kept, filteredByOthers(stats, kept, from), found)) return true
+        from = filteredBy(stats, candidates === null ? 1 : 0, kept, from)
+        if (!giveFound(kept, from, found)) return true
+        given += LAST_BATCH - from
         looked += count
         count = 0
         from = LAST_BATCH
         size = Math.min(size * 2, LAST_BATCH)
         if (looked + size > most) return false
+        if (isNarrowed || !this.#isWorthNarrowing(scanned, stats, { limit, given, looked }))
+          continue
+        isNarrowed = true
+        candidates = this.#narrowed(scanned, stats)
+        const few = candidates?.told() ?? null
+        if (few === null) continue
+        this.#giveFew(scanned, few, stats, given, found)
+        return true
       }
     }
-    giveFound(kept, filteredByOthers(stats, kept, from), found)
+    giveFound(kept, filteredBy(stats, candidates === null ? 1 : 0, kept, from), found)
     return true
+  }
+
+  #isWorthNarrowing(
+    { blocks, table }: ScannedTokens,
+    stats: readonly PredicateStats[],
+    { limit, given, looked }: { limit: number; given: number; looked: number },
+  ): boolean {
+    if (this.#candidates === null || table === undefined || looked < LOOKED_FIRST) return false
+    const likely = given === 0 ? Number.POSITIVE_INFINITY : ((limit - given) * looked) / given
+    const passes = stats.reduce(
+      (sum, { predicate }) => sum + (predicate.column.isIndirect === true ? INDIRECT_PASSES : 1),
+      0,
+    )
+    const least = (this.#candidates.count * passes) / NARROWED_GAIN
+    if (likely < least) return false
+    return blocks.reduce((sum, { count }) => sum + count, -looked) >= least
+  }
+
+  /** The tokens that may pass; null where columns are not settled, or have no memory. */
+  #narrowed({ table }: ScannedTokens, stats: readonly PredicateStats[]): Candidates | null {
+    const candidates = this.#candidates
+    if (table === undefined || candidates?.begin() !== true) return null
+    if (!candidates.keepMembers(table.lists, table.list)) return null
+    const known = stats.filter(
+      ({ predicate, isSettled }) => isSettled || isSettledSoon(predicate.column),
+    )
+    for (const isIndirect of [false, true])
+      for (const { predicate } of known) {
+        const { column } = predicate
+        if ((column.isIndirect === true) !== isIndirect) continue
+        column.settle()
+        column.narrow(candidates, predicate)
+      }
+    return candidates
+  }
+
+  /** Goes on with few tokens that may pass, in any order; `given` were found before. */
+  #giveFew(
+    { table }: ScannedTokens,
+    few: Uint32Array,
+    stats: PredicateStats[],
+    given: number,
+    found: (token: number) => boolean,
+  ): void {
+    const kept = this.#kept
+    const from = copied({ tokens: few, from: 0, to: few.length }, kept, LAST_BATCH)
+    const passed = kept.subarray(filteredBy(stats, 0, kept, from))
+    table?.lastFirst(passed).subarray(given).every(found)
   }
 }
 
@@ -282,13 +382,18 @@ function copied({ tokens, from, to }: TokenRun, kept: Uint32Array, end: number):
   return first
 }
 
-/** Keeps the tokens that pass the other conditions too; returns the place of the first. */
-function filteredByOthers(stats: PredicateStats[], kept: Uint32Array, first: number): number {
+/** Keeps the tokens that pass the conditions from one on too; returns the place of the first. */
+function filteredBy(
+  stats: PredicateStats[],
+  begin: number,
+  kept: Uint32Array,
+  first: number,
+): number {
   let from = first
-  for (let i = 1; i < stats.length && from < LAST_BATCH; i++) {
+  for (let i = begin; i < stats.length && from < LAST_BATCH; i++) {
     const stat = stats[i]
     from = filtered(stat, { tokens: kept, from, to: LAST_BATCH }, kept, LAST_BATCH)
-    if (!letsFewerPass(stat, stats[i - 1])) continue
+    if (i === 0 || !letsFewerPass(stat, stats[i - 1])) continue
     stats[i] = stats[i - 1]
     stats[i - 1] = stat
   }

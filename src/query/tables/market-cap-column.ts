@@ -5,6 +5,7 @@ import { ProfileLane } from '../../engine/state/layout.ts'
 import type { State } from '../../engine/state/state.ts'
 import { Quote } from '../../events/platform.ts'
 import { finiteNumber } from '../../protocol/wire.ts'
+import type { Candidates, NarrowColumn } from './candidates.ts'
 import { FIRST_TOKENS, type Predicate, TokenColumn, type TokenRun } from './column-scan.ts'
 import { filtered, isWithin } from './number-column.ts'
 
@@ -34,9 +35,16 @@ export class MarketCapColumn extends TokenColumn {
   #all = new Float64Array(0)
   /** Has `#all` all tokens at the price of SOL in `#dollars`? */
   #areWeighed = false
+  /** `#all` as candidates have it. */
+  #narrow: NarrowColumn | null = null
   /** Tokens that are quoted in coins, or were, in no order. */
   readonly #ofCoins = new U32List()
   #isOfCoin = new Uint8Array(FIRST_TOKENS)
+  /** By token: may others be quoted in it? */
+  #isCoin = new Uint8Array(FIRST_TOKENS)
+  #areCoinsKnown = true
+  /** Place in the log of changes up to which `#all` was made valid. */
+  #weighedTo = 0
   /** By quote: dollars of a unit of it, and the use that asked for them last. */
   #dollars = new Float64Array(FIRST_TOKENS)
   #askedAt = new Float64Array(FIRST_TOKENS)
@@ -79,7 +87,7 @@ export class MarketCapColumn extends TokenColumn {
       this.#ofCoins.push(token)
       this.#isOfCoin[token] = 1
     }
-    if (token < this.#all.length) this.#all[token] = this.#worth(token)
+    if (token < this.#all.length) this.#weighOne(token)
   }
 
   /** Valid after `cover`. */
@@ -119,11 +127,9 @@ export class MarketCapColumn extends TokenColumn {
     if (this.#weighedUse === this.#use) return
     this.#weighedUse = this.#use
     if (!this.#areWeighed || this.#all.length < this.state.tokens.count) this.#weighAll()
-    else
-      for (let i = 0; i < this.#ofCoins.length; i++) {
-        const token = this.#ofCoins.get(i)
-        this.#all[token] = this.#worth(token)
-      }
+    else if (this.#haveCoinsChanged())
+      for (let i = 0; i < this.#ofCoins.length; i++) this.#weighOne(this.#ofCoins.get(i))
+    this.#weighedTo = this.state.changes.log.end
   }
 
   #weighAll(): void {
@@ -131,6 +137,26 @@ export class MarketCapColumn extends TokenColumn {
     if (this.#all.length < length) this.#all = new Float64Array(length)
     for (let token = 0; token < length; token++) this.#all[token] = this.#worth(token)
     this.#areWeighed = true
+    this.#fillNarrow()
+  }
+
+  /** At one price of SOL the price of a coin follows from its token, and from those that this one is quoted in. */
+  #haveCoinsChanged(): boolean {
+    const { log } = this.state.changes
+    if (!this.#areCoinsKnown || !log.reaches(this.#weighedTo)) return true
+    for (let place = this.#weighedTo; place < log.end; place++)
+      if (this.#isCoin[log.at(place)] === 1) return true
+    return false
+  }
+
+  #weighOne(token: number): void {
+    const usd = this.#worth(token)
+    this.#all[token] = usd
+    if (this.#narrow !== null) this.#narrow.f32[token] = usd
+  }
+
+  #fillNarrow(): void {
+    this.#narrow?.f32.set(this.#all.subarray(0, this.#narrow.f32.length))
   }
 
   /** The same steps as `TokenReader.marketCapUsd`, so the same bits. */
@@ -147,6 +173,8 @@ export class MarketCapColumn extends TokenColumn {
     const { quotes, profiles, changes, solPriceUsd } = this.state
     this.#dollars[quote] = quotes.unitUsd(quote, solPriceUsd)
     const coin = quotes.tokenOf(quote)
+    if (coin >= 0 && coin < this.#isCoin.length) this.#isCoin[coin] = 1
+    else if (quote >= Quote.other) this.#areCoinsKnown = false
     const isOfSol = coin >= 0 && profiles.get(coin, ProfileLane.quote) < Quote.other
     this.#coins[quote] = isOfSol ? coin + 1 : 0
     if (isOfSol) this.#pricedAt[quote] = changes.of(coin)
@@ -181,9 +209,25 @@ export class MarketCapColumn extends TokenColumn {
     return at + 1
   }
 
+  narrow(candidates: Candidates, { min, max }: Predicate): void {
+    this.#weigh()
+    if (!candidates.holds(this.#narrow)) {
+      this.#narrow = candidates.newColumn()
+      this.#fillNarrow()
+    }
+    if (this.#narrow !== null) candidates.keepValues(this.#narrow, min, max)
+  }
+
   protected get ownBytes(): number {
     const parts = [this.#pricesInUnits, this.#suppliesWhole, this.#quotes, this.#all]
-    const ofCoins = [this.#isOfCoin, this.#dollars, this.#askedAt, this.#coins, this.#pricedAt]
+    const ofCoins = [
+      this.#isOfCoin,
+      this.#isCoin,
+      this.#dollars,
+      this.#askedAt,
+      this.#coins,
+      this.#pricedAt,
+    ]
     return [...parts, ...ofCoins].reduce((sum, one) => sum + one.byteLength, this.#ofCoins.bytes)
   }
 
@@ -192,5 +236,6 @@ export class MarketCapColumn extends TokenColumn {
     this.#suppliesWhole = widened(new Float64Array(size), this.#suppliesWhole)
     this.#quotes = widened(new Uint32Array(size), this.#quotes)
     this.#isOfCoin = widened(new Uint8Array(size), this.#isOfCoin)
+    this.#isCoin = widened(new Uint8Array(size), this.#isCoin)
   }
 }

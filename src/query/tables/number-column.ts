@@ -2,12 +2,15 @@ import { widened } from '../../engine/memory/views.ts'
 import type { TokenReader } from '../../engine/read/token-reader.ts'
 import type { State } from '../../engine/state/state.ts'
 import { finiteNumber } from '../../protocol/wire.ts'
+import type { Candidates, NarrowColumn } from './candidates.ts'
 import { FIRST_TOKENS, type Predicate, TokenColumn, type TokenRun } from './column-scan.ts'
 
 /** A quantity that depends on its token alone. */
 export class NumberColumn extends TokenColumn {
   readonly #read: (token: TokenReader) => number
   protected values = new Float64Array(FIRST_TOKENS)
+  /** The values as candidates have them. */
+  #narrow: NarrowColumn | null = null
 
   constructor(
     state: State,
@@ -21,7 +24,9 @@ export class NumberColumn extends TokenColumn {
 
   protected read(token: number, reader: TokenReader): void {
     // As on the wire: a sum of dollars that is no finite number is 0.
-    this.values[token] = finiteNumber(this.#read(reader))
+    const value = finiteNumber(this.#read(reader))
+    this.values[token] = value
+    if (this.#narrow !== null) this.#narrow.f32[token] = value
   }
 
   /** The values of all tokens, until the state changes. */
@@ -32,6 +37,14 @@ export class NumberColumn extends TokenColumn {
 
   filter(run: TokenRun, kept: Uint32Array, end: number, bounds: Predicate): number {
     return filtered(this.values, run, kept, end, bounds)
+  }
+
+  narrow(candidates: Candidates, { min, max }: Predicate): void {
+    if (!candidates.holds(this.#narrow)) {
+      this.#narrow = candidates.newColumn()
+      this.#narrow?.f32.set(this.all())
+    }
+    if (this.#narrow !== null) candidates.keepValues(this.#narrow, min, max)
   }
 
   protected get ownBytes(): number {

@@ -17,6 +17,7 @@ import {
   FLAG_FILTERS,
   type FlagFilter,
   RANGE_FILTERS,
+  type Range,
   type RangeFilter,
   SOCIAL_FILTERS,
   SOCIALS,
@@ -24,6 +25,7 @@ import {
   WINDOW_FILTERS,
   WINDOWS,
 } from '../../protocol/filters.ts'
+import { Candidates, type NarrowColumn } from './candidates.ts'
 import {
   type Column,
   FIRST_TOKENS,
@@ -41,6 +43,8 @@ import { WindowColumns } from './window-columns.ts'
 
 /** Minutes since the creation, at the clock's now. */
 class AgeColumn extends NumberColumn {
+  #creations: NarrowColumn | null = null
+
   constructor(state: State, reader: TokenReader) {
     super(state, reader, ({ createdAt }) => createdAt)
   }
@@ -57,6 +61,29 @@ class AgeColumn extends NumberColumn {
     }
     return at + 1
   }
+
+  /** By the seconds of creations: 32 bits of a value are too few for them. */
+  override narrow(candidates: Candidates, { min, max }: Predicate): void {
+    if (!candidates.holds(this.#creations)) {
+      this.#creations = candidates.newColumn()
+      const { count } = this.state.tokens
+      for (let token = 0; token < count; token++) this.#note(token)
+    }
+    if (this.#creations === null) return
+    const { now } = this.state
+    // A second to each side, for what is rounded.
+    const newest = min > 0 ? now - min * 60 + 1 : Number.POSITIVE_INFINITY
+    candidates.keepCounts(this.#creations, now - max * 60 - 1, newest)
+  }
+
+  protected override read(token: number, reader: TokenReader): void {
+    super.read(token, reader)
+    this.#note(token)
+  }
+
+  #note(token: number): void {
+    if (this.#creations !== null) this.#creations.u32[token] = this.values[token]
+  }
 }
 
 /**
@@ -64,6 +91,7 @@ class AgeColumn extends NumberColumn {
  * and their counts are side by side, so that a change of one is one write, however many tokens it has.
  */
 class CreatorColumn extends TokenColumn {
+  readonly isIndirect = true
   readonly #lane: number
   /** By token: number of its creator; 0: it has none. */
   #creators = new Uint32Array(FIRST_TOKENS)
@@ -75,6 +103,9 @@ class CreatorColumn extends TokenColumn {
   readonly #wallets = new U32List()
   /** Place in the log of creators up to which counts were read. */
   #readTo = 0
+  /** Creators and counts as candidates have them. */
+  #narrowCreators: NarrowColumn | null = null
+  #narrowCounts: NarrowColumn | null = null
 
   constructor(state: State, reader: TokenReader, lane: number) {
     super(state, reader)
@@ -109,9 +140,26 @@ class CreatorColumn extends TokenColumn {
     return at + 1
   }
 
+  narrow(candidates: Candidates, { min, max }: Predicate): void {
+    if (!candidates.holds(this.#narrowCreators)) {
+      this.#narrowCreators = candidates.newColumn()
+      this.#narrowCreators?.u32.set(this.#creators.subarray(0, this.#narrowCreators.u32.length))
+    }
+    if (!candidates.holds(this.#narrowCounts)) {
+      this.#narrowCounts = candidates.newColumn()
+      this.#narrowCounts?.u32.set(this.#counts.subarray(0, this.#narrowCounts.u32.length))
+    }
+    const [creators, counts] = [this.#narrowCreators, this.#narrowCounts]
+    // Creators are no more than tokens, but for those whose tokens became others'.
+    if (creators === null || counts === null || this.#wallets.length > counts.u32.length) return
+    candidates.keepCountsOf(creators, counts, min, max)
+  }
+
   protected read(token: number, reader: TokenReader): void {
     const { creatorPlus1 } = reader
-    this.#creators[token] = creatorPlus1 === 0 ? 0 : this.#numberOf(creatorPlus1 - 1)
+    const creator = creatorPlus1 === 0 ? 0 : this.#numberOf(creatorPlus1 - 1)
+    this.#creators[token] = creator
+    if (this.#narrowCreators !== null) this.#narrowCreators.u32[token] = creator
   }
 
   #numberOf(wallet: number): number {
@@ -129,7 +177,9 @@ class CreatorColumn extends TokenColumn {
   #readCount(creator: number, wallet: number): void {
     // Rows that were loaded may be fewer.
     const isThere = wallet < this.state.wallets.count
-    this.#counts[creator] = isThere ? this.state.wallets.get(wallet, this.#lane) : 0
+    const count = isThere ? this.state.wallets.get(wallet, this.#lane) : 0
+    this.#counts[creator] = count
+    if (this.#narrowCounts !== null) this.#narrowCounts.u32[creator] = count
   }
 
   protected get ownBytes(): number {
@@ -168,6 +218,11 @@ class ReusesColumn implements Column {
   filter(run: TokenRun, kept: Uint32Array, end: number, bounds: Predicate): number {
     return filtered(this.#reuses, run, kept, end, bounds)
   }
+
+  narrow(candidates: Candidates, { min, max }: Predicate): void {
+    const column = candidates.lent(this.#reuses)
+    if (column !== null) candidates.keepCounts(column, min, max)
+  }
 }
 
 type ColumnName = RangeFilter | Exclude<FlagFilter, 'noXReuses'> | SocialFilter
@@ -192,6 +247,7 @@ export class TableColumns {
   readonly #prices: MarketCapColumn
   readonly #columns = new Map<ColumnName, Column>()
   readonly #mintPrecedences: NumberColumn
+  readonly candidates: Candidates
 
   /** `reader` and `windows` are the columns' own: they are moved. */
   constructor(
@@ -201,6 +257,7 @@ export class TableColumns {
     windows: WindowReader,
     tagged: TaggedHolders,
   ) {
+    this.candidates = new Candidates(state.tokens)
     this.windows = new WindowColumns(state, reader, windows)
     this.#tagged = tagged
     this.#state = state
@@ -218,7 +275,8 @@ export class TableColumns {
 
   get bytes(): number {
     const columns = [...this.#columns.values(), this.#prices, this.#mintPrecedences, this.windows]
-    return columns.reduce((sum, { bytes }) => sum + bytes, this.#tagged.bytes)
+    const others = this.#tagged.bytes + this.candidates.bytes
+    return columns.reduce((sum, { bytes }) => sum + bytes, others)
   }
 
   /** Market caps in dollars; valid until the state changes. */
@@ -238,31 +296,29 @@ export class TableColumns {
    * @throws OutOfTime while the holdings of wallets with a tag are read
    */
   predicates(filters: Filters = {}, budget = Budget.unlimited): readonly Predicate[] {
-    const flags = FLAG_FILTERS.filter((name) => filters[name] === true)
-    const links = SOCIAL_FILTERS.filter((name) => filters.socials?.[name] === true)
-    const ranges = RANGE_FILTERS.flatMap((name) => {
+    const predicates: Predicate[] = []
+    for (const name of FLAG_FILTERS)
+      if (filters[name] === true)
+        predicates.push(
+          name === 'noXReuses' ? this.#within('xReuses', 0, 0) : this.#within(name, 1, 1),
+        )
+    for (const name of SOCIAL_FILTERS)
+      if (filters.socials?.[name] === true) predicates.push(this.#within(name, 1, 1))
+    for (const name of RANGE_FILTERS) {
       const range = filters[name]
-      if (range === undefined) return []
-      const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = range
-      return [this.#within(name, min, max)]
-    })
-    const windows = WINDOWS.flatMap((window) =>
-      WINDOW_FILTERS.flatMap((filter) => {
-        const range = filters.windows?.[window]?.[filter]
-        if (range === undefined) return []
-        const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = range
-        return [{ column: this.windows.column(`${window}.${filter}`), min, max }]
-      }),
-    )
-    return [
-      ...flags.map((name) =>
-        name === 'noXReuses' ? this.#within('xReuses', 0, 0) : this.#within(name, 1, 1),
-      ),
-      ...links.map((name) => this.#within(name, 1, 1)),
-      ...ranges,
-      ...windows,
-      ...this.#heldBy(filters, budget),
-    ]
+      if (range !== undefined) predicates.push(within(this.#column(name), range))
+    }
+    for (const window of WINDOWS) {
+      const ofWindow = filters.windows?.[window]
+      if (ofWindow === undefined) continue
+      for (const filter of WINDOW_FILTERS) {
+        const range = ofWindow[filter]
+        if (range === undefined) continue
+        predicates.push(within(this.windows.column(`${window}.${filter}`), range))
+      }
+    }
+    predicates.push(...this.#heldBy(filters, budget))
+    return predicates
   }
 
   #heldBy({ heldBy }: Filters, budget: Budget): readonly Predicate[] {
@@ -301,6 +357,12 @@ export class TableColumns {
     if (name === 'devMigrations') return new CreatorColumn(state, reader, WalletLane.migrations)
     return new NumberColumn(state, reader, readOf(name))
   }
+}
+
+/** A side without a bound is open. */
+function within(column: Column, range: Range): Predicate {
+  const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = range
+  return { column, min, max }
 }
 
 /** How a quantity is read that depends on its token alone; a flag is 0 or 1. */

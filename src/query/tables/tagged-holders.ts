@@ -8,6 +8,7 @@ import type { PositionLists } from '../../engine/state/position-lists.ts'
 import { PositionRecord } from '../../engine/state/position-rows.ts'
 import type { State } from '../../engine/state/state.ts'
 import type { WalletLabels } from '../../protocol/wallet-labels.ts'
+import type { Candidates } from './candidates.ts'
 import { type Column, FIRST_TOKENS, type Predicate, type TokenRun } from './column-scan.ts'
 
 /** Tags whose columns are kept; the one used longest ago goes. */
@@ -241,5 +242,10 @@ class TagColumn implements Column {
       at -= Number(count >= min) & Number(count <= max)
     }
     return at + 1
+  }
+
+  narrow(candidates: Candidates, { min, max }: Predicate): void {
+    const column = candidates.lent(this.#counts)
+    if (column !== null) candidates.keepCounts(column, min, max)
   }
 }

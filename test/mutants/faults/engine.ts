@@ -335,8 +335,8 @@ export const ENGINE_FAULTS: readonly Fault[] = [
   {
     name: 'search: the market cap of a token that moved is the one before',
     file: 'src/query/tables/market-cap-column.ts',
-    find: 'if (token < this.#all.length) this.#all[token] =',
-    replace: 'if (token < 0) this.#all[token] =',
+    find: 'if (token < this.#all.length) this.#weighOne(token)',
+    replace: '',
     tests: ['test/query/search/search.test.ts'],
   },
   {

@@ -341,8 +341,8 @@ export const OCTOBER_QUOTE_FAULTS: readonly Fault[] = [
   {
     name: 'tables: market caps stay when a coin has another price',
     file: 'src/query/tables/market-cap-column.ts',
-    find: 'const token = this.#ofCoins.get(i)\n        this.#all[token] = this.#worth(token)',
-    replace: 'const token = this.#ofCoins.get(i)\n        this.#worth(token)',
+    find: 'this.#weighOne(this.#ofCoins.get(i))',
+    replace: 'this.#worth(this.#ofCoins.get(i))',
     tests: ['test/engine/state/quote-coins.test.ts'],
   },
 ]

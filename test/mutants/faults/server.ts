@@ -99,8 +99,8 @@ export const SERVER_FAULTS: readonly Fault[] = [
   {
     name: 'filters: min above max passes',
     file: 'src/protocol/requests/tables.ts',
-    find: 'min <= max',
-    replace: 'true',
+    find: '&& min > max',
+    replace: '&& false',
     tests: ['requests'],
   },
   {

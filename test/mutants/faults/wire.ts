@@ -26,7 +26,7 @@ export const WIRE_FAULTS: readonly Fault[] = [
   {
     name: 'tables: a kept row is told for another token of its place',
     file: 'src/query/json/row-cache.ts',
-    find: '    page.tokens[at] = token.token\n',
+    find: '      heads[head + Head.token] = token.token\n',
     replace: '',
     tests: ['test/query/json/row-cache.test.ts'],
   },
@@ -246,7 +246,7 @@ export const WIRE_FAULTS: readonly Fault[] = [
   {
     name: 'tables: the end of the order is not looked at',
     file: 'src/query/tables/column-scan.ts',
-    find: 'giveFound(kept, filteredByOthers(stats, kept, from), found)\n    return true',
+    find: 'giveFound(kept, filteredBy(stats, candidates === null ? 1 : 0, kept, from), found)\n    return true',
     replace: 'return true',
     tests: ['tables'],
   },
@@ -344,8 +344,9 @@ export const WIRE_FAULTS: readonly Fault[] = [
   {
     name: 'filters: one of the socials is enough',
     file: 'src/query/tables/table-columns.ts',
-    find: 'SOCIAL_FILTERS.filter((name) => filters.socials?.[name] === true)',
-    replace: 'SOCIAL_FILTERS.filter((name) => filters.socials?.[name] === true).slice(0, 1)',
+    find: 'if (filters.socials?.[name] === true) predicates.push(this.#within(name, 1, 1))',
+    replace:
+      'if (filters.socials?.[name] === true) { predicates.push(this.#within(name, 1, 1)); break }',
     tests: ['tables'],
   },
   {
@@ -365,8 +366,8 @@ export const WIRE_FAULTS: readonly Fault[] = [
   {
     name: 'kept rows: a shorter row ends like the longer one before it',
     file: 'src/query/json/row-cache.ts',
-    find: 'page.lengths[at] = length',
-    replace: 'page.lengths[at] = Math.max(length, page.lengths[at])',
+    find: 'page.heads[head + Head.length] = length',
+    replace: 'page.heads[head + Head.length] = Math.max(length, page.heads[head + Head.length])',
     tests: ['test/query/json/row-cache.test.ts'],
   },
   {

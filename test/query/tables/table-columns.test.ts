@@ -20,7 +20,7 @@ import { created, migrated, price, START_SECOND, swap, twitter } from '../../ora
 import { Random } from '../../oracle/random.ts'
 
 /** More than are looked at before columns are settled. */
-const MINTS = 2_500
+const MINTS = 3_500
 const CREATORS = 40
 const LINKS = 60
 const WALLETS = 300

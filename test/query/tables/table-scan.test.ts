@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { Candidates } from '../../../src/query/tables/candidates.ts'
 import {
   type Column,
   type Predicate,
@@ -34,6 +35,16 @@ class StrictColumn implements Column {
   }
 
   load(): void {}
+
+  /** As far as it likes: tokens that it says nothing of stay. */
+  narrow(candidates: Candidates, { min, max }: Predicate): void {
+    expect(this.isSettled).toBe(true)
+    const column = candidates.newColumn()
+    if (column === null) return
+    for (let token = 0; token < candidates.count; token++)
+      column.f32[token] = token % 1_000 === 7 ? Number.NaN : this.#values(token)
+    candidates.keepValues(column, min, max)
+  }
 
   filter(
     { tokens, from, to }: TokenRun,
@@ -90,7 +101,7 @@ test('a scan finds what passes all conditions, from the end on, as many as are w
         )
       const found: number[] = []
       const predicates = newPredicates()
-      scan.run(blocks, predicates, (one) => found.push(one) < limit)
+      scan.run({ blocks }, predicates, (one) => found.push(one) < limit, limit)
       expect(found).toEqual(passing.slice(0, limit))
       // One at a time is cheap for a few, and no way to read a column of a market.
       for (const { column } of predicates) {
@@ -99,7 +110,7 @@ test('a scan finds what passes all conditions, from the end on, as many as are w
       }
 
       const soon = newPredicates()
-      const endsSoon = scan.endsSoon(blocks, soon, limit)
+      const endsSoon = scan.endsSoon({ blocks }, soon, limit)
       for (const { column } of soon.filter(isFar)) expect(column.isSettled).toBe(false)
       const wasNeeded = predicates.filter(isFar).some(({ column }) => column.isSettled)
       if (endsSoon) expect(wasNeeded).toBe(false)
@@ -107,4 +118,54 @@ test('a scan finds what passes all conditions, from the end on, as many as are w
     }),
     { numRuns: 200 },
   )
+})
+
+/** So many that few of them pass, in a table that others do not stand in. */
+const MANY = 9_000
+const isListed = (token: number) => token % 7 !== 3 && token < MANY - 5
+/** Tokens of a table stand in no order of their numbers. */
+const placeOf = (token: number) => Math.imul(token + 1, 2_654_435_761) >>> 0
+
+test('a scan that narrows its tokens to candidates finds the same ones in the same order', () => {
+  const listed = Array.from({ length: MANY }, (_, token) => token)
+    .filter(isListed)
+    .sort((a, b) => placeOf(a) - placeOf(b))
+  const blocks = Array.from({ length: Math.ceil(listed.length / 500) }, (_, i) => {
+    const tokens = Uint32Array.from(listed.slice(i * 500, (i + 1) * 500))
+    return { tokens, count: tokens.length }
+  })
+  let asked = 0
+  const table = {
+    // The last tokens were in no table yet.
+    lists: Uint8Array.from({ length: MANY - 5 }, (_, token) => (isListed(token) ? 2 : 1)),
+    list: 2,
+    lastFirst: (tokens: Uint32Array) => {
+      asked += 1
+      return tokens.sort((a, b) => placeOf(b) - placeOf(a))
+    },
+  }
+  const scan = new TableScan(new Candidates({ count: MANY }))
+  const condition = fc.tuple(fc.nat(99), fc.oneof(fc.nat(2), fc.nat(99)), unsettled)
+  fc.assert(
+    fc.property(
+      fc.array(condition, { minLength: 1, maxLength: 3 }),
+      fc.oneof(limits, fc.constant(Number.POSITIVE_INFINITY)),
+      (conditions, limit) => {
+        const predicates = conditions.map(([min, more, changes], i) => ({
+          column: new StrictColumn(valueIn(i), changes),
+          ...{ min, max: min + more },
+        }))
+        const passing = listed
+          .toReversed()
+          .filter((one) =>
+            predicates.every(({ min, max }, i) => valueIn(i)(one) >= min && valueIn(i)(one) <= max),
+          )
+        const found: number[] = []
+        scan.run({ blocks, table }, predicates, (one) => found.push(one) < limit, limit)
+        expect(found).toEqual(passing.slice(0, limit))
+      },
+    ),
+    { numRuns: 200 },
+  )
+  expect(asked).toBeGreaterThan(20)
 })
