@@ -76,11 +76,14 @@ test('the buffer of a long row is given up for a short one, however often it cha
   }
 })
 
-test('of two tokens whose rows fall on one place each is told as itself', () => {
+/** The second place of the row of token 0. */
+const SECOND_PLACE = 0x1357
+
+test('of tokens whose rows fall on the same places each is told as itself', () => {
   const engine = engineOf('event', 1 << 15)
   const mints = Array.from({ length: KEPT_ROWS + 1 }, (_, i) => `mint ${i}`)
   engine.events(mints.map((mint, i) => created({ slot: 1 + i, mint, signature: mint })))
-  const named = [mints[KEPT_ROWS], mints[0]]
+  const named = [mints[KEPT_ROWS], mints[SECOND_PLACE], mints[0]]
   for (const mint of named)
     engine.events([{ type: 'metadata', timestamp: 1, mint, twitter: 'https://x.com/one' }])
   const answers = new EngineQueries(engine, () => {})

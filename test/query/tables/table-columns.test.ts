@@ -57,7 +57,7 @@ test('filters over more tokens than are looked at one by one let pass what a loo
       for (let round = 0; round < ROUNDS; round++) {
         goOn(random.pick(ROUND_EVENTS))
         const fresh = Array.from({ length: NEW_QUERIES }, () => randomTables(random))
-        for (const query of [...old, ...fresh]) {
+        for (const query of [...old, ...fresh, ...tightQueries(engine, random)]) {
           // In slices of some looks, with the market going on between them; or at once.
           const slice = new Budget(() => random.chance(LOOKS_ON))
           const budget = random.chance(0.5) ? slice : Budget.unlimited
@@ -99,6 +99,24 @@ function narrowQueries(random: Random): readonly TablesQuery[] {
   })
 }
 
+/** Quantities of each kind of column. */
+const TIGHT = [
+  ...(['mCapUsd', 'volumeUsd', 'txsBuys', 'holders'] as const),
+  ...(['devCreations', 'devMigrations', 'xReuses', 'ageMinutes'] as const),
+]
+/** Tokens that pass a tight filter, or more of the same value. */
+const TIGHT_TOKENS = 40
+
+/** Conditions that only the tokens of the greatest values pass: what was the greatest before may not be any more. */
+function tightQueries(engine: Engine, random: Random): readonly TablesQuery[] {
+  const reader = new TokenReader(engine.state, engine.top, engine.links)
+  return TIGHT.map((name) => {
+    const amounts = engine.order.new.tokens.map((token) => amountOf(reader.at(token), name))
+    const min = amounts.sort((a, b) => b - a)[random.integer(0, TIGHT_TOKENS)]
+    return { type: 'new', filters: { new: { [name]: { min } } }, limit: 200 }
+  })
+}
+
 /** The mints of each group, by a look at each of its tokens in their order. */
 function looked(engine: Engine, query: TablesQuery): Record<string, string[]> {
   const reader = new TokenReader(engine.state, engine.top, engine.links)
@@ -115,7 +133,8 @@ function looked(engine: Engine, query: TablesQuery): Record<string, string[]> {
 function passes(token: TokenReader, query: TablesQuery, group: Group): boolean {
   const filters = query.filters[group] ?? {}
   for (const name of RANGE_FILTERS) {
-    const { min, max } = filters[name] ?? {}
+    if (filters[name] === undefined) continue
+    const { min, max } = filters[name]
     const value = amountOf(token, name)
     if (value < (min ?? -1) || value > (max ?? Number.POSITIVE_INFINITY)) return false
   }
