@@ -377,12 +377,14 @@ export class RollingWindow {
     const before = this.#state.now
     if (now <= before) return
     this.#state.now = now
-    this.#grow(before)
+    const agedUntil = this.trades.agedUntil(before)
+    this.#grow(agedUntil)
     const firstOut = before - WIDTH_SECONDS + 1
     const lastOut = Math.min(now - WIDTH_SECONDS, before)
     for (let second = firstOut; second <= lastOut; second++) this.#leave(second)
     const lastIn = Math.min(now, before + AHEAD_SECONDS_MAX)
-    for (let second = before + 1; second <= lastIn; second++) this.#enter(second)
+    for (let second = before + 1; second <= lastIn; second++)
+      this.#enter(second, second > agedUntil)
     this.trades.advanced()
   }
 
@@ -398,20 +400,20 @@ export class RollingWindow {
   }
 
   #leave(second: number): void {
-    this.#countChain(second, -1)
+    this.#countChain(second, -1, false)
     this.#heads[second & RING_MASK] = 0
   }
 
   /** A second that lay ahead: counts its chain, or drops it when the clock jumped over a day. */
-  #enter(second: number): void {
-    if (second > this.#state.now - WIDTH_SECONDS) this.#countChain(second, 1)
+  #enter(second: number, entersTrades: boolean): void {
+    if (second > this.#state.now - WIDTH_SECONDS) this.#countChain(second, 1, entersTrades)
     else this.#heads[second & RING_MASK] = 0
   }
 
-  #countChain(second: number, sign: number): void {
+  #countChain(second: number, sign: number, entersTrades: boolean): void {
     let next = this.#heads[second & RING_MASK]
     for (; next !== 0; next = this.#nextOf(next - 1)) {
-      if (sign > 0) this.trades.enter(next - 1)
+      if (entersTrades) this.trades.enter(next - 1)
       this.#count(next - 1, sign)
     }
   }

@@ -380,18 +380,22 @@ export function evidenceBehind(
   const header = from === 0 ? readSegmentHeader(bytes) : null
   let syncedSeq = header === null || header === 'newer' ? 0 : header.syncedSeq
   let frames = 0
-  let at = padded(Math.max(from, SEGMENT_HEADER_BYTES))
-  while (at + FRAME_HEADER_BYTES + FRAME_TRAILER_BYTES <= bytes.length) {
-    const length = frameAt(view, bytes, at)
-    if (length === 0) {
-      at += 8
-      continue
-    }
+  for (const at of framesBehind(bytes, Math.max(from, SEGMENT_HEADER_BYTES))) {
     frames += 1
     syncedSeq = Math.max(syncedSeq, view.getFloat64(at + FRAME.syncedSeq, true))
-    at += length
   }
   return { syncedSeq, frames }
+}
+
+/** Where frames begin that are right in themselves, from byte `from` on; what is none is passed over. */
+export function* framesBehind(bytes: Uint8Array, from: number): Generator<number, void> {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+  let at = padded(from)
+  while (at + FRAME_HEADER_BYTES + FRAME_TRAILER_BYTES <= bytes.length) {
+    const length = frameAt(view, bytes, at)
+    if (length > 0) yield at
+    at += length === 0 ? 8 : length
+  }
 }
 
 /** Length of the frame at a place when it is right in itself, else 0. */
