@@ -356,26 +356,18 @@ function keyed(fields: readonly TraderField[]) {
 }
 
 /** The records of a page, with the additive keys of their tokens where `extra`; it is read in one turn. */
-function tradersJson(
-  trader: LabelledTrader,
-  positions: Iterable<number>,
-  extra = false,
-): readonly string[] {
-  const texts: string[] = []
+function tradersJson(trader: LabelledTrader, positions: Iterable<number>, extra = false) {
   let token = -1
   let ofToken = ''
-  for (const position of positions) {
+  const textOf = (fields: typeof OWN_FIELDS, record: LabelledTrader) =>
+    fields.map(({ key, read }) => key + valueJson(read(record))).join('')
+  return Array.from(positions, (position) => {
     const record = trader.at(position)
-    if (record.token.token !== token) {
-      token = record.token.token
-      ofToken = TOKEN_FIELDS.map(({ key, read }) => key + valueJson(read(record))).join('')
-    }
-    const parts = [`{"wallet":${jsonString(record.wallet)}`, ofToken]
-    for (const { key, read } of OWN_FIELDS) parts.push(key, valueJson(read(record)))
-    parts.push(extra ? `${quoteExtras(record.token)}${record.labelExtra}}` : '}')
-    texts.push(parts.join(''))
-  }
-  return texts
+    if (record.token.token !== token) ofToken = textOf(TOKEN_FIELDS, record)
+    token = record.token.token
+    const own = `{"wallet":${jsonString(record.wallet)}${ofToken}${textOf(OWN_FIELDS, record)}`
+    return `${own}${extra ? `${quoteExtras(record.token)}${record.labelExtra}` : ''}}`
+  })
 }
 
 function valueJson(value: ReturnType<TraderField['read']>): string {

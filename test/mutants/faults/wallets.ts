@@ -15,8 +15,8 @@ export const WALLET_FAULTS: readonly Fault[] = [
   {
     name: 'wallets: a record on a page shows the token of the one before it',
     file: 'src/query/traders/trader-pages.ts',
-    find: 'if (record.token.token !== token) {',
-    replace: 'if (token < 0) {',
+    find: 'if (record.token.token !== token) ofToken',
+    replace: 'if (token < 0) ofToken',
     tests: PAGES,
   },
   {
