@@ -212,7 +212,7 @@ export class Durability {
       const startedMs = performance.now()
       const ahead = new SegmentPrefetcher(disk)
       const steps = recover({
-        ...{ nowSeconds: service.nowSeconds, ahead, packer: ahead },
+        ahead,
         disk,
         folder,
         ring,

@@ -66,7 +66,7 @@ export class Service implements EventSink {
 
   /** Advances the engine to now; every read and every batch does it first. */
   tick(): void {
-    this.#guard(() => this.engine.advance(this.nowSeconds))
+    this.#guard(() => this.engine.advance(this.#nowSeconds()))
   }
 
   /**
@@ -76,7 +76,7 @@ export class Service implements EventSink {
   *catchUp(): Generator<number, void> {
     if (this.engine.settings.clock === 'wall') {
       const { now } = this.engine.state
-      const toSecond = Math.min(this.nowSeconds, now + RING_SECONDS)
+      const toSecond = Math.min(this.#nowSeconds(), now + RING_SECONDS)
       for (let second = now + 1; second <= toSecond && this.failure === null; second++) {
         this.#guard(() => this.engine.advance(second))
         yield second
@@ -94,7 +94,7 @@ export class Service implements EventSink {
 
   /** Why figures of 24 hours are wrong though everything runs, in one sentence; null: they are right. */
   get clockReason(): string | null {
-    const aheadSeconds = this.engine.state.now - this.nowSeconds
+    const aheadSeconds = this.engine.state.now - this.#nowSeconds()
     if (this.engine.settings.clock === 'event' || aheadSeconds <= AHEAD_OF_WALL_SECONDS_MAX)
       return null
     return (
@@ -110,8 +110,7 @@ export class Service implements EventSink {
     return tape.count > 0 && solPriceUsd === 0 ? UNPRICED : null
   }
 
-  /** Unix seconds of its clock. */
-  get nowSeconds(): number {
+  #nowSeconds(): number {
     return Math.floor(this.#clockMs() / 1000)
   }
 

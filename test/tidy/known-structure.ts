@@ -16,8 +16,8 @@ const DESK = { files: 60, lines: 9_640, exportedNames: 220, types: 140 }
 const RECORDS = { files: 4, lines: 1_200, exportedNames: 20, types: 10 }
 /** What failures in the middle may add: orders that a disk refuses, runs that a stream cuts, pages that are too long. */
 const FAILURES = { files: 0, lines: 1_000, exportedNames: 0, types: 0 }
-/** What faster intake and starts may add: swaps of lines read from their bytes, windows as of a second to come, pages packed by another thread. */
-const INTAKE = { files: 1, lines: 440, exportedNames: 12, types: 1 }
+/** What faster intake and starts may add: swaps of lines read from their bytes. */
+const INTAKE = { files: 1, lines: 220, exportedNames: 10, types: 0 }
 /** What bars that leave memory may add: rows of their own for minutes and hours, the fold of what is gone, the form before. */
 const BARS = { files: 3, lines: 600, exportedNames: 0, types: 5 }
 /** What texts in codes may add: the codes, what they stand for, and the form before. */

@@ -377,14 +377,12 @@ export class RollingWindow {
     const before = this.#state.now
     if (now <= before) return
     this.#state.now = now
-    const agedUntil = this.trades.agedUntil(before)
-    this.#grow(agedUntil)
+    this.#grow(before)
     const firstOut = before - WIDTH_SECONDS + 1
     const lastOut = Math.min(now - WIDTH_SECONDS, before)
     for (let second = firstOut; second <= lastOut; second++) this.#leave(second)
     const lastIn = Math.min(now, before + AHEAD_SECONDS_MAX)
-    for (let second = before + 1; second <= lastIn; second++)
-      this.#enter(second, second > agedUntil)
+    for (let second = before + 1; second <= lastIn; second++) this.#enter(second)
     this.trades.advanced()
   }
 
@@ -400,20 +398,20 @@ export class RollingWindow {
   }
 
   #leave(second: number): void {
-    this.#countChain(second, -1, false)
+    this.#countChain(second, -1)
     this.#heads[second & RING_MASK] = 0
   }
 
   /** A second that lay ahead: counts its chain, or drops it when the clock jumped over a day. */
-  #enter(second: number, entersTrades: boolean): void {
-    if (second > this.#state.now - WIDTH_SECONDS) this.#countChain(second, 1, entersTrades)
+  #enter(second: number): void {
+    if (second > this.#state.now - WIDTH_SECONDS) this.#countChain(second, 1)
     else this.#heads[second & RING_MASK] = 0
   }
 
-  #countChain(second: number, sign: number, entersTrades: boolean): void {
+  #countChain(second: number, sign: number): void {
     let next = this.#heads[second & RING_MASK]
     for (; next !== 0; next = this.#nextOf(next - 1)) {
-      if (entersTrades) this.trades.enter(next - 1)
+      if (sign > 0) this.trades.enter(next - 1)
       this.#count(next - 1, sign)
     }
   }

@@ -30,21 +30,18 @@ const Mark = {
 
 /**
  * Time and mark of each swap of the last 24 h, by tape index: a trader counts in a window when its latest swap is in it.
- * 8 bytes a swap; what has left the 24 h leaves memory.
+ * 8 bytes a swap; what has left the 24 h leaves memory. `now` is the state's.
  */
 export class RecentSwaps {
   readonly #state: State
-  /** Unix seconds: that of the clock, or one that it comes to. */
-  readonly #now: () => number
   /** By tape index >>> PAGE_SHIFT; those before the first are gone. */
   readonly #pages: (Uint32Array | undefined)[] = []
   #pageCount = 0
   /** By window: no swap before this tape index is in it, or ahead of the clock. */
   readonly #firsts = new Float64Array(WINDOW_SECONDS.length)
 
-  constructor(state: State, now: () => number) {
+  constructor(state: State) {
     this.#state = state
-    this.#now = now
   }
 
   get bytes(): number {
@@ -93,7 +90,7 @@ export class RecentSwaps {
   passOver(index: number, timestamp: number): void {
     const before = this.#previousOf(index)
     const isAlone = before < 0 || this.#markOf(before) === Mark.none
-    const isAhead = timestamp > this.#now()
+    const isAhead = timestamp > this.#state.now
     this.#set(index, timestamp, isAlone && !isAhead ? Mark.none : Mark.passedOver)
   }
 
@@ -161,7 +158,7 @@ export class RecentSwaps {
 
   #passOld(window: number): void {
     const { count } = this.#state.tape
-    const begin = this.#now() - WINDOW_SECONDS[window]
+    const begin = this.#state.now - WINDOW_SECONDS[window]
     let first = this.#firsts[window]
     for (; first < count; first++) {
       const page = this.#pages[first >>> PAGE_SHIFT]
@@ -215,7 +212,7 @@ export class RecentSwaps {
   }
 
   #isInside(timestamp: number): boolean {
-    const now = this.#now()
+    const { now } = this.#state
     return timestamp <= now && timestamp > now - WINDOW_SECONDS[WIDEST]
   }
 
@@ -243,13 +240,6 @@ export class RecentSwaps {
     page[(index & PAGE_MASK) * LANES] = mark
     page[(index & PAGE_MASK) * LANES + Lane.timestamp] = timestamp
   }
-}
-
-/** The narrowest window that a trade of so many seconds ago is in; the number of windows: none. */
-export function ageOf(seconds: number): number {
-  let age = 0
-  while (age < WINDOW_SECONDS.length && seconds >= WINDOW_SECONDS[age]) age++
-  return age
 }
 
 /** Another swap stands for a trader: times of the one before and of this one, in unix seconds; null: none. */

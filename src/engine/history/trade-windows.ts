@@ -3,16 +3,18 @@ import { WINDOW_SECONDS } from '../../base/trade-window.ts'
 import { Flag, SwapFloatLane, SwapLane, volumeMicroUsdOf } from '../../events/swap-record.ts'
 import { ROW_MASK, ROW_SHIFT, Rows, U32List } from '../memory/rows.ts'
 import { TradeWindowLane as Row, TokenLane } from '../state/layout.ts'
-import { ALL_STALE, LOW_SHIFT, pricingOf, raiseExtremes, tradePriceUsd } from '../state/money.ts'
+import { pricingOf, tradePriceUsd } from '../state/money.ts'
 import type { State } from '../state/state.ts'
-import { ageOf, RecentSwaps } from './recent-swaps.ts'
+import { RecentSwaps } from './recent-swaps.ts'
 import { linkOf } from './swap-chains.ts'
 
 const WINDOWS = WINDOW_SECONDS.length
 const WIDEST = WINDOWS - 1
 
+const LOW_SHIFT = 8
 /** Swaps that are read at once as they are made. */
 const SWAPS_A_PIECE = 4_096
+const ALL_STALE = (2 ** WINDOWS - 1) * (1 + 2 ** LOW_SHIFT)
 
 /** A token's trades in one window. */
 export interface WindowSums {
@@ -39,8 +41,6 @@ export class TradeWindows {
   readonly #rowOf = new U32List()
   /** The state was loaded, or a swap could not be read: nothing is kept until the windows are made anew. */
   #isStale = false
-  /** They are as of this second while the clock has not reached it (`begin`). */
-  #madeFor = 0
   /** Why they could not be made anew, and the second of it. */
   #failure: { readonly now: number; readonly error: unknown } | null = null
   /** Lanes of the row in work. */
@@ -48,7 +48,7 @@ export class TradeWindows {
   #wf: Float64Array = new Float64Array(0)
   #at = 0
   readonly #moveTrader = (before: number | null, after: number | null): void => {
-    const now = this.#now
+    const { now } = this.#state
     if (before !== null) this.#w[this.#at + Row.traders + ageOf(now - before)] -= 1
     if (after !== null) this.#w[this.#at + Row.traders + ageOf(now - after)] += 1
   }
@@ -56,7 +56,7 @@ export class TradeWindows {
   constructor(state: State, chains: SecondChains) {
     this.#state = state
     this.#chains = chains
-    this.#recent = new RecentSwaps(state, () => this.#now)
+    this.#recent = new RecentSwaps(state)
   }
 
   get bytes(): number {
@@ -70,47 +70,24 @@ export class TradeWindows {
   /** The rows of the state are other ones: `begin`, or the next read, makes the windows anew. */
   startAnew(): void {
     this.#isStale = true
-    this.#madeFor = 0
     this.#failure = null
   }
 
   /**
    * Makes them in pieces, between which no event may come. Until then a fold takes no time for them. Where a swap cannot
    * be read, who reads them is told so.
-   *
-   * `seconds`: what the clock will have come to before anybody reads (unix), as a start knows before it folds the journal.
-   * Until then each swap is counted at its age then, once, and none leaves. Where the clock does not come there, the next
-   * `begin` or read makes them anew. That of the clock itself when left out.
    */
-  *begin(seconds = 0): Generator<number, void> {
+  *begin(): Generator<number, void> {
     try {
-      if (!this.#isStale && !this.#isAhead && seconds <= this.#state.now) return
-      this.#madeFor = seconds
-      yield* this.#making()
+      if (this.#isStale) yield* this.#making()
     } catch (error) {
       this.#giveUp(error)
     }
   }
 
-  /** The second that they are as of. */
-  get #now(): number {
-    return this.agedUntil(this.#state.now)
-  }
-
-  get #isAhead(): boolean {
-    return this.#madeFor > this.#state.now
-  }
-
-  /** The last second whose swaps have their age already when the clock leaves `before`. */
-  agedUntil(before: number): number {
-    return Math.max(before, this.#madeFor)
-  }
-
   /** Makes them at once, if they have to be. @throws TapeDamage when a swap cannot be read */
   #read(): void {
-    if (!this.#isStale && !this.#isAhead) return
-    this.#isStale = true
-    this.#madeFor = 0
+    if (!this.#isStale) return
     // Each row of an answer asks: what could not be read at this second is not read again in it.
     if (this.#failure?.now === this.#state.now) throw this.#failure.error
     try {
@@ -145,17 +122,16 @@ export class TradeWindows {
 
   #add(index: number, timestamp: number): void {
     const { now, tape } = this.#state
-    const age = this.#now - timestamp
-    const isNever = timestamp - now > this.#chains.aheadSecondsMax
+    const age = now - timestamp
     const r = tape.u32Of(index)
     const token = r[tape.at(index) + SwapLane.token]
-    if (age >= 0 && age < WINDOW_SECONDS[WIDEST] && !isNever) {
+    if (age >= 0 && age < WINDOW_SECONDS[WIDEST]) {
       this.#take(token, index, r[tape.at(index) + SwapLane.previousInMint])
       this.#count(index, ageOf(age))
       this.#recent.add(index, timestamp, this.#moveTrader)
       return
     }
-    this.#recent.passOver(index, isNever ? 0 : timestamp)
+    this.#recent.passOver(index, -age > this.#chains.aheadSecondsMax ? 0 : timestamp)
     // It has a price that is the newest, whether it counts or not.
     this.#state.windowChanges.note(token)
     if (age >= 0 && this.#find(token)) this.#passed(index, WIDEST)
@@ -167,12 +143,12 @@ export class TradeWindows {
   }
 
   #enter(index: number): void {
-    const { tape } = this.#state
+    const { now, tape } = this.#state
     const r = tape.u32Of(index)
     const at = tape.at(index)
     const timestamp = r[at + SwapLane.timestamp]
     this.#take(r[at + SwapLane.token], index, r[at + SwapLane.previousInMint])
-    this.#count(index, ageOf(this.#now - timestamp))
+    this.#count(index, ageOf(now - timestamp))
     this.#recent.enter(index, timestamp, this.#moveTrader)
   }
 
@@ -182,7 +158,7 @@ export class TradeWindows {
   }
 
   #remove(index: number, timestamp: number): void {
-    const { tape } = this.#state
+    const { now, tape } = this.#state
     const r = tape.u32Of(index)
     const at = tape.at(index)
     const previous = r[at + SwapLane.previousInMint]
@@ -195,7 +171,7 @@ export class TradeWindows {
       if (this.#w[lane] === index + 1) this.#w[lane] = previous
     if (this.#w[this.#at + Row.firstOfMint] === index + 1) this.#w[this.#at + Row.firstOfMint] = 0
     if (!isCounted) return
-    const age = ageOf(this.#now - timestamp)
+    const age = ageOf(now - timestamp)
     this.#sum(index, age, -1)
     this.#lower(index, age, WIDEST)
     this.#giveBackIfEmpty(r[at + SwapLane.token])
@@ -329,8 +305,8 @@ export class TradeWindows {
     this.#read()
     if (!this.#find(token)) return { highUsd: 0, lowUsd: 0 }
     this.#judgePricing(token)
-    if ((this.#w[this.#at + Row.stale] & ((1 << window) | (1 << (window + LOW_SHIFT)))) !== 0)
-      return null
+    const bits = (1 << window) | (1 << (window + LOW_SHIFT))
+    if ((this.#w[this.#at + Row.stale] & bits) !== 0) return null
     const atF = (this.#at >>> 1) + window
     return {
       highUsd: this.#wf[atF + Row.highUsdF],
@@ -385,7 +361,7 @@ export class TradeWindows {
   #count(index: number, age: number): void {
     const { tape, windowChanges } = this.#state
     windowChanges.note(tape.u32Of(index)[tape.at(index) + SwapLane.token])
-    raiseExtremes(this.#w, this.#wf, this.#at, age, this.#priceUsd(index))
+    this.#raise(index, age)
     this.#passed(index, age - 1)
     this.#sum(index, age, 1)
   }
@@ -414,6 +390,28 @@ export class TradeWindows {
       if (this.#w[lane] <= index) this.#w[lane] = index + 1
   }
 
+  /** Before it is counted: its price may be the highest or lowest of its windows. */
+  #raise(index: number, age: number): void {
+    const price = this.#priceUsd(index)
+    const [w, wf, at] = [this.#w, this.#wf, this.#at]
+    let trades = 0
+    for (let window = 0; window < WINDOWS; window++) {
+      // A wider window has what a narrower one has.
+      if (trades === 0) trades = w[at + Row.buys + window] + w[at + Row.sells + window]
+      if (window < age) continue
+      const atF = (at >>> 1) + window
+      if (trades === 0) {
+        w[at + Row.stale] &= ~((1 << window) | (1 << (window + LOW_SHIFT)))
+        wf[atF + Row.highUsdF] = price
+        wf[atF + Row.lowUsdF] = price
+      } else if (price > 0) {
+        if (price > wf[atF + Row.highUsdF]) wf[atF + Row.highUsdF] = price
+        if (wf[atF + Row.lowUsdF] === 0 || price < wf[atF + Row.lowUsdF])
+          wf[atF + Row.lowUsdF] = price
+      }
+    }
+  }
+
   /** A swap leaves the windows from one to another: their highest or lowest price may have been its own. */
   #lower(index: number, from: number, to: number): void {
     const price = this.#priceUsd(index)
@@ -437,6 +435,13 @@ export class TradeWindows {
     this.#w[this.#at + Row.pricing] = pricing
     this.#w[this.#at + Row.stale] = ALL_STALE
   }
+}
+
+/** The narrowest window that a trade of so many seconds ago is in; `WINDOWS`: none. */
+function ageOf(seconds: number): number {
+  let age = 0
+  while (age < WINDOWS && seconds >= WINDOW_SECONDS[age]) age++
+  return age
 }
 
 /** The highest and the lowest price of a window in USD; 0: none is known. */

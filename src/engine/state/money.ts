@@ -1,4 +1,3 @@
-import { WINDOW_SECONDS } from '../../base/trade-window.ts'
 import { differenceAt, numberAt, wholeAt } from '../../base/u64.ts'
 import {
   DECIMALS_DEFAULT,
@@ -21,13 +20,7 @@ import type { PackedTexts } from '../memory/packed-texts.ts'
 import { ROW_MASK, ROW_SHIFT, Rows } from '../memory/rows.ts'
 import type { StatePart } from '../memory/state-part.ts'
 import type { AddressBook } from './address-book.ts'
-import {
-  LifecycleLane,
-  ProfileLane,
-  TradeWindowLane as Row,
-  TokenFlag,
-  TokenLane,
-} from './layout.ts'
+import { LifecycleLane, ProfileLane, TokenFlag, TokenLane } from './layout.ts'
 import type { Tape } from './tape.ts'
 import type { Profiles } from './token-rows.ts'
 
@@ -410,38 +403,4 @@ export function feesOfSwap(r: Uint32Array, rf: Float64Array, at: number, quote: 
   if (quote === Quote.sol) return fees
   const atF = at >>> 1
   return lamportsOfAmount(fees, quote, lamportsPerUnitOf(rf, atF), solPriceOf(rf, atF))
-}
-
-const WINDOWS = WINDOW_SECONDS.length
-/** Bits of `TradeWindowLane.stale` by window: its high, or its low so many bits above, may have left. */
-export const LOW_SHIFT = 8
-export const ALL_STALE = (2 ** WINDOWS - 1) * (1 + 2 ** LOW_SHIFT)
-
-/**
- * Before a trade is counted in the windows from `age` on of the token whose row lies from u32 lane `at` on: its price may be
- * their highest or lowest.
- */
-export function raiseExtremes(
-  w: Uint32Array,
-  wf: Float64Array,
-  at: number,
-  age: number,
-  price: number,
-): void {
-  let trades = 0
-  for (let window = 0; window < WINDOWS; window++) {
-    // A wider window has what a narrower one has.
-    if (trades === 0) trades = w[at + Row.buys + window] + w[at + Row.sells + window]
-    if (window < age) continue
-    const atF = (at >>> 1) + window
-    if (trades === 0) {
-      w[at + Row.stale] &= ~((1 << window) | (1 << (window + LOW_SHIFT)))
-      wf[atF + Row.highUsdF] = price
-      wf[atF + Row.lowUsdF] = price
-    } else if (price > 0) {
-      if (price > wf[atF + Row.highUsdF]) wf[atF + Row.highUsdF] = price
-      if (wf[atF + Row.lowUsdF] === 0 || price < wf[atF + Row.lowUsdF])
-        wf[atF + Row.lowUsdF] = price
-    }
-  }
 }

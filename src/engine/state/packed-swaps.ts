@@ -16,8 +16,7 @@ import { bytesOf, lanesOf } from '../memory/views.ts'
 
 const HEAD_BYTES = 13
 /** A number is written and read as 8 bytes, of which the first count; two are read before their end is looked at. */
-const PACKED_SPARE_BYTES = 24
-const PACKED_STEP_BYTES = 4_096
+export const PACKED_SPARE_BYTES = 24
 const SIGNATURE_LANES = SWAP_U32_LANES - SwapLane.signature
 
 /** 10^15, of nearly every token; 279.9 × 10^12, what the virtual base of a curve has beyond the real one. */
@@ -186,38 +185,6 @@ export class PackedSwaps {
   #readLanes(from: number, u32: Uint32Array, at: number, count: number): void {
     for (let i = 0; i < count; i++) u32[at + i] = this.#view.getUint32(from + i * 4, true)
   }
-}
-
-/**
- * Writes a page of whole blocks of `blockRecords` swaps, of which the first is record `index` of the tape: where each block
- * begins and where the last one ends (u32), then the blocks. Returns the end.
- */
-export function packPage(
-  u32: Uint32Array,
-  blockRecords: number,
-  index: number,
-  into: DataView<ArrayBuffer>,
-): number {
-  const blocks = u32.length / SWAP_U32_LANES / blockRecords
-  const packer = new PackedSwaps(into)
-  let end = (blocks + 1) * 4
-  for (let block = 0; block < blocks; block++) {
-    into.setUint32(block * 4, end, true)
-    const first = block * blockRecords
-    end = packer.pack(u32, first * SWAP_U32_LANES, blockRecords, index + first, end)
-  }
-  into.setUint32(blocks * 4, end, true)
-  return end
-}
-
-/** Bytes for a packed page, with room for what is read beyond its end, in whole steps: a spare one of nearly its size fits. */
-export function packedPageBytes(end: number): number {
-  return Math.ceil((end + PACKED_SPARE_BYTES) / PACKED_STEP_BYTES) * PACKED_STEP_BYTES
-}
-
-/** Most bytes of a packed page of so many records. */
-export function packedPageBytesMax(records: number, blockRecords: number): number {
-  return (records / blockRecords + 1) * 4 + packedBytesMax(records)
 }
 
 /** Records one behind another, of which the first is record `index` of the tape, as a block. */

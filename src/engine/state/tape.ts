@@ -2,7 +2,7 @@ import { TapeDamage } from '../../base/errors.ts'
 import { SWAP_U32_LANES, SwapLane, type SwapMark } from '../../events/swap-record.ts'
 import { ROWS_MAX, ROWS_PER_PAGE } from '../memory/rows.ts'
 import { type Sized, StateError, type StatePart, sizesOf } from '../memory/state-part.ts'
-import { PackedSwaps, packedPageBytes, packedPageBytesMax, packPage } from './packed-swaps.ts'
+import { PACKED_SPARE_BYTES, PackedSwaps, packedBytesMax } from './packed-swaps.ts'
 
 /** Records of a block, the unit in which records that have left memory are read. */
 export const TAPE_BLOCK_RECORDS = 64
@@ -13,8 +13,8 @@ const BLOCK_SHIFT = Math.log2(TAPE_BLOCK_RECORDS)
 const BLOCK_MASK = TAPE_BLOCK_RECORDS - 1
 /** Most spare pages: those of two chunks that left together and of a snapshot's swaps. */
 const SPARE_PAGES_MAX = 256
-/** Pages that another thread packs; with more it is too slow, and they are packed here. */
-const PACKED_ELSEWHERE_MAX = 32
+/** Packed pages are of whole such steps, so that a spare one of nearly their size fits. */
+const PACKED_STEP_BYTES = 4_096
 /** A spare page that is this much longer than is wanted is kept for another one. */
 const SPARE_FIT = 1.2
 
@@ -25,14 +25,6 @@ export interface TapeArchive {
    * TapeDamage when it cannot be read right.
    */
   block(block: number): { readonly u32: Uint32Array; readonly f64: Float64Array }
-}
-
-/** Packs pages of swaps on another thread, in the order of their beginning. */
-export interface PagePacker {
-  /** Begins with a page that does not change any more, of which the first swap is record `index`. */
-  beginPage(page: SharedArrayBuffer, index: number): void
-  /** The next one, packed (`packPage`, in `packedPageBytes`); null: it is not done. */
-  takePage(): SharedArrayBuffer | null
 }
 
 const NO_LANES: ReturnType<TapeArchive['block']> = {
@@ -89,9 +81,6 @@ export class Tape {
   readonly #unpacker = new PackedSwaps()
   /** Where a page is packed. */
   #packing: DataView<ArrayBuffer> | null = null
-  #packer: PagePacker | null = null
-  /** Plain pages, from the first, that it was given. */
-  #packedElsewhere = 0
 
   constructor(chunkRecords: number = TAPE_CHUNK_RECORDS, lanes: number = SWAP_U32_LANES) {
     if (chunkRecords < 1 || chunkRecords % TAPE_BLOCK_RECORDS !== 0)
@@ -146,12 +135,6 @@ export class Tape {
     this.#blockLanes = NO_LANES
   }
 
-  /** Packs pages on another thread from now on; null: here. What is not done by then is packed here. */
-  packBy(packer: PagePacker | null): void {
-    this.#packer = packer
-    this.#packedElsewhere = 0
-  }
-
   /** Takes the next record, zeroed. */
   add(): number {
     const index = this.#count++
@@ -197,7 +180,6 @@ export class Tape {
 
   /** Makes it a tape of `count` records, zeroed, of which the archive has the first. */
   reset(count: number, archivedCount: number): void {
-    this.packBy(null)
     this.#block = -1
     this.#blockLanes = NO_LANES
     this.#count = count
@@ -258,7 +240,6 @@ export class Tape {
     if (this.#archive === null || beforeRecord > Math.min(this.archivedCount, this.#count))
       throw new RangeError(`Records before ${beforeRecord} are not all archived.`)
     if (beforeRecord <= this.#firstInMemory) return
-    this.packBy(null)
     const [from, to] = [this.#firstInMemory, beforeRecord].map((index) => index >>> this.#pageShift)
     this.#firstInMemory = beforeRecord
     this.#block = -1
@@ -273,37 +254,23 @@ export class Tape {
 
   /** Packs a page of swaps that no late event can take back, all before `settled`; one at most in so many swaps. */
   pack(settled: number): void {
-    if ((this.#count & BLOCK_MASK) !== 0) return
-    if (this.#packer !== null && this.#isPackedBy(this.#packer, settled)) return
-    if (settled - this.#firstPlain < this.#pageRecords) return
+    if (settled - this.#firstPlain < this.#pageRecords || (this.#count & BLOCK_MASK) !== 0) return
     const u32 = this.#u32[this.#firstPlain >>> this.#pageShift]
-    const most = packedPageBytesMax(this.#pageRecords, TAPE_BLOCK_RECORDS)
-    this.#packing ??= new DataView(new ArrayBuffer(most))
-    const end = packPage(u32, TAPE_BLOCK_RECORDS, this.#firstPlain, this.#packing)
-    const bytes = packedPageBytes(end)
+    const blocks = this.#pageRecords / TAPE_BLOCK_RECORDS
+    let end = (blocks + 1) * 4
+    this.#packing ??= new DataView(new ArrayBuffer(end + packedBytesMax(this.#pageRecords)))
+    const packer = new PackedSwaps(this.#packing)
+    for (let block = 0, at = 0; block < blocks; block++, at += TAPE_BLOCK_RECORDS) {
+      this.#packing.setUint32(block * 4, end, true)
+      const index = this.#firstPlain + at
+      end = packer.pack(u32, at * this.lanes, TAPE_BLOCK_RECORDS, index, end)
+    }
+    this.#packing.setUint32(blocks * 4, end, true)
+    const bytes = Math.ceil((end + PACKED_SPARE_BYTES) / PACKED_STEP_BYTES) * PACKED_STEP_BYTES
     const buffer = this.#takeSpare(bytes) ?? new SharedArrayBuffer(bytes)
     new Uint8Array(buffer).set(new Uint8Array(this.#packing.buffer, 0, end))
     this.#packedBytes += buffer.byteLength
     this.#dropPlain(new DataView(buffer))
-  }
-
-  /** Gives and takes pages; false when it is too slow, and is given none any more. */
-  #isPackedBy(packer: PagePacker, settled: number): boolean {
-    for (let page = packer.takePage(); page !== null; page = packer.takePage()) {
-      this.#packedElsewhere -= 1
-      this.#packedBytes += page.byteLength
-      this.#dropPlain(new DataView(page))
-    }
-    const first = this.#firstPlain + this.#packedElsewhere * this.#pageRecords
-    if (settled - first < this.#pageRecords) return true
-    const { buffer } = this.#u32[first >>> this.#pageShift]
-    if (this.#packedElsewhere === PACKED_ELSEWHERE_MAX || !(buffer instanceof SharedArrayBuffer)) {
-      this.packBy(null)
-      return false
-    }
-    packer.beginPage(buffer, first)
-    this.#packedElsewhere += 1
-    return true
   }
 
   /** The first plain page is there as `packed` from now on. */

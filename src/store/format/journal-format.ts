@@ -380,22 +380,18 @@ export function evidenceBehind(
   const header = from === 0 ? readSegmentHeader(bytes) : null
   let syncedSeq = header === null || header === 'newer' ? 0 : header.syncedSeq
   let frames = 0
-  for (const at of framesBehind(bytes, Math.max(from, SEGMENT_HEADER_BYTES))) {
-    frames += 1
-    syncedSeq = Math.max(syncedSeq, view.getFloat64(at + FRAME.syncedSeq, true))
-  }
-  return { syncedSeq, frames }
-}
-
-/** Where frames begin that are right in themselves, from byte `from` on; what is none is passed over. */
-export function* framesBehind(bytes: Uint8Array, from: number): Generator<number, void> {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
-  let at = padded(from)
+  let at = padded(Math.max(from, SEGMENT_HEADER_BYTES))
   while (at + FRAME_HEADER_BYTES + FRAME_TRAILER_BYTES <= bytes.length) {
     const length = frameAt(view, bytes, at)
-    if (length > 0) yield at
-    at += length === 0 ? 8 : length
+    if (length === 0) {
+      at += 8
+      continue
+    }
+    frames += 1
+    syncedSeq = Math.max(syncedSeq, view.getFloat64(at + FRAME.syncedSeq, true))
+    at += length
   }
+  return { syncedSeq, frames }
 }
 
 /** Length of the frame at a place when it is right in itself, else 0. */

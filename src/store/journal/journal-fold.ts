@@ -12,17 +12,10 @@ import {
   SwapFloatLane,
   SwapLane,
 } from '../../events/swap-record.ts'
-import { type Disk, readAll } from '../disk/disk.ts'
+import type { Disk } from '../disk/disk.ts'
 import { isRefusal, StoreError } from '../disk/failure.ts'
-import { type DataFiles, withFile } from '../folder/data-folder.ts'
-import {
-  FRAME,
-  FRAME_HEADER_BYTES,
-  framesBehind,
-  Kind,
-  padded,
-  type SegmentScan,
-} from '../format/journal-format.ts'
+import type { DataFiles } from '../folder/data-folder.ts'
+import { Kind, type SegmentScan } from '../format/journal-format.ts'
 import { isPackedGap, unpackedLine } from '../format/packed-event.ts'
 import { recordedSettings } from '../format/recorded-values.ts'
 import {
@@ -63,11 +56,8 @@ export function* foldJournal(
         run.add(frame)
         return
       }
-      // The fold of a swap asks for no address that its record does not name: new ones need not wait for it.
-      if (frame.kind !== Kind.definitions) {
-        run.fold()
-        seq = frame.seq
-      }
+      run.fold()
+      seq = frame.seq
       foldFrame(engine, frame)
     },
     { source },
@@ -90,28 +80,6 @@ export function* foldJournal(
     if (error instanceof StoreError || isRefusal(error)) throw error
     throw faultAt(Math.max(seq, run.firstSeq), error)
   }
-}
-
-/** Bytes at the end of a segment that are searched for its newest swap. */
-const END_BYTES = 1 << 20
-
-/** Latest unix second of the swaps near the end of a segment, 0 for none; what is damaged is passed over. */
-export function newestSecondsOf(disk: Disk, path: string): number {
-  return withFile(disk.open(path), (file) => {
-    const from = padded(Math.max(0, file.size() - END_BYTES))
-    const bytes = new Uint8Array(Math.max(0, file.size() - from))
-    if (!readAll(file, bytes, from)) return 0
-    const view = new DataView(bytes.buffer)
-    let newest = 0
-    for (const at of framesBehind(bytes, 0)) {
-      if (view.getUint32(at + FRAME.kind, true) !== Kind.records) continue
-      const first = at + FRAME_HEADER_BYTES
-      const end = first + view.getUint32(at + FRAME.payloadBytes, true)
-      for (let record = first; record + SWAP_RECORD_BYTES <= end; record += SWAP_RECORD_BYTES)
-        newest = Math.max(newest, view.getUint32(record + SwapLane.timestamp * 4, true))
-    }
-    return newest
-  })
 }
 
 function faultAt(seq: number, error: unknown): StoreError {

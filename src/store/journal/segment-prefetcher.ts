@@ -1,7 +1,6 @@
 import { type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads'
 import { isRecord } from '../../base/json-access.ts'
 import { entryFile } from '../../base/program-files.ts'
-import type { PagePacker } from '../../engine/state/tape.ts'
 import type { Disk } from '../disk/disk.ts'
 import { type SegmentSource, segmentFiles } from './journal-scan.ts'
 
@@ -9,10 +8,10 @@ import { type SegmentSource, segmentFiles } from './journal-scan.ts'
 const AHEAD_MAX = 3
 
 /**
- * Loads and checks segments, and packs pages of settled swaps, on another core while this one folds. Whatever the worker
- * does not give, for any reason, is read, checked and packed here.
+ * Loads and checks segments on another core while this one folds. Whatever the worker does not
+ * give, for any reason, is read and checked here.
  */
-export class SegmentPrefetcher implements SegmentSource, PagePacker {
+export class SegmentPrefetcher implements SegmentSource {
   readonly #files: ReturnType<typeof segmentFiles>
   readonly #worker: Worker
   readonly #port: MessagePort
@@ -20,7 +19,6 @@ export class SegmentPrefetcher implements SegmentSource, PagePacker {
   #waiting: string[] = []
   readonly #ordered: string[] = []
   readonly #loaded: LoadedFile[] = []
-  readonly #packed: SharedArrayBuffer[] = []
   #inUse: ArrayBuffer | null = null
   #hasFailed = false
 
@@ -57,15 +55,6 @@ export class SegmentPrefetcher implements SegmentSource, PagePacker {
     return { bytes: new Uint8Array(file.buffer, 0, file.length), checkedTo: file.checkedTo }
   }
 
-  beginPage(page: SharedArrayBuffer, index: number): void {
-    this.#port.postMessage({ page, index })
-  }
-
-  takePage(): SharedArrayBuffer | null {
-    this.#receive()
-    return this.#packed.shift() ?? null
-  }
-
   close(): void {
     void this.#worker.terminate()
   }
@@ -83,7 +72,6 @@ export class SegmentPrefetcher implements SegmentSource, PagePacker {
       if (received === undefined) return
       const message: unknown = received.message
       if (isLoadedFile(message)) this.#loaded.push(message)
-      else if (message instanceof SharedArrayBuffer) this.#packed.push(message)
       else this.#hasFailed = true
     }
   }
@@ -95,14 +83,6 @@ export function isLoadOrder(
 ): message is { readonly path: string; readonly buffer: ArrayBuffer | null } {
   if (!isRecord(message) || typeof message.path !== 'string') return false
   return message.buffer === null || message.buffer instanceof ArrayBuffer
-}
-
-/** What it gets besides: a page of swaps to pack, of which the first is record `index` of the tape. */
-export function isPackOrder(
-  message: unknown,
-): message is { readonly page: SharedArrayBuffer; readonly index: number } {
-  if (!isRecord(message) || !(message.page instanceof SharedArrayBuffer)) return false
-  return Number.isInteger(message.index)
 }
 
 function isLoadedFile(message: unknown): message is LoadedFile {

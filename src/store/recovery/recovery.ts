@@ -11,10 +11,9 @@ import { basename, join } from 'node:path'
 import { errorOf } from '../../base/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { StateError, type StatePart } from '../../engine/memory/state-part.ts'
-import type { PagePacker } from '../../engine/state/tape.ts'
 import type { Disk, DiskFile } from '../disk/disk.ts'
 import { StoreError } from '../disk/failure.ts'
-import { isUnreadable, unlessUnreadable } from '../disk/node-disk.ts'
+import { isUnreadable } from '../disk/node-disk.ts'
 import { mapProgress } from '../disk/steps.ts'
 import { lossOf, type WrittenBefore } from '../folder/commit-marker.ts'
 import {
@@ -28,7 +27,7 @@ import {
   withFile,
 } from '../folder/data-folder.ts'
 import { SEGMENT_HEADER_BYTES } from '../format/journal-format.ts'
-import { foldJournal, newestSecondsOf } from '../journal/journal-fold.ts'
+import { foldJournal } from '../journal/journal-fold.ts'
 import type { RingPlace } from '../journal/journal-ring.ts'
 import {
   type Cut,
@@ -42,8 +41,8 @@ import { needChunks } from '../snapshot/tape-archive.ts'
 
 /** How far a recovery has come. */
 interface RecoveryProgress {
-  readonly step: 'snapshot' | 'chunks' | 'windows' | 'journal' | 'clock'
-  /** Bytes of the snapshot, number of a chunk or of swaps, seq of the journal, or unix seconds that the clock has come to. */
+  readonly step: 'snapshot' | 'chunks' | 'journal' | 'clock'
+  /** Bytes of the snapshot, number of a chunk, seq of the journal, or unix seconds that the clock has come to. */
   readonly done: number
 }
 
@@ -89,15 +88,8 @@ export function* recover(options: {
   readonly newEpoch: () => string
   /** Where the ring of the journal is that was written last; what it has alone is put into the journal. */
   readonly ring?: RingPlace | undefined
-  /**
-   * Unix seconds of the wall clock: windows of trades are made as of it, or as of the journal's end by a clock of events,
-   * and kept while the journal is folded. They are not made when left out.
-   */
-  readonly nowSeconds?: number
   /** Loads segments ahead of the fold; the disk is read as it goes when left out. */
   readonly ahead?: SegmentSource & { begin(paths: readonly string[]): void }
-  /** Packs pages of swaps behind the fold, which does it itself when left out. */
-  readonly packer?: PagePacker
 }): Generator<RecoveryProgress, Recovered> {
   const { disk, folder, engine } = options
   disk.makeFolder(folder)
@@ -114,16 +106,9 @@ export function* recover(options: {
   if (newest === null && damaged.length > 0) copyParts(options.newEngine().parts, engine.parts)
   const loaded = newest?.contents ?? null
   if (loaded !== null) yield* neededChunks(disk, folder, engine)
-  if (options.nowSeconds !== undefined) {
-    const seconds = comingSeconds(disk, paths, engine, options.nowSeconds)
-    const making = engine.window.trades.begin(seconds)
-    yield* mapProgress(making, (done) => ({ step: 'windows' as const, done }))
-  }
   const from = loaded ?? { seq: 0, segment: 0 }
   const folding = foldJournal(engine, { disk, files, from, source: options.ahead })
-  engine.state.tape.packBy(options.packer ?? null)
   const { end, frames } = yield* folded(folding, damaged)
-  engine.state.tape.packBy(null)
   if (loaded === null && damaged.length > 0 && end.segment === 0) throw allDamaged(damaged)
   engine.order.keepUp()
   for (const path of damaged) putSnapshotAside(disk, path)
@@ -147,22 +132,6 @@ export function* recover(options: {
     cut: end.cut,
     putAside,
   }
-}
-
-/** The second that the clock comes to as the journal is folded, as far as its end tells. */
-function comingSeconds(
-  disk: Disk,
-  paths: readonly string[],
-  engine: Engine,
-  nowSeconds: number,
-): number {
-  if (engine.settings.clock === 'wall') return nowSeconds
-  for (const path of paths.toReversed()) {
-    const newest = unlessUnreadable(() => newestSecondsOf(disk, path)) ?? 0
-    // Each start begins a segment, which may have no swap yet.
-    if (newest > 0) return newest
-  }
-  return 0
 }
 
 function neededChunks(disk: Disk, folder: string, engine: Engine) {

@@ -6,7 +6,6 @@ import { runToEnd } from '../../../src/store/disk/steps.ts'
 import { copyParts } from '../../../src/store/recovery/recovery.ts'
 import { byLength } from '../../lengths.ts'
 import { Pair } from '../../model/pair.ts'
-import { readsOf } from '../../model/reads-of.ts'
 import { created, restartSwaps, START_SECOND, swap } from '../../oracle/fixtures.ts'
 import { Random } from '../../oracle/random.ts'
 
@@ -84,26 +83,6 @@ test('a state that was loaded has no windows before they are begun, in pieces, a
   expect(bytes()).toBeGreaterThan(begun)
 })
 
-test('windows that are made as of a coming second are kept as the clock comes to it, and not read anew', () => {
-  restartSwaps()
-  const random = new Random(BASE_SEED)
-  const pair = new Pair('event')
-  const play = (from: number, to: number, mint: (count: number) => string) => {
-    for (let count = from; count < to; count++)
-      pair.apply(randomSwap(random, START_SECOND + count * 40, mint(count), 110 + count, 0))
-  }
-  play(0, 2_000, () => 'A')
-  pair.restart()
-  const trades = pair.engine.window.trades
-  const last = 3_999
-  runToEnd(trades.begin(START_SECOND + last * 40))
-  play(2_000, last + 1, (count) => (count % 2 === 0 ? 'A' : 'B'))
-  expect(readsOf(pair.engine, () => runToEnd(trades.begin()))).toBe(0)
-  check(pair, 'the second that was foreseen')
-  pair.apply(randomSwap(random, START_SECOND + last * 40 + 70, 'A', 110 + last + 1, 0))
-  check(pair, 'a minute later')
-})
-
 function runHistory(seed: number, length: number): void {
   restartSwaps()
   const random = new Random(seed)
@@ -126,9 +105,7 @@ function runHistory(seed: number, length: number): void {
     if (random.chance(0.1)) {
       pair.restart()
       unreadSteps = random.integer(0, 4)
-      // Some are made as of a second that the clock comes to, passes, or has not reached when they are read.
-      const coming = random.chance(0.5) ? now + random.pick(STEPS) : 0
-      if (random.chance(0.7)) runToEnd(pair.engine.window.trades.begin(coming))
+      if (random.chance(0.5)) runToEnd(pair.engine.window.trades.begin())
     }
     if (unreadSteps === 0) check(pair, `seed ${seed}, step ${step}, event`)
   }

@@ -1,13 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Engine } from '../../../src/engine/engine.ts'
-import {
-  packedBytesMax,
-  packedPageBytes,
-  packedPageBytesMax,
-  packPage,
-} from '../../../src/engine/state/packed-swaps.ts'
-import { type PagePacker, TAPE_BLOCK_RECORDS, Tape } from '../../../src/engine/state/tape.ts'
+import { packedBytesMax } from '../../../src/engine/state/packed-swaps.ts'
+import { TAPE_BLOCK_RECORDS, Tape } from '../../../src/engine/state/tape.ts'
 import { SWAP_U32_LANES, SwapLane } from '../../../src/events/swap-record.ts'
 import { copyParts } from '../../../src/store/recovery/recovery.ts'
 import { stateDigest } from '../../../src/store/snapshot/snapshot-file.ts'
@@ -58,74 +53,6 @@ test('an engine whose swaps are packed answers, and is saved, as one that packs 
     { numRuns: byLength(3, 30) },
   )
 })
-
-test('an engine whose pages are packed elsewhere answers as one that packs them, however long that takes and whenever it ends', () => {
-  for (let seed = 1; seed <= byLength(3, 8); seed++) {
-    const random = new Random(seed)
-    const events = history(seed, 1_000)
-    const [here, elsewhere] = [new Engine(SMALL), new Engine(SMALL)]
-    const packer = new SlowPacker(() => random.chance(0.6))
-    elsewhere.state.tape.packBy(packer)
-    for (const [i, event] of events.entries()) {
-      here.accept(event)
-      elsewhere.accept(event)
-      if (i === 900) elsewhere.state.tape.packBy(null)
-    }
-    expect(packer.taken, `seed ${seed}`).toBeGreaterThan(0)
-    expect(stateDigest(elsewhere.parts), `seed ${seed}`).toBe(stateDigest(here.parts))
-    const unlike = firstUnlike(everyRead(elsewhere, events), everyRead(here, events))
-    expect(unlike, `seed ${seed}`).toBeNull()
-  }
-})
-
-test('pages are packed here where those that were given elsewhere are too many', () => {
-  const tape = filled(TAPE_BLOCK_RECORDS, 40 * TAPE_BLOCK_RECORDS)
-  const expected = recordOf(tape, 5)
-  const packer = new SlowPacker(() => false)
-  tape.packBy(packer)
-  for (let i = 0; i < 32; i++) tape.pack(tape.count)
-  expect([packer.given, tape.firstPlain]).toEqual([32, 0])
-  for (let i = 0; i < 5; i++) tape.pack(tape.count)
-  expect([packer.given, tape.firstPlain]).toEqual([32, 5 * TAPE_BLOCK_RECORDS])
-  expect(recordOf(tape, 5)).toEqual(expected)
-})
-
-test('a tape that is filled anew takes no page of before', () => {
-  const tape = filled(TAPE_BLOCK_RECORDS, 4 * TAPE_BLOCK_RECORDS)
-  tape.packBy(new SlowPacker(() => true))
-  tape.pack(tape.count)
-  tape.reset(3 * TAPE_BLOCK_RECORDS, 0)
-  tape.pack(0)
-  expect(tape.firstPlain).toBe(0)
-})
-
-/** Packs pages, and hands one out when it is asked and `isDone` says so. */
-class SlowPacker implements PagePacker {
-  readonly #isDone: () => boolean
-  readonly #packed: SharedArrayBuffer[] = []
-  given = 0
-  taken = 0
-
-  constructor(isDone: () => boolean) {
-    this.#isDone = isDone
-  }
-
-  beginPage(page: SharedArrayBuffer, index: number): void {
-    this.given += 1
-    const most = packedPageBytesMax(page.byteLength / RECORD_BYTES, TAPE_BLOCK_RECORDS)
-    const packing = new DataView(new ArrayBuffer(most))
-    const end = packPage(new Uint32Array(page), TAPE_BLOCK_RECORDS, index, packing)
-    const buffer = new SharedArrayBuffer(packedPageBytes(end))
-    new Uint8Array(buffer).set(new Uint8Array(packing.buffer, 0, end))
-    this.#packed.push(buffer)
-  }
-
-  takePage(): SharedArrayBuffer | null {
-    const page = this.#isDone() ? this.#packed.shift() : undefined
-    if (page !== undefined) this.taken += 1
-    return page ?? null
-  }
-}
 
 test('the link of a second of a packed swap is read without the rest of it, whatever stands there', () => {
   const lane = fc.oneof(fc.constantFrom(0, 0, 1, 0xffffffff), fc.nat(0xffffffff), fc.nat(300))

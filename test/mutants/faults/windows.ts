@@ -8,7 +8,7 @@ const TRENDING = ['test/server/live/hub/trending.test.ts'] as const
 export const WINDOW_FAULTS: readonly Fault[] = [
   {
     name: 'windows: a trade stays a second longer',
-    file: 'src/engine/history/recent-swaps.ts',
+    file: 'src/engine/history/trade-windows.ts',
     find: 'seconds >= WINDOW_SECONDS[age]',
     replace: 'seconds > WINDOW_SECONDS[age]',
     tests: WINDOWS,
@@ -35,48 +35,6 @@ export const WINDOW_FAULTS: readonly Fault[] = [
     tests: ['test/engine/fold/caught-up-clock.test.ts'],
   },
   {
-    name: 'windows: what has the age of a coming second grows older before it',
-    file: 'src/engine/fold/swap-fold.ts',
-    find: 'this.#grow(agedUntil)',
-    replace: 'this.#grow(before)',
-    tests: WINDOWS,
-  },
-  {
-    name: 'windows: a swap that was counted at a coming second enters when its own comes',
-    file: 'src/engine/fold/swap-fold.ts',
-    find: 'this.#enter(second, second > agedUntil)',
-    replace: 'this.#enter(second, true)',
-    tests: WINDOWS,
-  },
-  {
-    name: 'windows: those of a coming second are read as of now',
-    file: 'src/engine/history/trade-windows.ts',
-    find: 'if (!this.#isStale && !this.#isAhead) return',
-    replace: 'if (!this.#isStale) return',
-    tests: WINDOWS,
-  },
-  {
-    name: 'windows: a swap is counted at the age of now before the second that was foreseen',
-    file: 'src/engine/history/trade-windows.ts',
-    find: 'const age = this.#now - timestamp',
-    replace: 'const age = now - timestamp',
-    tests: WINDOWS,
-  },
-  {
-    name: 'windows: all swaps of the journal are read again at its end',
-    file: 'src/store/recovery/recovery.ts',
-    find: 'engine.window.trades.begin(seconds)',
-    replace: 'engine.window.trades.begin(seconds + 1)',
-    tests: ['test/store/recovery/recovery.test.ts'],
-  },
-  {
-    name: 'windows: the end of a journal is told by its first swap',
-    file: 'src/store/journal/journal-fold.ts',
-    find: 'newest = Math.max(newest, view',
-    replace: 'newest ||= Math.max(newest, view',
-    tests: ['test/store/recovery/recovery.test.ts'],
-  },
-  {
     name: 'windows: a high that has left stays',
     file: 'src/engine/history/trade-windows.ts',
     find: 'if (price >= wf[atF + Row.highUsdF])',
@@ -93,8 +51,8 @@ export const WINDOW_FAULTS: readonly Fault[] = [
   {
     name: 'windows: a swap ahead of the clock has no price yet',
     file: 'src/engine/history/trade-windows.ts',
-    find: 'this.#recent.passOver(index, isNever ? 0 : timestamp)\n    // It has a price that is the newest, whether it counts or not.\n    this.#state.windowChanges.note(token)',
-    replace: 'this.#recent.passOver(index, isNever ? 0 : timestamp)',
+    find: 'this.#recent.passOver(index, -age > this.#chains.aheadSecondsMax ? 0 : timestamp)\n    // It has a price that is the newest, whether it counts or not.\n    this.#state.windowChanges.note(token)',
+    replace: 'this.#recent.passOver(index, -age > this.#chains.aheadSecondsMax ? 0 : timestamp)',
     tests: WINDOWS,
   },
   {

@@ -2,13 +2,10 @@ import { expect, test } from 'vitest'
 import type { DiskFile } from '../../../src/store/disk/disk.ts'
 import { runToEnd } from '../../../src/store/disk/steps.ts'
 import { listDataFiles } from '../../../src/store/folder/data-folder.ts'
-import { newestSecondsOf } from '../../../src/store/journal/journal-fold.ts'
 import { segmentFiles, walkJournal } from '../../../src/store/journal/journal-scan.ts'
 import { recover } from '../../../src/store/recovery/recovery.ts'
 import { stateDigest } from '../../../src/store/snapshot/snapshot-file.ts'
 import { archivedEngine } from '../../../src/store/snapshot/tape-archive.ts'
-import { everyRead, firstUnlike } from '../../model/every-read.ts'
-import { readsOf } from '../../model/reads-of.ts'
 import { history } from '../../oracle/histories.ts'
 import {
   BOOT,
@@ -110,30 +107,3 @@ test('where no snapshot is whole and no journal is left, nothing is begun anew i
   })
   expect(disk.files).toEqual(before)
 })
-
-test.each(['whole', 'torn', 'continued'])(
-  'windows of trades are made as of the end of a %s journal before it is folded, and are those that are made at its end',
-  (how) => {
-    const disk = twoSnapshots()
-    const last = listDataFiles(disk, FOLDER).segments.at(-1)?.path ?? ''
-    if (how === 'torn') disk.files.set(last, disk.bytesOf(last).slice(0, -30))
-    // Starts that no event followed.
-    for (let start = 0; how === 'continued' && start < 3; start++) {
-      const { engine, found } = recovered(disk)
-      goOn(disk, engine, found.place, [])
-    }
-    const options = { disk, folder: FOLDER, boot: BOOT, written: null, newEpoch: () => NEW_EPOCH }
-    const newEngine = () => archivedEngine(disk, FOLDER, SIZES)
-    const [foresees, later] = [newEngine(), newEngine()]
-    const seconds = newestSecondsOf(disk, last)
-    runToEnd(recover({ ...options, newEngine, engine: foresees, nowSeconds: 0 }))
-    runToEnd(recover({ ...options, newEngine, engine: later }))
-    expect(foresees.state.now).toBe(seconds)
-    expect(later.window.trades.bytes).toBe(0)
-    expect(foresees.window.trades.bytes).toBeGreaterThan(0)
-    expect(readsOf(foresees, () => runToEnd(foresees.window.trades.begin()))).toBe(0)
-    expect(stateDigest(foresees.parts)).toBe(stateDigest(later.parts))
-    const events = history(5, 300)
-    expect(firstUnlike(everyRead(foresees, events), everyRead(later, events))).toBeNull()
-  },
-)
