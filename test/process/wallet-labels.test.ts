@@ -14,6 +14,14 @@ test('labels of WALLET_LABELS stand where wallets are answered, and tables are f
   // A market that stands still: between two answers no holder may change places.
   const DATA_DIR = newFolder()
   const simulated = await startProgram({ DATA_DIR, SIM_TOKENS: '30', SIM_RATE: '1' })
+  // It answers before its history is in.
+  await until('tokens with holders', async () => {
+    const answer = await fetch(`${simulated.url}/api/v2/meme`, {
+      ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' },
+    })
+    const { new: rows = [] } = Object(await answer.json())
+    return rows.some(({ holders }: { holders: number }) => holders > 3) ? true : null
+  })
   expect(await simulated.end('SIGTERM')).toBe(0)
   const program = await startProgram({
     ...{ DATA_DIR, FEED: 'none', RATE_LIMIT: 'off', WALLET_LABELS: path },
