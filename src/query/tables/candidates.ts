@@ -45,6 +45,13 @@ declare const WebAssembly: {
 
 let compiled: object | null = null
 
+/** Some tokens in the order of a table, which is read from the end: those from `from` to before `to`. */
+export interface TokenRun {
+  readonly tokens: Uint32Array
+  readonly from: number
+  readonly to: number
+}
+
 /** The values of a column in 32 bits each, in the memory of the candidates: numbers or counts, by token. */
 export class NarrowColumn {
   f32: Float32Array = new Float32Array(0)
@@ -121,12 +128,18 @@ export class Candidates {
     }
   }
 
-  holds(column: NarrowColumn | null): column is NarrowColumn {
-    return column !== null && column.at > 0
+  /** The column, or in place of one that was given up a new one, filled by `fill`; null: there is no memory for it. */
+  kept(
+    column: NarrowColumn | null,
+    fill: (column: NarrowColumn) => void = () => {},
+  ): NarrowColumn | null {
+    if (column !== null && column.at > 0) return column
+    const made = this.#newColumn()
+    if (made !== null) fill(made)
+    return made
   }
 
-  /** A narrow column without its values; null: there is no memory for it. */
-  newColumn(): NarrowColumn | null {
+  #newColumn(): NarrowColumn | null {
     const memory = this.#memory
     const at = firstColumnAt(this.#room) + this.#columns.length * this.#room * VALUE_BYTES
     const end = at + this.#room * VALUE_BYTES
@@ -155,7 +168,7 @@ export class Candidates {
   }
 
   #lentOne(): NarrowColumn | null {
-    if (!this.holds(this.#lent)) this.#lent = this.newColumn()
+    this.#lent = this.kept(this.#lent)
     return this.#lent
   }
 
@@ -210,13 +223,6 @@ export class Candidates {
     kept.set(batch.subarray(first, count), end - (count - first))
     return end - (count - first)
   }
-}
-
-/** Some tokens of a list: those from `from` to before `to`. */
-interface TokenRun {
-  readonly tokens: Uint32Array
-  readonly from: number
-  readonly to: number
 }
 
 /** Behind the bits and those that are told. */

@@ -3,7 +3,7 @@ import type { OrderedTokens } from '../../engine/index/token-order.ts'
 import { widened } from '../../engine/memory/views.ts'
 import type { TokenReader } from '../../engine/read/token-reader.ts'
 import type { State } from '../../engine/state/state.ts'
-import type { Candidates } from './candidates.ts'
+import type { Candidates, TokenRun } from './candidates.ts'
 
 export const FIRST_TOKENS = 1_024
 /** Tokens read between two checks of the budget; some take a microsecond or two. */
@@ -16,13 +16,6 @@ export interface Predicate {
   readonly column: Column
   readonly min: number
   readonly max: number
-}
-
-/** Some tokens in the order of a table, which is read from the end: those from `from` to before `to`. */
-export interface TokenRun {
-  readonly tokens: Uint32Array
-  readonly from: number
-  readonly to: number
 }
 
 /** Values of one quantity by token, as filters compare them. */

@@ -5,8 +5,8 @@ import { ProfileLane } from '../../engine/state/layout.ts'
 import type { State } from '../../engine/state/state.ts'
 import { Quote } from '../../events/platform.ts'
 import { finiteNumber } from '../../protocol/wire.ts'
-import type { Candidates, NarrowColumn } from './candidates.ts'
-import { FIRST_TOKENS, type Predicate, TokenColumn, type TokenRun } from './column-scan.ts'
+import type { Candidates, NarrowColumn, TokenRun } from './candidates.ts'
+import { FIRST_TOKENS, type Predicate, TokenColumn } from './column-scan.ts'
 import { filtered, isWithin } from './number-column.ts'
 
 /**
@@ -137,7 +137,7 @@ export class MarketCapColumn extends TokenColumn {
     if (this.#all.length < length) this.#all = new Float64Array(length)
     for (let token = 0; token < length; token++) this.#all[token] = this.#worth(token)
     this.#areWeighed = true
-    this.#fillNarrow()
+    if (this.#narrow !== null) this.#fillNarrow(this.#narrow)
   }
 
   /** At one price of SOL the price of a coin follows from its token, and from those that this one is quoted in. */
@@ -155,8 +155,8 @@ export class MarketCapColumn extends TokenColumn {
     if (this.#narrow !== null) this.#narrow.f32[token] = usd
   }
 
-  #fillNarrow(): void {
-    this.#narrow?.f32.set(this.#all.subarray(0, this.#narrow.f32.length))
+  #fillNarrow({ f32 }: NarrowColumn): void {
+    f32.set(this.#all.subarray(0, f32.length))
   }
 
   /** The same steps as `TokenReader.marketCapUsd`, so the same bits. */
@@ -211,10 +211,7 @@ export class MarketCapColumn extends TokenColumn {
 
   narrow(candidates: Candidates, { min, max }: Predicate): void {
     this.#weigh()
-    if (!candidates.holds(this.#narrow)) {
-      this.#narrow = candidates.newColumn()
-      this.#fillNarrow()
-    }
+    this.#narrow = candidates.kept(this.#narrow, (column) => this.#fillNarrow(column))
     if (this.#narrow !== null) candidates.keepValues(this.#narrow, min, max)
   }
 

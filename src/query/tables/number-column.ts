@@ -2,8 +2,8 @@ import { widened } from '../../engine/memory/views.ts'
 import type { TokenReader } from '../../engine/read/token-reader.ts'
 import type { State } from '../../engine/state/state.ts'
 import { finiteNumber } from '../../protocol/wire.ts'
-import type { Candidates, NarrowColumn } from './candidates.ts'
-import { FIRST_TOKENS, type Predicate, TokenColumn, type TokenRun } from './column-scan.ts'
+import type { Candidates, NarrowColumn, TokenRun } from './candidates.ts'
+import { FIRST_TOKENS, type Predicate, TokenColumn } from './column-scan.ts'
 
 /** A quantity that depends on its token alone. */
 export class NumberColumn extends TokenColumn {
@@ -40,10 +40,7 @@ export class NumberColumn extends TokenColumn {
   }
 
   narrow(candidates: Candidates, { min, max }: Predicate): void {
-    if (!candidates.holds(this.#narrow)) {
-      this.#narrow = candidates.newColumn()
-      this.#narrow?.f32.set(this.all())
-    }
+    this.#narrow = candidates.kept(this.#narrow, ({ f32 }) => f32.set(this.all()))
     if (this.#narrow !== null) candidates.keepValues(this.#narrow, min, max)
   }
 

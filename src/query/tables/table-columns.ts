@@ -25,14 +25,8 @@ import {
   WINDOW_FILTERS,
   WINDOWS,
 } from '../../protocol/filters.ts'
-import { Candidates, type NarrowColumn } from './candidates.ts'
-import {
-  type Column,
-  FIRST_TOKENS,
-  type Predicate,
-  TokenColumn,
-  type TokenRun,
-} from './column-scan.ts'
+import { Candidates, type NarrowColumn, type TokenRun } from './candidates.ts'
+import { type Column, FIRST_TOKENS, type Predicate, TokenColumn } from './column-scan.ts'
 import { MarketCapColumn } from './market-cap-column.ts'
 import { METRICS } from './metrics.ts'
 import { filtered, isWithin, NumberColumn } from './number-column.ts'
@@ -64,11 +58,7 @@ class AgeColumn extends NumberColumn {
 
   /** By the seconds of creations: 32 bits of a value are too few for them. */
   override narrow(candidates: Candidates, { min, max }: Predicate): void {
-    if (!candidates.holds(this.#creations)) {
-      this.#creations = candidates.newColumn()
-      const { count } = this.state.tokens
-      for (let token = 0; token < count; token++) this.#note(token)
-    }
+    this.#creations = candidates.kept(this.#creations, ({ u32 }) => u32.set(this.all()))
     if (this.#creations === null) return
     const { now } = this.state
     // A second to each side, for what is rounded.
@@ -78,10 +68,6 @@ class AgeColumn extends NumberColumn {
 
   protected override read(token: number, reader: TokenReader): void {
     super.read(token, reader)
-    this.#note(token)
-  }
-
-  #note(token: number): void {
     if (this.#creations !== null) this.#creations.u32[token] = this.values[token]
   }
 }
@@ -141,14 +127,12 @@ class CreatorColumn extends TokenColumn {
   }
 
   narrow(candidates: Candidates, { min, max }: Predicate): void {
-    if (!candidates.holds(this.#narrowCreators)) {
-      this.#narrowCreators = candidates.newColumn()
-      this.#narrowCreators?.u32.set(this.#creators.subarray(0, this.#narrowCreators.u32.length))
-    }
-    if (!candidates.holds(this.#narrowCounts)) {
-      this.#narrowCounts = candidates.newColumn()
-      this.#narrowCounts?.u32.set(this.#counts.subarray(0, this.#narrowCounts.u32.length))
-    }
+    this.#narrowCreators = candidates.kept(this.#narrowCreators, ({ u32 }) =>
+      u32.set(this.#creators.subarray(0, u32.length)),
+    )
+    this.#narrowCounts = candidates.kept(this.#narrowCounts, ({ u32 }) =>
+      u32.set(this.#counts.subarray(0, u32.length)),
+    )
     const [creators, counts] = [this.#narrowCreators, this.#narrowCounts]
     // Creators are no more than tokens, but for those whose tokens became others'.
     if (creators === null || counts === null || this.#wallets.length > counts.u32.length) return

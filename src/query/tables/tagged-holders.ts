@@ -8,8 +8,8 @@ import type { PositionLists } from '../../engine/state/position-lists.ts'
 import { PositionRecord } from '../../engine/state/position-rows.ts'
 import type { State } from '../../engine/state/state.ts'
 import type { WalletLabels } from '../../protocol/wallet-labels.ts'
-import type { Candidates } from './candidates.ts'
-import { type Column, FIRST_TOKENS, type Predicate, type TokenRun } from './column-scan.ts'
+import type { Candidates, TokenRun } from './candidates.ts'
+import { type Column, FIRST_TOKENS, type Predicate } from './column-scan.ts'
 
 /** Tags whose columns are kept; the one used longest ago goes. */
 const TAGS_MAX = 16

@@ -93,8 +93,7 @@ export class TraderPages {
     const from = (query.page - 1) * query.limit
     const shown = ranked(allPlaces(values.length), keys, from, from + query.limit, values)
     const found = shown.map((place) => results.positionAt(place))
-    const items = tradersJson(this.#trader, found, query.extra)
-    return pageJson(values.length, query, items)
+    return tradersPage(values.length, query, this.#trader, found)
   }
 
   /** The largest first. */
@@ -132,8 +131,7 @@ export class TraderPages {
     const from = (page.page - 1) * page.limit
     const shown = ranked(places, keys, from, from + page.limit)
     const found = shown.map((place) => bought[place])
-    const items = tradersJson(this.#trader, found, page.extra)
-    return pageJson(bought.length, page, items)
+    return tradersPage(bought.length, page, this.#trader, found)
   }
 
   #columns(token: number, parts: readonly TraderPart[], budget: Budget): MintTraders | null {
@@ -173,8 +171,7 @@ export class TraderPages {
   #page(positions: Positions, keys: RankKeys, page: Page): string {
     const from = (page.page - 1) * page.limit
     const shown = ranked(positions, keys, from, from + page.limit)
-    const items = tradersJson(this.#trader, shown, page.extra)
-    return pageJson(positions.length, page, items)
+    return tradersPage(positions.length, page, this.#trader, shown)
   }
 }
 
@@ -240,8 +237,7 @@ function pageOf(
   const to = Math.min(total, from + page.limit)
   const shown = ranked(allPlaces(values.length), keys, from, to, values)
   const rows = shown.map((place) => columns.rowAt(place))
-  const items = tradersJson(trader, rows, page.extra)
-  return pageJson(total, page, items)
+  return tradersPage(total, page, trader, rows)
 }
 
 // Buffers that are used again: those of a page are megabytes, which would be garbage each time.
@@ -277,9 +273,8 @@ type TraderField = { readonly name: string } & (
   | { readonly kind: 'time'; readonly read: (record: PositionReader) => number | null }
 )
 
-/** The trader record of contract section 5, in its order. */
-export const TRADER_FIELDS: readonly TraderField[] = [
-  { name: 'wallet', kind: 'text', read: (r) => r.wallet },
+/** What a record has of its token. */
+const TOKEN_FIELDS: readonly TraderField[] = [
   { name: 'mint', kind: 'text', read: (r) => r.token.mint },
   { name: 'pool', kind: 'text', read: (r) => r.token.pool },
   { name: 'name', kind: 'text', read: (r) => r.token.name },
@@ -289,6 +284,9 @@ export const TRADER_FIELDS: readonly TraderField[] = [
   { name: 'token_price_sol', kind: 'double', read: (r) => r.token.priceSol },
   { name: 'market_cap', kind: 'double', read: (r) => r.token.marketCapUsd },
   { name: 'complete', kind: 'boolean', read: (r) => r.token.isComplete },
+]
+
+const POSITION_FIELDS: readonly TraderField[] = [
   { name: 'pnl', kind: 'double', read: (r) => r.pnlUsd },
   { name: 'holding_amount', kind: 'double', read: (r) => r.holding },
   { name: 'bought_tokens', kind: 'double', read: (r) => r.bought },
@@ -335,6 +333,13 @@ export const TRADER_FIELDS: readonly TraderField[] = [
   { name: 'creator_wallet', kind: 'boolean', read: (r) => r.is(PositionFlag.creator) },
 ]
 
+/** The trader record of contract section 5, in its order. */
+export const TRADER_FIELDS: readonly TraderField[] = [
+  { name: 'wallet', kind: 'text', read: (r) => r.wallet },
+  ...TOKEN_FIELDS,
+  ...POSITION_FIELDS,
+]
+
 /** The number that each `order_by` compares: as on the wire. */
 const TRADER_ORDER_VALUES: {
   readonly [O in TraderQuery['orderBy']]: (record: PositionReader) => number
@@ -346,28 +351,34 @@ const TRADER_ORDER_VALUES: {
   last_active_ts: (r) => r.lastActiveAt,
 }
 
-/** What a record has of its token is written once for records of one token that follow each other. */
-const TOKEN_FIELDS = keyed(TRADER_FIELDS.slice(1, 10))
-const OWN_FIELDS = keyed(TRADER_FIELDS.slice(10))
+const TOKEN_KEYS = keyed(TOKEN_FIELDS)
+const POSITION_KEYS = keyed(POSITION_FIELDS)
 
 /** Fields with the text in front of their value. */
 function keyed(fields: readonly TraderField[]) {
   return fields.map(({ name, read }) => ({ key: `,"${name}":`, read }))
 }
 
-/** The records of a page, with the additive keys of their tokens where `extra`; it is read in one turn. */
-function tradersJson(trader: LabelledTrader, positions: Iterable<number>, extra = false) {
+/** A page of traders of `total` in all, read in one turn, with the additive keys of their tokens where it asks for them. */
+function tradersPage(
+  total: number,
+  page: Page,
+  trader: LabelledTrader,
+  positions: readonly number[],
+): string {
+  // What is of the token is written once for records of one token that follow each other.
   let token = -1
   let ofToken = ''
-  const textOf = (fields: typeof OWN_FIELDS, record: LabelledTrader) =>
+  const textOf = (fields: typeof TOKEN_KEYS, record: LabelledTrader) =>
     fields.map(({ key, read }) => key + valueJson(read(record))).join('')
-  return Array.from(positions, (position) => {
+  const items = positions.map((position) => {
     const record = trader.at(position)
-    if (record.token.token !== token) ofToken = textOf(TOKEN_FIELDS, record)
+    if (record.token.token !== token) ofToken = textOf(TOKEN_KEYS, record)
     token = record.token.token
-    const own = `{"wallet":${jsonString(record.wallet)}${ofToken}${textOf(OWN_FIELDS, record)}`
-    return `${own}${extra ? `${quoteExtras(record.token)}${record.labelExtra}` : ''}}`
+    const own = `{"wallet":${jsonString(record.wallet)}${ofToken}${textOf(POSITION_KEYS, record)}`
+    return `${own}${page.extra ? `${quoteExtras(record.token)}${record.labelExtra}` : ''}}`
   })
+  return pageJson(total, page, items)
 }
 
 function valueJson(value: ReturnType<TraderField['read']>): string {

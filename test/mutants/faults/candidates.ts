@@ -107,7 +107,7 @@ export const CANDIDATE_FAULTS: readonly Fault[] = [
   {
     name: 'candidates: a narrow market cap keeps the price of SOL of before',
     file: MARKET_CAPS,
-    find: '    this.#areWeighed = true\n    this.#fillNarrow()',
+    find: '    this.#areWeighed = true\n    if (this.#narrow !== null) this.#fillNarrow(this.#narrow)',
     replace: '    this.#areWeighed = true',
     tests: [COLUMNS_TEST],
   },

@@ -1,12 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Candidates } from '../../../src/query/tables/candidates.ts'
-import {
-  type Column,
-  type Predicate,
-  TableScan,
-  type TokenRun,
-} from '../../../src/query/tables/column-scan.ts'
+import { Candidates, type TokenRun } from '../../../src/query/tables/candidates.ts'
+import { type Column, type Predicate, TableScan } from '../../../src/query/tables/column-scan.ts'
 
 /** Tokens of which more are compared in a column settle it. */
 const REFRESHED_MAX = 1_024
@@ -39,7 +34,7 @@ class StrictColumn implements Column {
   /** As far as it likes: tokens that it says nothing of stay. */
   narrow(candidates: Candidates, { min, max }: Predicate): void {
     expect(this.isSettled).toBe(true)
-    const column = candidates.newColumn()
+    const column = candidates.kept(null)
     if (column === null) return
     for (let token = 0; token < candidates.count; token++)
       column.f32[token] = token % 1_000 === 7 ? Number.NaN : this.#values(token)
