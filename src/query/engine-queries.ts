@@ -98,14 +98,14 @@ export class EngineQueries implements Queries, TokenReads {
 
   /** Memory of the caches, part by part. */
   get memory(): readonly MemoryPart[] {
-    const rows = boundedPart('table_rows', this.#parts.rows)
-    const { columns, creators, holderHistory, ranks, wallets, windows } = this.#parts
+    const { columns, creators, holderHistory, ranks, rows, traders, wallets, windows } = this.#parts
     return [
-      rows,
+      boundedPart('table_rows', rows),
       boundedPart('window_texts', windows),
       growingPart('table_columns', columns),
       creators.memory,
       boundedPart('wallet_trades', wallets.sums),
+      boundedPart('first_buys', traders.firstBuys),
       boundedPart('holder_trades', holderHistory),
       ranks.memory,
     ]
@@ -410,7 +410,7 @@ function partsOf(engine: Engine, labels: WalletLabels) {
   const chart = new Chart(state, engine.chartTrades, engine.bars)
   const newWindows = () => new WindowReader(state, engine.window.trades, chart)
   const wallets = new WalletSummaries(engine)
-  const creators = new CreatorTokens(state, engine.announcements.launches)
+  const creators = new CreatorTokens(state, engine.order, () => engine.areFactsWaiting)
   const tagged = new TaggedHolders(engine, labels)
   const columns = new TableColumns(state, newReader(), engine.links, newWindows(), tagged)
   const window = newWindows()

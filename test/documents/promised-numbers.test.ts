@@ -74,7 +74,7 @@ const LIVE = [
     `not counting those that another one followed first; ${limit('MAX_TABLES')} and ${count(limit('MAX_CANDLES'))} in all`,
   `Every ${seconds(limit('EVENT_STREAM_COMMENT_MS'))} a comment line keeps the connection alive; the stream ends when more than ${mib(limit('MAX_BUFFERED_BYTES'))} lies unread`,
   `At most ${count(limit('MAX_EVENT_STREAMS'))} streams, ${limit('MAX_EVENT_STREAMS_PER_ADDRESS')} of one address.`,
-  `newest arrival first, at most ${CREATOR_TOKENS_MAX};`,
+  `newest creation first, at most ${CREATOR_TOKENS_MAX};`,
   `An answer has at most ${count(BARS_MAX)} bars, the newest`,
   `may be asked for ${limit('UDF_HISTORY_LIMIT_TIMES')} times as often as \`RATE_LIMIT\` says`,
   `of at most ${MAX_QUOTES} symbols, in the order asked`,

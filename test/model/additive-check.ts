@@ -67,6 +67,16 @@ function* extraChecks({ oracle, answers }: Pair, mint: string): Generator<Check>
     actual: answers.swaps(mint, null, PAGE),
     expected: oracle.swapsWithExtras(mint, PAGE.page, PAGE.limit),
   }
+  yield {
+    name: `first buyers of ${mint}`,
+    actual: JSON.stringify(wordsOf(answers.firstBuyers(mint, PAGE), 'items', 'wallet')),
+    expected: oracle.firstBuyers(mint),
+  }
+  yield {
+    name: `tokens of the creator of ${mint}`,
+    actual: JSON.stringify(wordsOf(answers.detail(mint) ?? '{}', 'tokens', 'mint')),
+    expected: oracle.creatorMints(mint),
+  }
   const traders: unknown = oracle.tokenTraders(mint, BY_PNL)
   yield {
     name: `traders with extra of ${mint}`,
@@ -88,6 +98,15 @@ export function* extraTableChecks({ oracle, answers }: Pair): Generator<Check> {
 function withEach(answer: unknown, key: string, withKeys: (row: unknown) => unknown): unknown {
   if (!isRecord(answer) || !Array.isArray(answer[key])) return answer
   return { ...answer, [key]: answer[key].map(withKeys) }
+}
+
+/** A text of each item of a list, which an answer or its `creator_history` has under a key. */
+function wordsOf(answer: string, list: string, key: string): unknown[] {
+  const body: unknown = JSON.parse(answer)
+  if (!isRecord(body)) return []
+  const within = isRecord(body.creator_history) ? body.creator_history : body
+  const items: unknown = within[list]
+  return Array.isArray(items) ? items.map((item: unknown) => isRecord(item) && item[key]) : []
 }
 
 function withQuote(oracle: Oracle, row: unknown): unknown {

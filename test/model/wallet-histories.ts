@@ -8,10 +8,6 @@ import { Pair } from './pair.ts'
 /** Each has what a fault was found by: a route whose second hop comes late, clamps within a transaction, transfers. */
 export const FOUND_SEEDS = [46, 404, 575, 555_120, 555_463] as const
 
-interface Created {
-  readonly mint: string
-}
-
 const PAGE = { page: 1, limit: 200 }
 /** The first difference between the wallets of the engine and of the oracle. */
 function firstUnlike({ oracle, answers, mints, wallets }: Pair): string | null {
@@ -21,10 +17,10 @@ function firstUnlike({ oracle, answers, mints, wallets }: Pair): string | null {
     if (found !== null) return `${wallet} at ${found}`
   }
   for (const creator of [...oracle.creators(), 'nobody']) {
-    const answer = JSON.parse(answers.creator(creator, PAGE))
-    // The oracle does not know in which order creations arrived.
-    answer.items.sort((a: Created, b: Created) => (a.mint < b.mint ? -1 : 1))
-    const found = difference(answer, oracle.creator(creator, PAGE))
+    const found = difference(
+      JSON.parse(answers.creator(creator, PAGE)),
+      oracle.creator(creator, PAGE),
+    )
     if (found !== null) return `creator ${creator} at ${found}`
   }
   for (const mint of [...mints, 'unknown'])

@@ -40,11 +40,18 @@ function linkOf(world: World, token: Token): string | null {
   return xLink(knownOf(world.metadata.get(token.mint) ?? []).texts.twitter)
 }
 
-/** What a creator made of its tokens (docs/live.md), in the order of their mints. */
+/** Those whose creation by this wallet is known, the newest first. */
+export function createdBy(all: readonly Metrics[], wallet: string): Metrics[] {
+  const own = all.filter(({ token }) => token.created !== null && creatorOf(token) === wallet)
+  return own.sort(
+    ({ token: a }, { token: b }) =>
+      compareBirths(creationKeyOf(b), creationKeyOf(a)) || compareText(a.mint, b.mint),
+  )
+}
+
+/** What a creator made of its tokens (docs/live.md). */
 export function creatorRow(all: readonly Metrics[], wallet: string, page: Page) {
-  const own = all
-    .filter(({ token }) => token.created !== null && creatorOf(token) === wallet)
-    .sort((a, b) => compareText(a.token.mint, b.token.mint))
+  const own = createdBy(all, wallet)
   const lives = own.map(({ token }) => lifeOf(token)).sort((a, b) => a - b)
   const graduated = own.filter(({ token }) => isGraduated(token)).length
   const half = lives.length / 2

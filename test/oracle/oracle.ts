@@ -14,14 +14,14 @@ import type {
 } from '../../src/protocol/queries.ts'
 import { additiveHistory, additiveQuote, additiveSwap } from './additive.ts'
 import { chartOf } from './candles.ts'
-import { creatorRow } from './creators.ts'
+import { createdBy, creatorRow } from './creators.ts'
 import { wire } from './exact.ts'
 import { Fold } from './fold.ts'
 import { holderHistory } from './holder-history.ts'
 import { type Metrics, metricsOf } from './metrics.ts'
 import { type Counts, PositionResolver } from './order.ts'
 import { priceAt, priceRow } from './prices.ts'
-import { tokenTraders, walletTokens } from './records.ts'
+import { firstBuyers, tokenTraders, walletTokens } from './records.ts'
 import { additiveFees, migrationMessage, swapOf, swapPage, tradeMessage } from './swaps.ts'
 import { tablesOf } from './tables.ts'
 import { marketDataRow, searchRows } from './tokens.ts'
@@ -106,6 +106,18 @@ export class Oracle {
 
   tokenTraders(mint: string, query: TraderQuery): object {
     return tokenTraders(this.world(), this.metrics(mint), this.now, query)
+  }
+
+  /** Wallets. */
+  firstBuyers(mint: string): string[] {
+    const token = this.world().tokens.get(mint)
+    return token === undefined ? [] : firstBuyers(token)
+  }
+
+  /** Mints that the creator of a mint created. */
+  creatorMints(mint: string): string[] {
+    const creator = this.metrics(mint)?.creator ?? ''
+    return creator === '' ? [] : createdBy(this.all(), creator).map(({ token }) => token.mint)
   }
 
   walletTokens(wallet: string, query: TraderQuery): object {

@@ -5,7 +5,7 @@ import { compareText, percent, whole, wire } from './exact.ts'
 import type { Metrics } from './metrics.ts'
 import type { Position } from './positions.ts'
 import { pageOf } from './swaps.ts'
-import { decimalsOf, supplyOf, type World } from './world.ts'
+import { decimalsOf, supplyOf, type Token, type World } from './world.ts'
 
 type TraderRecord = ReturnType<typeof recordOf>
 
@@ -16,6 +16,16 @@ export function tokenTraders(world: World, of: Metrics | undefined, now: number,
   const positions = [...(of?.token.positions.values() ?? [])]
   const records = of ? positions.map((position) => recordOf(world, of, position, now)) : []
   return sortedPage(records, q, (record) => record.wallet)
+}
+
+/** Wallets that bought, by the second of their first buy, then by its place among the swaps of the mint. */
+export function firstBuyers({ swaps, positions }: Token): string[] {
+  const places = new Map(swaps.map((folded, place) => [folded, place]))
+  const firsts = [...positions.values()].flatMap(({ wallet, swaps: own }) => {
+    const first = own.find(({ swap }) => swap.direction === 'buy')
+    return first ? [{ wallet, at: first.swap.timestamp, place: places.get(first) ?? -1 }] : []
+  })
+  return firsts.sort((a, b) => a.at - b.at || a.place - b.place).map(({ wallet }) => wallet)
 }
 
 /** Ties by mint. */

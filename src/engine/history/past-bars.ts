@@ -158,7 +158,12 @@ class Folding {
 }
 
 /** Puts an earlier bar, whose prices may be unknown (0), before the one from lane `at` on. */
-function prependBar(f64: Float64Array, at: number, earlier: Float64Array, from: number): void {
+export function prependBar(
+  f64: Float64Array,
+  at: number,
+  earlier: Float64Array,
+  from: number,
+): void {
   for (const series of [0, SOL]) {
     const [to, open] = [at + series, earlier[from + series]]
     f64[to + VOLUME] += earlier[from + series + VOLUME]

@@ -77,11 +77,6 @@ export class PositionTrades {
     return this.#copies.bytes
   }
 
-  /** Forgets all: the tape was replaced. */
-  drop(): void {
-    this.#copies.drop()
-  }
-
   /**
    * Copies of the swaps of a position, oldest first, to be read one after the other.
    * @throws OutOfTime before all are copied

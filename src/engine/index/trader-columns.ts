@@ -83,10 +83,10 @@ interface Part {
 export class MintTraders {
   readonly #state: State
   readonly #token: number
-  /** Rows, the newest first; behind `#first` the newer ones, the oldest first. */
   #rows: Uint32Array
   #count = 0
-  #first = 0
+  /** Row + 1 of the newest trader that is known, or that the first walk begins with. */
+  #newestPlus1: number
   /** Row + 1 at which the first walk along the chain goes on; 0: it has reached the end. */
   #nextPlus1: number
   /** Places by row. */
@@ -101,7 +101,8 @@ export class MintTraders {
   constructor(state: State, token: number) {
     this.#state = state
     this.#token = token
-    this.#nextPlus1 = state.tokens.get(token, TokenLane.positionsPlus1)
+    this.#newestPlus1 = state.tokens.get(token, TokenLane.positionsPlus1)
+    this.#nextPlus1 = this.#newestPlus1
     this.#rows = new Uint32Array(
       state.metadata.get(token, MetadataLane.positions) + NEW_TRADERS_MAX,
     )
@@ -144,11 +145,6 @@ export class MintTraders {
     return this.#rows[place]
   }
 
-  /** Of two traders the earlier one has the lesser number. */
-  arrivalOf(place: number): number {
-    return place < this.#first ? -place : place
-  }
-
   /** Values by place, good until the next event. */
   part(name: TraderPart): Float64Array {
     return this.#partOf(name).values
@@ -162,7 +158,6 @@ export class MintTraders {
         this.#add(row)
         this.#nextPlus1 = this.#nextOf(row)
       }
-      this.#first = this.#count
       if (this.#nextPlus1 !== 0) budget.throwIfSpent()
     }
   }
@@ -185,14 +180,13 @@ export class MintTraders {
 
   /** Adds the traders in front of the newest known one. */
   #takeNew(): void {
-    const newest = this.#rows[this.#count > this.#first ? this.#count - 1 : 0]
-    const rows: number[] = []
-    let nextPlus1 = this.#state.tokens.get(this.#token, TokenLane.positionsPlus1)
-    for (; nextPlus1 !== newest + 1; nextPlus1 = this.#nextOf(nextPlus1 - 1)) {
-      stepped(rows.length, this.#state.positions.count, POSITIONS)
-      rows.push(nextPlus1 - 1)
+    const newestPlus1 = this.#state.tokens.get(this.#token, TokenLane.positionsPlus1)
+    let nextPlus1 = newestPlus1
+    for (; nextPlus1 !== this.#newestPlus1; nextPlus1 = this.#nextOf(nextPlus1 - 1)) {
+      stepped(this.#count, this.#state.positions.count, POSITIONS)
+      this.#add(nextPlus1 - 1)
     }
-    for (const row of rows.reverse()) this.#add(row)
+    this.#newestPlus1 = newestPlus1
   }
 
   #nextOf(row: number): number {

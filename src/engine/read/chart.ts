@@ -2,6 +2,7 @@ import { barTime, nextBarTime, type Width } from '../../base/bar-time.ts'
 import type { Budget } from '../../base/budget.ts'
 import type { BarChains } from '../history/bar-chains.ts'
 import type { ChartTrades } from '../history/candles.ts'
+import { prependBar } from '../history/past-bars.ts'
 import type { ChartTrade } from '../history/swap-chains.ts'
 import { BASE_WIDTHS_SECONDS, Bar, BarPrice, TokenFlag, TokenLane } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
@@ -119,20 +120,23 @@ export class Chart {
     visit: (bar: ChartBar) => boolean,
     budget: Budget,
   ): void {
-    let wide: ChartBar | null = null
+    // Lanes of a bar as it is stored, from its open in USD on; its time is EVER before the first.
+    const wide = new Float64Array(STORED_LANES)
+    let wideTime = EVER
     const take = (time: number, f64: Float64Array, at: number) => {
-      if (wide !== null && time >= wide.time) {
-        prependBar(wide, f64, at)
+      if (wideTime !== EVER && time >= wideTime) {
+        prependBar(wide, 0, f64, at)
         return true
       }
-      if (wide !== null && !visit(wide)) return false
-      wide = storedBar(barTime(width, time), f64, at)
+      if (wideTime !== EVER && !visit(storedBar(wideTime, wide))) return false
+      wideTime = barTime(width, time)
+      wide.set(f64.subarray(at, at + STORED_LANES))
       return true
     }
     const base = baseOf(width)
     const seconds = typeof width === 'number' ? width : HOUR
     const wereAllTaken = this.#chains.visit(token, { base, seconds }, end, take, budget)
-    if (wereAllTaken && wide !== null) visit(wide)
+    if (wereAllTaken && wideTime !== EVER) visit(storedBar(wideTime, wide))
   }
 }
 
@@ -140,41 +144,17 @@ export class Chart {
 const SOL = Bar.openSolF - Bar.openUsdF
 const MICRO_USD = Bar.volumeMicroUsdF - Bar.openUsdF
 const LAMPORTS = Bar.volumeLamportsF - Bar.openUsdF
+const STORED_LANES = LAMPORTS + 1
 
-/** Folds an earlier stored bar, from f64 lane `at` on, into the front of a wide one. */
-function prependBar(wide: ChartBar, f64: Float64Array, at: number): void {
-  prepend(wide.usd, f64, at)
-  prepend(wide.sol, f64, at + SOL)
-  wide.microUsd += f64[at + MICRO_USD]
-  wide.lamports += f64[at + LAMPORTS]
-}
-
-function storedBar(time: number, f64: Float64Array, at: number): ChartBar {
-  return {
-    time,
-    usd: storedSeries(f64, at),
-    sol: storedSeries(f64, at + SOL),
-    microUsd: f64[at + MICRO_USD],
-    lamports: f64[at + LAMPORTS],
-  }
+function storedBar(time: number, f64: Float64Array): ChartBar {
+  const [microUsd, lamports] = [f64[MICRO_USD], f64[LAMPORTS]]
+  return { time, usd: storedSeries(f64, 0), sol: storedSeries(f64, SOL), microUsd, lamports }
 }
 
 /** The open, high, low and close from f64 lane `at` on. */
 function storedSeries(f64: Float64Array, at: number): ChartBar['usd'] {
   const [open, high] = [f64[at + BarPrice.open], f64[at + BarPrice.high]]
   return { open, high, low: f64[at + BarPrice.low], close: f64[at + BarPrice.close] }
-}
-
-/** Folds the earlier open, high, low and close from f64 lane `at` on into the front of a series. */
-function prepend(series: ChartBar['usd'], f64: Float64Array, at: number): void {
-  const open = f64[at + BarPrice.open]
-  if (open === 0) return
-  const [high, low] = [f64[at + BarPrice.high], f64[at + BarPrice.low]]
-  const isEmpty = series.open === 0
-  series.open = open
-  series.high = isEmpty ? high : Math.max(series.high, high)
-  series.low = isEmpty ? low : Math.min(series.low, low)
-  if (isEmpty) series.close = f64[at + BarPrice.close]
 }
 
 /** Which stored width a width is folded from: the widest that divides it. */

@@ -18,7 +18,7 @@ const LIVES_MAX = 1 << 20
 /** Tokens that are read between two looks at the budget. */
 const TOKENS_A_LOOK = 256
 
-/** What the tokens of a creator came to, the one whose creation arrived first in front. */
+/** What the tokens of a creator came to, the oldest in front. */
 class Lives {
   tokens: readonly number[] = []
   /** From the creation to the last trade. */
@@ -27,13 +27,15 @@ class Lives {
   /** Changes of a token when it was read, + 1; 0: it was not. */
   readAt = new Float64Array(0)
 
-  /** `newer` came since, the newest first. */
-  add(newer: number[]): void {
-    this.tokens = [...this.tokens, ...newer.reverse()]
-    const { length } = this.tokens
-    this.seconds = widened(new Float64Array(length), this.seconds)
-    this.isGraduated = widened(new Uint8Array(length), this.isGraduated)
-    this.readAt = widened(new Float64Array(length), this.readAt)
+  /** These are its tokens by now, the oldest in front; of those up to the first that is new here, what was read stays. */
+  follow(tokens: readonly number[]): void {
+    let same = 0
+    while (same < this.tokens.length && this.tokens[same] === tokens[same]) same += 1
+    this.tokens = tokens
+    const { length } = tokens
+    this.seconds = widened(new Float64Array(length), this.seconds.subarray(0, same))
+    this.isGraduated = widened(new Uint8Array(length), this.isGraduated.subarray(0, same))
+    this.readAt = widened(new Float64Array(length), this.readAt.subarray(0, same))
   }
 }
 
@@ -83,9 +85,9 @@ export class CreatorPages {
   /** Those of now: each is read once, and again after a change of its token. */
   #livesOf(wallet: number, budget: Budget): Lives {
     const lives = this.#lives.get(wallet) ?? new Lives()
-    const newer = this.#creators.newerOf(wallet, lives.tokens.at(-1), budget)
-    if (newer.length > 0) {
-      lives.add(newer)
+    const tokens = this.#creators.of(wallet, budget)
+    if (tokens.length > lives.tokens.length) {
+      lives.follow(tokens.reverse())
       // The cache does not measure a known one again.
       this.#lives.delete(wallet)
       this.#lives.set(wallet, lives)

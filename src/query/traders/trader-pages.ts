@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Budget } from '../../base/budget.ts'
 import type { Engine } from '../../engine/engine.ts'
+import { FirstBuys } from '../../engine/history/first-buys.ts'
 import type { MintTraders, TraderPart } from '../../engine/index/trader-columns.ts'
 import { type RankKeys, ranked } from '../../engine/memory/ranked.ts'
 import { sharedF64 } from '../../engine/memory/views.ts'
@@ -55,6 +56,7 @@ class LabelledTrader extends PositionReader {
 export class TraderPages {
   readonly #engine: Engine
   readonly #trader: LabelledTrader
+  readonly firstBuys: FirstBuys
   /** By wallet row. */
   readonly #results = new LRUCache<number, PositionResults>({
     maxSize: RESULTS_MAX,
@@ -65,6 +67,7 @@ export class TraderPages {
     this.#engine = engine
     const { state, top, links } = engine
     this.#trader = new LabelledTrader(state, new TokenReader(state, top, links), labels)
+    this.firstBuys = new FirstBuys(state, () => engine.coldStore.settledSwaps)
   }
 
   ofToken(token: number, query: TraderQuery, budget: Budget): string {
@@ -107,31 +110,25 @@ export class TraderPages {
     return this.#page(held, keys, page)
   }
 
-  /** Wallets that bought, in order of their first buy. */
+  /** Wallets that bought, in order of their first buy: by its second, then by its place in the chain. */
   firstBuyers(token: number, page: Page, budget: Budget): string {
     const columns = this.#columns(token, FIRST_BUYER_PARTS, budget)
     if (columns !== null) {
-      const level = (place: number) => columns.arrivalOf(place)
+      const level = (place: number) => this.firstBuys.of(columns.rowAt(place), budget)
       const values = signed(columns, 'firstBuyAt', 1)
       return pageOf(columns, this.#trader, values, { level, text: () => '' }, page)
     }
     const { state } = this.#engine
-    const bought: number[] = []
-    for (const position of this.#positions(token))
-      if (positionLane(state, position, PositionLane.buys) > 0) bought.push(position)
-    // The list has the newest first: of two buyers in one second the earlier one is behind.
-    const places = bought.map((_, place) => place)
+    const hasBought = (position: number) => positionLane(state, position, PositionLane.buys) > 0
+    const bought = Array.from(this.#positions(token)).filter(hasBought)
     const keys = {
       levels: [
-        (place: number) => positionLane(state, bought[place], PositionLane.firstBuyAt),
-        (place: number) => -place,
+        (position: number) => positionLane(state, position, PositionLane.firstBuyAt),
+        (position: number) => this.firstBuys.of(position, budget),
       ],
       text: () => '',
     }
-    const from = (page.page - 1) * page.limit
-    const shown = ranked(places, keys, from, from + page.limit)
-    const found = shown.map((place) => bought[place])
-    return tradersPage(bought.length, page, this.#trader, found)
+    return this.#page(bought, keys, page)
   }
 
   #columns(token: number, parts: readonly TraderPart[], budget: Budget): MintTraders | null {

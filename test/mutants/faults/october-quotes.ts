@@ -291,16 +291,16 @@ export const OCTOBER_QUOTE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'chart: an earlier bar without a price makes the low of a wide one',
-    file: CHART,
-    find: 'if (open === 0) return',
+    file: 'src/engine/history/past-bars.ts',
+    find: 'if (open === 0) continue',
     replace: '',
     tests: ['model', 'test/engine/history/repriced-bars.test.ts'],
   },
   {
     name: 'chart: a wide bar closes at nothing',
-    file: CHART,
-    find: 'if (isEmpty) series.close = f64[at + BarPrice.close]',
-    replace: '',
+    file: 'src/engine/history/past-bars.ts',
+    find: 'f64[to] === 0 ? earlier[from + series + BarPrice.close] : f64[to + BarPrice.close]',
+    replace: 'f64[to + BarPrice.close]',
     tests: ['model', 'test/engine/history/repriced-bars.test.ts'],
   },
   {

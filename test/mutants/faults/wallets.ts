@@ -1,6 +1,7 @@
 import type { Fault } from '../fault.ts'
 
 const MODEL = ['wallets'] as const
+const FIRST_BUYERS = ['test/query/traders/first-buyers.test.ts'] as const
 const SUMS = ['test/query/traders/wallet-sums.test.ts'] as const
 const PAGES = ['test/query/traders/wallet-pages.test.ts'] as const
 const ROUTES = ['test/server/routes/wallets.test.ts'] as const
@@ -141,9 +142,72 @@ export const WALLET_FAULTS: readonly Fault[] = [
   {
     name: 'creators: a token that came behind the others is in no answer',
     file: 'src/query/traders/creator-pages.ts',
-    find: 'if (newer.length > 0) {',
-    replace: 'if (newer.length > 1) {',
+    find: 'if (tokens.length > lives.tokens.length) {',
+    replace: 'if (tokens.length > lives.tokens.length + 1) {',
     tests: ['test/query/traders/creator-pages.test.ts'],
+  },
+  {
+    name: 'creators: what was read of the tokens behind one that came late is that of their neighbours',
+    file: 'src/query/traders/creator-pages.ts',
+    find: 'this.readAt.subarray(0, same)',
+    replace: 'this.readAt',
+    tests: ['test/query/traders/creator-pages.test.ts'],
+  },
+  {
+    name: 'creators: a creation that arrives late stands in front of the newer ones',
+    file: 'src/engine/index/creator-tokens.ts',
+    find: 'next !== 0 && this.#order.comesFirst(next - 1, token)',
+    replace: 'false',
+    tests: ['test/model/creator-tokens.test.ts'],
+  },
+  {
+    name: 'creators: a creation that arrives late stands behind all others',
+    file: 'src/engine/index/creator-tokens.ts',
+    find: 'next !== 0 && this.#order.comesFirst(next - 1, token)',
+    replace: 'next !== 0',
+    tests: ['test/model/creator-tokens.test.ts'],
+  },
+  {
+    name: 'creators: a token that is told of behind its row is in no list',
+    file: 'src/engine/index/creator-tokens.ts',
+    find: 'if (token < this.#linked) this.#link(token)',
+    replace: '',
+    tests: ['test/model/creator-tokens.test.ts'],
+  },
+  {
+    name: 'creators: tokens are linked while creations are taken back',
+    file: 'src/engine/index/creator-tokens.ts',
+    find: ' && !this.#isBehind()',
+    replace: '',
+    tests: ['test/model/creator-tokens.test.ts'],
+  },
+  {
+    name: 'first buyers: who traded last in one second stands last',
+    file: 'src/engine/history/first-buys.ts',
+    find: 'if (lane(PositionLane.buys) + lane(PositionLane.sells) + passed === 1) return newestPlus1 - 1',
+    replace: 'if (passed >= 0) return newestPlus1 - 1',
+    tests: FIRST_BUYERS,
+  },
+  {
+    name: 'first buyers: a sale counts as a buy',
+    file: 'src/engine/history/first-buys.ts',
+    find: '(r[at + SwapLane.flags] & Flag.sell) === 0 && ',
+    replace: '',
+    tests: FIRST_BUYERS,
+  },
+  {
+    name: 'first buyers: a coin that passed through on a route was bought',
+    file: 'src/engine/history/first-buys.ts',
+    find: ' && hopOf(r, at) !== Hop.passed',
+    replace: '',
+    tests: FIRST_BUYERS,
+  },
+  {
+    name: 'first buyers: places that a late swap moves are remembered',
+    file: 'src/engine/history/first-buys.ts',
+    find: 'newestPlus1, this.#reach(), budget)',
+    replace: 'newestPlus1, Number.POSITIVE_INFINITY, budget)',
+    tests: FIRST_BUYERS,
   },
   {
     name: 'ranking: what changed in a row that is another position by now is lost',

@@ -293,13 +293,6 @@ export const WIRE_FAULTS: readonly Fault[] = [
     tests: ['test/engine/index/trader-columns.test.ts'],
   },
   {
-    name: 'traders: who came since is taken for one who came before',
-    file: 'src/engine/index/trader-columns.ts',
-    find: 'place < this.#first ? -place : place',
-    replace: '-place',
-    tests: ['test/engine/index/trader-columns.test.ts'],
-  },
-  {
     name: 'tables: rows put back are not known to have changed',
     file: 'src/engine/state/undo-log.ts',
     find: 'this.#restored[id]?.(row)',

@@ -3,7 +3,7 @@ import { Engine } from '../../../src/engine/engine.ts'
 import { TokenReader } from '../../../src/engine/read/token-reader.ts'
 import { EngineQueries } from '../../../src/query/engine-queries.ts'
 import { readInTurns } from '../../budgets.ts'
-import { created, migrated, swap } from '../../oracle/fixtures.ts'
+import { created, migrated, START_SECOND, swap } from '../../oracle/fixtures.ts'
 
 test('of a wallet that created none of the tokens on a page no position is read, however many it has', () => {
   const engine = new Engine({ clock: 'event', identities: 1 << 14 })
@@ -56,5 +56,28 @@ test('the tokens of a creator are read in turns, once, and again as they change'
   expect([total, graduated, items[0].mint, items[1].mint]).toEqual([
     ...[1_501, 1],
     ...['mint 1500', 'mint 1499'],
+  ])
+})
+
+test('a creation that arrives behind later ones is in its place of the next page, as are those behind it', () => {
+  const engine = new Engine({ clock: 'event', identities: 1 << 14 })
+  const queries = new EngineQueries(engine, () => {})
+  queries.attach()
+  const create = (slot: number) => {
+    const mint = `mint ${slot}`
+    engine.accept(created({ slot, mint, creator: 'dev', signature: `c${slot}` }))
+    engine.accept(swap({ slot, mint, timestamp: START_SECOND + slot }))
+  }
+  for (let slot = 2; slot <= 200; slot += 2) create(slot)
+  const page = { page: 1, limit: 200 }
+  queries.creator('dev', page)
+  create(191)
+  engine.accept(migrated({ slot: 201, mint: 'mint 50' }))
+  const answer = queries.creator('dev', page)
+  expect(answer).toBe(new EngineQueries(engine, () => {}).creator('dev', page))
+  const { items, graduated } = JSON.parse(answer)
+  expect(graduated).toBe(1)
+  expect(items.slice(3, 7).map(({ mint }: { mint: string }) => mint)).toEqual([
+    ...['mint 194', 'mint 192', 'mint 191', 'mint 190'],
   ])
 })
