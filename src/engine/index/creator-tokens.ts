@@ -45,8 +45,10 @@ export class CreatorTokens {
    */
   ofCreatorOf(token: number, max: number, budget: Budget): number[] {
     const creatorPlus1 = this.#state.births.get(token, LifecycleLane.creatorPlus1)
-    const found = creatorPlus1 === 0 ? [] : this.of(creatorPlus1 - 1, budget, max)
-    if (found.length === max && !found.includes(token)) found[max - 1] = token
+    const found = creatorPlus1 === 0 ? [] : this.of(creatorPlus1 - 1, budget, max + 1)
+    if (found.length <= max) return found
+    found.length = max
+    if (!found.includes(token)) found[max - 1] = token
     return found
   }
 

@@ -165,6 +165,7 @@ const MEMORY_HELPS: Readonly<Record<string, string>> = {
   table_columns_bytes: 'Memory of the columns that tables are filtered by.',
   creators_bytes: 'Memory of the tokens of each creator.',
   wallet_trades_bytes: 'Memory of swaps of positions that are read by days.',
+  first_buys_bytes: 'Memory of buys of positions whose first one is asked for.',
   holder_trades_bytes: 'Memory of trades of mints whose holders over time are read.',
   wallet_ranks_bytes: 'Memory of the ranking of wallets, once somebody asked for one.',
   recent_arrivals_bytes: 'Memory of the places of the newest arrivals.',
