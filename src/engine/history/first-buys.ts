@@ -1,10 +1,8 @@
 import type { Budget } from '../../base/budget.ts'
 import { Flag, Hop, hopOf, SwapLane } from '../../events/swap-record.ts'
 import { CopiedChains } from '../state/dormant.ts'
-import { positionLane } from '../state/lanes.ts'
-import { PASSED_SHIFT, PositionLane } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
-import { linkOf } from './swap-chains.ts'
+import { chainOfPosition, linkOf } from './swap-chains.ts'
 
 /** Copied buys of all positions, of 8 bytes each. */
 const COPIED_MAX = 1 << 19
@@ -44,12 +42,9 @@ export class FirstBuys {
    * @throws TapeDamage when one cannot be read
    */
   of(position: number, budget: Budget): number {
-    const lane = (of: number) => positionLane(this.#state, position, of)
-    const newestPlus1 = lane(PositionLane.lastSwapPlus1)
-    const passed = lane(PositionLane.flags) >>> PASSED_SHIFT
-    if (lane(PositionLane.buys) + lane(PositionLane.sells) + passed === 1) return newestPlus1 - 1
-    const chain = `${lane(PositionLane.token)}/${lane(PositionLane.wallet)}`
-    const copies = this.#buys.whole(chain, newestPlus1, this.#reach(), budget)
+    const { name, total, newestPlus1 } = chainOfPosition(this.#state, position)
+    if (total === 1) return newestPlus1 - 1
+    const copies = this.#buys.whole(name, newestPlus1, this.#reach(), budget)
     return copies.find(({ count }) => count > 0)?.f64[0] ?? newestPlus1
   }
 }

@@ -11,10 +11,9 @@ import {
 } from '../../events/swap-record.ts'
 import { isSameSignature } from '../state/address-book.ts'
 import { type ChainCopy, CopiedChains } from '../state/dormant.ts'
-import { positionLane } from '../state/lanes.ts'
-import { PositionLane, ProfileLane } from '../state/layout.ts'
+import { ProfileLane } from '../state/layout.ts'
 import type { State } from '../state/state.ts'
-import { linkOf } from './swap-chains.ts'
+import { chainOfPosition, linkOf } from './swap-chains.ts'
 
 /** Copied trades of all positions, of 40 bytes each. */
 const COPIED_MAX = 1 << 19
@@ -83,9 +82,8 @@ export class PositionTrades {
    * @throws TapeDamage when one cannot be read
    */
   of(position: number, budget: Budget): readonly ChainCopy[] {
-    const lane = (of: number) => positionLane(this.#state, position, of)
-    const chain = `${lane(PositionLane.token)}/${lane(PositionLane.wallet)}`
-    return this.#copies.whole(chain, lane(PositionLane.lastSwapPlus1), this.#reach(), budget)
+    const { name, newestPlus1 } = chainOfPosition(this.#state, position)
+    return this.#copies.whole(name, newestPlus1, this.#reach(), budget)
   }
 
   /** Adds the swap at a tape index to a copy; returns the one before it of its position, + 1. */

@@ -60,11 +60,16 @@ function chainOf(state: State, { token, position }: SwapsOf): SwapChain {
       newestPlus1: state.tokens.get(token, TokenLane.lastSwapPlus1),
       link: SwapLane.previousInMint,
     }
+  return chainOfPosition(state, position)
+}
+
+/** The swaps of a position. */
+export function chainOfPosition(state: State, position: number): SwapChain {
   const lane = (of: number) => positionLane(state, position, of)
   // Swaps on routes that the coin only passed through are in the chain too.
   const passed = lane(PositionLane.flags) >>> PASSED_SHIFT
   return {
-    name: `${token}/${lane(PositionLane.wallet)}`,
+    name: `${lane(PositionLane.token)}/${lane(PositionLane.wallet)}`,
     total: lane(PositionLane.buys) + lane(PositionLane.sells) + passed,
     newestPlus1: lane(PositionLane.lastSwapPlus1),
     link: SwapLane.previousInPosition,

@@ -120,15 +120,15 @@ export class Chart {
     visit: (bar: ChartBar) => boolean,
     budget: Budget,
   ): void {
-    // Lanes of a bar as it is stored, from its open in USD on; its time is EVER before the first.
+    // Lanes of a bar as it is stored, from its open in USD on; without a time before the first.
     const wide = new Float64Array(STORED_LANES)
-    let wideTime = EVER
+    let wideTime = Number.NaN
     const take = (time: number, f64: Float64Array, at: number) => {
-      if (wideTime !== EVER && time >= wideTime) {
+      if (time >= wideTime) {
         prependBar(wide, 0, f64, at)
         return true
       }
-      if (wideTime !== EVER && !visit(storedBar(wideTime, wide))) return false
+      if (!Number.isNaN(wideTime) && !visit(storedBar(wideTime, wide))) return false
       wideTime = barTime(width, time)
       wide.set(f64.subarray(at, at + STORED_LANES))
       return true
@@ -136,7 +136,7 @@ export class Chart {
     const base = baseOf(width)
     const seconds = typeof width === 'number' ? width : HOUR
     const wereAllTaken = this.#chains.visit(token, { base, seconds }, end, take, budget)
-    if (wereAllTaken && wideTime !== EVER) visit(storedBar(wideTime, wide))
+    if (wereAllTaken && !Number.isNaN(wideTime)) visit(storedBar(wideTime, wide))
   }
 }
 

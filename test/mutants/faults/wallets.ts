@@ -184,8 +184,8 @@ export const WALLET_FAULTS: readonly Fault[] = [
   {
     name: 'first buyers: who traded last in one second stands last',
     file: 'src/engine/history/first-buys.ts',
-    find: 'if (lane(PositionLane.buys) + lane(PositionLane.sells) + passed === 1) return newestPlus1 - 1',
-    replace: 'if (passed >= 0) return newestPlus1 - 1',
+    find: 'if (total === 1) return newestPlus1 - 1',
+    replace: 'if (total > 0) return newestPlus1 - 1',
     tests: FIRST_BUYERS,
   },
   {
