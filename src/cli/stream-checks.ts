@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { messageOf } from '../base/errors.ts'
 import { count } from '../commands/command.ts'
 import { bad, type Finding, good, warn } from '../commands/folder-checks.ts'
@@ -13,6 +14,9 @@ const CLOCK_MS_MAX = 1_000
 /** A stream may be so long past its age: servers expire now and then. */
 const EXPIRY_SLACK_MS = 60_000
 const COMFORTABLE_ROOM_BYTES = 4 << 30
+/** A copy that is a moment behind is no finding: it is looked at again so often. */
+const LOOKS = 4
+const LOOK_AGAIN_MS = 500
 
 type Server = Awaited<ReturnType<NatsStream['serverFacts']>> & { readonly name: string }
 
@@ -28,7 +32,7 @@ export async function checkStream(setting: StreamSetting, isSequencer: boolean) 
       stream = await NatsStream.connect({ ...setting, servers: [name] }, 'doctor')
       const server = { name, ...(await stream.serverFacts()) }
       servers.push(server)
-      if (server.hasJetStream) found.push(await stream.details())
+      if (server.hasJetStream) found.push(await detailsOf(stream))
     } catch (error) {
       if (stream === null) away.push({ name, reason: messageOf(error) })
       else unasked = messageOf(error)
@@ -53,6 +57,19 @@ export async function checkStream(setting: StreamSetting, isSequencer: boolean) 
       ? [noStream(setting.name, unasked, isSequencer)]
       : streamFindings(details, setting, isSequencer)),
   ]
+}
+
+async function detailsOf(stream: NatsStream): ReturnType<NatsStream['details']> {
+  let details = await stream.details()
+  for (
+    let look = 1;
+    look < LOOKS && details?.followers.some(({ isCurrent }) => !isCurrent);
+    look++
+  ) {
+    await sleep(LOOK_AGAIN_MS)
+    details = await stream.details()
+  }
+  return details
 }
 
 function serverFinding(server: Server, { replicas, servers }: StreamSetting): Finding {
