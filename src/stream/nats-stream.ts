@@ -43,6 +43,13 @@ const LEASE_KEY = 'writer'
 /** The server itself answers it, with its time. */
 const USER_INFO = '$SYS.REQ.USER.INFO'
 
+const MISSING = [JetStreamApiCodes.StreamNotFound]
+/** Another message stands where this one was to stand. */
+const TAKEN = [
+  JetStreamApiCodes.StreamWrongLastSequence,
+  JetStreamApiCodes.StreamWrongLastSequenceUnknown,
+]
+
 const CUT_OFF = 'the server that answers is cut off from the majority of the servers of NATS_URL'
 export const UNANSWERED = 'NATS gave no answer in time'
 
@@ -128,7 +135,7 @@ export class NatsStream {
   /** As its leader knows it; null: there is no such stream. */
   async head(): Promise<StreamHead | null> {
     const info = await this.#heard(
-      unlessMissing(this.#manager.streams.info(this.name).then(ofMajority)),
+      unless(MISSING, this.#manager.streams.info(this.name).then(ofMajority)),
     )
     if (info === null) return null
     const { created, state, config } = info
@@ -143,7 +150,7 @@ export class NatsStream {
 
   /** As its leader knows it, for a person; null: there is no such stream. */
   async details() {
-    const info = await unlessMissing(this.#manager.streams.info(this.name))
+    const info = await unless(MISSING, this.#manager.streams.info(this.name))
     if (info === null) return null
     const { created, state, config, cluster } = info
     return {
@@ -169,7 +176,7 @@ export class NatsStream {
   /** Who holds the lease; null: nobody. */
   async writer(): Promise<string | null> {
     const bucket = new Kvm(this.#client).open(`${this.name}-lease`)
-    return (await unlessMissing(bucket.then(leaseIn)))?.value ?? null
+    return (await unless(MISSING, bucket.then(leaseIn)))?.value ?? null
   }
 
   /** What the server that this process talks to says of itself, and what of JetStream this login may use. */
@@ -201,17 +208,9 @@ export class NatsStream {
   /** Makes the stream. */
   async make(description: string): Promise<void> {
     const { replicas, keepMs } = this.#setting
-    try {
-      await this.#manager.streams.add({
-        name: this.name,
-        description,
-        subjects: [subjectOf(this.name)],
-        num_replicas: replicas,
-        max_age: keepMs * NS_PER_MS,
-      })
-    } catch (error) {
-      throw new Error(whyNotAsked(error))
-    }
+    const config = { description, num_replicas: replicas, max_age: keepMs * NS_PER_MS }
+    const { name } = this
+    await unless([], this.#manager.streams.add({ ...config, name, subjects: [subjectOf(name)] }))
   }
 
   /** One message, by its leader; null: it is not there. */
@@ -268,9 +267,9 @@ export class NatsStream {
 
   #leaseStore(bucket: KV): LeaseStore {
     return {
-      create: (value) => this.#heard(unlessTaken(bucket.create(LEASE_KEY, value))),
+      create: (value) => this.#heard(unless(TAKEN, bucket.create(LEASE_KEY, value))),
       update: (value, revision) =>
-        this.#heard(unlessTaken(bucket.update(LEASE_KEY, value, revision, ASK_MS))),
+        this.#heard(unless(TAKEN, bucket.update(LEASE_KEY, value, revision, ASK_MS))),
       remove: (revision) => bucket.delete(LEASE_KEY, { previousSeq: revision }),
       read: () => leaseIn(bucket),
     }
@@ -302,12 +301,12 @@ async function leaseIn(bucket: KV): ReturnType<LeaseStore['read']> {
   return { value: entry.string(), revision: entry.revision }
 }
 
-/** null: there is no such stream. Rejects with an Error of one sentence when there is no answer. */
-async function unlessMissing<T>(asked: Promise<T>): Promise<T | null> {
+/** Null: it was refused with one of these codes. Rejects with an Error of one sentence when there is no answer. */
+async function unless<T>(codes: readonly number[], asked: Promise<T>): Promise<T | null> {
   try {
     return await asked
   } catch (error) {
-    if (hasCode(error, JetStreamApiCodes.StreamNotFound)) return null
+    if (error instanceof JetStreamApiError && codes.includes(error.code)) return null
     throw new Error(whyNotAsked(error))
   }
 }
@@ -319,24 +318,6 @@ function ofMajority(info: StreamInfo): StreamInfo {
   const seen = replicas.filter(({ active }) => active < UNSEEN_MS * NS_PER_MS).length
   if (leader === undefined || 2 * (seen + 1) <= replicas.length + 1) throw new Error(CUT_OFF)
   return info
-}
-
-async function unlessTaken(asked: Promise<number>): Promise<number | null> {
-  try {
-    return await asked
-  } catch (error) {
-    if (isWrongSequence(error)) return null
-    throw new Error(whyNotAsked(error))
-  }
-}
-
-function isWrongSequence(error: unknown): boolean {
-  const { StreamWrongLastSequence, StreamWrongLastSequenceUnknown } = JetStreamApiCodes
-  return hasCode(error, StreamWrongLastSequence) || hasCode(error, StreamWrongLastSequenceUnknown)
-}
-
-function hasCode(error: unknown, code: number): boolean {
-  return error instanceof JetStreamApiError && error.code === code
 }
 
 /** Messages of the stream are published to it. */
