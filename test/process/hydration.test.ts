@@ -13,7 +13,7 @@ import {
   TOKEN_2022,
   tokenAccount,
 } from '../feeds/peers/chain-accounts.ts'
-import type { Block } from '../feeds/peers/chain-blocks.ts'
+import { type Block, FAILED } from '../feeds/peers/chain-blocks.ts'
 import { pump } from '../feeds/peers/program-forms.ts'
 import { SolanaPeer } from '../feeds/peers/solana-peer.ts'
 import { newFolder } from '../new-folder.ts'
@@ -24,9 +24,12 @@ const [MINT, OTHER, DEV, WHALE, TRADER] = [31, 32, 33, 34, 35].map(address)
 const SLOT = 430_000_000
 const SUPPLY = 10n ** 15n
 
-const signatureOf = (slot: number) => encodeBase58(Buffer.alloc(64, slot % 250))
+/** Between two blocks: what waits for later ones would wait for ever on a chain that stands still. */
+const BLOCK_MS = 200
 
-/** A block with one buy of a mint. */
+const signatureOf = (slot: number) => encodeBase58(Buffer.alloc(64, String(slot)))
+
+/** A block with one buy of a mint; each has something of both programs. */
 function bought(mint: string, n: number): Block {
   const slot = SLOT + n
   const timestamp = Math.floor(Date.now() / 1_000)
@@ -40,7 +43,7 @@ function bought(mint: string, n: number): Block {
     ...{ signature: signatureOf(slot), index: 1, hasFailed: false, feeRaw: 5_000 },
     ...{ emitted: [trade], balances: [], signers: [TRADER] },
   }
-  return { slot, parentSlot: slot - 1, timestamp, transactions: [transaction] }
+  return { slot, parentSlot: slot - 1, timestamp, transactions: [transaction, FAILED] }
 }
 
 /** What the chain knows of a mint: half is on the curve, a whale has 10 %, the creator 2 %. */
@@ -58,9 +61,14 @@ function tellMint(known: ChainAccounts, mint: string, first: number): void {
   known.largest.set(mint, [address(first), address(first + 1)])
 }
 
-/** Plays blocks to whoever listens, each once it is let through. */
-async function playing(blocks: readonly Block[], refusesAll = false) {
-  let through = 0
+/** Plays a chain to whoever listens; it begins with a buy of MINT, and goes on with buys of OTHER. */
+async function playing(refusesAll = false) {
+  let isOver = false
+  const blocks: Block[] = []
+  const buy = (mint: string) => blocks.push(bought(mint, blocks.length + 1))
+  // One is always still to come.
+  for (const mint of [MINT, OTHER]) buy(mint)
+  const goingOn = setInterval(() => buy(OTHER), BLOCK_MS)
   const known = new ChainAccounts()
   tellMint(known, MINT, 41)
   tellMint(known, OTHER, 51)
@@ -69,13 +77,16 @@ async function playing(blocks: readonly Block[], refusesAll = false) {
     ...(refusesAll && { refuses: { method: 'getMultipleAccounts', code: -32_601 } }),
     pace: async () => {
       await sleep(1)
-      await until('the next block', async () => (peer.told < through ? true : null))
+      await until('the next block', async () =>
+        isOver || peer.told < blocks.length - 1 ? true : null,
+      )
     },
   })
   const at = await peer.start()
   const over = peer.play()
   onTestFinished(async () => {
-    through = Number.POSITIVE_INFINITY
+    isOver = true
+    clearInterval(goingOn)
     peer.stop()
     await over
   })
@@ -83,10 +94,7 @@ async function playing(blocks: readonly Block[], refusesAll = false) {
     ...{ FEED: 'solana', SOLANA_RPC_URL: `http://${at}`, SOLANA_WS_URL: `ws://${at}` },
     ...{ SOL_PRICE: 'fixed:150', DATA_DIR: newFolder(), HYDRATE_RPS: '50', RATE_LIMIT: 'off' },
   }
-  const letThrough = (count: number) => {
-    through = count
-  }
-  return { peer, settings, letThrough }
+  return { peer, settings, buy }
 }
 
 /** An answer but for how long a wallet holds, which goes on. */
@@ -104,10 +112,8 @@ const figuresOf = async ({ url }: Program) =>
   (await fetch(`${url}/readyz`)).json() as Promise<Record<string, unknown>>
 
 test('a token from before the start gets its name, creator and holders, and they last over a restart', async () => {
-  const blocks = [bought(MINT, 1), bought(OTHER, 2), bought(OTHER, 3), bought(MINT, 4)]
-  const { peer, settings, letThrough } = await playing([...blocks, bought(OTHER, 5)])
+  const { peer, settings, buy } = await playing()
   const first = await startProgram(settings)
-  letThrough(3)
   const known = await until('its holders', async () => {
     const token = await tokenOf(first)
     return token !== null && Number(token.top_10_percent) > 10 ? token : null
@@ -128,9 +134,9 @@ test('a token from before the start gets its name, creator and holders, and they
   const again = await startProgram(settings)
   expect(await textOf(again, `/tokens/${MINT}/holders`)).toBe(holders)
   expect(await textOf(again, `/search/tokens/${MINT}/market-data`)).toBe(found)
-  letThrough(5)
-  await until('the blocks behind the restart', async () =>
-    Number((await figuresOf(again)).swaps) >= 5 ? true : null,
+  buy(MINT)
+  await until('the trade behind the restart', async () =>
+    Number((await tokenOf(again))?.swaps) >= 2 ? true : null,
   )
   await until('nothing waits to be asked', async () =>
     (await figuresOf(again)).hydration_waiting === 0 ? true : null,
@@ -140,10 +146,8 @@ test('a token from before the start gets its name, creator and holders, and they
 })
 
 test('a server that refuses to tell accounts leaves the trades as they are', async () => {
-  const blocks = [bought(MINT, 1), bought(OTHER, 2), bought(MINT, 3)]
-  const { settings, letThrough } = await playing(blocks, true)
+  const { settings } = await playing(true)
   const program = await startProgram(settings)
-  letThrough(3)
   await program.seen(/What the chain knows of tokens could not be asked for/)
   await until('the trades', async () => {
     const { swaps, hydration_errors_total } = await figuresOf(program)
