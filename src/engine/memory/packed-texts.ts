@@ -23,7 +23,7 @@ const RECENT_CHUNKS = 2
 
 const encoder = new TextEncoder()
 /** One text, which is cut behind the longest, and its length with its codes. */
-const plain = new Uint8Array(TEXT_BYTES_MAX + 4)
+const plain = Buffer.alloc(TEXT_BYTES_MAX + 4)
 const codes = new Uint8Array(CODES_MAX)
 const entry = new Uint8Array(LENGTH_BYTES_MAX + CODES_MAX)
 const NO_CHUNK = new Uint8Array(0)
@@ -71,7 +71,7 @@ export class PackedTexts {
 
   get(reference: number): string {
     if (reference === 0) return ''
-    return this.#read.get(reference) ?? this.#read.set(reference, this.#view(reference))
+    return this.#read.get(reference) ?? this.#read.set(reference, plain, this.#load(reference))
   }
 
   /** Puts the first bytes of `plain`. */
@@ -112,11 +112,11 @@ export class PackedTexts {
     this.#noted += 1
   }
 
-  /** The text in `plain`. A reference that a damaged state made up has some text or none. */
-  #view(reference: number): Uint8Array {
+  /** Puts the text into `plain`; its bytes. A reference that a damaged state made up has some text or none. */
+  #load(reference: number): number {
     const chunk = this.#chunks[chunkOf(reference)] ?? NO_CHUNK
     const { from, to } = entryAt(chunk, placeIn(reference))
-    return plain.subarray(0, decodeText(chunk, from, Math.min(to, chunk.length), plain))
+    return decodeText(chunk, from, Math.min(to, chunk.length), plain)
   }
 
   /** The texts as a part of the state: their units in use. */

@@ -419,9 +419,6 @@ export class U32List {
   }
 }
 
-/** By itself it leaves out a byte order mark that a text begins with, as a name of the chain may. */
-const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
-
 /** Texts that were read lately, each at a place of its own; one that falls on it takes it. */
 const READ_TEXTS = 1 << 12
 const READ_SHIFT = 32 - 12
@@ -439,10 +436,10 @@ export class ReadTexts {
     return this.#numbers[place] === number ? this.#texts[place] : null
   }
 
-  /** The text of its bytes, kept unless it is long. */
-  set(number: number, bytes: Uint8Array): string {
-    const text = decoder.decode(bytes)
-    if (bytes.length > READ_BYTES_MAX) return text
+  /** The text whose UTF-8 is the first bytes of a buffer, kept unless it is long; a byte order mark, as a name may have, stays. */
+  set(number: number, buffer: Buffer, bytes: number): string {
+    const text = buffer.toString('utf8', 0, bytes)
+    if (bytes > READ_BYTES_MAX) return text
     const place = placeOf(number)
     this.#numbers[place] = number
     this.#texts[place] = text

@@ -43,7 +43,7 @@ export class AddressBook {
   readonly #texts = new TextStore()
   readonly #rows = new Rows(A.lanes)
   readonly #slots = new HashSlots()
-  readonly #scratch = new Uint8Array(ADDRESS_BYTES_MAX)
+  readonly #scratch = Buffer.alloc(ADDRESS_BYTES_MAX)
   /** The text in the scratch as an address has it; the first lane is 0 when it is no base58. */
   readonly #packed = new Uint32Array(TEXT_LANES)
   readonly #read = new ReadTexts()
@@ -187,8 +187,7 @@ export class AddressBook {
   text(address: number): string {
     const known = this.#read.get(address)
     if (known !== null) return known
-    const length = this.copyText(address, this.#scratch, 0)
-    return this.#read.set(address, this.#scratch.subarray(0, length))
+    return this.#read.set(address, this.#scratch, this.copyText(address, this.#scratch, 0))
   }
 
   mintOf(token: number): string {
@@ -395,14 +394,23 @@ function unpack(
   at: number,
   most = TEXT_LANES,
 ): number {
-  let length = 0
-  for (let lane = 0; lane < most; lane++)
-    for (let shift = TOP_SHIFT; shift >= 0; shift -= 6) {
-      const digit = (lanes[first + lane] >>> shift) & 63
-      if (digit === 0) return length
-      into[at + length++] = CODES[digit]
+  let end = at
+  for (let lane = first; lane < first + most; lane++) {
+    const packed = lanes[lane]
+    if ((packed & 63) === 0) {
+      for (let shift = TOP_SHIFT; (packed >>> shift) & 63; shift -= 6)
+        into[end++] = CODES[(packed >>> shift) & 63]
+      break
     }
-  return length
+    // All of it, without a look at each.
+    into[end] = CODES[(packed >>> 24) & 63]
+    into[end + 1] = CODES[(packed >>> 18) & 63]
+    into[end + 2] = CODES[(packed >>> 12) & 63]
+    into[end + 3] = CODES[(packed >>> 6) & 63]
+    into[end + 4] = CODES[packed & 63]
+    end += CHARS_PER_LANE
+  }
+  return end - at
 }
 
 const SIGNATURE_BYTES = SIGNATURE_LANES * 4
