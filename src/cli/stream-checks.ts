@@ -60,16 +60,12 @@ export async function checkStream(setting: StreamSetting, isSequencer: boolean) 
 }
 
 async function detailsOf(stream: NatsStream): ReturnType<NatsStream['details']> {
-  let details = await stream.details()
-  for (
-    let look = 1;
-    look < LOOKS && details?.followers.some(({ isCurrent }) => !isCurrent);
-    look++
-  ) {
+  for (let look = 1; ; look++) {
+    const details = await stream.details()
+    const isBehind = details?.followers.some(({ isCurrent }) => !isCurrent) ?? false
+    if (!isBehind || look === LOOKS) return details
     await sleep(LOOK_AGAIN_MS)
-    details = await stream.details()
   }
-  return details
 }
 
 function serverFinding(server: Server, { replicas, servers }: StreamSetting): Finding {

@@ -208,18 +208,20 @@ export class NatsStream {
   /** Makes the stream. */
   async make(description: string): Promise<void> {
     const { replicas, keepMs } = this.#setting
-    const config = { description, num_replicas: replicas, max_age: keepMs * NS_PER_MS }
-    const { name } = this
-    await unless([], this.#manager.streams.add({ ...config, name, subjects: [subjectOf(name)] }))
+    await answered(
+      this.#manager.streams.add({
+        name: this.name,
+        description,
+        subjects: [subjectOf(this.name)],
+        num_replicas: replicas,
+        max_age: keepMs * NS_PER_MS,
+      }),
+    )
   }
 
   /** One message, by its leader; null: it is not there. */
   async message(seq: number): Promise<Uint8Array | null> {
-    try {
-      return (await this.#manager.streams.getMessage(this.name, { seq }))?.data ?? null
-    } catch (error) {
-      throw new Error(whyNotAsked(error))
-    }
+    return (await answered(this.#manager.streams.getMessage(this.name, { seq })))?.data ?? null
   }
 
   /**
@@ -227,12 +229,8 @@ export class NatsStream {
    * says nothing about whether it is stored: one from before may stand in its place.
    */
   async publish(bytes: Uint8Array, last: number): Promise<number> {
-    try {
-      const options = { timeout: PUBLISH_MS, expect: { lastSequence: last, streamName: this.name } }
-      return (await this.#client.publish(subjectOf(this.name), bytes, options)).seq
-    } catch (error) {
-      throw new Error(whyNotAsked(error))
-    }
+    const options = { timeout: PUBLISH_MS, expect: { lastSequence: last, streamName: this.name } }
+    return (await answered(this.#client.publish(subjectOf(this.name), bytes, options))).seq
   }
 
   /** Reads from a sequence on. */
@@ -301,14 +299,22 @@ async function leaseIn(bucket: KV): ReturnType<LeaseStore['read']> {
   return { value: entry.string(), revision: entry.revision }
 }
 
-/** Null: it was refused with one of these codes. Rejects with an Error of one sentence when there is no answer. */
-async function unless<T>(codes: readonly number[], asked: Promise<T>): Promise<T | null> {
+/** Rejects with an Error of one sentence when there is no answer. */
+async function answered<T>(asked: Promise<T>): Promise<T> {
   try {
     return await asked
   } catch (error) {
-    if (error instanceof JetStreamApiError && codes.includes(error.code)) return null
     throw new Error(whyNotAsked(error))
   }
+}
+
+/** As `answered`; null: it was refused with one of these codes. */
+function unless<T>(codes: readonly number[], asked: Promise<T>): Promise<T | null> {
+  const refused = (error: unknown) => {
+    if (error instanceof JetStreamApiError && codes.includes(error.code)) return null
+    throw error
+  }
+  return answered(asked.catch(refused))
 }
 
 /** A leader that is cut off from the others answers for as long as it is, of the stream as it was. */

@@ -69,14 +69,7 @@ test.skipIf(!canCut)(
     await streamGoesOn()
     await tradesGoOn()
     network.join(writer.name)
-    await becomes(writer.url, 503, /stands by|another sequencer|Another sequencer/).catch(
-      (error) => {
-        const logs = cluster.sequencers.map(
-          ({ name, log }) => `${name}: ${log.slice(-LOG_CHARACTERS)}`,
-        )
-        throw new Error(`${String(error)}\n${logs.join('\n')}`)
-      },
-    )
+    await becomes(writer.url, 503, /stands by|another sequencer|Another sequencer/).catch(withLogs)
     await tradesGoOn()
     expect(await writerNow()).toBe(next)
     expect(chronicle.faults).toEqual([])
@@ -147,6 +140,12 @@ async function serverOf(url: string): Promise<string> {
   return cluster.nats.servers[place]?.name ?? ''
 }
 
+/** Of both sequencers: which of them wrote when is in no other place. */
+function withLogs(error: unknown): never {
+  const logs = cluster.sequencers.map(({ name, log }) => `${name}: ${log.slice(-LOG_CHARACTERS)}`)
+  throw new Error([String(error), ...logs].join('\n'))
+}
+
 /** Resolves when every server has the whole stream and knows it. */
 async function copiesAreCurrent(): Promise<void> {
   await until('every copy is current', async () => {
@@ -157,10 +156,13 @@ async function copiesAreCurrent(): Promise<void> {
 
 /** Resolves when the stream has a message more than now. */
 async function streamGoesOn(): Promise<void> {
-  const lastNow = () =>
-    until('the stream answers', async () => (await streamNow())?.state.last_seq ?? null)
-  const before = await lastNow()
-  await until('a message is written', async () => ((await lastNow()) > before ? true : null))
+  let before: number | null = null
+  await until('a message is written', async () => {
+    const last = (await streamNow())?.state.last_seq ?? null
+    if (last === null) return null
+    before ??= last
+    return last > before ? true : null
+  })
 }
 
 /** The stream as its leader knows it; null: no answer. */

@@ -402,7 +402,7 @@ function unpack(
         into[end++] = CODES[(packed >>> shift) & 63]
       break
     }
-    // All of it, without a look at each.
+    // It is full where its last character is there: none is looked at by itself.
     into[end] = CODES[(packed >>> 24) & 63]
     into[end + 1] = CODES[(packed >>> 18) & 63]
     into[end + 2] = CODES[(packed >>> 12) & 63]
